@@ -6,10 +6,9 @@ import os
 
 from ..core.errors import LoreError
 from ..core.ids import check_id, plain
-from ..core.model import Edge, Node
+from ..core.model import Anchor, Edge, Node
 from ..core.times import now
 from ..core.vocabulary import ANCHORED_TO, BROKEN, INVALIDATED_BY, file_id, symbol_id
-from ..store.anchors import Anchor
 from ..store.filter import Scope
 from ..store.resolve_id import file_ids, file_node_id
 from ..system.projects import trust_root

@@ -8,6 +8,7 @@ matched, never run.
 from __future__ import annotations
 
 from collections import Counter
+from copy import copy
 from typing import NamedTuple
 
 from ..core.errors import LoreError
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Protocol
 
-    from ..store.anchors import Anchor, AnchorKey
+    from ..core.model import Anchor, AnchorKey
     from .definitions import FindSymbol, Outlined
     from .project import Project
 
@@ -309,7 +310,7 @@ def taken_claim(project: Project, anchor: Anchor, reader: CodeReader | None) -> 
                         "--lang")  # fmt: skip
     if claim.of and not (found.matched or found.rest):
         raise LoreError(f"no place in {claim.where} matches '{claim.of}': check --of")
-    taken = anchor.copy()
+    taken = copy(anchor)
     taken.hash = packed(claim.accepted(found))
     taken.verdict, taken.reason, taken.verified_at = "valid", "", ""
     taken = judged_anchor(taken, found, project.head)[0]
@@ -329,7 +330,7 @@ def judged_anchor(
     newly against it, if there is one.
     """
     judged = ClaimResult()
-    changed = anchor.copy()
+    changed = copy(anchor)
     if isinstance(found, Unreadable):
         verdict, reason = "invalid", str(found)
     else:

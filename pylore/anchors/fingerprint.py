@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from copy import copy
 from itertools import islice
 
 from ..core.errors import LoreError
+from ..core.model import Anchor
 from ..core.times import now
-from ..store.anchors import Anchor
 from ..system.files import GONE
 from .project import Project, Unreadable, digest
 
@@ -43,7 +44,7 @@ def take(project: Project, anchor: Anchor, find_symbol: FindSymbol) -> Anchor:
 
 
 def _taken(project: Project, anchor: Anchor, find_symbol: FindSymbol) -> Anchor:
-    taken = anchor.copy()
+    taken = copy(anchor)
     path, kind = anchor.path, anchor.kind
     if kind == "glob":
         found = project.matching(path)

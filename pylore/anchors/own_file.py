@@ -6,8 +6,8 @@ They are made in a command that is called in loops: this imports nothing heavy.
 from __future__ import annotations
 
 from ..core.errors import LoreError
+from ..core.model import Anchor
 from ..core.times import now
-from ..store.anchors import Anchor
 from ..system.projects import trust_root
 from .fingerprint import take
 from .project import Project, root_to_keep

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator, Sequence
 
+    from ..core.model import Anchor
     from ..store import Store
-    from ..store.anchors import Anchor
 
 
 def matches(glob: str, path: str) -> bool:

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..store.anchors import Anchor
+    from ..core.model import Anchor
     from .definitions import Outline, Outlined
 
 

@@ -15,6 +15,8 @@ each of its names, and of no other body: an edit drifts, whatever way it is come
 
 from __future__ import annotations
 
+from copy import copy
+
 from ..core.errors import LoreError
 from ..core.times import now
 from ..core.vocabulary import BROKEN, BY_HAND
@@ -36,7 +38,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..store.anchors import Anchor
+    from ..core.model import Anchor
     from .definitions import FindSymbol
     from .relocate import Successor, Successors
 
@@ -150,7 +152,7 @@ class Judge:
     def _back_at(self, anchor: Anchor, path: str, detail: str, where: Where | None) -> Anchor:
         """Return the anchor at a place that it had left: a move that was not kept has taken it
         away."""
-        before = anchor.copy()
+        before = copy(anchor)
         before.path, before.detail = path, detail
         found = self._look(before, path, where)
         return self._at(anchor, found.path, found.detail, _HELD.get(found.verdict, found.verdict),
@@ -241,7 +243,7 @@ class Judge:
             return None
         for path, detail in self._places(anchor):
             bodies = self._bodies(path, detail) if self._project.stamp(path) != GONE else []
-            before = anchor.copy()
+            before = copy(anchor)
             before.path, before.detail = path, detail
             if any(hash in known for _, hash in bodies):
                 return self._at(before, path, detail, "valid", "")
@@ -289,7 +291,7 @@ class Judge:
         return changed
 
     def _changed(self, anchor: Anchor, verdict: str, reason: str) -> Anchor:
-        changed = anchor.copy()
+        changed = copy(anchor)
         changed.verdict, changed.reason, changed.verified_at = verdict, reason, now()
         if verdict in HOLDS:
             changed.commit_id = self._project.head
@@ -317,6 +319,6 @@ def _settled(anchor: Anchor) -> Anchor:
     """Return the anchor; one that had moved is valid at its place."""
     if anchor.verdict != "relocated":
         return anchor
-    settled = anchor.copy()
+    settled = copy(anchor)
     settled.verdict, settled.reason = "valid", ""
     return settled

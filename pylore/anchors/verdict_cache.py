@@ -13,9 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..core.model import Hit
+    from ..core.model import Anchor, Hit
     from ..store import Store
-    from ..store.anchors import Anchor
 
 
 _SIMILARITY = ", similarity "

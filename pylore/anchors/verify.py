@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from ..core.model import Node
+    from ..core.model import Anchor, AnchorKey, Node
     from ..embed import Embedder
     from ..store import Store
-    from ..store.anchors import Anchor, AnchorKey
     from .claims import ClaimResult, CodeReader
     from .definitions import FindSymbol
 
@@ -151,12 +150,8 @@ def _places_before(store: Store) -> Places:
 
     def places(anchor: Anchor) -> list[tuple[str, str]]:
         taken = {other.key[1:] for other in store.anchors.of(anchor.node_id)}
-        left = [
-            (state["path"], state["detail"])
-            for state in store.anchors.history(anchor.node_id)
-            if state["change"] == "relocated" and state["kind"] == anchor.kind
-        ]
-        return [place for place in reversed(left) if (anchor.kind, *place) not in taken]
+        left = store.anchors.left_for_others(anchor.node_id, anchor.kind)
+        return [place for place in left if (anchor.kind, *place) not in taken]
 
     return places
 

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 
     from ..anchors.claims import ClaimPlace, Rule
     from ..code.rules import Rules
-    from ..core.model import Node
-    from ..store.anchors import Anchor
+    from ..core.model import Anchor, Node
     from .engine import Engine
 
     About = list[tuple[Anchor, Claim]]

@@ -17,10 +17,10 @@ from ..anchors.verify import verify as verify_anchors
 from ..code import cochanges
 from ..code import reader as code_reader
 from ..core.errors import UsageError
+from ..core.model import Anchor
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import write_nodes
 from ..records.fields import split_location
-from ..store.anchors import Anchor
 from ..store.resolve_id import complete_id, complete_ids
 from ..system.git import Git
 

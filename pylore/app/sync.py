@@ -8,16 +8,17 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from ..core.errors import LoreError, NoStore, StoreError
-from ..core.lines import lines_of, record_line
-from ..core.model import edge_name
+from ..core.json import dumps, loads
+from ..core.lines import record_line
+from ..core.model import Anchor, Node, edge_name
 from ..core.text import counted
-from ..core.vocabulary import RECORDS
+from ..formats.export import FILE as KNOWLEDGE
+from ..formats.export import shared_lines
 from ..formats.jsonl import Imported, LineNames, import_lines
-from ..formats.knowledge import FILE as KNOWLEDGE
-from ..formats.knowledge import KnowledgeFile
-from ..formats.lines import export_lines
-from ..formats.merge_lines import both_sides, marker_of
+from ..formats.lines import key_of
+from ..formats.merge_file import both_sides, marker_of
 from ..store import FILE, create_store, open_store, scratch_store
+from ..store.changes import row_of_thing
 from ..system.atomic_write import write_whole
 from ..system.files import SHARED
 from ..system.project_files import real_place
@@ -37,8 +38,16 @@ if TYPE_CHECKING:
 _TRIES = 5
 """How often a file is read that changes meanwhile."""
 
+_NAMED = 20
+"""Lines that were left out of which the faults are kept."""
+
+LEFT_OUT = "left_out"
+"""Key in ``meta`` of the lines of the shared file that were left out: [[place, fault], …]."""
+
+Read = tuple[int, list[str]]
+"""How many lines of the shared file are in the store, and the faults of the first others."""
+
 _NOTHING = {"added": 0, "updated": 0, "removed": 0}
-_ADVICE = "nothing was changed; mend the line, then run 'lore sync' again"
 
 
 class Synced(NamedTuple):
@@ -54,44 +63,86 @@ def sync(engine: Engine, path: str, *, out: bool = True) -> Synced:
     """Merge a file, which need not be there, into the store; with ``out``, write it back if its
     bytes change.
 
+    A line that cannot be taken stays in the file as it is, and is named when it is new. A file
+    with a line that is too long is read up to there, and not written.
+
     Raises:
-        LoreError: a line is broken, or the file is not one that may be read; nothing is changed.
+        LoreError: the file may not be read.
     """
     store = engine.store
     for _ in range(_TRIES):
-        file = _File(path, record_line(engine.settings.max_text))
+        file = _SharedFile(path, record_line(engine.settings.max_text))
         digest, resolved = file.state()
         came_in = Imported() if digest == _digest(()) else import_lines(
             store, engine.settings, engine.embedder, both_sides(file), change="sync", by_hand=True,
-            names=LineNames(path, advice=_ADVICE),
+            names=LineNames(path, skip_bad=True),
         )  # fmt: skip
-        if not out:
+        _name_new_faults(store, came_in)
+        if not out or file.is_cut:
             return Synced(came_in, _NOTHING, resolved)
         with store.snapshot():
-            known, records = KnowledgeFile(path, file), store.types.require([RECORDS])
-            new = [*known.lines(export_lines(store, records, shared=True))]
+            left = [line.decode(errors="surrogateescape") for line in came_in.left]
+            new = [*shared_lines(store), *left]
             if file.state()[0] != digest:
                 continue  # what has come meanwhile is not in the store yet
             went_out = _NOTHING
-            if _digest(line.encode() for line in new) != digest:
-                went_out = known.changes(new)
+            if _digest(line.encode(errors="surrogateescape") for line in new) != digest:
+                went_out = _changes(file, new)
                 write_whole(path, new)
         return Synced(came_in, went_out, resolved)
     raise LoreError(f"{path}: changes all the time: try again when nobody writes it")
 
 
-class _File:
-    """A file's lines, of ``longest`` bytes at most, read again by each loop."""
+def _name_new_faults(store: Store, came_in: Imported) -> None:
+    """Keep the faults of the lines that were left out, and drop those that were named before."""
+    found = dumps([list(one) for one in came_in.skipped[:_NAMED]]) if came_in.skipped else None
+    if found == store.meta.get(LEFT_OUT):
+        came_in.skipped = []
+    elif store.writable:
+        with store.transaction():
+            store.meta.set(LEFT_OUT, found)
+
+
+def _changes(file: Iterable[bytes], new: Iterable[str]) -> dict[str, int]:
+    """Return how many of these lines a file does not have, has otherwise, or has alone."""
+    left = {_key(line): line for line in both_sides(file) if line.strip()}
+    counts = {"added": 0, "updated": 0, "removed": 0}
+    for text in new:
+        line = text.encode(errors="surrogateescape")
+        old = left.pop(_key(line), None)
+        if old != line:
+            counts["added" if old is None else "updated"] += 1
+    counts["removed"] = len(left)
+    return counts
+
+
+def _key(line: bytes) -> object:
+    try:
+        return key_of(loads(line.decode()))
+    except (ValueError, TypeError, LoreError):
+        return line
+
+
+class _SharedFile:
+    """A file's lines, read again by each loop, up to the first one of more than ``longest`` bytes.
+
+    ``is_cut`` is True after a loop that ended there.
+    """
 
     def __init__(self, path: str, longest: int) -> None:
         self._path, self._place, self._longest = path, real_place(path), longest
+        self.is_cut = False
         if os.path.lexists(self._place) and not os.path.isfile(self._place):
             raise LoreError(f"{path}: is not a plain file: name another one")
 
     def __iter__(self) -> Iterator[bytes]:
         try:
             with open(self._place, "rb") as file:
-                yield from lines_of(file, self._longest)
+                while line := file.readline(self._longest + 1):
+                    yield line
+                    if len(line) > self._longest:
+                        self.is_cut = True
+                        return
         except FileNotFoundError:
             return
         except OSError as error:
@@ -127,8 +178,11 @@ def first_store(project: str, settings: Settings, say: Callable[[str], None]) ->
         raise NoStore(f"no store for {project}: run 'lore init' there{earlier}")
     try:
         folder = claim(project)
-        read = f"{counted(_make(folder, path, project, settings), 'line')} of {SHARED}/{KNOWLEDGE}"
+        count, faults = _make(folder, path, project, settings)
+        read = f"{counted(count, 'line')} of {SHARED}/{KNOWLEDGE}"
         say(f"made a store for {project}, with {read}{earlier}")
+        for fault in faults:
+            say(fault)
         store = open_store(folder, busy_timeout=settings.busy_timeout)
         store.project = project
         return store
@@ -136,7 +190,7 @@ def first_store(project: str, settings: Settings, say: Callable[[str], None]) ->
         if folder and os.path.exists(os.path.join(folder, FILE)):
             raise
         store = scratch_store(os.path.join(folder or project, FILE))
-        count = _read(store, path, project, settings)
+        count, _ = _read(store, path, project, settings)
         store.refuse_writes()
         say(f"your data folder cannot be written: answering from memory, with "
             f"{counted(count, 'line')} of {SHARED}/{KNOWLEDGE}")  # fmt: skip
@@ -151,42 +205,42 @@ def earlier_store(project: str) -> str:
     return name and f"; another project was here: 'lore store adopt {name}' brings its records"
 
 
-def make_store(folder: str, project: str, settings: Settings) -> int:
-    """Make a project's store in a folder that is bound to it; return how many lines it shares."""
+def make_store(folder: str, project: str, settings: Settings) -> Read:
+    """Make a project's store in a folder that is bound to it, with the lines that it shares."""
     path = os.path.join(project, SHARED, KNOWLEDGE)
     if os.path.lexists(path):
         return _make(folder, path, project, settings)
     create_store(folder, busy_timeout=settings.busy_timeout).close()
     trust(folder)  # all that it will hold is the user's own
-    return 0
+    return 0, []
 
 
-def _make(folder: str, path: str, project: str, settings: Settings) -> int:
+def _make(folder: str, path: str, project: str, settings: Settings) -> Read:
     """Fill a store beside its place, then put it there whole."""
     with TemporaryDirectory(prefix=".new-", dir=folder) as beside:
         with create_store(beside) as store:
-            count = _read(store, path, project, settings)
+            read = _read(store, path, project, settings)
         place = os.path.join(folder, FILE)
         if os.path.exists(place) and not os.path.getsize(place):
             os.unlink(place)
         try:
             os.link(os.path.join(beside, FILE), place)
         except FileExistsError:
-            return count  # another command was first
-    return count
+            return read  # another command was first
+    return read
 
 
-def _read(store: Store, path: str, project: str, settings: Settings) -> int:
+def _read(store: Store, path: str, project: str, settings: Settings) -> Read:
     store.project = project
     with store.faults:
         done = sync(Engine(store, settings, project), path, out=False)
-    return done.came_in.added + done.came_in.updated
+    faults = [f"{place} was left out: {why}" for place, why in done.came_in.skipped[:_NAMED]]
+    return done.came_in.added + done.came_in.updated, faults
 
 
 def last_command(store: Store) -> int:
     """Return the number of the last command that changed the store; 0 before the first."""
-    found = store.history.commands(1)
-    return found[0].id if found else 0
+    return store.changes.last_command()
 
 
 def changed_by(store: Store, name: str, before: int) -> list[dict[str, Any]]:
@@ -195,17 +249,14 @@ def changed_by(store: Store, name: str, before: int) -> list[dict[str, Any]]:
     ``before`` is the number of the last command before these. The id of an edge is ``from relation
     to``; ``state`` is ``added`` or ``updated``.
     """
-    history = store.history
+    changes = store.changes
     rows: dict[str, str] = {}
-    for command in history.commands():
-        if command.id <= before:
-            break
+    for command in changes.commands(before):
         if command.name == name:
-            nodes, edges = history.added_by(command.id)
-            added = [*nodes, *map(edge_name, edges)]
-            left = [
-                *(past.node.id for past in history.left_by(command.id)),
-                *(edge_name(edge.key) for edge in history.edges_left_by(command.id)),
-            ]
-            rows = {**dict.fromkeys(left, "updated"), **dict.fromkeys(added, "added"), **rows}
-    return [{"id": id, "state": state} for id, state in rows.items()]
+            added = dict.fromkeys(changes.added_by(command.id), "added")
+            rows = {**dict.fromkeys(changes.left_by(command.id), "updated"), **added, **rows}
+    things = [(row_of_thing(thing), state) for thing, state in rows.items()]
+    return [
+        {"id": row.id if isinstance(row, Node) else edge_name(row.key), "state": state}
+        for row, state in things if not isinstance(row, Anchor)
+    ]  # fmt: skip

@@ -13,11 +13,10 @@ from ..anchors.project import Project, relative, root_to_keep
 from ..core.errors import LoreError
 from ..core.ids import check_id, own, plain, record_id, sha256
 from ..core.json import dumps, loads
-from ..core.model import Edge, Record
+from ..core.model import Anchor, Edge, Record
 from ..core.times import ago, now
 from ..core.vocabulary import CONTRADICTS, DERIVED_FROM, HIDDEN_STATUSES, LEARNED_FROM, SESSION_IDS
 from ..records.records import NEAR_PASSAGES, Records
-from ..store.anchors import Anchor
 from ..store.curation import KNOWN, OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
 from ..store.filter import Scope
 from ..system.git import Git, is_commit

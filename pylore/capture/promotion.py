@@ -123,7 +123,7 @@ class _Gate:
         notes = self._evidence.anchor(change.id, candidate.files)
         for run in filter(None, map(self._run_of, candidate.sessions)):
             self._evidence.use_in(change.id, run)
-        command = self._store.history.command
+        command = self._store.changes.command
         self._store.candidates.put(
             [decided(row, PROMOTED, promoted_as=change.id, command=command, by_rule=by_rule)]
         )

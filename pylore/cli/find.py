@@ -367,7 +367,7 @@ def _listed(session: Session, store: Store, first: Node, others: Iterator[Node])
         session.say(notes)
         for node in nodes:
             row = node.to_dict()
-            del row["body"], row["data"], row["changed_at"], row["stamps"]
+            del row["body"], row["data"], row["stamps"]
             yield {**row, "verdict": verdicts.get(node.id)}
         nodes = [*islice(others, _PORTION)]
 

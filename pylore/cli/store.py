@@ -11,7 +11,7 @@ from ..core.errors import LoreError, StoreError, UsageError
 from ..core.settings import SETTINGS, Settings, named, users_alone
 from ..core.text import counted
 from ..embed import open_embedder
-from ..formats.knowledge import FILE as KNOWLEDGE
+from ..formats.export import FILE as KNOWLEDGE
 from ..indexing.embed import embed_store
 from ..indexing.indexer import NEXT, rebuild
 from ..store import FILE, backup, create_store, open_store
@@ -76,7 +76,7 @@ def init(
 def _make(store: str, project: str, settings: Settings, earlier: str) -> list[str]:
     """Make the store of a project; return notes for the person."""
     try:
-        count = make_store(store, project, settings)
+        count, faults = make_store(store, project, settings)
     except StoreError:
         raise
     except LoreError as error:
@@ -84,7 +84,9 @@ def _make(store: str, project: str, settings: Settings, earlier: str) -> list[st
         return [str(error)]
     read = f"read {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}"
     silent = "hooks are silent about what others wrote until you run 'lore store trust'"
-    return [f"{read}; {silent}{earlier}"] if count else [earlier.removeprefix("; ")] * bool(earlier)
+    if count:
+        return [f"{read}; {silent}{earlier}", *faults]
+    return [earlier.removeprefix("; ")] * bool(earlier) + faults
 
 
 # --- store: where it is

@@ -13,14 +13,13 @@ from ..app.sync import sync as sync_file
 from ..core.errors import LoreError, UsageError, first_of
 from ..core.lines import RepeatableLines, lines_of, record_line
 from ..core.text import counted
-from ..formats.delta import State, state_lines
+from ..formats.export import FILE, State, export_lines, state_lines
 from ..formats.import_documents import DocumentImport
 from ..formats.jsonl import Imported, ImportOptions, LineImport
-from ..formats.knowledge import FILE
-from ..formats.lines import export_lines
-from ..formats.merge_lines import conflict_notes, merge_lines
+from ..formats.merge_file import merge_files
 from ..graph.ontology import misfits_among
 from ..indexing.embed import embed_missing
+from ..records.conflicts import conflict_notes
 from ..records.fields import is_page
 from ..system.atomic_write import write_whole
 from ..system.files import SHARED
@@ -304,7 +303,7 @@ def merge_file(
     name = path or ours
     try:
         with open(base, "rb") as first, open(ours, "rb") as second, open(theirs, "rb") as third:
-            merged = merge_lines(first, second, third)
+            merged = merge_files(first, second, third)
     except LoreError as error:
         raise LoreError(f"{name}: {error}: nothing was merged; mend it, then merge again") from None
     write_whole(ours, merged.lines)

@@ -276,9 +276,7 @@ def forget(
     wanted = [] if proposed else ids_from(ids, "forget")
     with session.open() as store:
         if proposed:
-            from ..records.canonical import withheld
-
-            wanted = sorted(withheld(store))
+            wanted = sorted(store.changes.proposed_purges())
         changes = session.records(store).forget(wanted, purge=purge)
         session.wipe(store)
     session.tell("post-forget", _print(session, *changes, listed=True))
@@ -307,25 +305,29 @@ def undo(
     *,
     at: str | None = option("--at N|TIME", "the state N of its history, or of 2026-01-31, 7d"),
     restore: bool = option("--restore", "bring back what was forgotten"),
+    redo: bool = option("--redo", "do again what the last undo took back"),
 ) -> None:
     """Take back the last command, or the last change of records.
 
-    Run again, it goes one change further back; without ids it takes back the undo. A forgotten
-    record comes back with its links. A lone - reads ids from stdin.
+    Run again, it goes one change further back; --redo goes forward. A forgotten record comes back
+    with its links. A lone - reads ids from stdin.
 
     \b
+    lore undo && lore undo --redo
     lore undo decision-1a2b3c4d --at 2
     lore undo lesson-1a2b3c4d learned_from failure-5e6f7a8b
     """
     if at is not None and not (at and ids):
         raise UsageError("--at needs an ID and a state: see --help")
+    if redo and (ids or restore):
+        raise UsageError("--redo takes no ID: it repeats the command that was undone last")
     wanted = ids_from(ids, "restore" if restore else "undo") if ids or restore else []
     with session.open() as store:
         records = session.records(store)
         if at is not None or restore:
             changes = records.restore(wanted, at=at or "")
         else:
-            changes = records.undo(wanted) if wanted or not ids else []
+            changes = records.undo(wanted, redo=redo) if wanted or not ids else []
     _print(session, *changes, listed=True)
 
 

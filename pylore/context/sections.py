@@ -6,6 +6,7 @@ import os
 
 from ..core.errors import GraphUnavailable
 from ..core.ids import named_id
+from ..core.stamps import clock
 from ..core.text import fold, one_line, printable, stem, words
 from ..core.times import days_since
 from ..core.vocabulary import FROM_CODE, name_in_tree
@@ -174,7 +175,7 @@ def ranked_facts(
 
 
 def _last(edge: Edge) -> str:
-    return max(edge.created_at, edge.changed_at or "", edge.accessed_at or "")
+    return max(clock(edge), edge.accessed_at or "")
 
 
 def fact_line(edge: Edge, names: Mapping[str, Sequence[object]]) -> str:

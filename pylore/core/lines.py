@@ -27,65 +27,53 @@ LARGEST = (1 << 53) - 1
 """The greatest whole number that every reader of JSON keeps."""
 KINDS = ("file", "glob", "hash", "symbol", "lines", "rule")
 VERDICTS = ("valid", "drifted", "relocated", "violated", "invalid")
-CHANGES = ("relocated", "judged", "removed")
-CHOICES = {
-    "status": STATUSES, "source": SOURCES, "kind": KINDS, "verdict": VERDICTS,
-    "departure": CHANGES,
-}  # fmt: skip
+CHOICES = {"status": STATUSES, "source": SOURCES, "kind": KINDS, "verdict": VERDICTS}
 """Rules that are a choice of words."""
 
 _EVERY = {
     "status": "status", "source": "source", "access_count": "count", "accessed_at": "text",
-    "invalidated_at": "moment", "changed_at": "moment",
+    "invalidated_at": "moment", "stamps": "stamps",
 }  # fmt: skip
 NODE = {
     **_EVERY, "title": "text", "body": "text", "confidence": "fraction", "tags": "tags",
     "category": "text", "file": "text", "line_start": "count", "line_end": "count",
-    "data": "object",
+    "data": "object", "created_at": "moment", "updated_at": "moment",
 }  # fmt: skip
-"""The fields of a node to their rules; those of its name and its times are read apart."""
-EDGE = {**_EVERY, "weight": "fraction", "metadata": "object"}
-"""The same of an edge."""
+"""The fields of a node to their rules."""
+EDGE = {**_EVERY, "weight": "fraction", "metadata": "object", "created_at": "moment"}
+"""The same of an edge; ``invalidated_at`` says when it was ended."""
+ANCHOR = {
+    "root": "string", "hash": "string", "commit_id": "string", "reason": "string",
+    "verdict": "verdict", "created_at": "moment", "verified_at": "moment", "gone_at": "moment",
+    "stamps": "stamps",
+}  # fmt: skip
+"""The same of an anchor."""
 LONG = ("title", "body", "tags", "data")
 """The fields of a node that ``max_text`` limits."""
 
-OTHERS = {
-    "node": {"created_at": "text", "updated_at": "moment", "was": "seen", "stamps": "stamps"},
-    "edge": {"created_at": "moment"},
-    "state": {
-        "created_at": "text", "updated_at": "moment", "stamp": "stamp", "without": "tags",
-        "lacked": "tags", "base": "count",
-    },
-    "edge_state": {"made_at": "moment", "created_at": "moment"},
-    "anchor": {
-        "kind": "kind", "path": "string", "detail": "string", "root": "string", "hash": "string",
-        "commit_id": "string", "reason": "string", "verdict": "verdict", "created_at": "moment",
-        "verified_at": "moment",
-    },
-    "anchor_state": {
-        "kind": "kind", "path": "string", "detail": "string", "verdict": "verdict",
-        "reason": "string", "change": "departure", "changed_at": "moment",
-    },
+_PLACE = {"kind": "kind", "path": "string", "detail": "string"}
+_PAST = {"stamp": "stamp", "base": "count"}
+FIELDS = {
+    "node": {**NODE, "was": "seen"},
+    "edge": EDGE,
+    "anchor": {**ANCHOR, **_PLACE},
+    "state": {**NODE, **_PAST, "without": "tags", "lacked": "tags"},
+    "edge_state": {**EDGE, **_PAST},
+    "anchor_state": {**ANCHOR, **_PLACE, **_PAST},
     "purged": {"at": "moment"},
     "type": {"description": "text", "at": "moment"},
     "relation": {
         "weight": "fraction", "backward_weight": "fraction", "description": "text", "at": "moment",
     },
 }  # fmt: skip
-"""The further fields of each kind of line, as exports write them."""
+"""All fields of each kind of line, each with its rule, as exports write them."""
 
 REQUIRED = {
-    "node": ("updated_at",), "edge": ("created_at",), "state": ("stamp",),
-    "edge_state": ("source", "status", "made_at"), "anchor": ("kind", "path", "created_at"),
-    "anchor_state": ("kind", "path", "verdict", "change", "changed_at"), "purged": ("at",),
+    "node": ("updated_at",), "edge": ("created_at",), "anchor": ("kind", "path", "created_at"),
+    "state": ("stamp",), "edge_state": ("stamp",), "anchor_state": ("kind", "path", "stamp"),
+    "purged": ("at",),
 }  # fmt: skip
 """Required fields of a whole state of each kind."""
-
-
-def fields_of(kind: str) -> dict[str, str]:
-    """Return all fields of a kind of line, each with its rule."""
-    both = {"node": NODE, "state": NODE, "edge": EDGE, "edge_state": EDGE}
-    return {**both.get(kind, {}), **OTHERS[kind]}
 
 
 STDIN = 64_000_000

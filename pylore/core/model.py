@@ -7,6 +7,7 @@ search may take.
 from __future__ import annotations
 
 from .scoring import score_of
+from .vocabulary import BROKEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     EdgeKey = tuple[str, str, str]
     """(from, to, relation)"""
+
+    AnchorKey = tuple[str, str, str, str]
+    """(node, kind, path, detail)"""
 else:
 
     def dataclass_transform():
@@ -96,7 +100,6 @@ class Node(Row):
     accessed_at: str | None = None
     access_count: int = 0
     invalidated_at: str | None = None
-    changed_at: str | None = None
     stamps: str = ""
 
     @property
@@ -114,7 +117,7 @@ class Edge(Row):
     """One row of ``graph_edges``: a directed, typed, weighted link.
 
     ``ended_at`` is when somebody ended it; ``invalidated_at`` since when it is out, because it was
-    ended or one of its ends was forgotten.
+    ended or one of its ends was forgotten. ``stamps`` are as in ``Node``.
     """
 
     from_id: str
@@ -128,8 +131,8 @@ class Edge(Row):
     accessed_at: str | None = None
     access_count: int = 0
     invalidated_at: str | None = None
-    changed_at: str | None = None
     ended_at: str | None = None
+    stamps: str = ""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -137,12 +140,46 @@ class Edge(Row):
         return (self.from_id, self.to_id, self.relation)
 
 
-EDGE_HISTORY = (
-    "from_id", "to_id", "relation", "weight", "source", "status", "metadata", "invalidated_at",
-    "change", "changed_at", "made_at", "created_at",
-)  # fmt: skip
-"""Columns of a state that an edge has left. ``made_at`` is the clock of the state, ``changed_at``
-that of the one after it."""
+class Anchor(Row):
+    """One tie of a node to code. ``path`` starts from ``root``, or from the project.
+
+    ``stamp`` is the file's when it was last read, ``gone_at`` when the anchor was taken away;
+    ``stamps`` are as in ``Node``.
+    """
+
+    node_id: str
+    kind: str
+    path: str
+    detail: str = ""
+    root: str = ""
+    hash: str = ""
+    stamp: str = ""
+    commit_id: str = ""
+    verdict: str = "valid"
+    reason: str = ""
+    created_at: str = ""
+    verified_at: str = ""
+    gone_at: str | None = None
+    stamps: str = ""
+
+    @property
+    def key(self) -> AnchorKey:
+        """Return the fields that identify an anchor: node, kind, path, detail."""
+        return (self.node_id, self.kind, self.path, self.detail)
+
+    def is_like(self, other: Anchor) -> bool:
+        """Return True if two states differ in nothing but when they were seen."""
+        return {**self.to_dict(), "verified_at": ""} == {**other.to_dict(), "verified_at": ""}
+
+    @property
+    def is_accepted(self) -> bool:
+        """Return True for a rule with violations, all of which were accepted."""
+        return self.verdict == "violated" and not self.stamp
+
+    @property
+    def is_broken(self) -> bool:
+        """Return True if it no longer holds, and nobody has accepted that."""
+        return self.verdict in BROKEN and not self.is_accepted
 
 
 def edge_name(key: EdgeKey) -> str:
@@ -155,14 +192,13 @@ def edge_name(key: EdgeKey) -> str:
 
 
 class Past(Row):
-    """A state that a node has left, the command by which it was left (``change``), and the clock of
-    the state after it (``changed_at``).
+    """A state that a thing has left: by which command, and the time of the state after it.
 
-    ``node`` has the access counts and the time of creation of no particular moment.
-    ``command`` is the number of the command in this store, None for another store's.
+    ``row`` has the access counts of no particular moment. ``command`` is the number of the command
+    in this store, None for another store's; ``change`` is its name.
     """
 
-    node: Node
+    row: Any
     change: str
     changed_at: str
     command: int | None

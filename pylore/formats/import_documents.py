@@ -18,8 +18,8 @@ from ..core.ids import check_scope, check_type, own, plain, whose
 from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
+from ..records.conflicts import Conflict
 from ..records.fields import Naming, is_page, is_pruned, mark_pruned, state_of
-from ..records.merge import Conflict
 from ..records.undo import forgotten_at
 from ..store.anchors import DocumentFile
 from ..system.files import lstamp_of, settled

@@ -1,13 +1,12 @@
-"""JSON lines into a store: merged with what is there, so that nothing of either is lost.
+"""Import JSON lines into a store: merged with what is there, so that nothing of either is lost.
 
-A line is one object, told by its fields: a node has ``id``, an edge ``from_id``, a declared
-type ``declare_type``, a declared relation ``declare_relation``; a state that a node has left
-``state_of``, one that an edge has left ``history_of``; an anchor ``anchor_of`` (see
-``lines_in``); what was deleted for good ``purged``. A node needs ``id`` and ``type``
-alone, an edge ``from_id``, ``to_id`` and ``relation``.
+The field that a line begins with says its kind: a node has ``id``, an edge ``from_id``, an anchor
+``anchor_of``; ``state_of``, ``history_of`` and ``anchor_history_of`` have what each has left;
+``declare_type`` and ``declare_relation`` declare, ``purged`` says what was deleted for good. A node
+needs ``id`` and ``type`` alone, an edge ``from_id``, ``to_id`` and ``relation``.
 
-A node with ``updated_at`` and an edge with ``created_at`` are whole states, as exports have
-them, and are merged (``records.merge``). Without that a line is written by hand: it is an
+A node with ``updated_at``, and an edge or an anchor with ``created_at``, is a whole state, as
+exports have it, and is merged (``records.merge``). A line without that is written by hand: it is an
 edit of now, and what it does not say stays as it is.
 """
 
@@ -28,30 +27,31 @@ from ..core.vocabulary import DECLARED_WEIGHT, dotted
 from ..graph.relations import fold, require_name
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index, Waiting
-from ..records.fact_status import contested
-from ..records.merge import Conflict, Merge
-from ..store.resolve_id import resolve_id
-from .lines import (
-    anchor_from,
-    edge_from,
-    is_whole,
+from ..records.conflicts import (
+    Conflict,
     merge_notes,
-    moment,
-    node_from,
     notes_of_contested,
     notes_of_forgotten,
     notes_of_loose,
     notes_of_proposed,
-    number,
+)
+from ..records.fact_status import contested
+from ..records.merge import Merge
+from ..store.changes import owners, thing_of
+from ..store.resolve_id import resolve_id
+from .lines import (
+    anchor_key_from,
+    is_whole,
     parsed,
-    past_anchor_from,
-    past_edge,
-    past_values,
-    stamps_seen,
+    past_from,
+    row_from,
+    seen_from,
     text,
     unknown_kind,
-    whole_node,
+    value_of,
+    whole_row,
 )
+from .scoped_lines import ScopedLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,45 +60,43 @@ if TYPE_CHECKING:
 
     from ..core.model import EdgeKey
     from ..core.settings import Settings
+    from ..core.stamps import Thing
     from ..embed import Embedder
     from ..store import Store
-    from .lines import ScopedLines
-
 
 _IN_MEMORY = 8_000_000
 """Bytes of a pipe; more go to a file."""
-
 _BATCH = 500
-"""Nodes that are looked up together."""
+"""Things that are looked up together."""
 
 
 class Brought(Record):
     """The keys of the edges that an import has added or changed, the nodes that were not here
-    before, and those that are now neither as they were here nor as a line says."""
+    before, the things that are now neither as they were here nor as a line says, and the lines
+    that were left out."""
 
-    __slots__ = ("brought", "joined_nodes", "new_nodes")
+    __slots__ = ("brought", "joined", "left", "new_nodes")
 
 
 class Imported(Brought):
     """Counts of an import; ``notes`` are for people.
 
-    Each node, edge and anchor counts as ``added``, ``updated``, ``kept`` (what was here
-    stands) or ``unchanged``; ``conflicts`` are those of the nodes that had been changed on
-    both sides, and ``conflicting`` names them. ``skipped`` holds (place, what was wrong) of
-    what was left out, ``dangling`` counts those of the edges that it has added or changed
-    that lead nowhere, ``unresolved`` the links of documents that lead to nothing,
-    ``invalidated`` the edges whose document no longer has the link, ``pruned`` the documents
-    that were forgotten because their files are gone.
+    Each node, edge and anchor counts as ``added``, ``updated``, ``kept`` (the state here stands) or
+    ``unchanged``; ``conflicts`` are those of the nodes that had been changed on both sides, and
+    ``conflicting`` names them. ``skipped`` holds (place, fault) of each line that was left out.
+    ``dangling`` counts the edges that were added or changed and lead nowhere, ``unresolved`` the
+    links of documents that lead to nothing, ``invalidated`` the edges whose document no longer has
+    the link, ``pruned`` the documents that were forgotten because their files are gone.
     """
 
     __slots__ = (
-        "added", "conflicting", "conflicts", "dangling", "edges", "invalidated", "kept", "nodes",
-        "notes", "pruned", "skipped", "unchanged", "unresolved", "updated",
+        "added", "conflicting", "conflicts", "dangling", "edges", "invalidated", "kept",
+        "nodes", "notes", "pruned", "skipped", "unchanged", "unresolved", "updated",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.brought: set[EdgeKey] = set()
-        self.joined_nodes: set[str] = set()
+        self.joined: set[str] = set()
         self.new_nodes: set[str] = set()
         self.nodes = 0
         self.edges = 0
@@ -113,6 +111,7 @@ class Imported(Brought):
         self.pruned = 0
         self.conflicting: list[Conflict] = []
         self.skipped: list[tuple[str, str]] = []
+        self.left: list[bytes] = []
         self.notes: list[str] = []
 
     def count(self, state: str) -> None:
@@ -187,8 +186,8 @@ def import_lines(
     ``names`` says which line is meant, for messages. The rest are fields of ``ImportOptions``.
 
     Raises:
-        LoreError: a line is broken (its number is named) and ``skip_bad`` is not
-            set; nothing is imported then.
+        LoreError: a line is broken (its number is named) and may not be left out; nothing is
+            imported then.
     """
     chosen = ImportOptions(**options)
     part = LineImport(store, settings, lines, chosen, names=names)
@@ -201,10 +200,10 @@ def import_lines(
 
 
 class LineImport:
-    """One import of lines, in two steps: the store is locked for the second one alone.
+    """One import of lines, within a transaction of the caller's.
 
     ``name`` is the file, for messages, or ``names`` says which line is meant; ``progress`` hears
-    how many bytes each line had, when it is read for its texts and when it is written.
+    how many bytes each line had.
     """
 
     def __init__(
@@ -218,46 +217,27 @@ class LineImport:
         names: LineNames | None = None,
         progress: Callable[[int], None] = lambda size: None,
     ) -> None:
+        self.options = options
         self._store = store
         self._settings = settings
         self._longest = record_line(settings.max_text)
         self._lines = lines
-        self._options = options
         self._names = names or LineNames(name, skip_bad=options.skip_bad)
         self._progress = progress
-        self._purged: list[dict[str, Any]] = []
-        self._scoped: ScopedLines | None = None
 
     def prepare(self) -> None:
-        """Read all lines, those of a pipe for good, for the purges in them."""
+        """Read a pipe to its end, so that no transaction waits for it."""
         if isinstance(self._lines, Iterator):
             self._lines = _set_aside(self._lines)
-        if self._store.scope:
-            from .lines import ScopedLines
-
-            self._scoped = ScopedLines(self._store)
-        for place, line in self._numbered():
-            if self._scoped is None and b'"purged"' not in line:
-                continue
-            try:
-                fields = parse_object(line, self._longest)
-                if "id" in fields and "from_id" not in fields and self._scoped:
-                    self._scoped.see(fields)
-                elif "purged" in fields:
-                    self._purged.append(fields)
-            except LoreError:
-                if not self._names.may_be_left_out(place):
-                    break  # ``write`` comes to it too, and says where
 
     def write(self) -> Imported:
-        """Write what the lines say; the caller holds a transaction."""
-        importer = _LineImporter(self._store, self._settings, self._options)
-        if not self._scoped:  # whose own lines say it at their place
-            importer.purge(self._purged)
+        """Write what the lines say."""
+        importer = _LineImporter(self._store, self._settings, self.options)
+        scoped = self._scoped() if self._store.scope else None
         for place, line in self._numbered():
             try:
                 fields = parsed(line, self._longest)
-                told = self._scoped.told(fields) if self._scoped else [fields]
+                told = scoped.told(fields) if scoped else [fields]
                 for one in told:
                     importer.take(one)
                 if not told:
@@ -269,8 +249,20 @@ class LineImport:
                 if not self._names.may_be_left_out(place):
                     raise LoreError(f"{where}: {error}: {self._names.advice(place)}") from None
                 importer.result.skipped.append((where, str(error)))
+                importer.result.left.append(line)
         importer.finish()
         return importer.result
+
+    def _scoped(self) -> ScopedLines:
+        """Return what renames the lines of a scope, which all are read for first."""
+        self.prepare()
+        scoped = ScopedLines(self._store)
+        for _, line in self._numbered():
+            with suppress(LoreError):  # it is said when the line is taken
+                fields = parse_object(line, self._longest)
+                if "id" in fields:
+                    scoped.see(fields)
+        return scoped
 
     def _numbered(self) -> Iterator[tuple[int, bytes]]:
         """Yield the lines that say something, with their numbers."""
@@ -281,8 +273,8 @@ class LineImport:
 
 
 def _set_aside(lines: Iterable[bytes]) -> Iterable[bytes]:
-    """Return what can be read once alone, kept in a file without a name, so that a kill leaves
-    none."""
+    """Return lines that can be read once as such that can be read again, kept in a file without a
+    name."""
     from tempfile import SpooledTemporaryFile
 
     kept = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
@@ -305,7 +297,7 @@ def _from_first(file: IO[bytes]) -> Iterator[bytes]:
 
 
 class _LineImporter:
-    """Write parsed lines: whole states are merged, and what is given by hand is an edit."""
+    """Write parsed lines: whole states are merged, and a line by hand is an edit of now."""
 
     def __init__(
         self,
@@ -318,33 +310,23 @@ class _LineImporter:
         self._settings = settings
         self._options = options
         self._waiting = Waiting(Index(store))
-        self._merge = Merge(
-            store, self._waiting, change=options.change, prefer=options.prefer,
-            by_hand=options.by_hand,
-        )  # fmt: skip
+        self._merge = Merge(store, self._waiting, prefer=options.prefer, by_hand=options.by_hand)
         self._types = store.types.all()
         self._relations = set(store.relations.all())
-        self._batch: list[tuple[Node, list[str]]] = []
-        self._whole_edges: list[Edge] = []
-        self._edges: dict[EdgeKey, Edge] = {}
+        self._batch: list[tuple[Any, list[str]]] = []
         self._forgotten: list[str] = []
         self._now = now()
-
-    def purge(self, lines: Iterable[dict[str, Any]]) -> None:
-        """Delete what these lines say first: it leaves nothing in what comes after that."""
-        for fields in lines:
-            with suppress(LoreError):  # which is said when its line is taken
-                self._take_other(fields)
 
     def take(self, fields: dict[str, Any]) -> None:
         """Take one line, by its kind."""
         if "from_id" in fields:
             self._take_edge(fields)
-            return
-        self._put_edges()
-        if "id" in fields:
+        elif "id" in fields:
             self._take_node(fields)
+        elif "anchor_of" in fields:
+            self._take_anchor(fields)
         else:
+            self._apply()
             self._take_other(fields)
 
     def pass_over(self, fields: dict[str, Any]) -> None:
@@ -355,47 +337,48 @@ class _LineImporter:
             self.result.count("unchanged")
 
     def finish(self) -> None:
-        """Write the rest, count edges that lead nowhere, and say what has happened."""
-        self._put_edges()
+        """Write the rest, count edges that lead nowhere, and note what has happened."""
         self._apply()
-        result = self.result
-        for state in self._merge.finish():
-            result.count(state)
-        result.joined_nodes = self._merge.joined_nodes
-        result.new_nodes = self._merge.new_nodes
+        result, merge = self.result, self._merge
+        merge.finish()
+        result.joined = merge.joined
+        result.new_nodes = merge.new_nodes
         self._waiting.flush()  # what edges say, too, is found from now on
-        for _ in self._merge.proposed:
+        for _ in merge.proposed:
             result.count("updated")
-        if result.added + result.updated or self._merge.purges:
-            result.brought |= self._merge.brought
+        if result.added + result.updated or merge.purges:
+            result.brought |= merge.brought
             result.dangling = len(self._store.edges.dangling_among(result.brought))
-            result.notes += notes_of_loose(self._merge.loose())
+            result.notes += notes_of_loose(merge.loose())
             rivals = contested(self._store, self._settings, result.brought)
             result.notes += notes_of_contested(rivals)
-        result.conflicting = self._merge.conflicts
+        result.conflicting = merge.conflicts
         result.conflicts = len(result.conflicting)
-        result.notes += merge_notes(self._merge.purges, self._merge.back)
-        result.notes += notes_of_proposed(self._merge.proposed, self._merge.edited)
+        result.notes += merge_notes(merge.purges, merge.back)
+        result.notes += notes_of_proposed(merge.proposed, merge.edited)
         result.notes += notes_of_forgotten(self._forgotten)
+
+    def _merge_later(self, row: Thing, was: list[str]) -> None:
+        """Have a whole state merged, together with others."""
+        self._batch.append((row, was))
+        if len(self._batch) == _BATCH:
+            self._apply()
 
     def _apply(self) -> None:
         """Merge what was read, which is looked up together."""
-        self._apply_edges()
         batch, self._batch = self._batch, []
         if batch:
-            self._merge.foresee([node.id for node, _ in batch])
-        for node, was in batch:
-            self.result.count(self._merge.node(node, was))
+            self._merge.foresee([row for row, _ in batch])
+        for row, was in batch:
+            self.result.count(self._merge.take(row, was))
 
-    def _apply_edges(self) -> None:
-        edges, self._whole_edges = self._whole_edges, []
-        if edges:
-            self._merge.foresee_edges([edge.key for edge in edges])
-        for edge in edges:
-            self.result.count(self._merge.edge(edge))
+    def _settle(self) -> None:
+        """Write what was read: the line that comes next is an edit of it."""
+        self._apply()
+        self._merge.write()
 
     def _take_node(self, fields: dict[str, Any]) -> None:
-        id = check_scope(check_id(text(fields, "id", "")), self._store.scope)
+        id = check_scope(check_id(text(fields, "id")), self._store.scope)
         type = text(fields, "type", id.partition("-")[0])
         if type not in self._types:
             if not self._options.new_types:
@@ -404,32 +387,25 @@ class _LineImporter:
         if not id.startswith(type + "-"):
             raise LoreError(f"the id '{id}' is not of type {type}")
         if is_whole(fields):
-            node = whole_node(fields, type)
+            node = whole_row(fields, Node(id, type))
             self._require_lengths(node)
-            self._batch.append((node, stamps_seen(fields)))
-            if len(self._batch) == _BATCH:
-                self._apply()
+            self._merge_later(node, seen_from(fields))
         else:
-            self._edit_node(fields, type)
+            self._edit_node(fields, Node(id, type))
         self.result.nodes += 1
 
-    def _edit_node(self, fields: dict[str, Any], type: str) -> None:
+    def _edit_node(self, fields: dict[str, Any], new: Node) -> None:
         self._settle()
-        id = text(fields, "id", "")
-        node = node_from(fields, self._store.nodes.get(id) or Node(id, type))
+        node = row_from(fields, self._store.nodes.get(new.id) or new)
         self._require_lengths(node)
         node.created_at = node.created_at or self._now
         node.updated_at = self._now
         if node.invalidated_at is not None and "invalidated_at" not in fields:
-            self._forgotten.append(id)
+            self._forgotten.append(node.id)
         state = self._store.nodes.put(node)
         self.result.count(state)
         if state != "unchanged":
             self._waiting.add(node)
-
-    def _settle(self) -> None:
-        self._apply()
-        self._merge.write()
 
     def _require_lengths(self, node: Node) -> None:
         texts = {"body": node.body, "title": node.title, "list of tags": " ".join(node.tags),
@@ -443,7 +419,7 @@ class _LineImporter:
     def _take_edge(self, fields: dict[str, Any]) -> None:
         from_id = self._id_in(fields, "from_id")
         to_id = self._id_in(fields, "to_id")
-        relation = fold(text(fields, "relation", ""))
+        relation = fold(text(fields, "relation"))
         if relation not in self._relations:
             if not self._options.new_relations:
                 raise LoreError(f"unknown relation '{relation}'"
@@ -453,66 +429,56 @@ class _LineImporter:
             self._take_relation({key: value for key, value in row.items() if value is not None})
         if from_id == to_id:
             raise LoreError(f"'{from_id}' is linked to itself")
-        if text(fields, "created_at", ""):
-            self._put_edges()
-            self._whole_edges.append(edge_from(fields, Edge(from_id, to_id, relation)))
-            if len(self._whole_edges) == _BATCH:
-                self._apply_edges()
+        edge = Edge(from_id, to_id, relation)
+        if is_whole(fields):
+            self._merge_later(whole_row(fields, edge), [])
         else:
-            self._edit_edge(fields, (from_id, to_id, relation))
+            self._edit_edge(fields, edge)
         self.result.edges += 1
 
-    def _edit_edge(self, fields: dict[str, Any], key: EdgeKey) -> None:
-        if key in self._edges:
-            self._put_edges()
+    def _edit_edge(self, fields: dict[str, Any], new: Edge) -> None:
         self._settle()
-        old = self._store.edges.get(*key)
-        edge = edge_from(fields, old or Edge(*key))
+        edge = row_from(fields, self._store.edges.get(*new.key) or new)
         edge.created_at = edge.created_at or self._now
-        if old is not None or edge.key != key:
-            self.result.count_edge(edge.key, self._store.edges.put(edge))
-            return
-        self._edges[key] = edge
-        self.result.count_edge(key, "added")
-        if len(self._edges) == _BATCH:
-            self._put_edges()
+        self.result.count_edge(edge.key, self._store.edges.put(edge))
 
-    def _put_edges(self) -> None:
-        """Write the new edges that were read; no other line is taken before that."""
-        if self._edges:
-            self._store.edges.put_many(self._edges.values())
-            self._edges = {}
+    def _take_anchor(self, fields: dict[str, Any]) -> None:
+        fields["anchor_of"] = self._id_in(fields, "anchor_of")
+        new = anchor_key_from(fields, "anchor_of")
+        if is_whole(fields):
+            self._merge_later(whole_row(fields, new), [])
+            return
+        self._settle()
+        old = self._store.anchors.get(new.key)
+        anchor = row_from(fields, old or new)
+        anchor.gone_at = None
+        anchor.created_at = anchor.created_at or self._now
+        anchor.verified_at = anchor.verified_at or self._now
+        self.result.count(self._store.anchors.put(anchor))
 
     def _id_in(self, fields: dict[str, Any], name: str) -> str:
         """Return the id of a node in a line about it."""
-        id = text(fields, name, "")
+        id = text(fields, name)
         if dotted(id) != id:
             self._settle()  # what it means may stand in a line above
             id = resolve_id(self._store, id)
         return check_scope(check_id(id), self._store.scope)
 
     def _take_other(self, fields: dict[str, Any]) -> None:
-        self._apply()
         if "declare_relation" in fields:
             self._take_relation(fields)
         elif "declare_type" in fields:
             self._take_type(fields)
-        elif "state_of" in fields:
-            self._merge.past(*past_values(fields))
-        elif "history_of" in fields:
-            self._merge.past_edge(past_edge(fields))
-        elif "anchor_of" in fields:
-            fields["anchor_of"] = self._id_in(fields, "anchor_of")
-            self._merge.anchor(anchor_from(self._store, fields, self._now))
-        elif "anchor_history_of" in fields:
-            past = past_anchor_from(fields)
-            check_scope(past["node_id"], self._store.scope)
-            self._merge.past_anchor(past)
+        elif any(name in fields for name in ("state_of", "history_of", "anchor_history_of")):
+            thing, values = past_from(fields)
+            for id in owners(thing_of(thing)):
+                check_scope(check_id(id), self._store.scope)
+            self._merge.past(thing, values)
         elif "purged" in fields:
-            at = moment(fields, "at")
+            at = value_of(fields, "at", "moment")
             if not at:
                 raise LoreError("purged lacks at, the time")
-            id = check_scope(check_id(text(fields, "purged", "")), self._store.scope)
+            id = check_scope(check_id(text(fields, "purged")), self._store.scope)
             (self._merge.purge if self._options.purge else self._merge.propose_purge)(id, at)
         else:
             raise LoreError(unknown_kind(fields))
@@ -521,19 +487,19 @@ class _LineImporter:
         return called(sorted(self._relations), self._store.scope)
 
     def _take_relation(self, fields: dict[str, Any]) -> None:
-        given, mark, scope = text(fields, "declare_relation", "").partition(MARK)
+        given, mark, scope = text(fields, "declare_relation").partition(MARK)
         name = require_name(given, "relation") + mark + scope
         if mark and not is_name(scope):
             raise LoreError(f"'{name[:80]}' is not a valid name for a relation: nothing but the "
                             f"name of one scope may stand behind its {MARK}")  # fmt: skip
-        weight = number(fields, "weight", DECLARED_WEIGHT)
-        backward = number(fields, "backward_weight", weight)
-        declared = (weight, backward, text(fields, "description", ""))
-        self._merge.relation(name, moment(fields, "at") or LONG_AGO, declared)
+        weight = value_of(fields, "weight", "fraction", DECLARED_WEIGHT)
+        backward = value_of(fields, "backward_weight", "fraction", weight)
+        declared = (weight, backward, text(fields, "description"))
+        self._merge.relation(name, value_of(fields, "at", "moment") or LONG_AGO, declared)
         self._relations.add(name)
 
     def _take_type(self, fields: dict[str, Any]) -> None:
-        name = check_type(text(fields, "declare_type", ""))
-        at = moment(fields, "at") or LONG_AGO
-        self._merge.type(name, at, text(fields, "description", ""))
+        name = check_type(text(fields, "declare_type"))
+        at = value_of(fields, "at", "moment") or LONG_AGO
+        self._merge.type(name, at, text(fields, "description"))
         self._types = self._store.types.all()

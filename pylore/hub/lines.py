@@ -7,40 +7,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import partial
-from itertools import chain, groupby, islice
+from hashlib import sha256
+from itertools import chain, islice
 
 from ..core.errors import StoreBusy
 from ..core.ids import blake2b, whose
-from ..core.model import Edge, Node, Record
-from ..core.stamps import BASE, Stamped, is_forgotten_by_nobody
-from ..core.states import order
+from ..core.model import Anchor, Edge, Node, Record
+from ..core.stamps import BASE, Stamped, is_forgotten_by_nobody, local_fields
 from ..core.vocabulary import CODE_TYPES, NO_RECORDS
-from ..formats.delta import PartOfStore
-from ..formats.knowledge import shared, shared_anchor
-from ..formats.lines import (
-    anchor_lines,
+from ..formats.export import (
+    Export,
     declarations,
-    edge_fields,
-    line_of,
-    node_fields,
-    past_edge_fields,
-    past_fields,
+    is_shared_anchor,
+    is_shared_edge,
+    shared_fields,
+    shared_values,
 )
-from ..records.canonical import GONE, edge_of, told_nodes, told_past, told_past_edges
+from ..formats.lines import line_of, past_fields
 from ..store import ALL as EVERY
+from ..store.changes import SEPARATOR, owners, thing_of
 from ..store.filter import Scope
-from ..store.remotes import Touched
 from .connection import STATEMENT_SECONDS
 from .schema import require_version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
-    from ..core.model import EdgeKey
-    from ..core.stamps import Value
+    from ..core.stamps import Thing, Value
     from ..store import Store
     from .connection import Hub
 
@@ -301,179 +296,168 @@ class Takes:
 
 
 class HubLine:
-    """A line, its order key, and what to touch to have it sent again."""
+    """A line, its order key, and the thing that it is about; empty for a declaration."""
 
-    __slots__ = ("id", "line", "order", "relation", "to_id", "what")
+    __slots__ = ("id", "line", "order", "thing")
 
-    def __init__(self, what: str, order: str, fields: dict[str, Any], *key: str) -> None:
-        self.what = what
-        self.id, self.to_id, self.relation = (*key, "", "", "")[:3]
+    def __init__(self, thing: str, order: str, fields: dict[str, Any], id: str = "") -> None:
+        self.thing = thing
+        self.id = id or owners(thing)[0]
         self.line = line_of(fields).rstrip("\n")
         digest = blake2b(self.line.encode("utf-8", "replace"), digest_size=8).hexdigest()
         self.order = f"{order} {digest}" if order else digest
 
 
-def order_text(state: Node | Edge) -> str:
-    """Return ``order`` as text, which compares as that does, byte by byte.
+def order_text(values: Stamped) -> str:
+    """Return the order key of a row with these values, by which the later one of two stands.
 
-    >>> order_text(Edge("a-1", "b-1", "uses", created_at="2026-01-31T12:00:00Z"))[:24]
-    '2026-01-31T12:00:00Z  2 '
+    The values that two rows have in common come after both.
+
+    >>> order_text(Stamped.of(Edge("a-1", "b-1", "uses", created_at="2026-01-31T12:00:00Z")))[:35]
+    '2026-01-31T12:00:00Z 20260131120000'
     """
-    clock, gone, rank, digest, made = order(state)
-    if isinstance(state, Node):  # joined from two others it comes after both
-        values = Stamped.of(state)
-        base, digits = _numbers(values.base)
-        later = [_numbers(one[0]) for one in values.fields.values() if one[0] != values.base]
-        times, stores = sum(at - base for at, _ in later), sum(of for _, of in later)
-        gone = f"{base:014d} {digits:010x} {times:016d} {stores:014x} {gone}"
-    return f"{clock} {gone} {rank + 1} {digest[:20]} {made}".rstrip()
+    base, digits = _numbers(values.base)
+    later = [_numbers(one[0]) for one in values.fields.values() if one[0] != values.base]
+    times, stores = sum(at - base for at, _ in later), sum(of for _, of in later)
+    return f"{values.last()} {base:014d} {digits:010x} {times:016d} {stores:014x}"
 
 
 class HubLines:
-    """The lines of a store; with ``touched``, those of what has changed. What was deleted for good
-    is not among them: ``purges``."""
+    """The lines of a store, but for purges; with ``things``, those of these things alone.
 
-    def __init__(self, store: Store, takes: Takes, touched: Touched | None = None) -> None:
+    ``ids`` are records among them whose links and anchors may be told now, or not any more.
+    ``declared``: with ``things``, look for uses of all declarations, too.
+    """
+
+    def __init__(
+        self, store: Store, takes: Takes, things: Collection[str] | None = None,
+        ids: Collection[str] = (), *, declared: bool = False,
+    ) -> None:  # fmt: skip
         self._store = store
         self._takes = takes
-        self._touched = touched
+        self._things = None if things is None else {*things, *self._tied(ids)}
+        self._all_declared = declared
         self._private: set[str] = set()
         self._seen: set[str] = set()
 
+    def _tied(self, ids: Collection[str]) -> Iterator[str]:
+        for id in ids:
+            yield from map(thing_of, self._store.edges.of(id, forgotten=True))
+            yield from map(thing_of, self._store.anchors.of(id, gone=True))
+
     def __iter__(self) -> Iterator[HubLine]:
         declared = {declared_as(fields): fields for fields in declarations(self._store)}
-        for line in self._said():
-            name = line.relation if line.what == "edge" else line.id.partition("-")[0]
-            fields = declared.pop((line.what, name), None)
+        for line in self._lines():
+            parts = line.thing.split(SEPARATOR)
+            of = ("edge", parts[2]) if len(parts) == 3 else ("node", line.id.partition("-")[0])
+            fields = declared.pop(of, None)
             if fields:
-                yield HubLine("declared", str(fields["at"]), fields, name)
+                yield _declaration(fields)
             yield line
-        if self._touched is not None:
+        if self._all_declared:
             for what, name in sorted(declared):
-                if name in self._touched.declared:
-                    yield from self._declared_before(what, name)
+                if self._is_used(what, name):
+                    yield _declaration(declared[what, name])
 
-    def _declared_before(self, what: str, name: str) -> Iterator[HubLine]:
-        """Yield what is declared anew, and nothing of it has changed but that: its line, if any
-        that goes is of it."""
+    def _is_used(self, what: str, name: str) -> bool:
+        """Return True if a line of the store is of a declared type or relation."""
         found: Iterator[Any]
         if what == "edge":
-            found = (edge.key for edge in self._store.edges.with_relation(name))
+            found = map(thing_of, self._store.edges.with_relation(name))
         else:
-            of_type = partial(self._store.nodes.select, Scope((name,)), EVERY)
-            found = (node.id for node in chain(of_type(), of_type(forgotten=True)))
-        while some := {*islice(found, _AT_ONCE)}:
-            part = Touched()
-            if what == "edge":
-                part.edges = some
-            else:
-                part.nodes = some
-            for line in HubLines(self._store, self._takes, part):
-                if line.what == "declared" and line.id == name:
-                    yield line
-                    return
+            select, scope = self._store.nodes.select, Scope((name,))
+            nodes = chain(select(scope, EVERY), select(scope, EVERY, forgotten=True))
+            found = (node.id for node in nodes)
+        while some := [*islice(found, _AT_ONCE)]:
+            if any(HubLines(self._store, self._takes, some)._lines()):
+                return True
+        return False
 
-    def _said(self) -> Iterator[HubLine]:
-        """Yield all but what is declared."""
-        part: Any = self._store if self._touched is None else _Part(self._store, self._touched)
-        yield from self._nodes(part)
-        if self._touched is not None:
-            self._look_up(part.edges.keys)
-        yield from self._edges(part)
-        yield from self._past(part)
-        yield from self._anchors(part)
+    def _lines(self) -> Iterator[HubLine]:
+        """Yield the lines of records, links, anchors, and the past of all."""
+        export, things = Export(self._store), self._things
+        ids = keys = of = None
+        if things is not None:
+            parts = [tuple(thing.split(SEPARATOR)) for thing in sorted(things)]
+            ids = [part[0] for part in parts if len(part) == 1]
+            keys = [(part[0], part[1], part[2]) for part in parts if len(part) == 3]
+            of = sorted({part[0] for part in parts if len(part) == 4})
+            self._look_up({id for part in parts for id in owners(SEPARATOR.join(part))})
+        for node, was in export.nodes(ids):
+            if self._sees(node) and not is_forgotten_by_nobody(node):
+                yield HubLine(node.id, order_text(Stamped.of(node)), shared_fields(node, was))
+        for edge in export.edges(keys):
+            if self._tells(edge):
+                yield HubLine(thing_of(edge), order_text(Stamped.of(edge)), shared_fields(edge))
+        for anchor in export.anchors(of):
+            if self._tells(anchor) and (things is None or thing_of(anchor) in things):
+                order = order_text(shared_values(anchor))
+                yield HubLine(thing_of(anchor), order, shared_fields(anchor))
+        yield from self._past(export)
 
-    def purges(self) -> dict[str, str]:
-        """Map id to when of what was deleted for good, as far as the ids may be told."""
-        ids = None if self._touched is None else sorted(self._touched.purged)
-        found = self._store.history.purged(ids)
-        return {id: at for id, at in found.items() if id.partition("-")[0] not in NO_RECORDS}
+    def _past(self, export: Export) -> Iterator[HubLine]:
+        thing, told = "", None
+        local: tuple[str, ...] = ()
+        for row, stamp, values in export.past(None if self._things is None else [*self._things]):
+            if thing != thing_of(row):
+                thing, told, local = thing_of(row), self._told_past(row), local_fields(row)
+            values = {name: value for name, value in values.items() if name not in local}
+            if told is not None:
+                values = {n: v for n, v in values.items() if (n, (stamp, v)) in told}
+            if values:
+                yield HubLine(thing, stamp, past_fields(row, stamp, values))
 
-    def _nodes(self, part: Any) -> Iterator[HubLine]:
-        for node, was in told_nodes(part):
-            if not self._sees(node) or is_forgotten_by_nobody(node):
-                continue
-            fields = shared(node_fields(node, was))
-            if fields is not None:
-                yield HubLine("node", order_text(node), fields, node.id)
+    def _told_past(self, key: Thing) -> set[tuple[str, Value]] | None:
+        """Return the values of a thing that may be told: (field, value); None for all."""
+        row = self._store.thing(thing_of(key))
+        if row is None or not (isinstance(row, Edge) or self._tells(row)):
+            return set()
+        if self._takes.staged and not self._takes.tags:
+            return None
+        states = [*(past.row for past in self._store.changes.of(row)), row]
+        told = [Stamped.of(state) for state in states if self._tells(state)]
+        found = {(name, value) for state in told for name, value in state.fields.items()}
+        return found | {(BASE, (state.base, "")) for state in told}
 
-    def _look_up(self, edges: Iterator[EdgeKey]) -> None:
+    # --- filters
+
+    def _look_up(self, ids: Iterable[str]) -> None:
         """Note which ends of edges, and which owners of anchors, are private."""
-        assert self._touched is not None
-        ids = {end for key in edges for end in key[:2]} | self._touched.anchors
         for node in self._store.nodes.get_many(sorted(ids)).values():
             self._sees(node)
 
     def _sees(self, node: Node) -> bool:
-        """Return whether a node is told; notes which are not."""
+        """Return True if a node is told; note which are not."""
         told = self._takes.node(node)
         if not told and node.type not in CODE_TYPES:
             self._private.add(node.id)
         if self._takes.tags:
             self._seen.add(node.id)
-        return told
+        return told and node.type not in CODE_TYPES
 
-    def _tells(self, id: str) -> bool:
+    def _tells(self, row: Thing) -> bool:
+        """Return True if a state of a thing is told."""
+        if isinstance(row, Node):
+            return self._takes.node(row) and row.type not in CODE_TYPES
+        if isinstance(row, Anchor):
+            return is_shared_anchor(row) and self._tells_of(row.node_id)
+        return (
+            is_shared_edge(row)
+            and all(map(self._tells_of, row.key[:2]))
+            and self._takes.has(row.relation)
+            and (self._takes.staged or row.status != "staged")
+        )
+
+    def _tells_of(self, id: str) -> bool:
         if self._takes.tags and id not in self._seen:
             return False  # nobody knows what tags it has
         return id not in self._private and self._takes.may(id)
 
-    def _tells_edge(self, key: tuple[str, str, str], status: object) -> bool:
-        return (
-            self._tells(key[0])
-            and self._tells(key[1])
-            and self._takes.has(key[2])
-            and (self._takes.staged or status != "staged")
-        )
 
-    def _edges(self, part: Any) -> Iterator[HubLine]:
-        for edge in part.edges.all():
-            if self._tells_edge(edge.key, edge.status):
-                fields = shared(edge_fields(edge))
-                if fields is not None:
-                    yield HubLine("edge", order_text(edge), fields, *edge.key)
-
-    def _past(self, part: Any) -> Iterator[HubLine]:
-        for id, some in groupby(told_past(part), lambda row: row[0]):
-            if self._tells(id):
-                rows = [*some]
-                told = self._told(id) if self._is_in_part(rows) else None
-                for _, stamp, values in rows:
-                    if told is not None:
-                        values = {n: v for n, v in values.items() if (n, (stamp, v)) in told}
-                    if values:
-                        yield HubLine("node", stamp, past_fields(id, stamp, values), id)
-        for state in told_past_edges(part):
-            key = (str(state["from_id"]), str(state["to_id"]), str(state["relation"]))
-            as_edge = {**dict(zip(("from_id", "to_id", "relation"), key, strict=True)),
-                       "source": state["source"]}  # fmt: skip
-            if self._tells_edge(key, state["status"]) and shared(as_edge) is not None:
-                yield HubLine("edge", order_text(edge_of(state)), past_edge_fields(state), *key)
-
-    def _is_in_part(self, rows: Sequence[tuple[str, str, dict[str, str]]]) -> bool:
-        """Return whether some of the states of a node may be told, and some not."""
-        if self._takes.tags:
-            return True
-        return not self._takes.staged and any("status" in values for *_, values in rows)
-
-    def _told(self, id: str) -> set[tuple[str, Value]]:
-        """Return the values of those states of a node that may be told: (field, value)."""
-        states = [past.node for past in self._store.history.of_node(id)]
-        told = [Stamped.of(node) for node in states if self._takes.node(node)]
-        found = {(name, value) for state in told for name, value in state.fields.items()}
-        return found | {(BASE, (state.base, "")) for state in told}
-
-    def _anchors(self, part: Any) -> Iterator[HubLine]:
-        for fields in anchor_lines(part):
-            id = str(fields.get("anchor_of") or fields.get("anchor_history_of"))
-            if not self._tells(id) or id.partition("-")[0] in CODE_TYPES:
-                continue
-            if "anchor_of" in fields:
-                told = shared_anchor(fields)
-                if told is not None:
-                    yield HubLine("anchor", told["created_at"], told, id)
-            elif fields["change"] in GONE:
-                yield HubLine("anchor", fields["changed_at"], fields, id)
+def purges_of(store: Store) -> dict[str, str]:
+    """Return what was deleted for good, as far as the ids may be told: id to when."""
+    found = store.changes.purged().items()
+    return {id: at for id, at in found if id.partition("-")[0] not in NO_RECORDS}
 
 
 def declared_as(fields: dict[str, Any]) -> tuple[str, str]:
@@ -483,38 +467,18 @@ def declared_as(fields: dict[str, Any]) -> tuple[str, str]:
     return "edge", str(fields["declare_relation"])
 
 
+def digest_of_declarations(store: Store) -> str:
+    """Return a text that changes when a type or a relation is declared."""
+    return sha256("".join(map(line_of, declarations(store))).encode()).hexdigest()
+
+
+def _declaration(fields: dict[str, Any]) -> HubLine:
+    return HubLine("", str(fields["at"]), fields, declared_as(fields)[1])
+
+
 def purge_line(id: str, at: str) -> HubLine:
-    """Return the line that says that this was deleted for good, and when."""
-    return HubLine("purged", at, {"purged": id, "at": at}, id)
-
-
-class _Part(PartOfStore):
-    """Changed parts of a store: these nodes without their edges, and these edges."""
-
-    def __init__(self, store: Store, touched: Touched) -> None:
-        nodes = touched.nodes | touched.ends
-        super().__init__(store, nodes)
-        self.edges = _TouchedEdges(store, touched)  # type: ignore[assignment]
-        self.anchors = PartOfStore(store, touched.anchors | touched.ends).anchors
-
-
-class _TouchedEdges:
-    def __init__(self, store: Store, touched: Touched) -> None:
-        self._store = store
-        found = set(touched.edges)
-        for id in touched.ends:
-            found.update(edge.key for edge in store.edges.of(id, forgotten=True))
-        self.keys = sorted(found)
-
-    def all(self) -> Iterator[Edge]:
-        """Read as ``Edges.all``."""
-        found = (self._store.edges.get(*key) for key in self.keys)
-        return (edge for edge in found if edge is not None)
-
-    def history(self) -> Iterator[dict[str, object]]:
-        """Read as ``Edges.history``."""
-        for key in self.keys:
-            yield from self._store.edges.history(key)
+    """Return the line that says that a record was deleted for good, and when."""
+    return HubLine(id, at, {"purged": id, "at": at})
 
 
 def _numbers(stamp: str) -> tuple[int, int]:

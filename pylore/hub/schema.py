@@ -14,6 +14,7 @@ from ..core.lines import (
     CHOICES,
     COMMIT,
     DEEPEST,
+    FIELDS,
     LARGEST,
     LONG,
     RELATION,
@@ -22,7 +23,6 @@ from ..core.lines import (
     STAMP,
     TIME,
     TYPE,
-    fields_of,
     record_line,
 )
 from ..core.settings import Settings
@@ -61,19 +61,19 @@ _IDS = {
 
 STAMP_IN_JSON = STAMP.replace("\\", "\\\\")
 _RULES = {
-    "text": ("string null", ""),
+    "text": ("string", ""),
     "string": ("string", ""),
-    "moment": ("string null", f"TEXT !~ '^(?:{TIME})?$'"),
+    "moment": ("string", f"TEXT !~ '^(?:{TIME})?$'"),
     "fraction": ("number", "NOT VALUE::numeric BETWEEN 0 AND 1"),
     # jsonb does not say whether a number has an exponent: the line itself does.
-    "count": ("number null", "line::json->>'NAME' !~ '^(-0|[0-9]{1,16})$' OR "
+    "count": ("number", "line::json->>'NAME' !~ '^(-0|[0-9]{1,16})$' OR "
      f"VALUE::numeric > {LARGEST}"),
     "object": ("object null", ""),
     "tags": ("array string", """VALUE @? 'strict $[*] ? (@.type() != "string")'"""),
     "stamp": ("string", f"TEXT !~ '^{STAMP}$'"),
-    "seen": ("array null", f"""VALUE @? 'strict $[*] ? (@.type() != "string"
+    "seen": ("array", f"""VALUE @? 'strict $[*] ? (@.type() != "string"
       || !(@ like_regex "^{STAMP_IN_JSON}$"))'"""),
-    "stamps": ("object null", f"""VALUE @? 'strict $.* ? (@.type() != "string"
+    "stamps": ("object", f"""VALUE @? 'strict $.* ? (@.type() != "string"
       || !(@ like_regex "^({STAMP_IN_JSON})?$"))'"""),
     **{name: ("string", f"TEXT <> ALL ('{{{','.join(words)}}}')")
        for name, words in CHOICES.items()},
@@ -128,14 +128,14 @@ def _whole(longest: int) -> Iterator[str]:
 
 def _faults(kind: str, max_text: int) -> Iterator[str]:
     """Yield what holds for lines of one kind."""
-    rules = fields_of(kind)
+    rules = FIELDS[kind]
     for name in REQUIRED.get(kind, ()):
         yield _when(f"coalesce(fields->>'{name}', '') = ''", f"{_NOT}{name} is missing")
     yield from _of_names(kind)
     for name, rule in rules.items():
         types, beyond = _RULES[rule]
         first, *others = types.split()
-        allowed = "', '".join([first, *others])
+        allowed = "', '".join([first, *others, "null"])
         no = f"jsonb_typeof(fields->'{name}') NOT IN ('{allowed}')"
         if beyond:
             no += f" OR CASE jsonb_typeof(fields->'{name}') WHEN '{first}' THEN {beyond} END"
@@ -172,7 +172,7 @@ def _of_names(kind: str) -> Iterator[str]:
     elif kind == "type":
         name = "fields->>'declare_type'"
         yield _when(_unless(name, f"{name} ~ '^{TYPE}$'"), f"{_NOT}its name is not valid")
-    elif kind == "anchor":
+    elif kind in ("anchor", "anchor_state"):
         path = "fields->>'path'"
         yield _when(f"{path} ^@ '/' OR {path} ~ '(^|/)[.][.](/|$)'",
                     "has a path that leads out of the project")  # fmt: skip

@@ -9,11 +9,21 @@ from hashlib import md5
 from ..core.errors import LoreError, StoreReadOnly, UsageError, nearest
 from ..core.model import Record
 from ..core.times import now
+from ..formats.export import declarations
 from ..formats.jsonl import Imported, ImportOptions, LineImport, LineNames
-from ..formats.lines import declarations, line_of
+from ..formats.lines import line_of
 from ..indexing.embed import embed_missing
+from ..store.changes import SEPARATOR
 from .connection import ahead
-from .lines import HubLines, ReadPosition, Takes, declared_as, purge_line
+from .lines import (
+    HubLines,
+    ReadPosition,
+    Takes,
+    declared_as,
+    digest_of_declarations,
+    purge_line,
+    purges_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,10 +158,8 @@ def hub_status(hub: HubStore, remote: Remote, store: Store | None) -> dict[str, 
 
 def forget(store: Store, name: str) -> None:
     """Takes away what a store keeps of a remote."""
-    kept = store.remotes
-    if kept.are_kept:
-        with store.faults, store.transaction():
-            kept.remove(name)
+    with store.faults, store.transaction():
+        store.remotes.remove(name)
 
 
 def forget_others(store: Store, settings: Settings) -> None:
@@ -255,8 +263,8 @@ class HubSync:
             if hello.may_write:
                 self._push()
             self._pull()
-            if hello.may_write and self._remotes.step() > self._at.sent:
-                self._push()  # what follows from what came in, and the hub does not have
+            if hello.may_write and self._done.read:
+                self._push()  # what follows from the lines that came in, and the hub does not have
             if not hello.may_write:
                 self._done.may_only_read = hello.role
         return self._done
@@ -292,19 +300,20 @@ class HubSync:
         return hello
 
     def _keep_place(self) -> None:
-        if self._remotes.are_kept and self._remotes.get(self._name) == self._at:
-            return
-        with self._store.transaction():
-            self._remotes.make()
-            self._remotes.put(self._at)
+        if self._remotes.get(self._name) != self._at:
+            with self._store.transaction():
+                self._remotes.put(self._at)
 
     # --- sending
 
     def _push(self) -> None:
         again: list[HubLine] = []
         with self._store.snapshot():
-            until = self._remotes.step()
-            for batch in ahead(self._batches(self._lines(self._at.sent, until))):
+            until = self._store.changes.last_command()
+            declared = digest_of_declarations(self._store)
+            purged = purges_of(self._store)
+            self._declares = declared != self._at.declared and any(declarations(self._store))
+            for batch in ahead(self._batches(self._lines(until, purged))):
                 done = self._hub.push([(line.order, line.line) for line in batch])
                 self._done.sent += done.taken
                 self._done.known += done.known
@@ -316,7 +325,8 @@ class HubSync:
                     self._own.append(done.xid)
                     self._at.sent_xid, self._at.sent_seq = done.mark
                 self._tell("sent", len(batch))
-        self._settle(until, again)
+        self._at.purged = _digest(purged)
+        self._settle(until, "" if any(not line.thing for line in again) else declared, again)
         if self._declares:  # a greater declaration stands, and may have been read before
             read = ReadPosition.of(self._at.place)
             rows = [(read.xid, read.seq, kind, line) for kind, line in self._hub.declared()]
@@ -327,32 +337,23 @@ class HubSync:
         if (line.id, why) not in self._done.refused:
             self._done.refused.append((line.id, why))
 
-    def _settle(self, until: int, again: Sequence[HubLine]) -> None:
-        """Keep that all was sent up to this step, but for what is to be sent again."""
-        if until == self._at.sent and not again:
-            return
-        self._at.sent = until
-        with self._store.transaction():
-            for line in again:
-                if line.what == "edge":
-                    self._remotes.touch_edges([(line.id, line.to_id, line.relation)])
-                else:
-                    self._remotes.touch(line.what, [line.id])
-            self._remotes.put(self._at)
+    def _settle(self, until: int, declared: str, again: Sequence[HubLine]) -> None:
+        """Keep that all was sent up to this command, but for lines that are to be sent again."""
+        at = self._at
+        at.sent, at.declared = until, declared
+        at.again = sorted({line.thing for line in again} - {""})
+        self._keep_place()
 
-    def _lines(self, after: int, until: int) -> Iterator[HubLine]:
-        touched = None if after < 0 else self._remotes.touched(self._name, after, until)
-        self._declares = bool(any(declarations(self._store)) if touched is None
-                              else touched.declared - self._used)  # fmt: skip
-        if touched is not None and not touched and not touched.declared:
-            return
-        lines = HubLines(self._store, self._takes, touched)
-        purges = lines.purges()
-        if purges:
+    def _lines(self, until: int, purges: dict[str, str]) -> Iterator[HubLine]:
+        if purges and (self._at.sent < 0 or _digest(purges) != self._at.purged):
             digests = {md5(id.encode()).hexdigest(): id for id in purges}
             known = self._hub.knows([*digests])
             yield from (purge_line(id, purges[id]) for id in map(digests.__getitem__, known))
-        yield from lines
+        found = changed(self._store, self._at, until)
+        if found is None:
+            yield from HubLines(self._store, self._takes)
+        elif found[0] or self._declares:
+            yield from HubLines(self._store, self._takes, *found, declared=self._declares)
 
     def _batches(self, lines: Iterable[HubLine]) -> Iterator[list[HubLine]]:
         batch: list[HubLine] = []
@@ -403,18 +404,18 @@ class HubSync:
     def _written(
         self, part: LineImport, told: Sequence[Row], place: ReadPosition
     ) -> tuple[Imported, RemoteProgress]:
-        at = copy(self._at)
+        at, changes = copy(self._at), self._store.changes
         at.place, at.synced_at = str(place), now()
-        before = self._remotes.step()
+        before = changes.last_command()
         came_in = part.write() if told else Imported()
-        self._remotes.came_from(self._name, before)
+        changes.came_from(self._name, before)
         if at.sent == before:
-            at.sent = self._remotes.step()
-        self._remotes.touch("node", came_in.joined_nodes)
-        self._remotes.touch("purged", self._purged_among(told))
-        used = self._used_now(told)
-        self._used |= used
-        self._remotes.touch("declared", sorted(used))
+            at.sent = changes.last_command()
+        at.again = sorted({*at.again, *came_in.joined})
+        if self._is_used_otherwise(told):
+            at.declared = ""
+        if self._has_purged(told):
+            at.purged = ""
         self._remotes.put(at)
         return came_in, at
 
@@ -428,41 +429,39 @@ class HubSync:
             told = []
         came_in.conflicting, came_in.conflicts = told, len(told)
 
-    def _used_now(self, rows: Sequence[Row]) -> set[str]:
-        """Names of relations and types that are used there, and are declared here otherwise: as
-        long as nothing of them went, neither did what is declared here."""
+    def _has_purged(self, rows: Sequence[Row]) -> bool:
+        """Return True if lines are about records that were deleted for good here."""
+        purged = self._store.changes.purged().keys()
+        for *_, line in rows if purged else ():
+            fields = json.loads(line)
+            names = [fields.get(name) for name in _NAMES] + [*fields.get("history_of", ())]
+            if not purged.isdisjoint(map(str, names)):
+                return True
+        return False
+
+    def _is_used_otherwise(self, rows: Sequence[Row]) -> bool:
+        """Return True if types or relations are used there that are declared here otherwise: as
+        long as nothing of them went, neither did their declarations."""
         declared = [*declarations(self._store)]
         there = {line for *_, kind, line in rows if kind in ("type", "relation")}
         wanted = {declared_as(one)[1] for one in declared if line_of(one).rstrip("\n") not in there}
-        if not wanted:
-            return wanted
         used: set[str] = set()
-        for *_, kind, line in rows:
+        for *_, kind, line in rows if wanted else ():
             fields = json.loads(line)
             if kind == "edge":
                 used.add(fields["relation"])
             elif kind == "node":
                 used.add(fields["id"].partition("-")[0])
-        return wanted & used
-
-    def _purged_among(self, rows: Sequence[Row]) -> list[str]:
-        """Return what was deleted for good here, and is at the hub: it is to be told there."""
-        purged = self._store.history.purged()
-        if not purged:
-            return []
-        named: set[str] = set()
-        told: set[str] = set()
-        for *_, kind, line in rows:
-            fields = json.loads(line)
-            if kind == "purged":
-                told.add(fields["purged"])
-            names = fields.get("history_of", [])[:2]
-            names += [fields.get(name) for name in _NAMES if name in fields]
-            named.update(name for name in names if isinstance(name, str))
-        return sorted((named & purged.keys()) - told)
+        new = (wanted & used) - self._used
+        self._used |= new
+        return bool(new)
 
 
 _NAMES = ("id", "from_id", "to_id", "state_of", "anchor_of", "anchor_history_of")
+
+
+def _digest(purges: dict[str, str]) -> str:
+    return md5(repr(purges).encode()).hexdigest() if purges else ""
 
 
 class _Places(LineNames):
@@ -477,9 +476,18 @@ class _Places(LineNames):
         return f"{self._remote}: line {self._rows[number - 1][1]}"
 
 
+def changed(store: Store, at: RemoteProgress, until: int) -> tuple[set[str], set[str]] | None:
+    """Return the things that have changed since a remote was sent them, and the records among them
+    whose links may be told or not any more; None if nobody knows, and for a new remote."""
+    if at.sent < 0 or at.synced_at < store.changes.swept:
+        return None
+    things, ids = store.changes.since(at.sent, until, at.name)
+    return things.union(at.again), ids
+
+
 def unsent(store: Store, at: RemoteProgress, takes: Takes) -> int:
     """Return how many records and links of a store have changed since a remote was sent them."""
-    if at.sent < 0 or at.takes != str(takes):
-        return sum(1 for line in HubLines(store, takes) if line.what in ("node", "edge"))
-    remotes = store.remotes
-    return len(remotes.touched(at.name, at.sent, remotes.step()))
+    found = changed(store, at, store.changes.last_command()) if at.takes == str(takes) else None
+    if found is None:
+        return sum("anchor" not in line.line[:9] for line in HubLines(store, takes))
+    return len({thing for thing in found[0] if thing.count(SEPARATOR) < 3})

@@ -120,9 +120,9 @@ class Facts:
         before = ago(days)
         with self._store.faults:
             if dry_run:
-                return self._store.history.older(before)
+                return self._store.changes.older(before)
             with self._store.transaction():
-                return self._store.history.sweep(before)
+                return self._store.changes.sweep(before)
 
     def _faded(
         self, id: str, confidence: float, age: float, accesses: int, dry_run: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.errors import LoreError, StoreBusy, UsageError
+from ..core.errors import LoreError, UsageError
 from ..core.ids import KEY_DIGITS, check_id, check_scope, named_id, own, plain, record_id
 from ..core.model import Edge, Node, Record
 from ..core.text import clean_tags
@@ -439,31 +439,21 @@ class Records:
             if one.reason == BY_HAND
         ]
 
-    def undo(self, ids: Sequence[str] = ()) -> list[Change]:
+    def undo(self, ids: Sequence[str] = (), *, redo: bool = False) -> list[Change]:
         """Take back the last change of each of these nodes, or the last command as a whole.
 
-        Called again with an id it goes one change further back; without ids it takes back
-        what it did itself. What a command added is forgotten; a purge stays. A forgotten node
-        comes back; so does a removed edge: three words with a relation in the middle.
+        Called again it goes one step further back; ``redo`` goes one forward. What a command added
+        is forgotten; a purge stays. A forgotten node comes back; so does a removed edge: three
+        words with a relation in the middle.
 
         Raises:
             LoreError: there is no such node, or nothing to take back.
-            StoreBusy: others write all the time.
         """
-        from . import undo as former
-        from .undo import AGAIN, NAME
+        from .undo import REDO, UNDO, UNDO_RECORD
 
         if ids:
-            return self.together(lambda: self._undo_each(ids), NAME)
-        for _ in range(TRIES):
-            with self._store.faults:
-                last = former.require_takeable(self._store)
-            try:
-                name = AGAIN if last.name == NAME else NAME
-                return self.together(self._undoing(last.id), name)
-            except former.Overtaken:
-                continue
-        raise StoreBusy(f"{self._store.path}: is written to all the time: try again")
+            return self.together(lambda: self._undo_each(ids), UNDO_RECORD)
+        return self.together(lambda: self._undo_command(redo), REDO if redo else UNDO)
 
     # --- the steps; each runs inside the transaction of a method above
 
@@ -489,17 +479,16 @@ class Records:
         if node is not None and node.invalidated_at is not None:
             return Change(*back.node(id), [*self._said(), *self._gone(id)])
         past = back.last_of(id)
-        id, state = back.to(id, past.node)
+        id, state = back.to(id, past.row)
         return Change(id, state, [f"{id}: took back '{past.change}' of {past.changed_at}",
                                   *self._said()])  # fmt: skip
 
-    def _undoing(self, number: int) -> Callable[[], list[Change]]:
-        return lambda: self._undo_command(number)
-
-    def _undo_command(self, number: int) -> list[Change]:
-        last, done = self._back().command(number)
+    def _undo_command(self, redo: bool) -> list[Change]:
+        last, done = self._back().command(again=redo)
         changes = [Change(id, state) for id, state in done.items()]
-        changes[0].notes = [f"took back '{last.name}' of {last.at}", *self._said()]
+        way = "did" if redo else "took back"
+        again = " again" if redo else ""
+        changes[0].notes = [f"{way} '{last.name}' of {last.at}{again}", *self._said()]
         return changes
 
     def _back(self) -> Restoring:

@@ -8,14 +8,15 @@ from ..core.errors import LoreError
 from ..core.json import Raw
 from ..core.times import now
 from ..core.vocabulary import CHANGES, COMMIT_IDS, file_id
+from ..store.anchors import MOVED
 from .fact_status import promote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from ..core.model import Edge
+    from ..core.model import Anchor, Edge
     from ..core.settings import Settings
     from ..store import Store
 
@@ -33,7 +34,7 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
             return commit
     node = node or store.nodes.require(id)
     fields = node.to_dict()
-    del fields["changed_at"], fields["stamps"]
+    del fields["stamps"]
     fields["tags"] = list(node.tags)
     fields["data"] = Raw(node.data)
     with store.graph_faults:
@@ -42,7 +43,7 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
     fields |= _anchors(store, id, history=history)
     fields["edges"] = [
         _edge(edge, id, titles.get(_other_end(edge, id), ("", None))[1])
-        | ({"history": _history(store, edge.key)} if history else {})
+        | ({"history": _history(store, edge)} if history else {})
         for edge in linked
     ]
     if history:
@@ -61,8 +62,25 @@ def _anchors(store: Store, id: str, *, history: bool) -> dict[str, Any]:
         fields["verdict"] = worst([anchor.verdict for anchor in anchors])
         fields["anchors"] = [told(anchor) for anchor in anchors]
     if history:
-        fields["anchor_history"] = list(store.anchors.history(id))
+        fields["anchor_history"] = [
+            state for anchor in store.anchors.of(id, gone=True)
+            for state in _anchor_history(store, anchor)
+        ]  # fmt: skip
     return fields
+
+
+def _anchor_history(store: Store, anchor: Anchor) -> Iterator[dict[str, Any]]:
+    """Yield the states that an anchor has left, each with what became of it."""
+    left = store.changes.of(anchor)
+    states = [*(past.row for past in left), anchor]
+    for past, after in zip(left, states[1:], strict=True):
+        if past.row.gone_at is None:
+            gone = "relocated" if after.reason == MOVED else "removed"
+            yield {
+                "kind": anchor.kind, "path": anchor.path, "detail": anchor.detail,
+                "verdict": past.row.verdict, "reason": past.row.reason,
+                "change": gone if after.gone_at else "judged", "changed_at": past.changed_at,
+            }  # fmt: skip
 
 
 def _other_end(edge: Edge, id: str) -> str:
@@ -84,10 +102,15 @@ def _edge(edge: Edge, id: str, title: str | None) -> dict[str, Any]:
     }
 
 
-def _history(store: Store, key: tuple[str, str, str]) -> list[dict[str, object]]:
+def _history(store: Store, edge: Edge) -> list[dict[str, Any]]:
     return [
-        {**state, "metadata": Raw(str(state["metadata"]))} for state in store.edges.history(key)
-    ]
+        {
+            "weight": past.row.weight, "source": past.row.source, "status": past.row.status,
+            "metadata": Raw(past.row.metadata), "invalidated_at": past.row.ended_at,
+            "change": past.change, "changed_at": past.changed_at,
+        }
+        for past in store.changes.of(edge)
+    ]  # fmt: skip
 
 
 def commit_shown(store: Store, id: str) -> dict[str, Any] | None:
@@ -103,7 +126,7 @@ def commit_shown(store: Store, id: str) -> dict[str, Any] | None:
     node = commit_node(*commit)
     paths = store.commits.changed([id]).get(id, [])
     fields = node.to_dict()
-    del fields["changed_at"], fields["stamps"]
+    del fields["stamps"]
     fields |= {"tags": [], "data": Raw(node.data), "verdict": None, "anchors": []}
     fields["edges"] = [
         {

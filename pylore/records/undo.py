@@ -6,58 +6,61 @@ from ..anchors.attach import accept_anchors
 from ..core.errors import LoreError
 from ..core.ids import plain
 from ..core.json import Raw, dumps, loads
-from ..core.model import Edge, Node, edge_name
-from ..core.stamps import Stamped
-from ..core.states import EDGE_STATE, NODE_STATE, clock, is_indexed, next_clock, same, set_clock
+from ..core.model import Anchor, Edge, Node, edge_name
+from ..core.stamps import EDGE, NODE, Stamped, clock, is_indexed, next_clock, same
 from ..core.times import now, parse_since
 from ..core.vocabulary import file_id, path_of
 from ..graph.relations import fold
 from ..indexing.indexer import Index
-from ..indexing.similar import RELATION as SIMILAR_TO
+from ..store.changes import RESTORE_BACKUP, row_of_thing, thing_of
 from ..store.curation import BY_RULE_AT, KNOWN, PROMOTED, REFUSED
-from ..store.history import MERGES, RESTORE_BACKUP
 from ..store.resolve_id import resolve_edge
-from .canonical import edge_of
 from .fields import location_of, mark_pruned, require_ends
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any, TypeVar
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
     from ..anchors.claims import CodeReader
     from ..core.model import EdgeKey, Past, PastCommand
+    from ..core.stamps import State, Thing
     from ..store import Store
-    from ..store.anchors import Anchor, AnchorKey
     from ..store.curation import KeptCandidate
 
+    Outcome = tuple[str, str]
+    """(id, or from relation to; ``restored``, ``invalidated`` or ``unchanged``)"""
 
-if TYPE_CHECKING:
-    State = TypeVar("State", Node, Edge)
+UNDO, UNDO_RECORD, REDO, PURGE = "undo", "undo of records", "redo", "purge"
+"""Commands in the log; a purge cannot be undone."""
 
-_TOLD = tuple(name for name in NODE_STATE if name != "updated_at")
+_NODE_STATE = (*NODE.hashed, "updated_at", "invalidated_at")
+_EDGE_STATE = (*EDGE.hashed, "ended_at")
 
 
 def told_history(store: Store, node: Node) -> list[dict[str, Any]]:
-    """Return the states that a node has left, the first one first: ``number``, ``change`` (by what
-    it was left), ``made_at`` and ``changed_at`` (from when to when), and those fields in which the
-    state after it is another one, as this one had them."""
-    left = store.history.of_node(node.id)
-    states = [*(past.node for past in left), node]
+    """Return the states that a node has left, the first one first.
+
+    Each has ``number``, ``change`` (the command that ended it), ``made_at`` and ``changed_at``, and
+    the fields in which the state after it differs, as this one had them.
+    """
+    left = store.changes.of(node)
+    states = [*(past.row for past in left), node]
     return [
         {
             "number": number,
             "change": past.change,
-            "made_at": clock(past.node),
+            "made_at": clock(past.row),
             "changed_at": past.changed_at,
-            **_differences(past.node, then),
+            **_differences(past.row, then),
         }
         for number, (past, then) in enumerate(zip(left, states[1:], strict=True), 1)
     ]
 
 
-def _differences(one: Node, other: Node) -> dict[str, Any]:
-    found = {name: getattr(one, name) for name in _TOLD
+def _differences(one: Any, other: Any) -> dict[str, Any]:
+    names = [name for name in _NODE_STATE if name != "updated_at"]
+    found = {name: getattr(one, name) for name in names
              if getattr(one, name) != getattr(other, name)}  # fmt: skip
     if "tags" in found:
         found["tags"] = list(one.tags)
@@ -67,15 +70,19 @@ def _differences(one: Node, other: Node) -> dict[str, Any]:
 
 
 def last_change(node: Node, left: Sequence[Past]) -> Past | None:
-    """Return the state that taking back the last change of a node leads to; None where there is
-    none.
+    """Return the state that taking back the last change of a node leads to; None without one.
 
-    What was taken back already does not count: each ``undo`` goes one change further back.
+    A change that was taken back does not count: each ``undo`` goes one change further back.
     """
-    states = [*(past.node for past in left), node]
+    states = [*(past.row for past in left), node]
     standing: list[int] = []
+    stood: list[int] = []
     for number, past in enumerate(left):
-        if past.change == "undo":
+        if past.change == UNDO and number and left[number - 1].change == UNDO_RECORD:
+            standing = stood
+            continue
+        if past.change in (UNDO, UNDO_RECORD):
+            stood = standing[:]
             back = [place for place, one in enumerate(standing)
                     if same(states[one], states[number + 1])]  # fmt: skip
             if back:
@@ -85,33 +92,24 @@ def last_change(node: Node, left: Sequence[Past]) -> Past | None:
     return next((left[n] for n in reversed(standing) if not same(states[n], node)), None)
 
 
-def state_at(states: Sequence[State], at: str, what: str) -> State:
-    """Return one of these states, the first one first and today's last, by its number or by a time.
+def state_at(states: Sequence[State], at: str, name: str) -> State:
+    """Return one of the states of a thing, today's last, by its number or by a time.
 
     Raises:
         LoreError: there is no such state.
         UsageError: ``at`` is neither a number nor a time.
     """
+    see = f"see 'lore show {name.split()[0]} --history'"
     if at.isascii() and at.isdigit() and len(at) < 10:
         if not 0 < int(at) <= len(states):
-            raise LoreError(f"{what} has {len(states)} states, none with the number {at}: "
-                            f"see 'lore show {what.split()[0]} --history'")  # fmt: skip
+            raise LoreError(f"{name} has {len(states)} states, none with the number {at}: {see}")
         return states[int(at) - 1]
     moment = parse_since(at)
     stood = [state for state in states if clock(state) <= moment]
     if not stood:
-        raise LoreError(f"of {what} no state from {moment} or before is kept, "
-                        f"the first one is of {clock(states[0])}: "
-                        f"see 'lore show {what.split()[0]} --history'")  # fmt: skip
+        raise LoreError(f"of {name} no state from {moment} or before is kept, "
+                        f"the first one is of {clock(states[0])}: {see}")  # fmt: skip
     return stood[-1]
-
-
-def edge_states(store: Store, edge: Edge) -> list[Edge]:
-    """Return the states that a link has been in, the first one first, and as it is now."""
-    found = []
-    for left in store.edges.history(edge.key):
-        found.append(edge_of(left))
-    return [*found, edge]
 
 
 BEFORE = "before"
@@ -150,15 +148,6 @@ def taken_back(row: KeptCandidate, command: int | None) -> KeptCandidate:
     return row
 
 
-if TYPE_CHECKING:
-    Outcome = tuple[str, str]
-    """(id, or from relation to; ``restored``, ``invalidated`` or ``unchanged``)"""
-
-
-NAME, AGAIN, PURGE = "undo", "redo", "purge"
-"""Commands in the history: undo, redo, and the one that cannot be undone."""
-
-
 class Steps:
     """The changes of one taking back."""
 
@@ -182,21 +171,32 @@ class Steps:
 
         Links that are kept by how near two texts are follow these texts by themselves.
         """
-        history = self._store.history
-        nodes, edges = history.added_by(number)
-        self._nodes_left(number, nodes)
-        made = [id for id in nodes if not self._forget(id)]
-        for before in _first(history.edges_left_by(number), edges):
-            self._edge_left(before)
-        for key in edges:
-            self._unlink(key)
-        for id in made:
+        changes = self._store.changes
+        added = [*map(row_of_thing, changes.added_by(number))]
+        made = {thing_of(row) for row in added}
+        left = [self._store.thing(thing) for thing in changes.left_by(number) if thing not in made]
+        before = [changes.before(number, row) for row in left if row is not None]
+        for row in before:
+            if isinstance(row, Node):
+                self._give(self._store.nodes.require(row.id), row)
+        new = [row.id for row in added if isinstance(row, Node) and not self._forget(row.id)]
+        for row in before:
+            if isinstance(row, Edge):
+                self._edge_left(row)
+        for row in added:
+            if isinstance(row, Edge):
+                self._unlink(row.key)
+        for id in new:
             self._drop_if_bare(id)
-        for tie, anchor in history.anchors_left_by(number):
-            self._anchor_left(tie, anchor)
-        for row in self._store.candidates.decided_by(number):
-            self._store.candidates.put([taken_back(row, history.command)])
-            self.done[row.id] = "restored"
+        for row in before:
+            if isinstance(row, Anchor) and self._store.anchors.put(row) != "unchanged":
+                self.done.setdefault(row.node_id, "restored")
+        for row in added:
+            if isinstance(row, Anchor) and self._store.anchors.delete(row.key):
+                self.done.setdefault(row.node_id, "restored")
+        for candidate in self._store.candidates.decided_by(number):
+            self._store.candidates.put([taken_back(candidate, changes.command)])
+            self.done[candidate.id] = "restored"
 
     def revive(self, id: str) -> None:
         """Bring back a file or a symbol that was forgotten, for whoever links to it."""
@@ -204,25 +204,12 @@ class Steps:
         if node is not None and node.invalidated_at is not None and is_indexed(node):
             node.invalidated_at = None
             self._store.nodes.put(node)
-            self._store.history.note_addition(id)
+            self._store.changes.add([node])
             self.changed[id] = node
-
-    def _nodes_left(self, number: int, added: list[str]) -> None:
-        """Give nodes that were changed what they had before that."""
-        before: dict[str, Node] = {}
-        left_for: dict[str, str] = {}
-        for past in self._store.history.left_by(number):
-            before.setdefault(past.node.id, past.node)
-            if past.change not in MERGES:
-                left_for[past.node.id] = past.changed_at
-        for id, node in self._store.nodes.get_many(before).items():
-            # What git's hooks have brought since is a later state, and no command.
-            if id not in added and clock(node) <= left_for.get(id, clock(node)):
-                self._give(node, before[id])
 
     def _give(self, node: Node, state: Node) -> None:
         was_forgotten = node.invalidated_at is not None
-        take_fields(NODE_STATE, node, state)
+        take_fields(_NODE_STATE, node, state)
         if self._store.nodes.put(node) != "unchanged":
             self._note(node, "invalidated" if node.invalidated_at else "restored")
             if was_forgotten and node.invalidated_at is None:
@@ -244,11 +231,7 @@ class Steps:
             forget(self._store, node)
             self._note(node, "invalidated")
 
-    def _edge_left(self, before: Edge) -> None:
-        edge = self._store.edges.get(*before.key)
-        if edge is None or _follows(before):
-            return
-        take_fields(EDGE_STATE, edge, before)
+    def _edge_left(self, edge: Edge) -> None:
         if edge.ended_at is None:
             for id in edge.key[:2]:
                 self.revive(id)
@@ -257,18 +240,9 @@ class Steps:
 
     def _unlink(self, key: EdgeKey) -> None:
         edge = self._store.edges.get(*key)
-        if edge is not None and edge.invalidated_at is None and not _follows(edge):
+        if edge is not None and edge.invalidated_at is None:
             self._store.edges.invalidate(key, now())
             self._note_edge(key, "invalidated")
-
-    def _anchor_left(self, key: AnchorKey, before: Anchor | None) -> None:
-        anchors = self._store.anchors
-        if before is None:
-            if anchors.delete(key):
-                self.done.setdefault(key[0], "restored")
-            return
-        if anchors.put(before) != "unchanged":
-            self.done.setdefault(key[0], "restored")
 
     def _note(self, node: Node, state: str) -> None:
         self.changed[node.id] = node
@@ -297,23 +271,6 @@ def take_fields(names: Iterable[str], to: Node | Edge, of: Node | Edge) -> None:
     """Give a state these fields of another one."""
     for name in names:
         setattr(to, name, getattr(of, name))
-
-
-def _first(states: Iterable[Edge], added: Iterable[EdgeKey]) -> Iterator[Edge]:
-    """Yield the first state of each edge that was there before."""
-    seen = {*added}
-    for state in states:
-        if state.key not in seen:
-            seen.add(state.key)
-            yield state
-
-
-def _follows(edge: Edge) -> bool:
-    return edge.relation == SIMILAR_TO and edge.source == "system"
-
-
-class Overtaken(Exception):
-    """Another command has become the last one meanwhile."""
 
 
 class Restoring:
@@ -350,7 +307,7 @@ class Restoring:
     def node_at(self, id: str, at: str) -> Outcome:
         """Give a node the state with this number, or of this time."""
         node = self._store.nodes.require(id)
-        left = [past.node for past in self._store.history.of_node(id)]
+        left = [past.row for past in self._store.changes.of(node)]
         return self.to(id, state_at([*left, node], at, id))
 
     def to(self, id: str, state: Node) -> Outcome:
@@ -373,27 +330,26 @@ class Restoring:
         Raises:
             LoreError: there is no such node or change.
         """
-        if self._store.nodes.get(id) is None and self._store.history.purged([id]):
+        if self._store.nodes.get(id) is None and self._store.changes.purged([id]):
             raise LoreError(f"'{id}' was purged, which cannot be taken back: "
                             "import an export that has it")  # fmt: skip
         node = self._store.nodes.require(id)
-        left = self._store.history.of_node(id)
+        left = self._store.changes.of(node)
         past = last_change(node, left)
         if past is None:
             way = "undo ID --at N' has the later states" if left else f"forget {id}' forgets it"
             raise LoreError(f"'{id}' has nothing left to undo: 'lore {way}")
         return past
 
-    def command(self, number: int) -> tuple[PastCommand, dict[str, str]]:
-        """Take back the command of this number: it, and what became of what it changed.
+    def command(self, *, again: bool = False) -> tuple[PastCommand, dict[str, str]]:
+        """Take back the last command that was not, or do the last one that was taken back again.
+
+        Return the command, and the outcome of each thing that it changed.
 
         Raises:
-            Overtaken: it is not the last one any more.
-            LoreError: nothing of it is left to take back.
+            LoreError: there is none, or nothing of it is left to take back.
         """
-        last = require_takeable(self._store)
-        if last.id != number:
-            raise Overtaken
+        last, number = last_redoable(self._store) if again else last_undoable(self._store)
         steps = Steps(self._store)
         steps.command(number)
         if not steps.done:
@@ -419,12 +375,12 @@ class Restoring:
         edge = self._store.edges.get(*key)
         if edge is None:
             raise LoreError(f"no link {name}: see 'lore show --history {key[0]}'")
-        states = edge_states(self._store, edge)
+        states = [*(past.row for past in self._store.changes.of(edge)), edge]
         if at:
             state = state_at(states, at, name)
         else:
             state = next((one for one in reversed(states) if one.ended_at is None), edge)
-        take_fields(EDGE_STATE, edge, state)
+        take_fields(_EDGE_STATE, edge, state)
         if not at and edge.ended_at is not None:  # it has never stood here
             edge.status, edge.ended_at = "confirmed", None
         if edge.ended_at is None:
@@ -436,39 +392,67 @@ class Restoring:
 
 def state_anew(store: Store, ids: Iterable[str]) -> list[str]:
     """State these anew that live here, and that others want deleted for good, with their links and
-    anchors: what was said before that is told to nobody. Return those that had something so old.
+    anchors: others are told nothing that was said before. Return those that had something so old.
     """
-    wanted = store.history.proposed_purges()
+    wanted = store.changes.proposed_purges()
     nodes = store.nodes.get_many([id for id in ids if id in wanted])
     found = []
     for id, node in nodes.items():
-        said = Stamped.of(node)
-        if node.invalidated_at is not None or min(said.stamps()).partition(" ")[0] > wanted[id]:
+        if node.invalidated_at is not None or _first_stamp(node) > wanted[id]:
             continue
-        at = next_clock(clock(node), now())
-        stamp = f"{at} {store.nodes.machine()}"
-        anew = {name: (stamp, value) for name, (_, value) in said.fields.items() if value}
-        edges = store.edges.of(id)
-        for edge in edges:
-            set_clock(edge, next_clock(clock(edge), at))
-        store.history.settle([Stamped(stamp, anew).to_node(node)], edges)
-        for anchor in store.anchors.of(id):
-            anchor.created_at = next_clock(anchor.created_at, at)
-            store.anchors.put(anchor)
+        edges, anchors = store.edges.of(id), store.anchors.of(id)
+        rows: list[Thing] = [node, *edges, *anchors]
+        stamp = store.changes.stamp(max(map(clock, rows)))
+        store.nodes.settle([_restamped(node, stamp)])
+        store.edges.settle([_restamped(edge, stamp) for edge in edges])
+        for anchor in anchors:
+            store.anchors.settle(_restamped(anchor, stamp))
         found.append(id)
     return found
 
 
-def require_takeable(store: Store) -> PastCommand:
-    """Return the last command, but for one that is under way.
+def _first_stamp(node: Node) -> str:
+    return min(Stamped.of(node).stamps()).partition(" ")[0]
+
+
+def _restamped(row: State, stamp: str) -> State:
+    """Return a row of which all values are of one change."""
+    values = Stamped.of(row)
+    anew = {name: (stamp, value) for name, (_, value) in values.fields.items() if value}
+    return Stamped(stamp, anew, values.kind).to_row(row)
+
+
+def _stacks(
+    store: Store,
+) -> tuple[list[PastCommand], list[tuple[PastCommand, PastCommand]]]:
+    """Return the commands that stand, and (command, undo) of those that were taken back since, the
+    last ones last."""
+    here = store.changes.command
+    standing: list[PastCommand] = []
+    undone: list[tuple[PastCommand, PastCommand]] = []
+    for command in reversed(store.changes.commands()):
+        if command.id == here or not command.name:
+            continue
+        if command.name == UNDO and standing:
+            undone.append((standing.pop(), command))
+        elif command.name == REDO and undone:
+            standing.append(undone.pop()[0])
+        else:
+            standing.append(command)
+            undone.clear()
+    return standing, undone
+
+
+def last_undoable(store: Store) -> tuple[PastCommand, int]:
+    """Return the last command that stands, and its number.
 
     Raises:
         LoreError: there is none, or what it did is gone for good.
     """
-    here = store.history.command
-    last = next((one for one in store.history.commands(2) if one.id != here), None)
-    if last is None:
+    standing, _ = _stacks(store)
+    if not standing:
         raise LoreError("nothing to take back: no command is kept that changed this store")
+    last = standing[-1]
     if last.name == PURGE:
         raise LoreError(f"the last command, a purge of {last.at}, cannot be taken back: "
                         "import an export that has what it deleted")  # fmt: skip
@@ -476,23 +460,34 @@ def require_takeable(store: Store) -> PastCommand:
         raise LoreError(f"the last command, a restored backup of {last.at}, cannot be taken back: "
                         f"run 'lore store restore {store.path}.before-restore-…', which is "
                         "the store as it was")  # fmt: skip
-    return last
+    return last, last.id
+
+
+def last_redoable(store: Store) -> tuple[PastCommand, int]:
+    """Return the last command that was taken back, and the number of the undo.
+
+    Raises:
+        LoreError: there is none since the last other command.
+    """
+    _, undone = _stacks(store)
+    if not undone:
+        raise LoreError("nothing to do again: the last command was no 'lore undo'")
+    return undone[-1][0], undone[-1][1].id
 
 
 def delete_for_good(store: Store, node: Node) -> None:
-    """Take a node away with its edges, its anchors and the history of all.
+    """Take a node away with its edges, its anchors and the past of all.
 
     No older export brings it back: it was deleted after all that is known of it here.
     """
     with store.whole(node.id):
-        edges = store.edges.of(node.id, forgotten=True)
-        anchors = [anchor.created_at for anchor in store.anchors.of(node.id)]
-        anchors += [state["changed_at"] for state in store.anchors.history(node.id)]
-        at = max(now(), clock(node), *map(clock, edges), *anchors)
+        rows: list[Thing] = [node, *store.edges.of(node.id, forgotten=True),
+                *store.anchors.of(node.id, gone=True)]  # fmt: skip
+        at = max(now(), *map(clock, rows))
         take_away(store, node)
         store.edges.delete_node(node.id)
         store.anchors.delete_node(node.id)
-        store.history.purge(node.id, at)
+        store.changes.purge(node.id, at)
         became = [
             row for row in store.candidates.all((PROMOTED, KNOWN)) if row.promoted_as == node.id
         ]
@@ -506,7 +501,7 @@ def blank_candidates(store: Store, rows: Sequence[KeptCandidate]) -> None:
         row.status, row.command = REFUSED, None
     if rows:
         store.candidates.put(rows)
-        store.history.leave_to_wipe(now())
+        store.changes.leave_to_wipe(now())
 
 
 def take_away(store: Store, node: Node) -> None:

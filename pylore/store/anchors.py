@@ -3,84 +3,14 @@
 from __future__ import annotations
 
 from ..core.json import dumps
-from ..core.model import Record
-from ..core.vocabulary import BROKEN
-from .connection import DELETED, apsw
+from ..core.model import Anchor, Record
+from .connection import apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-
-if TYPE_CHECKING:
-    AnchorKey = tuple[str, str, str, str]
-    """(node, kind, path, detail)"""
-
-ANCHOR_HISTORY = (
-    "node_id", "kind", "path", "detail", "verdict", "reason", "change", "changed_at",
-)  # fmt: skip
-"""What is kept of a place or a verdict that an anchor has left."""
-
-
-class Anchor(Record):
-    """One tie of a node to code. ``path`` starts from ``root``, that from the project if empty."""
-
-    __slots__ = (
-        "node_id", "kind", "path", "detail", "root", "hash", "stamp", "commit_id", "verdict",
-        "reason", "created_at", "verified_at",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        node_id: str,
-        kind: str,
-        path: str,
-        detail: str = "",
-        root: str = "",
-        hash: str = "",
-        stamp: str = "",
-        commit_id: str = "",
-        verdict: str = "valid",
-        reason: str = "",
-        created_at: str = "",
-        verified_at: str = "",
-    ) -> None:
-        self.node_id = node_id
-        self.kind = kind
-        self.path = path
-        self.detail = detail
-        self.root = root
-        self.hash = hash
-        self.stamp = stamp
-        self.commit_id = commit_id
-        self.verdict = verdict
-        self.reason = reason
-        self.created_at = created_at
-        self.verified_at = verified_at
-
-    @property
-    def key(self) -> AnchorKey:
-        """Return what makes an anchor one anchor: node, kind, path, detail."""
-        return (self.node_id, self.kind, self.path, self.detail)
-
-    @property
-    def is_accepted(self) -> bool:
-        """Return whether it is a rule with violations, all of which were accepted."""
-        return self.verdict == "violated" and not self.stamp
-
-    @property
-    def is_broken(self) -> bool:
-        """Return whether it no longer holds, and nobody has accepted that."""
-        return self.verdict in BROKEN and not self.is_accepted
-
-    def is_like(self, other: Anchor) -> bool:
-        """Return whether two states differ in nothing but when they were seen."""
-        names = [name for name in self.__slots__ if name != "verified_at"]
-        return all(getattr(self, name) == getattr(other, name) for name in names)
-
-    def copy(self) -> Anchor:
-        """Return another one with the same fields."""
-        return Anchor(*self.to_dict().values())
+    from ..core.model import AnchorKey
 
 
 class DocumentFile(Record):
@@ -111,39 +41,54 @@ class DocumentFile(Record):
         return self.title.split("\n")
 
 
-_FIELDS = ", ".join(Anchor.__slots__)
+_FIELDS = ", ".join(Anchor.FIELDS)
 _RULES = (
-    f"SELECT {', '.join('a.' + name for name in Anchor.__slots__)} FROM anchors a JOIN nodes n"
+    f"SELECT {', '.join('a.' + name for name in Anchor.FIELDS)} FROM anchors a JOIN nodes n"
     " ON n.id = a.node_id WHERE a.kind = 'rule' AND a.root = ? AND n.invalidated_at IS NULL"
+    " AND a.gone_at IS NULL"
     " ORDER BY a.node_id, a.path, a.detail"
 )
+_SEEN = {"verified_at": "", "stamps": ""}
+MOVED = "moved"
+"""The reason of an anchor that is gone because it went with its code to another place."""
 _KEY = "node_id = ? AND kind = ? AND path = ? AND detail = ?"
 _ORDER = "node_id, kind, path, detail"
 
 
 class Anchors:
-    """Reads and writes anchors, by node, kind, path and detail; triggers keep their history."""
+    """Reads and writes anchors, by node, kind, path and detail.
+
+    An anchor that was taken away keeps its row, so that no import brings it back; nothing but
+    ``get``, ``all`` and ``of`` with ``gone`` returns it.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
-    def of(self, node_id: str) -> list[Anchor]:
-        """Return the anchors of one node."""
+    def get(self, key: AnchorKey) -> Anchor | None:
+        """Return one anchor, taken away or not."""
+        rows = self._db.execute(f"SELECT {_FIELDS} FROM anchors WHERE {_KEY}", key)
+        return next((Anchor(*row) for row in rows), None)
+
+    def of(self, node_id: str, *, gone: bool = False) -> list[Anchor]:
+        """Return the anchors of one node; with ``gone``, those that were taken away too."""
         rows = self._db.execute(
-            f"SELECT {_FIELDS} FROM anchors WHERE node_id = ? ORDER BY {_ORDER}", (node_id,)
-        )
+            f"SELECT {_FIELDS} FROM anchors WHERE node_id = ?"
+            f"{'' if gone else ' AND gone_at IS NULL'} ORDER BY {_ORDER}", (node_id,)
+        )  # fmt: skip
         return [Anchor(*row) for row in rows]
 
     def all(self) -> Iterator[Anchor]:
-        """Yield every anchor, by node, kind, path and detail."""
+        """Yield every anchor, taken away or not, by node, kind, path and detail."""
         for row in self._db.execute(f"SELECT {_FIELDS} FROM anchors ORDER BY {_ORDER}"):
             yield Anchor(*row)
 
     def live(self, ids: Sequence[str] = ()) -> list[Anchor]:
         """Return the anchors of these nodes, or of all that are not forgotten, by path."""
         rows = self._db.execute(
-            f"SELECT {', '.join('a.' + name for name in Anchor.__slots__)} FROM anchors a"
+            f"SELECT {', '.join('a.' + name for name in Anchor.FIELDS)} FROM anchors a"
             " JOIN nodes n ON n.id = a.node_id WHERE n.invalidated_at IS NULL"
+            " AND a.gone_at IS NULL"
             " AND (?1 = '[]' OR a.node_id IN (SELECT value FROM json_each(?1)))"
             " ORDER BY a.root, a.path, a.node_id, a.kind, a.detail",
             (dumps(ids),),
@@ -154,7 +99,7 @@ class Anchors:
         """Return ``(node, path)`` of the anchors to these files, globs aside."""
         rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
             "SELECT DISTINCT a.node_id, a.path FROM json_each(?) j CROSS JOIN anchors a"
-            " ON a.path = j.value WHERE a.kind <> 'glob' AND a.root = ?",
+            " ON a.path = j.value WHERE a.kind <> 'glob' AND a.root = ? AND a.gone_at IS NULL",
             (dumps(paths), root),
         ).fetchall()
         return rows
@@ -162,7 +107,9 @@ class Anchors:
     def globs(self, root: str) -> list[tuple[str, str]]:
         """Return ``(node, glob)`` of every anchor to a glob."""
         rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT node_id, path FROM anchors WHERE kind = 'glob' AND root = ?", (root,)
+            "SELECT node_id, path FROM anchors WHERE kind = 'glob' AND root = ?"
+            " AND gone_at IS NULL",
+            (root,),
         ).fetchall()
         return rows
 
@@ -178,7 +125,7 @@ class Anchors:
         """
         rows: list[tuple[str, str, str]] = self._db.execute(  # type: ignore[assignment]
             "SELECT a.node_id, a.path, j.value FROM anchors a CROSS JOIN json_each(?2) j"
-            " WHERE a.kind = 'glob' AND a.root = ?1 AND (instr(a.path, '[')"
+            " WHERE a.kind = 'glob' AND a.root = ?1 AND a.gone_at IS NULL AND (instr(a.path, '[')"
             " OR j.value GLOB replace(replace(a.path, '**/', '*'), '**', '*'))",
             (root, dumps(paths)),
         ).fetchall()
@@ -188,32 +135,34 @@ class Anchors:
         """Return the files that begin so and have an anchor, globs aside."""
         rows = self._db.execute(
             "SELECT DISTINCT path FROM anchors WHERE path >= ?1 AND path < ?1 || char(1114111)"
-            " AND kind NOT IN ('glob', 'rule') AND root = ?2",
+            " AND kind NOT IN ('glob', 'rule') AND root = ?2 AND gone_at IS NULL",
             (beginning, root),
         )
         return [str(path) for (path,) in rows]
 
     def put(self, anchor: Anchor) -> str:
         """Write an anchor whole: ``added``, ``updated``, or ``unchanged``, but for when it was
-        seen.
-
-        It is made after one of its key was last taken away, or its node deleted for good.
-        """
-        rows = self._db.execute(f"SELECT {_FIELDS} FROM anchors WHERE {_KEY}", anchor.key)
-        old = next((Anchor(*row) for row in rows), None)
-        if old is not None and old.is_like(anchor):
+        seen."""
+        old = self.get(anchor.key)
+        if old is not None and {**old.to_dict(), **_SEEN} == {**anchor.to_dict(), **_SEEN}:
             return "unchanged"
-        self._outlive(anchor)
+        is_new = old is None or (old.gone_at is not None and anchor.gone_at is None)
+        self._write(old, anchor)
+        return "added" if is_new else "updated"
+
+    def _write(self, old: Anchor | None, anchor: Anchor) -> None:
+        from .changes import ChangeLog
+
+        ChangeLog(self._db).record(old, anchor)
         self.settle(anchor)
-        return "added" if old is None else "updated"
 
     def settle(self, anchor: Anchor) -> None:
-        """Write an anchor whole, with the times that it has."""
-        updates = ", ".join(f"{name} = excluded.{name}" for name in Anchor.__slots__[4:])
+        """Write an anchor whole, with the stamps that it has."""
+        updates = ", ".join(f"{name} = excluded.{name}" for name in Anchor.FIELDS[4:])
         self._db.execute(
-            f"INSERT INTO main.anchors({_FIELDS}) VALUES ({', '.join('?' * len(Anchor.__slots__))})"
+            f"INSERT INTO main.anchors({_FIELDS}) VALUES ({', '.join('?' * len(Anchor.FIELDS))})"
             f" ON CONFLICT DO UPDATE SET {updates}",
-            [getattr(anchor, name) for name in Anchor.__slots__],
+            [getattr(anchor, name) for name in Anchor.FIELDS],
         )
 
     def replace(self, changes: Iterable[tuple[AnchorKey, Anchor]]) -> None:
@@ -222,61 +171,44 @@ class Anchors:
         Where an anchor moves to a place that its node is anchored to already, the one
         that is there stays.
         """
-        sets = ", ".join(f"{name} = ?" for name in Anchor.__slots__[2:])
         for key, anchor in changes:
-            self._outlive(anchor)
-            values = [getattr(anchor, name) for name in Anchor.__slots__[2:]]
-            self._db.execute(
-                f"UPDATE OR IGNORE main.anchors SET {sets} WHERE {_KEY}", (*values, *key)
-            )
-            if anchor.key != key and not self._db.changes():
-                self.delete(key)
+            old = self.get(key)
+            if old is None or old.gone_at is not None:
+                continue
+            if anchor.key == key:
+                self._write(old, anchor)
+                continue
+            self.delete(key, MOVED)
+            there = self.get(anchor.key)
+            if there is None or there.gone_at is not None:
+                self._write(there, anchor)
 
-    def _outlive(self, anchor: Anchor) -> None:
-        gone: str | None = self._db.execute(
-            "SELECT max(at) FROM (SELECT changed_at AS at FROM anchor_history"
-            " WHERE (node_id, kind, path, detail) = (?1, ?2, ?3, ?4)"
-            " AND change IN ('removed', 'relocated')"
-            f" UNION ALL SELECT at FROM {DELETED} WHERE id = ?1)",
-            anchor.key,
-        ).get
-        if gone and anchor.created_at <= gone:
-            from ..core.states import next_clock
-            from ..core.times import now
+    def delete(self, key: AnchorKey, why: str = "") -> bool:
+        """Take one anchor away; return True if it was there."""
+        from copy import copy
 
-            anchor.created_at = next_clock(gone, now())
+        from ..core.times import now
 
-    def delete(self, key: AnchorKey) -> bool:
-        """Take one anchor away; return whether it was there."""
-        self._db.execute(f"DELETE FROM main.anchors WHERE {_KEY}", key)
-        return self._db.changes() > 0
+        old = self.get(key)
+        if old is None or old.gone_at is not None:
+            return False
+        anchor = copy(old)
+        anchor.gone_at, anchor.reason = now(), why or old.reason
+        self._write(old, anchor)
+        return True
+
+    def left_for_others(self, node_id: str, kind: str) -> list[tuple[str, str]]:
+        """Return (path, detail) of the places that anchors of a kind have left, the last first."""
+        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT path, detail FROM anchors WHERE node_id = ? AND kind = ? AND reason = ?"
+            " AND gone_at IS NOT NULL ORDER BY gone_at DESC",
+            (node_id, kind, MOVED),
+        ).fetchall()
+        return rows
 
     def delete_node(self, node_id: str) -> None:
-        """Take all anchors of a node away for good, their history too."""
+        """Take all anchors of a node away for good."""
         self._db.execute("DELETE FROM main.anchors WHERE node_id = ?", (node_id,))
-        self._db.execute("DELETE FROM main.anchor_history WHERE node_id = ?", (node_id,))
-
-    def history(self, node_id: str = "") -> Iterator[dict[str, str]]:
-        """Yield the places and verdicts that anchors have left, of one node or of all, oldest
-        first."""
-        rows = self._db.execute(
-            f"SELECT {', '.join(ANCHOR_HISTORY)} FROM anchor_history"
-            " WHERE ?1 = '' OR node_id = ?1 ORDER BY node_id, changed_at, rowid",
-            (node_id,),
-        )
-        for row in rows:
-            yield dict(zip(ANCHOR_HISTORY, row, strict=True))
-
-    def add_history(self, state: dict[str, str], copies: int) -> None:
-        """Write one line of history from an export, until it is there ``copies`` times."""
-        columns, marks = ", ".join(ANCHOR_HISTORY), ", ".join("?" * len(ANCHOR_HISTORY))
-        same = " AND ".join(f"{name} = ?" for name in ANCHOR_HISTORY)
-        values = [state[name] for name in ANCHOR_HISTORY]
-        self._db.execute(
-            f"INSERT INTO main.anchor_history({columns}) SELECT {marks}"
-            f" WHERE (SELECT count(*) FROM anchor_history WHERE {same}) < ?",
-            (*values, *values, copies),
-        )
 
 
 # Elsewhere than in the project, a file of the same path is the same file if its text is the same.

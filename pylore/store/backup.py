@@ -10,9 +10,9 @@ from typing import NamedTuple
 from ..core.errors import LoreError, NoStore, StoreDamaged, StoreError, StoreFull
 from ..system.atomic_write import new_file, temporary_folder
 from ..system.project_files import real_place
+from .changes import RESTORE_BACKUP
 from .connection import apsw
 from .faults import Translated, meaning
-from .history import RESTORE_BACKUP
 from .opening import APPLICATION_ID, FILE, open_store, open_to_replace, reading_copy
 
 TYPE_CHECKING = False

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 CODE_RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions")
 """What is found by resolving names; those of source ``system`` are the index's own."""
 _UPDATES = ", ".join(
-    f"{name} = excluded.{name}"
-    for name in COLUMNS
-    if name not in ("id", "created_at", "changed_at")
+    f"{name} = excluded.{name}" for name in COLUMNS if name not in ("id", "created_at", "stamps")
 )
 
 

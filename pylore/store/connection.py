@@ -161,16 +161,14 @@ ID_OF = "coalesce((SELECT id FROM nodes WHERE key = {0}), (SELECT id FROM absent
 TO_WIPE = "to_wipe"
 """Key in ``meta`` while free pages may hold what was deleted for good."""
 
-DELETED = "(SELECT id, at FROM purged UNION ALL SELECT id, at FROM proposed_purges)"
-"""A table: what somebody deleted for good, here or elsewhere, and when."""
+CHANGED_AT = (
+    "max(e.created_at, coalesce((SELECT max(substr(s.value, 1, 20))"
+    " FROM json_each(nullif(e.stamps, '')) s), ''))"
+)
+"""An expression: when the edge ``e`` was last changed."""
 
 EDGE_ENDS = f"{ID_OF.format('from_key')} AS from_id, {ID_OF.format('to_key')} AS to_id"
 """Two columns of a query on ``graph_edges``."""
-
-
-def deleted(db: apsw.Connection) -> dict[str, str]:
-    """Return what somebody deleted for good, here or elsewhere: id to when, by id."""
-    return dict(db.execute(f"SELECT id, max(at) FROM {DELETED} GROUP BY id ORDER BY id"))
 
 
 _KEYS = "SELECT e.id, e.key FROM json_each(?) j CROSS JOIN {} e ON e.id = j.value"

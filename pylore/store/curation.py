@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.json import dumps
 from ..core.model import Record
 from ..core.vocabulary import THING_IDS
-from .connection import EDGE_ENDS, ID_OF, KEY_OF, apsw
+from .connection import CHANGED_AT, EDGE_ENDS, ID_OF, KEY_OF, apsw
 from .nodes import WITH_READS
 
 TYPE_CHECKING = False
@@ -337,9 +337,7 @@ class Review:
         """Return the live staged edges of one source. A change makes an edge as new as it is."""
         rows = self._db.execute(
             "SELECT e.from_id, e.to_id, e.relation, e.weight, coalesce(julianday('now')"
-            " - julianday(max(e.created_at, coalesce((SELECT max(h.changed_at)"
-            " FROM edge_history h WHERE h.from_id = e.from_id AND h.to_id = e.to_id"
-            " AND h.relation = e.relation), ''))), 0.0), e.access_count"
+            f" - julianday({CHANGED_AT}), 0.0), e.access_count"
             f" FROM (SELECT {EDGE_ENDS}, * FROM graph_edges"
             " WHERE status = 'staged' AND source = ? AND invalidated_at IS NULL LIMIT -1) e"
             " ORDER BY e.from_id, e.to_id, e.relation",

@@ -5,14 +5,13 @@ from __future__ import annotations
 from itertools import starmap
 
 from ..core.json import dumps, require_json_object, require_storable
-from ..core.model import EDGE_HISTORY, Edge
+from ..core.model import Edge
 from ..core.vocabulary import ANCHORED_TO, DEFINES, FILE_IDS, THING_IDS
 from .connection import (
     EDGE_ENDS,
     ID_OF,
     KEY_OF,
     apsw,
-    deleted,
     given_keys,
     ids_of,
     key_of,
@@ -52,6 +51,7 @@ WHERE to_id GLOB 'entity-*' OR to_id GLOB 'concept-*'
 ORDER BY invalidated_at IS NOT NULL OR status = 'superseded', weight DESC, relation, to_id LIMIT ?2
 """
 _CONTENT = ("weight", "source", "status", "metadata", "ended_at")
+_KEPT = ("created_at", "accessed_at", "access_count")
 _GONE = "coalesce((SELECT invalidated_at FROM nodes WHERE key = {}), '')"
 _OUT = f"coalesce(?{{ended}}, nullif(max({_GONE}, {_GONE}), ''))"
 """When an edge is out: it was ended then, or an end of it is forgotten since then. SQLite makes a
@@ -66,9 +66,9 @@ INSERT_EDGE = (
 )
 """A row of ``edge_rows``: it is out when it was ended, or while an end of it is forgotten."""
 
-_PUT = (
-    f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET invalidated_at = excluded.invalidated_at,"
-    f" {', '.join(f'{name} = excluded.{name}' for name in _CONTENT)}"
+_SETTLE = (
+    f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET"
+    f" {', '.join(f'{name} = excluded.{name}' for name in _REST[1:])}"
 )
 _THESE = (
     f"SELECT from_key, to_key, {', '.join(_REST)} FROM json_each(?) j CROSS JOIN graph_edges"
@@ -207,9 +207,7 @@ def _first(some: list[Row], rows: list[Row]) -> list[Row]:
 class Edges:
     """Reads and writes edges. An edge is one ``(from_id, to_id, relation)``.
 
-    Triggers keep the history: a change of weight, source, status, metadata or end by any method
-    leaves a line (``EDGE_HISTORY``), and so does a deletion, unless the edge is derived. What is
-    forgotten with an end of it is out until that is back, and has not changed.
+    An edge with a forgotten end is out until that is back, and has not changed.
     """
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -339,24 +337,41 @@ class Edges:
         self._db.executemany(INSERT_EDGE, edge_rows(self._db, edges))
 
     def put_many(self, edges: Iterable[Edge]) -> None:
-        """Write edges whole, without a look at what is there.
+        """Write edges whole; what they replace stays in their past."""
+        from itertools import islice
 
-        They are made after what was deleted for good of their ends.
-        """
-        self._db.executemany(_PUT, edge_rows(self._db, self._noted(edges)))
+        rest = iter(edges)
+        while chunk := [*islice(rest, _CHUNK)]:
+            held = self.get_many([edge.key for edge in chunk])
+            self._record(chunk, held)
+            self.settle(chunk)
 
-    def _noted(self, edges: Iterable[Edge]) -> Iterator[Edge]:
-        from ..core.states import clock, next_clock, set_clock
-        from ..core.times import now
+    def _record(self, edges: Sequence[Edge], held: Mapping[EdgeKey, Edge]) -> None:
+        """Give edges their stamps, and keep what those that are there leave."""
+        from ..core.stamps import has_history
+        from .changes import ChangeLog
 
-        purged = deleted(self._db)
+        changes = ChangeLog(self._db)
+        purged = changes.deleted()
+        new = []
         for edge in edges:
-            gone = max(purged.get(edge.from_id, ""), purged.get(edge.to_id, "")) if purged else ""
-            if gone and clock(edge) <= gone:
-                set_clock(edge, next_clock(gone, now()))
-            if edge.from_id.startswith(THING_IDS):
-                self.stated.add(edge.from_id)
-            yield edge
+            old = held.get(edge.key)
+            if old is not None:
+                for name in _KEPT:
+                    setattr(edge, name, getattr(old, name))
+            if old is None and not {*edge.key[:2]} & purged.keys():
+                edge.stamps = ""
+                new += [edge] * has_history(edge)
+            else:
+                changes.record(old, edge)
+        if new:
+            changes.add(new)
+
+    def settle(self, edges: Iterable[Edge]) -> None:
+        """Write edges whole, with the stamps that they have."""
+        edges = [*edges]
+        self.stated.update(edge.from_id for edge in edges if edge.from_id.startswith(THING_IDS))
+        self._db.executemany(_SETTLE, edge_rows(self._db, edges))
 
     def with_relation(self, relation: str) -> Iterator[Edge]:
         """Return every edge of one relation, invalidated or not, by from and to."""
@@ -430,14 +445,10 @@ class Edges:
 
     def invalidate(self, key: tuple[str, str, str], at: str | None, status: str = "") -> None:
         """End an edge at this time; None for ``at``: it stands again."""
-        if key[0].startswith(THING_IDS):
-            self.stated.add(key[0])
-        self._db.execute(
-            "UPDATE main.graph_edges SET ended_at = ?4,"
-            f" invalidated_at = {_OUT.format('from_key', 'to_key', ended=4)},"
-            f" status = coalesce(nullif(?5, ''), status) WHERE {_THIS}",
-            (*key, at, status),
-        )
+        edge = self.get(*key)
+        if edge is not None:
+            edge.ended_at, edge.status = at, status or edge.status
+            self.put(edge)
 
     def drop_derived(self, keys: Iterable[EdgeKey]) -> None:
         """Delete edges that nobody made and that are derived no more."""
@@ -453,46 +464,13 @@ class Edges:
             self.stated.update(str(other) for (other,) in rows)
 
     def delete_node(self, id: str) -> int:
-        """Take all edges of a node away for good, their history too; return how many there were."""
+        """Take all edges of a node away for good; return how many there were."""
         self.note_ends(id)
-        deleted = self._change(
+        self._db.execute(
             "DELETE FROM main.graph_edges WHERE from_key = ?1 OR to_key = ?1",
             (key_of(self._db, id),),
         )
-        self._change("DELETE FROM main.edge_history WHERE from_id = ?1 OR to_id = ?1", (id,))
-        return deleted
-
-    def _change(self, sql: str, parameters: tuple[Any, ...]) -> int:
-        self._db.execute(sql, parameters)
         return self._db.changes()
-
-    def history(self, key: tuple[str, str, str] | None = None) -> Iterator[dict[str, object]]:
-        """Yield the states that one edge, or every edge, has left, oldest first."""
-        condition = " WHERE from_id = ? AND to_id = ? AND relation = ?" if key else ""
-        rows = self._db.execute(
-            f"SELECT {', '.join(EDGE_HISTORY)} FROM edge_history{condition}"
-            " ORDER BY from_id, to_id, relation, made_at, rowid",
-            key or (),
-        )
-        for row in rows:
-            yield dict(zip(EDGE_HISTORY, row, strict=True))
-
-    def history_of(self, id: str) -> list[dict[str, object]]:
-        """Return the states that the edges of one node have left, both directions."""
-        rows = self._db.execute(
-            f"SELECT {', '.join(EDGE_HISTORY)} FROM edge_history WHERE from_id = ?1 OR to_id = ?1",
-            (id,),
-        )
-        return [dict(zip(EDGE_HISTORY, row, strict=True)) for row in rows]
-
-    def with_history(self, ids: Iterable[str]) -> set[str]:
-        """Return those of these nodes of which an edge that leads away has left a state."""
-        rows = self._db.execute(
-            "SELECT j.value FROM json_each(?) j"
-            " WHERE EXISTS (SELECT 1 FROM edge_history h WHERE h.from_id = j.value)",
-            (dumps([*ids]),),
-        )
-        return {str(id) for (id,) in rows}
 
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
         """Return live edges with an end that is not a live node."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..core.json import dumps
 from ..core.vocabulary import TEXTS
-from .connection import ID_OF, apsw
+from .connection import CHANGED_AT, ID_OF, apsw
 from .faults import NO_GRAPH, GraphFaults
 
 TYPE_CHECKING = False
@@ -50,10 +50,10 @@ SELECT s.id, {ID_OF.format("p.to_key")}, p.relation, p.key, p.heading FROM json_
 CROSS JOIN nodes s ON s.id = j.value
 CROSS JOIN passages p ON p.node_key = s.key AND p.relation IS NOT NULL
 """
-_SHOWN = """
+_SHOWN = f"""
 SELECT p.key, p.heading, e.weight, e.source, e.status,
   max(e.access_count, coalesce(s_read.count, 0), coalesce(o_read.count, 0)),
-  coalesce(julianday('now') - julianday(max(e.created_at, coalesce(e.changed_at, ''),
+  coalesce(julianday('now') - julianday(max({CHANGED_AT},
     coalesce(e.accessed_at, ''), coalesce(s_read.last, ''), coalesce(o_read.last, ''))), 0.0)
 FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value
 CROSS JOIN graph_edges e

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from ..core.errors import LoreError, UsageError, VerdictsUnavailable, nearest
 from ..core.json import dumps, require_json_object, require_storable
 from ..core.model import Node
@@ -15,7 +13,7 @@ from ..core.vocabulary import (
     types_named,
 )
 from .conditions import narrow, seldom, where
-from .connection import DELETED, NEW_KEY, apsw
+from .connection import NEW_KEY, apsw
 from .faults import GraphFaults
 
 TYPE_CHECKING = False
@@ -55,15 +53,7 @@ INSERT_NODE = (
 )
 """A row of ``rows_of``."""
 
-_CONTENT = tuple(
-    name for name in Node.FIELDS if name not in ("id", "updated_at", "changed_at", "stamps")
-)
-_LEAVE = (
-    "INSERT OR IGNORE INTO main.node_history SELECT ?, ?, ?, ?,"
-    " coalesce((SELECT c.name FROM meta m JOIN commands c ON c.id = m.value"
-    " WHERE m.key = 'command'), 'changed'), ?,"
-    " (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command'), ?"
-)
+_CONTENT = tuple(name for name in Node.FIELDS if name not in ("id", "updated_at", "stamps"))
 
 
 class Nodes:
@@ -139,54 +129,23 @@ class Nodes:
             put_reads(self._db, [node])
         return "added" if old is None else "updated"
 
+    def settle(self, nodes: Sequence[Node]) -> None:
+        """Write nodes whole, with every time and stamp that they have; the past is the caller's."""
+        updates = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
+        self._db.executemany(
+            f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {updates}", rows_of(nodes)
+        )
+        put_reads(self._db, nodes)
+
     def _stamp(self, old: Node | None, node: Node) -> None:
         """Make a node later than what it was before, and than when that was deleted for good."""
-        from ..core.stamps import Stamped, changed
-        from ..core.states import clock, is_indexed, next_clock, set_clock
-        from ..core.times import now
+        from .changes import ChangeLog
 
-        gone: str | None = self._db.execute(
-            f"SELECT max(at) FROM {DELETED} WHERE id = ?", (node.id,)
-        ).get
-        node.changed_at, node.stamps = None, ""
-        before = max(gone or "", clock(old) if old is not None else "")
-        if not before:
-            return
-        at = clock(node)
-        at = at if at > before else next_clock(before, now())
-        if old is None or is_indexed(old):
-            set_clock(node, at)
-            return
-        state = Stamped.of(old)
-        left = changed(state, node, f"{at} {self.machine()}")
-        if not left:  # but for who has read it
-            node.updated_at, node.changed_at = old.updated_at, old.changed_at
-            node.stamps = old.stamps
-        self._db.executemany(
-            _LEAVE, ((node.id, name, *value, at, state.implies(value))
-                     for name, value in sorted(left.items()))
-        )  # fmt: skip
-
-    def machine(self) -> str:
-        """Return ten digits by which the stamps of this store are told from those of others.
-
-        They are drawn by chance, and anew where the file is another one than before: a copy of a
-        store is another store.
-        """
-        path = self._db.filename
-        file = str(os.stat(path).st_ino) if path else ""
-        known: str | None = self._db.execute("SELECT value FROM meta WHERE key = 'machine'").get
-        digits, _, of = (known or "").partition(" ")
-        if not digits or of != file:
-            digits = os.urandom(5).hex()
-            self._db.execute(
-                "INSERT OR REPLACE INTO meta VALUES ('machine', ?)", (f"{digits} {file}",)
-            )
-        return digits
+        ChangeLog(self._db).record(old, node)
 
     def invalidate(self, id: str, at: str | None) -> None:
         """Mark a node as forgotten at this time; None takes the mark away."""
-        from ..core.states import is_indexed
+        from ..core.stamps import is_indexed
 
         node = self.get(id)
         if node is None:
@@ -206,8 +165,8 @@ class Nodes:
             node.status = "confirmed"
             self._stamp(old, node)
             self._db.execute(
-                "UPDATE main.nodes SET status = ?, changed_at = ?, stamps = ? WHERE id = ?",
-                (node.status, node.changed_at, node.stamps, id),
+                "UPDATE main.nodes SET status = ?, stamps = ? WHERE id = ?",
+                (node.status, node.stamps, id),
             )
 
     def delete(self, id: str) -> None:
@@ -287,7 +246,8 @@ class Nodes:
         try:
             rows: list[tuple[str, str, str, str, str, str]] = self._db.execute(  # type: ignore[assignment]
                 "SELECT a.node_id, a.verdict, a.kind, a.root, a.path, a.stamp"
-                " FROM json_each(?) j CROSS JOIN anchors a ON a.node_id = j.value",
+                " FROM json_each(?) j CROSS JOIN anchors a ON a.node_id = j.value"
+                " WHERE a.gone_at IS NULL",
                 (dumps(ids),),
             ).fetchall()
         except apsw.SQLError as error:
@@ -616,7 +576,7 @@ class Relations:
 
 
 def _later(declared: tuple[str, object] | None) -> str:
-    from ..core.states import next_clock
+    from ..core.stamps import next_clock
     from ..core.times import now
 
     return next_clock(declared[0] if declared else "", now())

@@ -16,12 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-SCHEMA, REMOTES = "schema.sql", "remotes.sql"
-"""The text of what every store has, and of what those have beside it that sync with a hub."""
+SCHEMA = "schema.sql"
 
 HASHES = {
-    "fts5": "c18dab3a64e9efb4c233db884ee8de18b595fb7c091d140480b2d9ef250291eb",
-    "fts4": "b79e0758cb6a612876da78ad0ac4bbbd288ccdbd61224224291754b6352671f9",
+    "fts5": "068e017b2a1f58b04809a677e04ab82fdfd78f4b163f67dc9343922b6e2a2a87",
+    "fts4": "e6c5eadcb55d1142c9e3f045e9dd99efe4c19849772895fa0b666e8319ef1de6",
 }
 """Full-text engine to ``schema_hash`` of a new store. A test prints the current ones."""
 
@@ -66,16 +65,15 @@ def create_schema(connection: apsw.Connection, fulltext: str) -> None:
 def statements(connection: apsw.Connection) -> dict[str, str]:
     """Return name to statement of each table, index, trigger and view of a database.
 
-    Tables that a store gets later are left out: those of whole files, commits and hubs.
+    Tables that a store gets later are left out: those of whole files and commits.
     """
     rows = connection.execute(
         f"SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL LIMIT {_MOST}"
     ).fetchall()
-    hub = {*created(schema_text(REMOTES))} if any(row[1] == "remotes" for row in rows) else ()
     return {
         str(name): str(sql)
         for kind, name, sql in rows
-        if sql not in hub and not (kind == "table" and str(name).startswith(_LATER))
+        if not (kind == "table" and str(name).startswith(_LATER))
     }
 
 

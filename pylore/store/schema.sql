@@ -37,13 +37,8 @@ CREATE TABLE nodes(
   created_at TEXT NOT NULL,                -- UTC, 2026-01-31T12:00:00Z
   updated_at TEXT NOT NULL,
   invalidated_at TEXT,                     -- set: forgotten, kept for a restore
-  changed_at TEXT,
   stamps TEXT NOT NULL DEFAULT ''          -- JSON: field to the change that made it (core/stamps.py)
 );
--- A state's clock is the latest of its times. changed_at is set where no other time says
--- that a state is newer than the one before it: within the same second, or for a change
--- that makes a node no younger, as restoring it. So of two states the later one can be
--- told from its row alone, on any machine.
 CREATE INDEX nodes_type ON nodes(type, updated_at);
 CREATE INDEX nodes_file ON nodes(file) WHERE file IS NOT NULL;
 -- Every search leaves these out, unless it is asked for them.
@@ -92,8 +87,8 @@ CREATE TABLE graph_edges(
   accessed_at TEXT,
   access_count INTEGER NOT NULL DEFAULT 0,
   invalidated_at TEXT,                     -- since when it is out: ended_at, or an end's own
-  changed_at TEXT,
   ended_at TEXT,                           -- when somebody ended it
+  stamps TEXT NOT NULL DEFAULT '',         -- as in nodes
   PRIMARY KEY (from_key, to_key, relation)
 ) WITHOUT ROWID;
 
@@ -140,7 +135,7 @@ CREATE INDEX edges_staged_in ON graph_edges(to_key) WHERE status = 'staged';
 -- itself reads no view.
 CREATE VIEW edges AS SELECT
   f.id AS from_id, t.id AS to_id, relation, weight, source, status, metadata, created_at,
-  accessed_at, access_count, invalidated_at, changed_at
+  accessed_at, access_count, invalidated_at
 FROM graph_edges
 JOIN (SELECT key, id FROM nodes UNION ALL SELECT key, id FROM absent) f ON f.key = from_key
 JOIN (SELECT key, id FROM nodes UNION ALL SELECT key, id FROM absent) t ON t.key = to_key;
@@ -256,41 +251,12 @@ CREATE TABLE anchors(
   reason TEXT NOT NULL DEFAULT '',
   created_at TEXT NOT NULL,
   verified_at TEXT NOT NULL,
+  gone_at TEXT,                            -- set: taken away, and must not come back by an import
+  stamps TEXT NOT NULL DEFAULT '',         -- as in nodes
   PRIMARY KEY (node_id, kind, path, detail)
 ) WITHOUT ROWID;
-CREATE INDEX anchors_path ON anchors(path);
+CREATE INDEX anchors_path ON anchors(path) WHERE gone_at IS NULL;
 CREATE INDEX anchors_globs ON anchors(root) WHERE kind = 'glob';
-
--- Every place and verdict that an anchor has left, kept by the database itself.
-CREATE TABLE anchor_history(
-  node_id TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  path TEXT NOT NULL,
-  detail TEXT NOT NULL,
-  verdict TEXT NOT NULL,
-  reason TEXT NOT NULL,
-  change TEXT NOT NULL,                    -- relocated, judged, removed
-  changed_at TEXT NOT NULL
-);
-CREATE INDEX anchor_history_node ON anchor_history(node_id);
-
--- What is taken away goes after it was made, whatever the clock of this machine says.
-CREATE TRIGGER anchor_changed AFTER UPDATE OF path, detail, verdict ON anchors
-WHEN (old.path, old.detail, old.verdict) IS NOT (new.path, new.detail, new.verdict)
-BEGIN
-  INSERT INTO anchor_history VALUES (
-    old.node_id, old.kind, old.path, old.detail, old.verdict, old.reason,
-    CASE WHEN (old.path, old.detail) IS NOT (new.path, new.detail)
-      THEN 'relocated' ELSE 'judged' END,
-    max(strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), old.created_at));
-END;
-
-CREATE TRIGGER anchor_removed AFTER DELETE ON anchors
-BEGIN
-  INSERT INTO anchor_history VALUES (
-    old.node_id, old.kind, old.path, old.detail, old.verdict, old.reason, 'removed',
-    max(strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), old.created_at));
-END;
 
 -- The files that `lore index` has read: what it found in each is kept as JSON, so
 -- that names can be resolved anew without reading unchanged files. files_fts has their texts by key.
@@ -321,177 +287,45 @@ CREATE TABLE commit_files(
 ) WITHOUT ROWID;
 CREATE INDEX commit_files_file ON commit_files(file_key);
 
--- Every state that an edge has left, kept by the database itself; none of one that is derived.
-CREATE TABLE edge_history(
-  from_id TEXT NOT NULL,
-  to_id TEXT NOT NULL,
-  relation TEXT NOT NULL,
-  weight REAL NOT NULL,
-  source TEXT NOT NULL,
-  status TEXT NOT NULL,
-  metadata TEXT NOT NULL,
-  invalidated_at TEXT,
-  change TEXT NOT NULL,                    -- updated, invalidated, restored, purged
-  changed_at TEXT NOT NULL,
-  made_at TEXT NOT NULL,                   -- the clock of this state
-  created_at TEXT NOT NULL,
-  command INTEGER
-);
-CREATE INDEX edge_history_edge ON edge_history(from_id, to_id, relation);
-CREATE INDEX edge_history_command ON edge_history(command) WHERE command IS NOT NULL;
-
--- Every value that a field of a node has left.
-CREATE TABLE node_history(
-  node_id TEXT NOT NULL,
+-- Values that fields of things have left. A thing is a record (its id), a link (from, to and
+-- relation) or an anchor (node, kind, path and detail); char(31) is between the parts.
+CREATE TABLE past(
+  thing TEXT NOT NULL,
   field TEXT NOT NULL,                     -- tags.NAME and data.NAME are fields of their own;
-                                           -- *: all that are not named were at their defaults
-  stamp TEXT NOT NULL,                     -- of the change that made it
+                                           -- *: all that are not named were at their defaults;
+                                           -- empty: a change seen elsewhere, without its values
+  stamp TEXT NOT NULL,                     -- of the change that made the value
   value TEXT NOT NULL,                     -- JSON; empty: the default of the field
-  change TEXT NOT NULL,                    -- the command by which it was left
-  changed_at TEXT NOT NULL,                -- the clock of the value that came after it
-  command INTEGER,                         -- which row of commands; NULL: another store's
-  implied INTEGER NOT NULL,                -- 1: a default that follows from field *, untold
-  PRIMARY KEY (node_id, stamp, field, value)
+  command INTEGER,                         -- by which it was left; NULL: in another store
+  PRIMARY KEY (thing, stamp, field, value)
 ) WITHOUT ROWID;
-CREATE INDEX node_history_command ON node_history(command) WHERE command IS NOT NULL;
-
--- Changes that a node has seen, of which not all values are here.
-CREATE TABLE ancestors(
-  node_id TEXT NOT NULL,
-  state TEXT NOT NULL,                     -- its stamp
-  PRIMARY KEY (node_id, state)
-) WITHOUT ROWID;
+CREATE INDEX past_command ON past(command) WHERE command IS NOT NULL;
 
 -- What was deleted for good, and must not come back by an older export.
 CREATE TABLE purged(
-  id TEXT PRIMARY KEY,
-  at TEXT NOT NULL
+  id TEXT NOT NULL,
+  at TEXT NOT NULL,
+  proposed INTEGER NOT NULL,               -- 1: a file says so, until a person here does, too
+  PRIMARY KEY (id, proposed)
 ) WITHOUT ROWID;
 
--- What a file said was deleted for good, until a person here says so too ('lore forget --purge').
-CREATE TABLE proposed_purges(
-  id TEXT PRIMARY KEY,
-  at TEXT NOT NULL
-) WITHOUT ROWID;
-
--- The commands that changed this store. While one runs, meta has its id under 'command'.
+-- The commands that changed this store. While one runs, meta has its id and name under 'command'.
 CREATE TABLE commands(
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
-  at TEXT NOT NULL
+  at TEXT NOT NULL,
+  origin TEXT NOT NULL DEFAULT ''          -- the hub that it came from
 );
 
--- What a command has added: a node, or with to_id and relation an edge.
-CREATE TABLE additions(
+-- The things that a command has made.
+CREATE TABLE added(
   command INTEGER NOT NULL,
-  id TEXT NOT NULL,
-  to_id TEXT NOT NULL DEFAULT '',
-  relation TEXT NOT NULL DEFAULT ''
+  thing TEXT NOT NULL
 );
-CREATE INDEX additions_command ON additions(command);
+CREATE INDEX added_command ON added(command);
 
--- An anchor as it was before a command changed it; created_at is NULL where there was none.
--- Of several rows of one anchor and command the first one counts.
-CREATE TABLE anchors_left(
-  command INTEGER NOT NULL,
-  node_id TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  path TEXT NOT NULL,
-  detail TEXT NOT NULL,
-  root TEXT NOT NULL DEFAULT '',
-  hash TEXT NOT NULL DEFAULT '',
-  stamp TEXT NOT NULL DEFAULT '',
-  commit_id TEXT NOT NULL DEFAULT '',
-  verdict TEXT NOT NULL DEFAULT '',
-  reason TEXT NOT NULL DEFAULT '',
-  created_at TEXT,
-  verified_at TEXT
-);
-CREATE INDEX anchors_left_command ON anchors_left(command);
-
--- Every search reads these texts when it opens the store, so they are short. Without a
--- command under way they write nothing.
-CREATE TRIGGER anchor_added AFTER INSERT ON anchors
+CREATE TRIGGER absent_left AFTER DELETE ON graph_edges
 BEGIN
-  INSERT INTO anchors_left(command, node_id, kind, path, detail)
-  SELECT value, new.node_id, new.kind, new.path, new.detail FROM meta WHERE key = 'command';
-END;
-CREATE TRIGGER anchor_left_changed AFTER UPDATE ON anchors
-BEGIN
-  INSERT INTO anchors_left
-  SELECT value, old.node_id, old.kind, old.path, old.detail, old.root, old.hash, old.stamp,
-    old.commit_id, old.verdict, old.reason, old.created_at, old.verified_at
-  FROM meta WHERE key = 'command';
-  INSERT INTO anchors_left(command, node_id, kind, path, detail)
-  SELECT value, new.node_id, new.kind, new.path, new.detail FROM meta WHERE key = 'command';
-END;
-CREATE TRIGGER anchor_left_removed AFTER DELETE ON anchors
-BEGIN
-  INSERT INTO anchors_left
-  SELECT value, old.node_id, old.kind, old.path, old.detail, old.root, old.hash, old.stamp,
-    old.commit_id, old.verdict, old.reason, old.created_at, old.verified_at
-  FROM meta WHERE key = 'command';
-END;
-
-CREATE TRIGGER node_added AFTER INSERT ON nodes
-BEGIN
-  INSERT INTO additions(command, id) SELECT value, new.id FROM meta WHERE key = 'command';
-END;
-CREATE TRIGGER edge_added AFTER INSERT ON graph_edges
-BEGIN
-  INSERT INTO additions SELECT value,
-    coalesce((SELECT id FROM nodes WHERE key = new.from_key),
-      (SELECT id FROM absent WHERE key = new.from_key)),
-    coalesce((SELECT id FROM nodes WHERE key = new.to_key),
-      (SELECT id FROM absent WHERE key = new.to_key)),
-    new.relation FROM meta WHERE key = 'command';
-END;
-
--- Whoever merges another store's states (meta has 'merging') sets the clock and keeps what was
--- left itself.
-CREATE TRIGGER edge_changed AFTER UPDATE OF weight, source, status, metadata, ended_at
-ON graph_edges
-WHEN (old.weight, old.source, old.status, old.metadata, old.ended_at)
-  IS NOT (new.weight, new.source, new.status, new.metadata, new.ended_at)
-  AND (old.source <> 'system' OR new.source <> 'system')
-  AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'merging')
-BEGIN
-  UPDATE graph_edges SET changed_at = max(strftime('%Y-%m-%dT%H:%M:%SZ', 'now'),
-    coalesce(strftime('%Y-%m-%dT%H:%M:%SZ', max(old.created_at, coalesce(old.changed_at, ''),
-      coalesce(old.ended_at, '')), '+1 second'), ''))
-  WHERE from_key = new.from_key AND to_key = new.to_key AND relation = new.relation
-    AND new.source <> 'system'
-    AND max(new.created_at, coalesce(new.changed_at, ''), coalesce(new.ended_at, ''))
-      <= max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.ended_at, ''));
-  INSERT INTO edge_history SELECT
-    coalesce((SELECT id FROM nodes WHERE key = old.from_key),
-      (SELECT id FROM absent WHERE key = old.from_key)),
-    coalesce((SELECT id FROM nodes WHERE key = old.to_key),
-      (SELECT id FROM absent WHERE key = old.to_key)),
-    old.relation, old.weight, old.source, old.status, old.metadata, old.ended_at,
-    CASE WHEN old.ended_at IS NULL AND new.ended_at IS NOT NULL THEN 'invalidated'
-         WHEN old.ended_at IS NOT NULL AND new.ended_at IS NULL THEN 'restored'
-         ELSE 'updated' END,
-    CASE WHEN new.source = 'system' THEN strftime('%Y-%m-%dT%H:%M:%SZ', 'now') ELSE
-      max(created_at, coalesce(changed_at, ''), coalesce(ended_at, '')) END,
-    max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.ended_at, '')),
-    old.created_at, (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command')
-  FROM graph_edges
-  WHERE from_key = new.from_key AND to_key = new.to_key AND relation = new.relation;
-END;
-
-CREATE TRIGGER edge_removed AFTER DELETE ON graph_edges
-BEGIN
-  INSERT INTO edge_history SELECT
-    coalesce((SELECT id FROM nodes WHERE key = old.from_key),
-      (SELECT id FROM absent WHERE key = old.from_key)),
-    coalesce((SELECT id FROM nodes WHERE key = old.to_key),
-      (SELECT id FROM absent WHERE key = old.to_key)),
-    old.relation, old.weight, old.source, old.status, old.metadata,
-    old.ended_at, 'purged', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'),
-    max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.ended_at, '')),
-    old.created_at, (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command')
-  WHERE old.source <> 'system';
   DELETE FROM absent WHERE key IN (old.from_key, old.to_key)
     AND NOT EXISTS (SELECT 1 FROM graph_edges WHERE from_key = absent.key)
     AND NOT EXISTS (SELECT 1 FROM graph_edges WHERE to_key = absent.key);

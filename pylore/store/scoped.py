@@ -11,6 +11,7 @@ It stays: a condition in each of some 200 statements would be forgotten in one o
 from __future__ import annotations
 
 from ..core.ids import COMMON, MARK
+from .changes import SEPARATOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,20 +25,12 @@ _SEEN = {
     "absent": ("id",),
     "relations": ("name",),
     "anchors": ("node_id",),
-    "ancestors": ("node_id",),
-    "node_history": ("node_id",),
     "purged": ("id",),
-    "additions": ("id", "to_id", "relation"),
     "documents": ("node_id",),
     "shown": ("run_id", "node_id"),
 }
 """Table to its columns that say whose a row is."""
 
-_SEEN_WITH_ROWID = {
-    "anchor_history": ("node_id",),
-    "anchors_left": ("node_id",),
-    "edge_history": ("from_id", "to_id", "relation"),
-}
 _CONTENT = (
     "id, type, title, body, source, confidence, category, tags, file, line_start, line_end, data,"
     " invalidated_at"
@@ -89,11 +82,12 @@ def _edge_own(edge: str, scope: str) -> str:
 
 
 def _views(scope: str) -> Iterator[str]:
-    for tables, columns in ((_SEEN, "*"), (_SEEN_WITH_ROWID, "rowid, *")):
-        for table, names in tables.items():
-            condition = " AND ".join(_seen(name, scope) for name in names)
-            yield (f"CREATE TEMP VIEW {table} AS SELECT {columns} FROM main.{table}"
-                   f" WHERE {condition}")  # fmt: skip
+    for table, names in _SEEN.items():
+        condition = " AND ".join(_seen(name, scope) for name in names)
+        yield f"CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} WHERE {condition}"
+    for table in ("past", "added"):
+        yield (f"CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} t"
+               f" WHERE {_thing_seen('t.thing', scope)}")  # fmt: skip
     yield (
         "CREATE TEMP VIEW graph_edges AS SELECT * FROM main.graph_edges e"
         f" WHERE {_edge_seen('e', scope)}"
@@ -114,20 +108,20 @@ def _views(scope: str) -> Iterator[str]:
     yield (
         f"CREATE TEMP VIEW candidates AS SELECT * FROM main.candidates WHERE {_own('id', scope)}"
     )
-    left = (
-        ("additions", ("id", "to_id", "relation")),
-        ("node_history", ("node_id",)),
-        ("edge_history", ("from_id", "to_id", "relation")),
-        ("anchors_left", ("node_id",)),
-    )
-    # What it did to a link that is not seen, as the other end was forgotten, is another's.
+    # What a command did to a link that is not seen, as the other end was forgotten, is another's.
     of_it = " OR ".join(
         f"EXISTS (SELECT 1 FROM main.{table} t WHERE t.command = c.id"
-        f" AND {' AND '.join(_seen(f't.{name}', scope) for name in names)}"
-        f" AND ({' OR '.join(_own(f't.{name}', scope) for name in names)}))"
-        for table, names in left
+        f" AND {_thing_seen('t.thing', scope)} AND instr(t.thing || '{SEPARATOR}',"
+        f" '{MARK}{scope}{SEPARATOR}'))"
+        for table in ("past", "added")
     )
     yield f"CREATE TEMP VIEW commands AS SELECT * FROM main.commands c WHERE {of_it}"
+
+
+def _thing_seen(thing: str, scope: str) -> str:
+    """Return a condition: none of the names in the key of a thing is of another scope."""
+    others = f"replace({thing} || '{SEPARATOR}', '{MARK}{scope}{SEPARATOR}', '')"
+    return f"instr({others}, '{MARK}') = 0"
 
 
 def _guards(scope: str) -> Iterator[str]:

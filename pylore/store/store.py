@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
+    from ..core.stamps import Thing
     from .anchors import Anchors, Documents
+    from .changes import ChangeLog
     from .check import Checks
     from .code import CodeFiles
     from .curation import Impressions, Review, StoredCandidates
     from .facts import FactPassages, PositionalEdges
-    from .history import Contents, StateHistory
     from .remotes import Remotes
     from .statistics import Statistics
     from .vectors import Vectors
@@ -192,18 +193,22 @@ class Store:
         return self.connection.in_transaction
 
     @property
-    def history(self) -> StateHistory:
-        """Return states that were left; made here, since no search asks for it."""
-        from .history import StateHistory
+    def changes(self) -> ChangeLog:
+        """Return the change log; made here, since no search asks for it."""
+        from .changes import ChangeLog
 
-        return StateHistory(self.connection)
+        return ChangeLog(self.connection)
 
-    @property
-    def contents(self) -> Contents:
-        """Return what it says, for comparing it; made here, since no search asks for it."""
-        from .history import Contents
+    def thing(self, key: str) -> Thing | None:
+        """Return the record, link or anchor with a key of the change log; None if it is not
+        here."""
+        from ..core.model import Edge, Node
+        from .changes import row_of_thing
 
-        return Contents(self.connection)
+        row = row_of_thing(key)
+        if isinstance(row, Node):
+            return self.nodes.get(row.id)
+        return self.edges.get(*row.key) if isinstance(row, Edge) else self.anchors.get(row.key)
 
     def keep_to(self, scope: str) -> None:
         """Show what is common or of this scope, and let only what is of it be changed.
@@ -408,8 +413,12 @@ class Snapshot:
             self._connection.execute("BEGIN")
 
     def __exit__(self, *_: object) -> None:
-        if not self._inner and self._connection.in_transaction:
+        if self._inner:
+            return
+        try:  # noqa: SIM105 (a search loads no contextlib)
             self._connection.execute("ROLLBACK")
+        except apsw.Error:
+            pass  # damage that was met has ended it
 
 
 class Transaction:
@@ -439,7 +448,9 @@ class Transaction:
         try:
             self._begin()
             if self._command:
-                self._begin_command()
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO meta VALUES ('command', ?)", (f" {self._command}",)
+                )
         except BaseException:
             self._rollback()
             raise
@@ -451,8 +462,7 @@ class Transaction:
             return
         try:
             if kind is None:
-                if self._command:
-                    self._end_command()
+                self._connection.execute("DELETE FROM main.meta WHERE key = 'command'")
                 self._connection.execute("COMMIT")
                 self._committed()
         finally:
@@ -463,27 +473,6 @@ class Transaction:
             self._connection.execute("BEGIN IMMEDIATE")
         except apsw.BusyError:
             raise StoreBusy(f"{self._path}: {LOCKED}") from None
-
-    def _begin_command(self) -> None:
-        self._connection.execute(
-            "INSERT INTO main.commands(name, at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
-            (self._command,),
-        )
-        self._connection.execute(
-            "INSERT OR REPLACE INTO meta VALUES ('command', last_insert_rowid())"
-        )
-
-    def _end_command(self) -> None:
-        """Forget the command if it has changed nothing; a purge leaves nothing to see that by."""
-        self._connection.execute(
-            "DELETE FROM main.commands WHERE id = (SELECT value FROM meta WHERE key = 'command')"
-            " AND name <> 'purge'"
-            " AND NOT EXISTS (SELECT 1 FROM additions WHERE command = commands.id)"
-            " AND NOT EXISTS (SELECT 1 FROM anchors_left WHERE command = commands.id)"
-            " AND NOT EXISTS (SELECT 1 FROM node_history WHERE command = commands.id)"
-            " AND NOT EXISTS (SELECT 1 FROM edge_history WHERE command = commands.id)"
-        )
-        self._connection.execute("DELETE FROM meta WHERE key = 'command'")
 
     def _rollback(self) -> None:
         """End what has not been committed; a full disk has done so already."""

@@ -16,10 +16,9 @@ from pylore.app.engine import Engine
 from pylore.app.sync import sync
 from pylore.core.model import Edge
 from pylore.core.settings import Settings
+from pylore.formats.export import export_lines, shared_lines
 from pylore.formats.jsonl import import_lines
-from pylore.formats.knowledge import KnowledgeFile
-from pylore.formats.lines import export_lines
-from pylore.formats.merge_lines import merge_lines
+from pylore.formats.merge_file import merge_files
 from pylore.records.records import Records
 from pylore.store import Store
 
@@ -59,11 +58,11 @@ def exported(store: Store) -> list[str]:
 
 
 def knowledge(store: Store) -> list[str]:
-    return [*KnowledgeFile("", []).lines(export_lines(store))]
+    return [*shared_lines(store)]
 
 
 def merged(ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
-    return merge_lines([], *([line.encode() for line in lines] for lines in (ours, theirs))).lines
+    return merge_files([], *([line.encode() for line in lines] for lines in (ours, theirs))).lines
 
 
 @settings(max_examples=examples(60), deadline=None)
@@ -130,7 +129,7 @@ def test_a_sync_is_one_command_of_the_history(engine: Engine, tmp_path: Path) ->
     file = tmp_path / "knowledge.jsonl"
     file.write_text(note("note-a", "first"))
     assert sync(engine, str(file)).came_in.added == 1
-    assert [command.name for command in engine.store.history.commands()] == ["sync"]
+    assert [command.name for command in engine.store.changes.commands()] == ["sync"]
     assert sync(engine, str(file)).came_in.unchanged == 1
     # bringing in alone leaves the file, whatever the store knows more
     Records(engine.store, engine.settings, None, str(tmp_path)).add("note", "more")

@@ -36,8 +36,8 @@ from pylore.capture.recent import sessions_of
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.core.times import now
+from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
-from pylore.formats.lines import export_lines
 from pylore.records.records import Records
 from pylore.records.runs import Runs
 from pylore.records.show import count_accesses
@@ -222,7 +222,7 @@ def test_an_undo_opens_it_again_and_another_one_promotes_it(engine: Engine, log:
     records.undo()
     assert statuses(engine)[RULE] == "open"
     assert engine.store.nodes.require(done.id).invalidated_at is not None
-    records.undo()
+    records.undo(redo=True)
     assert statuses(engine)[RULE] == "promoted"
     assert engine.store.nodes.require(done.id).invalidated_at is None
     assert [*evidence(engine, done.id)] == ["session-s1", "session-s2"]

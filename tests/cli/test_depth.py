@@ -78,6 +78,6 @@ def test_depth_0_reads_no_table_of_the_graph(lore: Lore) -> None:
 
     lore.patch.setattr(apsw, "connection_hooks", [*apsw.connection_hooks, watch])
     search(lore)
-    assert "nodes" in read and not read & {"graph_edges", "relations", "edge_history"}
+    assert "nodes" in read and not read & {"graph_edges", "relations", "past"}
     search(lore, "--graph-depth", "2")
     assert "graph_edges" in read

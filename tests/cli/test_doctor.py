@@ -124,7 +124,7 @@ def test_a_damage_is_found_and_named(folder: str, statement: str, id: str, fix: 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "table",
-    ["meta", "types", "nodes", "relations", "graph_edges", "edge_history", "passages", "absent",
+    ["meta", "types", "nodes", "relations", "graph_edges", "past", "passages", "absent",
      "texts_fts"],
 )  # fmt: skip
 def test_a_missing_table_is_named_and_nothing_crashes(folder: str, table: str) -> None:

@@ -147,7 +147,7 @@ def test_undo_takes_back_the_last_command(lore: Lore) -> None:
     undone = lore("undo")
     assert undone.json == [{"id": "note-2", "state": "restored"}]
     assert undone.notes[0].startswith("took back 'edit' of 20")
-    again = lore("undo", "--ids", "-q")
+    again = lore("undo", "--redo", "--ids", "-q")
     assert (again.lines, again.err) == (["note-2"], "")
     lore.print_each("search gnu | note-2")
     lore("edit", "note-1", "a gull")
@@ -161,7 +161,7 @@ def test_undo_takes_back_anchors_and_their_removal(lore: Lore) -> None:
     lore("anchor", "note-1", "a.py")
     lore("undo")
     assert (note(lore)["file"], note(lore)["anchors"]) == (None, [])
-    lore("undo")
+    lore("undo", "--redo")
     lore("anchor", "note-1", "a.py", "--remove")
     assert note(lore)["anchors"] == []
     lore("undo")
@@ -184,7 +184,7 @@ def test_undo_at_brings_any_state_back(lore: Lore) -> None:
 def test_faded_history_is_dropped(lore: Lore) -> None:
     lore("edit", "note-1", "two")
     with sqlite3.connect(lore.store / "search.db") as db:
-        db.execute("UPDATE node_history SET changed_at = '2001-01-01T00:00:00Z'")
+        db.execute("UPDATE commands SET at = '2001-01-01T00:00:00Z'")
     db.close()
     assert lore("forget", "--faded").json == [] and note(lore, "--history")["history"]
     days = ("--history-days", "30")

@@ -93,7 +93,7 @@ def test_after_each_change_the_store_is_as_after_a_first_index(
             assert standing(project) == standing(fresh)
             derived = [edge for edge in project.store.edges.all() if edge.source == "system"]
             assert all(edge.invalidated_at is None for edge in derived)
-            assert not [*project.store.edges.history()]
+            assert not [*project.store.changes.former()]
             for name in ("files", "symbols", "edges", "languages"):
                 assert done[name] == counts[name]
 

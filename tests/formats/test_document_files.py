@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from new_stores import memory_store, new_store
 from pages import Project
 from samples import examples
+from things import node_past
 
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.formats import document, import_documents
 from pylore.formats.jsonl import import_lines
-from pylore.formats.merge_lines import conflict_notes
-from pylore.records.merge import Conflict
+from pylore.records.conflicts import Conflict, conflict_notes
 from pylore.store import Store
 from pylore.system import files as file_stamps
 
@@ -136,7 +136,7 @@ def test_an_import_that_was_taken_back_leaves_a_local_text(project: Project, unr
     project.records.undo()
     for _ in range(2):
         assert project.run().notes == [LOCAL] and project.node("doc-a").body == "old"
-    project.records.undo()
+    project.records.undo(redo=True)
     assert project.node("doc-a").body == "new text" and project.run().notes == []
 
 
@@ -152,7 +152,7 @@ def test_a_local_text_and_a_changed_file_are_a_conflict(project: Project) -> Non
         "doc-a was changed here and in a.md: what is there stands"
     )
     assert project.node("doc-a").body == "theirs"
-    assert [past.node.body for past in project.store.history.of_node("doc-a")] == ["text", "mine"]
+    assert [past.row.body for past in node_past(project.store, "doc-a")] == ["text", "mine"]
     assert project.run().conflicts == 0
 
 
@@ -167,7 +167,7 @@ def test_ours_keeps_the_local_text_and_follows_the_links(project: Project) -> No
     assert result.conflicting == [Conflict("doc-a", "ours", file="a.md")]
     assert project.node("doc-a").body == "mine"
     assert project.edges("doc-a") == {("links_to", "doc-b")}
-    left = [past.node.body for past in project.store.history.of_node("doc-a")]
+    left = [past.row.body for past in node_past(project.store, "doc-a")]
     assert left == ["text", "mine", "theirs [[b]]"]
     assert result.notes == []  # the conflict is named
     again = project.run()
@@ -355,7 +355,7 @@ def test_a_renamed_file_keeps_its_document(project: Project) -> None:
     assert result.notes[0] == note
     node = project.node("doc-docs/a")
     assert (node.file, node.title, node.category) == ("else/z.md", "A", "kept")
-    assert [past.node.file for past in project.store.history.of_node(node.id)][-1] == "docs/a.md"
+    assert [past.row.file for past in node_past(project.store, node.id)][-1] == "docs/a.md"
     assert project.edges("note-a") == {("relates_to", "doc-docs/a")}
     assert project.edges("doc-docs/a") == {("links_to", "doc-docs/b")}
     stated = {"document": "else/z.md", "at": [0]}

@@ -18,8 +18,8 @@ from things import an_edge
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import RELATIONS, SOURCES, STATUSES, TYPES
+from pylore.formats.export import export_lines
 from pylore.formats.jsonl import Imported, LineNames, import_lines
-from pylore.formats.lines import export_lines
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
@@ -91,7 +91,8 @@ HISTORY = st.fixed_dictionaries(
     {
         "history_of": st.tuples(ID, ID, st.just("links_to")), "source": st.sampled_from(SOURCES),
         "status": st.sampled_from(STATUSES), "weight": FRACTION,
-        "made_at": TIME, "invalidated_at": TIME | st.none(), "metadata": OBJECT,
+        "stamp": TIME.map("{} 0a1b2c3d4e".format),
+        "invalidated_at": TIME | st.none(), "metadata": OBJECT,
     },
 )  # fmt: skip
 RELATION_ROW = st.fixed_dictionaries(

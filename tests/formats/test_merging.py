@@ -14,16 +14,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from new_stores import memory_store, new_store
 from samples import examples
+from things import node_past
 
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.core.times import days_ahead
+from pylore.formats.export import export_lines, shared_lines
 from pylore.formats.jsonl import Imported, import_lines
-from pylore.formats.knowledge import KnowledgeFile
-from pylore.formats.lines import export_lines
-from pylore.formats.merge_lines import conflict_notes, merge_lines
-from pylore.records.merge import Conflict
+from pylore.formats.merge_file import merge_files
+from pylore.records.conflicts import Conflict, conflict_notes
 from pylore.records.records import Records
 from pylore.store import Store
 
@@ -31,6 +31,7 @@ SEEDS = st.integers(0, 2**64)
 EARLY, LATER, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
 AHEAD = f"{days_ahead(1)[:10]}T00:00:00Z"
 KEY = ("note-a", "note-b", "relates_to")
+EDGE = "\x1f".join(KEY)
 
 
 # --- whatever has happened
@@ -84,13 +85,11 @@ def test_and_so_do_those_of_files(tmp_path: Path) -> None:
             store.close()
 
 
-@pytest.mark.parametrize("form", ["an export", "the shared file"])
 @settings(max_examples=examples(40), deadline=None)
 @given(SEEDS)
-def test_so_do_stores_that_only_propose_to_delete_for_good(form: str, seed: int) -> None:
+def test_so_do_stores_that_only_propose_to_delete_for_good(seed: int) -> None:
     def told(store: Store) -> list[str]:
-        lines = export_lines(store, shared=True)
-        return [*(lines if form == "an export" else KnowledgeFile("k", []).lines(lines))]
+        return [*shared_lines(store)]
 
     def take(ours: Store, theirs: Store, prefer: str) -> None:
         lines = [line.encode() for line in told(theirs)]
@@ -103,7 +102,7 @@ def test_so_do_stores_that_only_propose_to_delete_for_good(form: str, seed: int)
         three.meet()
         first, *others = [told(store) for store in three.stores]
         assert others == [first, first]
-        assert three.cut_off() == [] and (form == "the shared file" or three.lost() == [])
+        assert three.cut_off() == []
         take(three.stores[0], three.stores[1], "")
         assert told(three.stores[0]) == first
 
@@ -164,7 +163,7 @@ def body(store: Store) -> str:
 
 
 def past(store: Store) -> list[str]:
-    return [one.node.body for one in store.history.of_node("note-a")]
+    return [one.row.body for one in node_past(store, "note-a")]
 
 
 def counts(done: Imported) -> dict[str, int]:
@@ -317,7 +316,7 @@ def test_a_record_that_is_back_has_its_links_whoever_is_told_first(
     take(one, other)
     take(other, one)
     assert link(here).invalidated_at is None and link(here) == link(there)
-    assert not [*here.edges.history(KEY)]
+    assert here.changes.of(link(here)) == []
     assert list(export_lines(here)) == list(export_lines(there))
     assert counts(take(here, there))["unchanged"] and link(here).invalidated_at is None
 
@@ -326,8 +325,8 @@ def test_a_record_that_is_back_has_its_links_whoever_is_told_first(
 def test_so_it_has_where_files_are_merged_and_a_store_knows_names_alone(
     here: Store, there: Store
 ) -> None:
-    merged = [line.encode() for line in merge_lines([], *knowledge(here, there)).lines]
-    assert merge_lines([], *knowledge(there, here)).lines == [line.decode() for line in merged]
+    merged = [line.encode() for line in merge_files([], *knowledge(here, there)).lines]
+    assert merge_files([], *knowledge(there, here)).lines == [line.decode() for line in merged]
     stores = here, there, memory_store()
     for store in stores:
         put(store, *merged)
@@ -359,10 +358,11 @@ def test_it_has_none_to_what_was_deleted_in_the_second_in_which_they_ended(
     ends = memory_store(), memory_store()
     for lines in told[::turn]:
         put(ends[0], *lines)
-    put(ends[1], *(line.encode() for line in merge_lines([], *told[1:]).lines))
+    put(ends[1], *(line.encode() for line in merge_files([], *told[1:]).lines))
     put(ends[1], *told[0])
     for store in ends:
-        assert store.edges.get(*KEY) is None and not [*store.edges.history(KEY)]
+        assert store.edges.get(*KEY) is None
+        assert EDGE not in {thing for thing, *_ in store.changes.former()}
     assert knowledge(ends[0]) == knowledge(ends[1])
 
 
@@ -385,7 +385,7 @@ def test_what_was_deleted_for_good_stays_away(here: Store, there: Store) -> None
     done = take(there, here)
     assert done.notes == ["note-a was deleted for good elsewhere"]
     assert there.nodes.get("note-a") is None and there.edges.get(*KEY) is None
-    assert past(there) == [] and list(export_lines(there)) == list(export_lines(here))
+    assert [*there.changes.former()] == [] and [*export_lines(there)] == [*export_lines(here)]
     Records(there, Settings(), None).add("note", "anew", id="note-a")  # within the same second
     take(here, there)
     assert body(here) == "anew" and list(export_lines(there)) == list(export_lines(here))
@@ -464,7 +464,7 @@ def test_an_edge_that_was_changed_elsewhere(here: Store, there: Store) -> None:
     assert counts(take(here, there)) == {"updated": 1}
     found = here.edges.get(*KEY)
     assert found is not None and (found.weight, found.created_at) == (0.7, EARLY)
-    assert [state["weight"] for state in here.edges.history(KEY)] == [0.5]
+    assert [past.row.weight for past in here.changes.of(found)] == [0.5]
 
 
 def test_the_import_is_the_command_that_left_a_state(here: Store, there: Store) -> None:
@@ -472,8 +472,9 @@ def test_the_import_is_the_command_that_left_a_state(here: Store, there: Store) 
     take(there, here)
     edit(here, "second", LATE)
     take(there, here)
-    (command, _) = there.history.commands()
-    assert [one.node.body for one in there.history.left_by(command.id)] == ["first"]
+    command, _ = there.changes.commands()
+    assert there.changes.left_by(command.id) == ["note-a"]
+    assert there.changes.before(command.id, there.nodes.require("note-a")).body == "first"
 
 
 def test_a_time_in_the_future_is_refused_or_stands_until_somebody_edits(
@@ -481,7 +482,7 @@ def test_a_time_in_the_future_is_refused_or_stands_until_somebody_edits(
 ) -> None:
     put(here, note("first", EARLY))
     far = days_ahead(2)
-    for name in ("updated_at", "changed_at", "invalidated_at"):
+    for name in ("updated_at", "invalidated_at"):
         with pytest.raises(LoreError, match=f"line 1: {name} '{far}' is more than a day ahead of"):
             put(here, {**note("ahead", LATER), name: far})
     with pytest.raises(LoreError, match=f"line 1: at '{far}' is more than a day ahead of"):
@@ -519,7 +520,7 @@ def test_of_two_declarations_the_greater_one_stands(here: Store, there: Store) -
         (note("x", "9999-12-31T23:59:59Z"), "is not a time"),
         (note("x", LATE, was=["zzz"]), "was is not a list of stamps"),
         ({"purged": "note-a"}, "purged lacks at"),
-        ({"state_of": "note-a", "updated_at": EARLY}, "state_of lacks"),
+        ({"state_of": "note-a", "updated_at": EARLY}, "a line of the past lacks stamp"),
     ],
 )  # fmt: skip
 def test_a_broken_line_is_named(here: Store, line: dict[str, Any] | bytes, why: str) -> None:
@@ -559,8 +560,8 @@ def test_no_state_is_listed_of_which_a_file_did_not_tell_all(here: Store, there:
     node.tags, node.updated_at = ("new",), LATER
     there.nodes.put(node)
     put(here, *export_lines(there, history=False))
-    assert here.history.of_node("note-a") == []
+    assert node_past(here, "note-a") == []
     edit(here, "two", LATE)
-    assert [past.node.tags for past in here.history.of_node("note-a")] == [("new",)]
+    assert [past.row.tags for past in node_past(here, "note-a")] == [("new",)]
     take(here, there)
-    assert [past.node.tags for past in here.history.of_node("note-a")] == [("old",), ("new",)]
+    assert [past.row.tags for past in node_past(here, "note-a")] == [("old",), ("new",)]

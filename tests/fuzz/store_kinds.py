@@ -22,8 +22,8 @@ from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import RELATIONS, SOURCES, STATUSES, TYPES
 from pylore.embed.static import StaticEmbedder
+from pylore.formats.export import export_lines
 from pylore.formats.jsonl import Imported, import_lines
-from pylore.formats.lines import export_lines
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.search.query import Near

@@ -74,8 +74,6 @@ def test_an_import_that_is_not_taken_back_is_seen(
 
 
 def _commit(transaction: object, *_: object) -> None:
-    if transaction._command:  # type: ignore[attr-defined]
-        transaction._end_command()  # type: ignore[attr-defined]
     transaction._connection.execute("COMMIT")  # type: ignore[attr-defined]
 
 

@@ -37,7 +37,7 @@ LINES: dict[str, dict[str, Any]] = {
     },
     "edge_state": {
         "history_of": ["note-a", "note-b", "uses"], "weight": 0.5, "source": "file",
-        "status": "confirmed", "metadata": {}, "made_at": AT, "created_at": AT,
+        "status": "confirmed", "metadata": {}, "stamp": f"{AT} 0123456789",
     },
     "anchor": {
         "anchor_of": "note-a", "kind": "symbol", "path": "src/a.py", "detail": "f",
@@ -45,7 +45,7 @@ LINES: dict[str, dict[str, Any]] = {
     },
     "anchor_state": {
         "anchor_history_of": "note-a", "kind": "file", "path": "a.py", "verdict": "valid",
-        "reason": "r", "change": "relocated", "changed_at": AT,
+        "reason": "r", "stamp": f"{AT} 0123456789",
     },
     "purged": {"purged": "note-gone", "at": AT},
     "type": {"declare_type": "recipe", "description": "d"},

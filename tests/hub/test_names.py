@@ -137,7 +137,7 @@ def test_what_is_declared_anew_goes_where_it_is_used(two: Team) -> None:
 
 def test_a_state_that_a_link_has_left_takes_its_name_along(two: Team) -> None:
     put(two, "ann", note("note-a"), note("note-b"), link("note-a", "has_secret", "note-b"),
-        link("note-a", "has_secret", "note-b", status="staged", changed_at=LATER))  # fmt: skip
+        link("note-a", "has_secret", "note-b", status="staged", created_at=LATER))  # fmt: skip
     two.sync("ann", Takes()), two.sync("bob", Takes())
     assert names(two.store("bob")) == {"has_secret"}
 

@@ -10,8 +10,8 @@ import pytest
 from pylore.core.settings import Settings
 from pylore.core.times import ago
 from pylore.embed.static import StaticEmbedder
+from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
-from pylore.formats.lines import export_lines
 from pylore.indexing.indexer import rebuild
 from pylore.records.fact_review import Facts
 from pylore.records.records import Records

@@ -14,8 +14,8 @@ from sqlite_stores import connection_of
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge
 from pylore.core.settings import Settings
+from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
-from pylore.formats.lines import export_lines
 from pylore.records.fact_review import Facts
 from pylore.records.records import Records
 from pylore.records.show import count_accesses
@@ -88,9 +88,7 @@ def test_a_new_value_supersedes_the_old_one_and_keeps_it(store: Store, records: 
     assert json.loads(edge(store, OSLO).metadata) == {"superseded_by": ROME}
     assert standing(store, ROME) == ("confirmed", True)
     assert json.loads(edge(store, ROME).metadata) == {"supersedes": [OSLO]}
-    assert [state["status"] for state in store.edges.history(edge(store, OSLO).key)] == [
-        "confirmed"
-    ]
+    assert [past.row.status for past in store.changes.of(edge(store, OSLO))] == ["confirmed"]
     records.fact("jacq", "lives_in", "oslo")
     assert standing(store, OSLO) == ("confirmed", True)
     assert standing(store, ROME) == ("superseded", False)
@@ -231,7 +229,7 @@ def test_an_access_counts_and_makes_nothing_newer(store: Store, records: Records
     assert edge(store, OSLO, "uses").access_count == 0, "confirmed: read as its ends are"
     assert store.edges.get(OSLO, "entity-norway", "part_of").access_count == 0  # type: ignore[union-attr]
     assert store.edges.get(note, JACQ, "mentions").access_count == 0  # type: ignore[union-attr]
-    assert list(store.edges.history()) == []
+    assert [*store.changes.former()] == []
 
 
 def test_three_accesses_promote(store: Store, records: Records) -> None:

@@ -21,8 +21,8 @@ from pylore.core.model import Edge, Node
 from pylore.core.scoring import factor, feedback
 from pylore.core.settings import Settings
 from pylore.core.times import now
+from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
-from pylore.formats.lines import export_lines
 from pylore.records.impressions import keep_shown
 from pylore.records.records import Records
 from pylore.records.runs import Runs
@@ -420,7 +420,7 @@ def test_explain_has_the_feedback(store: Store) -> None:
 def test_a_plain_search_reads_ratings_and_no_table_of_the_graph(store: Store) -> None:
     Runs(store).rate(["note-1"], "helpful")
     wanted = scores(store)
-    for table in ("graph_edges", "edge_history", "shown"):
+    for table in ("graph_edges", "past", "shown"):
         connection_of(store).execute(f"DROP TABLE {table}")
     assert scores(store) == wanted
     connection_of(store).execute("DROP TABLE ratings")

@@ -57,7 +57,7 @@ def everything(store: Store) -> list[Any]:
     return [
         connection_of(store).execute(f"SELECT * FROM {table}").fetchall()
         for table in (
-            "nodes", "graph_edges", "edge_history", "passages", "texts_fts_data",
+            "nodes", "graph_edges", "past", "passages", "texts_fts_data",
             "texts_fts_docsize", "vectors", "sketches", "types", "relations",
         )
     ]  # fmt: skip
@@ -529,7 +529,7 @@ def test_purge_leaves_nothing(store: Store, records: Records) -> None:
     changes = records.forget([a, b, "file-a.py"], purge=True)
     assert [change.state for change in changes] == ["purged"] * 3
     for table in (
-        "nodes", "graph_edges", "edge_history", "passages", "texts_fts_docsize", "vectors",
+        "nodes", "graph_edges", "past", "passages", "texts_fts_docsize", "vectors",
         "sketches",
     ):  # fmt: skip
         assert count(store, table) == 0, table

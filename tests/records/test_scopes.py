@@ -86,9 +86,9 @@ def test_what_ended_before_stays_so_and_comes_back_with_the_other_end(store: Sto
 
 def test_a_purge_takes_it_away_for_good_and_is_no_command_of_anothers(store: Store) -> None:
     records_of(store, "alice").forget([MINE], purge=True)
-    assert (live(store), stated(store), [*store.edges.history()]) == (set(), [], [])
+    assert (live(store), stated(store), [*store.changes.former()]) == (set(), [], [])
     store.keep_to("bob")
-    assert [one.name for one in store.history.commands()] == ["add"]
+    assert [one.name for one in store.changes.commands()] == ["add"]
 
 
 def test_what_another_has_or_all_have_is_not_taken_away(store: Store) -> None:

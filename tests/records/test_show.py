@@ -57,7 +57,7 @@ def test_its_past_is_told_where_it_is_asked_for(store: Store) -> None:
     assert (kept["invalidated_at"], kept["history"]) == (None, [])
     assert ended["invalidated_at"] is not None
     assert [(state["change"], state["weight"]) for state in ended["history"]] == [
-        ("updated", 0.5), ("invalidated", 0.75),
+        ("link", 0.5), ("unlink", 0.75),
     ]  # fmt: skip
     assert str(ended["history"][0]["metadata"]) == "{}"
 

@@ -12,18 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from new_stores import new_store
 from samples import examples
+from things import node_past
 
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.settings import Settings
-from pylore.core.states import clock
+from pylore.core.stamps import canonical_object, clock
 from pylore.embed.static import StaticEmbedder
 from pylore.indexing.similar import Plan
 from pylore.indexing.similar_all import build
-from pylore.records import undo as restore_module
 from pylore.records.fact_review import Facts
 from pylore.records.records import Records
 from pylore.records.runs import Runs
-from pylore.records.undo import told_history
+from pylore.records.undo import UNDO_RECORD, told_history
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 
@@ -50,9 +50,9 @@ def content(store: Store) -> dict[str, Any]:
     told = ("title", "body", "status", "confidence", "tags", "file", "line_start", "data")
     nodes = {node.id: [getattr(node, name) for name in told]
              for node in store.nodes.all(live_only=True)}  # fmt: skip
-    edges = {edge.key: (edge.weight, edge.status, edge.metadata)
+    edges = {edge.key: (edge.weight, edge.status, canonical_object(edge.metadata))
              for edge in store.edges.all(live_only=True)}  # fmt: skip
-    anchors = [(*anchor.key, anchor.hash, anchor.verdict) for anchor in store.anchors.all()]
+    anchors = [(*one.key, one.hash, one.verdict) for one in store.anchors.live()]
     return {"nodes": nodes, "edges": edges, "anchors": anchors}
 
 
@@ -61,8 +61,12 @@ def found(store: Store, query: str, **flags: str) -> set[str]:
     return {hit.id for hit in search(store, settings, Request(query), None)}
 
 
+def left(store: Store) -> list[tuple[str, str]]:
+    return [(thing, field) for thing, field, _ in store.changes.former()]
+
+
 def changes(store: Store, id: str) -> list[str]:
-    return [past.change for past in store.history.of_node(id)]
+    return [past.change for past in node_past(store, id)]
 
 
 # --- one record
@@ -86,16 +90,14 @@ def test_undo_of_a_record_takes_back_one_change_after_the_other(
         records.undo([A])
     with pytest.raises(LoreError, match="'note-b' has nothing left to undo: 'lore forget note-b"):
         records.undo([B])
-    assert changes(store, A) == ["edit", "supersede", "undo", "undo"]
+    assert changes(store, A) == ["edit", "supersede", UNDO_RECORD, UNDO_RECORD]
 
 
 def test_each_state_is_later_than_the_one_before(records: Records, store: Store) -> None:
     records.edit(A, text="one")
     records.undo([A])
     records.undo()
-    clocks = [clock(past.node) for past in store.history.of_node(A)] + [
-        clock(store.nodes.require(A))
-    ]
+    clocks = [clock(past.row) for past in node_past(store, A)] + [clock(store.nodes.require(A))]
     assert clocks == sorted(set(clocks)) and len(clocks) == 4
 
 
@@ -104,7 +106,7 @@ def test_a_record_that_was_redone_can_be_undone_again(records: Records, store: S
         records.edit(A, text=text)
     records.undo([A])
     records.undo()
-    assert store.nodes.require(A).body == "one" and changes(store, A)[-2:] == ["undo", "redo"]
+    assert store.nodes.require(A).body == "one" and changes(store, A)[-2:] == [UNDO_RECORD, "undo"]
     bodies = []
     for _ in range(3):
         records.undo([A])
@@ -157,7 +159,7 @@ def test_as_many_undos_as_edits_lead_to_the_first_text(
         if last and len(states) > 1:
             records.undo()
             assert content(store) == states[-2]
-            records.undo()  # which takes that back
+            records.undo(redo=True)
         while len(states) > 1:
             assert content(store) == states.pop()
             records.undo([A])
@@ -203,35 +205,45 @@ def prepare(records: Records, root: Path) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_undo_takes_back_a_command_whole_and_then_itself(
+def test_undo_takes_back_a_command_whole_and_redo_repeats_it(
     records: Records, store: Store, tmp_path: Path, name: str
 ) -> None:
     prepare(records, tmp_path / "p")
     before = content(store)
     every_command(records, store)[name]()
     after = content(store)
-    assert store.history.commands(1)[0].name == name and after != before
-    for number in range(3):
-        done = records.undo()
-        assert done and content(store) == (after if number % 2 else before)
-        assert store.history.commands(1)[0].name == ("redo" if number % 2 else "undo")
+    assert store.changes.commands()[0].name == name and after != before
+    for redo in (False, True, False):
+        done = records.undo(redo=redo)
+        assert done and content(store) == (after if redo else before)
+        assert store.changes.commands()[0].name == ("redo" if redo else "undo")
         assert store.checks.unindexed() == []
-    assert "took back 'redo' of" in done[0].notes[0]
+    assert f"took back '{name}' of" in done[0].notes[0]
 
 
 def test_every_command_is_one_that_can_be_taken_back(records: Records, store: Store) -> None:
     assert (*every_command(records, store),) == COMMANDS
 
 
-def test_only_the_last_command_is_taken_back(records: Records, store: Store) -> None:
+def test_undo_goes_back_step_by_step_and_redo_forward(records: Records, store: Store) -> None:
+    def bodies() -> list[str]:
+        return [store.nodes.require(id).body.removeprefix("The first text of ") for id in (A, B)]
+
     records.edit(A, text="one")
-    records.edit(B, text="two")
-    records.undo()
-    assert store.nodes.require(A).body == "one"
     with pytest.raises(LoreError):
         records.edit(A, status="bogus")
+    records.edit(B, text="two")
+    states = []
+    for redo in (False, False, True, True):
+        records.undo(redo=redo)
+        states.append(bodies())
+    assert states == [["one", B], [A, B], ["one", B], ["one", "two"]]
+    with pytest.raises(LoreError, match="nothing to do again"):
+        records.undo(redo=True)
     records.undo()
-    assert store.nodes.require(B).body == "two"
+    records.edit(A, text="three")  # from here on, there is no way forward
+    with pytest.raises(LoreError, match="nothing to do again"):
+        records.undo(redo=True)
 
 
 def test_a_command_that_did_nothing_is_none(records: Records, store: Store) -> None:
@@ -253,7 +265,7 @@ def test_a_purge_stays_and_is_said(records: Records, store: Store) -> None:
     records.link(A, "relates_to", B)
     last = clock(store.nodes.require(A))
     records.forget([A], purge=True)
-    assert store.history.purged()[A] >= last and store.history.of_node(A) == []
+    assert store.changes.purged()[A] >= last and A not in dict(left(store))
     for ids in ([], [A]):
         with pytest.raises(LoreError, match="cannot be taken back: import an export"):
             records.undo(ids)
@@ -268,7 +280,7 @@ def test_what_is_made_anew_is_later_than_the_purge(records: Records, store: Stor
     records.link(A, "relates_to", B)
     edge = store.edges.get(*LINK)
     assert edge is not None
-    assert min(clock(store.nodes.require(A)), clock(edge)) > store.history.purged()[A]
+    assert min(clock(store.nodes.require(A)), clock(edge)) > store.changes.purged()[A]
 
 
 def test_what_an_undo_forgets_can_be_restored(records: Records, store: Store) -> None:
@@ -297,7 +309,7 @@ def test_links_of_near_texts_follow_by_themselves(tmp_path: Path) -> None:
                 store, Settings.load(environ={}, flags={"retrievers": "vector"}),
                 Request("signed cookies of a session"), StaticEmbedder())}  # fmt: skip
             assert vector >= {A, B}
-            records.undo()
+            records.undo(redo=True)
             assert content(store)["edges"] == {}
 
 
@@ -306,7 +318,7 @@ def test_a_failure_in_the_middle_changes_nothing(
 ) -> None:
     records.link(A, "relates_to", B)
     records.forget([A, B])
-    before, commands = content(store), store.history.commands()
+    before, commands = content(store), store.changes.commands()
 
     def fail(*_: object, **__: object) -> None:
         raise OSError("the disk is gone")
@@ -316,27 +328,9 @@ def test_a_failure_in_the_middle_changes_nothing(
         for ids in ([], [A, B]):
             with pytest.raises(OSError, match="gone"):
                 records.undo(ids)
-    assert content(store) == before and store.history.commands() == commands
+    assert content(store) == before and store.changes.commands() == commands
     records.undo()
     assert LINK in content(store)["edges"]
-
-
-def test_who_is_overtaken_takes_back_what_is_last_then(
-    records: Records, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    records.edit(A, text="one")
-    asked = restore_module.require_takeable
-
-    def overtaken(store: Store) -> Any:
-        monkeypatch.setattr(restore_module, "require_takeable", asked)
-        found = asked(store)
-        records.edit(B, text="two")
-        return found
-
-    monkeypatch.setattr(restore_module, "require_takeable", overtaken)
-    records.undo()
-    assert store.nodes.require(A).body == "one"
-    assert store.nodes.require(B).body == "The first text of note-b"
 
 
 # --- any state
@@ -349,7 +343,7 @@ def test_a_record_gets_the_state_of_a_number_or_a_time(records: Records, store: 
     assert change.state == "restored" and store.nodes.require(A).body == "one"
     assert found(store, "one") == {A} and changes(store, A)[-1] == "restore"
     assert records.restore([A], at="5")[0].state == "unchanged"  # today's own
-    moment = store.history.of_node(A)[2].node
+    moment = node_past(store, A)[2].row
     records.restore([A], at=clock(moment))
     assert store.nodes.require(A).body == moment.body == "two"
     for at in ("0", "99", "2001-01-01"):
@@ -438,25 +432,16 @@ def test_a_link_without_an_end_or_without_a_past_is_not_restored(records: Record
 # --- what is kept
 
 
-def test_history_is_kept_for_as_long_as_it_is_wanted(records: Records, store: Store) -> None:
+def test_history_is_kept_for_history_days(records: Records, store: Store) -> None:
     def facts(days: str) -> Facts:
         return Facts(store, Settings.load(environ={}, flags={"history_days": days}))
 
     records.edit(A, text="one")
     with store.transaction():
-        body = ("body", ("2001-01-01T00:00:00Z 0123456789", '"long ago"'), False)
-        store.history.keep(B, [body], "2001-02-01T00:00:00Z", "edit")
+        stamp = "2001-01-01T00:00:00Z 0123456789"
+        store.changes.leave(B, [("body", (stamp, '"long ago"'))], None)
     assert facts("0").sweep_history() == 0
     assert facts("30").sweep_history(dry_run=True) == 1 and len(changes(store, B)) == 1
     assert facts("30").sweep_history() == 1 and changes(store, B) == []
     assert facts("30").sweep_history() == 0 and changes(store, A) == ["edit"]
-    assert store.history.ancestors()[B]
-    with store.transaction():
-        for change in ("judged", "relocated", "removed"):
-            store.connection.execute(
-                "INSERT INTO anchor_history VALUES (?, 'file', 'a.py', '', 'drifted', '', ?, ?)",
-                (A, change, "2001-02-01T00:00:00Z"),
-            )
-    assert facts("30").sweep_history(dry_run=True) == facts("30").sweep_history() == 1
-    left = [state["change"] for state in store.anchors.history(A)]
-    assert left == ["relocated", "removed"], "a merge asks where an anchor was"
+    assert store.changes.seen() == {B: [stamp]}

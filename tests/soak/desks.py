@@ -16,7 +16,8 @@ from pylore.app.engine import Engine
 from pylore.core import times
 from pylore.core.errors import HubUnavailable, LoreError, StoreBusy, StoreReadOnly
 from pylore.core.settings import Settings
-from pylore.formats.lines import READS, export_lines
+from pylore.formats.export import export_lines
+from pylore.formats.lines import READS
 from pylore.hub.connection import connect
 from pylore.hub.lines import HubStore, Takes
 from pylore.hub.sync import HubSync, HubSynced
@@ -155,6 +156,9 @@ class WrongClock:
 
     def gmtime(self, seconds: float | None = None) -> time.struct_time:
         return time.gmtime(time.time() + self._off if seconds is None else seconds)
+
+    def time(self) -> float:
+        return time.time() + self._off
 
     def time_ns(self) -> int:
         return time.time_ns() + self._off * 1_000_000_000

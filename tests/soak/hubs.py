@@ -115,7 +115,7 @@ def _wrong(server: postgres.Server, url: str, folder: str) -> int:
             node.id: [node.title, node.body, node.status, node.invalidated_at]
             for node in store.nodes.all()
         }
-        purged = store.history.purged()
+        purged = store.changes.purged()
     left = server.rows(
         "SELECT owner, order_key FROM lore.lines WHERE line <> '' AND kind <> 'purged'"
         " AND owner = ANY (%s)", ([*purged],), database,

@@ -13,8 +13,8 @@ from pylore.core import times
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
+from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
-from pylore.formats.lines import export_lines
 from pylore.indexing.embed import embed_missing, embed_store
 from pylore.indexing.indexer import rebuild
 from pylore.records.records import Records

@@ -14,7 +14,7 @@ from sqlite_stores import connection_of
 from things import a_node, an_edge
 
 from pylore.core.errors import LoreError, StoreError
-from pylore.formats.lines import export_lines
+from pylore.formats.export import export_lines
 from pylore.store import backup, open_store
 from pylore.store.backup import back_up, copies_kept, restore_backup
 from pylore.store.opening import SCHEMA_VERSION

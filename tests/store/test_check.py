@@ -99,9 +99,9 @@ def test_passages_and_vectors_that_are_out_of_step_are_counted(
 
 def test_what_the_schema_has_and_the_store_has_not_is_named(store: Store) -> None:
     run(store, "DROP TABLE sketches", "DROP TABLE names_fts", "DROP INDEX edges_in",
-        "DROP TRIGGER edge_changed", "CREATE TABLE mine(a)")  # fmt: skip
+        "DROP TRIGGER absent_left", "CREATE TABLE mine(a)")  # fmt: skip
     checks = store.checks
-    assert checks.missing_tables() == ["edge_changed", "edges_in", "names_fts", "sketches"]
+    assert checks.missing_tables() == ["absent_left", "edges_in", "names_fts", "sketches"]
     assert checks.derived.intersection(checks.missing_tables()) == {"names_fts", "sketches"}
 
 

@@ -244,7 +244,7 @@ def test_nothing_of_a_hostile_store_steers_a_terminal(hostile: Lore) -> None:
     for words in SHOWN.strip().splitlines():
         done = hostile.run(words.split(), terminal=True)
         written = re.sub(r"[^\n]*\r\x1b\[K", "", done.out + done.err)  # progress
-        assert written.strip(), words
+        assert written.strip(), (words, done)
         assert not OBEYED.search(written), (words, written[:2000])
         assert "a bug in lore" not in written, words
     assert not (hostile.project / "canary").exists()

@@ -39,7 +39,6 @@ def test_hash_of_the_schema_is_that_of_every_store(tmp_path: Path, engine: str) 
     with create_store(str(tmp_path), fulltext=engine) as store:
         assert schema_hash(connection_of(store)) == HASHES[engine], "write this into schema.py"
         store.whole_files.put([("a.py", "words", "parts")])
-        store.remotes.make()
         connection_of(store).execute("ANALYZE")
         assert store.checks.missing_tables() == store.checks.replaced_tables() == []
         assert schema_hash(connection_of(store)) == HASHES[engine]

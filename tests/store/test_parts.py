@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from copy import copy
 
 import pytest
 from things import EARLY, LATE, LATER, a_node, an_edge
 
 from pylore.core.errors import UsageError
+from pylore.core.model import Anchor
 from pylore.core.times import now
 from pylore.core.vocabulary import RELATIONS, TYPES
 from pylore.store import ALL, Store
-from pylore.store.anchors import ANCHOR_HISTORY, Anchor, DocumentFile
+from pylore.store.anchors import MOVED, DocumentFile
 from pylore.store.curation import KeptCandidate
 
 
@@ -90,28 +92,23 @@ def test_places_and_verdicts_that_an_anchor_leaves_are_kept(anchored: Store) -> 
     (file, symbol) = anchors.of("note-a")
     assert anchors.put(file) == "unchanged"
     file.stamp = "s"
-    assert anchors.put(file) == "updated" and list(anchors.history()) == []
+    assert anchors.put(file) == "updated"
     file.verdict, file.reason = "drifted", "it changed"
-    moved = file.copy()
+    moved = copy(file)
     moved.path = "src/c.py"
     anchors.replace([(file.key, file), (symbol.key, symbol)])
     anchors.replace([(file.key, moved)])
     assert anchors.delete(moved.key) and not anchors.delete(moved.key)
     assert anchors.of("note-a") == [symbol]
-    history = list(anchors.history("note-a"))
-    assert [(one["change"], one["path"], one["verdict"], one["reason"]) for one in history] == [
-        ("judged", "src/b.py", "valid", ""),
-        ("relocated", "src/b.py", "drifted", "it changed"),
-        ("removed", "src/c.py", "drifted", "it changed"),
-    ]
-    assert all(tuple(one) == ANCHOR_HISTORY for one in history)
-    assert list(anchors.history("note-b")) == [] and list(anchors.history()) == history
-    anchors.add_history(history[0], 1)
-    assert len(list(anchors.history())) == 3
-    anchors.add_history(history[0], 2)
-    assert len(list(anchors.history())) == 4
+    gone = [one for one in anchors.of("note-a", gone=True) if one.gone_at]
+    assert [(one.path, one.reason) for one in gone] == [
+        ("src/b.py", MOVED), ("src/c.py", "it changed"),
+    ]  # fmt: skip
+    states = [(past.row.verdict, past.row.reason) for past in anchored.changes.of(gone[0])]
+    assert states == [("valid", ""), ("drifted", "it changed")]
+    assert anchors.left_for_others("note-a", "file") == [("src/b.py", "")]
     anchors.delete_node("note-a")
-    assert anchors.of("note-a") == [] and list(anchors.history()) == []
+    assert anchors.of("note-a", gone=True) == []
 
 
 def test_an_anchor_is_one_of_its_node_kind_path_and_detail(anchored: Store) -> None:
@@ -122,13 +119,13 @@ def test_an_anchor_is_one_of_its_node_kind_path_and_detail(anchored: Store) -> N
         anchor("note-a", "file", "src/c.py"), anchor("note-a", "file", "src/b.py", detail="x"),
     ]  # fmt: skip
     assert [anchors.put(one) for one in near] == ["added"] * 4
-    changed = file.copy()
+    changed = copy(file)
     changed.verdict = "drifted"
     anchors.replace([(file.key, changed)])
     assert anchors.put(changed) == "unchanged"
     assert [anchors.put(one) for one in near] == ["unchanged"] * 4
     assert anchors.delete(file.key)
-    left = [one.key for one in anchors.all()]
+    left = [one.key for one in anchors.all() if one.gone_at is None]
     assert file.key not in left and all(one.key in left for one in (*near, symbol))
 
 
@@ -165,25 +162,10 @@ def test_anchors_are_asked_for_by_root_and_by_the_beginning_of_a_path(anchored: 
     assert places == sorted(places) and len(places) == 10
 
 
-def test_the_past_of_a_nodes_anchors_is_its_own(anchored: Store) -> None:
-    anchors = anchored.anchors
-    for one in [*anchors.of("note-b"), *anchors.of("note-a")[:1]]:
-        anchors.delete(one.key)
-    assert [one["node_id"] for one in anchors.history()] == ["note-a", "note-b", "note-b"]
-    (state,) = anchors.history("note-a")
-    for field in ANCHOR_HISTORY[1:]:
-        value = {"kind": "lines", "verdict": "drifted", "change": "judged"}.get(field, LATE)
-        anchors.add_history({**state, field: value}, 1)
-    assert len(list(anchors.history("note-a"))) == len(ANCHOR_HISTORY)
-    anchors.delete_node("note-a")
-    assert [one["node_id"] for one in anchors.history()] == ["note-b", "note-b"]
-    assert [one.node_id for one in anchors.all()] == ["note-gone"]
-
-
 def test_an_anchor_that_is_no_more_is_not_written_over(anchored: Store) -> None:
     gone, others = anchored.anchors.of("note-a")[0], anchored.anchors.of("note-a")[1:]
     anchored.anchors.delete(gone.key)
-    changed = gone.copy()
+    changed = copy(gone)
     changed.verdict = "drifted"
     anchored.anchors.replace([(gone.key, changed)])
     assert anchored.anchors.of("note-a") == others
@@ -238,7 +220,6 @@ def test_nodes_and_edges_of_code(store: Store) -> None:
     store.edges.put(an_edge(*key, 0.2, source="user_edit"))
     code.put_edges([an_edge(*key, 0.8, source="system")])
     assert code.resolved()[key][:3] == (0.2, "{}", "user_edit")
-    assert [state["weight"] for state in store.edges.history(key)] == [0.7]  # a person's own next
     store.edges.drop_derived([key])
     assert code.resolved()[key][:3] == (0.2, "{}", "user_edit")
 
@@ -515,24 +496,6 @@ def test_files_of_documents(store: Store) -> None:
     assert [one.path for one in documents.all("/other")] == ["y.md"]
     store.nodes.delete("doc-a")
     assert documents.all("/other") == [] and not documents.has("doc-a")
-
-
-def test_what_is_said_of_each_id_leaves_out_who_has_read_it(store: Store) -> None:
-    for id in ("note-a", "note-b", "file-c"):
-        store.nodes.put(a_node(id))
-    store.edges.put(an_edge("note-a", "note-b"))
-    store.edges.put(an_edge("note-a", "note-b", weight=0.5))
-    store.edges.put(an_edge("note-b", "file-c"))
-    store.history.purge("note-gone", LATE)
-    said = sorted(store.contents.rows())
-    store.review.count_access(["note-a"], LATE)
-    assert sorted(store.contents.rows()) == said
-    assert {id for id, _, _ in said} == set(store.contents.ids())
-    assert set(store.contents.ids()) == {"note-a", "note-b", "file-c", "note-gone"}
-    (left,) = store.contents.past_edges(["note-a", "note-c"])
-    assert (left["to_id"], left["weight"]) == ("note-b", 1.0)
-    files = {id for id, _, _ in store.contents.rows(["file"])}
-    assert files == {"note-b", "file-c"}
 
 
 # --- candidates

@@ -13,7 +13,7 @@ from sqlite_stores import connection_of
 from things import EARLY, LATE, LATER, a_node, an_edge
 
 from pylore.core.settings import Settings
-from pylore.formats.lines import export_lines
+from pylore.formats.export import export_lines
 from pylore.records.show import count_accesses
 from pylore.store import Store, open_store
 from pylore.store.filter import Scope
@@ -68,7 +68,7 @@ def test_import_takes_reads_of_lines(store: Store) -> None:
     with store.transaction():
         store.nodes.put(a_node("note-b", access_count=3, accessed_at=LATE))
         assert store.nodes.put(a_node("note-b", access_count=3, accessed_at=LATE)) == "unchanged"
-        store.history.settle([a_node("note-c", access_count=2), a_node("note-b")])
+        store.nodes.settle([a_node("note-c", access_count=2), a_node("note-b")])
     assert [counted(store, id) for id in ("note-b", "note-c")] == [0, 2]
     assert store.nodes.require("note-c").accessed_at is None
 

@@ -13,8 +13,8 @@ from pylore.core.errors import LoreError
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.text import parse_query
+from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
-from pylore.formats.lines import export_lines
 from pylore.indexing.indexer import Index
 from pylore.store import ALL, Store
 from pylore.store.anchors import Anchor
@@ -117,7 +117,7 @@ def test_only_what_is_its_own_is_written(shared: Store) -> None:
     with shared.faults, shared.transaction("edit"):
         shared.nodes.put(a_node(OURS, body="our torn sails"))
         shared.edges.put(an_edge("note-2", COMMON, "relates_to@@alice"))
-    assert [one.name for one in shared.history.commands()] == ["edit", "add"]
+    assert [one.name for one in shared.changes.commands()] == ["edit", "add"]
     shared.keep_to("bob")
     assert shared.nodes.get(OURS) is None
     assert "our" not in "".join(node.body for node in shared.nodes.all())
@@ -161,7 +161,7 @@ def test_what_hangs_unseen_on_its_own_is_reached_below(shared: Store) -> None:
         raise ZeroDivisionError
     assert (shared.scope, shared.nodes.get(THEIRS)) == ("alice", None)
     shared.keep_to("bob")
-    assert [one.name for one in shared.history.commands()] == ["add"]
+    assert [one.name for one in shared.changes.commands()] == ["add"]
     shared.keep_to("")
     edge = shared.edges.get(*unseen)
     assert edge is not None

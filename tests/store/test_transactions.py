@@ -17,7 +17,6 @@ from pylore.core.errors import (
     StoreReadOnly,
     VerdictsUnavailable,
 )
-from pylore.core.model import EDGE_HISTORY
 from pylore.core.vocabulary import TEXTS
 from pylore.store import Store, copy_store
 from pylore.store.filter import Scope
@@ -48,7 +47,7 @@ def test_a_transaction_that_fails_changes_nothing(store: Store) -> None:
     assert not store.in_transaction
     assert store.nodes.get("note-a") is None and store.meta.get("key") is None
     assert [edge.invalidated_at for edge in store.edges.all()] == [None]
-    assert list(store.edges.history()) == []
+    assert [*store.changes.former()] == []
 
 
 def test_a_transaction_within_another_is_a_part_of_it(store: Store) -> None:
@@ -198,7 +197,6 @@ def test_what_is_given_is_the_callers_own(store: Store) -> None:
     assert of.weight == 1.0
     of.weight = 0.1
     assert [one.weight for one in store.edges.all()] == [1.0]
-    assert list(EDGE_HISTORY[:3]) == ["from_id", "to_id", "relation"]
 
 
 def test_a_copy_goes_its_own_way(store: Store, tmp_path_factory: pytest.TempPathFactory) -> None:

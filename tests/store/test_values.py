@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from struct import pack
 
 import apsw
@@ -26,7 +27,7 @@ def filled() -> Iterator[apsw.Connection]:
     with store:
         store.nodes.put(a_node("note-a", title="words", body="words"))
         anchor = Anchor("note-a", "file", "a.py", created_at=EARLY, verified_at=EARLY)
-        judged = anchor.copy()
+        judged = copy(anchor)
         judged.verdict = "drifted"
         edge = an_edge("note-a", "run-1", "used_in_run", 0.5)
         (key,) = store.nodes.new_passages(whole_passages(["note-a"], TEXTS))
@@ -75,34 +76,31 @@ VALUES: dict[str, tuple[tuple[object, ...], tuple[object, ...]]] = {
     "source": (("me",), ("user_edit", "file", "system", "conversation")),
     "kind": (("folder",), ("file", "glob", "hash", "symbol", "lines")),
     "verdict": (("good",), ("valid", "drifted", "relocated", "invalid")),
-    "anchor change": (("updated",), ("relocated", "judged", "removed")),
 }
 """Kind of column to what is wrong in it, and what is not."""
 
 COLUMNS = {
     "text": "nodes.title nodes.body nodes.category? nodes.file?"
-    " anchors.detail anchors.root anchors.reason anchor_history.path anchor_history.detail"
-    " anchor_history.reason shown.query",
-    "line": "nodes.type nodes.tags graph_edges.relation edge_history.relation"
-    " edge_history.change anchors.hash"
+    " anchors.detail anchors.root anchors.reason"
+    " shown.query",
+    "line": "nodes.type nodes.tags graph_edges.relation"
+    " anchors.hash"
     " anchors.stamp anchors.commit_id",
-    "id": "nodes.id absent.id edge_history.from_id"
-    " edge_history.to_id anchors.node_id anchor_history.node_id shown.run_id shown.node_id",
+    "id": "nodes.id absent.id anchors.node_id shown.run_id shown.node_id",
     "key": "graph_edges.from_key graph_edges.to_key passages.node_key",
     "path": "anchors.path",
     "time": "nodes.created_at nodes.updated_at nodes.accessed_at? nodes.invalidated_at?"
     " graph_edges.created_at graph_edges.accessed_at? graph_edges.invalidated_at?"
-    " edge_history.invalidated_at? edge_history.changed_at anchors.created_at"
-    " anchors.verified_at anchor_history.changed_at shown.shown_at",
+    " anchors.created_at"
+    " anchors.verified_at shown.shown_at",
     "count": "nodes.line_start? nodes.line_end? nodes.access_count graph_edges.access_count"
     " shown.position ratings.rated",
-    "weight": "nodes.confidence graph_edges.weight edge_history.weight",
-    "object": "nodes.data graph_edges.metadata edge_history.metadata",
-    "status": "nodes.status graph_edges.status edge_history.status",
-    "source": "nodes.source graph_edges.source edge_history.source",
-    "kind": "anchors.kind anchor_history.kind",
-    "verdict": "anchors.verdict anchor_history.verdict",
-    "anchor change": "anchor_history.change",
+    "weight": "nodes.confidence graph_edges.weight",
+    "object": "nodes.data graph_edges.metadata",
+    "status": "nodes.status graph_edges.status",
+    "source": "nodes.source graph_edges.source",
+    "kind": "anchors.kind",
+    "verdict": "anchors.verdict",
 }
 """The columns of a kind; one with a ``?`` may be empty."""
 

@@ -20,10 +20,9 @@ from repositories import Repository
 from store_places import copy_store, store_folder
 
 import pylore
-from pylore.core.model import Node
+from pylore.core.model import Anchor, Node
 from pylore.indexing.indexer import Index
 from pylore.store import Store, open_store
-from pylore.store.anchors import Anchor
 from pylore.system import git_process as gitprocess
 
 SECRET = "zqxjsecret"

@@ -9,37 +9,33 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from copy import copy
 from random import Random
 from typing import Any
 from unittest.mock import patch
 
-import apsw
 from new_stores import memory_store
 
 import pylore.core.times
 import pylore.records.merge
 import pylore.records.undo
-from pylore.core.model import Edge, Node
+import pylore.store.changes
+from pylore.core.model import Anchor, Edge, Node
 from pylore.core.stamps import Stamped, is_after
-from pylore.core.states import EDGE_STATE, clock
+from pylore.formats.export import Export
 from pylore.indexing.indexer import Index
-from pylore.records.canonical import (
-    edge_of,
-    told_nodes,
-    told_past,
-    told_past_anchors,
-    told_past_edges,
-)
 from pylore.records.merge import Merge
 from pylore.records.undo import delete_for_good, forget
 from pylore.store import Store
-from pylore.store.anchors import Anchor
+from pylore.store.changes import owners, thing_of
 
 IDS = ("note-a", "note-b", "decision-c")
 WORDS = ("", "one", "two", "three")
 KEYS = tuple((a, b, "relates_to") for a in IDS for b in IDS if a < b)
 _BEGIN = 1_767_225_600  # 2026-01-01
-_WITH_CLOCKS = (pylore.records.merge, pylore.records.undo, pylore.core.times)
+_WITH_CLOCKS = (
+    pylore.records.merge, pylore.records.undo, pylore.store.changes, pylore.core.times,
+)  # fmt: skip
 
 
 class NoIndex:
@@ -52,8 +48,8 @@ class NoIndex:
         return None
 
 
-Said = tuple[object, ...]
-"""What a state says, its key first, whenever it was made."""
+Said = tuple[str, str, str]
+"""(thing, field, value)"""
 
 Take = Callable[[Store, Store, str], object]
 """Takes what the second store tells into the first one; conflicts are decided for a side."""
@@ -64,48 +60,34 @@ def tell(ours: Store, theirs: Store, prefer: str = "") -> Merge:
     merge = Merge(ours, NoIndex(), prefer=prefer)  # type: ignore[arg-type]
     for name, declared in theirs.relations.declared().items():
         merge.relation(name, *declared)
-    for id, at in theirs.history.purged().items():
+    for id, at in theirs.changes.purged().items():
         merge.purge(id, at)
-    for node, was in told_nodes(theirs):
-        merge.node(node, was)
-    for edge in theirs.edges.all():
-        edge.invalidated_at = edge.ended_at
-        merge.edge(edge)
-    for id, stamp, values in told_past(theirs):
-        merge.past(id, [(name, (stamp, value)) for name, value in values.items()])
-    for state in told_past_edges(theirs):
-        merge.past_edge(state)
-    for anchor in theirs.anchors.all():
+    export = Export(theirs)
+    for node, was in export.nodes():
+        merge.take(node, was)
+    for edge in export.edges():
+        merge.take(edge)
+    for anchor in export.anchors():
         anchor.stamp = ""
-        merge.anchor(anchor)
-    for left in told_past_anchors(theirs):
-        merge.past_anchor(left)
+        merge.take(anchor)
+    for row, stamp, values in export.past():
+        merge.past(row, [(name, (stamp, value)) for name, value in values.items()])
     merge.finish()
     return merge
 
 
 def told_by(store: Store) -> list[object]:
-    """All that a store tells, in its order."""
-    told: list[object] = [store.relations.declared(), store.history.purged()]
-    told += [(_plain(node), was) for node, was in told_nodes(store)]
-    told += [_plain(edge) for edge in store.edges.all()]
-    told += told_past(store)
-    told += [_plain_fields(state) for state in told_past_edges(store)]
-    told += [{**anchor.to_dict(), "stamp": ""} for anchor in store.anchors.all()]
-    return [*told, *told_past_anchors(store)]
-
-
-def _says(edge: Edge) -> Said:
-    said = [getattr(edge, n) for n in EDGE_STATE if n != "ended_at"]
-    plain = ("".join(sorted(one)) if isinstance(one, str) else one for one in said)
-    return "edge", edge.key, *plain, edge.ended_at is not None
+    """Return all that a store tells, in its order."""
+    told: list[object] = [store.relations.declared(), store.changes.purged()]
+    export = Export(store)
+    told += [(_plain(node), was) for node, was in export.nodes()]
+    told += [{**_plain(edge), "invalidated_at": None} for edge in export.edges()]
+    told += [{**anchor.to_dict(), "stamp": ""} for anchor in export.anchors()]
+    return told + [(thing_of(row), stamp, values) for row, stamp, values in export.past()]
 
 
 def _plain(record: Node | Edge) -> dict[str, Any]:
-    return _plain_fields(record.to_dict())
-
-
-def _plain_fields(fields: dict[str, Any]) -> dict[str, Any]:
+    fields = record.to_dict()
     for name in ("data", "metadata"):
         if name in fields:
             fields[name] = json.loads(fields[name])
@@ -115,9 +97,6 @@ def _plain_fields(fields: dict[str, Any]) -> dict[str, Any]:
 @contextmanager
 def clocks(three: Three) -> Iterator[None]:
     """Let stores in memory, and what merges, ask the clock of whose turn it is."""
-    for store in three.stores:
-        if not store.connection.filename:
-            _set_clock(store.connection, three.now)
     patches = [patch.object(module, "now", three.now) for module in _WITH_CLOCKS]
     for one in patches:
         one.start()
@@ -128,18 +107,15 @@ def clocks(three: Three) -> Iterator[None]:
             one.stop()
 
 
-def _set_clock(connection: apsw.Connection, now: Callable[[], str]) -> None:
-    """Let triggers take the time from this clock."""
-    plain = apsw.Connection(":memory:")
+def _rows(store: Store) -> Iterator[Node | Edge]:
+    yield from store.nodes.all()
+    yield from store.edges.all()
 
-    def strftime(*given: Any) -> Any:
-        form, at, *changes = given
-        if at == "now":
-            return now()
-        marks = ", ?" * (1 + len(changes))
-        return plain.execute(f"SELECT strftime(?{marks})", (form, at, *changes)).get
 
-    connection.create_scalar_function("strftime", strftime)
+def _said(row: Node | Edge) -> dict[Said, str]:
+    """Return each value of a row that somebody has stated, to its stamp."""
+    return {(thing_of(row), name, value): stamp
+            for name, (stamp, value) in Stamped.of(row).fields.items() if stamp}  # fmt: skip
 
 
 class Three:
@@ -199,19 +175,15 @@ class Three:
     def lost(self) -> list[Said]:
         """Values and links that were current somewhere, and that nobody has any more."""
         store = self.stores[0]
-        held: set[Said] = {("node", node.id, name, value) for node in store.nodes.all()
-                for name, (_, value) in Stamped.of(node).fields.items()}  # fmt: skip
-        held |= {("node", id, name, value[1]) for id, name, value in store.history.former()}
-        held |= {_says(edge) for edge in store.edges.all()}
-        held |= {_says(edge_of(state)) for state in store.edges.history()}
+        held = {said for row in _rows(store) for said in _said(row)}
+        held |= {(thing, name, value[1]) for thing, name, value in store.changes.former()}
         purged: dict[str, str] = {}
         for one in self.stores:  # a hub is told of none that it has nothing of
             purged = {id: max(at, purged.get(id, ""))
-                      for id, at in (*purged.items(), *one.history.purged().items())}  # fmt: skip
+                      for id, at in (*purged.items(), *one.changes.purged().items())}  # fmt: skip
 
         def went(one: Said, at: str) -> bool:
-            ids = [str(one[1])] if one[0] == "node" else list(one[1])  # type: ignore[call-overload]
-            return not is_after(at, max(purged.get(id, "") for id in ids))
+            return not is_after(at, max(purged.get(id, "") for id in owners(one[0])))
 
         return [one for one, at in self.seen.items() if one not in held and not went(one, at)]
 
@@ -225,12 +197,8 @@ class Three:
         ]  # fmt: skip
 
     def _look(self, store: Store) -> None:
-        for node in store.nodes.all():
-            for name, (stamp, value) in Stamped.of(node).fields.items():
-                if stamp:
-                    self.seen["node", node.id, name, value] = stamp
-        for edge in store.edges.all():
-            self.seen[_says(edge)] = clock(edge)
+        for row in _rows(store):
+            self.seen |= _said(row)
 
     # --- what people do
 
@@ -289,7 +257,7 @@ class Three:
 
     def _move(self, store: Store) -> None:
         for anchor in store.anchors.of(self.random.choice(IDS)):
-            moved = anchor.copy()
+            moved = copy(anchor)
             moved.path, moved.verdict = "b.py" if anchor.path == "a.py" else "a.py", "relocated"
             moved.verified_at = self.now()
             store.anchors.replace([(anchor.key, moved)])

@@ -8,7 +8,7 @@ differ; most steps fall into the same second, where order is hardest.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import copy
 from pathlib import Path
 from random import Random
@@ -18,18 +18,16 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
 
 import apsw
-from histories import Three, _set_clock, clocks, tell, told_by
+from histories import Three, clocks, tell, told_by
 from new_stores import memory_store
 
-from pylore.core.model import Edge, Node
+from pylore.core.model import Anchor, Edge, Node
 from pylore.core.settings import Settings
+from pylore.formats.export import export_lines, shared_lines
 from pylore.formats.jsonl import import_lines
-from pylore.formats.knowledge import KnowledgeFile
-from pylore.formats.lines import export_lines
-from pylore.formats.merge_lines import merge_lines
+from pylore.formats.merge_file import merge_files
 from pylore.records.undo import delete_for_good, forget
 from pylore.store import Store
-from pylore.store.anchors import Anchor
 
 A, B = "note-a", "note-b"
 LINK = (A, B, "relates_to")
@@ -69,22 +67,12 @@ def opened(image: bytes) -> Store:
     """A store in memory with this content."""
     connection = apsw.Connection(":memory:")
     connection.deserialize("main", image)
-    store = Store(connection, "/.lore/search.db")
-    _set_clock_of(store)
-    return store
+    return Store(connection, "/.lore/search.db")
 
 
 def saved(store: Store) -> bytes:
     """The content of a store."""
     return store.connection.serialize("main")
-
-
-_now: list[Three] = []
-
-
-def _set_clock_of(store: Store) -> None:
-    if _now:
-        _set_clock(store.connection, _now[0].now)
 
 
 # --- what people do; each does nothing where it cannot be done
@@ -172,8 +160,7 @@ def check(world: World) -> None:
     assert three.cut_off() == [], "cut off"
     for history in (True, False):
         check_files([lines_of(one, history=history) for one in world.stores])
-    for lines_told in (lines_of, shared_lines_of):
-        check_proposals(world.stores, lines_told(whole[0]), lines_told)
+    check_proposals(world.stores, shared_lines_of(whole[0]))
     lines = [lines_of(one) for one in world.stores]
     both = merged(merged(lines[0], lines[1]), lines[2])
     store = memory_store()
@@ -190,9 +177,7 @@ def check_files(files: list[list[bytes]]) -> None:
     assert merged(whole, a) == merged(whole, whole) == whole, "files again"
 
 
-def check_proposals(
-    stores: list[bytes], whole: list[bytes], lines: Callable[[bytes], list[bytes]]
-) -> None:
+def check_proposals(stores: list[bytes], whole: list[bytes]) -> None:
     """Assert that what was deleted for good is told alike where it is, and where it is forgotten
     since others have deleted it."""
     a, b, c = stores
@@ -200,12 +185,12 @@ def check_proposals(
     def told(first: bytes, *others: bytes) -> bytes:
         store = opened(first)
         for other in others:
-            import_lines(store, Settings(), None, lines(other))
+            import_lines(store, Settings(), None, shared_lines_of(other))
         return saved(store)
 
     every = [told(a, b, c), told(c, b, a), told(b, c, a), told(a, told(b, c))]
     every.append(told(every[0], every[1], a))
-    assert [lines(one) for one in every] == [whole] * len(every), "proposals"
+    assert [shared_lines_of(one) for one in every] == [whole] * len(every), "proposals"
 
 
 def joined(first: bytes, *others: bytes) -> bytes:
@@ -217,17 +202,16 @@ def joined(first: bytes, *others: bytes) -> bytes:
 
 
 def merged(one: list[bytes], other: list[bytes]) -> list[bytes]:
-    return [line.encode() for line in merge_lines([], one, other).lines]
+    return [line.encode() for line in merge_files([], one, other).lines]
 
 
 def shared_lines_of(image: bytes) -> list[bytes]:
     """Return the lines that a file shares of a store."""
-    found = KnowledgeFile("shared", []).lines(export_lines(opened(image), shared=True))
-    return [line.encode() for line in found]
+    return [line.encode() for line in shared_lines(opened(image))]
 
 
 def lines_of(image: bytes, *, history: bool = True) -> list[bytes]:
-    found = export_lines(opened(image), history=history, shared=True)
+    found = export_lines(opened(image), history=history)
     return [line.encode() for line in found]
 
 
@@ -263,7 +247,6 @@ def histories(
     so many of them, of just as many steps."""
     three = Three(Random(0), [memory_store() for _ in range(3)])
     three._skews = list(skews)
-    _now[:] = [three]
     every = steps_of(seconds)
     with clocks(three):
         first = begin(three)

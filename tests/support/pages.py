@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from pylore.core.model import Node
 from pylore.core.settings import Settings
+from pylore.formats.export import export_lines
 from pylore.formats.import_documents import DocumentImport
 from pylore.formats.jsonl import Imported
-from pylore.formats.lines import export_lines
 from pylore.indexing.embed import embed_missing
 from pylore.records.records import Records
 from pylore.store import Store

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pylore.core.model import Edge, Node
+from pylore.core.model import Edge, Node, Past
+from pylore.store import Store
 
 NewPassage = tuple[str, str, str, int, int, "str | None", "str | None"]
 
@@ -36,3 +37,14 @@ def fact_passage(
     """Return the passage that states a fact."""
     subject, object, relation = edge
     return subject, collection, sentence, 1, 0, object, relation
+
+
+def edge_past(store: Store, key: tuple[str, str, str]) -> list[Past]:
+    """Return the states that an edge has left."""
+    edge = store.edges.get(*key)
+    return store.changes.of(edge) if edge is not None else []
+
+
+def node_past(store: Store, id: str) -> list[Past]:
+    """Return the states that a node has left."""
+    return store.changes.of(store.nodes.require(id))

@@ -322,7 +322,7 @@ END $$;
 -- time of its first state, in digits. Who holds values that are later sends these alone.
 CREATE FUNCTION lore.is_taken(kind text, order_key text, until text) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$
-  SELECT split_part(order_key, ' ', 1) COLLATE "C" <= until OR kind = 'node'
+  SELECT split_part(order_key, ' ', 1) COLLATE "C" <= until OR kind IN ('node', 'edge', 'anchor')
     AND split_part(order_key, ' ', 2) COLLATE "C" BETWEEN '00000000000001'
       AND rpad(left(regexp_replace(until, '[^0-9]', '', 'g'), 14), 14, '0')
 $$;
@@ -345,11 +345,10 @@ BEGIN
     UPDATE lines SET line = '' WHERE kind <> 'purged' AND line <> '' AND owner = gone_id
       AND lore.is_taken(kind, order_key, until);
     UPDATE lines SET line = '' WHERE kind IN ('edge', 'edge_state') AND line <> ''
-      AND split_part(key, E'\x1f', 2) = gone_id
-      AND split_part(order_key, ' ', 1) COLLATE "C" <= until;
+      AND split_part(key, E'\x1f', 2) = gone_id AND lore.is_taken(kind, order_key, until);
     SELECT key INTO gone_key FROM nodes WHERE id = gone_id;
-    DELETE FROM edges WHERE gone_key IN (from_key, to_key)
-      AND split_part(order_key, ' ', 1) COLLATE "C" <= until;
+    DELETE FROM edges
+    WHERE gone_key IN (from_key, to_key) AND lore.is_taken('edge', order_key, until);
     DELETE FROM nodes WHERE key = gone_key AND lore.is_taken('node', order_key, until);
     IF FOUND AND EXISTS (SELECT 1 FROM edges WHERE gone_key IN (from_key, to_key)) THEN
       INSERT INTO nodes(key, id) OVERRIDING SYSTEM VALUE VALUES (gone_key, gone_id);

@@ -118,22 +118,17 @@ BEGIN
       + (fields ? 'anchor_history_of')::int
   THEN
     RETURN false;
-  ELSIF kind = 'node' AND jsonb_typeof(fields->'stamps') = 'object' THEN
-    IF EXISTS (
-      SELECT 1 FROM jsonb_each_text(fields->'stamps') AS one(field, stamp)
-      WHERE split_part(stamp, ' ', 1) COLLATE "C" > split_part(order_key, ' ', 1))
-    THEN
-      RETURN false;
-    END IF;
   END IF;
-  RETURN kind NOT IN ('node', 'edge', 'state', 'edge_state')
-    OR split_part(order_key, ' ', 1) IS NOT DISTINCT FROM CASE kind
-      WHEN 'state' THEN split_part(fields->>'stamp', ' ', 1)
-      WHEN 'edge_state' THEN greatest(fields->>'made_at', fields->>'invalidated_at')
+  RETURN kind IN ('purged', 'type', 'relation')
+    OR split_part(order_key, ' ', 1) IS NOT DISTINCT FROM CASE
+      WHEN kind LIKE '%state' THEN split_part(fields->>'stamp', ' ', 1)
+      WHEN jsonb_typeof(fields->'stamps') = 'object' THEN
+        (SELECT max(split_part(stamp, ' ', 1) COLLATE "C")
+         FROM jsonb_each_text(fields->'stamps') AS one(field, stamp))
       ELSE greatest(
         CASE kind WHEN 'node' THEN fields->>'updated_at'
           ELSE fields->>'created_at' END COLLATE "C",
-        fields->>'changed_at', fields->>'invalidated_at') END;
+        fields->>'invalidated_at', fields->>'gone_at') END;
 END $$;
 
 -- Whether a line would make what is staged here something else.
@@ -177,7 +172,7 @@ BEGIN
       RETURN format('is of scope %s, which you are not in', marks[1]);
     END IF;
   END IF;
-  IF kind IN ('node', 'edge', 'state', 'edge_state', 'purged')
+  IF kind NOT IN ('type', 'relation')
     AND split_part(order_key, ' ', 1) COLLATE "C" > to_char(
       now() AT TIME ZONE 'UTC' + interval '1 day', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') COLLATE "C"
   THEN

@@ -68,11 +68,11 @@ def test_a_second_analysis_writes_what_is_different(store: Store, repository: Re
     before = {edge.key: edge.to_dict() for edge in store.edges.all()}
     assert analyze(store, repository).unchanged == 2
     assert {edge.key: edge.to_dict() for edge in store.edges.all()} == before
-    assert list(store.edges.history()) == []
+    assert [*store.changes.former()] == []
     repository.commit(a="2", b="2")
     found = analyze(store, repository)
     assert (found.added, found.updated, found.unchanged) == (0, 1, 1)
-    assert list(store.edges.history()) == []
+    assert [*store.changes.former()] == []
 
 
 def test_renames_are_followed_to_the_names_of_today(store: Store, repository: Repository) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from samples import examples
 
 from pylore.core.errors import LoreError
-from pylore.formats.merge_lines import MergedLines, merge_lines
+from pylore.formats.merge_file import MergedLines, merge_files
 
 DAY = "2026-01-0{}T00:00:00Z"
 TIMES = st.sampled_from([DAY.format(day) for day in range(1, 6)])
@@ -34,7 +34,7 @@ def file(*lines: dict[str, Any] | str) -> list[bytes]:
 
 
 def merged(ours: list[bytes], theirs: list[bytes], base: list[bytes] | None = None) -> MergedLines:
-    return merge_lines(base or [], ours, theirs)
+    return merge_files(base or [], ours, theirs)
 
 
 def joined(ours: list[bytes], theirs: list[bytes]) -> list[bytes]:
@@ -52,11 +52,11 @@ def lived(id: str, at: str, was: list[str], **fields: Any) -> dict[str, Any]:
 
 
 NODES = st.builds(lived, IDS, TIMES, NAMES, body=SAID, access_count=st.integers(0, 2),
-                  invalidated_at=st.none() | TIMES, changed_at=st.none() | TIMES)  # fmt: skip
+                  invalidated_at=st.none() | TIMES)  # fmt: skip
 EDGES = st.builds(
     lambda a, b, at, weight, gone: {
         "from_id": a, "to_id": b, "relation": "relates_to", "weight": weight,
-        "created_at": DAY.format(1), "invalidated_at": gone, "changed_at": at,
+        "created_at": at, "invalidated_at": gone,
     },
     IDS, IDS, TIMES, st.sampled_from([0.5, 1]), st.none() | TIMES,
 )  # fmt: skip
@@ -70,18 +70,14 @@ def anchor(id: str, at: str, judged: str, hash: str) -> dict[str, Any]:
 
 ANCHORS = st.builds(anchor, IDS, TIMES, TIMES, SAID)
 REMOVALS = st.builds(
-    lambda id, at: {"anchor_history_of": id, "kind": "hash", "path": "a.py", "detail": "",
-                    "verdict": "valid", "reason": "", "change": "removed", "changed_at": at},
-    IDS, TIMES,
-)  # fmt: skip
+    lambda id, at: {**anchor(id, DAY.format(1), DAY.format(1), ""), "gone_at": at}, IDS, TIMES
+)
 MADE_AGAIN = tuple(
     file(anchor("note-a", DAY.format(made), DAY.format(judged), hash))
     for made, judged, hash in ((1, 4, "one"), (3, 2, "two"))
 )
 """An anchor that was judged late by a clock that is ahead, and one of its key made after it."""
-TAKEN_AWAY = file({"anchor_history_of": "note-a", "kind": "hash", "path": "a.py", "detail": "",
-                   "verdict": "valid", "reason": "", "change": "removed",
-                   "changed_at": DAY.format(2)})  # fmt: skip
+TAKEN_AWAY = file({**anchor("note-a", DAY.format(1), DAY.format(1), ""), "gone_at": DAY.format(2)})
 DECLARED = st.builds(
     lambda weight: {"declare_relation": "blocks", "weight": weight, "backward_weight": weight,
                     "description": ""},
@@ -130,7 +126,7 @@ def test_neither_order_nor_repetition_counts(
 def test_what_came_before_changes_no_state(
     a: list[bytes], b: list[bytes], base: list[bytes]
 ) -> None:
-    names = ("updated_at", "changed_at", "invalidated_at")
+    names = ("created_at", "updated_at", "invalidated_at", "gone_at")
     times = [{json.loads(line).get(name) for line in lines for name in names}
              for lines in (a + b, base)]  # fmt: skip
     if times[0] & times[1] - {None}:
@@ -211,9 +207,8 @@ def test_what_was_deleted_for_good_does_not_come_back() -> None:
         ('{"id": 5}', "ours: line 2: id is not a string"),
         ('{"id": "note-a", "updated_at": "2026-01-31", "title": 5}', "title is not a string"),
         ('{"id": "note-a", "updated_at": "2026-01-31", "was": "x"}', "was is not a list of stamps"),
-        ('{"from_id": "note-a"}', "to_id is not a string"),
-        ('{"history_of": ["a"], "change": "import", "changed_at": "2026-01-31"}', "is not a list"),
-        ('{"purged": "note-a"}', "at is not a string"),
+        ('{"from_id": "note-a"}', "a link is not [from, to, relation]"),
+        ('{"history_of": ["a"]}', "a link is not [from, to, relation]"),
     ],
 )  # fmt: skip
 def test_a_line_that_no_export_has_is_named(line: str, why: str) -> None:
