@@ -27,8 +27,6 @@ FEW = 1_000
 PATIENCE = 1.0
 """Seconds to wait for another writer, whose own vectors come after these."""
 
-_OTHERS_RUN = "another run makes the vectors now: wait for it"
-
 
 def embed_missing(
     store: Store, embedder: Embedder | None, notes: list[str] | None = None, *, bulk: bool = False
@@ -40,18 +38,24 @@ def embed_missing(
     """
     if embedder is None or store.in_transaction or not store.writable:
         return
-    if store.meta.get("embedder") not in (None, embedder.name):
+    held, vectors = store.meta.get("embedder"), store.vectors
+    if held not in (None, embedder.name):
         return
     try:
         with store.whole(), store.faults:
-            after = store.vectors.last()
-            if not bulk and len(store.vectors.lacking(after, FEW + 1)) > FEW:
+            after = vectors.last()
+            lacking = len(vectors.lacking(after, FEW + 1))
+            if lacking > FEW and not bulk:
                 raise EmbedderError(f"more than {FEW} passages lack vectors")
-            if _fill(store, embedder, after, lambda: store.aside(PATIENCE)):
+            if lacking and held is None:
+                dimension = _dimension(embedder)
+                with store.aside(PATIENCE):
+                    _claim(store, embedder.name, dimension)
+            if lacking and _fill(store, embedder, after, lambda: store.aside(PATIENCE)):
                 follow(store, after)
     except StoreBusy:
         return
-    except EmbedderError as error:
+    except LoreError as error:
         if notes is not None:
             notes.append(f"{error}; no vectors before 'lore store embed' is run")
 
@@ -72,20 +76,18 @@ def embed_store(
         LoreError: vectors are missing among those of another embedder, or another run began.
         EmbedderError: the embedder cannot.
     """
-    dimension = len(embedder.embed(["a word"])[0] or b"") // 4
-    if not dimension:
-        raise EmbedderError(f"{embedder.name} gives no vectors: choose another embedder")
-    vectors, done = store.vectors, 0
-    if all:
-        with store.transaction():
-            if (store.meta.get(NEXT), vectors.dimension_of_next() or dimension) != (
-                embedder.name, dimension,
-            ):  # fmt: skip
+    vectors, done, dimension = store.vectors, 0, _dimension(embedder)
+    held, wanted = store.meta.get("embedder"), (embedder.name, dimension)
+    with store.transaction():
+        if all:
+            if (store.meta.get(NEXT), vectors.dimension_of_next() or dimension) != wanted:
                 vectors.clear(next=True)
             store.meta.set(NEXT, embedder.name)
-    elif store.meta.get("embedder") not in (None, embedder.name):
-        raise LoreError(f"the store's vectors are {store.meta.get('embedder')}'s, not "
-                        f"{embedder.name}'s: run 'lore store embed --all'")  # fmt: skip
+        elif held is None:
+            _claim(store, *wanted)
+        elif held != embedder.name:
+            raise LoreError(f"the store's vectors are {held}'s, not {embedder.name}'s: "
+                            "run 'lore store embed --all'")  # fmt: skip
     while True:
         done += _fill(store, embedder, 0, store.transaction, next=all, progress=progress)
         with store.transaction():  # while this holds the lock, nothing comes
@@ -95,8 +97,7 @@ def embed_store(
             if all:
                 vectors.take_next()
                 store.meta.set(NEXT, None)
-            store.meta.set("embedder", embedder.name)
-            store.meta.set("embedder_dimension", str(dimension))
+                _claim(store, *wanted)
             return done
 
 
@@ -116,23 +117,24 @@ def _fill(
                 [(key, vector) for (key, _), vector in zip(passages[:same], made, strict=False)],
                 next=next,
             )
-            if not next and store.meta.get("embedder") is None:
-                _claim(store, embedder, made)
         after = passages[same - 1][0] if same else after
         count += same
         progress(same)
     return count
 
 
-def _claim(store: Store, embedder: Embedder, made: list[bytes | None]) -> None:
-    dimension = max(len(vector or b"") // 4 for vector in made)
-    if dimension:
-        store.meta.set("embedder", embedder.name)
-        store.meta.set("embedder_dimension", str(dimension))
+def _dimension(embedder: Embedder) -> int:
+    dimension = len(embedder.embed(["a word"])[0] or b"") // 4
+    if not dimension:
+        raise EmbedderError(f"{embedder.name} gives no vectors: choose another embedder")
+    return dimension
+
+
+def _claim(store: Store, name: str, dimension: int) -> None:
+    store.meta.set("embedder", name)
+    store.meta.set("embedder_dimension", str(dimension))
 
 
 def _require(store: Store, embedder: Embedder, *, next: bool) -> None:
-    """Raise LoreError if another run has changed whose vectors are made."""
-    held = store.meta.get(NEXT if next else "embedder")
-    if held != embedder.name and (next or held is not None):
-        raise LoreError(_OTHERS_RUN)
+    if store.meta.get(NEXT if next else "embedder") != embedder.name:
+        raise LoreError("another run makes the vectors now: wait for it")

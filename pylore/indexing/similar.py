@@ -19,7 +19,7 @@ from ..store.filter import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..store import Store
 
@@ -63,19 +63,14 @@ class Plan(Row):
         except (ValueError, TypeError, KeyError):
             return None  # another program's
 
-    def remember(self, store: Store) -> None:
-        """Let the edges follow the records from now on; none is stale."""
-        store.meta.set(_BUILT, dumps(self.to_dict()))
-        store.meta.set(_STALE, None)
-
     def compared(self, store: Store) -> tuple[str, ...]:
         """Return the types whose records are compared; all but ``UNCOMPARED`` by default."""
         return self.types or tuple(name for name in store.types.all() if name not in UNCOMPARED)
 
 
-def forget_plan(store: Store) -> None:
-    """Let no such edges follow the records from now on."""
-    store.meta.set(_BUILT, None)
+def remember(store: Store, plan: Plan | None) -> None:
+    """Let the edges of a plan follow the records from now on, and none is stale; or none follow."""
+    store.meta.set(_BUILT, None if plan is None else dumps(plan.to_dict()))
     store.meta.set(_STALE, None)
 
 
@@ -143,7 +138,7 @@ def pair(one: str, other: str) -> tuple[str, str]:
 
 
 def replace(
-    store: Store, wanted: Mapping[tuple[str, str], float], old: Iterable[Edge]
+    store: Store, wanted: Mapping[tuple[str, str], float], old: Sequence[Edge]
 ) -> dict[str, int]:
     """Make ``wanted`` (pair to cosine) of the ``old`` edges, and write only what differs.
 
@@ -152,21 +147,12 @@ def replace(
     Returns:
         How many edges were ``added``, ``updated``, ``invalidated`` and ``unchanged``.
     """
-    counts = {"added": 0, "updated": 0, "invalidated": 0, "unchanged": 0}
-    settled: set[tuple[str, str]] = set()
-    at = now()
-    for edge in old:
-        key = pair(edge.from_id, edge.to_id)
-        if edge.source != "system" or edge.ended_at is not None:
-            settled.add(key)
-        elif key in wanted and abs(edge.weight - wanted[key]) < 0.001:
-            settled.add(key)  # rounding alone is not a change
-            counts["unchanged"] += 1
-        elif key not in wanted:
-            store.edges.drop_derived([edge.key])
-            counts["invalidated"] += 1
-    for key in sorted(wanted.keys() - settled):
+    kept = {pair(*edge.key[:2]) for edge in old if edge.source != "system" or edge.ended_at}
+    gone = [edge.key for edge in old if pair(*edge.key[:2]) not in wanted.keys() | kept]
+    store.edges.drop_derived(gone)
+    counts, at = {"added": 0, "updated": 0, "invalidated": len(gone), "unchanged": 0}, now()
+    for key in sorted(wanted.keys() - kept):
         weight = round(min(1.0, wanted[key]), 4)
-        state = store.edges.put(Edge(*key, RELATION, weight, source="system", created_at=at))
-        counts[state] += 1
+        edge = Edge(*key, RELATION, weight, source="system", created_at=at)
+        counts[store.edges.put(edge)] += 1
     return counts

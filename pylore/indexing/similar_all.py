@@ -13,7 +13,7 @@ import numpy
 
 from ..core.errors import StoreError
 from ..core.ids import whose
-from .similar import RELATION, Plan, forget_plan, pair, replace
+from .similar import RELATION, Plan, pair, remember, replace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,7 @@ def build(store: Store, plan: Plan) -> dict[str, Any]:
         if store.data_version() != before:  # another process has written meanwhile
             records, wanted = _compare(store, plan)
         counts = replace(store, wanted, [*store.edges.with_relation(RELATION)])
-        plan.remember(store)
+        remember(store, plan)
     return {"records": records, "edges": len(wanted), **counts}
 
 
@@ -53,7 +53,7 @@ def remove(store: Store) -> dict[str, Any]:
     """Remove the edges but for those of people; they no longer follow the records."""
     with store.transaction():
         counts = replace(store, {}, [*store.edges.with_relation(RELATION)])
-        forget_plan(store)
+        remember(store, None)
     return {"records": 0, "edges": 0, **counts}
 
 

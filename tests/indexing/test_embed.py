@@ -307,6 +307,22 @@ def test_a_writer_that_takes_long_costs_the_vectors_until_the_next_write(
     assert store.vectors.count_lacking() == 0
 
 
+def test_a_disk_without_room_for_vectors_costs_nothing_else(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*rows: object, next: bool) -> None:
+        raise apsw.FullError("database or disk is full")
+
+    monkeypatch.setattr(type(store.vectors), "add", full)
+    change = Records(store, Settings(), StaticEmbedder()).add("note", "a text", id="note-late")
+    assert change.state == "added" and store.nodes.get("note-late") is not None
+    (said,) = change.notes
+    assert "no vectors before 'lore store embed' is run" in said
+    monkeypatch.undo()
+    embed_missing(store, StaticEmbedder())
+    assert store.vectors.count_lacking() == 0
+
+
 # --- what doctor says
 
 
