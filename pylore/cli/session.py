@@ -9,6 +9,7 @@ import os
 import sys
 
 from ..core.errors import LoreError, NoStore, UsageError
+from ..core.json import decoded
 from ..core.lines import STDIN
 from ..core.settings import Settings
 from ..store import open_store, tell_waiting
@@ -207,22 +208,16 @@ def project_root() -> str:
     return project_folder() or os.getcwd()
 
 
-def read_stdin(longest: int = STDIN, limit: str = "the limit") -> str:
-    """Return all of stdin as text, of so many bytes at most; ``limit`` is what says so.
+def read_stdin(longest: int = STDIN) -> str:
+    """Return all of stdin as text, of so many bytes at most.
 
     Raises:
         LoreError: it is longer, not UTF-8, or has a NUL byte.
     """
-    data = sys.stdin.buffer.read(longest + 1)
-    if len(data) > longest:
-        raise LoreError(f"stdin is too long, {limit} is {longest} bytes: give a shorter text")
     try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        raise LoreError(f"stdin is not UTF-8 (byte {error.start}): convert it first") from None
-    if "\0" in text:
-        raise LoreError("stdin has a NUL byte: give text")
-    return text
+        return decoded(sys.stdin.buffer.read(longest + 1), longest)
+    except LoreError as error:
+        raise LoreError(f"stdin: {error}") from None
 
 
 def ids_from(words: Sequence[str], command: str) -> list[str]:

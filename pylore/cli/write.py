@@ -11,6 +11,7 @@ import sys
 from ..core.errors import UsageError
 from ..core.ids import link_parts
 from ..core.text import counted, one_line
+from ..terminal.text import change_text, columns, each
 from . import options
 from .command import argument, command, option
 from .options import exclusive
@@ -77,7 +78,7 @@ def add(
     with session.open() as store:
         if not new_type:
             _require_type(store, type, text or "")
-        text = _text_on_stdin(session) if text in (None, "-") else text
+        text = read_stdin(session.settings.max_text) if text in (None, "-") else text
         if events is not None:
             events.ask("pre-add", [{"type": type, "body": text, **fields}])
         key = f"{title}\n\n{text}" if titled else ""  # the title is in its id too
@@ -123,7 +124,13 @@ def edit(
     lore edit decision-1a2b3c4d --status superseded
     lore edit note-5e6f7a8b - <note.md
     """
-    text = _text_on_stdin(session) if words == ("-",) else " ".join(words) if words else None
+    text = (
+        read_stdin(session.settings.max_text)
+        if words == ("-",)
+        else " ".join(words)
+        if words
+        else None
+    )
     fields: dict[str, Any] = {
         "text": text, "title": title, "why": why, "file": file, "status": status,
         "tags": None if isinstance(tags, bool) else tags, "source": source,
@@ -237,7 +244,6 @@ def confirm(
     lore confirm --retract "billing service" uses mysql
     """
     from ..records.fact_review import Facts
-    from ..terminal.text import change_text, each
 
     wanted = ids_from(words, "confirm")
     with session.open() as store:
@@ -284,7 +290,6 @@ def forget(
 
 def _forget_faded(session: Session, *, dry_run: bool) -> None:
     from ..records.fact_review import Facts
-    from ..terminal.text import columns, each
 
     with session.open(whole="forget --faded") as store:
         facts = Facts(store, session.settings)
@@ -336,20 +341,10 @@ def _print(session: Session, *changes: Change, listed: bool = False) -> list[dic
     session.say(note for change in changes for note in change.notes)
     rows = [{"id": change.id, "state": change.state} for change in changes]
     if listed:
-        session.output.list(rows, lambda rows: "".join(map(_change_text, rows)))
+        session.output.list(rows, each(change_text))
     else:
-        session.output.one(rows[0], _change_text)
+        session.output.one(rows[0], change_text)
     return [row for row in rows if row["state"] != "unchanged"]
-
-
-def _change_text(row: dict[str, Any]) -> str:
-    from ..terminal.text import change_text
-
-    return change_text(row)
-
-
-def _text_on_stdin(session: Session) -> str:
-    return read_stdin(session.settings.max_text, "max_text")
 
 
 def _meta_field(text: str) -> tuple[str, Any]:

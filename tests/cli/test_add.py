@@ -40,7 +40,7 @@ def test_add_reads_the_text_from_stdin(lore: Lore) -> None:
     assert lore.id("add", "note", "-", stdin=TEXT) == id
     shown = lore("show", id).json
     assert (shown["title"], shown["body"]) == ("A title", TEXT.rstrip("\n"))
-    assert "stdin is not UTF-8" in lore.refuse("add", "note", stdin=b"caf\xe9", code=1)
+    assert "stdin: not UTF-8" in lore.refuse("add", "note", stdin=b"caf\xe9", code=1)
 
 
 def test_add_names_near_duplicates(lore: Lore) -> None:
