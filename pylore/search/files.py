@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..store.filter import Scope
     from ..store.protocols import SearchStore as Store
-    from .history import CommitSupport
     from .query import ParsedQuery
 
 WHOLE, HALF = "file", 0.5
@@ -80,20 +79,18 @@ about pages is answered in the first three with it only."""
 
 
 class FileRanks:
-    """p of files, and what it is made of: ``legs`` by name, ``kind`` as factors, ``history``.
+    """p of files, and what it is made of: ``legs`` by name, and ``kind`` as factors.
 
-    ``scores`` is p × the factor of the file's kind; ``problem`` says why commits were not read.
+    ``scores`` is p × the factor of the file's kind.
     """
 
-    __slots__ = ("asked", "history", "kind", "legs", "plain", "problem")
+    __slots__ = ("asked", "kind", "legs", "plain")
 
     def __init__(self, legs: dict[str, dict[str, float]], plain: dict[str, float]) -> None:
         self.legs = legs
         self.plain = plain
         self.asked: dict[str, float] = {}
         self.kind: dict[str, float] = {}
-        self.history: CommitSupport | None = None
-        self.problem = ""
 
     def scores(self) -> dict[str, float]:
         """Return p of each file × the factor of its kind."""
@@ -101,12 +98,7 @@ class FileRanks:
 
     def explained(self, id: str) -> dict[str, object]:
         """Return what each leg says of a file, p, and the factor of its kind."""
-        said: dict[str, object] = {
-            name: rounded(leg[id]) for name, leg in self.legs.items() if id in leg
-        }
-        if self.history is not None and id in self.history.best:
-            said["commits"] = self.history.count[id]
-            said["commit"] = self.history.best[id]
+        said = {name: rounded(leg[id]) for name, leg in self.legs.items() if id in leg}
         return {**said, "p": rounded(self.plain.get(id)), "kind": self.kind.get(id, 1.0)}
 
 
@@ -138,27 +130,29 @@ def rank_files(
     for file in store.nodes.match(files, sorted(defining_files)):
         ranks.plain[file] = ranks.plain.get(file, 0.0) + 1
     if not is_question(words.text):
-        _add_history(store, words, files, ranks)
+        _add_history(query, files, ranks)
     ranks.plain = relative(ranks.plain)
     ranks.kind = dict(kinds(words, ranks.plain, alone=scope.types == ("file",)))
     return ranks
 
 
-def _add_history(store: Store, query: Query, files: Scope, ranks: FileRanks) -> None:
+def _add_history(query: ParsedQuery, files: Scope, ranks: FileRanks) -> None:
     """Add what commits say. Recall@5 on pytest-commits by files alone: 56.4 without, 64.1 with."""
+    store = query.store
     if not store.commits.is_there():
         return
     from .history import history_of
 
     try:
-        ranks.history = history_of(store, query, files.excluded)
+        support = history_of(store, query.words, files.excluded)
     except GraphUnavailable as error:
-        ranks.problem = f"{error}; files without their commits"
+        query.notes.append(f"{error}; files without their commits")
         return
-    support = {id: value for id, value in ranks.history.support.items() if list_of(id) == CODE_LIST}
+    support = {id: value for id, value in support.items() if list_of(id) == CODE_LIST}
     new = store.nodes.match(files, [id for id in support if id not in ranks.plain])
     for id in [*ranks.plain, *sorted(new)]:
         ranks.plain[id] = ranks.plain.get(id, 0.0) + support.get(id, 0.0)
+    ranks.legs["commits"] = support
 
 
 def whole_texts(store: Store, query: Query) -> dict[str, dict[str, float]]:

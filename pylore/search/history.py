@@ -14,7 +14,7 @@ from math import sqrt
 from ..core.query import head_of
 from ..core.scoring import relative
 from ..core.text import parse_query, phrases_of
-from ..core.vocabulary import file_id, path_of
+from ..core.vocabulary import file_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,40 +34,23 @@ OFTEN, POWER = 10, 0.25
 without it, 64.1 with it, 62.2 with 0.5."""
 
 
-class CommitSupport:
-    """``support``: id of a file to what commits add to its p; ``best``: to the most similar of
-    these commits; ``count``: to their number."""
-
-    __slots__ = ("best", "count", "support")
-
-    def __init__(self) -> None:
-        self.support: dict[str, float] = {}
-        self.best: dict[str, str] = {}
-        self.count: dict[str, int] = {}
-
-
-def history_of(store: Store, query: Query, excluded: Set[str]) -> CommitSupport:
-    """Return the support of files by similar commits; empty without such commits.
+def history_of(store: Store, query: Query, excluded: Set[str]) -> dict[str, float]:
+    """Return the support of files by similar commits, relative to the best one; empty without such
+    commits.
 
     Raises:
         GraphUnavailable: the table of commits is missing or damaged.
     """
-    found = CommitSupport()
-    alike = _alike(store, query, excluded) if store.commits.is_there() else {}
+    alike = _alike(store, query, excluded)
     squares: dict[str, float] = {}
-    changed = store.commits.changed([*alike]) if alike else {}
-    for id, score in alike.items():  # best first
-        for path in changed.get(id, ()):
-            file = file_id(path)
-            squares[file] = squares.get(file, 0.0) + score * score
-            found.count[file] = found.count.get(file, 0) + 1
-            found.best.setdefault(file, id)
-    changes = store.commits.changes([path_of(id) for id in squares]) if squares else {}
-    found.support = relative({
-        file_id(path): sqrt(squares[file_id(path)]) / (OFTEN + number) ** POWER
+    for id, paths in store.commits.changed([*alike]).items() if alike else ():
+        for path in paths:
+            squares[path] = squares.get(path, 0.0) + alike[id] ** 2
+    changes = store.commits.changes([*squares]) if squares else {}
+    return relative({
+        file_id(path): sqrt(squares[path]) / (OFTEN + number) ** POWER
         for path, number in changes.items()
     })  # fmt: skip
-    return found
 
 
 def _alike(store: Store, query: Query, excluded: Set[str]) -> dict[str, float]:

@@ -147,9 +147,6 @@ class _Search:
             return Matches()
         found = find_matches(query, scope, self._ranks)
         self._ranks = found.files
-        if self._ranks is not None and self._ranks.problem:
-            self._notes.append(self._ranks.problem)
-            self._ranks.problem = ""
         if query.among is not None:
             among = query.among
             found.fused = {id: score for id, score in found.fused.items() if id in among}

@@ -9,6 +9,7 @@ import pytest
 from code_project import Project
 from new_stores import new_store
 from repositories import Repository
+from sqlite_stores import connection_of
 
 from pylore.code.cochanges import analyze_cochanges
 from pylore.core.paths import is_aside, is_source
@@ -157,6 +158,11 @@ def test_commits_add_files_to_texts_that_are_no_question(tmp_path: Path, store: 
     assert files(project, asked) == ["src/lamp.py"]
     assert files(project, asked, "file") == ["src/lamp.py"]
     assert files(project, "where is brass polished") == []
+    hit = search(store, Settings(), Request(asked, explain=True), None)[0]
+    assert (hit.explain or {})["file"]["commits"] == 1.0
+    connection_of(store).execute("DROP TABLE commit_files")
+    found = search(store, Settings(), Request(f"{asked} {LAMP}"), None)
+    assert found.hits and any(note.endswith("files without their commits") for note in found.notes)
 
 
 def test_words_that_are_far_apart_are_no_place() -> None:
