@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 SCHEMA = "schema.sql"
 
 HASHES = {
-    "fts5": "068e017b2a1f58b04809a677e04ab82fdfd78f4b163f67dc9343922b6e2a2a87",
-    "fts4": "e6c5eadcb55d1142c9e3f045e9dd99efe4c19849772895fa0b666e8319ef1de6",
+    "fts5": "21468b4269fa61d1f79a01cebcfa336e5dc27e6f256c7e8af418712672b2d1c3",
+    "fts4": "5c03805cee6164aeb38a7a967a83ee4b220938fd946dbcc4bb4020c578ca7b72",
 }
 """Full-text engine to ``schema_hash`` of a new store. A test prints the current ones."""
 

@@ -5,13 +5,13 @@
 CREATE TABLE meta(
   key TEXT PRIMARY KEY,
   value TEXT NOT NULL
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE types(
   name TEXT PRIMARY KEY,
   description TEXT NOT NULL DEFAULT '',
   declared_at TEXT NOT NULL DEFAULT ''     -- by somebody; empty: as every store has it
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- A node is known by its id. Its key stands for it where many rows name it: in edges,
 -- passages and ratings. keys.py gives it; nothing outside of this file knows it.
@@ -33,12 +33,12 @@ CREATE TABLE nodes(
   file TEXT,
   line_start INTEGER,
   line_end INTEGER,
-  data TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(data)),
+  data TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(data) AND json_type(data) = 'object'),
   created_at TEXT NOT NULL,                -- UTC, 2026-01-31T12:00:00Z
   updated_at TEXT NOT NULL,
   invalidated_at TEXT,                     -- set: forgotten, kept for a restore
   stamps TEXT NOT NULL DEFAULT ''          -- JSON: field to the change that made it (core/stamps.py)
-);
+) STRICT;
 CREATE INDEX nodes_type ON nodes(type, updated_at);
 CREATE INDEX nodes_file ON nodes(file) WHERE file IS NOT NULL;
 -- Every search leaves these out, unless it is asked for them.
@@ -61,7 +61,7 @@ CREATE TABLE reads(
 CREATE TABLE absent(
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE
-);
+) STRICT;
 
 CREATE TABLE relations(
   name TEXT PRIMARY KEY,
@@ -69,7 +69,7 @@ CREATE TABLE relations(
   description TEXT NOT NULL DEFAULT '',
   backward_weight REAL CHECK (backward_weight BETWEEN 0 AND 1), -- NULL: the same
   declared_at TEXT NOT NULL DEFAULT ''     -- by somebody; empty: as every store has it
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE graph_edges(
   from_key INTEGER NOT NULL,
@@ -82,7 +82,8 @@ CREATE TABLE graph_edges(
   status TEXT NOT NULL DEFAULT 'confirmed'
     CHECK (status = 'staged' OR status = 'confirmed' OR status = 'superseded'
       OR status = 'retracted'),
-  metadata TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(metadata)),
+  metadata TEXT NOT NULL DEFAULT '{}'
+    CHECK (json_valid(metadata) AND json_type(metadata) = 'object'),
   created_at TEXT NOT NULL,
   accessed_at TEXT,
   access_count INTEGER NOT NULL DEFAULT 0,
@@ -90,7 +91,7 @@ CREATE TABLE graph_edges(
   ended_at TEXT,                           -- when somebody ended it
   stamps TEXT NOT NULL DEFAULT '',         -- as in nodes
   PRIMARY KEY (from_key, to_key, relation)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- The plain sqlite3 shell does not look at foreign keys unless it is told to: an edge of a
 -- relation that nobody has declared, a node of such a type, and the end of a declaration that edges
@@ -175,7 +176,7 @@ CREATE TABLE passages(
   length INTEGER NOT NULL DEFAULT 0,
   to_key INTEGER,                          -- these two: of a fact's edge
   relation TEXT
-);
+) STRICT;
 CREATE INDEX passages_node ON passages(node_key);
 
 -- What an open run has been shown: each node's position in each answer, 1 first. A run
@@ -187,7 +188,7 @@ CREATE TABLE shown(
   query TEXT NOT NULL DEFAULT '',
   shown_at TEXT NOT NULL,
   PRIMARY KEY (run_id, node_id, query)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER shown_node_removed AFTER DELETE ON nodes
 BEGIN DELETE FROM shown WHERE run_id = old.id OR node_id = old.id; END;
@@ -199,7 +200,7 @@ CREATE TABLE ratings(
   node_key INTEGER PRIMARY KEY,
   helpful REAL NOT NULL,                   -- sum of the weights, 0 to 1 each
   rated INTEGER NOT NULL
-);
+) STRICT;
 
 CREATE TRIGGER ratings_edge_added AFTER INSERT ON graph_edges
 WHEN new.relation = 'used_in_run' AND new.invalidated_at IS NULL
@@ -254,7 +255,7 @@ CREATE TABLE anchors(
   gone_at TEXT,                            -- set: taken away, and must not come back by an import
   stamps TEXT NOT NULL DEFAULT '',         -- as in nodes
   PRIMARY KEY (node_id, kind, path, detail)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX anchors_path ON anchors(path) WHERE gone_at IS NULL;
 CREATE INDEX anchors_globs ON anchors(root) WHERE kind = 'glob';
 
@@ -266,10 +267,10 @@ CREATE TABLE code_files(
   hash TEXT NOT NULL,
   stamp TEXT NOT NULL,                     -- size and time, so that unchanged files cost a stat
   language TEXT NOT NULL DEFAULT '',
-  facts NOT NULL DEFAULT '{}'              -- JSON; a blob is such a text packed by zlib
+  facts ANY NOT NULL DEFAULT '{}'              -- JSON; a blob is such a text packed by zlib
     CHECK (typeof(facts) = 'blob' OR json_valid(facts)),
   text BLOB                                -- by zlib; NULL: not in files_fts
-);
+) STRICT;
 
 -- Commits of the repository's history: what was done, in words, to which of these files.
 -- They are no rows of nodes and graph_edges, where each list and each walk would come upon them.
@@ -279,12 +280,12 @@ CREATE TABLE commits(
   hash TEXT NOT NULL UNIQUE,
   made_at INTEGER NOT NULL,                -- seconds since 1970, UTC
   message BLOB NOT NULL                    -- by zlib
-);
+) STRICT;
 CREATE TABLE commit_files(
   commit_key INTEGER NOT NULL,
   file_key INTEGER NOT NULL,               -- of code_files
   PRIMARY KEY (commit_key, file_key)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX commit_files_file ON commit_files(file_key);
 
 -- Values that fields of things have left. A thing is a record (its id), a link (from, to and
@@ -298,7 +299,7 @@ CREATE TABLE past(
   value TEXT NOT NULL,                     -- JSON; empty: the default of the field
   command INTEGER,                         -- by which it was left; NULL: in another store
   PRIMARY KEY (thing, stamp, field, value)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX past_command ON past(command) WHERE command IS NOT NULL;
 
 -- What was deleted for good, and must not come back by an older export.
@@ -307,7 +308,7 @@ CREATE TABLE purged(
   at TEXT NOT NULL,
   proposed INTEGER NOT NULL,               -- 1: a file says so, until a person here does, too
   PRIMARY KEY (id, proposed)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- The commands that changed this store. While one runs, meta has its id and name under 'command'.
 CREATE TABLE commands(
@@ -315,13 +316,13 @@ CREATE TABLE commands(
   name TEXT NOT NULL,
   at TEXT NOT NULL,
   origin TEXT NOT NULL DEFAULT ''          -- the hub that it came from
-);
+) STRICT;
 
 -- The things that a command has made.
 CREATE TABLE added(
   command INTEGER NOT NULL,
   thing TEXT NOT NULL
-);
+) STRICT;
 CREATE INDEX added_command ON added(command);
 
 CREATE TRIGGER absent_left AFTER DELETE ON graph_edges
@@ -343,7 +344,7 @@ CREATE TABLE documents(
   state TEXT NOT NULL,                     -- of what the file says, as the node has it
   links TEXT NOT NULL,                     -- its links as they are written, as JSON
   PRIMARY KEY (root, node_id)
-);
+) STRICT;
 CREATE INDEX documents_node ON documents(node_id);
 
 
@@ -354,7 +355,7 @@ CREATE TABLE candidates(
   type TEXT NOT NULL,                      -- of the record that it would be
   title TEXT NOT NULL,
   body TEXT NOT NULL,
-  score REAL NOT NULL,
+  score REAL NOT NULL CHECK (score BETWEEN 0 AND 1),
   first_at TEXT NOT NULL,                  -- of what it was found in
   last_at TEXT NOT NULL,
   status TEXT NOT NULL,                    -- open, skipped, refused, promoted, known
@@ -363,4 +364,4 @@ CREATE TABLE candidates(
   decided_at TEXT,
   command INTEGER,                         -- which row of commands decided
   data TEXT NOT NULL                       -- JSON: its files, sessions, commits and signals
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;

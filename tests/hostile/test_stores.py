@@ -201,9 +201,30 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
 
 
 def _altered(data: bytes, statements: str) -> bytes:
-    """The same store after these statements, which lore itself would not run."""
+    """The same store after these statements, which lore itself would not run.
+
+    Tables take values of any kind meanwhile.
+    """
     with open("altered.db", "wb") as file:
         file.write(data)
+    connection = _lax_connection()
+    strict = dict(
+        connection.execute("SELECT sql, name FROM sqlite_schema WHERE sql LIKE '%STRICT%'")
+    )
+    lax = {re.sub(r"STRICT(, )?|,? STRICT$", "", sql): sql for sql in strict}
+    connection.executemany("UPDATE sqlite_schema SET sql = ?1 WHERE sql = ?2", list(lax.items()))
+    connection.close()
+    connection = _lax_connection()
+    connection.execute(statements)
+    connection.executemany("UPDATE sqlite_schema SET sql = ?2 WHERE sql = ?1", lax.items())
+    connection.close()
+    with open("altered.db", "rb") as file:
+        altered = file.read()
+    os.remove("altered.db")
+    return altered
+
+
+def _lax_connection() -> apsw.Connection:
     connection = apsw.Connection("altered.db")
     connection.pragma("journal_mode", "delete")
     for name in ("foreign_keys", "recursive_triggers"):
@@ -211,12 +232,7 @@ def _altered(data: bytes, statements: str) -> bytes:
     for name in ("ignore_check_constraints", "writable_schema"):
         connection.pragma(name, 1)
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
-    connection.execute(statements)
-    connection.close()
-    with open("altered.db", "rb") as file:
-        altered = file.read()
-    os.remove("altered.db")
-    return altered
+    return connection
 
 
 def _looped(data: bytes, table: str) -> bytes:
