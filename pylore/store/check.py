@@ -6,9 +6,8 @@ from ..core.vocabulary import HIDDEN, HIDDEN_STATUSES
 from .connection import apsw, is_sound
 from .facts import OF_NO_FACT, WITHOUT_PASSAGE
 from .faults import Whatever
-from .fulltext import FILES, MESSAGES, OF_PASSAGES, TABLES, FullText, quoted
+from .fulltext import BODY, FILES, MESSAGES, OF_PASSAGES, TABLES, TITLE, FullText, quoted
 from .schema import empty_store, other_statements
-from .values import wrong_values
 from .vectors import TABLES as VECTOR_TABLES
 from .vectors import Vectors
 
@@ -89,13 +88,6 @@ class Checks:
         end."""
         return is_sound(self._path)
 
-    def wrong_values(self, *, made: bool = False) -> list[str]:
-        """Return where there are values that lore does not write, as ``nodes.status: 2``.
-
-        ``made``: in what can be made anew from the nodes, and not in the nodes.
-        """
-        return wrong_values(self._db, made=made)
-
     def missing_tables(self) -> list[str]:
         """Return the tables, indexes and triggers that the schema has and this store has not."""
         found = _tables(self._db)
@@ -140,6 +132,26 @@ class Checks:
         for table in {FILES, MESSAGES} & there:
             found += self._pragma(f"quick_check({table})")
         return found
+
+    def unreadable(self) -> list[str]:
+        """Return the tables with text that is not UTF-8, which SQLite does not check."""
+        tables = empty_store(self._db).execute(
+            "SELECT name, 'SELECT * FROM ' || name FROM sqlite_schema"
+            " WHERE sql LIKE 'CREATE TABLE%' AND name NOT LIKE '%/_fts/_%' ESCAPE '/'"
+        )
+        queries = [*tables, ("passages", f"SELECT {TITLE}, {BODY} FROM {OF_PASSAGES}")]
+        return [f"{table} has text that is not UTF-8" for table, query in queries
+                if not self._is_readable(query)]  # fmt: skip
+
+    def _is_readable(self, query: str) -> bool:
+        try:
+            for _ in self._db.execute(query):
+                pass
+        except UnicodeDecodeError:
+            return False
+        except apsw.SQLError:
+            return True  # a table that is missing has a check of its own
+        return True
 
     def _rank_some(self, table: str) -> None:
         """Rank the rows with the commonest words: SQLite's check leaves out the sizes of rows.

@@ -99,8 +99,7 @@ _OF_VALUES = (
 class Translated:
     """A ``with`` block in which SQLite's errors become ``StoreError``.
 
-    So does what the values of another program bring about. A store is taken at its word
-    as long as nothing fails; then it is looked at whether lore has written what is in it.
+    So do errors of Python if a row breaks a condition of the schema: another program wrote it.
     """
 
     __slots__ = ("_connection", "path")
@@ -117,7 +116,7 @@ class Translated:
     ) -> None:
         if isinstance(error, UnicodeDecodeError):
             raise StoreDamaged(f"{self.path}: has text that is not UTF-8: {_REBUILD}") from error
-        if kind is not None and kind.__name__ == "JSONDecodeError":  # json is slow to import
+        if _is_of_json(error):
             raise StoreDamaged(
                 f"{self.path}: has a record whose data is not valid JSON: {_REBUILD}"
             ) from error
@@ -126,14 +125,25 @@ class Translated:
             if failure is not None:
                 raise failure from error
         if isinstance(error, _OF_VALUES) and self._connection is not None:
-            from .values import wrong_values
-
-            wrong = [*wrong_values(self._connection), *wrong_values(self._connection, made=True)]
+            wrong = _wrong_row(self._connection)
             if wrong:
-                named = ", ".join(wrong[:3])
-                raise StoreDamaged(
-                    f"{self.path}: has values that lore does not write ({named}): run 'lore doctor'"
-                ) from error
+                raise StoreDamaged(f"{self.path}: {wrong}: run 'lore doctor'") from error
+
+
+def _is_of_json(error: BaseException | None) -> bool:
+    # json is slow to import; it converts no number of more than 4,300 digits.
+    return type(error).__name__ == "JSONDecodeError" or (
+        isinstance(error, ValueError) and str(error).startswith("Exceeds the limit")
+    )
+
+
+def _wrong_row(connection: apsw.Connection) -> str:
+    """Return what SQLite finds first in the rows, or an empty text."""
+    try:
+        found = str(connection.execute("PRAGMA quick_check(1)").get)
+    except apsw.Error as error:
+        found = str(error)
+    return "" if found == "ok" else " ".join(found.split())
 
 
 class Whatever:

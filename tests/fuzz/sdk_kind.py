@@ -11,11 +11,9 @@ from typing import Any
 import apsw
 from kinds import Kind
 from new_stores import new_store
-from sqlite_stores import connection_of
 
 from pylore import Lore
 from pylore.core.errors import LoreError
-from pylore.store.values import wrong_values
 
 _NOT_CALLED = ("close", "folder", "settings")
 
@@ -91,5 +89,5 @@ class SdkCalls(Kind):
 
     def close(self) -> None:
         store = self._lore._open().store
-        assert wrong_values(connection_of(store)) == []
+        assert store.checks.damage() == []
         self._lore.close()

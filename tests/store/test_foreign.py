@@ -8,8 +8,8 @@ import apsw
 import pytest
 from homes import move_home
 from sqlite_stores import connection_of
+from things import a_node
 
-from pylore import Lore
 from pylore.cli.main import run
 from pylore.core.errors import StoreError
 from pylore.store import create_store, open_store
@@ -110,23 +110,15 @@ def test_init_leaves_another_programs_database_as_it_is(
 # --- values
 
 
-WRONG = "UPDATE types SET description = x'00'"
-
-
-def test_a_failure_from_a_value_of_another_program_is_its_stores_and_a_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    altered(tmp_path, WRONG, "INSERT INTO nodes(id, type, title, created_at, updated_at)"
-                             " VALUES ('note-1', 'note', x'00', '', '')")  # fmt: skip
-    assert run(["list"]) == 1
-    said = capsys.readouterr().err
-    assert "has values that lore does not write (types.description: " in said
-    assert "nodes.title: 1" in said and said.endswith(": run 'lore doctor'\n")
+WRONG = "UPDATE relations SET weight = 7 WHERE name = 'calls'"
 
 
 @pytest.mark.parametrize("statements", [(), (WRONG,)])
 def test_a_failure_is_a_bug_only_where_the_store_is_sound(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statements: tuple[str, ...]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    statements: tuple[str, ...],
 ) -> None:
     altered(tmp_path, *statements)
 
@@ -135,14 +127,35 @@ def test_a_failure_is_a_bug_only_where_the_store_is_sound(
 
     monkeypatch.setattr("pylore.cli.find._why_none", fail)
     assert run(["list"]) == (1 if statements else 3)
+    said = "CHECK constraint failed in relations: run 'lore doctor'"
+    assert (said in capsys.readouterr().err) == bool(statements)
 
 
-def test_python_programs_are_told_the_same(tmp_path: Path) -> None:
-    folder = altered(tmp_path, "UPDATE relations SET weight = 'much'")
-    with Lore(folder, embedder="none") as lore:
-        for id in ("note-1", "note-2"):
-            lore.add("note", "words", id=id)
-        lore.link("note-1", "relates_to", "note-2")
-        with pytest.raises(StoreError) as failure:
-            lore.related("note-1")
-    assert "has values that lore does not write (relations.weight: " in str(failure.value)
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE nodes SET title = x'00'",
+        "UPDATE nodes SET data = '[]'",
+        "UPDATE nodes SET data = '{'",
+        "UPDATE nodes SET status = 'done'",
+        "UPDATE nodes SET confidence = 7",
+        "UPDATE types SET description = x'00'",
+        "UPDATE relations SET weight = 'much'",
+        "INSERT INTO meta VALUES ('key', x'00')",
+        "INSERT INTO reads VALUES (1, 'often', '')",
+    ],
+)
+def test_a_value_of_another_kind_is_refused(statement: str, tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        store.nodes.put(a_node("note-a"))
+        with pytest.raises(apsw.ConstraintError):
+            connection_of(store).execute(statement)
+
+
+def test_every_table_is_strict(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        lax = connection_of(store).execute(
+            "SELECT name FROM pragma_table_list WHERE type = 'table' AND NOT strict"
+            " AND schema = 'main' AND name NOT LIKE 'sqlite_%'"
+        ).fetchall()  # fmt: skip
+    assert lax == []
