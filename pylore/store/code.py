@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..core.json import dumps
 from ..core.model import Edge, Node
-from .connection import EDGE_ENDS, ID_OF, KEY_OF, apsw, drop_taken
+from .connection import EDGE_ENDS, ID_OF, KEY_OF, apsw
+from .derived import drop_taken
 from .edges import INSERT_EDGE, edge_rows
-from .nodes import COLUMNS, FIELDS_OF_N, INSERT_NODE, node_of, rows_of
+from .nodes import COLUMNS, FIELDS_OF_N, INSERT_NODE, node_of, put_rows, rows_of
 from .packing import packed, unpacked
 
 TYPE_CHECKING = False
@@ -16,34 +17,7 @@ if TYPE_CHECKING:
 
 CODE_RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions")
 """What is found by resolving names; those of source ``system`` are the index's own."""
-_UPDATES = ", ".join(
-    f"{name} = excluded.{name}" for name in COLUMNS if name not in ("id", "created_at", "stamps")
-)
-
-
-class Unguarded:
-    """For rows that are new and made by lore itself: no triggers run, and no checks.
-
-    New rows have no history, and what the checks ask for is so by the way in which the rows are
-    made. Both would double the time of an edge: a check of the form ``x IN ('a', 'b', 'c')``
-    makes its list anew for each row.
-    """
-
-    __slots__ = ("_db",)
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._db = connection
-
-    def __enter__(self) -> None:
-        self._set(False)
-
-    def __exit__(self, *_: object) -> None:
-        self._set(True)
-        drop_taken(self._db)
-
-    def _set(self, guarded: bool) -> None:
-        self._db.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, int(guarded))
-        self._db.pragma("ignore_check_constraints", not guarded)
+_UPDATED = [name for name in COLUMNS if name not in ("id", "created_at", "stamps")]
 
 
 class CodeFiles:
@@ -136,14 +110,13 @@ class CodeFiles:
 
     def put_nodes(self, nodes: Iterable[Node]) -> None:
         """Write nodes whole; what was there keeps its creation and access."""
-        self._db.executemany(
-            f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {_UPDATES}", rows_of(nodes)
-        )
+        put_rows(self._db, [*nodes], _UPDATED)
 
     def add_nodes(self, nodes: Iterable[Node]) -> None:
         """Write nodes whose ids the store has never had."""
-        with Unguarded(self._db):
-            self._db.executemany(INSERT_NODE, rows_of(nodes))
+        nodes = [*nodes]
+        self._db.executemany(INSERT_NODE, rows_of(nodes))
+        drop_taken(self._db, (node.id for node in nodes))
 
     def symbol_count(self) -> int:
         """Return how many symbols stand."""
@@ -215,10 +188,7 @@ class CodeFiles:
 
     def add_edges(self, edges: Iterable[Edge]) -> None:
         """Write edges that the store has never had; one that it has had stays as it is."""
-        with Unguarded(self._db):
-            self._db.executemany(
-                f"{INSERT_EDGE} ON CONFLICT DO NOTHING", edge_rows(self._db, edges)
-            )
+        self._db.executemany(f"{INSERT_EDGE} ON CONFLICT DO NOTHING", edge_rows(self._db, edges))
 
     def put_edges(self, edges: Iterable[Edge]) -> None:
         """Write edges; one that a person has made, and that stands, stays as it is."""

@@ -218,11 +218,3 @@ def given_keys(connection: apsw.Connection, ids: Iterable[str]) -> Mapping[str, 
         )
         found.update(keys_of(connection, lacking))
     return found
-
-
-def drop_taken(connection: apsw.Connection) -> None:
-    """Take those out of ``absent`` that have come; the trigger does it where it runs."""
-    # Those that are absent are few, and a list of all keys is long.
-    connection.execute(
-        "DELETE FROM main.absent WHERE EXISTS (SELECT 1 FROM nodes n WHERE n.key = absent.key)"
-    )

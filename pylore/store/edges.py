@@ -17,6 +17,7 @@ from .connection import (
     key_of,
     keys_of,
 )
+from .derived import COUNTED, count_ratings, drop_absent, rated_with
 from .faults import GraphFaults
 
 TYPE_CHECKING = False
@@ -335,6 +336,9 @@ class Edges:
         """Put these edges in place of all that there are, invalidated ones too."""
         self._db.execute("DELETE FROM main.graph_edges")
         self._db.executemany(INSERT_EDGE, edge_rows(self._db, edges))
+        drop_absent(self._db)
+        self._db.execute("DELETE FROM main.ratings")
+        self._db.execute(f"INSERT INTO main.ratings {COUNTED.format('main.graph_edges')}")
 
     def put_many(self, edges: Iterable[Edge]) -> None:
         """Write edges whole; what they replace stays in their past."""
@@ -372,6 +376,9 @@ class Edges:
         edges = [*edges]
         self.stated.update(edge.from_id for edge in edges if edge.from_id.startswith(THING_IDS))
         self._db.executemany(_SETTLE, edge_rows(self._db, edges))
+        rated = {edge.from_id for edge in edges if edge.relation == "used_in_run"}
+        if rated:
+            count_ratings(self._db, keys_of(self._db, rated).values())
 
     def with_relation(self, relation: str) -> Iterator[Edge]:
         """Return every edge of one relation, invalidated or not, by from and to."""
@@ -455,6 +462,7 @@ class Edges:
         self._db.executemany(
             f"DELETE FROM main.graph_edges WHERE {_THIS} AND source = 'system'", keys
         )
+        drop_absent(self._db)
 
     def note_ends(self, id: str) -> None:
         """Note that a thing was forgotten or is back: what its links state is no more, or again."""
@@ -466,11 +474,15 @@ class Edges:
     def delete_node(self, id: str) -> int:
         """Take all edges of a node away for good; return how many there were."""
         self.note_ends(id)
-        self._db.execute(
-            "DELETE FROM main.graph_edges WHERE from_key = ?1 OR to_key = ?1",
-            (key_of(self._db, id),),
-        )
-        return self._db.changes()
+        key = key_of(self._db, id)
+        if key is None:
+            return 0
+        rated = rated_with(self._db, key)
+        self._db.execute("DELETE FROM main.graph_edges WHERE from_key = ?1 OR to_key = ?1", (key,))
+        number = self._db.changes()
+        count_ratings(self._db, rated)
+        drop_absent(self._db)
+        return number
 
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
         """Return live edges with an end that is not a live node."""

@@ -49,7 +49,7 @@ _MEANT: tuple[tuple[type[apsw.Error], type[StoreError], str], ...] = (
 
 _OF_ANOTHER_SHAPE = (
     "no such ", "access to view ", "unsafe use of ", "unable to use function ", "table ",
-    "error in tokenizer constructor", "vtable constructor failed", "error in trigger ",
+    "error in tokenizer constructor", "vtable constructor failed",
     "invalid fts5 file format", "unsupported file format",
 )  # fmt: skip
 

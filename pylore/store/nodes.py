@@ -14,6 +14,7 @@ from ..core.vocabulary import (
 )
 from .conditions import narrow, seldom, where
 from .connection import NEW_KEY, apsw
+from .derived import COUNTED, drop_taken, follow_nodes, leave_key
 from .faults import GraphFaults
 
 TYPE_CHECKING = False
@@ -123,6 +124,10 @@ class Nodes:
             f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {updates}",
             next(rows_of([node])),
         )
+        if old is None:
+            drop_taken(self._db, [node.id])
+        if node.invalidated_at != (old.invalidated_at if old is not None else None):
+            follow_nodes(self._db, [node.id])
         if (node.access_count, node.accessed_at) != (
             (old.access_count, old.accessed_at) if old is not None else (0, None)
         ):
@@ -131,10 +136,7 @@ class Nodes:
 
     def settle(self, nodes: Sequence[Node]) -> None:
         """Write nodes whole, with every time and stamp that they have; the past is the caller's."""
-        updates = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
-        self._db.executemany(
-            f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {updates}", rows_of(nodes)
-        )
+        put_rows(self._db, nodes, COLUMNS[1:])
         put_reads(self._db, nodes)
 
     def _stamp(self, old: Node | None, node: Node) -> None:
@@ -152,6 +154,7 @@ class Nodes:
             return
         if is_indexed(node):  # of which there are many, and no history
             self._db.execute("UPDATE main.nodes SET invalidated_at = ? WHERE id = ?", (at, id))
+            follow_nodes(self._db, [id])
             return
         node.invalidated_at = at
         self.put(node)
@@ -170,10 +173,12 @@ class Nodes:
             )
 
     def delete(self, id: str) -> None:
-        """Delete a node for good, and what is known of its file; its edges, anchors and passages
-        are the caller's."""
+        """Delete a node for good, with what is known of its file and of what runs were shown; its
+        edges, anchors and passages are the caller's."""
+        leave_key(self._db, id)
         self._db.execute("DELETE FROM main.nodes WHERE id = ?", (id,))
         self._db.execute("DELETE FROM main.documents WHERE node_id = ?", (id,))
+        self._db.execute("DELETE FROM main.shown WHERE run_id = ?1 OR node_id = ?1", (id,))
 
     def select(
         self, scope: Scope, limit: int, *, forgotten: bool = False, oldest_first: bool = False
@@ -459,6 +464,20 @@ def put_reads(db: apsw.Connection, nodes: Iterable[Node]) -> None:
     )
 
 
+def put_rows(db: apsw.Connection, nodes: Sequence[Node], columns: Iterable[str]) -> None:
+    """Write nodes; of those that are there these columns."""
+    rows = db.execute(
+        "SELECT n.id, n.invalidated_at FROM json_each(?) j CROSS JOIN main.nodes n"
+        " ON n.id = j.value",
+        (dumps([node.id for node in nodes]),),
+    )
+    gone = dict(rows)
+    updates = ", ".join(f"{name} = excluded.{name}" for name in columns)
+    db.executemany(f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {updates}", rows_of(nodes))
+    drop_taken(db, (node.id for node in nodes if node.id not in gone))
+    follow_nodes(db, (one.id for one in nodes if one.invalidated_at != gone.get(one.id)))
+
+
 def rows_of(nodes: Iterable[Node]) -> Iterator[list[Any]]:
     """Yield nodes as rows of the table, in the order of ``COLUMNS``."""
     from operator import attrgetter  # writing alone needs it
@@ -582,12 +601,7 @@ def _later(declared: tuple[str, object] | None) -> str:
     return next_clock(declared[0] if declared else "", now())
 
 
-_COUNTED = (
-    "SELECT from_key, sum(weight), count(*) FROM graph_edges WHERE relation = 'used_in_run'"
-    " AND invalidated_at IS NULL AND json_type(metadata, '$.rating') IS NOT 'null'"
-    " GROUP BY from_key"
-)
-
+_COUNTED = COUNTED.format("graph_edges")
 _TOLERANCE = 1e-6
 """Sums of floats, added up one by one as they came and went, differ in their last digits."""
 _WRONG = f"""
@@ -601,8 +615,7 @@ _WRONG = f"""
 
 
 class Ratings:
-    """How nodes were rated: sums over their live, rated ``used_in_run`` edges, which triggers keep
-    in step."""
+    """How nodes were rated: sums over their live, rated ``used_in_run`` edges."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 SCHEMA = "schema.sql"
 
 HASHES = {
-    "fts5": "21468b4269fa61d1f79a01cebcfa336e5dc27e6f256c7e8af418712672b2d1c3",
-    "fts4": "5c03805cee6164aeb38a7a967a83ee4b220938fd946dbcc4bb4020c578ca7b72",
+    "fts5": "eb0bd98dc2484d5d7198ce24b6a16604559a4501d894423979d499347f9986dd",
+    "fts4": "26c9a458f6ba9a369ea85d84f3055c2775ad8cd767b19f2b3a5781f8deb6b809",
 }
 """Full-text engine to ``schema_hash`` of a new store. A test prints the current ones."""
 

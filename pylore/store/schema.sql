@@ -93,28 +93,6 @@ CREATE TABLE graph_edges(
   PRIMARY KEY (from_key, to_key, relation)
 ) STRICT, WITHOUT ROWID;
 
--- The plain sqlite3 shell does not look at foreign keys unless it is told to: an edge of a
--- relation that nobody has declared, a node of such a type, and the end of a declaration that edges
--- need, are refused without them too.
-CREATE TRIGGER type_known BEFORE INSERT ON nodes
-WHEN NOT EXISTS (SELECT 1 FROM types WHERE name = new.type)
-BEGIN SELECT RAISE(ABORT, 'unknown type: it is not in the table types'); END;
-CREATE TRIGGER type_stays_known BEFORE UPDATE OF type ON nodes
-WHEN NOT EXISTS (SELECT 1 FROM types WHERE name = new.type)
-BEGIN SELECT RAISE(ABORT, 'unknown type: it is not in the table types'); END;
-CREATE TRIGGER relation_known BEFORE INSERT ON graph_edges
-WHEN NOT EXISTS (SELECT 1 FROM relations WHERE name = new.relation)
-BEGIN SELECT RAISE(ABORT, 'unknown relation: it is not in the table relations'); END;
-CREATE TRIGGER relation_stays_known BEFORE UPDATE OF relation ON graph_edges
-WHEN NOT EXISTS (SELECT 1 FROM relations WHERE name = new.relation)
-BEGIN SELECT RAISE(ABORT, 'unknown relation: it is not in the table relations'); END;
-CREATE TRIGGER relation_kept BEFORE DELETE ON relations
-WHEN EXISTS (SELECT 1 FROM graph_edges WHERE relation = old.name)
-BEGIN SELECT RAISE(ABORT, 'there are edges of this relation'); END;
-CREATE TRIGGER relation_keeps_its_name BEFORE UPDATE OF name ON relations
-WHEN new.name <> old.name AND EXISTS (SELECT 1 FROM graph_edges WHERE relation = old.name)
-BEGIN SELECT RAISE(ABORT, 'there are edges of this relation'); END;
-
 -- The walk reads these two indexes and never the table: the strongest live
 -- edges of one relation come first, so a fan-out cap stops early on a hub.
 -- Superseded and retracted edges are invalidated too; status says why.
@@ -140,29 +118,6 @@ CREATE VIEW edges AS SELECT
 FROM graph_edges
 JOIN (SELECT key, id FROM nodes UNION ALL SELECT key, id FROM absent) f ON f.key = from_key
 JOIN (SELECT key, id FROM nodes UNION ALL SELECT key, id FROM absent) t ON t.key = to_key;
-
--- A node that has come takes its row among the absent away, one that goes leaves one.
-CREATE TRIGGER key_taken AFTER INSERT ON nodes
-BEGIN DELETE FROM absent WHERE key = new.key AND id = new.id; END;
-CREATE TRIGGER key_left AFTER DELETE ON nodes
-WHEN EXISTS (SELECT 1 FROM graph_edges WHERE from_key = old.key)
-  OR EXISTS (SELECT 1 FROM graph_edges WHERE to_key = old.key)
-BEGIN INSERT OR IGNORE INTO absent VALUES (old.key, old.id); END;
-
--- A link is out while one of its ends is forgotten.
-CREATE TRIGGER edges_follow AFTER UPDATE OF invalidated_at ON nodes
-WHEN old.invalidated_at IS NOT new.invalidated_at
-BEGIN
-  UPDATE graph_edges SET invalidated_at = coalesce(ended_at,
-    (SELECT max(n.invalidated_at) FROM nodes n WHERE n.key IN (from_key, to_key)))
-  WHERE from_key = new.key OR to_key = new.key;
-END;
-CREATE TRIGGER edges_follow_new AFTER INSERT ON nodes WHEN new.invalidated_at IS NOT NULL
-BEGIN
-  UPDATE graph_edges SET invalidated_at = coalesce(ended_at,
-    (SELECT max(n.invalidated_at) FROM nodes n WHERE n.key IN (from_key, to_key)))
-  WHERE from_key = new.key OR to_key = new.key;
-END;
 
 -- A passage is a stretch of about 200 words of a node's text, which is its body and the reason in
 -- its data; or a fact: a live edge between things is, as a sentence, a passage of the thing it
@@ -190,10 +145,7 @@ CREATE TABLE shown(
   PRIMARY KEY (run_id, node_id, query)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER shown_node_removed AFTER DELETE ON nodes
-BEGIN DELETE FROM shown WHERE run_id = old.id OR node_id = old.id; END;
-
--- How a node was rated: sums over its live used_in_run edges, kept apart so that a
+-- How a node was rated: sums over its live used_in_run edges, kept apart (derived.py) so that a
 -- plain search reads no table of the graph. An edge whose metadata has
 -- "rating": null was shown and not rated, and does not count.
 CREATE TABLE ratings(
@@ -201,41 +153,6 @@ CREATE TABLE ratings(
   helpful REAL NOT NULL,                   -- sum of the weights, 0 to 1 each
   rated INTEGER NOT NULL
 ) STRICT;
-
-CREATE TRIGGER ratings_edge_added AFTER INSERT ON graph_edges
-WHEN new.relation = 'used_in_run' AND new.invalidated_at IS NULL
-  AND json_type(new.metadata, '$.rating') IS NOT 'null'
-BEGIN
-  INSERT INTO ratings VALUES (new.from_key, new.weight, 1)
-  ON CONFLICT DO UPDATE SET helpful = helpful + excluded.helpful, rated = rated + 1;
-END;
-CREATE TRIGGER ratings_edge_left
-AFTER UPDATE OF from_key, relation, weight, metadata, invalidated_at ON graph_edges
-WHEN old.relation = 'used_in_run' AND old.invalidated_at IS NULL
-  AND json_type(old.metadata, '$.rating') IS NOT 'null'
-BEGIN
-  UPDATE ratings SET helpful = helpful - old.weight, rated = rated - 1
-  WHERE node_key = old.from_key;
-  DELETE FROM ratings WHERE node_key = old.from_key AND rated <= 0;
-END;
--- Triggers run in no promised order, and these two need none: a row taken away
--- by the one is made anew by the other.
-CREATE TRIGGER ratings_edge_changed
-AFTER UPDATE OF from_key, relation, weight, metadata, invalidated_at ON graph_edges
-WHEN new.relation = 'used_in_run' AND new.invalidated_at IS NULL
-  AND json_type(new.metadata, '$.rating') IS NOT 'null'
-BEGIN
-  INSERT INTO ratings VALUES (new.from_key, new.weight, 1)
-  ON CONFLICT DO UPDATE SET helpful = helpful + excluded.helpful, rated = rated + 1;
-END;
-CREATE TRIGGER ratings_edge_removed AFTER DELETE ON graph_edges
-WHEN old.relation = 'used_in_run' AND old.invalidated_at IS NULL
-  AND json_type(old.metadata, '$.rating') IS NOT 'null'
-BEGIN
-  UPDATE ratings SET helpful = helpful - old.weight, rated = rated - 1
-  WHERE node_key = old.from_key;
-  DELETE FROM ratings WHERE node_key = old.from_key AND rated <= 0;
-END;
 
 -- What ties a node to code. Verdicts: valid, drifted, relocated, violated, invalid.
 CREATE TABLE anchors(
@@ -324,13 +241,6 @@ CREATE TABLE added(
   thing TEXT NOT NULL
 ) STRICT;
 CREATE INDEX added_command ON added(command);
-
-CREATE TRIGGER absent_left AFTER DELETE ON graph_edges
-BEGIN
-  DELETE FROM absent WHERE key IN (old.from_key, old.to_key)
-    AND NOT EXISTS (SELECT 1 FROM graph_edges WHERE from_key = absent.key)
-    AND NOT EXISTS (SELECT 1 FROM graph_edges WHERE to_key = absent.key);
-END;
 
 -- The files that documents were made from, as they were when they were last read.
 CREATE TABLE documents(

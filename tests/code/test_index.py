@@ -30,7 +30,6 @@ from pylore.indexing.indexer import rebuild
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
-from pylore.store.code import Unguarded
 from pylore.system.bug_reports import BugElsewhere
 from pylore.system.git_process import Process
 from pylore.system.listing import FileTree, Listing
@@ -258,18 +257,6 @@ def test_many_files_are_read_by_several_processes(project: Project) -> None:
     done = project.index(progress=lambda done, total: seen.append((done, total)))
     assert (done["files"], done["symbols"]) == (203, 204)
     assert seen[-1] == (203, 203)
-
-
-def test_what_is_written_without_checks_would_have_passed_them(project: Project) -> None:
-    project.index()
-    store = project.store
-    assert store.checks.damage(full=True) == []
-    update = "UPDATE graph_edges SET weight = 1.5 WHERE relation = 'calls'"
-    with pytest.raises(apsw.ConstraintError):
-        connection_of(store).execute(update)
-    with Unguarded(connection_of(store)):
-        connection_of(store).execute(update)
-    assert store.checks.damage(full=True) != []
 
 
 def test_what_another_run_writes_meanwhile_is_resolved_too(project: Project) -> None:

@@ -116,7 +116,6 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "a view in place of edges": "DROP TABLE graph_edges; CREATE VIEW graph_edges AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT n AS from_key FROM r",
     "a generated column in purged": "DROP TABLE purged; CREATE TABLE purged(id TEXT PRIMARY KEY, at AS (hex(zeroblob(300000000))))",
     "a trigger that deletes": "CREATE TRIGGER evil AFTER INSERT ON nodes BEGIN DELETE FROM nodes; END",
-    "a trigger of lore's name": "DROP TRIGGER type_known; CREATE TRIGGER type_known AFTER INSERT ON nodes BEGIN DELETE FROM nodes; END",
     "an index on an expression": "CREATE INDEX evil ON nodes(hex(title))",
     "a check that computes": "DROP TABLE shown; CREATE TABLE shown(run_id, node_id, position, query, shown_at, CHECK (length(hex(zeroblob(300000000))) > 1))",
     "a collation that is not there": "DROP TABLE types; PRAGMA writable_schema = ON; INSERT INTO sqlite_schema SELECT 'table', 'types', 'types', rootpage, 'CREATE TABLE types(name TEXT COLLATE evil PRIMARY KEY, description TEXT)' FROM sqlite_schema WHERE name = 'meta'",

@@ -43,7 +43,7 @@ def test_a_connection_does_nothing_that_lore_does_not_do(statement: str, folder:
 
 @pytest.mark.parametrize(
     ("what", "value"),
-    [("DEFENSIVE", 1), ("TRUSTED_SCHEMA", 0), ("ENABLE_VIEW", 0),
+    [("DEFENSIVE", 1), ("TRUSTED_SCHEMA", 0), ("ENABLE_VIEW", 0), ("ENABLE_TRIGGER", 0),
      ("ENABLE_FKEY", 1), ("ENABLE_QPSG", 1)],
 )  # fmt: skip
 def test_a_schema_that_came_with_a_clone_is_trusted_in_nothing(
