@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
+    from typing import Any
 
     from ..core.stamps import Thing
     from .anchors import Anchors, Documents
@@ -42,6 +43,22 @@ _SHORT_LOG = 1 << 18
 the next process reads this much in 0.1 ms."""
 
 
+_PARTS = {
+    "anchors": ("anchors", "Anchors"),
+    "candidates": ("curation", "StoredCandidates"),
+    "changes": ("changes", "ChangeLog"),
+    "code": ("code", "CodeFiles"),
+    "documents": ("anchors", "Documents"),
+    "facts": ("facts", "FactPassages"),
+    "impressions": ("curation", "Impressions"),
+    "positional_edges": ("facts", "PositionalEdges"),
+    "remotes": ("remotes", "Remotes"),
+    "review": ("curation", "Review"),
+    "statistics": ("statistics", "Statistics"),
+}
+"""Parts of a store that most commands do not use, to their module and class."""
+
+
 class Store:
     """One open search.db. Use it from one thread; close it, or use it in a ``with``.
 
@@ -53,6 +70,19 @@ class Store:
     graph ``GraphUnavailable``. ``project`` is the folder that the paths of its records start from.
     ``expect`` and ``walked`` are of a hub alone (``hub/search.py``).
     """
+
+    if TYPE_CHECKING:
+        anchors: Anchors
+        candidates: StoredCandidates
+        changes: ChangeLog
+        code: CodeFiles
+        documents: Documents
+        facts: FactPassages
+        impressions: Impressions
+        positional_edges: PositionalEdges
+        remotes: Remotes
+        review: Review
+        statistics: Statistics
 
     expect = walked = None
     _takes_writes = True
@@ -77,9 +107,18 @@ class Store:
         self._vectors: Vectors | None = None
         self.scope = ""
 
+    def __getattr__(self, name: str) -> Any:
+        """Return a part of ``_PARTS``, loaded when it is first used."""
+        module, kind = _PARTS.get(name, ("", ""))
+        if not module:
+            raise AttributeError(name)
+        part = getattr(__import__(f"{__package__}.{module}", fromlist=[kind]), kind)
+        setattr(self, name, part(self.connection))
+        return self.__dict__[name]
+
     @property
     def vectors(self) -> Vectors:
-        """Return vectors of passages; made when they are first asked for: ``show`` never does."""
+        """Return the vectors of passages."""
         if self._vectors is None:
             from .vectors import Vectors
 
@@ -88,90 +127,18 @@ class Store:
         return self._vectors
 
     @property
-    def statistics(self) -> Statistics:
-        """Count over the whole graph; made here, since no search asks for it."""
-        from .statistics import Statistics
-
-        return Statistics(self.connection)
-
-    @property
-    def anchors(self) -> Anchors:
-        """Return what ties nodes to code; a search asks ``nodes`` for the verdicts alone."""
-        from .anchors import Anchors
-
-        return Anchors(self.connection)
-
-    @property
-    def code(self) -> CodeFiles:
-        """Return what ``lore index`` has read; made here, since no search asks for it."""
-        from .code import CodeFiles
-
-        return CodeFiles(self.connection)
-
-    @property
     def whole_files(self) -> WholeFiles:
-        """Return full text over whole files; made here: a search asks where code is asked for."""
+        """Return full text over whole files."""
         from .whole_text import WholeFiles
 
         return WholeFiles(self.connection, self.fulltext)
 
     @property
     def commits(self) -> Commits:
-        """Return commits of the history; made here, as ``whole_files`` is."""
+        """Return commits of the repository's history."""
         from .whole_text import Commits
 
         return Commits(self.connection, self.fulltext)
-
-    @property
-    def candidates(self) -> StoredCandidates:
-        """Return what may be worth knowing; made here, since no search asks for it."""
-        from .curation import StoredCandidates
-
-        return StoredCandidates(self.connection)
-
-    @property
-    def documents(self) -> Documents:
-        """Return the files that documents were made from; made here, since most searches find
-        none."""
-        from .anchors import Documents
-
-        return Documents(self.connection)
-
-    @property
-    def impressions(self) -> Impressions:
-        """Return what runs were shown; made here, since most searches belong to none."""
-        from .curation import Impressions
-
-        return Impressions(self.connection)
-
-    @property
-    def review(self) -> Review:
-        """Return accesses and what is staged; made here, since no search asks for it."""
-        from .curation import Review
-
-        return Review(self.connection)
-
-    @property
-    def facts(self) -> FactPassages:
-        """Return which passages state facts; made here: a search asks where it has found things."""
-        from .facts import FactPassages
-
-        return FactPassages(self.connection)
-
-    @property
-    def positional_edges(self) -> PositionalEdges:
-        """Return which edges stand in which passages; made here: only a walk asks."""
-        from .facts import PositionalEdges
-
-        return PositionalEdges(self.connection)
-
-    @property
-    def remotes(self) -> Remotes:
-        """Return how far it is with the hubs that it syncs with; made here, since no search
-        asks."""
-        from .remotes import Remotes
-
-        return Remotes(self.connection)
 
     @property
     def writable(self) -> bool:
@@ -191,13 +158,6 @@ class Store:
     def in_transaction(self) -> bool:
         """Return whether a ``transaction`` or a ``snapshot`` of this store is under way."""
         return self.connection.in_transaction
-
-    @property
-    def changes(self) -> ChangeLog:
-        """Return the change log; made here, since no search asks for it."""
-        from .changes import ChangeLog
-
-        return ChangeLog(self.connection)
 
     def thing(self, key: str) -> Thing | None:
         """Return the record, link or anchor with a key of the change log; None if it is not
@@ -301,7 +261,7 @@ class Store:
 
     @property
     def checks(self) -> Checks:
-        """Return what ``lore doctor`` asks of the file; made here, since nothing else asks."""
+        """Return the checks of ``lore doctor``."""
         from .check import Checks
 
         return Checks(self.connection, self.path)
