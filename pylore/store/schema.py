@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 SCHEMA = "schema.sql"
 
 HASHES = {
-    "fts5": "eb0bd98dc2484d5d7198ce24b6a16604559a4501d894423979d499347f9986dd",
-    "fts4": "26c9a458f6ba9a369ea85d84f3055c2775ad8cd767b19f2b3a5781f8deb6b809",
+    "fts5": "2c24fc51663948a4ce94485602260e963bb10399bc12c0409944b390aa30868d",
+    "fts4": "9a2a95255b25e0c6f61caaea1c08100ce490cb90e6200e53ba8c5dc2e3b027e5",
 }
 """Full-text engine to ``schema_hash`` of a new store. A test prints the current ones."""
 

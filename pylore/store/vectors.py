@@ -56,10 +56,10 @@ _TEXT = f"{TITLE} || ' ' || {BODY}"
 
 
 TABLES = {
-    "vectors": "CREATE TABLE vectors(key INTEGER PRIMARY KEY, embedding BLOB NOT NULL)",
-    "sketches": "CREATE TABLE sketches(key INTEGER PRIMARY KEY, bits BLOB NOT NULL)",
+    "vectors": "CREATE TABLE vectors(key INTEGER PRIMARY KEY, embedding BLOB NOT NULL) STRICT",
+    "sketches": "CREATE TABLE sketches(key INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT",
     "next_vectors": "CREATE TABLE next_vectors"
-    "(key INTEGER PRIMARY KEY, embedding BLOB NOT NULL, bits BLOB NOT NULL)",
+    "(key INTEGER PRIMARY KEY, embedding BLOB NOT NULL, bits BLOB NOT NULL) STRICT",
 }
 """Name to the statement that makes it."""
 
