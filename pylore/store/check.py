@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from ..core.vocabulary import HIDDEN, HIDDEN_STATUSES
 from .connection import apsw, is_sound
 from .facts import OF_NO_FACT, WITHOUT_PASSAGE
@@ -134,14 +136,26 @@ class Checks:
         return found
 
     def unreadable(self) -> list[str]:
-        """Return the tables with text that is not UTF-8, which SQLite does not check."""
+        """Return what SQLite does not check: text that is not UTF-8, and numbers without end."""
         tables = empty_store(self._db).execute(
             "SELECT name, 'SELECT * FROM ' || name FROM sqlite_schema"
             " WHERE sql LIKE 'CREATE TABLE%' AND name NOT LIKE '%/_fts/_%' ESCAPE '/'"
         )
         queries = [*tables, ("passages", f"SELECT {TITLE}, {BODY} FROM {OF_PASSAGES}")]
-        return [f"{table} has text that is not UTF-8" for table, query in queries
-                if not self._is_readable(query)]  # fmt: skip
+        found = [f"{table} has text that is not UTF-8" for table, query in queries
+                 if not self._is_readable(query)]  # fmt: skip
+        return found + self._unreadable_data()
+
+    def _unreadable_data(self) -> list[str]:
+        """Return the nodes with a number of more than the 4300 digits that Python converts."""
+        found = []
+        rows = self._db.execute("SELECT id, data FROM nodes WHERE length(data) > 4300")
+        for id, data in rows:
+            try:
+                json.loads(data)
+            except ValueError as error:
+                found.append(f"the data of {id}: {error}")
+        return found
 
     def _is_readable(self, query: str) -> bool:
         try:

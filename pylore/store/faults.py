@@ -51,6 +51,7 @@ _OF_ANOTHER_SHAPE = (
     "no such ", "access to view ", "unsafe use of ", "unable to use function ", "table ",
     "error in tokenizer constructor", "vtable constructor failed",
     "invalid fts5 file format", "unsupported file format",
+    "Vector dimension ", "zero-length vectors ",
 )  # fmt: skip
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 SCHEMA = "schema.sql"
 
 HASHES = {
-    "fts5": "2c24fc51663948a4ce94485602260e963bb10399bc12c0409944b390aa30868d",
-    "fts4": "9a2a95255b25e0c6f61caaea1c08100ce490cb90e6200e53ba8c5dc2e3b027e5",
+    "fts5": "4130744c22fcbde313075df1f339a815f9a1573258c2d3c64cab1227d444d4ce",
+    "fts4": "8de3d536a88edd4171bb7aa7f69dc8bc13f0cdc9a5fbac98a3b0be818088f3a6",
 }
 """Full-text engine to ``schema_hash`` of a new store. A test prints the current ones."""
 

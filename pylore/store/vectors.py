@@ -51,12 +51,13 @@ _MIDDLE = 12
 
 _LARGE = bytes(b"01"[_MIDDLE <= byte < 128] for byte in range(256))
 _NOT_SMALL = bytes(b"01"[byte < 128 or byte - 256 > -_MIDDLE] for byte in range(256))
-_COSINE = "1 - vec_distance_cosine(vec_int8(v.embedding), vec_int8({}))"
+_COSINE = "ifnull(1 - vec_distance_cosine(vec_int8(v.embedding), vec_int8({})), 0.0)"
 _TEXT = f"{TITLE} || ' ' || {BODY}"
 
 
 TABLES = {
-    "vectors": "CREATE TABLE vectors(key INTEGER PRIMARY KEY, embedding BLOB NOT NULL) STRICT",
+    "vectors": "CREATE TABLE vectors(key INTEGER PRIMARY KEY,"
+    " embedding BLOB NOT NULL CHECK (length(embedding) < 65536)) STRICT",
     "sketches": "CREATE TABLE sketches(key INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT",
     "next_vectors": "CREATE TABLE next_vectors"
     "(key INTEGER PRIMARY KEY, embedding BLOB NOT NULL, bits BLOB NOT NULL) STRICT",
