@@ -147,22 +147,14 @@ def _wrong_row(connection: apsw.Connection) -> str:
     return "" if found == "ok" else " ".join(found.split())
 
 
-class Whatever:
+class Whatever(Translated):
     """A ``with`` block in which each of SQLite's errors becomes ``StoreError``, a bug's too."""
-
-    __slots__ = ("_path",)
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         if isinstance(error, apsw.Error):
-            raise meaning(error, self._path) from error
+            raise meaning(error, self.path) from error
 
 
 def meaning(error: apsw.Error, path: str) -> LoreError:

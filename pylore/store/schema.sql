@@ -14,7 +14,7 @@ CREATE TABLE types(
 ) STRICT, WITHOUT ROWID;
 
 -- A node is known by its id. Its key stands for it where many rows name it: in edges,
--- passages and ratings. keys.py gives it; nothing outside of this file knows it.
+-- passages and ratings. connection.py gives it; nothing outside of this file knows it.
 CREATE TABLE nodes(
   key INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
