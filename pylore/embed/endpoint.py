@@ -48,15 +48,36 @@ PATIENCE = 10.0
 
 
 class EndpointEmbedder:
-    """Ask an endpoint for vectors."""
+    """Ask an endpoint for vectors.
+
+    >>> EndpointEmbedder("http://localhost:11434/v1", environ={}).path
+    '/v1/embeddings'
+
+    Raises:
+        EmbedderError: the URL has no host or no valid port, or the key cannot be one.
+    """
 
     def __init__(self, url: str, model: str = "", environ: Mapping[str, str] = os.environ) -> None:
-        self._endpoint = Endpoint(url, environ)
-        self._model = model
         # A model has the same vectors wherever it runs; without a name, the place stands for it.
         self.name = f"endpoint:{model or url.partition('?')[0]}"
         self.dimension = 0
         """Of the store's vectors, if they are this embedder's; else 0 until the first answer."""
+        self._model = model
+        self._socket = url.removeprefix("unix:") if url.startswith("unix:") else ""
+        parts = urlsplit("http://localhost" if self._socket else url)
+        try:
+            self.host, port = parts.hostname or "", parts.port
+        except ValueError:
+            self.host, port = "", None
+        if not self.host or port == 0:
+            raise EmbedderError(f"{url}: has no host, or a wrong port: mend the embedder's URL")
+        self.is_secure = parts.scheme == "https"
+        self.port = port or (443 if self.is_secure else 80)
+        path = parts.path.rstrip("/")
+        if not path.endswith("/embeddings"):
+            path = (path or "/v1") + "/embeddings"
+        self.path = f"{path}?{parts.query}" if parts.query else path
+        self._key = _key(environ, is_secure=self.is_secure)
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
         """Return a unit vector for each text; None for a text without words.
@@ -80,7 +101,8 @@ class EndpointEmbedder:
             raise EmbedderError(f"{self.name} refused the key (HTTP {status}): "
                                 "set LORE_ENDPOINT_KEY")  # fmt: skip
         if status != 200:
-            said = self._endpoint.without_key(one_line(answer[:2000].decode(errors="replace")))
+            said = one_line(answer[:2000].decode(errors="replace"))
+            said = said.replace(self._key, "…") if self._key else said  # some repeat it
             raise EmbedderError(f"{self.name} answered HTTP {status} ({said[:200]}): "
                                 "check the URL and endpoint_model")  # fmt: skip
         try:
@@ -95,7 +117,7 @@ class EndpointEmbedder:
         for attempt in range(1, tries + 1):
             wait = 0.5 * 2**attempt
             try:
-                status, answer, later = self._endpoint.post(body, timeout)
+                status, answer, later = self.post(body, timeout)
                 if attempt == tries or status not in AGAIN:
                     return status, answer
                 wait = float(later) if later.isdigit() else wait
@@ -105,34 +127,6 @@ class EndpointEmbedder:
                                         "it, or choose another embedder") from None  # fmt: skip
             sleep(min(wait, LONGEST_WAIT))
         raise AssertionError("the last try returns or raises")
-
-
-class Endpoint:
-    """Where an endpoint is, and the key that it wants.
-
-    >>> Endpoint("http://localhost:11434/v1", {}).path
-    '/v1/embeddings'
-
-    Raises:
-        EmbedderError: the URL has no host or no valid port, or the key cannot be one.
-    """
-
-    def __init__(self, url: str, environ: Mapping[str, str]) -> None:
-        self.socket = url.removeprefix("unix:") if url.startswith("unix:") else ""
-        parts = urlsplit("http://localhost" if self.socket else url)
-        try:
-            self.host, port = parts.hostname or "", parts.port
-        except ValueError:
-            self.host, port = "", None
-        if not self.host or port == 0:
-            raise EmbedderError(f"{url}: has no host, or a wrong port: mend the embedder's URL")
-        self.is_secure = parts.scheme == "https"
-        self.port = port or (443 if self.is_secure else 80)
-        path = parts.path.rstrip("/")
-        if not path.endswith("/embeddings"):
-            path = (path or "/v1") + "/embeddings"
-        self.path = f"{path}?{parts.query}" if parts.query else path
-        self._key = _key(environ, is_secure=self.is_secure)
 
     def post(self, body: bytes, timeout: float) -> tuple[int, bytes, str]:
         """Return status, body and ``Retry-After`` of the response.
@@ -146,10 +140,10 @@ class Endpoint:
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
         try:
-            if self.socket:
+            if self._socket:
                 connection.sock = socket.socket(socket.AF_UNIX)
                 connection.sock.settimeout(timeout)
-                connection.sock.connect(self.socket)
+                connection.sock.connect(self._socket)
             connection.request("POST", self.path, body, headers)
             response = connection.getresponse()
             answer = response.read(MAX_RESPONSE)
@@ -158,10 +152,6 @@ class Endpoint:
             return response.status, answer, response.headers.get("Retry-After", "")
         finally:
             connection.close()
-
-    def without_key(self, text: str) -> str:
-        """Return a text of the endpoint, which may repeat what it was sent, without the key."""
-        return text.replace(self._key, "…") if self._key else text
 
 
 def _key(environ: Mapping[str, str], *, is_secure: bool) -> str:

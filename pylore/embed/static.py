@@ -24,31 +24,8 @@ from .pieces import Pieces, merges_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
-
-
-_opened: list[Pieces] = []
-"""The pieces that this process uses."""
-
-
-def encode(words: Iterable[str], tokenizer: str) -> dict[str, list[int]]:
-    """Return the tokens of each word. ``tokenizer`` is the path of the tokenizer's file.
-
-    Raises:
-        LoreError: there are no merges, and none can be made.
-    """
-    words = list(words)
-    try:
-        path = merges_of(tokenizer)
-        if not _opened:
-            _opened.append(Pieces(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)))
-        return _opened[0].encode(words)
-    except (apsw.Error, ValueError, TypeError):  # missing or damaged
-        from .merges import new_merges
-
-        _opened[:] = [Pieces(new_merges(path, tokenizer))]
-        return _opened[0].encode(words)
 
 
 DIMENSION = 256
@@ -68,6 +45,7 @@ class StaticEmbedder:
     dimension = DIMENSION
 
     def __init__(self) -> None:
+        self._pieces: Pieces | None = None
         self._tokens: dict[str, bytes] = {}
         """Word to its tokens, two bytes each."""
         self._table: Any = None
@@ -82,11 +60,23 @@ class StaticEmbedder:
         few = len(texts) <= _FEW and sum(map(len, tokens)) <= 2 * _FEW_TOKENS
         return self._mean_few(tokens) if few else self._mean_many(tokens)
 
-    def _look_up(self, wanted: Collection[str]) -> None:
+    def _look_up(self, wanted: Iterable[str]) -> None:
         new = [word for word in wanted if word not in self._tokens]
         if new:
-            found = encode(new, tokenizer_file())
+            found = self._encode(new, tokenizer_file())
             self._tokens.update((word, pack(f"<{len(of)}H", *of)) for word, of in found.items())
+
+    def _encode(self, words: list[str], tokenizer: str) -> dict[str, list[int]]:
+        path = merges_of(tokenizer)
+        try:
+            if self._pieces is None:
+                self._pieces = Pieces(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY))
+            return self._pieces.encode(words)
+        except (apsw.Error, ValueError, TypeError):  # missing or damaged
+            from .merges import new_merges
+
+            self._pieces = Pieces(new_merges(path, tokenizer))
+            return self._pieces.encode(words)
 
     def _mean_few(self, tokens: list[bytes]) -> list[bytes | None]:
         file = os.open(self._weights, os.O_RDONLY)

@@ -44,8 +44,8 @@ def embed_missing(
     try:
         with store.whole(), store.faults:
             after = vectors.last()
-            lacking = len(vectors.lacking(after, FEW + 1))
-            if lacking > FEW and not bulk:
+            lacking = len(vectors.lacking(after, 1 if bulk else FEW + 1))
+            if lacking > FEW:
                 raise EmbedderError(f"more than {FEW} passages lack vectors")
             if lacking and held is None:
                 dimension = _dimension(embedder)

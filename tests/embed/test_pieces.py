@@ -16,10 +16,9 @@ from samples import some
 
 from pylore.core.errors import LoreError
 from pylore.core.text import words
-from pylore.embed import static
 from pylore.embed.merges import make_merges
 from pylore.embed.pieces import Pieces, merges_of
-from pylore.embed.static import encode, tokenizer_file
+from pylore.embed.static import StaticEmbedder, tokenizer_file
 from pylore.store.connection import apsw
 
 ROOT = Path(__file__).parents[2]
@@ -100,10 +99,14 @@ def test_all_pieces_and_our_pages_words_have_the_tokenizers_pieces(
 WORD = ["unheardofword"]
 
 
+def encode(words: list[str], tokenizer: str) -> dict[str, list[int]]:
+    """Tokens as a process finds them that has opened no merges yet."""
+    return StaticEmbedder()._encode(words, tokenizer)
+
+
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def package(tmp_path: Path) -> str:
     """A tokenizer's file in an environment without merges."""
-    monkeypatch.setattr(static, "_opened", [])
     copy = tmp_path / "packages" / "wordllama" / "tokenizers" / "tokenizer.json"
     copy.parent.mkdir(parents=True)
     shutil.copy2(tokenizer_file(), copy)
@@ -115,7 +118,6 @@ def test_missing_merges_are_made_beside_the_packages_once(package: str, made: Pa
     assert place.parent == Path(package).parents[2]
     for _ in range(2):
         assert encode(WORD, package) == real_pieces(WORD)
-        static._opened.clear()
     assert place.read_bytes() == made.read_bytes() and place.stat().st_mode & 0o777 == 0o644
     assert {path.name for path in place.parent.iterdir()} == {place.name, "wordllama"}
 
