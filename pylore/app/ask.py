@@ -10,7 +10,6 @@ from ..ask.rounds import (
     Citation,
     answer_of,
     citations_of,
-    listen,
     needs_of,
     parse_command,
     prompt_of,
@@ -47,7 +46,6 @@ def ask(
     engine: Engine, question: str, *, types: Iterable[str] = (), files: Iterable[str] = (),
     rounds: int = 0, with_superseded: bool = False,
     started: Callable[[Context], None] = lambda context: None,
-    piece: Callable[[str], None] = lambda text: None,
     needs: Callable[[int, list[str]], None] = lambda number, things: None,
 ) -> AskResult:  # fmt: skip
     """Give the context on a question to the setting ``llm_command``, and check the answer.
@@ -55,7 +53,6 @@ def ask(
     Args:
         rounds: how often the model may first name what it still needs, within the same budget.
         started: is called with each context before the model is asked.
-        piece: is called with each piece of the answer as it comes.
         needs: is called with the number of a round, from 1, and what the model needs.
 
     Raises:
@@ -71,7 +68,7 @@ def ask(
             why = f"nothing has room in {found.budget} tokens: raise the budget"
             raise LoreError(why if found.withheld else NOTHING)
         prompt = prompt_of(found.question, found.text, RULES if left else "")
-        answer = listen(answer_of(command, prompt), piece, may_ask=left > 0)
+        answer = answer_of(command, prompt)
         wanted = needs_of(answer) if left else []
         if not wanted:
             break

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 import re
 import shlex
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 
 from ..core.errors import LoreError, UsageError
 from ..core.model import Record
@@ -119,11 +118,11 @@ def parse_command(text: str) -> list[str]:
     return [found, *words[1:]]
 
 
-def answer_of(command: list[str], prompt: str) -> Iterator[str]:
-    """Yield the answer in pieces as they come; at the end the command and its children are ended.
+def answer_of(command: list[str], prompt: str) -> str:
+    """Return what the command prints for a prompt; at the end it and its children are ended.
     Raise LoreError if it cannot be started, fails, or prints nothing.
     """
-    name, advice, blank = os.path.basename(command[0]), "try it by itself", True
+    name, advice = os.path.basename(command[0]), "try it by itself"
     with Tidying():
         try:
             process = PluginProcess(command, prompt.encode(), environment())
@@ -131,18 +130,16 @@ def answer_of(command: list[str], prompt: str) -> Iterator[str]:
             raise LoreError(f"llm_command: {why}: set {HOW_TO_SET}") from None
         with process:
             try:
-                data = process.pieces(_MOST_OUTPUT)
-                for piece in codecs.iterdecode(data, "utf-8", "replace"):
-                    blank = blank and piece.isspace()
-                    yield piece
+                answer = b"".join(process.pieces(_MOST_OUTPUT)).decode(errors="replace")
             except Refused as why:
                 raise LoreError(f"the model command {name} {why}: {advice}") from None
-        if blank:
+        if not answer.strip():
             said = f" ({process.said})" if process.said else ""
             raise LoreError(f"the model command {name} printed nothing{said}: {advice}")
+    return answer
 
 
-_MOST_OUTPUT = 1 << 40
+_MOST_OUTPUT = 1 << 26
 
 
 MARK = "NEED:"
@@ -172,23 +169,3 @@ def needs_of(answer: str) -> list[str]:
     asked = [line[len(MARK) :] for line in lines if line.upper().startswith(MARK)]
     needs = [printable(one_line(text))[:LONGEST].strip(" `") for text in asked]
     return [*dict.fromkeys(need for need in needs if need)][:MOST]
-
-
-def listen(pieces: Iterable[str], show: Callable[[str], None], *, may_ask: bool) -> str:
-    """Return the whole answer; ``show`` gets it as it comes, unless it asks for more.
-
-    With ``may_ask``, text is held back while it may become a request (``NEED:``).
-    """
-    heard = []
-    held = ""
-    for text in pieces:
-        heard.append(text)
-        held += text
-        begun = held.lstrip()[: len(MARK)].upper()
-        if not (may_ask and MARK.startswith(begun)):
-            may_ask = False
-            show(held)
-            held = ""
-    if held and not needs_of(held):
-        show(held)
-    return "".join(heard)

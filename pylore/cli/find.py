@@ -12,10 +12,10 @@ from ..app import find as app
 from ..app.bounds import context_within, first_rows
 from ..core.errors import DONE, FAILURE, LoreError, UsageError, first_of
 from ..core.json import dumps
-from ..core.text import counted, printable
+from ..core.text import counted
 from ..core.vocabulary import CODE_TYPES, RECORDS
 from ..terminal import text as texts
-from ..terminal.output import Output, flush, note, write
+from ..terminal.output import Output, flush, note
 from . import options
 from .command import argument, command, option
 from .options import exclusive
@@ -465,25 +465,14 @@ def ask(
     """
     from ..app.ask import ask as ask_model
 
-    shown: list[str] = []
-
-    def show(piece: str) -> None:
-        if session.output.form == "text":  # a person reads along
-            shown[:] = [piece]
-            write(printable(piece))
-            flush()
-
     with session.engine() as engine:
         result = ask_model(
             engine, _question(words), types=types, files=near, rounds=rounds,
             with_superseded=with_superseded, started=lambda found: session.say(found.notes),
-            piece=show,
             needs=lambda number, things: session.say(
                 [f"round {number} of {rounds}: looking up {'; '.join(things)}"]
             ),
         )  # fmt: skip
-        if shown and not shown[0].endswith("\n"):
-            write("\n")
         _print_answer(session, result)
         _record(session, engine, result.context.question, result.context, "context")
         session.record_reads(engine, result.context.ids)
@@ -497,10 +486,8 @@ def ask(
 def _print_answer(session: Session, result: AskResult) -> None:
     if session.output.form == "ids":
         session.output.list([{"id": citation.text} for citation in result.citations], str)
-    elif session.output.form != "text":
-        rows = [{"text": one.text, "in_prompt": one.in_prompt} for one in result.citations]
-        session.output.one({"answer": result.answer.strip(), "citations": rows,
-                            "needed": result.needed,
-                            "receipt": result.context.receipt()}, str)  # fmt: skip
-    else:
-        flush()
+        return
+    rows = [{"text": one.text, "in_prompt": one.in_prompt} for one in result.citations]
+    row = {"answer": result.answer.strip(), "citations": rows, "needed": result.needed,
+           "receipt": result.context.receipt()}  # fmt: skip
+    session.output.one(row, lambda row: f"{row['answer']}\n")

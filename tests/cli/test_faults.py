@@ -112,7 +112,7 @@ def test_store_is_neither_written_over_nor_read_as_text(lore: Lore) -> None:
 def test_text_with_nul_or_too_long_is_refused(lore: Lore) -> None:
     assert "NUL byte" in lore.refuse("add", "note", "-", stdin=b"a\0b", code=1)
     lore.patch.setenv("LORE_MAX_TEXT", "1000")
-    assert "max_text" in lore.refuse("add", "note", "-", stdin="x" * 1001, code=1)
+    assert "longer than 1000 bytes" in lore.refuse("add", "note", "-", stdin="x" * 1001, code=1)
     lines = '{"id":"note-a"}\n{"id":"note-b","body":"%s"}\n{"id":"note-c","body":"cut' % (
         "x" * 1001
     )
