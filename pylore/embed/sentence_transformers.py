@@ -127,13 +127,10 @@ def _load(path: str) -> Any:
 
 
 def model_folder(name: str) -> str | None:
-    """Return the folder of a model, without asking anybody: see the module's text."""
-    if name.startswith("/"):
-        return name if os.path.isfile(os.path.join(name, MARK)) else None
-    for folder in (*_package_folders(name), *_cached_folders(name)):
-        if os.path.isfile(os.path.join(folder, MARK)):
-            return folder
-    return None
+    """Return the folder of a model, without asking anybody; None if it is not here."""
+    own = name.startswith("/")
+    folders = [name] if own else [*_package_folders(name), *_cached_folders(name)]
+    return next((one for one in folders if os.path.isfile(os.path.join(one, MARK))), None)
 
 
 def _package_folders(name: str) -> list[str]:
