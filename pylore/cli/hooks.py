@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..app.engine import Engine
-    from ..system.edits import Done
     from .session import Session
 
 HOOK = Group("hook", """\
@@ -30,10 +29,13 @@ Give agents, commits and prompts a few lines of what is known.
 They come once a session, from stores that you made or trust.""")  # fmt: skip
 
 
+_SYNC = ("merge", "sync")
+
+
 @command("hook install [options] AGENT")
 def install(
     session: Session,
-    agent: str = argument("AGENT", choices=(*AGENTS, GIT)),
+    agent: str = argument("AGENT", choices=(*AGENTS, GIT, *_SYNC)),
     *,
     user: bool = option("--user", "your settings, for codex, gemini, cursor"),
     shared: bool = option("--shared", "the project's, which git shares"),
@@ -42,18 +44,30 @@ def install(
     """Put lore's entries into an agent's settings, or git's hooks.
 
     git's pre-commit prints what is known of the staged files; post-commit stages the lines
-    'Lesson: …', 'Decision: …', 'Failure: …' and 'Pattern: …' of a message.
+    'Lesson: …', 'Decision: …', 'Failure: …' and 'Pattern: …' of a message. merge lets git merge
+    .lore/knowledge.jsonl by record, sync runs 'lore sync' in git's hooks too.
     """
     from ..hooks.install import change, git_hooks, place_of
+    from ..system.programs import find_program
 
     scope = exclusive(user=user, shared=shared).removeprefix("--")
+    if agent not in AGENTS and scope:
+        raise UsageError(f"{agent} has no --{scope} hooks: they are of this clone alone")
+    if agent not in AGENTS and not project_folder():
+        raise LoreError("hooks of git are a project's: run 'lore init' in one")
     if agent == GIT:
-        if scope:
-            raise UsageError(f"git has no --{scope} hooks: they are of this clone alone")
-        if not project_folder():
-            raise LoreError("hooks of git are a project's: run 'lore init' in one")
         tree, lines = git_hooks(project_folder())
         done = tree.take_out_of_hooks(lines) if remove else tree.put_into_hooks(lines)
+    elif agent in _SYNC:
+        from ..formats.export import FILE
+        from ..system.files import SHARED
+        from ..system.git_setup import Repository
+
+        file = f"{SHARED}/{FILE}"
+        repository = Repository(project_folder(), file)
+        done = repository.uninstall() if remove else repository.install(hooks=agent == "sync")
+        if not remove and repository.is_ignored():
+            session.say([f"{file} is ignored by git: take it out of .gitignore to share it"])
     else:
         one = AGENTS[agent]
         scope = scope or ("local" if one.local else "user")
@@ -61,8 +75,14 @@ def install(
         changed = change(one, place, everywhere=scope == "user", remove=remove)
         state = "removed" if remove else "installed"
         done = iter([(place, state if changed else "unchanged", "")])
-    found = changed_files(session, done, installs=not remove)
-    _print(session, ((agent, scope or "local", row["id"], row["state"]) for row in found))
+    rows = []
+    for place, state, why in done:
+        rows.append((agent, scope or "local", place, state))
+        if state == "left":
+            note(f"{place} was left as it is: {why}")
+    _print(session, rows)
+    if not remove and find_program("lore") is None:
+        session.say(["there is no 'lore' on the PATH, which is called: see 'make install'"])
 
 
 @command("hook status")
@@ -124,22 +144,6 @@ def _print(session: Session, rows: Iterable[tuple[str, str, str, str]]) -> None:
     if found and project_folder() and not is_trusted(data_folder()):
         session.say([f"{project_folder()} is not trusted, so hooks say nothing of what others "
                      "shared there: run 'lore store trust'"])  # fmt: skip
-
-
-def changed_files(
-    session: Session, done: Iterable[Done], *, installs: bool
-) -> list[dict[str, str]]:
-    """Return rows of the files that an installer changed; print notes on those that it left, and
-    if what it installs finds no lore on PATH."""
-    from ..system.programs import find_program
-
-    rows = [{"id": place, "state": state, "why": why} for place, state, why in done]
-    for row in rows:
-        if row["state"] == "left":
-            note(f"{row['id']} was left as it is: {row['why']}")
-    if installs and find_program("lore") is None:
-        session.say(["there is no 'lore' on the PATH, which is called: see 'make install'"])
-    return rows
 
 
 # --- what answers

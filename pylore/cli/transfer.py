@@ -23,14 +23,12 @@ from ..records.conflicts import conflict_notes
 from ..records.fields import is_page
 from ..system.atomic_write import write_whole
 from ..system.files import SHARED
-from ..system.git_setup import Repository
 from ..system.parts import require_part
 from ..system.plugin_files import Events
 from ..system.project_files import real_place
 from ..terminal.output import note, write
-from ..terminal.text import columns, counts_text, each
+from ..terminal.text import counts_text
 from .command import argument, command, option
-from .hooks import changed_files
 from .options import SKIP_BAD, TYPES, exclusive
 from .session import project_folder, project_root
 
@@ -202,29 +200,22 @@ def sync(
         "--watch SECONDS", "remote: repeat until Ctrl-C", 0.0, low=0.0, high=86_400
     ),
     all_lines: bool = option("--all", "remote: send and read everything again"),
-    install: bool = option("--install", "let git merge the file by record"),
-    hooks: bool = option("--hooks", "with --install: sync in git's hooks"),
-    uninstall: bool = option("--uninstall", "take that out of git"),
 ) -> None:
     """Share knowledge by git, with .lore/knowledge.jsonl, or through a hub.
 
-    Merges FILE into the store and writes it back. REMOTE is a hub ('lore hub add').
+    Merges FILE into the store and writes it back. REMOTE is a hub ('lore hub add'). 'lore hook
+    install merge' lets git merge the file by record, 'lore hook install sync' syncs in git's hooks.
 
     \b
     lore sync && git add .lore/knowledge.jsonl
     lore sync team --watch 60
     """
-    way = exclusive(**{"in": only_in}, install=install or hooks, uninstall=uninstall)
     of_remote = path in session.settings.remotes or _is_no_file(path) or "://" in path
-    if of_remote and not way:
+    if of_remote and not only_in:
         hub = require_part("hub", "commands")
         hub.sync_with_hub(session, path, watch=watch, all=all_lines)
     elif of_remote or watch or all_lines:
-        raise UsageError("--in, --install, --hooks and --uninstall are for a file; --watch "
-                         "and --all for a remote")  # fmt: skip
-    elif way in ("--install", "--uninstall"):
-        exclusive(FILE=path, install=way)
-        _set_up(session, install=not uninstall, hooks=hooks)
+        raise UsageError("--in is for a file; --watch and --all for a remote")
     else:
         _sync_file(session, path or _file_of_project(), out=not only_in)
 
@@ -277,17 +268,6 @@ def synced_text(row: dict[str, Any]) -> str:
     """Return a line for each direction in which something went."""
     ways = {way: _counts({**row[way], "kept": 0, "known": 0}) for way in ("in", "out")}
     return "".join(f"{way:<4}{counts_text(counts)}" for way, counts in ways.items() if counts)
-
-
-def _set_up(session: Session, *, install: bool, hooks: bool) -> None:
-    """Install what merges the file in git, or take it out."""
-    file = _file_of_project()
-    repository = Repository(project_folder(), f"{SHARED}/{FILE}")
-    done = repository.install(hooks=hooks) if install else repository.uninstall()
-    rows = changed_files(session, done, installs=install)
-    if install and repository.is_ignored():
-        session.say([f"{file} is ignored by git: take it out of .gitignore to share it"])
-    session.output.list(rows, each(columns("state id")))
 
 
 @command("merge-file [--path PATH] BASE OURS THEIRS")

@@ -99,7 +99,7 @@ class Repository(ProjectTree):
 
     def __init__(self, project: str, file: str) -> None:
         """Raise LoreError without git, or outside of a repository with a work tree."""
-        super().__init__(project, "lore sync --install", "lore sync --uninstall")
+        super().__init__(project, "lore hook install merge", "lore hook install --remove merge")
         self.file = file
         self._attributes = os.path.join(self.project, _ATTRIBUTES)
 

@@ -319,8 +319,8 @@ NAMED = tuple(
 ASKING: Words = (
     ("search", "tokens", "--files", "@git"), ("related", "--files", "@git"), ("index",),
     ("verify",), HISTORY, ("anchor", "decision-a", "src/auth.py"),
-    ("add", "note", "x", "--file", "src/auth.py"), ("sync", "--install", "--hooks"),
-    ("sync", "--uninstall"), ("hook", "install", "git"), ("hook", "status"),
+    ("add", "note", "x", "--file", "src/auth.py"), ("hook", "install", "sync"),
+    ("hook", "install", "--remove", "sync"), ("hook", "install", "git"), ("hook", "status"),
     ("hook", "install", "git", "--remove"),
 )  # fmt: skip
 """Every command that starts git."""

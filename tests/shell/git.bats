@@ -1,4 +1,4 @@
-# The merge driver and the hooks that 'lore sync --install' puts into repositories.
+# The merge driver and the hooks that 'lore hook install merge' puts into repositories.
 
 load ../helper
 
@@ -15,10 +15,10 @@ setup() { # a, and b, a clone of it: both with the driver, the hooks and the sha
   lore init >/dev/null
   lore add note "First words" --id note-1 >/dev/null
   lore add note "Second words" --id note-2 >/dev/null
-  lore sync >/dev/null && lore sync --install --hooks >/dev/null
+  lore sync >/dev/null && lore hook install sync >/dev/null
   commit
   git clone -q . ../b && cd ../b || return
-  lore sync --install --hooks >/dev/null 2>&1
+  lore hook install sync >/dev/null 2>&1
 }
 
 commit() { git add -A && git commit -qm change --allow-empty; }
@@ -87,33 +87,31 @@ knows_both() { # true if the store and the file of the folder have what a and b 
 }
 
 @test "install and uninstall know worktrees, submodules and projects in one repository" {
-  run_lore sync --install --hooks --jq '.[].state'
+  run_lore hook install sync --jq '.[].state'
   [ "$(printf '%s\n' "$output" | sort -u)" = unchanged ]
   mkdir -p part/.lore
-  (cd part && lore init -q >/dev/null && lore sync --install >/dev/null)
+  (cd part && lore init -q >/dev/null && lore hook install merge >/dev/null)
   git worktree add -q ../"-tree [x]" -b tree
   cd ../"-tree [x]"
   lore add note "In a tree" --id note-t >/dev/null
   git commit -q --allow-empty -m tree
   [ "$(git show --format= --name-only)" = "$FILE" ]
   cd ../b
-  run_lore sync --uninstall --text
+  run_lore hook install --remove merge --text
   expect 0
   contains "$stderr" "merge.lore.driver was left as it is: part/.gitattributes still names it"
-  (cd part && lore sync --uninstall >/dev/null)
+  (cd part && lore hook install --remove merge >/dev/null)
   run ! git config merge.lore.driver
   [ ! -e part/.gitattributes ] && [ ! -e .git/hooks/pre-commit ]
   # a submodule is a repository of its own
   git init -q ../outer && cd ../outer
   git submodule add -q "$TEST_ROOT/a" "a module" 2>/dev/null
   cd "a module"
-  lore sync --install --hooks >/dev/null 2>&1
+  lore hook install sync >/dev/null 2>&1
   [ -x ../.git/modules/"a module"/hooks/post-merge ] && [ ! -e ../.git/hooks/post-merge ]
-  lore sync --uninstall >/dev/null
+  lore hook install --remove merge >/dev/null
   [ ! -e ../.git/modules/"a module"/hooks/post-merge ]
   mkdir ../../plain && cd ../../plain && lore init >/dev/null
-  run_lore sync --install
+  run_lore hook install merge
   expect_error 1 "not a git repository"
-  run_lore sync --hooks
-  [ "$status" -ne 0 ]
 }

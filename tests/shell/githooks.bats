@@ -45,20 +45,20 @@ commit() { # <message>: of everything; what its hooks print
   cp -R hooks before
   lore hook install git >/dev/null
   cp -R hooks mine
-  lore sync --install --hooks >/dev/null
+  lore hook install sync >/dev/null
   run_lore hook status --text
   contains "$output" "installed  git  local  $PROJECT/hooks/pre-commit"
   commit refused # by the person's own hook, whose status stays
   expect 1 ''
   contains "$stderr" ours
-  lore sync --uninstall >/dev/null
+  lore hook install --remove merge >/dev/null
   diff -r hooks mine
-  lore sync --install --hooks >/dev/null
+  lore hook install sync >/dev/null
   lore hook install --remove git >/dev/null
   run_lore hook status --text
   expect 0 'no hooks'
   grep -q 'lore sync' hooks/pre-commit
-  lore sync --uninstall >/dev/null
+  lore hook install --remove merge >/dev/null
   diff -r hooks before
 }
 

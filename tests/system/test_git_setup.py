@@ -1,4 +1,4 @@
-"""What 'lore sync --install' writes into a repository, and takes out again."""
+"""What 'lore hook install merge' writes into a repository, and takes out again."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Project:
         self.here.git(self.folder, "push", "-q", "origin", "main")
         self.there.git(self.there.home, "clone", "-q", str(origin), str(self.other))
         for machine, folder in ((self.here, self.folder), (self.there, self.other)):
-            for words in (("init",), ("trust",), ("sync", "--install", "--hooks")):
+            for words in (("init",), ("trust",), ("hook", "install", "sync")):
                 machine.lore(folder, *words)
 
     # --- a day
