@@ -248,8 +248,8 @@ def confirm(
     wanted = ids_from(words, "confirm")
     with session.open() as store:
         facts = Facts(store, session.settings, session.engine(store).embedder)
-        outcomes = facts.retract(wanted) if retract else facts.confirm(wanted)
-        session.output.list([one.to_dict() for one in outcomes], each(change_text))
+        changes = facts.retract(wanted) if retract else facts.confirm(wanted)
+    _print(session, *changes, listed=True)
 
 
 @command("forget [options] ID… | --faded | --purge --proposed")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..core.errors import LoreError
 from ..core.ids import named_id, own
-from ..core.model import Record, edge_name
+from ..core.model import edge_name
 from ..core.scoring import recency
 from ..core.times import ago, now
 from ..graph.relations import fold
@@ -14,6 +14,7 @@ from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
 from ..store.resolve_id import complete_ids, resolve_edge, resolve_id, resolve_ids
 from .fact_status import confirm_edge, retract_edge
+from .records import Change
 from .undo import forget
 
 TYPE_CHECKING = False
@@ -31,16 +32,6 @@ LEAST_TO_STAY, ENOUGH_ACCESSES = 0.2, 5
 
 SWEPT = "conversation"
 """The source whose staged facts and records a sweep may drop."""
-
-
-class ReviewOutcome(Record):
-    """Result for a node or a fact: ``state`` is confirmed, retracted, or unchanged."""
-
-    __slots__ = ("id", "state")
-
-    def __init__(self, id: str, state: str) -> None:
-        self.id = id
-        self.state = state
 
 
 class Faded(NamedTuple):
@@ -61,7 +52,7 @@ class Facts:
         self._settings = settings
         self._embedder = embedder
 
-    def confirm(self, words: Sequence[str]) -> list[ReviewOutcome]:
+    def confirm(self, words: Sequence[str]) -> list[Change]:
         """Confirm nodes (ids), or one fact (subject, predicate, object).
 
         What was superseded or retracted stands again; of a predicate with one value the
@@ -76,7 +67,7 @@ class Facts:
             lambda key, at: confirm_edge(self._store, self._settings, key, at),
         )
 
-    def retract(self, words: Sequence[str]) -> list[ReviewOutcome]:
+    def retract(self, words: Sequence[str]) -> list[Change]:
         """Retract nodes (ids), or one fact (subject, predicate, object).
 
         A retracted node stays, and only a search that asks for it finds it. A retracted
@@ -146,14 +137,14 @@ class Facts:
 
     def _judge(
         self, words: Sequence[str], command: str, judge: Callable[[EdgeKey, str], str]
-    ) -> list[ReviewOutcome]:
-        def judged() -> list[ReviewOutcome]:
+    ) -> list[Change]:
+        def judged() -> list[Change]:
             ids = resolve_ids(self._store, words)
             key = self._fact_of(ids)
             if not key:
                 ids = complete_ids(self._store, ids)
-                return [ReviewOutcome(id, self._set_status(id, f"{command}ed")) for id in ids]
-            outcome = ReviewOutcome(edge_name(key), judge(key, now()))
+                return [Change(id, self._set_status(id, f"{command}ed")) for id in ids]
+            outcome = Change(edge_name(key), judge(key, now()))
             Index(self._store).keep_facts()
             return [outcome]
 
