@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from ..anchors.project import Project
     from .scan import Match
 
-    File = tuple[str, str]
-    """A path, and which state of the file it is: a hash, or any other name for it."""
+    File = tuple[str, str]  # a path, and any name for the state of the file
 
 LARGEST = 1_000_000
 """Bytes of a file that is parsed."""
@@ -128,7 +127,8 @@ class ClaimCounter:
         found: list[dict[File, ClaimCount]] = [{} for _ in self._claims]
         batch: list[tuple[File, bytes, list[int]]] = []
         for file, content in texts:
-            wanting = [index for index in self.about(file[0]) if self._has_words(index, content)]
+            wanting = [index for index in self.about(file[0])
+                       if all(word.encode() in content for word in self._words[index])]  # fmt: skip
             if len(content) > LARGEST:
                 for index in wanting:
                     found[index][file] = ClaimCount(unread=1)
@@ -141,15 +141,10 @@ class ClaimCounter:
             self._match(batch, found)
         return found
 
-    def _has_words(self, index: int, content: bytes) -> bool:
-        return all(word.encode() in content for word in self._words[index])
-
     def _match(
-        self,
-        batch: Sequence[tuple[File, bytes, list[int]]],
-        found: list[dict[File, ClaimCount]],
+        self, batch: Sequence[tuple[File, bytes, list[int]]], found: list[dict[File, ClaimCount]]
     ) -> None:
-        names = [f"{number}{_ending(path)}" for number, ((path, _), _, _) in enumerate(batch)]
+        names = [f"{n}{path[path.rindex('.') :]}" for n, ((path, _), *_) in enumerate(batch)]
         with temporary_folder() as folder:
             for name, (_, content, _) in zip(names, batch, strict=True):
                 with open(os.path.join(folder, name), "wb") as file:
@@ -166,10 +161,6 @@ class ClaimCounter:
                 one = _counted(index, key[0], lines, matches, unread)
                 if one.unread or one.matched or one.rest:
                     found[index][key] = one
-
-
-def _ending(path: str) -> str:
-    return path[path.rindex(".") :]
 
 
 def _counted(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
@@ -28,12 +27,10 @@ from .names import (
 )
 from .tree import SourceTree
 
-UNIQUE_FUNCTION = 0.75
-"""The only function of that name, in a language where functions need no import."""
-UNIQUE_METHOD = 0.45
-"""The only method of that name, on a receiver of unknown class: a guess, below what is walked."""
-AMBIGUOUS = 0.5
-"""Several methods of that name: each has its share of this."""
+UNIQUE_FUNCTION, UNIQUE_METHOD, AMBIGUOUS = 0.75, 0.45, 0.5
+"""Confidence in the only function of a name, where functions need no import; in the only method, on
+a receiver of unknown class; and in all methods of a name together, where there are several.
+"""
 MOST_CANDIDATES = 5
 """More candidates than this get no edges."""
 UNNAMED_USE = 0.5
@@ -51,11 +48,9 @@ REASONS = {
 }
 """Names of the reasons in an edge's ``metadata``."""
 
-STATIC, RE_EXPORT, EFFECT, DYNAMIC, TYPES = (
-    "static", "re-export", "side effect", "dynamic", "type-only",
-)  # fmt: skip
-_IMPORT_TYPES = (STATIC, RE_EXPORT, EFFECT, DYNAMIC, TYPES)
+_IMPORT_TYPES = ("static", "re-export", "side effect", "dynamic", "type-only")
 """Of several imports of one file by another the first of these is the edge's."""
+STATIC, RE_EXPORT, EFFECT, DYNAMIC, TYPES = _IMPORT_TYPES
 _KINDS = {"export": RE_EXPORT, "effect": EFFECT, "dynamic": DYNAMIC, TYPING: TYPES}
 
 _ANYWHERE = frozenset(
@@ -84,13 +79,7 @@ def resolve(files: Mapping[str, FileFacts], root: str) -> Edges:
 
     The same files give the same edges, in any order.
     """
-    collecting = gc.isenabled()
-    gc.disable()  # everything made here lives to the end
-    try:
-        return Resolver(files, root).edges({path: one.calls for path, one in files.items()})
-    finally:
-        if collecting:
-            gc.enable()
+    return Resolver(files, root).edges({path: one.calls for path, one in files.items()})
 
 
 class Resolver:
@@ -106,8 +95,8 @@ class Resolver:
         self._names = Names(self._files, self._importers)
         self._bases = list(self._names.inherit())
         self._edges: Edges = {}
-        self._functions: dict[tuple[str, str], list[Def]] = {}
-        self._methods: dict[tuple[str, str], list[Def]] = {}
+        self._candidates: dict[tuple[str, str, bool], list[Def]] = {}
+        """Family, name, and whether it is a method → functions with a name outside of others."""
         for file in self._files.values():
             for made in file.defs.values():
                 self._index(made)
@@ -199,7 +188,10 @@ class Resolver:
 
     def _call(self, file: File, call: Call) -> None:
         things = self._names.chain(file, call.caller, call.callee)
-        caller = self._caller(file, call.caller)
+        scope = call.caller
+        while scope and scope not in file.defs:
+            scope = scope.rpartition(".")[0]
+        caller = file.defs[scope].id if scope else file_id(file.path)
         for thing in things:
             self._reach(caller, thing)
         if not things:
@@ -232,26 +224,13 @@ class Resolver:
                     return made
         return None
 
-    def _caller(self, file: File, scope: str) -> str:
-        """Return the innermost symbol around a call; the file at its top level."""
-        while scope:
-            if scope in file.defs:
-                return file.defs[scope].id
-            scope = scope.rpartition(".")[0]
-        return file_id(file.path)
-
-    # Guesses.
-
     def _index(self, made: Def) -> None:
-        """Index a candidate, unless it has no name outside of its function."""
-        if made.kind not in ("function", "method"):
-            return
         outer = made.outer
         while outer is not None and outer.is_class:
             outer = outer.outer
-        if outer is None:
-            index = self._functions if made.outer is None else self._methods
-            index.setdefault((made.file.language.family, made.name), []).append(made)
+        if outer is None and made.kind in ("function", "method"):
+            key = (made.file.language.family, made.name, made.outer is not None)
+            self._candidates.setdefault(key, []).append(made)
 
     def _guess(self, file: File, caller: str, callee: str) -> None:
         """Draw edges to the few functions or methods of a name."""
@@ -260,15 +239,14 @@ class Resolver:
         common = name in _ANYWHERE or name in spec.common_names
         if common if receiver else not spec.functions_global:
             return
-        found = (self._methods if receiver else self._functions).get((spec.family, name), [])
+        found = self._candidates.get((spec.family, name, bool(receiver)), [])
         if not only_tests_call(file.path, spec.tests):
             found = [one for one in found
                      if not only_tests_call(one.file.path, one.file.language.tests)]  # fmt: skip
-        if len(found) == 1:
-            sure = UNIQUE_METHOD if receiver else UNIQUE_FUNCTION
-            self._add(caller, found[0].id, "calls", sure)
-        elif len(found) <= MOST_CANDIDATES:
-            for made in found:
+        for made in found if len(found) <= MOST_CANDIDATES else ():
+            if len(found) == 1:
+                self._add(caller, made.id, "calls", UNIQUE_METHOD if receiver else UNIQUE_FUNCTION)
+            else:
                 sure = round(AMBIGUOUS / len(found), 3)
                 self._add(caller, made.id, "calls", sure, "ambiguous")
 
