@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from ..core.text import composed
@@ -12,9 +12,7 @@ from ..core.vocabulary import file_id, symbol_id
 from .facts import FileFacts, Import
 
 KIND = "mention"
-PATH_WEIGHT = 1.0
-SYMBOL_WEIGHT = 0.8
-"""A symbol is told by its name alone: another thing may have the same one."""
+PATH_WEIGHT, SYMBOL_WEIGHT = 1.0, 0.8  # another symbol may have the same name
 _SHORTEST = 4
 """Letters of a plain word in back-ticks that is taken for a symbol's name."""
 _MOST = 500
@@ -22,7 +20,7 @@ _MOST = 500
 
 _QUOTED = re.compile(r"`([^`\n]{2,200})`")
 _LINK = re.compile(r"\]\(<?([^)\s>#]{1,300})")
-_FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
 _WORD = re.compile(r"[\w$.:>-]+?(?=\(|$)")
 
 
@@ -52,36 +50,25 @@ def _path(endings: tuple[str, ...]) -> re.Pattern[str]:
 
 def _names(line: str, fenced: bool, path: re.Pattern[str]) -> Iterator[str]:
     if not fenced:
-        for match in _QUOTED.finditer(line):
-            yield match[1].strip()
-        for match in _LINK.finditer(line):
-            if "://" not in match[1]:
-                yield match[1]
-    for match in path.finditer(line):
-        yield match[1]
+        yield from (match[1].strip() for match in _QUOTED.finditer(line))
+        yield from (match[1] for match in _LINK.finditer(line) if "://" not in match[1])
+    yield from (match[1] for match in path.finditer(line))
 
 
 class Mentions:
     """Names → ids of the files and symbols of a tree."""
 
     def __init__(self, files: Mapping[str, FileFacts]) -> None:
-        self._note_paths(files)
+        # Some file systems keep accents apart from their letters, and people type them so too.
+        self._paths = {composed(path): path for path in files} | {path: path for path in files}
+        self._tails: dict[str, list[str]] = {}
         self._symbols: dict[str, list[str]] = {}
         for path, facts in files.items():
-            for name in {symbol.qualified for symbol in facts.symbols}:
-                id = symbol_id(path, name)
-                name = composed(name)
-                self._symbols.setdefault(name, []).append(id)
-                last = name.rpartition(".")[2]
-                if last != name:
-                    self._symbols.setdefault(last, []).append(id)
-
-    def _note_paths(self, paths: Iterable[str]) -> None:
-        # Some file systems keep accents apart from their letters, and people type them so too.
-        self._paths = {composed(path): path for path in paths} | {path: path for path in paths}
-        self._tails: dict[str, list[str]] = {}
-        for path in paths:
             self._tails.setdefault(composed(path.rpartition("/")[2]), []).append(path)
+            for qualified in {symbol.qualified for symbol in facts.symbols}:
+                name = composed(qualified)
+                for each in {name, name.rpartition(".")[2]}:
+                    self._symbols.setdefault(each, []).append(symbol_id(path, qualified))
 
     @staticmethod
     def are_in(facts: FileFacts) -> bool:
@@ -94,14 +81,11 @@ class Mentions:
         for item in facts.imports:
             if item.kind != KIND:
                 continue
-            path = self._path(facts.path, item.module)
-            if path:
-                if path != facts.path:
-                    found[file_id(path)] = PATH_WEIGHT
-                continue
-            id = self._symbol(item.module)
-            if id:
+            if path := self._path(facts.path, item.module):
+                found[file_id(path)] = PATH_WEIGHT
+            elif id := self._symbol(item.module):
                 found.setdefault(id, SYMBOL_WEIGHT)
+        found.pop(file_id(facts.path), None)
         return found
 
     def _path(self, here: str, name: str) -> str:
@@ -124,11 +108,5 @@ class Mentions:
             return ""
         word = match[0].replace("::", ".").replace("->", ".").replace("#", ".")
         telling = "." in word or "_" in word or word != match.string or not word.islower()
-        if len(word) < _SHORTEST or not telling:
-            return ""
-        known = self._named(word)
+        known = self._symbols.get(word, ()) if len(word) >= _SHORTEST and telling else ()
         return known[0] if len(known) == 1 else ""
-
-    def _named(self, word: str) -> Sequence[str]:
-        """Return the ids of the symbols of a name, qualified or not."""
-        return self._symbols.get(word, ())
