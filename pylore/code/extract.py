@@ -80,12 +80,9 @@ def _joined(prefix: str, path: str) -> str:
 KINDS = ("class", "interface", "module", "type", "function", "method", "constant")
 CONTAINERS = frozenset({"class", "interface", "module", "scope", "type"})
 _TYPES = CONTAINERS - {"module"}
-_CALLERS = frozenset({"class", "interface", "module", "function", "method", "type"})
 _ORDER = {kind: place for place, kind in enumerate(("scope", *KINDS))}
 _MOST_VALUES = 8
 _MOST_BASES = 100
-_STUBS = ("...", ";")
-"""How a definition ends that has no body."""
 _EXTRACT_DEEPEST = 100
 """Definitions within definitions: each name has those of all around it."""
 
@@ -93,17 +90,11 @@ _EXTRACT_DEEPEST = 100
 class DefinitionMatch:
     """A match that defines something, on its way to a ``Symbol``."""
 
-    __slots__ = (
-        "bases", "begin", "end", "first", "kind", "last", "member", "name", "outer", "params",
-        "qualified",
-    )  # fmt: skip
-
     def __init__(self, match: Match, kind: str, parts: Parts) -> None:
         fields = match.fields
         self.first = match.first
-        self.last = match.last
-        if match.rule.endswith(".line"):  # the match includes the line's end
-            self.last = max(match.first, match.last - 1)
+        is_line = match.rule.endswith(".line")  # the match includes the line's end
+        self.last = max(match.first, match.last - 1) if is_line else match.last
         self.begin, self.end = match.offsets or (self.first, self.last)
         self.kind = kind
         owner = parts.owner(fields[2]) if len(fields) > 2 and fields[2] else ""
@@ -170,11 +161,15 @@ def extract(path: str, language: str, source: Source, matches: Sequence[Match]) 
         for kind in (*KINDS, "scope")
         for match in grouped.pop(kind, ())
     )
-    _embed(grouped.pop("base", []), definitions, parts)
+    containers = [each for each in definitions if each.kind in CONTAINERS]
+    for match, owner in _placed(grouped.pop("base", []), containers):
+        if owner is not None:  # bases in the body of a type, as Go's are
+            owner.bases = (*owner.bases, *parts.bases(match.fields[0]))[:_MOST_BASES]
     facts.symbols = _symbols(definitions, source, parts)
-    scopes = [d for d in definitions if d.kind in _CALLERS or d.kind == "scope"]
+    scopes = [each for each in definitions if each.kind != "constant"]
     facts.calls = _calls(grouped.pop("call", []), scopes, parts)
-    facts.assigned = _assigned(grouped.pop("assign", []), grouped.pop("return", []), scopes, parts)
+    values = [*grouped.pop("assign", []), *grouped.pop("return", [])]
+    facts.assigned = _assigned(values, scopes, parts)
     typing = grouped.pop(TYPING, [])
     facts.imports = sorted(
         (_as_typing(imported, typing) for kind, found in grouped.items() for match in found
@@ -184,9 +179,8 @@ def extract(path: str, language: str, source: Source, matches: Sequence[Match]) 
     return facts
 
 
-def _as_typing(imported: Import, marked: Sequence[Match]) -> Import:
-    """Return an import as it is where it stands among those, or is one of those, for types
-    alone."""
+def _as_typing(imported: Import, marked: Iterable[Match]) -> Import:
+    """Return an import; where it is marked, or is within what is, as one for types alone."""
     for match in marked:
         named = match.fields[0] if match.fields else ""
         if match.first <= imported.line <= match.last and named in ("", imported.name):
@@ -242,15 +236,6 @@ def _holds(outer: DefinitionMatch, inner: DefinitionMatch) -> bool:
     return inner.begin >= outer.begin
 
 
-def _embed(matches: Sequence[Match], definitions: list[DefinitionMatch], parts: Parts) -> None:
-    """Add bases that are in the body of a type, as Go's do."""
-    at = _Scopes([each for each in definitions if each.kind in CONTAINERS]).at
-    for match in sorted(matches, key=_place):
-        owner = at(match)
-        if owner is not None:
-            owner.bases = (*owner.bases, *parts.bases(match.fields[0]))[:_MOST_BASES]
-
-
 def _symbols(definitions: list[DefinitionMatch], source: Source, parts: Parts) -> list[Symbol]:
     """Return a symbol for each name: overloads, getter and setter, and twins are one."""
     named: dict[str, list[DefinitionMatch]] = {}
@@ -277,77 +262,56 @@ def _symbols(definitions: list[DefinitionMatch], source: Source, parts: Parts) -
 
 def _says(each: DefinitionMatch, source: Source) -> tuple[bool, bool, bool, int]:
     """Return what puts a definition before others of its name: a body, documentation, length."""
-    is_stub = source.lines[each.last - 1].rstrip().endswith(_STUBS)
-    return (
-        each.kind != "constant", not is_stub,
-        bool(source.doc(each.first, each.last, each.kind)), each.last - each.first,
-    )  # fmt: skip
+    has_body = not source.lines[each.last - 1].rstrip().endswith(("...", ";"))
+    has_doc = bool(source.doc(each.first, each.last, each.kind))
+    return each.kind != "constant", has_body, has_doc, each.last - each.first
 
 
-class _Scopes:
-    """Find the definition around a match, asked in the order of the file."""
-
-    def __init__(self, scopes: Sequence[DefinitionMatch]) -> None:
-        self._scopes = scopes
-        self._next = 0
-        self._stack: list[DefinitionMatch] = []
-
-    def at(self, match: Match) -> DefinitionMatch | None:
-        """Return the innermost definition that holds a match."""
+def _placed(
+    matches: Iterable[Match], scopes: Sequence[DefinitionMatch]
+) -> Iterator[tuple[Match, DefinitionMatch | None]]:
+    """Yield matches in the order of the file, each with the innermost definition that holds it."""
+    stack: list[DefinitionMatch] = []
+    place = 0
+    # ast-grep's order is another one each time.
+    for match in sorted(matches, key=lambda one: (one.span, one.fields, one.rule)):
         begin, end = match.span
-        while self._next < len(self._scopes) and self._scopes[self._next].begin <= begin:
-            begun = self._scopes[self._next]
-            while self._stack and self._stack[-1].end < begun.end:
-                self._stack.pop()
-            self._stack.append(begun)
-            self._next += 1
-        while self._stack and self._stack[-1].end < begin:
-            self._stack.pop()
-        return next((scope for scope in reversed(self._stack) if scope.end >= end), None)
+        while place < len(scopes) and scopes[place].begin <= begin:
+            while stack and stack[-1].end < scopes[place].end:
+                stack.pop()
+            stack.append(scopes[place])
+            place += 1
+        while stack and stack[-1].end < begin:
+            stack.pop()
+        yield match, next((scope for scope in reversed(stack) if scope.end >= end), None)
 
 
-def _calls(matches: list[Match], scopes: Sequence[DefinitionMatch], parts: Parts) -> list[Call]:
+def _calls(matches: Iterable[Match], scopes: Sequence[DefinitionMatch], parts: Parts) -> list[Call]:
     """Return each call once a caller, at its first line."""
-    at = _Scopes(scopes).at
     found: dict[tuple[str, str], Call] = {}
-    for match in sorted(matches, key=_place):
+    for match, scope in _placed(matches, scopes):
         callee = parts.chain(match.fields[0])
-        if callee == UNKNOWN:
-            continue
-        scope = at(match)
         if scope is not None and match.rule == "call.decorator" and scope.first == match.first:
             scope = scope.outer
         caller = scope.qualified if scope is not None else MODULE
-        found.setdefault((caller, callee), Call(caller, callee, match.first))
+        if callee != UNKNOWN:
+            found.setdefault((caller, callee), Call(caller, callee, match.first))
     return list(found.values())
 
 
 def _assigned(
-    matches: list[Match], returns: list[Match], scopes: Sequence[DefinitionMatch], parts: Parts
+    matches: Iterable[Match], scopes: Sequence[DefinitionMatch], parts: Parts
 ) -> dict[str, str]:
     found: dict[str, dict[str, None]] = {}
-    for is_return, some in ((False, matches), (True, returns)):
-        at = _Scopes(scopes).at
-        for match in sorted(some, key=_place):
-            scope = at(match)
-            if is_return:
-                name, values = "return", match.fields[:1]
-                if scope is None:
-                    continue
-            else:
-                name, values = match.fields[0], match.fields[1:2]
-            key = _key(name, scope, parts)
-            value = parts.value(values[0]) if values else ""
-            if key and value and key != value:
-                held = found.setdefault(key, {})
-                if len(held) < _MOST_VALUES:
-                    held[value] = None
+    for match, scope in _placed(matches, scopes):
+        if match.rule.startswith("return"):
+            key = f"{scope.qualified}.return" if scope is not None else ""
+        else:
+            key = _key(match.fields[0], scope, parts)
+        value = parts.value(match.fields[-1]) if key else ""
+        if value and key != value and len(held := found.setdefault(key, {})) < _MOST_VALUES:
+            held[value] = None
     return {key: " ".join(values) for key, values in found.items()}
-
-
-def _place(match: Match) -> tuple[tuple[int, int], list[str], str]:
-    # ast-grep's order is another one each time.
-    return match.span, match.fields, match.rule
 
 
 def _key(name: str, scope: DefinitionMatch | None, parts: Parts) -> str:
