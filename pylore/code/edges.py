@@ -206,13 +206,9 @@ class Resolver:
             made = self._constructor(thing.of)
             if made is not None:
                 self._add(caller, made.id, "calls", thing.sure)
-        elif thing.kind == OBJECT and thing.of.file.language.called:
-            for one in self._names.member(thing, thing.of.file.language.called):
-                if one.kind == DEFINITION:
-                    self._add(caller, one.of.id, "calls", thing.sure)
-        elif thing.kind == MODULE:
-            for one in self._names.exported(thing.of, "default"):
-                if one.kind in (DEFINITION, OBJECT):
+        elif thing.kind in (OBJECT, MODULE):
+            for one in self._names.called_of(thing):
+                if one.kind == DEFINITION or (one.kind == OBJECT and thing.kind == MODULE):
                     self._reach(caller, one._replace(sure=thing.sure))
 
     def _constructor(self, cls: Def) -> Def | None:

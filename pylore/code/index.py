@@ -35,37 +35,29 @@ _FEW = 24
 
 
 class Changes:
-    """Work to do, from a look at the tree alone."""
+    """Work to do, from a look at the tree alone; ``again``: read what has not changed too."""
 
-    def __init__(self, listing: Listing) -> None:
-        self.listing = listing
+    def __init__(
+        self, stamps: dict[str, str], tree: FileTree, root: str, below: str, *, again: bool
+    ) -> None:
+        self.listing = tree.files()
         self.read: dict[str, int] = {}  # path → bytes
-        self.gone: list[str] = []
-        self.unchanged = 0
-
-
-def changes(
-    stamps: dict[str, str], tree: FileTree, root: str, below: str, *, anew: bool
-) -> Changes:  # fmt: skip
-    """Compare the tree with what was read before; ``anew``: read the same content again too."""
-    found = Changes(tree.files())
-    prefix = f"{below}/" if below else ""
-    gone = {path for path in stamps if path.startswith(prefix)}
-    start = root.rstrip("/") + "/"
-    for path in found.listing.paths:
-        old = stamps.get(path)
-        stamp = lstamp_of(start + path)
-        if stamp == old and not anew and stamp:
-            gone.discard(path)
-        elif "-" in stamp:
-            gone.discard(path)
-            found.read[path] = size_in(stamp)
-        elif stamp != GONE:
-            found.listing.skip(stamp)
-    known = sum(path.startswith(prefix) for path in stamps)
-    found.unchanged = known - len(gone) - sum(path in stamps for path in found.read)
-    found.gone = sorted(gone)
-    return found
+        prefix = f"{below}/" if below else ""
+        gone = {path for path in stamps if path.startswith(prefix)}
+        self.unchanged = len(gone)
+        start = root.rstrip("/") + "/"
+        for path in self.listing.paths:
+            old = stamps.get(path)
+            stamp = lstamp_of(start + path)
+            if stamp == old and not again and stamp:
+                gone.discard(path)
+            elif "-" in stamp:
+                gone.discard(path)
+                self.read[path] = size_in(stamp)
+            elif stamp != GONE:
+                self.listing.skip(stamp)
+        self.unchanged -= len(gone) + sum(path in stamps for path in self.read)
+        self.gone = sorted(gone)
 
 
 def index(
@@ -87,10 +79,10 @@ def index(
     """
     began = perf_counter()
     tree = FileTree(root, below)  # git lists while the store is asked
-    rules, fingerprint, anew = _rules(store)
-    found = changes(store.code.stamps(), tree, root, below, anew=anew)
+    rules, fingerprint, are_other = _rules(store)
+    found = Changes(store.code.stamps(), tree, root, below, again=are_other)
     done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": 0}
-    if found.read or found.gone or anew or store.meta.get(OWED):
+    if found.read or found.gone or are_other or store.meta.get(OWED):
         from .rules import load_rules
         from .worker import Job
         from .write import Writer
@@ -99,7 +91,7 @@ def index(
         rules.choose_shared(found.listing.paths)
         writer = Writer(store, root, found.read, found.gone)
         job = Job(root, "", [], settings.index_max_file, 1)
-        hashes = {} if anew else {path: hash for path, (hash, _) in writer.known.items()}
+        hashes = {} if are_other else {path: hash for path, (hash, _) in writer.known.items()}
         for outcomes in _read(job, rules, found.read, hashes, progress):
             for outcome in outcomes:
                 if outcome.why:

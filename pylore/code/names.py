@@ -201,14 +201,16 @@ class Names:
         for name, calls in rest:
             if not things:
                 break
-            things = self._join(self.member(one, name, own) for one in things)
-            things, own = self._called(things, calls), False
+            things, own = self._called(self._members(things, name, own), calls), False
         return things
 
-    def _called(self, things: Things, calls: int) -> Things:
-        for _ in range(calls):
+    def _called(self, things: Things, times: int = 1) -> Things:
+        for _ in range(times):
             things = self._join(self.result(one) for one in things)
         return things
+
+    def _members(self, things: Things, name: str, own: bool = False) -> Things:
+        return self._join(self.member(one, name, own) for one in things)
 
     def _join(self, found: Iterable[Things]) -> Things:
         """Return each value once; nothing where there are too many."""
@@ -277,7 +279,7 @@ class Names:
             return [Thing(DEFINITION, made, SAME_FILE)]
         text = file.assigned.get(inner)
         if text is not None:
-            return [_at_most(one, SAME_FILE) for one in self._values(file, here, text)]
+            return _at_most(self._values(file, here, text), SAME_FILE)
         if around is not None and name in around.params:
             return []
         return None if made is None else [Thing(DEFINITION, made, SAME_FILE)]
@@ -305,7 +307,7 @@ class Names:
             return [one._replace(sure=SAME_FILE) if own and IMPORTED <= one.sure < 1 else one
                     for one in found]  # fmt: skip
         if file.mates:
-            found = [_at_most(one, PACKAGE) for one in self.exported(file.mates, name)]
+            found = _at_most(self.exported(file.mates, name), PACKAGE)
         return found or ([OUTSIDE] if name in file.language.builtin else [])
 
     def _find_class_around(self, file: File, scope: str) -> Def | None:
@@ -367,14 +369,14 @@ class Names:
         if rest:
             things = self.exported(key, first)
             for part in rest.split("."):
-                things = self._join(self.member(one, part) for one in things)
+                things = self._members(things, part)
             return things
         file = self._files.get(key)
         if file is not None:
             return self._from_file(file, name)
         if key in self._packages:
-            return self._join(self._from_own(self._files[path], name)
-                              for path in self._packages[key] if path in self._files)  # fmt: skip
+            files = [self._files[path] for path in self._packages[key]]
+            return self._join(self._from_own(file, name) for file in files)
         return self._submodule(key, name)
 
     def _from_own(self, file: File, name: str) -> Things:
@@ -385,7 +387,7 @@ class Names:
         text = file.assigned.get(name)
         found = self._values(file, "", text) if text is not None else []
         if found:
-            return [_at_most(one, IMPORTED) for one in found]
+            return _at_most(found, IMPORTED)
         return [Thing(DEFINITION, made, IMPORTED)] if made is not None else []
 
     def _from_file(self, file: File, name: str) -> Things:
@@ -395,8 +397,7 @@ class Names:
         found = self._from_stars(file, name)
         if not found and "default" in file.bound:
             # What a file exports whole, a function or an object, has the names.
-            found = self._join(self.member(one, name)
-                               for one in self.exported(file.path, "default"))  # fmt: skip
+            found = self._members(self.exported(file.path, "default"), name)
         return found
 
     def _without_stars(self, file: File, name: str) -> Things:
@@ -406,7 +407,7 @@ class Names:
         if name in file.bound:
             found = self._join(self.exported(one.module, one.name) for one in file.bound[name])
             if found:
-                return [_at_most(one, IMPORTED) for one in found]
+                return _at_most(found, IMPORTED)
         spec = file.language
         if spec.modules and file.path.endswith(spec.package_file + spec.modules[0]):
             found = self._submodule(file.path.rpartition("/")[0], name)
@@ -423,11 +424,11 @@ class Names:
             if other.path in reached:
                 found = self._without_stars(other, name)
                 if found and found[0] is not OUTSIDE:
-                    return [_at_most(one, PACKAGE) for one in found]
+                    return _at_most(found, PACKAGE)
         for module, outer in inside:
             found = self.exported(module, f"{outer}.{name}" if outer else name)
             if found and found[0] is not OUTSIDE:
-                return [_at_most(one, PACKAGE) for one in found]
+                return _at_most(found, PACKAGE)
         return []
 
     def _find_reached(self, file: File) -> tuple[set[str], list[tuple[str, str]]]:
@@ -463,15 +464,15 @@ class Names:
         if not cls.is_class:
             if cls.file.language.functions_have_members and name in cls.children:
                 return [Thing(DEFINITION, cls.children[name], thing.sure)]
-            return self._once((cls, name), lambda: self._join(  # a property's value has it
-                self.member(one, name) for one in self.result(thing)
-            ))  # fmt: skip
+            surely = thing._replace(sure=1.0)  # the value of a property has it
+            found = self._once((cls, name), lambda: self._members(self.result(surely), name))
+            return _at_most(found, thing.sure)
         if name and name == cls.file.language.maker and name not in cls.children:
             return [Thing(DEFINITION, cls, min(thing.sure, OWN_METHOD))]
         start = int(thing.kind == SUPER)
         found = self._once((cls, name, start), lambda: self._in_order(cls, name, start))
         how = KNOWN_CLASS if thing.kind == OBJECT and not own else OWN_METHOD
-        return [_at_most(one, min(thing.sure, how)) for one in found]
+        return _at_most(found, min(thing.sure, how))
 
     def _in_order(self, cls: Def, name: str, start: int) -> Things:
         for one in self.order(cls)[start:]:
@@ -516,21 +517,25 @@ class Names:
             made: Def = thing.of
             text = made.file.assigned.get(f"{made.qualified}.return")
             found = self._values(made.file, made.qualified, text) if text is not None else []
-            return [_at_most(one, min(thing.sure, RETURNED)) for one in found]
-        if thing.kind == OBJECT:
-            called = thing.of.file.language.called
-            return self._once(("()", thing.of), lambda: self._join(
-                self.result(one) for one in self.member(thing, called)
-            )) if called else []  # fmt: skip
-        if thing.kind == MODULE:
-            return self._once(("()", thing.of), lambda: self._join(
-                self.result(one) for one in self.exported(thing.of, "default")
-            ))  # fmt: skip
+            return _at_most(found, min(thing.sure, RETURNED))
+        if thing.kind in (OBJECT, MODULE):
+            surely = thing._replace(sure=1.0)
+            found = self._once(("()", thing.of), lambda: self._called(self.called_of(surely)))
+            return _at_most(found, thing.sure)
         return [thing]
 
+    def called_of(self, thing: Thing) -> Things:
+        """Return the function that runs when an object, or what a module exports, is called."""
+        if thing.kind == MODULE:
+            return self.exported(thing.of, "default")
+        name = thing.of.file.language.called
+        return self.member(thing, name) if name else []
 
-def _at_most(thing: Thing, sure: float) -> Thing:
-    return thing if thing.sure <= sure or thing is OUTSIDE else thing._replace(sure=sure)
+
+def _at_most(things: Things, sure: float) -> Things:
+    """Return things with at most so much confidence, but for what is outside the tree."""
+    return [one if one.sure <= sure or one is OUTSIDE else one._replace(sure=sure)
+            for one in things]  # fmt: skip
 
 
 def _top_names(file: File) -> set[str]:

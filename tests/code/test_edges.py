@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 
 import pytest
 from facts import CodeEdge, edges, file, pairs
@@ -342,3 +343,15 @@ def test_functions_that_return_each_other_s_results_return_all_of_them() -> None
     one = file("a.py", "python", [*symbols, "function g"],
                calls=[("", "f0().m"), ("g", "f5().m")], assigned=assigned)  # fmt: skip
     assert called(one) >= {("a.py::g", f"a.py::C{n}.m") for n in (0, 1, 2, 4, 5, 6)}
+
+
+def test_functions_that_all_return_each_other_s_results_cost_little() -> None:
+    names = [f"f{n}" for n in range(1500)]
+    symbols = [f"function {name}" for name in names]
+    returns = {f"{name}.return": " ".join(f"f{(n * k + k) % len(names)}()" for k in range(2, 10))
+               for n, name in enumerate(names)}  # fmt: skip
+    one = file("a.py", "python", symbols, calls=[("", f"{name}().m") for name in names],
+               assigned=returns)  # fmt: skip
+    began = process_time()
+    assert called(one) == set()
+    assert process_time() - began < 10
