@@ -11,7 +11,7 @@ from ..indexing.embed import embed_missing
 from ..system.files import GONE, lstamp_of, size_in
 from ..system.listing import FileTree
 from . import INDEXED, OWED, RULES
-from .rules import rules_stamp
+from .rules import load_rules, rules_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,15 +79,15 @@ def index(
     """
     began = perf_counter()
     tree = FileTree(root, below)  # git lists while the store is asked
-    rules, fingerprint, are_other = _rules(store)
+    hash = rules_hash()
+    are_other = hash != store.meta.get(RULES)  # then the same content gives other facts
     found = Changes(store.code.stamps(), tree, root, below, again=are_other)
     done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": 0}
     if found.read or found.gone or are_other or store.meta.get(OWED):
-        from .rules import load_rules
         from .worker import Job
         from .write import Writer
 
-        rules = rules or load_rules()
+        rules = load_rules()
         rules.choose_shared(found.listing.paths)
         writer = Writer(store, root, found.read, found.gone)
         job = Job(root, "", [], settings.index_max_file, 1)
@@ -99,28 +99,12 @@ def index(
             writer.take(outcomes)
         writer.finish()
         with store.transaction():
-            store.meta.set(RULES, fingerprint)
+            store.meta.set(RULES, hash)
             store.meta.set(INDEXED, now())
         done = writer.done
     embed_missing(store, embedder(), bulk=True)
     done["unchanged"] += found.unchanged
     return _summary(store, done, found.listing, perf_counter() - began)
-
-
-def _rules(store: Store) -> tuple[Rules | None, str, bool]:
-    """Return the rules, if they had to be read; their fingerprint; True if they are other ones.
-
-    Where the files of rules are as they were, the rules are too.
-    """
-    stamp = rules_stamp()
-    held, _, held_stamp = (store.meta.get(RULES) or "").partition(" ")
-    if held_stamp == stamp:
-        return None, f"{held} {stamp}", False
-    from .rules import load_rules
-
-    rules = load_rules()
-    fingerprint = rules.fingerprint()
-    return rules, f"{fingerprint} {stamp}", fingerprint != held
 
 
 def _summary(

@@ -7,9 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from hashlib import sha256
 
 from ..core.errors import LoreError, UsageError, nearest
+from ..core.ids import blake2b
 from ..system.programs import own_files
 from .languages.registry import added_rules
 from .languages.spec import LanguageSpec
@@ -26,17 +26,13 @@ def rule_files() -> dict[str, str]:
     return {name[:-4]: os.path.join(folder, name) for name in names} | added_rules()
 
 
-def rules_stamp() -> str:
-    """Return a stamp of the rule files: their names, sizes and times."""
-    stats = ((os.path.basename(path), os.stat(path)) for path in rule_files().values())
-    return "/".join(f"{name}-{stat.st_size}-{stat.st_mtime_ns}" for name, stat in stats)
-
-
 VERSION = 5
-"""Of what is made of the matches, by the words of the languages too: another number reads every
-file again."""
+"""Of what is made of the matches: another number reads every file again."""
 
-_HEAD = re.compile(r"# ([a-z]+): (.+)")
+_HEAD = re.compile(r"(?:#.*\n)*")
+_LINE = re.compile(r"^# ([a-z]+): (.+?) *$", re.MULTILINE)
+_WORDS = ("extensions", "interpreters", "comments", "shared", "counted", "locks", "minified")
+"""Lines of a head that are lists of words."""
 _ALONE = re.compile(r"^# alone$", re.MULTILINE)
 _ID = re.compile(r"^id: (\S+)$", re.MULTILINE)
 _MESSAGE = re.compile(r"^message: ", re.MULTILINE)
@@ -53,7 +49,8 @@ class Rules:
         heads = {}
         for name, path in files.items():
             text = _read(path)
-            heads[name] = (_head(text), text)
+            lines = _HEAD.match(text)
+            heads[name] = (dict(_LINE.findall(lines[0] if lines else "")), text)
         for name, (head, _) in heads.items():
             self.languages[name] = _language(name, head)
         for name, (head, text) in heads.items():
@@ -160,11 +157,6 @@ class Rules:
                 file.write(f"  {grammar}: [{quoted}]\n")
         return config
 
-    def fingerprint(self) -> str:
-        """Return a stamp that changes with anything that makes the same file give other facts."""
-        text = "\n".join(rule for _, rule in self._rules)
-        return sha256(f"{VERSION} {sorted(self.languages)} {text}".encode()).hexdigest()[:16]
-
     def choose_shared(self, paths: Iterable[str]) -> None:
         """Read an extension that languages share as the one's that has more files beside it."""
         ends = Counter(path[path.rfind(".") :] for path in paths)
@@ -202,6 +194,12 @@ def _plain(text: str) -> str:
     return text.replace("\\", r"\\")
 
 
+def rules_hash() -> str:
+    """Return a hash of the rule files: with other ones the same file gives other facts."""
+    texts = "\n".join(map(_read, rule_files().values()))
+    return blake2b(f"{VERSION} {texts}".encode(), digest_size=8).hexdigest()
+
+
 def _read(path: str) -> str:
     try:
         with open(path, encoding="utf-8") as file:
@@ -210,38 +208,20 @@ def _read(path: str) -> str:
         raise LoreError(f"{path} is not UTF-8: save it as that") from None
 
 
-def _head(text: str) -> dict[str, str]:
-    head = {}
-    for line in text.splitlines():
-        if not line.startswith("#"):
-            break
-        match = _HEAD.fullmatch(line.rstrip())
-        if match:
-            head[match[1]] = match[2]
-    return head
-
-
 def _language(name: str, head: dict[str, str]) -> LanguageSpec:
     if not re.fullmatch(r"\w+", head.get("grammar", "")):
         raise LoreError(f"{name}.yml names no grammar: see docs/languages.md")
     words = {key: tuple(text.split()) for key, text in head.items()}
     dialect = words.get("dialect", ())
     return LanguageSpec(
-        name,
-        name,
-        extensions=words.get("extensions", ()),
-        interpreters=words.get("interpreters", ()),
-        comments=words.get("comments", ()),
+        name, name,
         docstrings=head.get("docstrings") == "yes",
         block=head.get("block", "{"),
         quotes=head.get("quotes", "'\""),
         dialects=((dialect[0], dialect[1:]),) if dialect else (),
         grammar=head["grammar"],
-        shared=words.get("shared", ()),
-        counted=words.get("counted", ()),
-        locks=words.get("locks", ()),
-        minified=words.get("minified", ()),
-    )
+        **{key: words[key] for key in _WORDS if key in words},  # type: ignore[arg-type]
+    )  # fmt: skip
 
 
 def _as_glob(path: str) -> str:
