@@ -1,4 +1,4 @@
-"""An anchor: what ties a node to code, and whether it still holds."""
+"""Anchors of nodes to code, and the files that documents were made from."""
 
 from __future__ import annotations
 

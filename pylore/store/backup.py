@@ -1,4 +1,4 @@
-"""A store in one file, page by page while others write, and back again."""
+"""Copy a store into one file while others write, and put it back under them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lore doctor asks of search.db. Everything here only reads."""
+"""Checks of search.db for ``lore doctor``; they only read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one statement may take at the most: another program may have written the file."""
+"""Connections to SQLite: waiting for locks, limits of a statement, ids and keys of nodes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["apsw", "changes_seen"]
 
+# apsw imports collections.abc, whose package takes 2 ms to load. The module below it, which is
+# loaded already, has the same names.
 _AROUND = ("collections", "collections.abc")
 
 if sys.modules.keys().isdisjoint(("apsw", *_AROUND)):

@@ -1,4 +1,4 @@
-"""A candidate as a store keeps it: what may be worth knowing, and what somebody decided."""
+"""Candidates, results shown to runs, reads of nodes, and staged records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which nodes a search may return or start from."""
+"""Filter of the nodes that a search may return or start from."""
 
 from __future__ import annotations
 
