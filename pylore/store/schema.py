@@ -11,11 +11,6 @@ from .connection import apsw
 from .fulltext import WHOLE, FullText
 from .vectors import Vectors
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
 SCHEMA = "schema.sql"
 
 HASHES = {
@@ -35,18 +30,6 @@ def schema_text(name: str) -> str:
     """Return the text of one file of the schema."""
     with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
         return file.read()
-
-
-def created(text: str) -> Iterator[str]:
-    """Yield the CREATE statements of a schema file, as SQLite keeps them; between them are
-    comments."""
-    for part in ("\n" + text).split("\nCREATE ")[1:]:
-        yield "CREATE " + part[: f"{part}\n".rindex(";\n")]
-
-
-def name_of(text: str) -> str:
-    """Return the name of what a CREATE statement of a schema file makes."""
-    return text.replace("(", " ").split(maxsplit=3)[2]
 
 
 def create_schema(connection: apsw.Connection, fulltext: str) -> None:
