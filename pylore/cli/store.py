@@ -21,7 +21,7 @@ from ..system.edits import change_file, users_file
 from ..system.files import SHARED
 from ..system.project_files import real_place
 from ..system.projects import project_of, trust
-from ..terminal.output import note
+from ..terminal.output import note, write
 from ..terminal.text import bold, columns, counts_text, dim, each
 from .command import Group, argument, command, option
 from .options import exclusive, require_utf8
@@ -289,11 +289,17 @@ def list_settings(session: Session, section: str = argument("[SECTION]", default
     session.output.list(rows, each(_setting_text))
 
 
-@command("config get KEY", needs_config=False)
-def get(session: Session, key: str = KEY) -> None:
+@command("config get [--value] KEY", needs_config=False)
+def get(
+    session: Session, key: str = KEY, *, value: bool = option("--value", "print the value alone")
+) -> None:
     """Print one setting."""
     _load(session)
-    session.output.one(_setting_row(session, named(key)[0]), _setting_text)
+    row = _setting_row(session, named(key)[0])
+    if value:
+        write(f"{row['value']}\n")
+    else:
+        session.output.one(row, _setting_text)
 
 
 @command("config set [--user | --project] KEY VALUE", needs_config=False)

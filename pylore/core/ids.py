@@ -45,14 +45,18 @@ def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
 def named_id(type: str, name: str) -> str:
     """Return the id of something that has a name: its words for an entity, the path for a file.
 
-    >>> named_id("entity", "C#"), named_id("concept", "-5"), named_id("file", "src/a b.py")
-    ('entity-c-sharp', 'concept-minus-5', 'file-src/a b.py')
+    >>> named_id("entity", "C#"), named_id("entity", ".NET"), named_id("concept", "-5")
+    ('entity-c-sharp', 'entity-dot-net', 'concept-minus-5')
+    >>> named_id("file", "src/a b.py")
+    'file-src/a b.py'
     """
     if type not in ("entity", "concept"):
         return f"{type}-{name}"
     spelled = composed(name).strip().lower()
     if spelled.startswith("-") and spelled[1:2].isdigit():
         spelled = f"minus {spelled[1:]}"
+    elif spelled.startswith(".") and spelled[1:2].isalnum():
+        spelled = f"dot {spelled[1:]}"
     slug = "-".join(_words(spelled.translate(_SIGNS)))
     if not slug:
         return record_id(type, name)

@@ -94,17 +94,23 @@ def composed(text: str) -> str:
     return normalize("NFC", text)
 
 
+_EMOJI = 0x2600
+"""The first character that may be an emoji; symbols from here on are words."""
+
+
 class _Compatible(dict[int, int | str]):
     """A ``str.translate`` table, filled as it is used: a character becomes what it stands for
-    (NFKC); one that is no letter, as ™, becomes a word. Soft hyphens go."""
+    (NFKC); one that is no letter, as ™, becomes a word, and so does an emoji. Soft hyphens go."""
 
     def __missing__(self, code: int) -> int | str:
-        from unicodedata import combining, normalize
+        from unicodedata import category, combining, normalize
 
         letter = chr(code)
         same = normalize("NFKC", letter)
         if letter == "\xad":
             self[code] = ""
+        elif code >= _EMOJI and category(letter) == "So":
+            self[code] = f" u{code:x} "
         elif same == normalize("NFC", letter) or not (letter.isalnum() or same.strip().isalnum()):
             self[code] = code
         elif letter.isalnum() and all(one.isalnum() or combining(one) for one in same):
@@ -120,8 +126,8 @@ _COMPATIBLE = _Compatible()
 def _normal(text: str) -> str:
     """Return ``text`` with plain letters in the place of full-width ones, ligatures and the like.
 
-    >>> _normal("ＡＰＩ ﬁle co\xadop")
-    'API file coop'
+    >>> _normal("ＡＰＩ ﬁle co\xadop"), _normal("🚀launch")
+    ('API file coop', ' u1f680 launch')
     """
     if text.isascii() or _PLAIN.issuperset(text):
         return text

@@ -36,6 +36,7 @@ from ..records.conflicts import (
     notes_of_proposed,
 )
 from ..records.fact_status import contested
+from ..records.fields import title_of
 from ..records.merge import Merge
 from ..store.changes import owners, thing_of
 from ..store.resolve_id import resolve_id
@@ -396,8 +397,11 @@ class _LineImporter:
 
     def _edit_node(self, fields: dict[str, Any], new: Node) -> None:
         self._settle()
-        node = row_from(fields, self._store.nodes.get(new.id) or new)
+        old = self._store.nodes.get(new.id) or new
+        node = row_from(fields, old)
         self._require_lengths(node)
+        if not node.title or ("title" not in fields and node.title == title_of(old.body)):
+            node.title = title_of(node.body)
         node.created_at = node.created_at or self._now
         node.updated_at = self._now
         if node.invalidated_at is not None and "invalidated_at" not in fields:

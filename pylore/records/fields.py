@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.ids import COMMON, called, check_type, own, sha256, whose
 from ..core.json import dumps, loads, require_storable
@@ -14,6 +12,7 @@ from ..core.vocabulary import (
     LEARNING_TYPES,
     SOURCES,
     STATUSES,
+    THING_IDS,
 )
 from ..graph.relations import fold, require_name
 from ..system.project_files import place_within
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
     from ..store import Store
 
 
+_SHORTEST_SLIP = 4
+"""Letters of a word that may be a slip of another one."""
 TITLE_LENGTH = 200
 """Maximum length of a title that is made from a text, in characters."""
 
@@ -111,6 +112,32 @@ def is_literal(text: str) -> bool:
     return len(text.split()) > 4 or not any(letter.isalpha() for letter in text)
 
 
+OF_THINGS = "entity, concept -> entity, concept"
+"""Description of a relation between things."""
+
+
+def is_slip(word: str, known: str) -> bool:
+    """Return True if a word is a known one with a letter left out, added, changed or swapped.
+
+    >>> is_slip("implments", "implements"), is_slip("imlpements", "implements")
+    (True, True)
+    >>> is_slip("implement", "implements"), is_slip("eats", "uses")
+    (False, False)
+    """
+    if abs(len(word) - len(known)) > 1 or min(len(word), len(known)) < _SHORTEST_SLIP:
+        return False
+    pairs = enumerate(zip(word, known, strict=False))
+    at = next((place for place, (one, other) in pairs if one != other), None)
+    if at is None:
+        return False  # another form of the word
+    rest, other = word[at:], known[at:]
+    return (
+        other[1:] in (rest, rest[1:])
+        or rest[1:] == other
+        or (rest[2:] == other[2:] and rest[:2] == other[1::-1])
+    )
+
+
 class Naming:
     """Look up the types and relations that a store knows, and declare new ones."""
 
@@ -145,17 +172,33 @@ class Naming:
         raise UsageError(f"unknown relation '{relation}'{nearest(name, self.called(known))}: "
                          "declare it as a new relation")  # fmt: skip
 
-    def declare(self, relation: str) -> list[str]:
-        """Declare a relation that is new; notes where a known one is nearly the same."""
+    def declare(self, relation: str, ends: str = "declared") -> list[str]:
+        """Declare a relation that is new; notes where a known one is nearly the same. ``ends``
+        describe the types that it joins, as ``graph.ontology`` reads them."""
         name = require_name(relation, "relation")
         known = self._store.relations.all()
         if name in known or self.own(name) in known:
             return []
         weight, back = self._settings.edge_weights.get(name, (DECLARED_WEIGHT, None))
         backward = weight if back is None else back
-        self._store.relations.declare(self.own(name), weight, backward, "declared")
+        self._store.relations.declare(self.own(name), weight, backward, ends)
         hint = nearest(name, self.called(known))
         return [f"new relation '{name}'{hint}"] if hint else []
+
+    def declare_predicate(self, predicate: str, from_id: str, to_id: str) -> list[str]:
+        """Declare the predicate of a fact; between things, it joins things alone.
+
+        Raises:
+            UsageError: it is a known relation with one letter wrong.
+        """
+        name = require_name(predicate, "relation")
+        known = self.called(self._store.relations.all())
+        slip = next((one for one in known if name not in known and is_slip(name, one)), None)
+        if slip:
+            raise UsageError(f"unknown relation '{predicate}' (did you mean '{slip}'?): "
+                             "'lore link --new-relation' declares it")  # fmt: skip
+        are_things = all(id.startswith(THING_IDS) for id in (from_id, to_id))
+        return self.declare(predicate, OF_THINGS if are_things else "declared")
 
     def called(self, relations: Iterable[str]) -> list[str]:
         return called(relations, self._settings.scope)

@@ -175,7 +175,8 @@ class Records:
         ``file`` (``src/a.py`` or ``src/a.py:10-20``) also links the record to that
         file; ``links`` are ``(id, relation)`` pairs. What was there and is not given
         again stays, a forgotten one is restored; tags are joined. Without a ``status``
-        what a conversation says is staged, and the rest confirmed. ``learning`` is a lesson.
+        what a conversation says is staged, and the rest confirmed; a conversation changes nothing
+        of a confirmed record. ``learning`` is a lesson.
         Under the setting ``run`` a record is ``derived_from`` that run. ``anew``: a forgotten
         one comes back with the status, source and confidence of a new one. ``key``: the text that
         the id is made from, unless that is ``text``.
@@ -189,7 +190,13 @@ class Records:
         node = self._new_node(type, text, id, key or text)
         old = self._store.nodes.get(node.id)
         gone = old.invalidated_at if old else None
-        is_new = old is None or (anew and gone is not None)
+        is_heard = source == "conversation"
+        if old is not None and gone is None and old.status == "confirmed" and is_heard:
+            for other, relation in links:
+                self._link(old.id, relation, complete_id(self._store, other), source=source)
+            note = f"{old.id} is there already, and confirmed: nothing of it was changed"
+            return Change(old.id, "unchanged", [note, *self._said()])
+        is_new = old is None or ((anew or is_heard) and gone is not None)
         if old is not None:
             node = _merged(old, node, named=bool(id))
         if title or not node.title:
@@ -309,12 +316,13 @@ class Records:
         (``single``, or the setting) the former value is superseded (``lifecycle``).
 
         Raises:
-            UsageError: neither is a thing, and the predicate joins other types.
+            UsageError: neither is a thing, and the predicate joins other types; or it is a known
+                relation with one letter wrong.
         """
-        notes = self._names.declare(predicate)
         from_id = self._thing(subject, "entity", source)
         kind = "concept" if literal or is_literal(object) else "entity"
         to_id = self._thing(object, kind, source)
+        notes = self._names.declare_predicate(predicate, from_id, to_id)
         edge = self._edge(
             from_id, predicate, to_id, weight=confidence, source=source,
             status=status or first_status(source),

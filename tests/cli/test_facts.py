@@ -25,8 +25,8 @@ def test_fact_makes_entities_and_values(lore: Lore) -> None:
     added = lore("fact", "Billing Service", "Runs Under", "PostgreSQL", "--confidence", "0.9")
     id = "entity-billing-service runs_under entity-postgresql"
     assert (added.json, added.err) == ({"id": id, "state": "added"}, "")
-    near = lore("fact", "billing service", "run_under", "MySQL")
-    assert near.notes == ["new relation 'run_under' (did you mean 'runs_under'?)"]
+    near = lore.refuse("fact", "billing service", "run_under", "MySQL", code=2)
+    assert "did you mean 'runs_under'?" in near
     assert lore.id("fact", "app", "port", "8080") == "entity-app port concept-8080"
     literal = lore("fact", "app", "needs", "--literal", "--", "-5").json
     assert literal["id"] == "entity-app needs concept-minus-5"

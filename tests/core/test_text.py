@@ -82,7 +82,7 @@ def found(fulltext: FullText, text: str, typed: str, how: str) -> bool:
         ("cafe\u0301s", ["cafés"]),
         ("q\u0301s", ["qs"]),
         ("か\u3099", ["が"]),
-        ("ＡＢ ﬁn ٣ 한국 🤖a 😀", ["AB", "fin", "٣", "한국", "🤖a"]),
+        ("ＡＢ ﬁn ٣ 한국 🤖a 😀", ["AB", "fin", "٣", "한국", "u1f916", "a", "u1f600"]),
         ("co\xadop Lore™ 2½ … ｶﾞ", ["coop", "Lore", "TM", "2", "1", "2", "ガ"]),
         ("API接続を, 語", ["API", "接続", "続を", "語"]),
         ("\u0301 \u200d", []),

@@ -112,11 +112,11 @@ def test_a_hint_names_relations_as_one_calls_them(store: Store) -> None:
     records_of(store, "bob").fact("tom", "lives_in", "oslo")
     notes = {
         (scope, name): records_of(store, scope).fact("ann", name, "bergen").notes
-        for scope, name in (("alice", "lives_im"), ("", "lives_in"), ("bob", "lives_on"),
-                            ("alice", "lives_iz"))
+        for scope, name in (("alice", "living_im"), ("", "lives_in"), ("bob", "livid_in"),
+                            ("alice", "livez_on"))
     }  # fmt: skip
     assert [*notes.values()] == [
         [], [],
-        ["new relation 'lives_on' (did you mean 'lives_in'?)"],
-        ["new relation 'lives_iz' (did you mean 'lives_in'?)"],
+        ["new relation 'livid_in' (did you mean 'lives_in'?)"],
+        ["new relation 'livez_on' (did you mean 'lives_in'?)"],
     ]  # fmt: skip
