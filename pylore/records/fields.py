@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.ids import COMMON, called, check_type, own, sha256, whose
 from ..core.json import dumps, loads, require_storable
