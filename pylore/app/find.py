@@ -1,4 +1,4 @@
-"""Find and show: search, related, neighbours, path, show, context; record what was shown.
+"""Find and show: search, related, path, show, context; record what was shown.
 
 Every search imports this module: what only one function needs is imported there. Where several
 words may be given, one may stand alone. All raise UsageError for a wrong type, relation, date or
@@ -155,22 +155,6 @@ def path(engine: Engine, from_id: str, to_id: str, max_hops: int | None = None) 
     store = engine.store
     first, last = (store.nodes.require(complete_id(store, id)).id for id in (from_id, to_id))
     return shortest_path(store, engine.settings, first, last, max_hops)
-
-
-def neighbours(engine: Engine, id: str, direction: str) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return every node one edge away, strongest edge first, with its last verdict; and notes."""
-    from ..core.text import counted
-    from ..core.vocabulary import COMMIT_IDS
-    from ..graph.queries import neighbours as list_neighbours
-
-    store, commit = engine.store, resolve_id(engine.store, id)
-    if not commit.startswith(COMMIT_IDS) or store.commits.get(commit) is None:
-        commit = store.nodes.require(complete_id(store, id)).id
-    found, nowhere = list_neighbours(store, engine.settings, commit, direction)
-    verdicts, notes = store.nodes.verdicts([row["id"] for row in found])
-    if nowhere:
-        notes.append(f"{counted(nowhere, 'edge leads', 'edges lead')} to what is not in the store")
-    return [{**row, "verdict": verdicts.get(row["id"])} for row in found], notes
 
 
 def show(engine: Engine, ids: Iterable[str], *, history: bool = False) -> list[dict[str, Any]]:

@@ -213,9 +213,6 @@ def related(
     types: tuple[str, ...] = options.TYPES,
     exclude: tuple[str, ...] = options.EXCLUDE,
     symbols: bool = option("--symbols", "the symbols of these files too"),
-    direction: str | None = option(
-        "--direction D", "every node one edge away: out, in, both", choices=("out", "in", "both")
-    ),
     explain: bool = options.EXPLAIN,
     tree: bool = options.TREE,
 ) -> None:
@@ -228,10 +225,6 @@ def related(
     lore related decision-1a2b3c4d --hops 2 --type file
     lore related src/auth.py --text
     """
-    if direction is not None and hops == 1:
-        _print_neighbours(session, names, direction)
-        return
-    exclusive(direction=direction not in (None, "both"), hops=hops > 1)
     exclusive(tree=tree, explain=explain)
     if tree:
         session.print_as("text", "tree")
@@ -261,15 +254,6 @@ def _keep_nearest(found: Hits) -> None:
     if len(others) > _NEAREST:
         left = counted(len(others) - _NEAREST, "more connected node")
         found.notes.append(f"{left}: -n N prints as many as N")
-
-
-def _print_neighbours(session: Session, names: tuple[str, ...], direction: str) -> None:
-    if len(names) != 1:
-        raise UsageError("--direction is for the neighbors of one node: give its id")
-    with session.engine() as engine:
-        found, notes = app.neighbours(engine, names[0], direction)
-    session.say(notes)
-    session.output.list(found, texts.each(texts.neighbour_text, "no neighbors\n"))
 
 
 @command("show [options] ID…")

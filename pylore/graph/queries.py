@@ -1,10 +1,8 @@
-"""Questions to the graph: the shortest way, neighbours, counts, components."""
+"""Questions to the graph: the shortest way, counts, components."""
 
 from __future__ import annotations
 
-from math import sqrt
-
-from ..core.vocabulary import CHANGES, COMMIT_IDS, FROM_CODE, file_id
+from ..core.vocabulary import FROM_CODE
 from ..store import ALL
 from ..store.filter import Scope
 from .relations import known_relations, relation_weights
@@ -172,58 +170,6 @@ def relations(store: Store, settings: Settings) -> list[dict[str, Any]]:
         }
         for name, (weight, backward) in sorted(known.items())
     ]
-
-
-def neighbours(
-    store: Store, settings: Settings, id: str, direction: str = "both"
-) -> tuple[list[dict[str, Any]], int]:
-    """Every live node one edge away, strongest edge first, and how many edges end nowhere.
-
-    ``direction`` is ``out`` (edges that lead away from the node), ``in``, or ``both``.
-    ``strength`` is the edge's weight times its relation's, walked that way.
-
-    Raises:
-        UsageError: a relation of the settings is not known.
-        GraphUnavailable: the graph's tables are missing or damaged.
-    """
-    if id.startswith(COMMIT_IDS) and store.nodes.get(id) is None:
-        return _changed_by(store, id, direction), 0
-    weights = relation_weights(store, settings)
-    edges = [
-        (other, relation, outgoing, weight, weight * weights[relation][0 if outgoing else 1])
-        for _, other, relation, weight, outgoing in store.edges.neighbours([id], [*weights], ALL)
-        if direction in ("both", "out" if outgoing else "in")
-    ]
-    edges.sort(key=lambda edge: (-edge[4], edge[0], edge[1], not edge[2]))
-    live = store.nodes.match(Scope(), [*{edge[0] for edge in edges}])
-    briefs = store.nodes.briefs([*live])
-    found = [
-        {
-            "id": other,
-            "type": briefs[other][0],
-            "title": briefs[other][1],
-            "relation": relation,
-            "direction": "out" if outgoing else "in",
-            "weight": weight,
-            "strength": round(strength, 6),
-        }
-        for other, relation, outgoing, weight, strength in edges
-        if other in live
-    ]
-    return found, len(edges) - len(found)
-
-
-def _changed_by(store: Store, id: str, direction: str) -> list[dict[str, Any]]:
-    """Return the files that a commit of the history changed, as neighbours."""
-    paths = store.commits.changed([id]).get(id, []) if direction in ("both", "out") else []
-    weight = round(1 / sqrt(len(paths)), 4) if paths else 0.0
-    return [
-        {
-            "id": file_id(path), "type": "file", "title": path, "relation": CHANGES,
-            "direction": "out", "weight": weight, "strength": weight,
-        }
-        for path in paths
-    ]  # fmt: skip
 
 
 def within(store: Store, id: str, relations: Sequence[str], hops: int) -> set[str]:

@@ -134,13 +134,6 @@ list_text = each(_one_line, "nothing here\n")
 titles_text = each(columns("id title"), "nothing here\n")
 
 
-def neighbour_text(row: Row) -> str:
-    """Return a line for a node one edge away."""
-    arrow = "->" if row["direction"] == "out" else "<-"
-    title = f"{bold(row['id'])}  {row['title']}{_verdict(row)}"
-    return f"{row['strength']:.2f}  {arrow} {row['relation']} {title}\n"
-
-
 def tree_text(rows: Sequence[Row]) -> str:
     """Return results below the nodes that they were reached from: score, relation, id, title.
 

@@ -81,7 +81,7 @@ def test_list_and_neighbors_show_verdicts(lore: Lore) -> None:
     lore.write("a.py", "def g():\n    print(2, 3, 4)\n")
     lore("verify")
     assert "  [invalid]" in lore("list", "--text").out.partition("note-f")[2].splitlines()[0]
-    neighbors = ("related", "note-p", "--direction", "both")
+    neighbors = ("graph", "neighbors", "note-p")
     assert [row["verdict"] for row in lore(*neighbors).json] == ["invalid"]
     assert "About f  [invalid]" in lore(*neighbors, "--text").out
 

@@ -58,8 +58,7 @@ def test_commits_lead_to_files_and_are_no_results(tree: Lore) -> None:
     shown = tree("show", id).json
     assert (shown["type"], shown["title"]) == ("commit", "Sessions expire after a night")
     assert {edge["relation"] for edge in shown["edges"]} == {"changes"}
-    tree.print_each(f"""
-        graph neighbors {id} | file-src/clock.py file-src/door.py
+    tree.print_each("""
         search 'sessions expire' --graph-depth 1 | file-src/clock.py file-src/door.py
         list --type commit |
     """)

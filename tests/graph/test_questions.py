@@ -1,4 +1,4 @@
-"""Paths, neighbours, counts and drawings, against plain versions of themselves."""
+"""Paths, counts and drawings, against plain versions of themselves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from pylore.core.settings import Settings
 from pylore.formats.drawing import draw
 from pylore.graph.queries import (
     hubs,
-    neighbours,
     orphans,
     path,
     relations,
@@ -157,39 +156,6 @@ def test_a_path_is_long_where_it_must_be(store: Store) -> None:
     chain: list[Link] = [(f"note-{n}", f"note-{n + 1}", "calls", 0.5) for n in range(300)]
     with filled(store, chain):
         assert path(store, Settings(), "note-300", "note-0")["hops"] == 300
-
-
-# --- neighbours
-
-
-@given(links(edges=25), st.sampled_from(["out", "in", "both"]), st.sets(ids, max_size=3))
-@settings(deadline=None)
-def test_neighbours_are_all_live_ends_strongest_first(
-    store: Store, edges: list[Link], direction: str, missing: set[str]
-) -> None:
-    missing -= {"note-0"}
-    with filled(store, edges, (ids_of(edges) | {"note-0"}) - missing):
-        found, nowhere = neighbours(store, Settings(), "note-0", direction)
-    around = [
-        (other, relation, along, worth)
-        for other, relation, worth, along in steps(edges).get("note-0", [])
-        if direction in ("both", "out" if along else "in")
-    ]
-    assert nowhere == sum(1 for other, *_ in around if other in missing)
-    listed = [(row["id"], row["relation"], row["direction"] == "out") for row in found]
-    assert sorted(listed) == sorted(edge[:3] for edge in around if edge[0] not in missing)
-    strengths = [row["strength"] for row in found]
-    assert strengths == pytest.approx(
-        sorted((edge[3] for edge in around if edge[0] not in missing), reverse=True)
-    )
-    ends = [("note", f"The {id}") for id, *_ in listed]
-    assert [(row["type"], row["title"]) for row in found] == ends
-
-
-def test_no_fan_out_cap_hides_a_neighbour(store: Store) -> None:
-    edges: list[Link] = [("note-0", f"note-{n}", "calls", 0.5) for n in range(1, 400)]
-    with filled(store, edges):
-        assert len(neighbours(store, given_settings(graph_fanout="1"), "note-0")[0]) == 399
 
 
 @given(links(), st.integers(0, 4))
@@ -335,7 +301,6 @@ def test_a_missing_table_is_said(tmp_path: Path, table: str) -> None:
         connection_of(store).pragma("foreign_keys", 0)
         connection_of(store).execute(f"DROP TABLE {table}")
         questions: list[Callable[[], object]] = [
-            lambda: neighbours(store, Settings(), "note-0"),
             lambda: path(store, Settings(), "note-0", "note-2"),
             lambda: relations(store, Settings()),
         ]

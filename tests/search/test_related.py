@@ -10,7 +10,6 @@ from new_stores import new_store
 
 from pylore.core.model import Edge
 from pylore.core.settings import EXPANSION_RULES, Settings
-from pylore.graph.queries import neighbours
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.search.query import Near
@@ -49,26 +48,6 @@ def test_a_score_is_the_product_along_the_best_path(store: Store) -> None:
     )
     assert [hit.explain["walk"]["seed_score"] for hit in hits if hit.explain] == [1.0] * 3
     assert len(hits[2].snippet) < len("long " * 100)
-
-
-def test_neighbours_stand_by_strength_then_id_then_relation_then_direction(
-    tmp_path: Path,
-) -> None:
-    with new_store(str(tmp_path)) as store:
-        records = Records(store, Settings(), None)
-        for key in "abcd":
-            records.add("note", key, id=f"note-{key}")
-        for a, relation, b, weight in (
-            ("a", "relates_to", "d", 1.0), ("c", "part_of", "a", 0.7), ("a", "part_of", "c", 0.7),
-            ("a", "similar_to", "c", 0.7), ("a", "part_of", "b", 0.7),
-        ):  # fmt: skip
-            records.link(f"note-{a}", relation, f"note-{b}", weight=weight)
-        found, nowhere = neighbours(store, Settings(), "note-a")
-    assert [(row["id"][-1], row["relation"], row["direction"]) for row in found] == [
-        ("d", "relates_to", "out"), ("b", "part_of", "out"), ("c", "part_of", "out"),
-        ("c", "part_of", "in"), ("c", "similar_to", "out"),
-    ]  # fmt: skip
-    assert ([row["strength"] for row in found], nowhere) == ([0.7, *[0.42] * 4], 0)
 
 
 def test_where_the_graph_is_off_nothing_is_related_and_that_is_said(store: Store) -> None:
