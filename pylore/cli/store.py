@@ -13,7 +13,7 @@ from ..core.text import counted
 from ..embed import open_embedder
 from ..formats.export import FILE as KNOWLEDGE
 from ..indexing.embed import embed_store
-from ..indexing.indexer import NEXT, rebuild
+from ..indexing.indexer import rebuild
 from ..store import FILE, backup, create_store, open_store
 from ..system import stores
 from ..system.config import load, locate
@@ -82,11 +82,10 @@ def _make(store: str, project: str, settings: Settings, earlier: str) -> list[st
     except LoreError as error:
         create_store(store, busy_timeout=settings.busy_timeout).close()
         return [str(error)]
-    read = f"read {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}"
-    silent = "hooks are silent about what others wrote until you run 'lore store trust'"
     if count:
-        return [f"{read}; {silent}{earlier}", *faults]
-    return [earlier.removeprefix("; ")] * bool(earlier) + faults
+        earlier = (f"read {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}; hooks are silent about "
+                   f"what others wrote until you run 'lore store trust'{earlier}")  # fmt: skip
+    return [note for note in (earlier.removeprefix("; "), *faults) if note]
 
 
 # --- store: where it is
@@ -186,17 +185,14 @@ def embed(session: Session, *, all: bool = option("--all", "replace every vector
         if settings.origins.get("embedder", "").startswith("flag:"):
             session.say([f"to search with these vectors, set embedder={settings.embedder} in your "
                          "config"])  # fmt: skip
-        vectors = store.vectors
         row = {"embedder": embedder.name, "dimension": embedder.dimension,
-               "passages": vectors.count_passages(),
-               "missing": vectors.count_lacking()}  # fmt: skip
+               "passages": store.vectors.count_passages(),
+               "missing": store.vectors.count_lacking()}  # fmt: skip
     session.output.one(row, counts_text)
 
 
 def _make_vectors(session: Session, store: Store, embedder: Embedder, *, all: bool) -> None:
-    is_begun = store.meta.get(NEXT) == embedder.name or not all
-    vectors = store.vectors
-    total = vectors.count_lacking(next=all) if is_begun else vectors.count_passages()
+    total = store.vectors.count_passages() if all else store.vectors.count_lacking()
     made = "vectors made so far are kept, and the same command continues from there"
     with session.progress("embedding", total, kept=made) as advance:
         embed_store(store, embedder, all=all, progress=advance)
