@@ -52,8 +52,8 @@ def test_commits_lead_to_files_and_are_no_results(tree: Lore) -> None:
     indexed(tree, "Something else entirely", lamp=LONG)
     assert paths(tree, "why sessions expire at night") == []
     found = tree("search", "sessions expire at night", "--type", "file", "--explain").json
-    assert [(hit["id"], hit["explain"]["file"]["commit"]) for hit in found] == [
-        ("file-src/clock.py", id), ("file-src/door.py", id),
+    assert [(hit["id"], hit["explain"]["file"]["commits"]) for hit in found] == [
+        ("file-src/clock.py", 1.0), ("file-src/door.py", 1.0),
     ]  # fmt: skip
     shown = tree("show", id).json
     assert (shown["type"], shown["title"]) == ("commit", "Sessions expire after a night")
