@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 TYPES = ("decision", "lesson", "failure", "pattern", "observation", "note", LEARNING)
 """Types of records that a model adds."""
 
+MOST_STAGED = 2_000_000
+"""Characters of staged records of conversations; a person decides before an agent adds more."""
+
 A_TOKEN = 4
 """Bytes for which clients count a token: a context is no longer than its budget by that either."""
 
@@ -208,6 +211,9 @@ def lore_remember(
     node = engine.store.nodes.get(own(record_id(type, text), engine.settings.scope))
     if node is not None and node.invalidated_at is not None:
         raise LoreError(f"{node.id} was forgotten by a person: it is not brought back")
+    if node is None and engine.store.review.staged_size("conversation") >= MOST_STAGED:
+        raise LoreError("too much waits for a person, who confirms or forgets records of "
+                        "'lore list --status staged' first")  # fmt: skip
     fields: Row = {"why": why, "file": "" if kind else file, "links": ends, "tags": tags,
               "source": "conversation"}  # fmt: skip
     events = Events(engine.settings)

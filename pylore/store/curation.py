@@ -321,6 +321,15 @@ class Review:
             (things, accesses),
         ).fetchall()
 
+    def staged_size(self, source: str) -> int:
+        """Return how many characters the live staged nodes of one source have."""
+        size: int = self._db.execute(
+            "SELECT coalesce(sum(length(title) + length(body) + length(data)), 0) FROM nodes"
+            " WHERE status = 'staged' AND source = ? AND invalidated_at IS NULL",
+            (source,),
+        ).get
+        return size
+
     def staged_nodes(self, source: str) -> dict[str, Staged]:
         """Return the live staged nodes of one source, by id."""
         rows = self._db.execute(

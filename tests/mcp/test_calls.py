@@ -54,6 +54,18 @@ def refusal(project: Lore, **arguments: Any) -> str:
     return text_of({"result": result})
 
 
+def test_agent_adds_nothing_while_too_much_is_staged(
+    project: Lore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project("trust")
+    first = keep(project, type="note", text="one thing to know")
+    monkeypatch.setattr("pylore.mcp.tools.MOST_STAGED", 10)
+    assert "too much waits for a person" in refusal(project, type="note", text="another thing")
+    assert keep(project, type="note", text="one thing to know")["state"] == "unchanged"
+    project("confirm", first["id"])
+    assert keep(project, type="note", text="another thing")["state"] == "added"
+
+
 def test_answers_are_those_of_the_commands(project: Lore) -> None:
     for name, arguments, words in (
         ("lore_search", {"query": "tokens"}, "search tokens -n 5"),
