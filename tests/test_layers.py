@@ -167,6 +167,14 @@ def test_the_architecture_has_the_same_table() -> None:
     assert drawn == {floor: set(packages) for floor, packages in enumerate(FLOORS)}
 
 
+def test_modules_that_comments_name_exist() -> None:
+    named = re.compile(rf"``((?:{'|'.join(FLOOR)})/\w+\.(?:py|sql))``|\(([\w/]+\.(?:py|sql))\)")
+    there = {str(path) for path in PACKAGE.rglob("*.*")}
+    for path in (*MODULES, *PACKAGE.rglob("*.sql")):
+        for name in ("".join(found) for found in named.findall(path.read_text())):
+            assert any(one.endswith(f"/{name}") for one in there), (path, name)
+
+
 def test_only_the_store_the_hub_and_the_tokenizers_merges_speak_sql() -> None:
     sql = re.compile(r"\b(?:SELECT .* FROM|INSERT (?:OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM)\b")
     outside = [path for path in MODULES if name_of(path)[0] not in ("store", "hub", "embed")]

@@ -1,6 +1,6 @@
 """Migrate the schema of a hub, check lines by a grammar there, and grant rights.
 
-The grammar is made from ``core/line_grammar.py`` and ``core/limits.py``, as readers of stores use.
+The grammar is made from ``core/lines.py``, as readers of stores use.
 """
 
 from __future__ import annotations
