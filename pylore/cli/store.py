@@ -22,7 +22,7 @@ from ..system.files import SHARED
 from ..system.project_files import real_place
 from ..system.projects import project_of, trust
 from ..terminal.output import note, write
-from ..terminal.text import bold, columns, counts_text, dim, each
+from ..terminal.text import columns, counts_text, each
 from .command import Group, argument, command, option
 from .options import exclusive, require_utf8
 from .session import (
@@ -271,7 +271,7 @@ of .lore/.config, else of ~/.config/lore/config.""", default="list")  # fmt: ski
 KEY = argument("KEY", complete="settings")
 USER = option("--user", "in your file")
 PROJECT = option("--project", "in the project's file")
-_CHANGE = columns("state id file")
+_CHANGE, _SETTING = columns("state id file"), columns("id value origin help")
 
 
 @command("config list [SECTION]", needs_config=False)
@@ -282,7 +282,7 @@ def list_settings(session: Session, section: str = argument("[SECTION]", default
     if not rows:
         sections = ", ".join(dict.fromkeys(one.section for one in SETTINGS))
         raise UsageError(f"no section '{section}': give one of {sections}")
-    session.output.list(rows, each(_setting_text))
+    session.output.list(rows, each(_SETTING))
 
 
 @command("config get [--value] KEY", needs_config=False)
@@ -295,7 +295,7 @@ def get(
     if value:
         write(f"{row['value']}\n")
     else:
-        session.output.one(row, _setting_text)
+        session.output.one(row, _SETTING)
 
 
 @command("config set [--user | --project] KEY VALUE", needs_config=False)
@@ -372,11 +372,6 @@ def _setting_row(session: Session, setting: Setting) -> dict[str, Any]:
         "origin": session.settings.origins.get(setting.name, "default"),
         "help": setting.help,
     }
-
-
-def _setting_text(row: dict[str, Any]) -> str:
-    origin = "" if row["origin"] == "default" else dim(f"  {row['origin']}")
-    return f"{bold(row['id'])} = {row['value'] or '-'}{origin}\n    {row['help']}\n"
 
 
 def _file(*, user: bool) -> str:
