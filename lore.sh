@@ -44,6 +44,10 @@ lore_engine() { # [argument...]: go on in Python, in place of this shell
   lore_boot='import _signal as s; s.getsignal(2) == s.SIG_IGN or s.signal(2, s.SIG_DFL); import sys'
   lore_main='from pylore.launch import main; main()'
   [ ! -d /dev/stdin ] || lore_die 'stdin is a folder: give a file' # Python would not even start
+  # A closed stream leads nowhere, or else a file of the store would get its number.
+  { true 9<&0; } 2>/dev/null || exec </dev/null
+  { true 9>&1; } 2>/dev/null || lore_die 'stdout is closed: let it lead somewhere, to /dev/null if need be'
+  true 9>&2 || exec 2>/dev/null
   for lore_site in "$LORE_ROOT"/.venv/lib/python3*/site-packages; do break; done
   if [ -d "$lore_site" ] && [ -x "$LORE_ROOT/.venv/bin/python" ]; then
     exec "$LORE_ROOT/.venv/bin/python" -I -S -X utf8 -c \

@@ -7,7 +7,6 @@ way of failing becomes one line and an exit code.
 from __future__ import annotations
 
 import os
-import sys
 
 from ..core.errors import BUG, DONE, INTERRUPTED, LoreError, StoreError
 from ..system.config import load
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 def run(words: list[str]) -> int:
     """Run a command, and print what went wrong; return the exit code."""
     try:
-        _open_closed_streams()
         code = _run(words)
         flush()
         return code
@@ -127,22 +125,6 @@ def _run_command(words: list[str]) -> int:
 
     code = command.run(Session(settings), **values)
     return code if isinstance(code, int) else DONE
-
-
-def _open_closed_streams() -> None:
-    """Lets a closed stream lead nowhere, or else a file of the store would get its number.
-
-    Raises:
-        LoreError: it is stdout, so that nobody would see what the command did.
-    """
-    closed = sys.stdout is None
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:
-            if os.open(os.devnull, os.O_RDWR) != number:
-                raise LoreError("stdin, stdout or stderr cannot be opened: run lore in a shell")
-            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
-    if closed:
-        raise LoreError("stdout is closed: let it lead somewhere, to /dev/null if need be")
 
 
 def _report_bug(error: Exception, words: list[str]) -> int:
