@@ -18,13 +18,12 @@ from ..indexing.similar import Plan, stale
 from ..indexing.similar_all import build, duplicates, remove
 from ..store.resolve_id import complete_id, resolve_ids
 from ..system.atomic_write import write_whole
-from ..system.files import make_private_folder, user_folder
 from ..terminal.output import write
 from ..terminal.text import columns, counts_text, each
 from ..view.page import Picked, page, pick_around, pick_matches, pick_whole, picture
 from . import options
 from .command import Group, argument, command, option
-from .session import ids_from
+from .session import data_folder, ids_from
 
 if TYPE_CHECKING:
     from ..store import Store
@@ -57,8 +56,7 @@ def path(
     with session.engine() as engine:
         found = shortest_path(engine, from_id, to_id, max_hops)
     if found["hops"] is None:
-        within_hops = "" if max_hops is None else f" within {max_hops} hops"
-        session.say([f"no path from {from_id} to {to_id}{within_hops}"])
+        session.say([f"no path from {from_id} to {to_id}"])
     if session.output.form == "ids":
         session.output.list([{"id": id} for id in found["path"]], str)
     else:
@@ -90,11 +88,7 @@ def stats(
 
 
 @command("graph hubs [options]")
-def hubs_command(
-    session: Session,
-    *,
-    limit: int | None = options.LIMIT,
-) -> None:
+def hubs_command(session: Session, *, limit: int | None = options.LIMIT) -> None:
     """List the ten nodes with most edges."""
     with session.open() as store:
         found = hubs(store, limit or 10, session.settings.min_confidence)
@@ -210,7 +204,7 @@ def view(
     if path == "-" or not (path or opened or sys.stdout.isatty()):
         write(html)
         return
-    file = Path(path or _own_file())
+    file = Path(path or os.path.join(data_folder(), "graph.html"))
     write_whole(str(file), [html], private=path is None)
     row = {"path": str(file), "nodes": len(drawn["nodes"]), "edges": len(drawn["edges"])}
     session.output.one(row, columns("path nodes edges"))
@@ -228,13 +222,6 @@ def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> 
     return pick_matches(
         store, session.settings, " ".join(words), most, session.engine(store).embedder
     )
-
-
-def _own_file() -> str:
-    """Return the file of a page without ``--output``: outside of the project."""
-    folder = user_folder("XDG_CACHE_HOME", ".cache")
-    make_private_folder(folder)
-    return os.path.join(os.path.realpath(folder), "graph.html")
 
 
 # --- text for a terminal

@@ -195,7 +195,7 @@ def test_view_writes_and_opens_a_file(filled: Lore) -> None:
     browser.assert_called_once_with(path.as_uri())
     assert len(nodes(path.read_text())) == 4
     assert [file.name for file in filled.project.glob("*a page*")] == [path.name]
-    own = filled.home / "cache" / "lore" / "graph.html"
+    own = filled.store / "graph.html"
     assert str(own) in filled("graph", "view", terminal=True).out
     assert own.stat().st_mode & 0o777 == 0o600
 
