@@ -6,7 +6,7 @@ from ..core.json import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from .connection import apsw
 
@@ -24,8 +24,9 @@ COUNTED = (
 )
 """A query: the rows of ``ratings``, of a table of edges with a condition."""
 
-_RATED_IN = """
-SELECT from_key FROM main.graph_edges WHERE to_key = ? AND relation = 'used_in_run'
+_RATED_WITH = """
+SELECT from_key FROM main.graph_edges WHERE to_key = ?1 AND relation = 'used_in_run'
+UNION SELECT from_key FROM main.graph_edges WHERE from_key = ?1 AND relation = 'used_in_run'
 """
 _LEFT = "SELECT 1 FROM main.graph_edges WHERE {} = main.absent.key"
 
@@ -39,12 +40,14 @@ def follow_nodes(db: apsw.Connection, ids: Iterable[str]) -> None:
 
 
 def rated_with(db: apsw.Connection, key: int) -> list[int]:
-    """Return the keys of a node, and if it is a run, of those that were rated in it."""
-    return [key, *(rated for (rated,) in db.execute(_RATED_IN, (key,)))]
+    """Return the keys of a node that was rated; of a run those of all that were rated in it."""
+    return [rated for (rated,) in db.execute(_RATED_WITH, (key,))]
 
 
-def count_ratings(db: apsw.Connection, keys: Iterable[int]) -> None:
+def count_ratings(db: apsw.Connection, keys: Collection[int]) -> None:
     """Count the ratings of nodes by their edges."""
+    if not keys:
+        return
     given = (dumps([*keys]),)
     these = "json_each(?) j CROSS JOIN main.graph_edges ON from_key = j.value"
     db.execute("DELETE FROM main.ratings WHERE node_key IN (SELECT value FROM json_each(?))", given)
