@@ -82,10 +82,15 @@ def require_own_schema(connection: apsw.Connection, path: str) -> None:
 
 
 def other_statements(connection: apsw.Connection) -> dict[str, str]:
-    """Return the ``statements``, by name, that a new store has not, or has otherwise."""
+    """Return the ``statements``, by name, that a new store has not, or has otherwise.
+
+    Plain tables of other names do no harm, and are left out.
+    """
     own = statements(empty_store(connection))
     return {
-        name: sql for name, sql in sorted(statements(connection).items()) if own.get(name) != sql
+        name: sql
+        for name, sql in sorted(statements(connection).items())
+        if own.get(name) != sql and (name in own or not _is_plain(sql))
     }
 
 
