@@ -106,7 +106,7 @@ class Resolver:
         if make is None:
             return
         importer = self._importers.of(file.language.family, make)
-        file.mates = self._importers.package_of(file.path)
+        file.mates = self._importers.tree.mates.get(file.path, "")
         for item in file.facts.imports:
             found = importer.find(file.facts, item)
             file.bind(found.bound)
@@ -180,7 +180,7 @@ class Resolver:
 
     def _of_package(self, key: str, used: set[str]) -> Sequence[tuple[str, float]]:
         """Return the files of a package whose names are used, or its first file."""
-        paths = [path for path in self._importers.packages.get(key, ()) if path in self._files]
+        paths = [path for path in self._importers.tree.packages.get(key, ()) if path in self._files]
         found = [(path, 1.0) for path in paths if not used.isdisjoint(self._files[path].top)]
         return found or [(path, UNNAMED_USE) for path in paths[:1]]
 

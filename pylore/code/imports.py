@@ -44,27 +44,11 @@ def whole(path: str, sure: float = CERTAIN) -> Found:
     return Found((path,), (Bound("*", path),), sure)
 
 
-class Packages:
-    """Packages of all languages; keys are unlike any file's path."""
-
-    def __init__(self) -> None:
-        self.files: dict[str, list[str]] = {}
-        self.of: dict[str, str] = {}  # file → the key of its package
-
-    def put(self, key: str, path: str, *, is_seen: bool = True) -> None:
-        """Put a file into a package; others see its names there if ``is_seen``."""
-        self.of[path] = key
-        if is_seen:
-            self.files.setdefault(key, []).append(path)
-
-
 class Importer:
     """One language's rule for one tree."""
 
-    def __init__(
-        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
-    ) -> None:
-        """Take the files of a tree and what each says; ``packages`` gets those that span files."""
+    def __init__(self, tree: SourceTree, files: Mapping[str, FileFacts]) -> None:
+        """Take a tree and what its files say; note packages that span files in the tree."""
         self.tree = tree
 
     def find(self, facts: FileFacts, item: Import) -> Found:
@@ -79,19 +63,9 @@ class Importers:
         self.tree = tree
         self._files = files
         self._made: dict[str, Importer] = {}
-        self._packages = Packages()
-
-    @property
-    def packages(self) -> dict[str, list[str]]:
-        """Map key to files, of the packages of all importers that were made."""
-        return self._packages.files
-
-    def package_of(self, path: str) -> str:
-        """Return the key of the package whose names a file sees without an import; "" for none."""
-        return self._packages.of.get(path, "")
 
     def of(self, family: str, make: type[Importer]) -> Importer:
         """Return what finds the files that a family's imports mean."""
         if family not in self._made:
-            self._made[family] = make(self.tree, self._files, self._packages)
+            self._made[family] = make(self.tree, self._files)
         return self._made[family]

@@ -114,7 +114,7 @@ class Names:
     def __init__(self, files: Mapping[str, File], importers: Importers) -> None:
         self._files = files
         self._importers = importers
-        self._packages = importers.packages
+        self._packages = importers.tree.packages
         self._shared: dict[tuple[str, str], Def] = {}
         """(family, full name) → the definition, where namespaces span files."""
         self._known: dict[Any, Things] = {}
@@ -129,9 +129,12 @@ class Names:
         self._having: dict[tuple[str, str], list[File]] = {}
         """(family, name) → the files that have it at their top level."""
         for file in files.values():
-            for name in _top_names(file):
+            more = () if file.language.functions_global else (*file.bound, *file.assigned)
+            for name in {*file.top, *more}:
                 self._having.setdefault((file.language.family, name), []).append(file)
-        self._folders, self._modules = _module_places(files.values())
+        specs = {file.language: 0 for file in files.values() if file.language.modules}
+        packages = (f"/{one.package_file}{one.modules[0]}" for one in specs)
+        self._modules = [*packages, *(ending for one in specs for ending in one.modules)]
         self._merge()
         for file in files.values():
             self._adopt(file)
@@ -450,7 +453,7 @@ class Names:
         for ending in self._modules:
             if base + ending in self._files:
                 return [Thing(MODULE, base + ending, IMPORTED)]
-        return [Thing(MODULE, base, IMPORTED)] if base in self._folders else []
+        return [Thing(MODULE, base, IMPORTED)] if base in self._importers.tree.folders else []
 
     # What a value has, and what calling it gives.
 
@@ -538,31 +541,8 @@ def _at_most(things: Things, sure: float) -> Things:
             for one in things]  # fmt: skip
 
 
-def _top_names(file: File) -> set[str]:
-    """Return the names at the top level of a file that its importers may take."""
-    if file.language.functions_global:
-        return {*file.top}
-    return {*file.top, *file.bound, *(name for name in file.assigned if "." not in name)}
-
-
 @lru_cache(maxsize=65536)
 def _parts(chain: str) -> tuple[tuple[str, int], ...]:
     """Turn ``self.make().run`` into its names, and how often each is called."""
     names = [(part.rstrip("()"), part) for part in chain.split(".")]
     return tuple([(name, (len(part) - len(name)) // 2) for name, part in names])
-
-
-def _module_places(files: Iterable[File]) -> tuple[set[str], list[str]]:
-    """Return the folders with modules, and the endings of modules, packages first."""
-    folders: set[str] = set()
-    endings: dict[str, None] = {}
-    for file in files:
-        spec = file.language
-        if not spec.modules:
-            continue
-        endings |= dict.fromkeys((f"/{spec.package_file}{spec.modules[0]}", *spec.modules))
-        folder = file.path.rpartition("/")[0] if file.path.endswith(spec.modules) else ""
-        while folder and folder not in folders:
-            folders.add(folder)
-            folder = folder.rpartition("/")[0]
-    return folders, list(endings)

@@ -20,6 +20,8 @@ class SourceTree:
     def __init__(self, paths: Iterable[str], root: str) -> None:
         self.root = root
         self.paths = frozenset(paths)
+        self.packages: dict[str, list[str]] = {}  # a key that is no path → the files of a package
+        self.mates: dict[str, str] = {}  # file → the package whose names it sees without an import
         self.folders: dict[str, list[str]] = {"": []}
         self._tails: dict[str, list[str]] = {}
         self._texts: dict[str, str | None] = {}
@@ -30,6 +32,12 @@ class SourceTree:
                 self.folders[folder] = []
                 folder = folder.rpartition("/")[0]
             self.folders[path.rpartition("/")[0]].append(path)
+
+    def put(self, package: str, path: str, *, is_seen: bool = True) -> None:
+        """Put a file into a package; others see its names there if ``is_seen``."""
+        self.mates[path] = package
+        if is_seen:
+            self.packages.setdefault(package, []).append(path)
 
     def ending(self, tail: str) -> list[str]:
         """Return the files whose path is ``tail`` or ends in ``/tail``."""

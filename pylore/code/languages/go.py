@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from ..facts import FileFacts, Import
-from ..imports import BY_SUFFIX, CERTAIN, NOWHERE, Bound, Found, Importer, Packages, outside
+from ..imports import BY_SUFFIX, CERTAIN, NOWHERE, Bound, Found, Importer, outside
 from ..tree import SourceTree, above, folder_of, join, step
 from .spec import LanguageSpec
 
@@ -16,14 +16,16 @@ _VERSION = re.compile(r"^v\d+$")
 
 
 class GoImports(Importer):
-    def __init__(
-        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
-    ) -> None:
-        self._packages = packages.files
+    def __init__(self, tree: SourceTree, files: Mapping[str, FileFacts]) -> None:
+        self._packages = tree.packages
         self._names: dict[str, str] = {}  # folder → the name that its files declare
         for path, facts in sorted(files.items()):
             if facts.language == SPEC.name:
-                self._note(path, facts, packages)
+                folder = folder_of(path) or "."
+                is_seen = not path.endswith("_test.go")  # tests see the package, and are not seen
+                tree.put(folder, path, is_seen=is_seen)
+                if is_seen and facts.package not in ("", "main"):
+                    self._names.setdefault(folder, facts.package)
         self._folders = {folder_of(path) for path in tree.paths if path.endswith(".go")}
         named: dict[str, str] = {}
         replaced: dict[str, str] = {}
@@ -40,15 +42,6 @@ class GoImports(Importer):
         self._tails: dict[str, list[str]] = {}
         for folder in self._folders:
             self._tails.setdefault(folder.rpartition("/")[2], []).append(folder)
-
-    def _note(self, path: str, facts: FileFacts, packages: Packages) -> None:
-        """Add a file to its folder's package; tests see it and are not seen."""
-        folder = folder_of(path) or "."
-        is_seen = not path.endswith("_test.go")
-        packages.put(folder, path, is_seen=is_seen)
-        name = facts.package
-        if is_seen and name and name != "main":
-            self._names.setdefault(folder, name)
 
     def find(self, facts: FileFacts, item: Import) -> Found:
         if item.kind == "package":

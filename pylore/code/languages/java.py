@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..facts import FileFacts, Import
-from ..imports import BY_NEARNESS, NOWHERE, Bound, Found, Importer, Packages, outside
+from ..imports import BY_NEARNESS, NOWHERE, Bound, Found, Importer, outside
 from ..tree import SourceTree, nearest
 from .spec import LanguageSpec
 
 
 class JavaImports(Importer):
-    def __init__(
-        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
-    ) -> None:
-        self._packages = packages.files
+    def __init__(self, tree: SourceTree, files: Mapping[str, FileFacts]) -> None:
+        self._packages = tree.packages
         self._classes: dict[str, list[str]] = {}  # ``a.b.C`` → the files that define it
         for path, facts in sorted(files.items()):
             if facts.language == SPEC.name:
-                packages.put(_key(facts.package), path)
+                tree.put(_key(facts.package), path)
                 for symbol in facts.symbols:
                     if "." not in symbol.qualified:
                         name = f"{facts.package}.{symbol.name}"

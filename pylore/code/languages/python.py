@@ -15,7 +15,6 @@ from ..imports import (
     Bound,
     Found,
     Importer,
-    Packages,
     outside,
 )
 from ..tree import SourceTree, above, folder_of, join, nearest
@@ -27,9 +26,7 @@ _INIT = "__init__.py"
 
 
 class PythonImports(Importer):
-    def __init__(
-        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
-    ) -> None:
+    def __init__(self, tree: SourceTree, files: Mapping[str, FileFacts]) -> None:
         self._paths = tree.paths
         self._folders: set[str] = set()
         """Folders with Python somewhere below them: packages of either kind."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
 
 from ..facts import FileFacts, Import
-from ..imports import NOWHERE, Bound, Found, Importer, Packages, outside
+from ..imports import NOWHERE, Bound, Found, Importer, outside
 from ..tree import SourceTree, above, folder_of, join, step
 from .spec import LanguageSpec
 
@@ -18,16 +19,14 @@ _LOOSE = ("src/bin", "tests", "examples", "benches")
 
 
 class RustImports(Importer):
-    def __init__(
-        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
-    ) -> None:
+    def __init__(self, tree: SourceTree, files: Mapping[str, FileFacts]) -> None:
         self._paths = tree.paths
         folders = {folder_of(path) for path in tree.paths if path.endswith(".rs")}
         self._packages: dict[str, set[str]] = {}  # folder of a package → its declared crate roots
         self._libraries: dict[str, str] = {}  # name in a path → the root file of that crate
         for folder, text in tree.holding("Cargo.toml", folders).items():
             self._read(folder, text)
-        self._root: dict[str, str | None] = {}
+        self._root_of = cache(self._find_root)
 
     def _read(self, folder: str, text: str) -> None:
         written = _manifest(text)
@@ -65,10 +64,13 @@ class RustImports(Importer):
             spans = ((symbol.line_start, symbol.line_end), *symbol.others)
             if symbol.kind == "module" and any(first <= line <= last for first, last in spans):
                 inner = join(folder, symbol.qualified.replace(".", "/"))
-                for candidate in (f"{inner}/{name}.rs", f"{inner}/{name}/mod.rs"):
-                    if candidate in self._paths:
-                        return candidate
+                found = self._first((f"{inner}/{name}.rs", f"{inner}/{name}/mod.rs"))
+                if found is not None:
+                    return found
         return None
+
+    def _first(self, candidates: Iterable[str], but: str = "") -> str | None:
+        return next((one for one in candidates if one in self._paths and one != but), None)
 
     def _start(self, path: str, parts: list[str]) -> tuple[str, list[str]] | None:
         """Return the file that a path begins in and what is left of it; None for an external
@@ -88,23 +90,14 @@ class RustImports(Importer):
         if self._child(path, head):
             return path, parts
         library = self._libraries.get(head)
-        if library is not None:
-            return library, rest
-        return None
+        return None if library is None else (library, rest)
 
     def _walked(self, path: str, start: str, parts: list[str], local: str) -> Found:
         """Follow modules as far as they are files; the rest is a name in the last."""
         here = start
-        for position, part in enumerate(parts):
-            child = self._child(here, part)
-            if child is None:
-                name = "::".join(parts[position:])
-                break
-            here = child
-        else:
-            name = ""
-        bound = Bound(local, here, name.replace("::", "."))
-        return Found((here,), (bound,))
+        while parts and (child := self._child(here, parts[0])) is not None:
+            here, parts = child, parts[1:]
+        return Found((here,), (Bound(local, here, ".".join(parts)),))
 
     def _is_root(self, path: str, package: str) -> bool:
         inner = path[len(package) :].lstrip("/")
@@ -116,13 +109,8 @@ class RustImports(Importer):
     def _package_of(self, path: str) -> str | None:
         return next((one for one in above(folder_of(path)) if one in self._packages), None)
 
-    def _root_of(self, path: str) -> str | None:
-        """Return the root file of the crate that ``path`` is in."""
-        if path not in self._root:
-            self._root[path] = self._find_root(path)
-        return self._root[path]
-
     def _find_root(self, path: str) -> str | None:
+        """Return the root file of the crate that ``path`` is in."""
         package = self._package_of(path)
         if package is None:
             package = path.partition("/src/")[0] if "/src/" in path else ""
@@ -149,18 +137,14 @@ class RustImports(Importer):
 
     def _child(self, path: str, name: str) -> str | None:
         home = self._home(path)
-        for candidate in (join(home, name + ".rs"), join(home, name + "/mod.rs")):
-            if candidate in self._paths and candidate != path:
-                return candidate
-        return None
+        return self._first((join(home, name + ".rs"), join(home, name + "/mod.rs")), path)
 
     def _parent(self, path: str) -> str | None:
         if path.endswith("/mod.rs"):
             path = folder_of(path)
         folder = folder_of(path)
-        names = (join(folder, "mod.rs"), folder + ".rs", join(folder, "lib.rs"),
-                 join(folder, "main.rs"))  # fmt: skip
-        return next((one for one in names if one in self._paths and one != path), None)
+        inner = (join(folder, name) for name in ("mod.rs", "lib.rs", "main.rs"))
+        return self._first((f"{folder}.rs", *inner), path)
 
 
 def _manifest(text: str) -> dict[str, str]:

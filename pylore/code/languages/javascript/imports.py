@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ...facts import FileFacts, Import
-from ...imports import BY_CONVENTION, CERTAIN, NOWHERE, Bound, Found, Importer, Packages, outside
+from ...imports import BY_CONVENTION, CERTAIN, NOWHERE, Bound, Found, Importer, outside
 from ...tree import SourceTree, above, folder_of, join, step
 
 # A string is matched whole, so that what looks like a comment or a comma in it stays.
@@ -245,9 +245,7 @@ class Configs:
 
 
 class JavaScriptImports(Importer):
-    def __init__(
-        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
-    ) -> None:
+    def __init__(self, tree: SourceTree, files: Mapping[str, FileFacts]) -> None:
         self._tree = tree
         folders = {folder_of(path) for path in tree.paths if path.endswith(SUFFIXES)}
         self._packages = NodePackages(tree, folders, self._file)
