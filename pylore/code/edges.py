@@ -8,7 +8,7 @@ from functools import cache
 
 from ..core.vocabulary import file_id
 from .facts import TYPING, Call, FileFacts, Import
-from .imports import Found, Importers
+from .imports import Found
 from .languages.spec import LanguageSpec
 from .names import (
     DEFINITION,
@@ -88,11 +88,12 @@ class Resolver:
     def __init__(self, files: Mapping[str, FileFacts], root: str) -> None:
         files = dict(sorted(files.items()))
         self._files = {path: File(facts) for path, facts in files.items()}
-        self._importers = Importers(SourceTree(files, root), files)
+        self._tree = SourceTree(files, root)
+        self._importer = cache(lambda made: made(self._tree, files))
         self._found: dict[str, list[tuple[Import, Found]]] = {}
         for file in self._files.values():
             self._bind(file)
-        self._names = Names(self._files, self._importers)
+        self._names = Names(self._files, self._tree)
         self._bases = list(self._names.inherit())
         self._edges: Edges = {}
         self._candidates: dict[tuple[str, str, bool], list[Def]] = {}
@@ -102,13 +103,12 @@ class Resolver:
                 self._index(made)
 
     def _bind(self, file: File) -> None:
-        make = file.language.importer
-        if make is None:
+        if file.language.importer is None:
             return
-        importer = self._importers.of(file.language.family, make)
-        file.mates = self._importers.tree.mates.get(file.path, "")
+        file.importer = self._importer(file.language.importer)
+        file.mates = self._tree.mates.get(file.path, "")
         for item in file.facts.imports:
-            found = importer.find(file.facts, item)
+            found = file.importer.find(file.facts, item)
             file.bind(found.bound)
             if found.files:
                 self._found.setdefault(file.path, []).append((item, found))
@@ -116,7 +116,7 @@ class Resolver:
     def dependents(self, changed: Collection[str]) -> set[str] | None:
         """Return the files that import one of these, by way of re-exports too, or are of a package
         with one; None for all files: a manifest of a package has changed."""
-        if not self._importers.tree.read_paths.isdisjoint(changed):
+        if not self._tree.read_paths.isdisjoint(changed):
             return None
         importing: dict[str, set[str]] = {}
         for path, found in self._found.items():
@@ -180,7 +180,7 @@ class Resolver:
 
     def _of_package(self, key: str, used: set[str]) -> Sequence[tuple[str, float]]:
         """Return the files of a package whose names are used, or its first file."""
-        paths = [path for path in self._importers.tree.packages.get(key, ()) if path in self._files]
+        paths = [path for path in self._tree.packages.get(key, ()) if path in self._files]
         found = [(path, 1.0) for path in paths if not used.isdisjoint(self._files[path].top)]
         return found or [(path, UNNAMED_USE) for path in paths[:1]]
 

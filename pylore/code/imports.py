@@ -54,18 +54,3 @@ class Importer:
     def find(self, facts: FileFacts, item: Import) -> Found:
         """Return where an import of a file leads."""
         raise NotImplementedError
-
-
-class Importers:
-    """The importer of each family of languages, made when the first file asks for it."""
-
-    def __init__(self, tree: SourceTree, files: Mapping[str, FileFacts]) -> None:
-        self.tree = tree
-        self._files = files
-        self._made: dict[str, Importer] = {}
-
-    def of(self, family: str, make: type[Importer]) -> Importer:
-        """Return what finds the files that a family's imports mean."""
-        if family not in self._made:
-            self._made[family] = make(self.tree, self._files)
-        return self._made[family]

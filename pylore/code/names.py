@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from ..core.vocabulary import symbol_id
 from .facts import FileFacts, Import, Symbol
-from .imports import Bound, Importers
+from .imports import Bound, Importer
 from .languages.registry import language
+from .tree import SourceTree
 
 SAME_FILE, IMPORTED, OWN_METHOD, PACKAGE, KNOWN_CLASS, RETURNED = 0.95, 0.92, 0.9, 0.88, 0.85, 0.7
 """Confidence in a name that the file defines, in a scope around the call; that an import gives; in
@@ -61,6 +62,7 @@ class File:
         self.assigned = facts.assigned
         self.bound: dict[str, list[Bound]] = {}
         self.stars: list[Bound] = []
+        self.importer: Importer | None = None
         self.mates = ""  # the package whose other files' names are visible without an import
         self.used = [item.module.replace("::", ".") for item in facts.imports
                      if item.kind == "use" and item.name == "*"]  # fmt: skip
@@ -111,10 +113,9 @@ Things = list[Thing]
 class Names:
     """The names of all files; ``chain`` looks up what is written somewhere."""
 
-    def __init__(self, files: Mapping[str, File], importers: Importers) -> None:
+    def __init__(self, files: Mapping[str, File], tree: SourceTree) -> None:
         self._files = files
-        self._importers = importers
-        self._packages = importers.tree.packages
+        self._tree = tree
         self._shared: dict[tuple[str, str], Def] = {}
         """(family, full name) → the definition, where namespaces span files."""
         self._known: dict[Any, Things] = {}
@@ -227,12 +228,11 @@ class Names:
 
     def _path(self, file: File, text: str) -> Things:
         """Return what a path from the root of a crate, or from a module around, leads to."""
-        make = file.language.importer
-        if make is None or "(" in text:
+        if file.importer is None or "(" in text:
             return []
         module, _, name = text.rpartition(".")
         item = Import(module.replace(".", "::"), name, kind="use")
-        found = self._importers.of(file.language.family, make).find(file.facts, item)
+        found = file.importer.find(file.facts, item)
         return self._join(self.exported(one.module, one.name) for one in found.bound)
 
     # A name, from the innermost scope outwards.
@@ -377,8 +377,8 @@ class Names:
         file = self._files.get(key)
         if file is not None:
             return self._from_file(file, name)
-        if key in self._packages:
-            files = [self._files[path] for path in self._packages[key]]
+        if key in self._tree.packages:
+            files = [self._files[path] for path in self._tree.packages[key]]
             return self._join(self._from_own(file, name) for file in files)
         return self._submodule(key, name)
 
@@ -453,7 +453,7 @@ class Names:
         for ending in self._modules:
             if base + ending in self._files:
                 return [Thing(MODULE, base + ending, IMPORTED)]
-        return [Thing(MODULE, base, IMPORTED)] if base in self._importers.tree.folders else []
+        return [Thing(MODULE, base, IMPORTED)] if base in self._tree.folders else []
 
     # What a value has, and what calling it gives.
 

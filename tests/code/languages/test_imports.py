@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from pylore.code.edges import resolve
 from pylore.code.facts import FileFacts, Import
-from pylore.code.imports import Importers
 from pylore.code.languages.javascript import imports as javascript
 from pylore.code.languages.registry import language
 from pylore.code.tree import MANIFEST_LIMIT, SourceTree
@@ -26,12 +25,9 @@ def to(item: Import, path: str, *others: str | FileFacts, root: Path | str = "/n
     for other in others:
         made = other if isinstance(other, FileFacts) else file(other, name)
         files[made.path] = made
-    importers = Importers(SourceTree(files, str(root)), files)
     spec = language(name)
     assert spec.importer is not None
-    importer = importers.of(spec.family, spec.importer)
-    assert importer is not None
-    found = importer.find(files[path], item)
+    found = spec.importer(SourceTree(files, str(root)), files).find(files[path], item)
     return list(found.files)
 
 
