@@ -8,7 +8,7 @@ from functools import cache
 
 from ..core.vocabulary import file_id
 from .facts import TYPING, Call, FileFacts, Import
-from .imports import Found
+from .imports import Found, Importer
 from .languages.spec import LanguageSpec
 from .names import (
     DEFINITION,
@@ -89,10 +89,10 @@ class Resolver:
         files = dict(sorted(files.items()))
         self._files = {path: File(facts) for path, facts in files.items()}
         self._tree = SourceTree(files, root)
-        self._importer = cache(lambda made: made(self._tree, files))
+        self._importers: dict[type[Importer], Importer] = {}
         self._found: dict[str, list[tuple[Import, Found]]] = {}
         for file in self._files.values():
-            self._bind(file)
+            self._bind(file, files)
         self._names = Names(self._files, self._tree)
         self._bases = list(self._names.inherit())
         self._edges: Edges = {}
@@ -102,10 +102,13 @@ class Resolver:
             for made in file.defs.values():
                 self._index(made)
 
-    def _bind(self, file: File) -> None:
-        if file.language.importer is None:
+    def _bind(self, file: File, files: Mapping[str, FileFacts]) -> None:
+        make = file.language.importer
+        if make is None:
             return
-        file.importer = self._importer(file.language.importer)
+        if make not in self._importers:
+            self._importers[make] = make(self._tree, files)
+        file.importer = self._importers[make]
         file.mates = self._tree.mates.get(file.path, "")
         for item in file.facts.imports:
             found = file.importer.find(file.facts, item)
