@@ -7,11 +7,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from pylore.code.extract import extract
+from pylore.code.extract import extract, scan_exactly
 from pylore.code.facts import FileFacts
 from pylore.code.index import index
 from pylore.code.rules import load_rules
-from pylore.code.scan import scan
 from pylore.code.source import Source
 from pylore.core.model import Node
 from pylore.core.settings import Settings
@@ -30,8 +29,8 @@ def facts_of(path: str, text: str) -> FileFacts:
         os.mkdir(root)
         file = Path(root, path)
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-        found = scan(root, config, [path])
+        file.write_bytes(text.encode())
+        found = scan_exactly(root, config, {path: text})
     assert not found.failed
     source = Source(text, rules.languages[language])
     return extract(path, language, source, found.matches.get(path, []))

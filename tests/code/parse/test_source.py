@@ -1,0 +1,102 @@
+"""Signatures, titles, documentation and places of definitions that are hard to read."""
+
+from __future__ import annotations
+
+import pytest
+from code_project import facts_of
+from facts import edges, file, pairs
+
+from pylore.code.facts import Import
+from pylore.code.source import symbol_title
+
+HEADS = [
+    ("a.rs", "fn new(term: u8, bytes: &'b [u8]) -> It<'b> {\n    let c = 'x';\n}\n"),
+    ("a.rs", "fn name(&self) -> &'static str {\n    // it's short\n    \"x\"\n}\n"),
+    ("a.rs", "fn all<I>(args: I) -> u8 where I: Iterator<Item = u8>, {\n    1\n}\n"),
+    ("c.go", "func f() map[string]interface{} {\n\treturn nil\n}\n"),
+    ("c.go", "func g() <-chan struct{} {\n\treturn nil\n}\n"),
+    ("c.go", "func h() []struct { A int } {\n\treturn nil\n}\n"),
+    ("a.ts", "function f(a: {b: string}): {c: number} {\n  return {c: 1};\n}\n"),
+    ("a.ts", "function f(a: unknown): a is { b: string } {\n  return true;\n}\n"),
+    ("a.py", "def quote(sep=\"\\\"\", other='\\''):\n    return sep\n"),
+]
+
+
+@pytest.mark.parametrize(("path", "text"), HEADS)
+def test_a_signature_ends_where_the_body_begins(path: str, text: str) -> None:
+    before = "package m\n\n" if path.endswith(".go") else ""
+    expected = text.partition("\n")[0].rstrip("{: ")
+    assert facts_of(path, before + text).symbols[0].signature == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "title"),
+    [
+        ("c.go", "package m\n\nfunc Map[T any](xs []T) []T {\n\treturn xs\n}\n", "Map(xs []T) []T"),
+        ("b.rs", "pub fn build<P: AsRef<Path>>(path: P) -> u8 {\n    1\n}\n",
+         "build(path: P) -> u8"),
+    ],
+)  # fmt: skip
+def test_a_title_has_parameters_without_types_of_types(path: str, text: str, title: str) -> None:
+    assert symbol_title(facts_of(path, text).symbols[0]) == title
+
+
+def test_a_docstring_may_follow_a_comment() -> None:
+    text = 'def f(a):\n    # type: (int) -> int\n    """Parse it."""\n    return a\n'
+    assert facts_of("a.py", text).symbols[0].doc == "Parse it."
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "names"),
+    [
+        ("a.cpp", "namespace o { namespace i {\nclass W {\n  void d() {}\n};\nvoid l() {}\n}}\n",
+         "o o.i o.i.W o.i.W.d o.i.l"),
+        ("O.java", "class O { class I { void h() { } } class J { void k() { } } }\n",
+         "O O.I O.I.h O.J O.J.k"),
+        ("x.sh", "my-func() {\n  :\n}\nfunction other-func {\n  :\n}\n", "my-func other-func"),
+        ("E.java", "class E {\n  static final int A = 1, B = 2;\n}\n", "E E.A E.B"),
+        ("b.rs", "const _: () = assert!(true);\npub fn r#type() {}\n", "type"),
+        ("g.rb", "class F\n  def a\n  end\n  alias_method :b, :a\n  define_method(:c) { 1 }\nend\n"
+                 "F::D = 1\n", "F F.a F.b F.c F.D"),
+        ("UP.PY", "def f():\n    pass\n", "f"),
+    ],
+)  # fmt: skip
+def test_names_of_definitions(path: str, text: str, names: str) -> None:
+    assert {one.qualified for one in facts_of(path, text).symbols} == {*names.split()}
+
+
+def test_lines_may_end_in_returns() -> None:
+    facts = facts_of("a.py", "def a():\r    return 1\r\rdef b():\r    return 2\r")
+    assert [(one.line_start, one.line_end, one.signature) for one in facts.symbols] == [
+        (1, 2, "def a()"), (4, 5, "def b()"),
+    ]  # fmt: skip
+
+
+def test_names_that_barrels_and_defaults_pass_on() -> None:
+    deep = file(
+        "deep.ts", "typescript", ["function f"], [Import("", "f", "default", kind="export")]
+    )
+    barrel = file("barrel.ts", "typescript", [], [
+        Import("./deep", "*", kind="export"), Import("./deep", "default", kind="export"),
+    ])  # fmt: skip
+    use = file("use.ts", "typescript", ["function g", "function h"], [
+        Import("./barrel", "f"), Import("./barrel", "default", "d"),
+    ], [("g", "f"), ("h", "d")])  # fmt: skip
+    assert pairs("calls", deep, barrel, use) == {("use.ts::g", "deep.ts::f"),
+                                                 ("use.ts::h", "deep.ts::f")}  # fmt: skip
+
+
+def test_paths_of_rust_and_used_namespaces_of_cpp() -> None:
+    lib = file("src/lib.rs", "rust", ["function run"], [Import("util", kind="mod")])
+    util = file("src/util.rs", "rust", ["function a", "function b"], [],
+                [("a", "crate.run"), ("b", "super.run"), ("b", "self.a")])  # fmt: skip
+    assert pairs("calls", lib, util) == {
+        ("src/util.rs::a", "src/lib.rs::run"), ("src/util.rs::b", "src/lib.rs::run"),
+        ("src/util.rs::b", "src/util.rs::a"),
+    }  # fmt: skip
+    one = file("w.cpp", "cpp", ["module a", "function a.helper"])
+    two = file("m.cpp", "cpp", ["function main"], [Import("a", "*", kind="use")],
+               [("main", "helper")])  # fmt: skip
+    assert [(edge.to_id, edge.weight >= 0.75) for edge in edges(one, two)] == [
+        ("symbol-w.cpp::a.helper", True)
+    ]
