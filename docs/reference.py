@@ -22,7 +22,7 @@ def main() -> None:
     """Write the page to stdout."""
     aliases = ", ".join(f"`{name}` (`{meant}`)" for name, meant in registry.ALIASES.items())
     print(HEAD.format(aliases=aliases), end="")
-    for name in registry.names_with_verbs():
+    for name in [each for one in registry.names() for each in registry.commands_of(one)]:
         print(f"\n{'###' if ' ' in name else '##'} lore {name}\n\n```text\n{help_of(name)}```")
 
 

@@ -39,7 +39,8 @@ def page() -> str:
     """Return the page as roff: a section for each command and verb."""
     return _HEAD + "".join(
         f".SH {escaped(name.upper())}\n.nf\n{escaped(help_of(name))}.fi\n"
-        for name in registry.names_with_verbs()
+        for command in registry.names()
+        for name in registry.commands_of(command)
     )
 
 

@@ -38,7 +38,7 @@ def offered(words: list[str]) -> list[str]:
     before = registry.unaliased(before[before[:1] == ["help"] :])
     if not before:
         found = sorted((*registry.names(), *programs()))
-    elif not registry.module_of(before[0]):
+    elif before[0] not in registry.MODULES:
         found = []
     elif len(before) == 1 and (verbs := registry.verbs_of(before[0])):
         found = verbs

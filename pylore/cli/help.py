@@ -67,7 +67,7 @@ def show_help(words: list[str]) -> None:
         for name, file in programs().items():
             lines[name] = comment_of(file).partition("Summary: ")[2].partition("\n")[0]
         write("".join(f"  {name:<14}  {text}\n" for name, text in lines.items() if text))
-    elif registry.module_of(words[0]):
+    elif words[0] in registry.MODULES:
         write(help_of(" ".join(words[:2])))
     else:
         text = comment_of(file_of(words[0]))

@@ -89,7 +89,7 @@ def _run(words: list[str]) -> int:
         from .completion import offered
 
         write("".join(f"{word}\n" for word in offered(words[1:] or [""])))
-    elif registry.module_of(words[0]):
+    elif words[0] in registry.MODULES:
         return _run_command(words)
     else:
         _become(words)

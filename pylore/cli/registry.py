@@ -26,11 +26,12 @@ SECTIONS = {
 """The commands as the help lists them, by the module below ``pylore`` that has them. A module that
 is missing belongs to a part that was left out."""
 
-_MODULES = {
+MODULES = {
     **{name: module for families in SECTIONS.values()
        for module, names in families.items() for name in names.split()},
     "merge-file": "cli.transfer",
 }  # fmt: skip
+"""Each command with its module."""
 
 SCRIPTS = ("browse", "completion", "plugin", "prompt")
 """Commands that are scripts in ``lib/``."""
@@ -88,18 +89,13 @@ def find(words: list[str]) -> tuple[Command | Group, list[str]]:
     return commands[f"{found.name} {verb}" if verb else found.name], rest
 
 
-def module_of(name: str) -> str:
-    """Return the module, below ``pylore``, that has a command; empty if there is none."""
-    return _MODULES.get(name, "")
-
-
 def commands_of(name: str) -> dict[str, Command | Group]:
     """Return a command and its verbs by name.
 
     Raises:
         LoreError: it belongs to a part that was left out.
     """
-    loaded = vars(require_part(*_MODULES[name].split("."))).values()
+    loaded = vars(require_part(*MODULES[name].split("."))).values()
     some = [one for one in loaded if isinstance(one, (Command, Group))]
     return {one.name: one for one in some if one.name.split()[0] == name}
 
@@ -111,9 +107,4 @@ def verbs_of(name: str) -> list[str]:
 
 def names() -> list[str]:
     """Return the names of the commands that the help lists, in its order."""
-    return [name for name in _MODULES if name != "merge-file"]
-
-
-def names_with_verbs() -> list[str]:
-    """Return the same, and each verb behind its command: ``graph``, ``graph path``."""
-    return [each for name in names() for each in commands_of(name)]
+    return [name for name in MODULES if name != "merge-file"]

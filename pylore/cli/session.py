@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..core.errors import LoreError, NoStore, UsageError
+from ..core.errors import LoreError, NoStore, UsageError, first_of
 from ..core.json import decoded
 from ..core.lines import STDIN
 from ..core.settings import Settings
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 _AGENTS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI")
 """Variables that agents set in the shells they run, where no person reads the output."""
-
-_MOST_LEFT_OUT = 20
 
 
 class Session:
@@ -134,16 +132,11 @@ class Session:
 
     def say_left_out(self, places: Sequence[tuple[str, str]]) -> None:
         """Print the first places that were left out, and why."""
-        self.say(f"{place} was left out: {why}" for place, why in places[:_MOST_LEFT_OUT])
-        if len(places) > _MOST_LEFT_OUT:
-            self.say([f"{len(places) - _MOST_LEFT_OUT} more were left out"])
+        if places:
+            self.say([first_of([f"{place} was left out: {why}" for place, why in places])])
 
     def progress(self, label: str, total: int = 0, *, kept: str) -> Progress:
-        """Return a ``with`` block that shows how far the work is, unless the line has --quiet.
-
-        Args:
-            kept: what an interrupt leaves.
-        """
+        """Return a ``with`` block that shows how far the work is; an interrupt leaves ``kept``."""
         from ..terminal.screen import Progress
 
         return Progress(label, total, kept=kept, on=not self.quiet)
