@@ -114,7 +114,7 @@ class Node(Row):
 
 
 class Edge(Row):
-    """One row of ``graph_edges``: a directed, typed, weighted link.
+    """One row of ``links``: a directed, typed, weighted link.
 
     ``ended_at`` is when somebody ended it; ``invalidated_at`` since when it is out, because it was
     ended or one of its ends was forgotten. ``stamps`` are as in ``Node``.

@@ -94,7 +94,7 @@ def _rewrite(source: apsw.Connection, target: str) -> None:
 def count(connection: apsw.Connection) -> tuple[int, int]:
     """Return how many nodes and edges there are, forgotten ones too."""
     nodes, edges = connection.execute(
-        "SELECT (SELECT count(*) FROM nodes), (SELECT count(*) FROM graph_edges)"
+        "SELECT (SELECT count(*) FROM nodes), (SELECT count(*) FROM links)"
     ).get
     return int(nodes), int(edges)
 

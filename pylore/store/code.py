@@ -133,7 +133,7 @@ class CodeFiles:
         """Return relation to the number of its live edges, of those that the index makes."""
         return dict(
             self._db.execute(
-                "SELECT relation, count(*) FROM graph_edges WHERE invalidated_at IS NULL"
+                "SELECT relation, count(*) FROM links WHERE invalidated_at IS NULL"
                 " AND relation IN (SELECT value FROM json_each(?)) GROUP BY relation"
                 " ORDER BY relation",
                 (dumps(("defines", *CODE_RELATIONS)),),
@@ -144,7 +144,7 @@ class CodeFiles:
         """Return ``(file, symbol)`` of the live ``defines`` edges of these files."""
         rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
             f"SELECT n.id, {ID_OF.format('e.to_key')} FROM json_each(?) j"
-            " CROSS JOIN nodes n ON n.id = j.value CROSS JOIN graph_edges e"
+            " CROSS JOIN nodes n ON n.id = j.value CROSS JOIN links e"
             " ON e.from_key = n.key AND e.relation = 'defines' WHERE e.invalidated_at IS NULL",
             (dumps(file_ids),),
         ).fetchall()
@@ -155,7 +155,7 @@ class CodeFiles:
         stands)."""
         rows = self._db.execute(
             f"SELECT {EDGE_ENDS}, relation, weight, metadata, source, invalidated_at IS NULL"
-            " FROM graph_edges WHERE relation IN (SELECT value FROM json_each(?))",
+            " FROM links WHERE relation IN (SELECT value FROM json_each(?))",
             (dumps(CODE_RELATIONS),),
         )
         return {(row[0], row[1], row[2]): (row[3], row[4], row[5], bool(row[6])) for row in rows}
@@ -167,7 +167,7 @@ class CodeFiles:
         rows = self._db.execute(
             f"SELECT j.value, {ID_OF.format('e.to_key')}, e.relation, e.weight, e.metadata,"
             " e.source, e.invalidated_at IS NULL"
-            " FROM json_each(?) j CROSS JOIN graph_edges e"
+            " FROM json_each(?) j CROSS JOIN links e"
             f" ON e.from_key = {KEY_OF.format('j.value')}"
             " WHERE e.relation IN (SELECT value FROM json_each(?))",
             (dumps(ids), dumps(CODE_RELATIONS)),
@@ -178,7 +178,7 @@ class CodeFiles:
         """Return the live edges of the index's own that lead to these files and symbols."""
         rows = self._db.execute(
             f"SELECT {ID_OF.format('e.from_key')}, j.value, e.relation"
-            " FROM json_each(?) j CROSS JOIN graph_edges e"
+            " FROM json_each(?) j CROSS JOIN links e"
             f" ON e.to_key = {KEY_OF.format('j.value')}"
             " WHERE e.relation IN (SELECT value FROM json_each(?))"
             " AND e.source = 'system' AND e.invalidated_at IS NULL",
@@ -196,7 +196,7 @@ class CodeFiles:
             f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET"
             " weight = excluded.weight, metadata = excluded.metadata, source = excluded.source,"
             " ended_at = NULL, invalidated_at = excluded.invalidated_at"
-            " WHERE graph_edges.ended_at IS NOT NULL"
-            " OR graph_edges.source NOT IN ('user_edit', 'conversation')",
+            " WHERE links.ended_at IS NOT NULL"
+            " OR links.source NOT IN ('user_edit', 'conversation')",
             edge_rows(self._db, edges),
         )

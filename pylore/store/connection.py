@@ -170,7 +170,7 @@ CHANGED_AT = (
 """An expression: when the edge ``e`` was last changed."""
 
 EDGE_ENDS = f"{ID_OF.format('from_key')} AS from_id, {ID_OF.format('to_key')} AS to_id"
-"""Two columns of a query on ``graph_edges``."""
+"""Two columns of a query on ``links``."""
 
 
 _KEYS = "SELECT e.id, e.key FROM json_each(?) j CROSS JOIN {} e ON e.id = j.value"

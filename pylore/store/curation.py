@@ -144,20 +144,20 @@ SELECT {_FROM} AS from_id, {_TO} AS to_id,
   json_extract(e.metadata, '$.query'),
   coalesce(json_extract(e.metadata, '$.rated_at'), e.created_at) AS rated_at,
   coalesce(n.title, '')
-FROM graph_edges e LEFT JOIN nodes n ON n.key = e.from_key
+FROM links e LEFT JOIN nodes n ON n.key = e.from_key
 WHERE e.relation = 'used_in_run' AND e.invalidated_at IS NULL
 """
 
 _LIST = f"""
 SELECT r.id, r.data, r.created_at,
   (SELECT count(DISTINCT s.node_id) FROM shown s WHERE s.run_id = r.id AND NOT EXISTS (
-    SELECT 1 FROM graph_edges WHERE from_key = {KEY_OF.format("s.node_id")} AND to_key = r.key
+    SELECT 1 FROM links WHERE from_key = {KEY_OF.format("s.node_id")} AND to_key = r.key
     AND relation = 'used_in_run' AND invalidated_at IS NULL)),
   count(e.from_key), total({_RATING} IS 'helpful'), total({_RATING} IS 'unhelpful')
 FROM (SELECT key, id, data, created_at FROM nodes
   WHERE type = 'run' AND invalidated_at IS NULL AND (?1 IS NULL OR id = ?1)
   ORDER BY created_at DESC, id DESC LIMIT ?2) r
-LEFT JOIN graph_edges e
+LEFT JOIN links e
   ON e.to_key = r.key AND e.relation = 'used_in_run' AND e.invalidated_at IS NULL
 GROUP BY r.id ORDER BY r.created_at DESC, r.id DESC
 """
@@ -166,7 +166,7 @@ _TOPS = f"""
 SELECT j.value AS run, s.query AS query, s.node_id AS node FROM json_each(?1) j
 CROSS JOIN shown s ON s.run_id = j.value WHERE s.position <= ?2
 UNION SELECT r.id, a.key, {_FROM}
-FROM json_each(?1) j CROSS JOIN nodes r ON r.id = j.value CROSS JOIN graph_edges e
+FROM json_each(?1) j CROSS JOIN nodes r ON r.id = j.value CROSS JOIN links e
   ON e.to_key = r.key AND e.relation = 'used_in_run' AND e.invalidated_at IS NULL
 CROSS JOIN json_each(coalesce(json_extract(e.metadata, '$.answers'), json_object(
   coalesce(json_extract(e.metadata, '$.query'), ''), json_extract(e.metadata, '$.position')))) a
@@ -258,7 +258,7 @@ if TYPE_CHECKING:
 
 _STAGED_OF = " UNION ".join(
     "SELECT e.from_key, e.to_key, e.relation FROM json_each(?1) j CROSS JOIN main.nodes s"
-    f" ON s.id = j.value CROSS JOIN main.graph_edges e INDEXED BY {index} ON e.{end} = s.key"
+    f" ON s.id = j.value CROSS JOIN main.links e INDEXED BY {index} ON e.{end} = s.key"
     " WHERE e.status = 'staged' AND e.invalidated_at IS NULL"
     for end, index in (("from_key", "edges_staged_out"), ("to_key", "edges_staged_in"))
 )
@@ -276,7 +276,7 @@ _COUNT_NODES = (
     " ON CONFLICT DO UPDATE SET count = count + 1, last = max(last, excluded.last)"
 )
 _COUNT_FACTS = (
-    "UPDATE main.graph_edges SET access_count = access_count + 1,"
+    "UPDATE main.links SET access_count = access_count + 1,"
     " accessed_at = max(coalesce(accessed_at, ''), ?2)"
     f" WHERE (from_key, to_key, relation) IN ({_FACTS})"
 )
@@ -315,7 +315,7 @@ class Review:
         if things == "[]":
             return []
         return self._db.execute(  # type: ignore[return-value]
-            f"SELECT {EDGE_ENDS}, relation FROM ({_FACTS}) JOIN graph_edges"
+            f"SELECT {EDGE_ENDS}, relation FROM ({_FACTS}) JOIN links"
             " USING (from_key, to_key, relation) WHERE access_count >= ?2"
             " ORDER BY 1, 2, 3",
             (things, accesses),
@@ -347,7 +347,7 @@ class Review:
         rows = self._db.execute(
             "SELECT e.from_id, e.to_id, e.relation, e.weight, coalesce(julianday('now')"
             f" - julianday({CHANGED_AT}), 0.0), e.access_count"
-            f" FROM (SELECT {EDGE_ENDS}, * FROM graph_edges"
+            f" FROM (SELECT {EDGE_ENDS}, * FROM links"
             " WHERE status = 'staged' AND source = ? AND invalidated_at IS NULL LIMIT -1) e"
             " ORDER BY e.from_id, e.to_id, e.relation",
             (source,),

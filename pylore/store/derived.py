@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _GONE = "coalesce((SELECT invalidated_at FROM main.nodes WHERE key = {}), '')"
 _FOLLOW = f"""
-UPDATE main.graph_edges AS e SET invalidated_at = coalesce(ended_at,
+UPDATE main.links AS e SET invalidated_at = coalesce(ended_at,
   nullif(max({_GONE.format("e.from_key")}, {_GONE.format("e.to_key")}), ''))
 WHERE from_key = ?1 OR to_key = ?1
 """
@@ -25,10 +25,10 @@ COUNTED = (
 """A query: the rows of ``ratings``, of a table of edges with a condition."""
 
 _RATED_WITH = """
-SELECT from_key FROM main.graph_edges WHERE to_key = ?1 AND relation = 'used_in_run'
-UNION SELECT from_key FROM main.graph_edges WHERE from_key = ?1 AND relation = 'used_in_run'
+SELECT from_key FROM main.links WHERE to_key = ?1 AND relation = 'used_in_run'
+UNION SELECT from_key FROM main.links WHERE from_key = ?1 AND relation = 'used_in_run'
 """
-_LEFT = "SELECT 1 FROM main.graph_edges WHERE {} = main.absent.key"
+_LEFT = "SELECT 1 FROM main.links WHERE {} = main.absent.key"
 
 
 def follow_nodes(db: apsw.Connection, ids: Iterable[str]) -> None:
@@ -49,7 +49,7 @@ def count_ratings(db: apsw.Connection, keys: Collection[int]) -> None:
     if not keys:
         return
     given = (dumps([*keys]),)
-    these = "json_each(?) j CROSS JOIN main.graph_edges ON from_key = j.value"
+    these = "json_each(?) j CROSS JOIN main.links ON from_key = j.value"
     db.execute("DELETE FROM main.ratings WHERE node_key IN (SELECT value FROM json_each(?))", given)
     db.execute(f"INSERT INTO main.ratings {COUNTED.format(these)}", given)
 
@@ -63,8 +63,8 @@ def leave_key(db: apsw.Connection, id: str) -> None:
     """Keep the key of a node that goes, if edges lead to it."""
     db.execute(
         "INSERT OR IGNORE INTO main.absent SELECT key, id FROM main.nodes n WHERE id = ?"
-        " AND (EXISTS (SELECT 1 FROM main.graph_edges WHERE from_key = n.key)"
-        " OR EXISTS (SELECT 1 FROM main.graph_edges WHERE to_key = n.key))",
+        " AND (EXISTS (SELECT 1 FROM main.links WHERE from_key = n.key)"
+        " OR EXISTS (SELECT 1 FROM main.links WHERE to_key = n.key))",
         (id,),
     )
 

@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     """(node, whether the edges lead away from it, and for each: relation, neighbour, weight)"""
 
 _REST = Edge.FIELDS[2:]
-_READ = f"SELECT {EDGE_ENDS}, {', '.join(_REST)} FROM graph_edges"
+_READ = f"SELECT {EDGE_ENDS}, {', '.join(_REST)} FROM links"
 _READS = {
     "accessed_at": "nullif(max(coalesce(accessed_at, ''), coalesce(r.last, '')), '')",
     "access_count": "max(access_count, coalesce(r.count, 0))",
 }
 _FACTS_OF = f"""
 SELECT * FROM (SELECT {EDGE_ENDS}, {", ".join(_READS.get(name, name) for name in _REST)}
-  FROM graph_edges LEFT JOIN reads r ON r.key = to_key
+  FROM links LEFT JOIN reads r ON r.key = to_key
   WHERE from_key = ?1 AND (invalidated_at IS NULL OR status = 'superseded') LIMIT -1)
 WHERE to_id GLOB 'entity-*' OR to_id GLOB 'concept-*'
 ORDER BY invalidated_at IS NOT NULL OR status = 'superseded', weight DESC, relation, to_id LIMIT ?2
@@ -62,7 +62,7 @@ _GIVEN = {
     "invalidated_at": _OUT.format("?1", "?2", ended=Edge.FIELDS.index("ended_at") + 1),
 }
 INSERT_EDGE = (
-    f"INSERT INTO main.graph_edges(from_key, to_key, {', '.join(_REST)})"
+    f"INSERT INTO main.links(from_key, to_key, {', '.join(_REST)})"
     f" VALUES ({', '.join(_GIVEN.values())})"
 )
 """A row of ``edge_rows``: it is out when it was ended, or while an end of it is forgotten."""
@@ -72,14 +72,14 @@ _SETTLE = (
     f" {', '.join(f'{name} = excluded.{name}' for name in _REST[1:])}"
 )
 _THESE = (
-    f"SELECT from_key, to_key, {', '.join(_REST)} FROM json_each(?) j CROSS JOIN graph_edges"
+    f"SELECT from_key, to_key, {', '.join(_REST)} FROM json_each(?) j CROSS JOIN links"
     " ON from_key = json_extract(j.value, '$[0]') AND to_key = json_extract(j.value, '$[1]')"
     " AND relation = json_extract(j.value, '$[2]')"
 )
 _THIS = f"from_key = {KEY_OF.format('?1')} AND to_key = {KEY_OF.format('?2')} AND relation = ?3"
 
 DANGLING = " UNION ".join(
-    "SELECT from_key, to_key, relation FROM absent CROSS JOIN graph_edges"
+    "SELECT from_key, to_key, relation FROM absent CROSS JOIN links"
     f" ON {end} = absent.key WHERE invalidated_at IS NULL"
     for end in ("from_key", "to_key")
 )
@@ -91,11 +91,11 @@ _NO_LIVE_NODE = (
 )
 
 _THINGS_LEADING_TO = f"""
-SELECT s.id FROM (SELECT {KEY_OF.format("?1")} AS key) n CROSS JOIN graph_edges e
+SELECT s.id FROM (SELECT {KEY_OF.format("?1")} AS key) n CROSS JOIN links e
 ON e.to_key = n.key CROSS JOIN nodes s ON s.key = e.from_key WHERE s.type IN ('entity', 'concept')
 """
 _JOINED = (
-    "graph_edges e JOIN nodes a ON a.key = e.from_key JOIN nodes b ON b.key = e.to_key"
+    "links e JOIN nodes a ON a.key = e.from_key JOIN nodes b ON b.key = e.to_key"
     " WHERE e.invalidated_at IS NULL AND instr(e.metadata, '\"forced\"') = 0"
 )
 
@@ -114,7 +114,7 @@ _SEPARATOR = "\x1f"
 _SOME = """
 SELECT f.value, {outgoing}, (
   SELECT group_concat(relation || char(31) || {other} || char(31) || weight, char(31)) FROM (
-    SELECT relation, {other}, weight FROM graph_edges
+    SELECT relation, {other}, weight FROM links
     WHERE {this} = f.value AND invalidated_at IS NULL LIMIT :limit)) AS ends
 FROM json_each(:frontier) f
 """
@@ -122,7 +122,7 @@ FROM json_each(:frontier) f
 _STRONGEST = """
 SELECT f.value, {outgoing}, (
   SELECT group_concat(r.value || char(31) || {other} || char(31) || weight, char(31)) FROM (
-    SELECT {other}, weight FROM graph_edges
+    SELECT {other}, weight FROM links
     WHERE {this} = f.value AND relation = r.value AND invalidated_at IS NULL
     ORDER BY weight DESC, {other} LIMIT :limit)) AS ends
 FROM json_each(:frontier) f CROSS JOIN json_each(:relations) r
@@ -132,22 +132,22 @@ FROM json_each(:frontier) f CROSS JOIN json_each(:relations) r
 _ANCHORED = f"""
 SELECT f.value, 1, (
   SELECT group_concat(relation || char(31) || to_key || char(31) || weight, char(31)) FROM (
-    SELECT relation, to_key, weight FROM graph_edges d
+    SELECT relation, to_key, weight FROM links d
     WHERE from_key = f.value AND relation = '{DEFINES}' AND invalidated_at IS NULL AND EXISTS (
-      SELECT 1 FROM graph_edges a WHERE a.to_key = d.to_key
+      SELECT 1 FROM links a WHERE a.to_key = d.to_key
       AND a.relation = '{ANCHORED_TO}' AND a.invalidated_at IS NULL)
     ORDER BY weight DESC, to_key LIMIT :limit)) AS ends
 FROM json_each(:frontier) f WHERE ends IS NOT NULL AND EXISTS (
-  SELECT 1 FROM graph_edges WHERE relation = '{ANCHORED_TO}' AND invalidated_at IS NULL)
+  SELECT 1 FROM links WHERE relation = '{ANCHORED_TO}' AND invalidated_at IS NULL)
 """
 
 _INTO_FILES = """
 SELECT {from_id}, j.value, e.weight FROM json_each(:paths) j CROSS JOIN {nodes} n
-ON n.id = 'file-' || j.value CROSS JOIN graph_edges e ON e.to_key = n.key
+ON n.id = 'file-' || j.value CROSS JOIN links e ON e.to_key = n.key
 WHERE e.relation = :relation AND e.invalidated_at IS NULL
 UNION ALL SELECT {from_id}, j.value, e.weight FROM json_each(:paths) j CROSS JOIN {nodes} n
 ON n.id > 'symbol-' || j.value || '::' AND n.id < 'symbol-' || j.value || ':;'
-CROSS JOIN graph_edges e ON e.to_key = n.key
+CROSS JOIN links e ON e.to_key = n.key
 WHERE e.relation = :relation AND e.invalidated_at IS NULL
 """
 
@@ -334,11 +334,11 @@ class Edges:
 
     def replace_all(self, edges: Iterable[Edge]) -> None:
         """Put these edges in place of all that there are, invalidated ones too."""
-        self._db.execute("DELETE FROM main.graph_edges")
+        self._db.execute("DELETE FROM main.links")
         self._db.executemany(INSERT_EDGE, edge_rows(self._db, edges))
         drop_absent(self._db)
         self._db.execute("DELETE FROM main.ratings")
-        self._db.execute(f"INSERT INTO main.ratings {COUNTED.format('main.graph_edges')}")
+        self._db.execute(f"INSERT INTO main.ratings {COUNTED.format('main.links')}")
 
     def put_many(self, edges: Iterable[Edge]) -> None:
         """Write edges whole; what they replace stays in their past."""
@@ -440,7 +440,7 @@ class Edges:
             self._db.execute(
                 f"SELECT end_id, {ID_OF.format('to_key')} AS to_id, {columns}"
                 f" FROM (SELECT id AS end_id, key AS end_key FROM {ends})"
-                f" CROSS JOIN graph_edges ON from_key = end_key WHERE {condition}"
+                f" CROSS JOIN links ON from_key = end_key WHERE {condition}"
                 " ORDER BY end_id, to_id, relation",
                 given,
             )
@@ -459,9 +459,7 @@ class Edges:
 
     def drop_derived(self, keys: Iterable[EdgeKey]) -> None:
         """Delete edges that nobody made and that are derived no more."""
-        self._db.executemany(
-            f"DELETE FROM main.graph_edges WHERE {_THIS} AND source = 'system'", keys
-        )
+        self._db.executemany(f"DELETE FROM main.links WHERE {_THIS} AND source = 'system'", keys)
         drop_absent(self._db)
 
     def note_ends(self, id: str) -> None:
@@ -478,7 +476,7 @@ class Edges:
         if key is None:
             return 0
         rated = rated_with(self._db, key)
-        self._db.execute("DELETE FROM main.graph_edges WHERE from_key = ?1 OR to_key = ?1", (key,))
+        self._db.execute("DELETE FROM main.links WHERE from_key = ?1 OR to_key = ?1", (key,))
         number = self._db.changes()
         count_ratings(self._db, rated)
         drop_absent(self._db)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _THINGS = "('entity', 'concept')"
 _FACTS = f"""
-CROSS JOIN graph_edges e ON e.from_key = s.key CROSS JOIN nodes o ON o.key = e.to_key
+CROSS JOIN links e ON e.from_key = s.key CROSS JOIN nodes o ON o.key = e.to_key
 WHERE s.type IN {_THINGS} AND s.invalidated_at IS NULL
   AND o.type IN {_THINGS} AND o.invalidated_at IS NULL
   AND e.invalidated_at IS NULL AND e.source <> 'system' AND e.status IN ('confirmed', 'staged')
@@ -42,7 +42,7 @@ FROM json_each(?) j CROSS JOIN nodes s ON s.id = j.value {_FACTS} ORDER BY j.key
 """
 _LEADING_TO = f"""
 SELECT DISTINCT s.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value
-CROSS JOIN graph_edges e ON e.to_key = n.key CROSS JOIN nodes s ON s.key = e.from_key
+CROSS JOIN links e ON e.to_key = n.key CROSS JOIN nodes s ON s.key = e.from_key
 WHERE s.type IN {_THINGS}
 """
 _HELD = f"""
@@ -56,7 +56,7 @@ SELECT p.key, p.heading, e.weight, e.source, e.status,
   coalesce(julianday('now') - julianday(max({CHANGED_AT},
     coalesce(e.accessed_at, ''), coalesce(s_read.last, ''), coalesce(o_read.last, ''))), 0.0)
 FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value
-CROSS JOIN graph_edges e
+CROSS JOIN links e
   ON e.from_key = p.node_key AND e.to_key = p.to_key AND e.relation = p.relation
 CROSS JOIN nodes s ON s.key = p.node_key CROSS JOIN nodes o ON o.key = p.to_key
 LEFT JOIN reads s_read ON s_read.key = s.key LEFT JOIN reads o_read ON o_read.key = o.key
@@ -120,7 +120,7 @@ class FactPassages:
 
 
 _ANY = """
-SELECT EXISTS (SELECT 1 FROM graph_edges
+SELECT EXISTS (SELECT 1 FROM links
   WHERE instr(metadata, '"at":') > 0 AND invalidated_at IS NULL)"""
 _PLACED = "instr(e.metadata, '\"at\":') > 0 AND e.invalidated_at IS NULL"
 _SEVERAL = (
@@ -132,14 +132,14 @@ _SEVERAL = (
 _TOUCHING = " UNION ".join(
     f"SELECT {ID_OF.format('e.from_key')}, {ID_OF.format('e.to_key')}, e.relation"
     f" FROM json_each(?1) j CROSS JOIN nodes n ON n.id = j.value{of}"
-    f" CROSS JOIN graph_edges e ON e.{end}_key = n.key"
+    f" CROSS JOIN links e ON e.{end}_key = n.key"
     f" WHERE {_PLACED} AND {_SEVERAL.format('e.from_key')}"
     for end, of in (("from", " AND n.type NOT IN ('file', 'symbol', 'commit', 'run')"), ("to", ""))
 )
 _WITHIN = f"""
 SELECT p.key, e.relation, t.id, e.weight
 FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value AND p.collection = '{TEXTS}'
-CROSS JOIN graph_edges e ON e.from_key = p.node_key
+CROSS JOIN links e ON e.from_key = p.node_key
 CROSS JOIN nodes t ON t.key = e.to_key
 WHERE {_PLACED} AND {_SEVERAL.format("p.node_key")} AND t.invalidated_at IS NULL AND EXISTS (
   SELECT 1 FROM json_each(e.metadata, '$.at') a WHERE typeof(a.value) = 'integer'

@@ -601,7 +601,7 @@ def _later(declared: tuple[str, object] | None) -> str:
     return next_clock(declared[0] if declared else "", now())
 
 
-_COUNTED = COUNTED.format("graph_edges")
+_COUNTED = COUNTED.format("links")
 _TOLERANCE = 1e-6
 """Sums of floats, added up one by one as they came and went, differ in their last digits."""
 _WRONG = f"""

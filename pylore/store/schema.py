@@ -14,8 +14,8 @@ from .vectors import Vectors
 SCHEMA = "schema.sql"
 
 HASHES = {
-    "fts5": "4130744c22fcbde313075df1f339a815f9a1573258c2d3c64cab1227d444d4ce",
-    "fts4": "8de3d536a88edd4171bb7aa7f69dc8bc13f0cdc9a5fbac98a3b0be818088f3a6",
+    "fts5": "a79b239834910f630d90cbd3641e4d71895508a33b49e2e0e24b238b904fe9e6",
+    "fts4": "e86e2f1f707bb2b772f6ebe07a07cfaae6683731353306d53c61fe4711c46234",
 }
 """Full-text engine to ``schema_hash`` of a new store. A test prints the current ones."""
 

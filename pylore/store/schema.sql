@@ -71,7 +71,7 @@ CREATE TABLE relations(
   declared_at TEXT NOT NULL DEFAULT ''     -- by somebody; empty: as every store has it
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE graph_edges(
+CREATE TABLE links(
   from_key INTEGER NOT NULL,
   to_key INTEGER NOT NULL,
   relation TEXT NOT NULL REFERENCES relations(name),
@@ -96,28 +96,38 @@ CREATE TABLE graph_edges(
 -- The walk reads these two indexes and never the table: the strongest live
 -- edges of one relation come first, so a fan-out cap stops early on a hub.
 -- Superseded and retracted edges are invalidated too; status says why.
-CREATE INDEX edges_out ON graph_edges(from_key, relation, invalidated_at, weight DESC, to_key);
-CREATE INDEX edges_in ON graph_edges(to_key, relation, invalidated_at, weight DESC, from_key);
+CREATE INDEX edges_out ON links(from_key, relation, invalidated_at, weight DESC, to_key);
+CREATE INDEX edges_in ON links(to_key, relation, invalidated_at, weight DESC, from_key);
 -- Edges that say where in the text of their node they stand: a walk asks which lead to a node.
-CREATE INDEX edges_placed_in ON graph_edges(to_key)
+CREATE INDEX edges_placed_in ON links(to_key)
 WHERE instr(metadata, '"at":') > 0 AND invalidated_at IS NULL;
 
 -- The few edges from records to code: a walk comes from a file to the records about its symbols.
-CREATE INDEX edges_anchored ON graph_edges(to_key)
+CREATE INDEX edges_anchored ON links(to_key)
 WHERE relation = 'anchored_to' AND invalidated_at IS NULL;
 
 -- What is staged of a thing is looked at whenever that is read.
-CREATE INDEX edges_staged_out ON graph_edges(from_key) WHERE status = 'staged';
-CREATE INDEX edges_staged_in ON graph_edges(to_key) WHERE status = 'staged';
+CREATE INDEX edges_staged_out ON links(from_key) WHERE status = 'staged';
+CREATE INDEX edges_staged_in ON links(to_key) WHERE status = 'staged';
 
--- For people: edges by the ids of their ends; those of one id are found by the indexes. lore
--- itself reads no view.
-CREATE VIEW edges AS SELECT
+-- For other programs: edges by the ids of their ends, which the indexes find, and a way to add one.
+-- lore itself reads no view and runs no trigger.
+CREATE VIEW graph_edges AS SELECT
   f.id AS from_id, t.id AS to_id, relation, weight, source, status, metadata, created_at,
   accessed_at, access_count, invalidated_at
-FROM graph_edges
+FROM links
 JOIN (SELECT key, id FROM nodes UNION ALL SELECT key, id FROM absent) f ON f.key = from_key
 JOIN (SELECT key, id FROM nodes UNION ALL SELECT key, id FROM absent) t ON t.key = to_key;
+CREATE TRIGGER graph_edges_insert INSTEAD OF INSERT ON graph_edges
+BEGIN
+  INSERT INTO links(from_key, to_key, relation, weight, source, status, metadata, created_at)
+  SELECT (SELECT key FROM nodes WHERE id = new.from_id),
+    (SELECT key FROM nodes WHERE id = new.to_id),
+    (SELECT name FROM relations WHERE name = new.relation), coalesce(new.weight, 1.0),
+    coalesce(new.source, 'user_edit'), coalesce(new.status, 'confirmed'),
+    coalesce(new.metadata, '{}'),
+    coalesce(new.created_at, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'));
+END;
 
 -- A passage is a stretch of about 200 words of a node's text, which is its body and the reason in
 -- its data; or a fact: a live edge between things is, as a sentence, a passage of the thing it
@@ -190,7 +200,7 @@ CREATE TABLE code_files(
 ) STRICT;
 
 -- Commits of the repository's history: what was done, in words, to which of these files.
--- They are no rows of nodes and graph_edges, where each list and each walk would come upon them.
+-- They are no rows of nodes and links, where each list and each walk would come upon them.
 -- Of their messages commits_fts is the full text, and its rowid is the key.
 CREATE TABLE commits(
   key INTEGER PRIMARY KEY,

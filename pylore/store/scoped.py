@@ -88,10 +88,7 @@ def _views(scope: str) -> Iterator[str]:
     for table in ("past", "added"):
         yield (f"CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} t"
                f" WHERE {_thing_seen('t.thing', scope)}")  # fmt: skip
-    yield (
-        "CREATE TEMP VIEW graph_edges AS SELECT * FROM main.graph_edges e"
-        f" WHERE {_edge_seen('e', scope)}"
-    )
+    yield (f"CREATE TEMP VIEW links AS SELECT * FROM main.links e WHERE {_edge_seen('e', scope)}")
     # A fact is a passage of its subject, which may be seen where the fact is not.
     yield (
         "CREATE TEMP VIEW passages AS SELECT * FROM main.passages p"
@@ -100,7 +97,7 @@ def _views(scope: str) -> Iterator[str]:
     )
     yield (
         "CREATE TEMP VIEW ratings AS SELECT from_key AS node_key, sum(weight) AS helpful,"
-        " count(*) AS rated FROM graph_edges WHERE relation = 'used_in_run'"
+        " count(*) AS rated FROM links WHERE relation = 'used_in_run'"
         " AND invalidated_at IS NULL AND json_type(metadata, '$.rating') IS NOT 'null'"
         " GROUP BY from_key"
     )
@@ -138,9 +135,9 @@ def _guards(scope: str) -> Iterator[str]:
          f"({own_id['old']} OR (old.status = 'staged' AND new.status = 'confirmed'))"),
         ("DELETE", "nodes", own_id["old"]),
         ("INSERT", "absent", _seen("new.id", scope)),
-        ("INSERT", "graph_edges", edge["new"]),
-        (f"UPDATE OF {_EDGE}", "graph_edges", edge["old"]),
-        ("DELETE", "graph_edges", edge["old"]),
+        ("INSERT", "links", edge["new"]),
+        (f"UPDATE OF {_EDGE}", "links", edge["old"]),
+        ("DELETE", "links", edge["old"]),
         ("INSERT", "anchors", own_node["new"]),
         ("DELETE", "anchors", own_node["old"]),
         ("UPDATE", "anchors", own_node["old"]),

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 _LIVE_KEYS = "SELECT CAST(key AS TEXT) FROM nodes WHERE invalidated_at IS NULL"
 # One long string reaches Python faster than as many rows.
 _ENDS = (
-    "SELECT CAST(from_key AS TEXT), group_concat(to_key) FROM graph_edges"
+    "SELECT CAST(from_key AS TEXT), group_concat(to_key) FROM links"
     " WHERE invalidated_at IS NULL GROUP BY from_key"
 )
 _EDGES_BY_RELATION = (
-    "SELECT relation, count(*) FROM graph_edges WHERE invalidated_at IS NULL"
+    "SELECT relation, count(*) FROM links WHERE invalidated_at IS NULL"
     " GROUP BY relation ORDER BY relation"
 )
 _DEGREES = """
 WITH sure AS (
-  SELECT from_key, to_key FROM graph_edges WHERE invalidated_at IS NULL
+  SELECT from_key, to_key FROM links WHERE invalidated_at IS NULL
   AND (weight >= ?1 OR relation NOT IN (SELECT value FROM json_each(?2))))
 SELECT key, sum(o) AS o, sum(i) AS i FROM (
   SELECT from_key AS key, count(*) AS o, 0 AS i FROM sure GROUP BY from_key
@@ -79,7 +79,7 @@ class Statistics:
     def edges(self) -> Iterator[tuple[str, str, str]]:
         """Yield ``(from, to, relation)`` of every live edge."""
         yield from self._db.execute(
-            f"SELECT {EDGE_ENDS}, relation FROM graph_edges WHERE invalidated_at IS NULL"
+            f"SELECT {EDGE_ENDS}, relation FROM links WHERE invalidated_at IS NULL"
         )
 
     def count_by_relation(self) -> dict[str, int]:
@@ -108,9 +108,9 @@ class Statistics:
             "SELECT id, type, title FROM nodes AS n WHERE invalidated_at IS NULL"
             " AND (:types = '[]' OR type IN (SELECT value FROM json_each(:types)))"
             " AND NOT EXISTS ("
-            "SELECT 1 FROM graph_edges WHERE from_key = n.key AND invalidated_at IS NULL)"
+            "SELECT 1 FROM links WHERE from_key = n.key AND invalidated_at IS NULL)"
             " AND NOT EXISTS ("
-            "SELECT 1 FROM graph_edges WHERE to_key = n.key AND invalidated_at IS NULL)"
+            "SELECT 1 FROM links WHERE to_key = n.key AND invalidated_at IS NULL)"
             " ORDER BY id LIMIT :limit",
             {"types": dumps(types), "limit": limit},
         ).fetchall()

@@ -102,7 +102,7 @@ def _memory(store: Store, settings: Settings, seeds: list[list[str]]) -> float:
 def _bytes_an_edge(store: Store) -> float:
     pages = store.connection.execute(
         "SELECT sum(pgsize) FROM dbstat WHERE aggregate = TRUE AND name IN"
-        " (SELECT name FROM sqlite_schema WHERE tbl_name = 'graph_edges')"
+        " (SELECT name FROM sqlite_schema WHERE tbl_name = 'links')"
     ).get
     return float(pages / EDGES)
 
@@ -132,7 +132,7 @@ def _build(folder: Path) -> None:
             ((_id(number), "2026-01-31T12:00:00Z") for number in range(NODES)),
         )
         store.connection.executemany(
-            "INSERT OR IGNORE INTO graph_edges(from_key, to_key, relation, weight, created_at)"
+            "INSERT OR IGNORE INTO links(from_key, to_key, relation, weight, created_at)"
             " VALUES ((SELECT key FROM nodes WHERE id = ?), (SELECT key FROM nodes WHERE id = ?),"
             " ?, ?, '2026-01-31T12:00:00Z')",
             _edges(),

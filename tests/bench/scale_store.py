@@ -63,7 +63,7 @@ def _fill(store: Store, material: Material, size: int) -> None:
     _say("vectors")
     embed_missing(store, StaticEmbedder(), bulk=True)
     indexes = db.execute(
-        "SELECT name, sql FROM sqlite_schema WHERE tbl_name = 'graph_edges' AND type = 'index'"
+        "SELECT name, sql FROM sqlite_schema WHERE tbl_name = 'links' AND type = 'index'"
         " AND sql IS NOT NULL"
     ).fetchall()
     for name, _ in indexes:

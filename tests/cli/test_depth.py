@@ -6,7 +6,7 @@ import apsw
 import pytest
 from commands import Lore
 
-NO_EDGES = "DROP TABLE graph_edges"
+NO_EDGES = "DROP TABLE links"
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_depth_0_is_a_plain_search(lore: Lore) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage", [NO_EDGES, "DROP TABLE relations", f"{NO_EDGES}; CREATE TABLE graph_edges(a, b)"]
+    "damage", [NO_EDGES, "DROP TABLE relations", f"{NO_EDGES}; CREATE TABLE links(a, b)"]
 )
 def test_damaged_graph_leaves_plain_results(lore: Lore, damage: str) -> None:
     plain = search(lore)
@@ -78,6 +78,6 @@ def test_depth_0_reads_no_table_of_the_graph(lore: Lore) -> None:
 
     lore.patch.setattr(apsw, "connection_hooks", [*apsw.connection_hooks, watch])
     search(lore)
-    assert "nodes" in read and not read & {"graph_edges", "relations", "past"}
+    assert "nodes" in read and not read & {"links", "relations", "past"}
     search(lore, "--graph-depth", "2")
-    assert "graph_edges" in read
+    assert "links" in read

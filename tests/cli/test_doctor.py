@@ -124,7 +124,7 @@ def test_a_damage_is_found_and_named(folder: str, statement: str, id: str, fix: 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "table",
-    ["meta", "types", "nodes", "relations", "graph_edges", "past", "passages", "absent",
+    ["meta", "types", "nodes", "relations", "links", "past", "passages", "absent",
      "texts_fts"],
 )  # fmt: skip
 def test_a_missing_table_is_named_and_nothing_crashes(folder: str, table: str) -> None:
@@ -179,7 +179,7 @@ def test_fts4_is_checked_too(tmp_path: Path) -> None:
 
 def test_a_forgotten_end_makes_an_edge_dangle_which_is_a_warning(folder: str) -> None:
     damage(folder, "INSERT INTO absent VALUES (101, 'decision-1'), (102, 'decision-2')",
-           "INSERT INTO graph_edges(from_key, to_key, relation, created_at)"
+           "INSERT INTO links(from_key, to_key, relation, created_at)"
            " VALUES (101, 102, 'relates_to', '')")  # fmt: skip
     checks = examined(folder)
     assert warning(checks) - {"jq"} == {"edges"}

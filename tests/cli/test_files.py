@@ -144,7 +144,7 @@ def test_unknown_and_outside_paths_are_refused(tree: Lore) -> None:
 
 def test_anchors_answer_without_a_graph(tree: Lore) -> None:
     wanted = tree("search", "--files", "src/auth.py", "--graph-depth", "2", "--ids").out
-    tree.sql("DROP TABLE graph_edges")
+    tree.sql("DROP TABLE links")
     assert not tree("search", "--files", "src/auth.py", "--ids").err
     done = tree("search", "--files", "src/auth.py", "--graph-depth", "2", "--ids")
     assert done.out == wanted and "plain results only" in done.err

@@ -239,9 +239,9 @@ VERBS = (
 @pytest.mark.parametrize("how", ["dropped", "damaged", "no store"])
 def test_verbs_name_the_remedy_of_a_lost_graph(filled: Lore, how: str) -> None:
     if how == "dropped":
-        filled.sql("DROP TABLE graph_edges")
+        filled.sql("DROP TABLE links")
     elif how == "damaged":
-        damage(filled, "tbl_name = 'graph_edges'")
+        damage(filled, "tbl_name = 'links'")
     else:
         filled.patch.setenv("LORE_DIR", str(filled.root / "none"))
     part = "lore init" if how == "no store" else "lore doctor"
@@ -250,7 +250,7 @@ def test_verbs_name_the_remedy_of_a_lost_graph(filled: Lore, how: str) -> None:
 
 @pytest.mark.parametrize(
     "pages",
-    ["name = 'relations'", "name = 'edges_in'", "tbl_name IN ('graph_edges', 'absent', 'ratings')"],
+    ["name = 'relations'", "name = 'edges_in'", "tbl_name IN ('links', 'absent', 'ratings')"],
 )
 def test_damaged_graph_leaves_plain_results(filled: Lore, pages: str) -> None:
     filled("fact", "JACQ", "uses", "JWT")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 from commands import Lore
 
@@ -84,3 +86,20 @@ def test_misfits_are_counted_and_found_by_doctor(lore: Lore) -> None:
     lore("link", "lesson-a", "imports", "decision-b", "--force")
     lore("unlink", "decision-b", "calls", "lesson-a")
     assert ontology()[:2] == (True, None)
+
+
+def test_sqlite_reads_and_adds_edges_by_ids(lore: Lore) -> None:
+    lore("link", "lesson-a", "learned_from", "decision-b")
+    plain = sqlite3.connect(lore.store / "search.db", isolation_level=None)
+    edges = "SELECT from_id, to_id, relation, weight FROM graph_edges"
+    assert plain.execute(edges).fetchall() == [("lesson-a", "decision-b", "learned_from", 1.0)]
+    add = "INSERT INTO graph_edges(from_id, to_id, relation, weight) VALUES (?, ?, ?, 0.5)"
+    for unknown in (
+        ("lesson-a", "decision-b", "unheard_of"), ("lesson-x", "decision-b", "relates_to"),
+    ):  # fmt: skip
+        with pytest.raises(sqlite3.IntegrityError, match="NOT NULL"):
+            plain.execute(add, unknown)
+    plain.execute(add, ("decision-b", "lesson-a", "relates_to"))
+    plain.close()
+    assert "lesson-a" in lore("related", "decision-b", "--edges", "relates_to", "--ids").lines
+    lore("doctor")

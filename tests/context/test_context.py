@@ -644,7 +644,7 @@ def test_a_picture_has_no_more_than_its_room(project: Store) -> None:
 
 
 def test_without_a_graph_there_are_plain_results(project: Store) -> None:
-    connection_of(project).execute("DROP TABLE graph_edges")
+    connection_of(project).execute("DROP TABLE links")
     context = asked(project, "how are sessions signed")
     assert "decision-new" in ids(context.included)
     assert any("plain results only" in line for line in context.notes)

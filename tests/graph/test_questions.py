@@ -244,12 +244,12 @@ def test_stats_of_an_empty_store(store: Store) -> None:
         ("UPDATE nodes SET type = 'doc' WHERE id = 'note-0'",
          {"nodes_by_type": {"doc": 1, "note": 2}}),
         ("DELETE FROM nodes WHERE id = 'note-2'", {"nodes": 2}),
-        ("INSERT INTO graph_edges(from_key, to_key, relation, created_at)"
+        ("INSERT INTO links(from_key, to_key, relation, created_at)"
          " VALUES (1, 3, 'calls', '')", {"edges": 3}),
-        ("UPDATE graph_edges SET invalidated_at = '2026'", {"edges": 0}),
-        ("UPDATE graph_edges SET relation = 'implements'",
+        ("UPDATE links SET invalidated_at = '2026'", {"edges": 0}),
+        ("UPDATE links SET relation = 'implements'",
          {"edges_by_relation": {"implements": 2}}),
-        ("DELETE FROM graph_edges WHERE to_key = 3", {"components": 2}),
+        ("DELETE FROM links WHERE to_key = 3", {"components": 2}),
     ],
 )  # fmt: skip
 def test_whatever_changes_the_graph_is_counted(
@@ -293,7 +293,7 @@ def test_stats_of_a_store_that_cannot_be_written(tmp_path: Path) -> None:
         assert stats(store)["nodes"] == 3
 
 
-@pytest.mark.parametrize("table", ["graph_edges", "relations"])
+@pytest.mark.parametrize("table", ["links", "relations"])
 def test_a_missing_table_is_said(tmp_path: Path, table: str) -> None:
     with graph_store(tmp_path) as store:
         put_chain(store, 3)
@@ -304,7 +304,7 @@ def test_a_missing_table_is_said(tmp_path: Path, table: str) -> None:
             lambda: path(store, Settings(), "note-0", "note-2"),
             lambda: relations(store, Settings()),
         ]
-        if table == "graph_edges":
+        if table == "links":
             questions += [lambda: stats(store), lambda: hubs(store, 3), lambda: orphans(store)]
         for ask in questions:
             with pytest.raises(GraphUnavailable, match=rf"no such table.*{table}.*lore doctor"):

@@ -72,7 +72,7 @@ SOUND = """
 INSERT INTO nodes(id, type, title, data, created_at, updated_at) VALUES
   ('run-1', 'run', 'a task', '{"task": "a task"}', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z');
 INSERT INTO shown VALUES ('run-1', 'note-2', 1, 'keys', '2026-01-01T00:00:00Z');
-INSERT INTO graph_edges(from_key, to_key, relation, metadata, created_at)
+INSERT INTO links(from_key, to_key, relation, metadata, created_at)
   SELECT a.key, b.key, 'used_in_run', '{"rating": "helpful", "position": 1, "query": "keys"}',
    '2026-01-01T00:00:00Z' FROM nodes a JOIN nodes b WHERE a.id = 'note-1' AND b.id = 'run-1';
 INSERT OR IGNORE INTO ratings SELECT key, 1.0, 1 FROM nodes WHERE id = 'note-1';
@@ -113,7 +113,7 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "version 2": "PRAGMA user_version = 2",
     "version -1": "PRAGMA user_version = -1",
     "a view in place of nodes": "DROP TABLE nodes; CREATE VIEW nodes AS SELECT hex(zeroblob(300000000)) AS id, 'note' AS type",
-    "a view in place of edges": "DROP TABLE graph_edges; CREATE VIEW graph_edges AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT n AS from_key FROM r",
+    "a view in place of edges": "DROP TABLE links; CREATE VIEW graph_edges AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT n AS from_key FROM r",
     "a generated column in purged": "DROP TABLE purged; CREATE TABLE purged(id TEXT PRIMARY KEY, at AS (hex(zeroblob(300000000))))",
     "a trigger that deletes": "CREATE TRIGGER evil AFTER INSERT ON nodes BEGIN DELETE FROM nodes; END",
     "an index on an expression": "CREATE INDEX evil ON nodes(hex(title))",
@@ -150,9 +150,9 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "an id that is an option": "UPDATE nodes SET id = '--purge' WHERE id = 'note-2'",
     "a huge id": "UPDATE nodes SET id = 'note-' || hex(zeroblob(2000000)) WHERE id = 'note-2'",
     # edges
-    "metadata of other kinds": "UPDATE graph_edges SET metadata = '{\"rating\": {}, \"position\": \"x\", \"query\": [], \"rated_at\": {}}'",
-    "edges in a circle": "INSERT OR IGNORE INTO graph_edges(from_key, to_key, relation, created_at) SELECT a.key, b.key, 'supersedes', '' FROM nodes a JOIN nodes b ON (a.id, b.id) IN (VALUES ('note-3', 'note-1'), ('note-1', 'note-1'), ('note-2', 'note-2'))",
-    "a hub": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO absent SELECT 1000 + i, 'note-x' || i FROM n; INSERT INTO graph_edges(from_key, to_key, relation, created_at) SELECT (SELECT key FROM nodes WHERE id = 'note-1'), key, 'relates_to', '' FROM absent WHERE key > 1000",
+    "metadata of other kinds": "UPDATE links SET metadata = '{\"rating\": {}, \"position\": \"x\", \"query\": [], \"rated_at\": {}}'",
+    "edges in a circle": "INSERT OR IGNORE INTO links(from_key, to_key, relation, created_at) SELECT a.key, b.key, 'supersedes', '' FROM nodes a JOIN nodes b ON (a.id, b.id) IN (VALUES ('note-3', 'note-1'), ('note-1', 'note-1'), ('note-2', 'note-2'))",
+    "a hub": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO absent SELECT 1000 + i, 'note-x' || i FROM n; INSERT INTO links(from_key, to_key, relation, created_at) SELECT (SELECT key FROM nodes WHERE id = 'note-1'), key, 'relates_to', '' FROM absent WHERE key > 1000",
     # relations, types, meta
     "nothing in meta": "DELETE FROM meta",
     "an unknown full-text engine": "UPDATE meta SET value = 'fts9' WHERE key = 'fulltext'",

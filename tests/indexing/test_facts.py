@@ -192,6 +192,6 @@ def test_without_the_graph_a_plain_search_still_answers(store: Store, records: R
     records.fact("web shop", "uses", "redis")
     assert store.nodes.match(Scope(), [SHOP]) == {SHOP}
     with store.transaction():
-        store.connection.execute("ALTER TABLE graph_edges RENAME TO elsewhere")
+        store.connection.execute("ALTER TABLE links RENAME TO elsewhere")
     assert snippets(store, "web shop").keys() >= {SHOP}
     assert SHOP in snippets(store, "redis")

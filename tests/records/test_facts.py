@@ -59,7 +59,7 @@ def age(store: Store, days: int) -> None:
     """Makes everything so old."""
     at = f"strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-{days} days')"
     connection_of(store).execute(f"UPDATE nodes SET updated_at = {at}")
-    connection_of(store).execute(f"UPDATE graph_edges SET created_at = {at}")
+    connection_of(store).execute(f"UPDATE links SET created_at = {at}")
 
 
 # --- how a fact begins, and what takes its place

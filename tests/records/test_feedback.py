@@ -420,7 +420,7 @@ def test_explain_has_the_feedback(store: Store) -> None:
 def test_a_plain_search_reads_ratings_and_no_table_of_the_graph(store: Store) -> None:
     Runs(store).rate(["note-1"], "helpful")
     wanted = scores(store)
-    for table in ("graph_edges", "past", "shown"):
+    for table in ("links", "past", "shown"):
         connection_of(store).execute(f"DROP TABLE {table}")
     assert scores(store) == wanted
     connection_of(store).execute("DROP TABLE ratings")

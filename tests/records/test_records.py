@@ -57,7 +57,7 @@ def everything(store: Store) -> list[Any]:
     return [
         connection_of(store).execute(f"SELECT * FROM {table}").fetchall()
         for table in (
-            "nodes", "graph_edges", "past", "passages", "texts_fts_data",
+            "nodes", "links", "past", "passages", "texts_fts_data",
             "texts_fts_docsize", "vectors", "sketches", "types", "relations",
         )
     ]  # fmt: skip
@@ -551,7 +551,7 @@ def test_purge_leaves_nothing(store: Store, records: Records) -> None:
     changes = records.forget([a, b, "file-a.py"], purge=True)
     assert [change.state for change in changes] == ["purged"] * 3
     for table in (
-        "nodes", "graph_edges", "past", "passages", "texts_fts_docsize", "vectors",
+        "nodes", "links", "past", "passages", "texts_fts_docsize", "vectors",
         "sketches",
     ):  # fmt: skip
         assert count(store, table) == 0, table
@@ -564,7 +564,7 @@ def test_what_is_forgotten_already_can_be_purged(
     records.forget([chain[0]])
     records.forget([chain[0]], purge=True)
     assert store.nodes.get(chain[0]) is None
-    assert count(store, "graph_edges") == 1
+    assert count(store, "links") == 1
 
 
 def test_a_forgotten_node_cannot_be_linked(

@@ -246,7 +246,7 @@ def test_a_damaged_backup_is_refused_and_nothing_is_changed(
         ("CREATE VIEW v AS SELECT 1", "not lore's (v), nothing"),
         ("PRAGMA user_version = 99", f"schema version 99, this lore reads {SCHEMA_VERSION},"
          " nothing was restored: use a newer lore"),
-        ("DROP TABLE graph_edges", "lacks graph_edges, nothing was restored: take another backup"),
+        ("DROP TABLE links", "lacks links, nothing was restored: take another backup"),
     ],
 )  # fmt: skip
 def test_a_backup_that_could_act_by_itself_or_is_not_whole_is_refused(

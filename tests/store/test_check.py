@@ -106,9 +106,9 @@ def test_what_the_schema_has_and_the_store_has_not_is_named(store: Store) -> Non
 
 
 def test_what_stands_in_the_place_of_lores_own_is_named(store: Store) -> None:
-    run(store, "DROP TABLE graph_edges", "CREATE TABLE graph_edges(a, b)")
+    run(store, "DROP TABLE links", "CREATE TABLE links(a, b)")
     run(store, "CREATE TABLE mine(a, b)", "CREATE TABLE other(a, b AS (a))")
-    assert store.checks.replaced_tables() == ["graph_edges is not lore's", "other is not lore's"]
+    assert store.checks.replaced_tables() == ["links is not lore's", "other is not lore's"]
 
 
 def test_a_full_text_index_of_another_engine_is_named(store: Store) -> None:
@@ -123,7 +123,7 @@ def test_a_row_of_an_unknown_type_or_relation_is_named(store: Store) -> None:
     assert store.checks.foreign_key_violations() == ["nodes names no row of types"]
     store.nodes.delete("tale-1")
     store.edges.put(an_edge("note-a", "note-b", "unknown"))
-    assert store.checks.foreign_key_violations() == ["graph_edges names no row of relations"]
+    assert store.checks.foreign_key_violations() == ["links names no row of relations"]
 
 
 def test_what_the_machine_has_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -192,7 +192,7 @@ def hostile(filled: Lore) -> Lore:
         for table, columns in (
             ("nodes", "title body tags file category source_ status_ created_at updated_at"),
             ("types", "description"), ("relations", "description"),
-            ("passages", "heading"), ("graph_edges", "created_at"),
+            ("passages", "heading"), ("links", "created_at"),
         ):  # fmt: skip
             for column in columns.split():
                 if not column.endswith("_"):
@@ -203,7 +203,7 @@ def hostile(filled: Lore) -> Lore:
         db.execute("INSERT INTO relations(name, weight) VALUES (hostile(), 1)")
         db.execute("INSERT INTO types(name) VALUES (hostile())")
         db.execute(
-            "UPDATE graph_edges SET relation = hostile()"
+            "UPDATE links SET relation = hostile()"
             " WHERE from_key = (SELECT key FROM nodes WHERE id = 'note-3')"
         )
         db.execute("UPDATE nodes SET type = hostile() WHERE id = 'note-4'")

@@ -66,10 +66,11 @@ def test_a_plain_shell_sees_edges_by_ids(tmp_path: Path) -> None:
         store.nodes.put(a_node("note-a"))
         store.edges.put(an_edge("note-a", "note-none", weight=0.5))
     plain = sqlite3.connect(tmp_path / "search.db")
-    rows = plain.execute("SELECT from_id, to_id, relation, weight FROM edges").fetchall()
+    rows = plain.execute("SELECT from_id, to_id, relation, weight FROM graph_edges").fetchall()
     assert rows == [("note-a", "note-none", "relates_to", 0.5)]
     for end in ("from_id = 'note-a'", "to_id = 'note-none'"):  # of one id, without reading all
-        assert plain.execute(f"SELECT from_id FROM edges WHERE {end}").fetchall() == [("note-a",)]
-        plan = plain.execute(f"EXPLAIN QUERY PLAN SELECT * FROM edges WHERE {end}").fetchall()
+        from_ids = plain.execute(f"SELECT from_id FROM graph_edges WHERE {end}").fetchall()
+        assert from_ids == [("note-a",)]
+        plan = plain.execute(f"EXPLAIN QUERY PLAN SELECT * FROM graph_edges WHERE {end}").fetchall()
         assert [step for *_, step in plan if step.startswith("SCAN")] == []
     plain.close()

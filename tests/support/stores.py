@@ -9,7 +9,7 @@ from new_stores import new_store
 
 from pylore.store import Store, open_store
 
-_TABLES = {"graph": ("graph_edges", "ratings"), "anchors": ("anchors",)}
+_TABLES = {"graph": ("links", "ratings"), "anchors": ("anchors",)}
 
 
 class Kept:

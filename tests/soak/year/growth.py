@@ -95,7 +95,7 @@ def table(months: Sequence[Mapping[str, Any]]) -> str:
     for month in months:
         of = sizes(month)
         lines.append(_row((
-            month["month"], month["records"], month["rows"]["graph_edges"],
+            month["month"], month["records"], month["rows"]["links"],
             f"{of['stores'] / 1e6:.1f}", round(of["history"]), round(of["moves"]),
             round(of["undo"]), round(of["runs"]),
             round(of["state"] / 1000), round(of["cache"] / 1000),

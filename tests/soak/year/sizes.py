@@ -41,9 +41,7 @@ def rows(data: Path) -> Counter[str]:
             found[str(name)] += db.execute(f'SELECT count(*) FROM "{name}"').get
         for type, count in db.execute("SELECT type, count(*) FROM nodes GROUP BY type"):
             found[f"nodes {type}"] += count
-        for relation, count in db.execute(
-            "SELECT relation, count(*) FROM graph_edges GROUP BY relation"
-        ):
+        for relation, count in db.execute("SELECT relation, count(*) FROM links GROUP BY relation"):
             found[f"edges {relation}"] += count
         for name, size in db.execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name"):
             found[f"{name} bytes"] += size
