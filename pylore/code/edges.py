@@ -10,21 +10,7 @@ from ..core.vocabulary import file_id
 from .facts import TYPING, Call, FileFacts, Import
 from .imports import Found, Importer
 from .languages.spec import LanguageSpec
-from .names import (
-    DEFINITION,
-    IMPORTED,
-    KNOWN_CLASS,
-    MODULE,
-    OBJECT,
-    OWN_METHOD,
-    PACKAGE,
-    RETURNED,
-    SAME_FILE,
-    Def,
-    File,
-    Names,
-    Thing,
-)
+from .names import DEFINITION, MODULE, OBJECT, REASONS, Def, File, Names, Thing
 from .tree import SourceTree
 
 UNIQUE_FUNCTION, UNIQUE_METHOD, AMBIGUOUS = 0.75, 0.45, 0.5
@@ -35,18 +21,6 @@ MOST_CANDIDATES = 5
 """More candidates than this get no edges."""
 UNNAMED_USE = 0.5
 """Of a package from which no name is seen to be used its first file is imported, with this."""
-
-REASONS = {
-    SAME_FILE: "same_file",
-    IMPORTED: "imported",
-    OWN_METHOD: "own_method",
-    PACKAGE: "package",
-    KNOWN_CLASS: "known_class",
-    RETURNED: "passed_on",
-    UNIQUE_FUNCTION: "unique_function",
-    UNIQUE_METHOD: "unique_method",
-}
-"""Names of the reasons in an edge's ``metadata``."""
 
 _IMPORT_TYPES = ("static", "re-export", "side effect", "dynamic", "type-only")
 """Of several imports of one file by another the first of these is the edge's."""
@@ -243,8 +217,10 @@ class Resolver:
             found = [one for one in found
                      if not only_tests_call(one.file.path, one.file.language.tests)]  # fmt: skip
         for made in found if len(found) <= MOST_CANDIDATES else ():
-            if len(found) == 1:
-                self._add(caller, made.id, "calls", UNIQUE_METHOD if receiver else UNIQUE_FUNCTION)
+            if len(found) == 1 and receiver:
+                self._add(caller, made.id, "calls", UNIQUE_METHOD, "unique_method")
+            elif len(found) == 1:
+                self._add(caller, made.id, "calls", UNIQUE_FUNCTION, "unique_function")
             else:
                 sure = round(AMBIGUOUS / len(found), 3)
                 self._add(caller, made.id, "calls", sure, "ambiguous")

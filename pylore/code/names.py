@@ -22,6 +22,8 @@ a member of ``self`` or its bases; in a name of the package or of an included fi
 an object whose class an assignment or an annotation names; in a value that a function returns.
 docs/decisions/0023 has how often they came true.
 """
+REASONS = {SAME_FILE: "same_file", IMPORTED: "imported", OWN_METHOD: "own_method",
+           PACKAGE: "package", KNOWN_CLASS: "known_class", RETURNED: "passed_on"}  # fmt: skip
 
 DEPTH = 20
 """Lookups within lookups; each takes about eight calls of Python's thousand."""

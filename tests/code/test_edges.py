@@ -26,8 +26,7 @@ def only(relation: str, *files: FileFacts) -> CodeEdge:
 
 
 def test_the_constants_are_confidences_and_tell_reasons_apart() -> None:
-    assert all(0.4 <= sure <= 1 for sure in drawn.REASONS)
-    assert len(drawn.REASONS) == len(set(drawn.REASONS.values())) == 8
+    assert len(names.REASONS) == len(set(names.REASONS.values())) == 6
     assert names.SAME_FILE > names.KNOWN_CLASS > drawn.UNIQUE_METHOD
     assert drawn.AMBIGUOUS / 2 < 0.5, "the default of min_confidence leaves these out"
 

@@ -7,16 +7,7 @@ import sys
 from collections.abc import Mapping
 
 from ..facts import FileFacts, Import
-from ..imports import (
-    BY_CONVENTION,
-    BY_SUFFIX,
-    CERTAIN,
-    NOWHERE,
-    Bound,
-    Found,
-    Importer,
-    outside,
-)
+from ..imports import BY_CONVENTION, BY_SUFFIX, CERTAIN, NOWHERE, Bound, Found, Importer, outside
 from ..tree import SourceTree, above, folder_of, join, nearest
 from .spec import LanguageSpec
 
