@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 
+from ..core.paths import is_test
 from ..core.vocabulary import file_id
 from .facts import TYPING, Call, FileFacts, Import
 from .imports import Found, Importer
@@ -40,10 +40,6 @@ _ANYWHERE = frozenset(
     " update upper use value values wait warn with write".split()
 )
 """Methods of lists, texts, files and the like in any language."""
-_TESTS = re.compile(
-    r"(?:^|/)(?:tests?|testing|specs?|__tests__|__mocks__|fixtures)/|[._](?:test|spec)\.\w+$"
-)
-
 Edges = dict[tuple[str, str, str], tuple[float, str, str]]
 """From, to and relation → confidence, reason, and the type of an import."""
 
@@ -70,6 +66,7 @@ class Resolver:
         self._names = Names(self._files, self._tree)
         self._bases = list(self._names.inherit())
         self._edges: Edges = {}
+        self._is_test = cache(is_test)
         self._candidates: dict[tuple[str, str, bool], list[Def]] = {}
         """Family, name, and whether it is a method → functions with a name outside of others."""
         for file in self._files.values():
@@ -213,9 +210,8 @@ class Resolver:
         if common if receiver else not spec.functions_global:
             return
         found = self._candidates.get((spec.family, name, bool(receiver)), [])
-        if not only_tests_call(file.path, spec.tests):
-            found = [one for one in found
-                     if not only_tests_call(one.file.path, one.file.language.tests)]  # fmt: skip
+        if not self._is_test(file.path):  # nothing but tests calls what tests define
+            found = [one for one in found if not self._is_test(one.file.path)]
         for made in found if len(found) <= MOST_CANDIDATES else ():
             if len(found) == 1 and receiver:
                 self._add(caller, made.id, "calls", UNIQUE_METHOD, "unique_method")
@@ -247,19 +243,3 @@ def _import_type(path: str, item: Import, spec: LanguageSpec) -> str:
         stem = path.rpartition("/")[2].partition(".")[0]
         return RE_EXPORT if stem == spec.package_file else STATIC
     return STATIC
-
-
-@cache
-def only_tests_call(path: str, named: str = "") -> bool:
-    """Return True if nothing but tests calls what a file defines: tests, their fixtures and mocks.
-
-    A name counts where its language takes it for a test's, by the pattern ``named``: other
-    than for ``text.is_test``, by which a search ranks, ``test_helpers`` may well be what a
-    library offers.
-
-    >>> only_tests_call("src/tests/a.x"), only_tests_call("a_test.x")
-    (True, True)
-    >>> only_tests_call("lib/test_helpers.x"), only_tests_call("lib/test_helpers.x", "/test_")
-    (False, True)
-    """
-    return _TESTS.search(path) is not None or bool(named and re.search(named, path))

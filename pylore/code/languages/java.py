@@ -81,6 +81,5 @@ SPEC = LanguageSpec(
     ),
     members_bare=True,
     class_scope=True,
-    tests=r"Tests?\.java$",
     importer=JavaImports,
 )

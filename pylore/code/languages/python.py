@@ -148,6 +148,5 @@ SPEC = LanguageSpec(
     modules=_SUFFIXES,
     packages_pass_on=True,
     package_file="__init__",
-    tests=r"(?:^|/)(?:test_[^/]*|conftest)\.py$",
     importer=PythonImports,
 )

@@ -85,7 +85,5 @@ class LanguageSpec(NamedTuple):
     packages_pass_on: bool = False
     """True if importers of the package get what that module imports by name."""
     effect_alias: str = ""  # the alias of what is imported for its effects alone
-    tests: str = ""
-    """A pattern of the paths of its test files, beside those that are tests in any language."""
     importer: type[Importer] | None = None
     """Makes the importer, which finds the files that imports mean."""
