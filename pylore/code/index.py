@@ -132,6 +132,7 @@ def _read(
     if not sizes:
         return
     from ..system.atomic_write import temporary_folder
+    from .scan import chunks
     from .worker import work, work_all
 
     with temporary_folder() as folder:
@@ -141,7 +142,7 @@ def _read(
         config = rules.write(folder, present, scripts)
         jobs = [
             job._replace(config=config, paths=[(path, hashes.get(path, "")) for path in piece])
-            for piece in _pieces(sizes)
+            for piece in chunks(sizes, _CHUNK_BYTES, _CHUNK)
         ]
         processes = min(os.cpu_count() or 1, 8, len(jobs))
         results: Iterator[list[FileOutcome]]
@@ -155,18 +156,6 @@ def _read(
             done += len(outcomes)
             progress(done, len(sizes))
             yield outcomes
-
-
-def _pieces(sizes: dict[str, int]) -> Iterator[list[str]]:
-    piece: list[str] = []
-    room = _CHUNK_BYTES
-    for path, size in sizes.items():
-        if piece and (size > room or len(piece) == _CHUNK):
-            yield piece
-            piece, room = [], _CHUNK_BYTES
-        piece.append(path)
-        room -= size
-    yield piece
 
 
 def _scripts(root: str, rules: Rules, paths: Iterable[str]) -> dict[str, list[str]]:

@@ -12,21 +12,18 @@ if TYPE_CHECKING:
 
 
 def finder(root: str, path: str) -> FindSymbol:
-    """Return what finds symbols in one file, by its grammar where there is one."""
-    from .symbols import find_best
+    from .symbols import find_best as finder
 
-    return find_best(root, path)
+    return finder(root, path)
 
 
 def parse(root: str, paths: Sequence[str]) -> FindSymbol:
-    """Return what finds symbols in these files by their grammars."""
-    from .symbols import find_by_grammar
+    from .symbols import find_by_grammar as parse
 
-    return find_by_grammar(root, paths)
+    return parse(root, paths)
 
 
 def outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
-    """Return everything that each of these texts defines."""
     from .symbols import outline
 
     return outline(texts)
@@ -35,7 +32,6 @@ def outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
 def count(
     project: Project, claims: Sequence[Claim], revision: str = ""
 ) -> list[ClaimCount | Unreadable]:
-    """Return what each claim finds in the files as they are, or as a commit has them."""
     from .claims import count
 
     return count(project, claims, revision)

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from threading import Timer
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -25,7 +25,7 @@ MEMORY_MB, MEMORY_MB_A_THREAD, MEMORY_MB_A_MB = 512, 64, 64
 OUTPUT, OUTPUT_A_BYTE, OUTPUT_WITH_OFFSETS = 2_000_000, 16, 8
 """Bytes that one call may print, and for each byte of its files: in large ones it takes 1 to 5;
 and as many times more with offsets."""
-_LONGEST_COMMAND = 100_000
+_COMMAND = 100_000
 """Bytes of paths in one call: every system allows at least this many."""
 _UNESCAPED = (("%0A", "\n"), ("%0D", "\r"), ("%3A", ":"), ("%2C", ","), ("%25", "%"))
 _OVER_TIME = (-signal.SIGKILL, -signal.SIGXCPU)
@@ -73,7 +73,7 @@ def scan(
     Files among which one breaks ast-grep are scanned again by halves.
     """
     found = Scan()
-    pending = [*_batches(paths)][::-1]
+    pending = [*chunks({path: len(path.encode()) + 3 for path in paths}, _COMMAND, len(paths))]
     while pending:
         batch = pending.pop()
         try:
@@ -93,17 +93,18 @@ def scan(
     return found
 
 
-def _batches(paths: Sequence[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for path in paths:
-        if batch and size + len(path) > _LONGEST_COMMAND:
-            yield batch
-            batch, size = [], 0
-        batch.append(path)
-        size += len(path.encode()) + 3
-    if batch:
-        yield batch
+def chunks(sizes: Mapping[str, int], room: int, most: int) -> Iterator[list[str]]:
+    """Yield keys together, at most so many, and with sizes of about ``room`` in all."""
+    chunk: list[str] = []
+    left = room
+    for key, size in sizes.items():
+        if chunk and (size > left or len(chunk) == most):
+            yield chunk
+            chunk, left = [], room
+        chunk.append(key)
+        left -= size
+    if chunk:
+        yield chunk
 
 
 def program() -> str:
