@@ -17,10 +17,12 @@ from ..formats.export import shared_lines
 from ..formats.jsonl import Imported, LineNames, import_lines
 from ..formats.lines import key_of
 from ..formats.merge_file import both_sides, marker_of
+from ..records.fields import has_own_id, state_of
 from ..store import FILE, create_store, open_store, scratch_store
 from ..store.changes import row_of_thing
 from ..system.atomic_write import write_whole
 from ..system.files import SHARED
+from ..system.git import Git
 from ..system.project_files import real_place
 from ..system.projects import trust
 from ..system.stores import claim, former
@@ -59,16 +61,35 @@ class Synced(NamedTuple):
     resolved: bool
 
 
-def sync(engine: Engine, path: str, *, out: bool = True) -> Synced:
+def sync(engine: Engine, path: str, *, out: bool = True, dry_run: bool = False) -> Synced:
     """Merge a file, which need not be there, into the store; with ``out``, write it back if its
     bytes change.
 
     A line that cannot be taken stays in the file as it is, and is named when it is new. A file
-    with a line that is too long is read up to there, and not written.
+    with a line that is too long is read up to there, and not written. Documents that are as git
+    has their files are not written. ``dry_run`` changes nothing.
 
     Raises:
         LoreError: the file may not be read.
     """
+    if not dry_run:
+        return _sync(engine, path, write_whole if out else None)
+    found: list[Synced] = []
+    try:
+        with engine.store.transaction():
+            settings = engine.settings.changed([("embedder", "none")], "dry run")
+            idle = Engine(engine.store, settings, engine.root)
+            found.append(_sync(idle, path, lambda *_: None))
+            raise _TakeBack
+    except _TakeBack:
+        return found[0]
+
+
+class _TakeBack(Exception):
+    """Ends a dry run."""
+
+
+def _sync(engine: Engine, path: str, write: Callable[[str, list[str]], None] | None) -> Synced:
     store = engine.store
     for _ in range(_TRIES):
         file = _SharedFile(path, record_line(engine.settings.max_text))
@@ -78,19 +99,37 @@ def sync(engine: Engine, path: str, *, out: bool = True) -> Synced:
             names=LineNames(path, skip_bad=True),
         )  # fmt: skip
         _name_new_faults(store, came_in)
-        if not out or file.is_cut:
+        if write is None or file.is_cut:
             return Synced(came_in, _NOTHING, resolved)
         with store.snapshot():
             left = [line.decode(errors="surrogateescape") for line in came_in.left]
-            new = [*shared_lines(store), *left]
+            new = [*shared_lines(store, _pages_of_git(store, engine.root)), *left]
             if file.state()[0] != digest:
                 continue  # what has come meanwhile is not in the store yet
             went_out = _NOTHING
             if _digest(line.encode(errors="surrogateescape") for line in new) != digest:
                 went_out = _changes(file, new)
-                write_whole(path, new)
+                write(path, new)
         return Synced(came_in, went_out, resolved)
     raise LoreError(f"{path}: changes all the time: try again when nobody writes it")
+
+
+def _pages_of_git(store: Store, root: str) -> set[str]:
+    """Return the documents that are as their files, which git tracks: whoever has the repository
+    gets the same ids and texts by ``lore import``."""
+    rows = store.documents.all("")
+    if not rows or not root:
+        return set()
+    try:
+        tracked = {*Git(root).fields("ls-files", "-z", "--cached")}
+    except (LoreError, TimeoutError):
+        return set()
+    nodes = store.nodes.get_many([row.node_id for row in rows if row.path in tracked])
+    return {
+        row.node_id for row in rows
+        if (node := nodes.get(row.node_id)) is not None and node.invalidated_at is None
+        and state_of(node) == row.state and has_own_id(node, row.path)
+    }  # fmt: skip
 
 
 def _name_new_faults(store: Store, came_in: Imported) -> None:

@@ -196,6 +196,7 @@ def sync(
     path: str = argument("[FILE|REMOTE]", default="", complete="files"),
     *,
     only_in: bool = option("--in", "do not write the file"),
+    dry_run: bool = option("--dry-run", "file: change nothing, print what would change"),
     watch: float = option(
         "--watch SECONDS", "remote: repeat until Ctrl-C", 0.0, low=0.0, high=86_400
     ),
@@ -211,22 +212,22 @@ def sync(
     lore sync team --watch 60
     """
     of_remote = path in session.settings.remotes or _is_no_file(path) or "://" in path
-    if of_remote and not only_in:
+    if of_remote and not (only_in or dry_run):
         hub = require_part("hub", "commands")
         hub.sync_with_hub(session, path, watch=watch, all=all_lines)
     elif of_remote or watch or all_lines:
-        raise UsageError("--in is for a file; --watch and --all for a remote")
+        raise UsageError("--in and --dry-run are for a file; --watch and --all for a remote")
     else:
-        _sync_file(session, path or _file_of_project(), out=not only_in)
+        _sync_file(session, path or _file_of_project(), out=not only_in, dry_run=dry_run)
 
 
-def _sync_file(session: Session, path: str, *, out: bool) -> None:
-    if out:
+def _sync_file(session: Session, path: str, *, out: bool, dry_run: bool) -> None:
+    if out and not dry_run:
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     events = Events(session.settings)
     with session.open(whole="sync") as store, store.faults:
         before = last_command(store)
-        done = sync_file(session.engine(store), path, out=out)
+        done = sync_file(session.engine(store), path, out=out, dry_run=dry_run)
         changes = changed_by(store, "sync", before) if events.hear_of("post-sync") else []
         session.wipe(store)
     say_came_in(session, done.came_in)

@@ -17,7 +17,15 @@ from ..core.query import version_of
 from ..core.text import clean_tags, one_line
 from ..core.vocabulary import SOURCES, STATUSES
 from ..graph.relations import fold
-from ..records.fields import OWN_KEYS, PRUNED, STATED, STATED_FIELDS, is_markdown, split_location
+from ..records.fields import (
+    OWN_KEYS,
+    PRUNED,
+    STATED,
+    STATED_FIELDS,
+    is_markdown,
+    page_id,
+    split_location,
+)
 from ..system.project_files import read_plain
 from .front_matter import LineError, parse
 from .page import FIELD, Link, read_page
@@ -189,7 +197,7 @@ class DocumentReader:
         known = next((id for id in ids if id.startswith(node.type + "-")), "")
         document.placed = not key and not known
         if key or not known:
-            known = check_id(f"{node.type}-{key or os.path.splitext(node.file or '')[0]}")
+            known = check_id(f"{node.type}-{key}" if key else page_id(node.type, node.file or ""))
         node.id = known
 
 

@@ -19,7 +19,7 @@ from .lines import READS, fields_of, line_of, past_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from ..core.stamps import Thing
@@ -164,8 +164,11 @@ def declarations(store: Store) -> Iterator[Fields]:
 # --- the part that is shared
 
 
-def shared_lines(store: Store) -> Iterator[str]:
+def shared_lines(store: Store, pages: Collection[str] = ()) -> Iterator[str]:
     """Yield the lines of the file that a project shares: what people write.
+
+    ``pages`` are documents that everybody can make of the files of the project: they and the links
+    in them are left out.
 
     Left out are what a machine finds by itself (files, symbols, commits, runs, computed edges),
     what is of one machine alone (verdicts, counts of reads, folders outside of the project), the
@@ -177,9 +180,11 @@ def shared_lines(store: Store) -> Iterator[str]:
     yield from (line_of({"purged": id, "at": at}) for id, at in deleted.items() if is_record(id))
     export = Export(store, deleted)
     for node, was in export.nodes():
-        if is_record(node.id):
+        if is_record(node.id) and node.id not in pages:
             yield line_of(shared_fields(node, was))
-    yield from (line_of(shared_fields(edge)) for edge in export.edges() if is_shared_edge(edge))
+    for edge in export.edges():
+        if is_shared_edge(edge) and not (edge.source == "file" and edge.from_id in pages):
+            yield line_of(shared_fields(edge))
     yield from (line_of(shared_fields(one)) for one in export.anchors() if is_shared_anchor(one))
 
 

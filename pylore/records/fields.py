@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, UsageError, nearest
-from ..core.ids import COMMON, called, check_type, own, sha256, whose
+from ..core.ids import COMMON, called, check_type, own, plain, sha256, whose
 from ..core.json import dumps, loads, require_storable
 from ..core.vocabulary import (
     CODE_TYPES,
@@ -379,6 +379,20 @@ def state_of(node: Node) -> str:
 
     text = json.dumps(said, sort_keys=True)
     return sha256(text.encode()).hexdigest()[:32]
+
+
+def has_own_id(node: Node, path: str) -> bool:
+    """Return True if a document's file states its id, or that follows from the file's path."""
+    return "id" in _stated(node) or plain(node.id) == page_id(node.type, path)
+
+
+def page_id(type: str, path: str) -> str:
+    """Return the id of a document whose file states none.
+
+    >>> page_id("doc", "docs/tour.md")
+    'doc-docs/tour'
+    """
+    return f"{type}-{os.path.splitext(path)[0]}"
 
 
 def _stated(node: Node) -> list[str]:

@@ -196,6 +196,35 @@ def test_a_sync_can_be_undone_as_one_command(lore: Lore, others: Lore) -> None:
     assert lore.id("undo", "-q") == "note-1"
 
 
+def test_dry_run_counts_and_changes_nothing(lore: Lore, others: Lore) -> None:
+    others("add", "note", "Only there", "--id", "note-b")
+    text = shared(others)
+    lore.write(FILE, text)
+    lore("add", "note", "Only here", "--id", "note-c")
+    before = lore("export").out
+    row = lore("sync", "--dry-run").json
+    assert (row["in"]["added"], row["out"]["added"]) == (1, 1)
+    assert (lore.project / FILE).read_text() == text and lore("export").out == before
+    assert "are for a file" in lore.refuse("sync", "team", "--dry-run", code=2)
+
+
+def test_pages_in_git_are_not_shared_until_they_differ(repository: Lore) -> None:
+    lore = repository
+    lore.write("docs/a.md", "# Tokens\n\nSee [sessions](b.md).\n")
+    lore.write("docs/b.md", "# Sessions\n\nThey expire.\n")
+    lore.write("own.md", "# Not in git\n")
+    lore.git("add", "docs")
+    lore("import", "docs", "own.md")
+    note = lore.id("add", "note", "About tokens", "--link", "doc-docs/a:relates_to")
+    lore("sync")
+    text = shared(lore)
+    assert "They expire" not in text and "links_to" not in text
+    assert "doc-own" in text and f'"from_id": "{note}", "to_id": "doc-docs/a"' in text
+    lore("edit", "doc-docs/b", "Edited here", "--force")
+    lore("sync")
+    assert "Edited here" in shared(lore)
+
+
 def test_an_unlinked_edge_passes_a_full_check(lore: Lore, others: Lore) -> None:
     lore("unlink", "note-2", "relates_to", "note-1")
     hand_over(lore, others)
