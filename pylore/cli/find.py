@@ -86,7 +86,7 @@ def search(
         "filter_expanded": filter_expanded, "min_score": min_score, "exclude": exclude,
         "near": near, "explain": explain,
     }  # fmt: skip
-    if expand:
+    if expand or tree:
         session.given.setdefault("graph_depth", "2")
     if batch is not None:
         exclusive(batch=True, QUERY=words, tree=tree, oneline=oneline)
@@ -103,8 +103,6 @@ def search(
     text = texts.tree_text if tree else texts.oneline_text if oneline else texts.hits_text
     with _engine_of_search(session, near) as engine:
         found = app.search(engine, query, operators=True, **given)
-        if tree and not engine.settings.depth:
-            found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
         _print_hits(session, engine, found, text)
         _record(session, engine, query, found, "search")
 
@@ -200,10 +198,7 @@ def _say_in_one_line(session: Session, notes: Sequence[str]) -> None:
         session.say(["; ".join(notes)])
 
 
-@command(
-    "related [options] ID|FILE… | --files GLOB,…",
-    settings=(*WALK, "limit"),
-)
+@command("related [options] ID|FILE… | --files GLOB,…", settings=(*WALK, "limit"))
 def related(
     session: Session,
     names: tuple[str, ...] = argument("[ID|FILE…]", complete="ids"),
@@ -396,7 +391,8 @@ def context(
             engine, _question(words), form=form, types=types, files=near,
             with_superseded=with_superseded,
         )  # fmt: skip
-        summary = [_summary(found)] if found.included and receipt is None else []
+        size = f"{found.tokens_used} of {found.budget} tokens, {len(found.withheld)} withheld"
+        summary = [size] if found.included and receipt is None else []
         _say_in_one_line(session, summary + found.notes)
         if session.output.form == "ids":
             session.output.list(found.included, str)
@@ -416,14 +412,6 @@ def _write_receipt(found: Context, place: str) -> None:
         from ..system.atomic_write import write_whole
 
         write_whole(place, [text])
-
-
-def _summary(found: Context) -> str:
-    shortened = sum(1 for entry in found.included if entry["how"] == "shortened")
-    return (
-        f"{found.tokens_used} of {found.budget} tokens: {len(found.included)} included "
-        f"({shortened} shortened), {len(found.withheld)} withheld"
-    )
 
 
 @command("ask [options] QUESTION…", settings=("llm_command", "budget", "graph_depth"))

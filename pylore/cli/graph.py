@@ -55,8 +55,6 @@ def path(
     """
     with session.engine() as engine:
         found = shortest_path(engine, from_id, to_id, max_hops)
-    if found["hops"] is None:
-        session.say([f"no path from {from_id} to {to_id}"])
     if session.output.form == "ids":
         session.output.list([{"id": id} for id in found["path"]], str)
     else:
@@ -208,8 +206,8 @@ def view(
     write_whole(str(file), [html], private=path is None)
     row = {"path": str(file), "nodes": len(drawn["nodes"]), "edges": len(drawn["edges"])}
     session.output.one(row, columns("path nodes edges"))
-    if opened and not webbrowser.open(file.absolute().as_uri()):
-        session.say([f"no browser was found: open {file} yourself"])
+    if opened:
+        webbrowser.open(file.absolute().as_uri())
 
 
 def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> Picked:

@@ -25,10 +25,7 @@ from ..terminal.output import note, write
 from ..terminal.text import columns, counts_text, each
 from .command import Group, argument, command, option
 from .options import exclusive, require_utf8
-from .session import (
-    data_folder,
-    project_folder,
-)
+from .session import data_folder, project_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

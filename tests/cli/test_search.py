@@ -122,8 +122,8 @@ def test_each_result_is_in_a_tree_once(filled: Lore) -> None:
 
 
 def test_tree_of_few_results(filled: Lore) -> None:
-    flat = filled("search", "cookie", "--tree")
-    assert SESSIONS in flat.out and "depth 0" in flat.err
+    walked = filled("search", "cookie", "--tree")
+    assert SESSIONS in walked.out and "relates_to lesson-keys" in walked.out
     nothing = filled("search", "zebra", "--tree", "--expand")
     assert (nothing.out, nothing.notes) == ("", ["nothing matches these words"])
     assert filled("search", "zebra", "--tree", "--expand", "-q").out == "nothing found\n"
