@@ -12,6 +12,7 @@ import os
 from ..core.errors import LoreError, UsageError
 from ..store.filter import Scope, require_statuses
 from ..store.resolve_id import complete_id, complete_ids, resolve_id, resolve_ids
+from ..system.files import lstamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +62,21 @@ def search(
     with store.snapshot():
         found = run_pipeline(store, engine.settings, request, embedder)
     found.marked = query if explain else ""
+    if engine.root and not engine.settings.on:
+        found.notes += _changed_since(engine, found)
     return found
+
+
+def _changed_since(engine: Engine, found: Hits) -> list[str]:
+    """Return a note about the files of results that are not as they were when they were read."""
+    paths = [hit.file for hit in found.hits if hit.file]
+    stamps = engine.store.documents.stamps(paths) if paths else {}
+    changed = [path for path, stamp in stamps.items()
+               if stamp and lstamp_of(os.path.join(engine.root, path)) != stamp]  # fmt: skip
+    if not changed:
+        return []
+    which = f"{changed[0]} and {len(changed) - 1} more have" if changed[1:] else f"{changed[0]} has"
+    return [f"{which} changed since lore read it: run 'lore index', or 'lore import' for documents"]
 
 
 def scope(

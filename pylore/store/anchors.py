@@ -228,6 +228,11 @@ FROM (
 )
 """
 
+_STAMPS = """
+SELECT path, stamp FROM code_files WHERE path IN (SELECT value FROM json_each(?1))
+UNION ALL
+SELECT path, stamp FROM documents WHERE root = '' AND path IN (SELECT value FROM json_each(?1))
+"""
 _DOCUMENT = ", ".join(DocumentFile.__slots__)
 _PUT = (
     f"INSERT INTO main.documents(root, {_DOCUMENT}, links)"
@@ -249,6 +254,12 @@ class Documents:
             f"SELECT {_DOCUMENT} FROM documents WHERE root = ? ORDER BY path, node_id", (root,)
         )
         return [DocumentFile(*row) for row in rows]
+
+    def stamps(self, paths: Sequence[str]) -> dict[str, str]:
+        """Return path to stamp of those of these files of the project that were read: documents,
+        and indexed files."""
+        rows = self._db.execute(_STAMPS, (dumps(paths),))
+        return {str(path): str(stamp) for path, stamp in rows}
 
     def has(self, node_id: str) -> bool:
         """Return whether a node was made from a file."""

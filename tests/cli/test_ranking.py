@@ -46,6 +46,21 @@ def test_words_deep_in_a_file_find_it(tree: Lore) -> None:
     assert "src/deep.py" not in paths(tree, "read barometer at night")
 
 
+def test_search_names_files_that_have_changed_since(
+    tree: Lore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pylore.system.files._RACY_NS", 0)
+    indexed(tree, "one", deep="def barometer():\n    return 1\n")
+    tree.write("page.md", "# A barometer falls\n\nBefore the rain.\n")
+    tree("import", "page.md")
+    assert tree("search", "barometer").err == ""
+    tree.write("src/deep.py", "def barometer():\n    return 22\n")
+    assert "src/deep.py has changed since lore read it" in tree("search", "barometer").err
+    (tree.project / "page.md").unlink()
+    assert "and 1 more have changed since" in tree("search", "barometer").err
+    assert tree("search", "barometer", "-q").err == ""
+
+
 def test_commits_lead_to_files_and_are_no_results(tree: Lore) -> None:
     commit(tree, "Sessions expire after a night", clock=LONG, door=LONG)
     id = f"commit-{tree.git('rev-parse', 'HEAD')}"
