@@ -44,12 +44,7 @@ ALIASES = {
     "retract": "confirm --retract",
     "restore": "undo --restore",
     "sweep": "forget --faded",
-    "graph related": "related",
-    "graph neighbors": "related --limit 1000",
-    "graph show": "show",
-    "graph link": "link",
-    "graph unlink": "link --remove",
-    "graph analyze-cochanges": "index --cochanges",
+    "analyze-cochanges": "index --cochanges",
     "feedback": "run rate",
     "candidates": "capture candidates",
     "promote": "capture promote",
@@ -61,13 +56,16 @@ ALIASES = {
 """Other names of commands, each with the words that it stands for."""
 
 
+_OF_GRAPH = ("related", "neighbors", "show", "link", "unlink", "analyze-cochanges")
+"""Commands and aliases that may stand behind ``graph``, too."""
+
+
 def unaliased(words: list[str]) -> list[str]:
     """Return a command line with the command that an alias stands for."""
-    for count in (2, 1):
-        meant = ALIASES.get(" ".join(words[:count]))
-        if meant is not None and len(words) >= count:
-            return [*meant.split(), *words[count:]]
-    return words
+    if words[:1] == ["graph"] and words[1:] and words[1] in _OF_GRAPH:
+        words = words[1:]
+    meant = ALIASES.get(words[0]) if words else None
+    return [*meant.split(), *words[1:]] if meant else words
 
 
 def find(words: list[str]) -> tuple[Command | Group, list[str]]:

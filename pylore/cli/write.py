@@ -124,13 +124,8 @@ def edit(
     lore edit decision-1a2b3c4d --status superseded
     lore edit note-5e6f7a8b - <note.md
     """
-    text = (
-        read_stdin(session.settings.max_text)
-        if words == ("-",)
-        else " ".join(words)
-        if words
-        else None
-    )
+    text = " ".join(words) if words else None
+    text = read_stdin(session.settings.max_text) if text == "-" else text
     fields: dict[str, Any] = {
         "text": text, "title": title, "why": why, "file": file, "status": status,
         "tags": None if isinstance(tags, bool) else tags, "source": source,
