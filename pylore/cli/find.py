@@ -33,10 +33,6 @@ if TYPE_CHECKING:
     from ..store import Store
     from .session import Session
 
-    Text = Callable[[Sequence[dict[str, object]]], str]
-
-WALK = ("graph_edges", "graph_exclude_edges")
-"""Settings of every walk that the help lists."""
 
 _PORTION = 100
 """Nodes of a list whose verdicts are read at once."""
@@ -44,7 +40,7 @@ _PORTION = 100
 
 @command(
     "search [options] QUERY… | --files GLOB,… | --batch FILE",
-    settings=("graph_depth", *WALK, "limit", "graph_limit", "on"),
+    settings=("graph_depth", *options.WALK, "limit", "graph_limit", "on"),
 )
 def search(
     session: Session,
@@ -174,10 +170,10 @@ def _rows(engine: Engine, found: Hits) -> list[dict[str, object]]:
     return rows
 
 
-def _print_hits(session: Session, engine: Engine, found: Hits, text: Text) -> None:
+def _print_hits(session: Session, engine: Engine, found: Hits, text: Callable[..., str]) -> None:
     """Print results and notes; a note can stand for none."""
     rows = _rows(engine, found)
-    _say_in_one_line(session, found.notes)
+    session.say(["; ".join(found.notes)] if found.notes else [])
     noted = found.notes and not session.quiet
     session.output.list(rows, text if rows or not noted else lambda rows: "")
 
@@ -193,12 +189,7 @@ def _record(
     session.say(app.record_shown(engine, asked, found.ids))
 
 
-def _say_in_one_line(session: Session, notes: Sequence[str]) -> None:
-    if notes:
-        session.say(["; ".join(notes)])
-
-
-@command("related [options] ID|FILE… | --files GLOB,…", settings=(*WALK, "limit"))
+@command("related [options] ID|FILE… | --files GLOB,…", settings=(*options.WALK, "limit"))
 def related(
     session: Session,
     names: tuple[str, ...] = argument("[ID|FILE…]", complete="ids"),
@@ -392,8 +383,8 @@ def context(
             with_superseded=with_superseded,
         )  # fmt: skip
         size = f"{found.tokens_used} of {found.budget} tokens, {len(found.withheld)} withheld"
-        summary = [size] if found.included and receipt is None else []
-        _say_in_one_line(session, summary + found.notes)
+        notes = [*([size] if found.included and receipt is None else []), *found.notes]
+        session.say(["; ".join(notes)] if notes else [])
         if session.output.form == "ids":
             session.output.list(found.included, str)
         else:

@@ -37,10 +37,8 @@ Ask, count, compare and draw what is connected to what.
 Also runs as graph.sh VERB. 'lore related' walks from a node or a file, 'lore link' links.""",
 )
 
-EDGES = ("graph_edges", "graph_exclude_edges")
 
-
-@command("graph path [options] A B", settings=EDGES)
+@command("graph path [options] A B", settings=options.WALK)
 def path(
     session: Session,
     from_id: str = argument("A", complete="ids"),
@@ -125,7 +123,12 @@ def similar(
     lore graph similar && lore related decision-1a2b3c4d --edges similar_to
     """
     if groups:
-        _print_groups(session, 0.95 if least is None else least, types)
+        with session.open() as store, store.snapshot():
+            wanted = Plan(0.95 if least is None else least, types=store.types.require(types))
+            found = duplicates(store, wanted)
+        if session.output.form == "ids":
+            found = [record for group in found for record in group["records"]]
+        session.output.list(found, _groups_text)
         return
     with session.open(whole="graph similar") as store:
         if taken_away:
@@ -142,15 +145,7 @@ def similar(
     session.output.one(row, counts_text)
 
 
-def _print_groups(session: Session, least: float, types: tuple[str, ...]) -> None:
-    with session.open() as store, store.snapshot():
-        found = duplicates(store, Plan(least, types=store.types.require(types)))
-    if session.output.form == "ids":
-        found = [record for group in found for record in group["records"]]
-    session.output.list(found, _groups_text)
-
-
-@command("graph export [options]", settings=EDGES)
+@command("graph export [options]", settings=options.WALK)
 def export(
     session: Session,
     *,
@@ -173,7 +168,7 @@ def export(
             write(printable(piece))  # ids that another program wrote may hold anything
 
 
-@command("graph view [options] [ID… | QUERY]", settings=("limit", *EDGES))
+@command("graph view [options] [ID… | QUERY]", settings=("limit", *options.WALK))
 def view(
     session: Session,
     words: tuple[str, ...] = argument("[ID…]", complete="ids"),

@@ -13,6 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+WALK = ("graph_edges", "graph_exclude_edges")
+"""Settings of every walk that the help lists."""
+
 # --- filters and forms of results
 
 TYPES = option("--type TYPE,…", "only these types", complete="types")
