@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,7 @@ def index(
     left_out: list[tuple[str, str]] = []
     kept = "the files so far are kept, the next 'lore index' goes on"
     bar = session.progress("indexing", kept=kept)
+    gc.disable()  # names and edges live to the end: to search them takes as long as the rest
     with Tidying(), session.engine() as engine, bar:
         found = read_all(
             engine, folder, history=not no_history, progress=bar.show, stage=bar.stage,
