@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 from pylore.cli import doctor
 from pylore.core.settings import Settings
+from pylore.embed import open_embedder
+from pylore.indexing.embed import embed_missing
 from pylore.store import open_store
 
 from .writing import DELETED
@@ -39,7 +41,10 @@ def in_part(folder: str, size: int) -> list[str]:
 
 
 def broken(folder: str) -> list[str]:
-    """What ``lore doctor --full`` finds in the store."""
+    """Return what ``lore doctor --full`` finds in the store once it has vectors again, as after the
+    next write."""
+    with open_store(folder) as store:
+        embed_missing(store, open_embedder("static", store), [], bulk=True)
     of_machine = {row.id for row in doctor.of_machine(Settings())}
     found = dict(doctor.examine(folder, Settings(), full=True))
     return [f"{id}: {one.detail}" for id, one in found.items() if not one.ok | (id in of_machine)]
