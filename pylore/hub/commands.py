@@ -21,7 +21,7 @@ from ..terminal.output import flush, note
 from ..terminal.text import each
 from .connection import shown
 from .indexing import index_hub
-from .schema import ROLES, Rights
+from .schema import ROLES, Rights, make_schema
 from .sync import (
     TAKES,
     HubSync,
@@ -30,7 +30,6 @@ from .sync import (
     forget,
     forget_others,
     hub_status,
-    make_hub,
     open_hub,
     remote_named,
     remote_of,
@@ -57,11 +56,11 @@ REMOTE = argument("NAME", complete="remotes")
 
 @command("hub init URL|REMOTE")
 def init(session: Session, place: str = argument("URL|REMOTE", complete="remotes")) -> None:
-    """Make a hub of a database, or bring one to this version."""
+    """Make a hub of a database."""
     remote = _remote_at(session, place, "hub init")
     hub = open_hub(remote.name, remote.url)
     with hub.hub:
-        made = make_hub(hub, session.settings.max_text)
+        made = make_schema(hub.hub, session.settings.max_text)
         hello = hub.hello()
     row = {
         "id": remote.name, "version": hello.version, "made": made, "generation": hello.generation
@@ -281,7 +280,7 @@ def _say(session: Session, name: str, done: HubSynced) -> None:
 
 
 def _init_text(row: dict[str, Any]) -> str:
-    done = "made" if 1 in row["made"] else "brought up to date" if row["made"] else "is there"
+    done = "made" if row["made"] else "is there"
     return f"{row['id']}: {done}, version {row['version']}\n"
 
 

@@ -1,11 +1,10 @@
-"""Connect to a hub: read its URL, load the driver (psycopg2), turn its errors into lore's."""
+"""Connect to a hub: read its URL, load the driver (psycopg), turn its errors into lore's."""
 
 from __future__ import annotations
 
 import os
-import select
-import threading
 import time
+from functools import cache
 
 from ..core.errors import (
     HubUnavailable,
@@ -87,14 +86,14 @@ def driver() -> Any:
         UsageError: it is not installed.
     """
     try:
-        import psycopg2
+        import psycopg
     except ImportError:
         raise UsageError(_INSTALL) from None
-    return psycopg2
+    return psycopg
 
 
 class Faults:
-    """A ``with`` block in which the driver's errors become lore's, with the name of the hub."""
+    """A ``with`` block that turns the driver's errors into lore's, with the name of the hub."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -113,23 +112,23 @@ class Faults:
 
 def meaning(error: Any, name: str) -> LoreError:
     """Return the failure that an error of the driver means."""
-    state = getattr(error, "pgcode", None) or ""
+    state = getattr(error, "sqlstate", None) or ""
+    text = " ".join(str(error).split())
     for beginning, failure, message in _BY_STATE if state else ():
         if state.startswith(beginning):
             return failure(f"{name}: {message}")
-    said = " ".join(str(error).split())
     if not state and isinstance(error, (driver().OperationalError, driver().InterfaceError)):
         for words, kind, message in _BY_WORDS:
-            if words in said:
+            if words in text:
                 return kind(f"{name}: {message}")
-        return HubUnavailable(f"{name}: cannot be reached ({_short(said)}): try again when it is "
+        return HubUnavailable(f"{name}: cannot be reached ({_short(text)}): try again when it is "
                               "there; nothing here was lost")  # fmt: skip
-    return StoreError(f"{name}: {_short(said)}: see 'lore hub status'")
+    return StoreError(f"{name}: {_short(text)}: see 'lore hub status'")
 
 
-def _short(said: str) -> str:
-    said = said.partition(" Is the server")[0]
-    return said if len(said) <= 160 else said[:159] + "…"
+def _short(text: str) -> str:
+    text = text.partition(" Is the server")[0].partition(" Multiple connection attempts")[0]
+    return text if len(text) <= 160 else text[:159] + "…"
 
 
 CONNECT_SECONDS = 10
@@ -155,10 +154,10 @@ def options_of(url: str) -> dict[str, str]:
     if not url.startswith(_SCHEMES):
         raise UsageError(f"'{shown(url)}' is no hub: give postgresql://[user@]host[:port]/database "
                          "or postgresql://?service=NAME")  # fmt: skip
-    psycopg2 = driver()
+    psycopg = driver()
     try:
-        found: dict[str, str] = psycopg2.extensions.parse_dsn(url)
-    except psycopg2.Error as error:
+        found: dict[str, str] = psycopg.conninfo.conninfo_to_dict(url)
+    except psycopg.Error as error:
         said = str(error).strip().splitlines()[0] if "@" not in str(error) else "is not a URL"
         raise UsageError(f"'{shown(url)}': {said}") from None
     if any(name in found for name in _SECRETS):
@@ -191,55 +190,38 @@ def is_local(options: dict[str, str]) -> bool:
 
 
 def with_defaults(asked: dict[str, str], *, writes: bool) -> dict[str, str]:
-    """Return what is asked for, and what is lore's own default beside it."""
-    service = _service(asked.get("service") or os.environ.get("PGSERVICE", ""))
-    said = {**_from_environment(), **service, **asked}
+    """Return what is asked for, and lore's own defaults beside it."""
+    given = {**_of_libpq(asked.get("service", "")), **asked}
     found = {**_KEPT_ALIVE, "fallback_application_name": "lore"}
-    if "connect_timeout" not in said:
+    if "connect_timeout" not in given:
         found["connect_timeout"] = str(CONNECT_SECONDS)
-    if not is_local(said):
-        if "sslmode" not in said:
+    if not is_local(given):
+        if "sslmode" not in given:
             found["sslmode"] = "verify-full"
-        if "sslrootcert" not in said and found.get("sslmode") and not _has_root():
-            found["sslrootcert"] = "system"
-    if writes and "," in said.get("host", "") and "target_session_attrs" not in said:
+            if "sslrootcert" not in given and not _has_root():
+                found["sslrootcert"] = "system"
+    if writes and "," in given.get("host", "") and "target_session_attrs" not in given:
         found["target_session_attrs"] = "read-write"
     return {**found, **asked, "client_encoding": "UTF8"}
 
 
-def _from_environment() -> dict[str, str]:
-    names = {"PGHOST": "host", "PGHOSTADDR": "hostaddr", "PGSSLMODE": "sslmode",
-             "PGSSLROOTCERT": "sslrootcert", "PGCONNECT_TIMEOUT": "connect_timeout",
-             "PGTARGETSESSIONATTRS": "target_session_attrs"}  # fmt: skip
-    return {name: os.environ[key] for key, name in names.items() if os.environ.get(key)}
-
-
-def _service(name: str) -> dict[str, str]:
-    """Return what the file of services says of one; libpq itself says so where there is none."""
-    if not name:
-        return {}
-    places = [os.environ.get("PGSERVICEFILE") or os.path.expanduser("~/.pg_service.conf")]
-    if os.environ.get("PGSYSCONFDIR"):
-        places.append(os.path.join(os.environ["PGSYSCONFDIR"], "pg_service.conf"))
-    for place in places:
-        found: dict[str, str] = {}
-        inside = False
-        try:
-            with open(place, encoding="utf-8", errors="replace") as file:
-                for line in map(str.strip, file):
-                    if line.startswith("["):
-                        inside = line == f"[{name}]"
-                        if inside:
-                            found["service"] = name
-                    elif inside and "=" in line and not line.startswith("#"):
-                        key, _, value = line.partition("=")
-                        found.setdefault(key.strip(), value.strip())
-        except OSError:
-            continue
-        if found:
-            del found["service"]
-            return found
-    return {}
+def _of_libpq(service: str) -> dict[str, str]:
+    """Return what the environment and the file of services set."""
+    before = os.environ.get("PGSERVICE")
+    if service:
+        os.environ["PGSERVICE"] = service
+    try:
+        options = driver().pq.Conninfo.get_defaults()
+    finally:
+        if service:
+            os.environ.pop("PGSERVICE")
+            if before is not None:
+                os.environ["PGSERVICE"] = before
+    return {
+        option.keyword.decode(): option.val.decode("utf-8", "replace") for option in options
+        if option.val and (option.val != option.compiled
+                           or os.environ.get((option.envvar or b"").decode()))
+    }  # fmt: skip
 
 
 def _has_root() -> bool:
@@ -254,15 +236,14 @@ _GRACE = 15
 
 
 class Hub:
-    """An open connection, where each ``ask`` is a transaction and a round trip of its own.
+    """An open connection, where each ``ask`` is a transaction and a round trip.
 
     ``name`` is what messages call it. Usable in a ``with`` block.
     """
 
     def __init__(self, name: str, connection: Any) -> None:
         self.name = name
-        self._connection = connection
-        self._cursor = connection.cursor()
+        self.connection = connection
 
     def __enter__(self) -> Hub:
         return self
@@ -270,14 +251,9 @@ class Hub:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
-    def is_closed(self) -> bool:
-        """Whether the connection has broken or was ended."""
-        return bool(self._connection.closed)
-
     def close(self) -> None:
-        """Ends the connection."""
-        self._connection.close()
+        """End the connection."""
+        self.connection.close()
 
     def ask(
         self, sql: str, values: Sequence[object] = (), *, seconds: int = STATEMENT_SECONDS
@@ -287,27 +263,12 @@ class Hub:
         Raises:
             LoreError: the hub could not, in one line; nothing of them was done.
         """
-        with Faults(self.name), _Asking(seconds):
-            self._cursor.execute(sql, tuple(values) or None)
-            return self._cursor.fetchall() if self._cursor.description else []
-
-    def transaction(self) -> _Transaction:
-        """Return a ``with`` block that is one transaction."""
-        return _Transaction(self)
-
-
-class _Transaction:
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
-
-    def __enter__(self) -> None:
-        self._hub.ask("BEGIN")
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            self._hub.ask("COMMIT")
-        elif not self._hub.is_closed:
-            self._hub.ask("ROLLBACK")
+        with Faults(self.name):
+            self.connection.until = time.monotonic() + seconds + _GRACE
+            cursor = self.connection.execute(sql, tuple(values) or None)
+            while cursor.nextset():
+                pass
+            return cursor.fetchall() if cursor.description else []
 
 
 def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
@@ -318,13 +279,32 @@ def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
         HubUnavailable: nobody answers.
         LoreError: it lets nobody in so.
     """
-    psycopg2 = driver()
-    asked = options_of(url)
+    psycopg = driver()
+    options = with_defaults(options_of(url), writes=writes)
     name = name or shown(url)
     with Faults(name):
-        connection = _connected(psycopg2, with_defaults(asked, writes=writes))
-    connection.autocommit = True
+        connection = _patient(psycopg).connect(
+            autocommit=True, cursor_factory=psycopg.ClientCursor, prepare_threshold=None, **options
+        )
     return Hub(name, connection)
+
+
+@cache
+def _patient(psycopg: Any) -> Any:
+    """Return the driver's class of connections, with a limit on the wait for an answer."""
+
+    class Patient(psycopg.Connection):  # type: ignore[misc]
+        until = 0.0
+
+        def wait(self, steps: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+            try:
+                return super().wait(steps, interval, max(0.0, self.until - time.monotonic()))
+            except psycopg.errors._WaitTimeout:
+                self.pgconn.finish()
+                raise HubUnavailable("does not answer: try again later; what was not acknowledged "
+                                     "is sent again") from None  # fmt: skip
+
+    return Patient
 
 
 def ahead(items: Iterator[Item]) -> Iterator[Item]:
@@ -336,75 +316,3 @@ def ahead(items: Iterator[Item]) -> Iterator[Item]:
         while (item := coming.result()) is not None:
             coming = thread.submit(next, items, None)
             yield item
-
-
-# --- waiting: the driver would wait for ever, and hear no Ctrl-C
-
-
-class _Own(threading.local):
-    """Of one thread: until when the answer must be there, by the monotonic clock (0: whenever, as
-    for connections of others that this process may have); whether it is about to wait for one."""
-
-    until = 0.0
-    starts = False
-
-
-_own = _Own()
-_gate = threading.Condition()
-_starting = [0]
-"""How many threads are about to wait. How the driver waits is one thing for all of them, and must
-not be changed between its looking whether somebody else does the waiting and its asking him to."""
-
-
-def _connected(psycopg2: Any, options: dict[str, str]) -> Any:
-    """Return a connection that libpq makes by itself: it goes from host to host, each with its
-    time.
-    """
-    with _gate:
-        _gate.wait_for(lambda: not _starting[0])
-        psycopg2.extensions.set_wait_callback(None)
-        try:
-            return psycopg2.connect(**options)
-        finally:
-            psycopg2.extensions.set_wait_callback(_wait)
-
-
-class _Asking:
-    def __init__(self, seconds: int) -> None:
-        self._seconds = seconds + _GRACE
-
-    def __enter__(self) -> None:
-        with _gate:
-            _starting[0] += 1
-            _own.starts = True
-        _own.until = time.monotonic() + self._seconds
-
-    def __exit__(self, *_: object) -> None:
-        _own.until = 0.0
-        _begun()
-
-
-def _begun() -> None:
-    if _own.starts:
-        _own.starts = False
-        with _gate:
-            _starting[0] -= 1
-            _gate.notify_all()
-
-
-def _wait(connection: Any) -> None:
-    """Waits until the driver can go on."""
-    import psycopg2.extensions as states
-
-    _begun()
-    while True:
-        state = connection.poll()
-        if state == states.POLL_OK:
-            return
-        left = _own.until - time.monotonic() if _own.until else None
-        if left is not None and left <= 0:
-            raise HubUnavailable("does not answer: try again later; what was not acknowledged is "
-                                 "sent again")  # fmt: skip
-        reads = [connection.fileno()] if state == states.POLL_READ else []
-        writes = [connection.fileno()] if state == states.POLL_WRITE else []
-        select.select(reads, writes, [], left)

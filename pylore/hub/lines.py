@@ -96,30 +96,21 @@ _HELLO = (
 _LIMIT = f"{STATEMENT_SECONDS}s"
 
 _PUSH = "SELECT lore.push(%s)"
-_PULL = "SELECT * FROM lore.pull(%s, %s, %s, %s::xid8[], %s)"
-_DECLARED = """
-SELECT kind, line FROM lore.lines WHERE kind IN ('type', 'relation') AND line <> '' ORDER BY seq
+_PULL = "SELECT * FROM lore.pull(%s::text::xid8, %s, %s, %s::text[]::xid8[], %s)"
+DECLARED = """
+(SELECT DISTINCT ON (kind, key) kind, key, line FROM lore.lines
+ WHERE kind IN ('type', 'relation') AND line <> '' ORDER BY kind, key, order_key DESC)
 """
-_KNOWS = "SELECT * FROM lore.knows(%s)"
+_KNOWS = "SELECT * FROM lore.knows(%s::text[])"
 _WAITING = """
 SELECT count(*) FROM lore.lines n LEFT JOIN jsonb_each_text(%s) o ON n.xid = o.key::xid8
 WHERE line <> '' AND ((xid, seq) > (%s, %s) OR n.seq > o.value::bigint)
 """
-_DECLARE = """
-INSERT INTO lore.types SELECT row->>0, row->>1, false FROM jsonb_array_elements(%s) AS given(row)
-ON CONFLICT (name) DO UPDATE SET description = excluded.description WHERE NOT types.declared;
-INSERT INTO lore.relations
-SELECT row->>0, (row->>1)::float8, (row->>2)::float8, row->>3, false
-FROM jsonb_array_elements(%s) AS given(row)
-ON CONFLICT (name) DO UPDATE SET weight = excluded.weight,
-  backward_weight = excluded.backward_weight, description = excluded.description
-WHERE NOT relations.declared
-"""
 _COUNTS = """
 SELECT jsonb_build_object(
   'lines', (SELECT count(*) FROM lore.lines),
-  'records', (SELECT count(*) FROM lore.nodes WHERE order_key <> '' AND invalidated_at IS NULL),
-  'links', (SELECT count(*) FROM lore.edges WHERE invalidated_at IS NULL),
+  'records', (SELECT count(*) FROM lore.nodes WHERE order_key <> '' AND NOT gone),
+  'links', (SELECT count(*) FROM lore.edges WHERE NOT gone),
   'bytes', pg_total_relation_size('lore.lines'),
   'synchronous_commit', current_setting('synchronous_commit'),
   'synchronous_standby_names', current_setting('synchronous_standby_names'),
@@ -140,15 +131,15 @@ class Hello(Record):
     )  # fmt: skip
 
     def __init__(self, said: dict[str, Any]) -> None:
-        self.version: int = said["version"]
-        self.generation: str = said["generation"] or ""
+        self.version = int(said.get("version", 0))
+        self.generation: str = said.get("generation", "")
         self.timeline: str = said["timeline"]
         self.role: str = said["role"]
         self.sees: str = said["sees"]
         self.may_write: bool = said["may_write"]
         self.standby: bool = said["standby"]
         self.holds: bool = said["holds"]
-        self.longest: int = said["longest"]
+        self.longest = int(said.get("longest", 0))
 
 
 class Pushed(Record):
@@ -200,15 +191,15 @@ class HubStore:
         """Return the lines that come after a place, at most so many, and the place after them.
         Those of the transactions of one's own come without their text."""
         values = [place.xid, place.seq, most, [*own], json.dumps(place.open)]
-        found = self.hub.ask(_PULL, values)
+        found: list[Any] = self.hub.ask(_PULL, values)
         rows = [row[:4] for row in found]
         if not found:
             return rows, place
         return rows, place.after(rows[-1][:2], found[0][4], is_all=len(rows) < most)
 
     def declared(self) -> list[tuple[str, str]]:
-        """(kind, line) of all types and relations that were ever declared."""
-        return [(str(kind), str(line)) for kind, line in self.hub.ask(_DECLARED)]
+        """Return (kind, line) of the types and relations, as last declared."""
+        return [(str(kind), str(line)) for kind, _, line in self.hub.ask(DECLARED)]
 
     def knows(self, digests: Sequence[str]) -> set[str]:
         """Return those of these md5 sums of ids of which it has lines."""
@@ -217,13 +208,6 @@ class HubStore:
     def waiting(self, place: ReadPosition) -> int:
         """Return how many lines come after a place."""
         return int(self.hub.ask(_WAITING, [json.dumps(place.open), place.xid, place.seq])[0][0])
-
-    def declare(
-        self, types: Mapping[str, str], relations: Mapping[str, tuple[float, float, str]]
-    ) -> None:
-        """Lets it know the types and relations that every store has."""
-        rows = [[name, *row] for name, row in relations.items()]
-        self.hub.ask(_DECLARE, [json.dumps([*types.items()]), json.dumps(rows)])
 
     def counts(self) -> dict[str, Any]:
         """Return what there is in it, and how it keeps what it has acknowledged."""

@@ -1,7 +1,7 @@
-"""Search at a hub: one question, and the pipeline over its answer.
+"""Search at a hub: the parts of a store that the pipeline asks, answered by PostgreSQL.
 
-The hub runs what needs the whole store: the legs, their fusion as far as the seeds of the walk,
-and the walk. The pipeline does the rest, over the rows that the hub has sent.
+The pipeline fuses, walks and ranks here. Full text, vectors and each hop of a walk are one query;
+rows and texts of the best matches come with them, others when they are asked for.
 """
 
 from __future__ import annotations
@@ -10,108 +10,75 @@ import json
 import threading
 import time
 from contextlib import nullcontext
+from datetime import datetime, timezone
 
-from ..core.errors import GraphUnavailable, LoreError, UsageError
+from ..core.errors import LoreError, UsageError, nearest
 from ..core.json import dumps
 from ..core.scoring import PREFIX_LENGTH
 from ..core.settings import BUILT_IN_RETRIEVERS
-from ..core.text import stem
-from ..core.vocabulary import (
-    COLLECTIONS,
-    RELATIONS,
-    TEXTS,
-)
+from ..core.text import identifier_parts
+from ..core.vocabulary import CODE_TYPES, LEARNING, RECORDS, RELATIONS, TYPES, types_named
 from ..embed import open_embedder
-from ..search.expand import GRAPH_WEIGHT
-from ..search.legs import ENOUGH, FIELD_WEIGHTS, NEIGHBOURS, OF_EACH, PASSAGES, searched
+from ..search.external import Refused, late
 from ..search.query import Request
-from ..search.rank import PROOFS
 from ..store.filter import Scope
-from ..system.plugin_process import late
-from ..system.programs import Refused
-from .answer import (
-    ORDER,
-    AnsweredFacts,
-    AnsweredFullText,
-    AnsweredNodes,
-    AnsweredPlaced,
-    AnsweredVectors,
-    HubAnswer,
-    HubRelations,
-    HubTypes,
-    Unanswered,
-    walked,
-)
 from .connection import connect
-from .indexing import COLUMNS, LONGEST_WORD, phrases_of, vector_text
+from .indexing import split, vector_text
+from .lines import DECLARED
 from .sync import remote_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from typing import Any
 
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder
-    from ..graph.walk import Walk
-    from ..search.query import Request
     from ..store import Store
+    from ..store.edges import Bundle
+    from ..store.nodes import Brief
     from .connection import Hub
 
-
-if TYPE_CHECKING:
     Row = tuple[int, str, float]
-    Brief = tuple[str, str, str | None, int | None, int | None, float, float, str, str, int]
-    Standing = tuple[str, float, str, str, int, float]
-    """As ``protocols`` has them."""
 
+SHOWN = 60
+"""Matches whose rows and texts come with a leg: a pool, and some that may be left out."""
 
-if TYPE_CHECKING:
-    Expect = Callable[..., bytes | None]
+_FIND = "SELECT * FROM lore.find(%s, %s, %s, %s, %s)"
+_NEAR = "SELECT * FROM lore.near(%s, %s, %s, %s)"
+_PASSAGES = "SELECT * FROM lore.passages_of(%s::bigint[])"
+_ROWS = "SELECT * FROM lore.rows(%s::text[], %s)"
+_EDGES = "SELECT * FROM lore.neighbours(%s::text[], %s::text[], %s)"
 
 
 class SearchedHub:
-    """The parts of a store that a search asks (``protocols.SearchStore``).
-
-    Before the pipeline ranks, it tells what it is going to ask (``expect``): then the hub is
-    asked, once, and the parts answer from that.
-    """
+    """The parts of a store that a search asks (``store.protocols.SearchStore``)."""
 
     cache = None
-
-    def __init__(self, hub: Hub, expect: Expect, embedder: str | None, scope: str = "") -> None:
-        self.hub = hub
-        self.scope = scope
-        self.answer: HubAnswer | None = None
-        self._expect = expect
-        self.meta = HubMeta(embedder)
-        self.types = HubTypes(hub)
-        self.relations = HubRelations()
-        self.nodes: Any = Unanswered(hub)
-        self.fulltext: Any = self.nodes
-        self.vectors: Any = self.nodes
-        self.facts: Any = self.nodes
-        self.positional_edges: Any = self.nodes
-        self.whole_files: Any = _Nothing()
-        self.commits: Any = self.whole_files
-        self.documents: Any = self.whole_files
-        self.ratings = _Ratings()
-
-    @property
-    def faults(self) -> AbstractContextManager[None]:
-        return nullcontext()
-
+    faults: AbstractContextManager[None] = nullcontext()
     graph_faults = faults
 
-    @property
-    def edges(self) -> Any:
-        """Raise: the hub has walked, and sends no edges beside its answer."""
-        raise GraphUnavailable("edges are read where they are kept, not at a hub")
+    def __init__(self, hub: Hub, scope: str = "") -> None:
+        self.hub, self.scope = hub, scope
+        self.briefs: dict[str, list[Any]] = {}
+        self.texts: dict[int, tuple[str, str, str]] = {}
+        """Key of a passage to title, text and tags."""
+        self.statuses: dict[str, str] = {}
+        """Of the nodes that a walk met."""
+        rows = hub.ask("SELECT 'meta', name, value FROM lore.meta UNION ALL " + DECLARED)
+        self.meta = {name: value for kind, name, value in rows if kind == "meta"}
+        self.relations, self.types = _Relations(rows), _Types(rows)
+        self.nodes: Any = _Nodes(self)
+        self.fulltext: Any = _FullText(self)
+        self.vectors: Any = _Vectors(self)
+        self.edges: Any = _Edges(self)
+        self.facts = self.positional_edges = self.whole_files = self.commits = _Nothing()
+        self.documents = self.ratings = self.facts
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Do nothing: an answer is of one moment by itself."""
+        """Do nothing: each query sees what stands then."""
         return nullcontext()
 
     def keep_to(self, scope: str) -> None:
@@ -123,171 +90,233 @@ class SearchedHub:
     def __exit__(self, *_: object) -> None:
         self.hub.close()
 
-    def expect(self, *asked: Any) -> bytes | None:
-        """Asks the hub; the query's vector, where the hub has some that it can be held against."""
-        return self._expect(self, *asked)
+    def leg(self, sql: str, values: Sequence[object]) -> list[Row]:
+        """Return the matches of a leg, and keep the rows and texts that come with them."""
+        found = self.hub.ask(sql, values)
+        for key, id, _, brief, text in found:
+            if brief is not None:
+                self.briefs[id], self.texts[key] = brief, (brief[1], text, brief[8])
+        return [(key, id, score) for key, id, score, _, _ in found]
 
-    def walked(self, settings: Settings) -> Walk:
-        """Return the walk of the last answer.
+    def fetch_rows(self, ids: Sequence[str], filter: Mapping[str, Any]) -> set[str]:
+        """Keep the rows of those of these nodes that a filter admits, and return their ids."""
+        found = dict(self.hub.ask(_ROWS, (list(ids), dumps(filter)))) if ids else {}
+        self.briefs.update(found)
+        return {*found}
 
-        Raises:
-            UsageError: a relation that was asked for is not known.
-        """
-        assert self.answer is not None
-        return walked(self, self.answer.said["walk"], self.answer.ids, settings)
+    def fetch_texts(self, keys: Iterable[int]) -> None:
+        """Keep the texts of passages."""
+        lacking = [key for key in keys if key not in self.texts]
+        for key, *text in self.hub.ask(_PASSAGES, (lacking,)) if lacking else ():
+            self.texts[key] = tuple(text)
 
-    def ask(self, question: Mapping[str, Any], query: Query, types: tuple[str, ...]) -> None:
-        """Asks this, and lets the parts answer from what comes."""
-        said = self.hub.ask("SELECT lore.search(%s)", (dumps(question),))[0][0]
-        answer = self.answer = HubAnswer(self.hub, said, types)
-        self.meta.held = said["embedder"]
-        self.relations = HubRelations(said["relations"] or ())
-        self.nodes = AnsweredNodes(answer)
-        self.fulltext = AnsweredFullText(answer, query)
-        self.vectors = AnsweredVectors(answer)
-        self.facts = AnsweredFacts(answer)
-        self.positional_edges = AnsweredPlaced(answer)
+    def filter(self, scope: Scope) -> dict[str, Any]:
+        """Return a scope as ``lore.admits`` takes it; patterns of files as regular expressions."""
+        paths = [f"^{''.join(map(_plain, path))}$" for path in scope.files if "[" in path]
+        found: dict[str, Any] = {
+            "types": [*scope.types], "statuses": [*scope.statuses], "tags": [*scope.tags],
+            "files": [*map(expression, scope.files), *paths], "since": scope.since,
+            "until": scope.until, "hides": [*scope.hides], "excluded": sorted(scope.excluded),
+            "names": ["", self.scope] if self.scope else None,
+        }  # fmt: skip
+        return {name: value for name, value in found.items() if value}
 
 
-class HubMeta:
-    """Facts about a hub: whose vectors it holds is known with its answer."""
-
-    def __init__(self, embedder: str | None) -> None:
-        self.held = embedder
-
-    def get(self, name: str) -> str | None:
-        return self.held if name == "embedder" else None
+class _Part:
+    def __init__(self, store: SearchedHub) -> None:
+        self._store = store
 
 
 class _Nothing:
-    """What no hub has: whole files, commits, the files of documents."""
+    """Files, commits, facts, places of links and ratings: a hub has none."""
 
-    def is_there(self) -> bool:
+    def any(self) -> bool:
         return False
 
-    def lines(self, keys: Sequence[int]) -> dict[int, int]:
+    is_there = any
+
+    def shown(self, keys: Sequence[int]) -> dict[Any, Any]:
         return {}
 
-    def paths(self, ids: Iterable[str]) -> dict[str, str]:
+    of = lines = paths = shown
+
+
+class _Nodes(_Part):
+    """Rows of nodes."""
+
+    def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
+        held = self._store.briefs
+        self._store.fetch_rows([id for id in ids if id not in held], {})
+        rows = ((id, held[id]) for id in ids if id in held)
+        return {
+            id: (row[0], row[1], row[2], None, None, _age(row[3]), row[4], row[5], row[6], 0)
+            for id, row in rows
+        }
+
+    def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
+        return self._store.fetch_rows(ids, self._store.filter(scope))
+
+    def get(self, id: str) -> str | None:
+        return id if self.briefs([id]) else None
+
+    def hidden(self, statuses: Sequence[str], most: int) -> list[str] | None:
+        return None  # each hop brings the statuses of the nodes that it leads to
+
+    def hidden_among(self, ids: Sequence[str], statuses: Sequence[str]) -> set[str]:
+        return {id for id in ids if self._store.statuses.get(id) in statuses}
+
+    def categories(self, ids: Sequence[str], tags: Sequence[str] = ()) -> dict[str, str]:
+        rows = [(id, self._store.briefs[id]) for id in ids if id in self._store.briefs]
+        found = {
+            id: row[7] or next((tag for tag in tags if tag in row[8].split()), "")
+            for id, row in rows
+        }
+        return {id: category for id, category in found.items() if category}
+
+    def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
+        rows = [(id, self._store.briefs[id]) for id in ids if id in self._store.briefs]
+        return {id: row[9] for id, row in rows if row[9] is not None}
+
+    def beginning(self, id: str, length: int = 800) -> str:
+        key = self.first_passages([id]).get(id)
+        return "" if key is None else str(self._store.fulltext.body(key))[:length]
+
+    def count_by_type(self) -> dict[str, int]:
+        return {"": self._store.fulltext.frequencies([])[0]}
+
+    def unknown_tags(self, tags: Iterable[str]) -> list[str]:
+        return []
+
+    ids_at = ids_titled = anchored = lambda self, *_: []
+
+    def symbol_lines(self, keys: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
         return {}
 
 
-class _Ratings:
-    """Ratings belong to runs, which stay where they were made."""
+class _FullText(_Part):
+    """The words of passages; stems stand for other forms of words."""
 
-    def of(self, ids: Sequence[str]) -> dict[str, tuple[float, int]]:
-        return {}
+    def collections(self, scope: Scope | None = None) -> list[str]:
+        return [] if scope and scope.types and {*scope.types} <= {*CODE_TYPES} else [""]
 
+    def search(
+        self, collection: str, query: Query, how: str, scope: Scope, weights: Mapping[str, float],
+        limit: int,
+    ) -> list[Row]:  # fmt: skip
+        if limit == 1:  # is the word anywhere?
+            found = self.frequencies(query.single_words())[1]
+            return [(0, "", 0.0)] if any(found.values()) else []
+        asked, prefixes = "", [*query.beginnings]
+        if how == "prefix":
+            prefixes = [word for word in query.single_words() if len(word) >= PREFIX_LENGTH]
+        elif how != "inflected":
+            asked = f"{' '.join(query.single_words())} {split(query.text)} {identifier_parts(query.text)}"  # noqa: E501
+        else:
+            return []
+        filter = dumps(self._store.filter(scope))
+        return self._store.leg(_FIND, (asked, prefixes, filter, limit, SHOWN))
 
-_SPARE = 10
-"""Rows of nodes that are sent beyond a pool, and texts beyond the results: some may be left out."""
+    def body(self, key: int) -> str:
+        self._store.fetch_texts([key])
+        return self._store.texts.get(key, ("", "", ""))[1]
 
+    def indexed(self, key: int) -> tuple[str, str]:
+        everything = self.texts([key]).get(key, "")
+        return self._store.texts.get(key, ("",))[0], everything
 
-def open_hub(hub: Hub, settings: Settings, embedder: Embedder | None = None) -> SearchedHub:
-    """Return a hub as a store that can be searched; it is taken to hold this embedder's vectors
-    until it says whose.
-    """
-    name = None if embedder is None else embedder.name
-    return SearchedHub(hub, _expect, name, settings.scope)
+    def texts(self, keys: Sequence[int]) -> dict[int, str]:
+        self._store.fetch_texts(keys)
+        found = {key: self._store.texts[key] for key in keys if key in self._store.texts}
+        return {
+            key: f"{title} {text} {tags} {identifier_parts(f'{title} {text}')}"
+            for key, (title, text, tags) in found.items()
+        }
 
+    def frequencies(self, words: Iterable[str]) -> tuple[int, dict[str, int]]:
+        found = dict(self._store.hub.ask("SELECT * FROM lore.counts(%s::text[])", ([*words],)))
+        return int(found.pop("")), {word: int(many) for word, many in found.items() if many}
 
-def open_remote(name: str, url: str, settings: Settings) -> tuple[SearchedHub, Embedder | None]:
-    """Return the hub at this URL as a store that can be searched, which the caller closes, and the
-    embedder of the settings, whose vectors it is taken to hold.
+    def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:
+        rows = self._store.hub.ask("SELECT lore.having(%s, %s)", (phrase, titled))
+        return {id for (id,) in rows}
 
-    Raises:
-        HubUnavailable: nobody answers.
-        LoreError: it lets nobody in so.
-    """
-    store = open_hub(connect(url, name, writes=False), settings)
-    embedder = open_embedder(settings.embedder, store, settings)
-    store.meta.held = None if embedder is None else embedder.name
-    return store, embedder
-
-
-def _expect(
-    store: SearchedHub,
-    query: Query,
-    vector: bytes | None,
-    settings: Settings,
-    request: Request,
-    room: int,
-) -> bytes | None:
-    before = store.meta.held
-    asked = question(query, vector, settings, request, room)
-    store.ask({**asked, "embedder": before}, query, searched(request.scope).types)
-    return vector if store.meta.held == before else None
-
-
-def question(
-    query: Query, vector: bytes | None, settings: Settings, request: Request, room: int
-) -> dict[str, Any]:
-    """Return what ``lore.search`` takes: words, filters, what fuses the legs, and the walk."""
-    scope = request.scope.without(request.excluded)
-    types = searched(scope).types
-    further = bool(settings.depth and request.scope.types and not request.filter_expanded)
-    results = Scope(types=request.scope.types, statuses=request.scope.statuses)
-    return {
-        **_words(query, settings),
-        "wanted": PASSAGES * room,
-        "near": NEIGHBOURS * room,
-        "enough": room // ENOUGH,
-        "pool": room + _SPARE,
-        "each": OF_EACH,
-        "proofs": PROOFS,
-        "texts": settings.limit + settings.graph_limit + _SPARE,
-        "limit": settings.limit,
-        "weights": [FIELD_WEIGHTS.get(name, 1.0) for name in COLUMNS],
-        "share": settings.fulltext_share,
-        "vector_min": settings.vector_min,
-        "fusion": settings.fusion,
-        "rrf_k": settings.rrf_k,
-        "vector": vector_text(vector),
-        "collections": _collections(types) if "fulltext" in settings.retrievers else [],
-        "scope": _scope(scope.but(types=types), settings),
-        "anything": _scope(scope.but(types=()), settings) if further else None,
-        "walked": _scope(Scope(excluded=scope.excluded, hides=scope.hides), settings),
-        "returned": _scope(request.scope if request.filter_expanded else results, settings),
-        "walk": _walk(settings) if settings.depth else None,
-    }
+    def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]:
+        return []
 
 
-def _collections(types: Iterable[str]) -> list[int]:
-    wanted = {COLLECTIONS.get(type, TEXTS) for type in types} or {*ORDER}
-    return [number for number, name in enumerate(ORDER) if name in wanted]
+class _Vectors(_Part):
+    """The vectors of passages."""
+
+    def search(self, vector: bytes, scope: Scope, limit: int) -> list[Row]:
+        text = vector_text(vector)
+        filter = dumps(self._store.filter(scope))
+        return self._store.leg(_NEAR, (text, filter, limit, SHOWN)) if text else []
+
+    def cosines(self, keys: Sequence[int]) -> dict[tuple[int, int], float]:
+        rows = self._store.hub.ask("SELECT * FROM lore.cosines(%s::bigint[])", ([*keys],))
+        return {(one, other): cosine for one, other, cosine in rows}
 
 
-def _words(query: Query, settings: Settings) -> dict[str, Any]:
-    """Return the phrases to look for: ``[phrase, 1, 0]``, as any of them may match."""
-    single = query.single_words()
-    return {
-        "words": [[cut(word), stem(word)[:LONGEST_WORD]] for word in single],
-        "terms": len(query.terms),
-        "some": [[cut(phrase), 1, 0] for phrase in phrases_of(query, "some")],
-        "groups": 0,
-        "inflected": [[cut(phrase), 1, 0] for phrase in phrases_of(query, "inflected")],
-        "prefix": [cut(word) for word in single if len(word) >= PREFIX_LENGTH],
-        "begins": [word[:LONGEST_WORD] for word in query.beginnings],
-    }
+class _Edges(_Part):
+    """What a walk asks: a query for a hop, and one for the things met."""
+
+    def bundles(
+        self, frontier: Sequence[str], relations: Sequence[str], limit: int
+    ) -> list[Bundle]:  # fmt: skip
+        found: dict[tuple[str, bool], tuple[list[str], list[str], list[float]]] = {}
+        asked = ([*frontier], [*relations], limit)
+        for id, outgoing, relation, other, weight, status in self._store.hub.ask(_EDGES, asked):
+            self._store.statuses[other] = status
+            names, others, weights = found.setdefault((id, outgoing), ([], [], []))
+            names.append(relation)
+            others.append(other)
+            weights.append(weight)
+        return [(id, outgoing, *lists) for (id, outgoing), lists in found.items()]
 
 
-def cut(phrase: str) -> str:
-    """Words, none of them longer than a hub keeps."""
-    if len(phrase) <= LONGEST_WORD:
-        return phrase
-    return " ".join(word[:LONGEST_WORD] for word in phrase.split(" "))
+class _Types:
+    """The types that lore knows, and those that the hub's lines declare."""
+
+    def __init__(self, declared: Iterable[tuple[str, str, str]]) -> None:
+        self._known = {**TYPES, **{name: "" for kind, name, _ in declared if kind == "type"}}
+
+    def require(self, names: Iterable[str]) -> tuple[str, ...]:
+        """As ``Types.require`` of a store."""
+        wanted = types_named([*names], self._known)
+        for name in wanted:
+            if name not in self._known:
+                known = [RECORDS, LEARNING, *self._known]
+                raise UsageError(f"unknown type '{name}'{nearest(name, known)}: "
+                                 f"one of {', '.join(known)}")  # fmt: skip
+        return tuple(wanted)
 
 
-def _scope(scope: Scope, settings: Settings) -> dict[str, Any]:
-    """Filters; paths and patterns of files as regular expressions."""
-    paths = [f"^{''.join(map(_plain, path))}$" for path in scope.files if "[" in path]
-    found: dict[str, Any] = {
-        "types": [*scope.types], "statuses": [*scope.statuses], "tags": [*scope.tags],
-        "files": [*map(expression, scope.files), *paths], "since": scope.since,
-        "until": scope.until, "hides": [*scope.hides], "excluded": sorted(scope.excluded),
-        "names": ["", settings.scope] if settings.scope else None,
-    }  # fmt: skip
-    return {name: value for name, value in found.items() if value}
+class _Relations:
+    """The relations that lore knows, under those that the hub's lines declare."""
+
+    def __init__(self, declared: Iterable[tuple[str, str, str]]) -> None:
+        self._known = dict(RELATIONS)
+        for kind, name, line in declared:
+            said = json.loads(line) if kind == "relation" else {}
+            weight = said.get("weight")
+            if isinstance(weight, (int, float)):
+                back = said.get("backward_weight")
+                back = back if isinstance(back, (int, float)) else weight
+                self._known[name] = (float(weight), float(back), "")
+
+    def all(self) -> dict[str, tuple[float, float, str]]:
+        """Name to weight, weight walked backwards, description."""
+        return self._known
+
+
+def _age(time: str) -> float:
+    """Return the days since then; 0 for what is no time."""
+    try:
+        then = datetime.fromisoformat(time.replace("Z", "+00:00"))
+    except ValueError:
+        return 0.0
+    then = then.replace(tzinfo=then.tzinfo or timezone.utc)
+    return (datetime.now(timezone.utc) - then).total_seconds() / 86_400
 
 
 def expression(glob: str) -> str:
@@ -303,7 +332,7 @@ def expression(glob: str) -> str:
         if letter == "[":
             end = glob.find("]", at + (3 if glob[at + 1 : at + 2] == "^" else 2))
             if end < 0:
-                return _NOTHING
+                return "(?!)"  # as in SQLite, a bracket that is not closed matches nothing
             inside = glob[at + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
             found += f"[{inside}]"
             at = end
@@ -313,109 +342,29 @@ def expression(glob: str) -> str:
     return f"^{found}$"
 
 
-_NOTHING = "(?!)"
-"""What nothing matches, as a pattern with a bracket that is not closed."""
-
-
 def _plain(letter: str) -> str:
     if letter.isalnum() or ord(letter) > 127 or letter in "/_ ":
         return letter
     return "\\" + letter if letter in "\\^[]" else f"[{letter}]"
 
 
-def _walk(settings: Settings) -> dict[str, Any]:
-    """Return a walk's caps and weights; what the hub says of relations comes before what lore
-    knows.
-    """
-    weights = settings.edge_weights.items()
-    return {
-        "rule": settings.expansion,
-        "weight": GRAPH_WEIGHT,
-        "depth": settings.depth,
-        "decay": settings.hop_decay,
-        "fanout": settings.graph_fanout,
-        "max_nodes": settings.graph_max_nodes,
-        "min_confidence": settings.min_confidence,
-        "seeds": settings.graph_seeds,
-        "looked_at": LOOKED_AT * settings.graph_max_nodes,
-        "shown": settings.graph_max_nodes,
-        "known": {name: row[:2] for name, row in RELATIONS.items()},
-        "given": {name: forward for name, (forward, _) in weights},
-        "backward": {name: back for name, (_, back) in weights if back is not None},
-        "only": [*settings.graph_edges],
-        "without": [*settings.graph_exclude_edges],
-    }
-
-
-LOOKED_AT = 20
-"""Reached nodes that are looked at for one within the scope, for each that may be returned."""
+# --- who searches
 
 NAME = "hub"
 FEW = 50
-_ONE_AT_A_TIME = threading.Lock()
-"""The driver's waiting is set for all threads together."""
+"""Results of a hub as a leg of a local search."""
 
 
-class HubLeg:
-    """One search at a hub, under way; it ends with this process.
+def open_remote(name: str, url: str, settings: Settings) -> tuple[SearchedHub, Embedder | None]:
+    """Return the hub at this URL as a store that can be searched, which the caller closes, and the
+    embedder of the settings.
 
     Raises:
-        Refused: no remote is meant.
+        HubUnavailable: nobody answers.
+        LoreError: it lets nobody in so.
     """
-
-    def __init__(
-        self, name: str, settings: Settings, asked: Mapping[str, Any], seconds: float
-    ) -> None:
-        remotes = settings.remotes
-        remote = name.removeprefix(NAME).removeprefix("-") or (
-            next(iter(remotes)) if len(remotes) == 1 else ""
-        )
-        if remote not in remotes:
-            raise Refused(f"no remote '{remote}' in your config" if remote else
-                          "name it as hub-NAME: your config has "
-                          f"{len(remotes) or 'no'} remotes")  # fmt: skip
-        self._found: bytes | None = None
-        self._why = late(seconds)
-        self._deadline = time.monotonic() + seconds
-        self._asked = asked
-        self._settings = settings.changed(
-            [("graph_depth", "0"), ("limit", str(FEW)), ("retrievers", "fulltext vector")], ""
-        )
-        self._remote = remote
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def read(self) -> bytes:
-        """``[{"id", "score"}]`` as JSON.
-
-        Raises:
-            Refused: the hub could not, or not in time.
-        """
-        self._thread.join(max(0.0, self._deadline - time.monotonic()))
-        if self._found is None:
-            raise Refused(self._why)
-        return self._found
-
-    def _run(self) -> None:
-        try:
-            with _ONE_AT_A_TIME:
-                self._found = json.dumps(self._results()).encode()
-        except LoreError as error:
-            self._why = str(error)
-
-    def _results(self) -> list[dict[str, Any]]:
-        from ..search.pipeline import search
-
-        asked, settings = self._asked, self._settings
-        scope = Scope(
-            tuple(asked["types"]), tuple(asked["tags"]), tuple(asked["files"]), asked["since"]
-        )
-        request = Request(asked["query"], scope, excluded=asked["exclude"], snippets=False)
-        remote = remote_named(settings, self._remote)
-        store, embedder = open_remote(remote.name, remote.url, settings)
-        with store:
-            found = search(store, settings, request, embedder)
-            return [{"id": hit.id, "score": hit.score} for hit in found]
+    store = SearchedHub(connect(url, name, writes=False), settings.scope)
+    return store, open_embedder(settings.embedder, store, settings)  # type: ignore[arg-type]
 
 
 def open_for_search(settings: Settings) -> Store:
@@ -442,5 +391,57 @@ def settled(files: Sequence[str], settings: Settings) -> Settings:
     if not legs:
         raise UsageError("a hub runs no retriever of your own: name fulltext or vector beside "
                          f"{' '.join(settings.retrievers)}")  # fmt: skip
-    pairs = [("run", ""), ("retrievers", " ".join(legs))]
-    return settings.changed(pairs, "flag:--on")
+    return settings.changed([("run", ""), ("retrievers", " ".join(legs))], "flag:--on")
+
+
+class HubLeg:
+    """A search at a hub in a thread, as a leg of a local one; it ends with this process.
+
+    Raises:
+        Refused: no remote is meant.
+    """
+
+    def __init__(
+        self, name: str, settings: Settings, asked: Mapping[str, Any], seconds: float
+    ) -> None:
+        remotes = settings.remotes
+        remote = name.removeprefix(NAME).removeprefix("-") or (
+            next(iter(remotes)) if len(remotes) == 1 else ""
+        )
+        if remote not in remotes:
+            raise Refused(f"no remote '{remote}' in your config" if remote else
+                          "name it as hub-NAME: your config has "
+                          f"{len(remotes) or 'no'} remotes")  # fmt: skip
+        self._found: bytes | None = None
+        self._why, self._deadline = late(seconds), time.monotonic() + seconds
+        few = [("graph_depth", "0"), ("limit", str(FEW)), ("retrievers", "fulltext vector")]
+        given = (settings.changed(few, ""), remote, asked)
+        self._thread = threading.Thread(target=self._run, args=given, daemon=True)
+        self._thread.start()
+
+    def read(self) -> bytes:
+        """Return ``[{"id", "score"}]`` as JSON.
+
+        Raises:
+            Refused: the hub could not, or not in time.
+        """
+        self._thread.join(max(0.0, self._deadline - time.monotonic()))
+        if self._found is None:
+            raise Refused(self._why)
+        return self._found
+
+    def _run(self, settings: Settings, name: str, asked: Mapping[str, Any]) -> None:
+        from ..search.pipeline import search
+
+        try:
+            remote = remote_named(settings, name)
+            scope = Scope(
+                tuple(asked["types"]), tuple(asked["tags"]), tuple(asked["files"]), asked["since"]
+            )
+            request = Request(asked["query"], scope, excluded=asked["exclude"], snippets=False)
+            store, embedder = open_remote(remote.name, remote.url, settings)
+            with store:
+                hits = search(store, settings, request, embedder)  # type: ignore[arg-type]
+            self._found = dumps([{"id": hit.id, "score": hit.score} for hit in hits]).encode()
+        except LoreError as error:
+            self._why = str(error)

@@ -117,22 +117,6 @@ def require_url(url: str) -> str:
     return url
 
 
-def make_hub(hub: HubStore, max_text: int) -> list[int]:
-    """Make a hub of a database, or bring it to this version; return the versions that were made.
-
-    ``max_text`` is the bytes that the texts of a record may have there.
-
-    Raises:
-        LoreError: the role may not, or the hub is newer than this lore.
-    """
-    from ..core.vocabulary import RELATIONS, TYPES
-    from .schema import migrate
-
-    made = migrate(hub.hub, max_text)
-    hub.declare(TYPES, RELATIONS)
-    return made
-
-
 def hub_status(hub: HubStore, remote: Remote, store: Store | None) -> dict[str, Any]:
     """Return what a hub is and holds, how it keeps it, and how far this store is with it."""
     from .connection import shown

@@ -123,9 +123,6 @@ def reach(
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     notes += weight_notes(store, settings)
-    if store.walked is not None:
-        at_hub: Walk = store.walked(settings)
-        return at_hub
     edges: Bundles = store.edges
     if walker is accumulate and store.positional_edges.any():
         from ..graph.edge_views import DiscountedEdges

@@ -95,8 +95,6 @@ class _Search:
         store, settings, query = self._store, self._settings, self._query
         if not query.words and query.near is None:
             return Hits([], ["the query has no words: nothing to search for"])
-        if store.expect is not None:  # a hub answers all parts of a search in one go
-            query.vector = store.expect(query.words, query.vector, settings, query, query.room)
         if query.near is not None:
             from .file_context import seeds
 
@@ -307,9 +305,6 @@ class _Search:
         if any(self._store.nodes.count_by_type().values()):
             filters = " within these filters" if self._query.scope else ""
             return f"nothing matches these words{filters}"
-        if self._store.expect is not None:
-            return "the hub has indexed nothing that you may read: 'lore sync' sends it what is " \
-                   "here, and indexes it"  # fmt: skip
         return "the store is empty: run 'lore add', 'lore import' or 'lore index'"
 
     def _is_there(self, word: str) -> bool:

@@ -68,7 +68,6 @@ class Store:
     ``invalidated_at`` is None. Errors are those of ``core.errors``: within ``faults`` a driver's
     errors and damaged values become ``StoreError``, within ``graph_faults`` a missing or damaged
     graph ``GraphUnavailable``. ``project`` is the folder that the paths of its records start from.
-    ``expect`` and ``walked`` are of a hub alone (``hub/search.py``).
     """
 
     if TYPE_CHECKING:
@@ -84,7 +83,6 @@ class Store:
         review: Review
         statistics: Statistics
 
-    expect = walked = None
     _takes_writes = True
 
     def __init__(self, connection: apsw.Connection, path: str, busy_timeout: float = 30.0) -> None:

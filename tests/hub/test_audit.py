@@ -81,4 +81,4 @@ def test_odd_names_are_names(own_hub: PeopledHub) -> None:
     for who, what in (("nobody at all", "reader"), ("ann", "lord")):
         with pytest.raises(Exception) as raised:
             own_hub.do("SELECT lore.let(%s, %s, '')", (who, what))
-        assert raised.value.pgcode in ("42704", "22023")  # type: ignore[attr-defined]
+        assert raised.value.sqlstate in ("42704", "22023")  # type: ignore[attr-defined]

@@ -28,7 +28,7 @@ from pylore.hub import connection
 from pylore.hub import connection as urls
 from pylore.hub.connection import ahead, connect, options_of, shown
 
-pytest.importorskip("psycopg2")
+pytest.importorskip("psycopg")
 
 
 @pytest.fixture(autouse=True)
@@ -235,7 +235,7 @@ def test_what_is_wrong_with_a_certificate_is_said(home: Path, what: str) -> None
 
 @pytest.fixture
 def without_driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setitem(__import__("sys").modules, "psycopg2", None)
+    monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
     yield
 
 

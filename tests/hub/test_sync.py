@@ -254,6 +254,7 @@ def test_a_dump_that_is_restored_elsewhere_is_gone_on_with(two: Team) -> None:
     two.sync("ann"), two.sync("bob")
     dump = server.program("pg_dump", "--schema=lore", "--inserts", two.database)
     copy = server.a_database()
+    server.rows("CREATE EXTENSION vector", database=copy)
     server.rows("".join(line for line in dump.splitlines(keepends=True) if line[0] != "\\"),
                 database=copy)  # fmt: skip
     put(two, "ann", note("note-b"))

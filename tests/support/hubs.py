@@ -10,7 +10,7 @@ import postgres
 from hub_lines import edge, note, relation
 
 from pylore.hub.connection import connect
-from pylore.hub.schema import migrate
+from pylore.hub.schema import make_schema
 
 ROLES = ("none", "reader", "writer", "curator")
 DENIED = "42501"
@@ -28,7 +28,7 @@ def _make_template(server: postgres.Server) -> None:
     if not server.has_template(_TEMPLATE):
         server.rows(f"CREATE DATABASE {_TEMPLATE}")
         with connect(server.url(_TEMPLATE)) as hub:
-            migrate(hub)
+            make_schema(hub, 1_000_000)
 
 
 class PeopledHub:
@@ -95,6 +95,6 @@ def outcome(connection: Any, sql: str) -> str:
             cursor.execute(sql)
             return ""
         except Exception as error:
-            return str(getattr(error, "pgcode", "")) or repr(error)
+            return str(getattr(error, "sqlstate", "")) or repr(error)
         finally:
             cursor.execute("ROLLBACK")

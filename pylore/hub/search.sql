@@ -1,0 +1,304 @@
+-- Search: passages of the records, their words (tsvector, GIN) and vectors (halfvec, HNSW).
+--
+-- Clients cut texts and make vectors, as for search.db: a push queues what has changed in
+-- "unindexed", "lacking" gives it out, "put" takes its passages. Row-level security cannot guard a
+-- search: @@ is not leakproof, so that a table with a policy is read from end to end. The functions
+-- for readers run as the owner and filter by my_scopes() themselves.
+
+CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;
+
+CREATE TABLE lore.passages(
+  key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  node bigint NOT NULL REFERENCES lore.nodes ON DELETE CASCADE,
+  scope text NOT NULL, type text NOT NULL, status text NOT NULL,  -- of the node
+  first int NOT NULL, length int NOT NULL,                        -- in the node's text, in characters
+  size int NOT NULL,                                              -- in words
+  words tsvector NOT NULL,
+  embedding public.halfvec
+);
+ALTER TABLE lore.passages ALTER words SET STORAGE EXTERNAL;  -- uncompressed: a search reads thousands
+CREATE INDEX passages_node ON lore.passages(node, key);
+CREATE INDEX passages_words ON lore.passages USING gin(words) WITH (fastupdate = off);
+
+CREATE TABLE lore.unindexed(
+  node bigint PRIMARY KEY REFERENCES lore.nodes ON DELETE CASCADE,
+  order_key text COLLATE "C" NOT NULL,
+  worded boolean NOT NULL DEFAULT false    -- only vectors are missing
+);
+
+CREATE TABLE lore.words(                   -- document frequencies in texts, as of the last count
+  word text NOT NULL,                      -- '' has the number of passages, ' ' their words
+  scope text NOT NULL,
+  df bigint NOT NULL,
+  PRIMARY KEY (word, scope)
+);
+
+
+-- --- filters and rows
+
+-- True if a node passes a filter, {"types": […], "statuses": …, "tags": …, "files": regular
+-- expressions, "since", "until", "excluded": ids, "hides": statuses, "names": scopes}.
+CREATE FUNCTION lore.admits(n lore.nodes, f jsonb) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT n.type <> '' AND NOT n.gone
+    AND (f->'types' IS NULL OR f->'types' ? n.type)
+    AND (f->'statuses' IS NULL OR f->'statuses' ? n.status)
+    AND (f->'hides' IS NULL OR NOT f->'hides' ? n.status)
+    AND (f->'names' IS NULL OR f->'names' ? n.scope)
+    AND (f->'excluded' IS NULL OR NOT f->'excluded' ? n.id)
+    AND (f->'tags' IS NULL OR f->'tags' <@ to_jsonb(string_to_array(n.tags, ' ')))
+    AND (f->'files' IS NULL OR EXISTS (SELECT FROM jsonb_array_elements_text(f->'files') p WHERE n.file ~ p))
+    AND (f->'since' IS NULL OR n.updated_at >= f->>'since') AND (f->'until' IS NULL OR n.updated_at <= f->>'until')
+$$;
+
+-- The columns of a result, and the key of its first passage.
+CREATE FUNCTION lore.brief(n lore.nodes) RETURNS jsonb LANGUAGE sql STABLE AS $$
+  SELECT jsonb_build_array(n.type, n.title, n.file, n.updated_at, n.confidence, n.source, n.status, n.category, n.tags,
+    (SELECT p.key FROM lore.passages p WHERE p.node = n.key ORDER BY p.key LIMIT 1))
+$$;
+
+-- The matches with the rows and texts of the best `shown`. A passage of an older state is no match.
+CREATE FUNCTION lore.shown(keys bigint[], scores real[], f jsonb, shown int)
+RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text) LANGUAGE sql STABLE AS $$
+  SELECT m.key, n.id, m.score, CASE WHEN o <= shown THEN lore.brief(n) END,
+    CASE WHEN o <= shown THEN substr(n.body || E'\n' || n.why, p.first, p.length) END
+  FROM unnest(keys, scores) WITH ORDINALITY m(key, score, o)
+  JOIN lore.passages p ON p.key = m.key JOIN lore.nodes n ON n.key = p.node
+  WHERE NOT n.gone AND coalesce(NOT f->'hides' ? n.status, true)
+    AND NOT EXISTS (SELECT FROM lore.unindexed u WHERE u.node = p.node AND NOT u.worded) ORDER BY o
+$$;
+
+-- Of these ids the live nodes that the client sees and a filter admits.
+CREATE FUNCTION lore.rows(ids text[], f jsonb) RETURNS TABLE(id text, brief jsonb)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
+  SELECT n.id, brief(n) FROM nodes n WHERE n.id = ANY (ids) AND n.scope = ANY ((SELECT my_scopes())::text[]) AND admits(n, f)
+$$;
+
+CREATE FUNCTION lore.passages_of(keys bigint[]) RETURNS TABLE(passage bigint, title text, text text, tags text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
+  SELECT p.key, n.title, substr(n.body || E'\n' || n.why, p.first, p.length), n.tags
+  FROM passages p JOIN nodes n ON n.key = p.node
+  WHERE p.key = ANY (keys) AND n.scope = ANY ((SELECT my_scopes())::text[])
+    AND NOT EXISTS (SELECT FROM unindexed u WHERE u.node = p.node AND NOT u.worded)
+$$;
+
+CREATE FUNCTION lore.cosines(keys bigint[]) RETURNS TABLE(a bigint, b bigint, cosine real)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
+  WITH given AS MATERIALIZED (SELECT key, embedding FROM passages
+    WHERE key = ANY (keys) AND scope = ANY ((SELECT my_scopes())::text[]) AND embedding IS NOT NULL)
+  SELECT a.key, b.key, (1 - (a.embedding OPERATOR(public.<=>) b.embedding))::real FROM given a JOIN given b ON a.key < b.key
+$$;
+
+-- The ids of nodes that have a phrase in a passage, or (titled) in the title.
+CREATE FUNCTION lore.having(phrase text, titled boolean) RETURNS SETOF text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
+  SELECT DISTINCT n.id FROM passages p JOIN nodes n ON n.key = p.node
+  WHERE p.words @@ phraseto_tsquery('pg_catalog.english', phrase) AND n.scope = ANY ((SELECT my_scopes())::text[])
+    AND (NOT titled OR to_tsvector('pg_catalog.english', n.title) @@ phraseto_tsquery('pg_catalog.english', phrase))
+$$;
+
+
+-- --- by words
+
+-- The passages that have a lexeme; GIN counts those that came up after the last count.
+CREATE FUNCTION lore.frequency(lexeme text, scopes text[]) RETURNS real LANGUAGE sql STABLE AS $$
+  SELECT coalesce((SELECT sum(df)::real FROM lore.words k WHERE k.word = lexeme AND k.scope = ANY (scopes)),
+    (SELECT count(*) FROM lore.passages p WHERE p.words @@ quote_literal(lexeme)::tsquery AND p.scope = ANY (scopes))::real)
+$$;
+
+-- How many passages there are (under ''), and how many have each of these words.
+CREATE FUNCTION lore.counts(asked text[]) RETURNS TABLE(word text, passages real)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET enable_seqscan = off AS $$
+  WITH m AS MATERIALIZED (SELECT my_scopes() AS scopes)
+  SELECT '', coalesce((SELECT sum(df)::real FROM m, words k WHERE k.word = '' AND k.scope = ANY (m.scopes)), 0)
+  UNION ALL
+  SELECT w, (SELECT min(frequency(l, m.scopes)) FROM unnest(tsvector_to_array(to_tsvector('pg_catalog.english', w))) l)
+  FROM m, unnest(asked) w
+$$;
+
+-- Which passages to rank: those with one of the rarest terms, about `room` at most. A term that is
+-- too frequent counts beside others: a pair as three times as frequent as by chance. `read` bounds
+-- the postings that GIN reads. Common terms alone: the three rarest together.
+CREATE FUNCTION lore.rarest(terms text[], dfs real[], n real, room real) RETURNS tsquery LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  term tsquery[] := terms::tsquery[];
+  read real := 10 * room; found tsquery; beside tsquery; pair real;
+BEGIN
+  FOR i IN 1 .. cardinality(term) LOOP
+    EXIT WHEN dfs[i] > read AND found IS NOT NULL;
+    read := read - dfs[i];
+    beside := NULL;
+    IF dfs[i] <= room THEN
+      found := coalesce(found || term[i], term[i]);
+      room := room - dfs[i];
+    ELSE FOR j IN i + 1 .. cardinality(term) LOOP
+        pair := dfs[i] * least(1, 3 * dfs[j] / n);
+        EXIT WHEN pair > room;
+        beside := coalesce(beside || term[j], term[j]);
+        room := room - pair;
+      END LOOP;
+      beside := term[i] && beside;
+      found := coalesce(found || beside, beside, found);
+    END IF;
+  END LOOP;
+  RETURN coalesce(found, (SELECT string_agg(t, '&') FROM unnest(terms[:3]) t)::tsquery);
+END $$;
+
+-- The best `most` passages by BM25. ts_rank of one term is its saturated, weighted frequency. The
+-- expression is written out for each question: with constants it costs half of one over arrays.
+CREATE FUNCTION lore.find(asked text, prefixes text[], f jsonb, most int, shown int, room real DEFAULT 3000)
+RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET jit = off SET enable_seqscan = off AS $$
+DECLARE
+  scopes text[] := my_scopes();
+  n real; mean real; terms text[]; dfs real[]; expression text; keys bigint[]; scores real[];
+BEGIN
+  SELECT greatest(1, sum(df) FILTER (WHERE word = '')), greatest(1, sum(df) FILTER (WHERE word = ' ')
+    / nullif(sum(df) FILTER (WHERE word = ''), 0)) INTO n, mean FROM words WHERE word IN ('', ' ') AND scope = ANY (scopes);
+  SELECT array_agg(t ORDER BY df, t), array_agg(df ORDER BY df, t) INTO terms, dfs FROM (
+    SELECT t, df FROM (
+      SELECT quote_literal(w) AS t, frequency(w, scopes) AS df FROM unnest(tsvector_to_array(to_tsvector('pg_catalog.english', asked))) w
+      UNION ALL
+      SELECT quote_literal(w) || ':*', (SELECT count(*) FROM passages p WHERE p.words @@ (quote_literal(w) || ':*')::tsquery
+        AND p.scope = ANY (scopes))::real FROM unnest(prefixes) w OFFSET 0) counted
+    WHERE df > 0 ORDER BY df, t LIMIT 24) rare;
+  IF terms IS NULL THEN RETURN; END IF;
+  n := greatest(n, dfs[cardinality(dfs)]);
+  SELECT string_agg(format('%s*(1-k/(k+3*ts_rank(''{.25,.3,.4,1}'',p.words,%L::tsquery)))', ln(1 + (n - df + .5) / (df + .5)), t), '+')
+  INTO expression FROM unnest(terms, dfs) u(t, df);
+  EXECUTE format($q$
+    SELECT array_agg(key ORDER BY score DESC, key), array_agg(score ORDER BY score DESC, key) FROM (
+      SELECT key, (%s)::real AS score FROM (
+        SELECT p.key, p.words, .3 + .9 * p.size / $6 AS k FROM passages p
+        WHERE p.words @@ $1 AND p.scope = ANY ($2) AND ($3->'hides' IS NULL OR NOT $3->'hides' ? p.status)
+          AND ($3->'types' IS NULL OR $3->'types' ? p.type) AND (NOT $4 OR (SELECT admits(n, $3) FROM nodes n WHERE n.key = p.node))
+        OFFSET 0) p
+      ORDER BY score DESC, key LIMIT $5) best$q$, expression)
+  INTO keys, scores USING rarest(terms, dfs, n, room), scopes, f, f - 'hides' - 'types' <> '{}', most, mean;
+  RETURN QUERY SELECT * FROM shown(keys, scores, f, shown);
+END $$;
+
+
+-- --- by vectors
+
+CREATE FUNCTION lore.near(vector text, f jsonb, most int, shown int)
+RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET jit = off
+SET hnsw.ef_search = 100 SET hnsw.iterative_scan = relaxed_order AS $$
+DECLARE
+  dimension text := (SELECT value FROM meta WHERE name = 'dimension');
+  keys bigint[]; scores real[];
+BEGIN
+  IF dimension IS NULL THEN RETURN; END IF;
+  EXECUTE format($q$
+    SELECT array_agg(key ORDER BY far, key), array_agg((1 - far)::real ORDER BY far, key) FROM (
+      SELECT p.key, p.embedding::public.halfvec(%1$s) OPERATOR(public.<=>) $1::public.halfvec(%1$s) AS far FROM passages p
+      WHERE p.embedding IS NOT NULL AND p.scope = ANY ($2) AND ($3->'hides' IS NULL OR NOT $3->'hides' ? p.status)
+        AND ($3->'types' IS NULL OR $3->'types' ? p.type) AND (NOT $4 OR (SELECT admits(n, $3) FROM nodes n WHERE n.key = p.node))
+      ORDER BY p.embedding::public.halfvec(%1$s) OPERATOR(public.<=>) $1::public.halfvec(%1$s) LIMIT $5) best$q$, dimension::int)
+  INTO keys, scores USING vector, my_scopes(), f, f - 'hides' - 'types' <> '{}', most;
+  RETURN QUERY SELECT * FROM shown(keys, scores, f, shown);
+END $$;
+
+
+-- --- along the graph
+
+-- The live edges of a frontier both ways: of each node and direction the strongest `most`.
+CREATE FUNCTION lore.neighbours(ids text[], relations text[], most int)
+RETURNS TABLE(id text, outgoing boolean, relation text, other text, weight real, status text) LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = lore, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+  WITH m AS MATERIALIZED (SELECT my_scopes() AS scopes)
+  SELECT n.id, x.outgoing, x.relation, o.id, x.weight, o.status
+  FROM m, nodes n CROSS JOIN LATERAL (
+    (SELECT true AS outgoing, e.relation, e.to_key AS other, e.weight FROM edges e WHERE e.from_key = n.key AND NOT e.gone
+       AND e.scope = ANY (m.scopes) AND e.relation = ANY (relations) ORDER BY e.weight DESC LIMIT most)
+    UNION ALL
+    (SELECT false, e.relation, e.from_key, e.weight FROM edges e WHERE e.to_key = n.key AND NOT e.gone
+       AND e.scope = ANY (m.scopes) AND e.relation = ANY (relations) ORDER BY e.weight DESC LIMIT most)) x
+  JOIN nodes o ON o.key = x.other AND o.type <> '' AND NOT o.gone AND o.scope = ANY (m.scopes)
+  WHERE n.id = ANY (ids)
+$$;
+
+
+-- --- indexing
+
+-- What is to be indexed, as far as the client sees it: fewer of long texts. No type: forgotten.
+CREATE FUNCTION lore.lacking(most int, with_vectors boolean) RETURNS TABLE(
+  node bigint, order_key text, type text, title text, body text, tags text, file text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
+  SELECT node, order_key, CASE WHEN gone THEN '' ELSE type END, title, body || coalesce(E'\n' || nullif(why, ''), ''), tags, coalesce(file, '')
+  FROM (SELECT u.node, u.order_key, n.type, n.gone, n.title, n.body, n.why, n.tags, n.file,
+      sum(octet_length(n.body)) OVER (ORDER BY u.node) - octet_length(n.body) AS before
+    FROM (SELECT u.node, u.order_key FROM unindexed u JOIN nodes n ON n.key = u.node
+      WHERE (NOT u.worded OR with_vectors) AND n.scope = ANY ((SELECT my_scopes())::text[]) ORDER BY u.node LIMIT most) u
+    JOIN nodes n ON n.key = u.node) due
+  WHERE before < 4000000 ORDER BY node
+$$;
+
+-- Replace the passages of nodes, [{"node", "order_key", "passages": [{"first", "length", "size",
+-- "title", "body", "tags", "parts", "embedding"}, …]}, …]; return how many were still in this state
+-- and not being indexed by others. The first embedder is the hub's; vectors of others are left out.
+CREATE FUNCTION lore.put(batch jsonb, embedder text, dimension int) RETURNS int
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp AS $$
+DECLARE
+  due bigint[];
+  fits boolean;
+BEGIN
+  IF embedder IS NOT NULL AND dimension BETWEEN 1 AND 4000 AND NOT EXISTS (SELECT FROM meta WHERE name = 'embedder') THEN
+    INSERT INTO meta VALUES ('embedder', embedder), ('dimension', dimension::text) ON CONFLICT DO NOTHING;
+  END IF;
+  fits := coalesce((SELECT value = embedder FROM meta WHERE name = 'embedder'), false);
+  due := ARRAY(SELECT u.node FROM unindexed u JOIN jsonb_to_recordset(batch) g(node bigint, order_key text)
+      ON g.node = u.node AND g.order_key = u.order_key COLLATE "C" JOIN nodes n ON n.key = u.node
+    WHERE n.scope = ANY (my_scopes()) ORDER BY u.node FOR UPDATE OF u SKIP LOCKED);
+  DELETE FROM passages WHERE node = ANY (due);
+  INSERT INTO passages(node, scope, type, status, first, length, size, words, embedding)
+  SELECT n.key, n.scope, n.type, n.status, x.first, x.length, x.size,
+    setweight(to_tsvector('pg_catalog.english', left(x.title, 20000)), 'A') ||
+    setweight(to_tsvector('pg_catalog.english', left(x.tags, 20000)), 'B') ||
+    setweight(to_tsvector('pg_catalog.english', left(x.parts, 50000)), 'C') || to_tsvector('pg_catalog.english', left(x.body, 100000)),
+    CASE WHEN fits THEN x.embedding::public.halfvec END
+  FROM jsonb_to_recordset(batch) g(node bigint, passages jsonb) JOIN nodes n ON n.key = g.node AND NOT n.gone,
+    jsonb_to_recordset(g.passages) x(first int, length int, size int, title text, body text, tags text, parts text, embedding text)
+  WHERE g.node = ANY (due);
+  IF fits THEN
+    DELETE FROM unindexed WHERE node = ANY (due);
+  ELSE
+    UPDATE unindexed SET worded = true WHERE node = ANY (due);
+  END IF;
+  RETURN cardinality(due);
+END $$;
+
+-- Count words again when a tenth of the passages is new, of many a part of them. Make the index of
+-- vectors once it is of use and none is waiting: row by row it would take ten times as long.
+CREATE FUNCTION lore.settle() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp AS $$
+DECLARE
+  total bigint := (SELECT count(*) FROM passages WHERE type NOT IN ('entity', 'concept'));
+  part real := least(100, 1e7 / greatest(1, total));
+  dimension text := (SELECT value FROM meta WHERE name = 'dimension');
+  make text := format('CREATE INDEX passages_near ON passages USING hnsw ((embedding::public.halfvec(%s)) public.halfvec_cosine_ops)',
+    dimension);
+  one text;
+BEGIN
+  LOCK TABLE words IN SHARE ROW EXCLUSIVE MODE;
+  IF abs(total - coalesce((SELECT sum(df) FROM words WHERE word = ''), -1)) > total / 10 THEN
+    DELETE FROM words;
+    FOR one IN SELECT DISTINCT scope FROM passages LOOP
+      INSERT INTO words SELECT word, one, ceil(ndoc * 100 / part) FROM ts_stat(format('SELECT words FROM lore.passages'
+        ' TABLESAMPLE SYSTEM (%s) WHERE type NOT IN (''entity'', ''concept'') AND scope = %L', part, one)) WHERE word NOT IN ('', ' ');
+      INSERT INTO words SELECT unnest(ARRAY['', ' ']), one, unnest(ARRAY[count(*), coalesce(sum(size), 0)]) FROM passages
+      WHERE type NOT IN ('entity', 'concept') AND scope = one;
+    END LOOP;
+  END IF;
+  IF to_regclass('lore.passages_near') IS NULL AND total > 20000 AND dimension IS NOT NULL
+    AND NOT EXISTS (SELECT FROM unindexed)
+  THEN
+    PERFORM set_config('maintenance_work_mem', greatest(1048576,
+      pg_size_bytes(current_setting('maintenance_work_mem')) / 1024)::text, true);
+    BEGIN
+      EXECUTE make;
+    EXCEPTION WHEN insufficient_resources THEN  -- containers may lack shared memory
+      PERFORM set_config('max_parallel_maintenance_workers', '0', true);
+      EXECUTE make;
+    END;
+  END IF;
+END $$;
