@@ -27,6 +27,9 @@ BATCH = 1000
 _SECONDS = 3600
 """Seconds for the word counts and the index of vectors."""
 
+LONGEST_WORD = 200
+"""Letters of a word that are indexed and looked for."""
+
 _BYTES = [str(byte - 256 if byte > 127 else byte) for byte in range(256)]
 
 
@@ -39,7 +42,7 @@ def vector_text(vector: bytes | None) -> str | None:
 
 def split(text: str) -> str:
     """Return the folded words of a text, as full text splits it."""
-    return " ".join(words(fold(text)))
+    return " ".join([word[:LONGEST_WORD] for word in words(fold(text))])
 
 
 def index_hub(

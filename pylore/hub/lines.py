@@ -32,7 +32,7 @@ from .schema import require_version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from typing import Any
 
     from ..core.stamps import Thing, Value

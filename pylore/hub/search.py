@@ -19,11 +19,12 @@ from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import identifier_parts
 from ..core.vocabulary import CODE_TYPES, LEARNING, RECORDS, RELATIONS, TYPES, types_named
 from ..embed import open_embedder
-from ..search.external import Refused, late
 from ..search.query import Request
 from ..store.filter import Scope
+from ..system.plugin_process import late
+from ..system.programs import Refused
 from .connection import connect
-from .indexing import split, vector_text
+from .indexing import LONGEST_WORD, split, vector_text
 from .lines import DECLARED
 from .sync import remote_named
 
@@ -65,6 +66,7 @@ class SearchedHub:
         self.briefs: dict[str, list[Any]] = {}
         self.texts: dict[int, tuple[str, str, str]] = {}
         """Key of a passage to title, text and tags."""
+        self.described: Sequence[str] = ()
         self.statuses: dict[str, str] = {}
         """Of the nodes that a walk met."""
         rows = hub.ask("SELECT 'meta', name, value FROM lore.meta UNION ALL " + DECLARED)
@@ -105,8 +107,11 @@ class SearchedHub:
         return {*found}
 
     def fetch_texts(self, keys: Iterable[int]) -> None:
-        """Keep the texts of passages."""
+        """Keep the texts of passages; with one that lacks, those of the nodes described last."""
         lacking = [key for key in keys if key not in self.texts]
+        if lacking:
+            firsts = (self.briefs[id][9] for id in self.described if id in self.briefs)
+            lacking += [key for key in firsts if key is not None and key not in self.texts]
         for key, *text in self.hub.ask(_PASSAGES, (lacking,)) if lacking else ():
             self.texts[key] = tuple(text)
 
@@ -145,7 +150,7 @@ class _Nodes(_Part):
     """Rows of nodes."""
 
     def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
-        held = self._store.briefs
+        held, self._store.described = self._store.briefs, ids
         self._store.fetch_rows([id for id in ids if id not in held], {})
         rows = ((id, held[id]) for id in ids if id in held)
         return {
@@ -210,7 +215,7 @@ class _FullText(_Part):
         if how == "prefix":
             prefixes = [word for word in query.single_words() if len(word) >= PREFIX_LENGTH]
         elif how != "inflected":
-            asked = f"{' '.join(query.single_words())} {split(query.text)} {identifier_parts(query.text)}"  # noqa: E501
+            asked = split(f"{' '.join(query.single_words())} {identifier_parts(query.text)}")
         else:
             return []
         filter = dumps(self._store.filter(scope))
@@ -233,7 +238,8 @@ class _FullText(_Part):
         }
 
     def frequencies(self, words: Iterable[str]) -> tuple[int, dict[str, int]]:
-        found = dict(self._store.hub.ask("SELECT * FROM lore.counts(%s::text[])", ([*words],)))
+        asked = ([word[:LONGEST_WORD] for word in words],)
+        found = dict(self._store.hub.ask("SELECT * FROM lore.counts(%s::text[])", asked))
         return int(found.pop("")), {word: int(many) for word, many in found.items() if many}
 
     def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:

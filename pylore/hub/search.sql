@@ -99,10 +99,15 @@ $$;
 
 -- --- by words
 
+-- A lexeme as a tsquery has it.
+CREATE FUNCTION lore.quoted(lexeme text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT '''' || replace(replace(left(lexeme, 200), '\', '\\'), '''', '''''') || ''''
+$$;
+
 -- The passages that have a lexeme; GIN counts those that came up after the last count.
 CREATE FUNCTION lore.frequency(lexeme text, scopes text[]) RETURNS real LANGUAGE sql STABLE AS $$
   SELECT coalesce((SELECT sum(df)::real FROM lore.words k WHERE k.word = lexeme AND k.scope = ANY (scopes)),
-    (SELECT count(*) FROM lore.passages p WHERE p.words @@ quote_literal(lexeme)::tsquery AND p.scope = ANY (scopes))::real)
+    (SELECT count(*) FROM lore.passages p WHERE p.words @@ lore.quoted(lexeme)::tsquery AND p.scope = ANY (scopes))::real)
 $$;
 
 -- How many passages there are (under ''), and how many have each of these words.
@@ -156,9 +161,9 @@ BEGIN
     / nullif(sum(df) FILTER (WHERE word = ''), 0)) INTO n, mean FROM words WHERE word IN ('', ' ') AND scope = ANY (scopes);
   SELECT array_agg(t ORDER BY df, t), array_agg(df ORDER BY df, t) INTO terms, dfs FROM (
     SELECT t, df FROM (
-      SELECT quote_literal(w) AS t, frequency(w, scopes) AS df FROM unnest(tsvector_to_array(to_tsvector('pg_catalog.english', asked))) w
+      SELECT lore.quoted(w) AS t, frequency(w, scopes) AS df FROM unnest(tsvector_to_array(to_tsvector('pg_catalog.english', asked))) w
       UNION ALL
-      SELECT quote_literal(w) || ':*', (SELECT count(*) FROM passages p WHERE p.words @@ (quote_literal(w) || ':*')::tsquery
+      SELECT lore.quoted(w) || ':*', (SELECT count(*) FROM passages p WHERE p.words @@ (lore.quoted(w) || ':*')::tsquery
         AND p.scope = ANY (scopes))::real FROM unnest(prefixes) w OFFSET 0) counted
     WHERE df > 0 ORDER BY df, t LIMIT 24) rare;
   IF terms IS NULL THEN RETURN; END IF;
@@ -208,7 +213,7 @@ RETURNS TABLE(id text, outgoing boolean, relation text, other text, weight real,
 SET search_path = lore, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
   WITH m AS MATERIALIZED (SELECT my_scopes() AS scopes)
   SELECT n.id, x.outgoing, x.relation, o.id, x.weight, o.status
-  FROM m, nodes n CROSS JOIN LATERAL (
+  FROM m CROSS JOIN nodes n CROSS JOIN LATERAL (
     (SELECT true AS outgoing, e.relation, e.to_key AS other, e.weight FROM edges e WHERE e.from_key = n.key AND NOT e.gone
        AND e.scope = ANY (m.scopes) AND e.relation = ANY (relations) ORDER BY e.weight DESC LIMIT most)
     UNION ALL

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -14,7 +15,7 @@ from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.hub.connection import connect
 from pylore.hub.indexing import index_hub
-from pylore.hub.search import open_hub
+from pylore.hub.search import SearchedHub
 
 HIDDEN = ("zebra", "quagga", "okapi", "@@red", "@@blue")
 SEEN_BY = {
@@ -25,7 +26,7 @@ SEEN_BY = {
 
 @pytest.fixture(scope="module")
 def indexed(hub: PeopledHub) -> Iterator[PeopledHub]:
-    """With vectors; an entity that all see, of which each scope states a fact of its own."""
+    """With vectors, and links into two scopes."""
     embedder = StaticEmbedder()
     hub.push("postgres", note("entity-shop", type="entity", title="shop"),
              note("entity-okapi@@red", type="entity", title="okapi"),
@@ -45,10 +46,10 @@ def indexed(hub: PeopledHub) -> Iterator[PeopledHub]:
 def test_a_search_finds_what_one_may_see_and_nothing_else(indexed: PeopledHub, user: str) -> None:
     said = []
     settings = Settings().changed([("graph_depth", "2")], "this test")
-    with open_hub(connect(indexed.server.url(indexed.database, user)), settings) as store:
-        store.meta.held = StaticEmbedder().name
+    with SearchedHub(connect(indexed.server.url(indexed.database, user))) as store:
         engine = Engine(store, settings, "", embedder=StaticEmbedder())  # type: ignore[arg-type]
-        for question in ("zebra", "quagga", "okapi", "shop uses", "zeb", '"okapi"', "note-1"):
+        for question in ("zebra", "quagga", "okapi", "shop uses", "zeb", '"okapi"', "note-1",
+                         "-zebra note", "title:okapi"):  # fmt: skip
             found = search(engine, question, explain=True, operators=True)
             said += [repr(hit.to_dict()) for hit in found] + found.notes
     text = "\n".join(said)
@@ -58,11 +59,16 @@ def test_a_search_finds_what_one_may_see_and_nothing_else(indexed: PeopledHub, u
 
 @pytest.mark.parametrize("user", SEEN_BY)
 def test_no_function_that_one_may_call_tells_more(indexed: PeopledHub, user: str) -> None:
-    keys = [key for (key,) in indexed.do("SELECT key FROM lore.nodes")]
+    ids = [id for (id,) in indexed.do("SELECT id FROM lore.nodes")]
     passages = [key for (key,) in indexed.do("SELECT key FROM lore.passages")]
+    vector = "[" + ",".join(["1"] * StaticEmbedder().dimension) + "]"
     asked: list[tuple[str, tuple[object, ...]]] = [
-        ("SELECT lore.nodes_said(%s)::text", (keys,)),
-        ("SELECT lore.passages_of(%s, %s, %s)::text", (passages, passages, passages)),
+        ("SELECT lore.rows(%s::text[], '{}')::text", (ids,)),
+        ("SELECT lore.passages_of(%s::bigint[])::text", (passages,)),
+        ("SELECT lore.neighbours(%s::text[], '{uses,relates_to,uses@@blue,uses@@red}', 99)::text",
+         (ids,)),
+        ("SELECT lore.find('zebra quagga okapi note', '{z,q,o}', '{}', 99, 99)::text", ()),
+        ("SELECT lore.near(%s, '{}', 99, 99)::text", (vector,)),
         ("SELECT lore.having('zebra', false)::text", ()),
         ("SELECT lore.having('okapi', true)::text", ()),
         ("SELECT lore.having('quagga', false)::text", ()),
@@ -70,25 +76,33 @@ def test_no_function_that_one_may_call_tells_more(indexed: PeopledHub, user: str
         ("SELECT lore.hello()::text", ()),
     ]
     if user in ("ann", "bob", "tom", "cur"):
-        indexed.do("SELECT lore.queue(array_agg(key), array_agg(scope)) FROM lore.nodes"
-                   " WHERE type <> ''")  # fmt: skip
-        asked.append(("SELECT lore.lacking(1000)::text", ()))
-    text = "\n".join(str(row) for sql, values in asked for row in indexed.do(sql, values, user))
+        indexed.do("INSERT INTO lore.unindexed SELECT key, order_key FROM lore.nodes"
+                   " WHERE type <> '' ON CONFLICT DO NOTHING")  # fmt: skip
+        asked.append(("SELECT lore.lacking(1000, true)::text", ()))
+    text = "\n".join(str(row) for sql, values in asked[::-1] for row in indexed.do(sql, values, user))
+    indexed.do("DELETE FROM lore.unindexed")
     assert "note-1" in text
     words = {word for word in HIDDEN if word in text}
     assert words <= SEEN_BY[user]
     assert words or not SEEN_BY[user]
 
 
+@pytest.mark.parametrize("user", SEEN_BY)
+def test_no_count_tells_of_hidden_words(indexed: PeopledHub, user: str) -> None:
+    sql = "SELECT word, passages > 0 FROM lore.counts('{zebra,quagga,okapi}') WHERE word <> ''"
+    said = {word for word, is_there in indexed.do(sql, user=user) if is_there}
+    assert said == SEEN_BY[user] - {"@@red", "@@blue"}
+    cosines = indexed.do("SELECT count(*) FROM lore.cosines(ARRAY(SELECT generate_series(1, 99)))",
+                         user=user)  # fmt: skip
+    everything = indexed.do("SELECT count(*) FROM lore.cosines(ARRAY(SELECT generate_series(1, 99)))")
+    assert cosines < everything
+
+
 def test_nobody_indexes_what_is_of_another_scope(indexed: PeopledHub) -> None:
-    indexed.do("DELETE FROM lore.unindexed")
-    key, scope, step = indexed.do(
-        "INSERT INTO lore.unindexed(node_key, scope) SELECT key, scope FROM lore.nodes"
-        " WHERE id = 'note-blue@@blue' RETURNING node_key, scope, step"
+    node, order_key = indexed.do(
+        "INSERT INTO lore.unindexed SELECT key, order_key FROM lore.nodes"
+        " WHERE id = 'note-blue@@blue' RETURNING node, order_key"
     )[0]
-    batch = (
-        f'[{{"node": {key}, "scope": "{scope}", "steps": [{step}], "collection": 0,'
-        ' "passages": [[1, 1, 5, 1, " x | y |  |  |  ", null, null, null, null]]}]'
-    )
+    batch = json.dumps([{"node": node, "order_key": order_key, "passages": []}])
     for user, done in (("ann", 0), ("bob", 1)):
-        assert indexed.do("SELECT lore.index_passages(%s)", (batch,), user) == [(done,)]
+        assert indexed.do("SELECT lore.put(%s, NULL, 0)", (batch,), user) == [(done,)]

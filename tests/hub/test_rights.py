@@ -23,7 +23,7 @@ hello pull is_a is_owner my_scopes find near having counts rows passages_of cosi
 WRITER = "push knows lacking put settle".split()
 OWNER = """
 place parsed share rows_of scope_of refusal update_heads purge is_taken is_plain decides
-keep_audit note_lines let bar take_role admits brief shown frequency rarest
+keep_audit note_lines let bar take_role admits brief shown quoted frequency rarest
 """.split()
 CALLABLE_FROM = {
     **dict.fromkeys(READER, "reader"), **dict.fromkeys(WRITER, "writer"),
