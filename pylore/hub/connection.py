@@ -195,11 +195,10 @@ def with_defaults(asked: dict[str, str], *, writes: bool) -> dict[str, str]:
     found = {**_KEPT_ALIVE, "fallback_application_name": "lore"}
     if "connect_timeout" not in given:
         found["connect_timeout"] = str(CONNECT_SECONDS)
-    if not is_local(given):
-        if "sslmode" not in given:
-            found["sslmode"] = "verify-full"
-            if "sslrootcert" not in given and not _has_root():
-                found["sslrootcert"] = "system"
+    if not is_local(given) and "sslmode" not in given:
+        found["sslmode"] = "verify-full"
+        if "sslrootcert" not in given and not _has_root():
+            found["sslrootcert"] = "system"
     if writes and "," in given.get("host", "") and "target_session_attrs" not in given:
         found["target_session_attrs"] = "read-write"
     return {**found, **asked, "client_encoding": "UTF8"}

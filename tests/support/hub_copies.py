@@ -17,7 +17,10 @@ AT_ONCE = 4000
 
 def copy_store(hub: Hub, store: Store, embedder: StaticEmbedder | None = None) -> None:
     """Make a hub hold what a store holds; the hub is new."""
-    push(hub, ([line.order, line.line] for line in HubLines(store, Takes(scopes=("*",), staged=True))))
+    push(
+        hub,
+        ([line.order, line.line] for line in HubLines(store, Takes(scopes=("*",), staged=True))),
+    )
     index_hub(hub, lambda: embedder, [])
     hub.ask("ANALYZE")
 
