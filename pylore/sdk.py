@@ -177,7 +177,7 @@ class Lore:
     def list(self, limit: int = -1, **filters: Any) -> Sequence[Node]:
         """Return live nodes, the last changed first, that ``app.find.scope`` lets through."""
         return self._call(
-            lambda engine: [*engine.store.nodes.select(find.scope(engine, **filters), limit)]
+            lambda engine: [*engine.store.nodes.select(find.scope(engine.store, **filters), limit)]
         )
 
     def stats(self) -> Row:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..context.build import Context
     from ..core.model import Hit, Hits
     from ..search.query import Near
+    from ..store import Store
     from .engine import Engine
 
 
@@ -53,7 +54,7 @@ def search(
 
     store = engine.store
     request = Request(
-        query, scope(engine, types=types, statuses=statuses, tags=tags, files=files, since=since),
+        query, scope(store, types=types, statuses=statuses, tags=tags, files=files, since=since),
         filter_expanded=filter_expanded, min_score=min_score, explain=explain,
         excluded=complete_ids(store, words(exclude)), near=_near(engine, words(near)),
         operators=operators,
@@ -80,14 +81,14 @@ def _changed_since(engine: Engine, found: Hits) -> list[str]:
 
 
 def scope(
-    engine: Engine, *, types: Iterable[str] = (), statuses: Iterable[str] = (),
+    store: Store, *, types: Iterable[str] = (), statuses: Iterable[str] = (),
     tags: Iterable[str] = (), files: Iterable[str] = (), since: str = "", until: str = "",
 ) -> Scope:  # fmt: skip
     """Return the conditions on nodes; ``since`` and ``until`` are dates, or ages as ``7d``."""
     from ..core.times import parse_since, parse_until
 
     return Scope(
-        types=engine.store.types.require(words(types)), statuses=require_statuses(words(statuses)),
+        types=store.types.require(words(types)), statuses=require_statuses(words(statuses)),
         tags=words(tags), files=words(files), since=parse_since(since) if since else "",
         until=parse_until(until) if until else "",
     )  # fmt: skip

@@ -298,8 +298,7 @@ def list_records(
     """
     exclusive(all=all_types, type=types)
     named = types or (() if all_types else (RECORDS,))
-    with session.engine() as engine, engine.store.faults:
-        store = engine.store
+    with session.open() as store, store.faults:
         if orphans:
             from ..graph.queries import orphans as without_links
 
@@ -307,7 +306,7 @@ def list_records(
             session.output.list(alone, texts.titles_text)
             return
         scope = app.scope(
-            engine, types=named, statuses=statuses, tags=tags, files=files, since=since, until=until
+            store, types=named, statuses=statuses, tags=tags, files=files, since=since, until=until
         )
         found = store.nodes.select(scope, limit or -1, forgotten=forgotten, oldest_first=oldest)
         first = next(found, None)
