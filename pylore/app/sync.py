@@ -142,6 +142,12 @@ def _name_new_faults(store: Store, came_in: Imported) -> None:
             store.meta.set(LEFT_OUT, found)
 
 
+def faults_of_lines(store: Store) -> list[str]:
+    """Return a message about each line that the last sync left in the file."""
+    left: list[list[str]] = loads(store.meta.get(LEFT_OUT) or "[]")
+    return [": ".join(one) for one in left]
+
+
 def _changes(file: Iterable[bytes], new: Iterable[str]) -> dict[str, int]:
     """Return how many of these lines a file does not have, has otherwise, or has alone."""
     left = {_key(line): line for line in both_sides(file) if line.strip()}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..app.sync import faults_of_lines
 from ..code.scan import program
 from ..core.errors import DONE, FAILURE, LoreError, first_of
 from ..core.settings import Settings
@@ -214,6 +215,8 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
             "that fits, or confirm: lore link --force FROM RELATION TO", fails=False),
         Exam("similar", similar, "run 'lore graph similar'", fails=False),
         Exam("purged", purged, REINDEX, fails=False),
+        Exam("shared-file", lambda: faults_of_lines(store), "correct these lines, then run "
+            "'lore sync'", fails=False),
         Exam("copies", lambda: copies_kept(store.path), "delete what is kept from before a restore "
             "when you no longer need it", fails=False),
     ]  # fmt: skip

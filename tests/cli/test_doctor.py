@@ -24,7 +24,8 @@ from pylore.store import open_store
 IDS = (
     "python", "sqlite", "sqlite-vec", "embedder", "ast-grep", "jq", "config",
     "store", "data-folder", "tables", "indexes", "integrity", "values", "fulltext",
-    "foreign-keys", "passages", "vectors", "edges", "ontology", "similar", "purged", "copies",
+    "foreign-keys", "passages", "vectors", "edges", "ontology", "similar", "purged", "shared-file",
+    "copies",
 )  # fmt: skip
 
 

@@ -133,6 +133,8 @@ def test_sync_keeps_broken_lines_in_the_file_and_names_them_once(lore: Lore, oth
     assert text.endswith(broken) and "A good line" in text
     again = lore("sync", "--text")
     assert (again.out, again.err) == ("", "")
+    (found,) = (row for row in lore("doctor").json if row["id"] == "shared-file")
+    assert "unknown type 'odd'" in found["detail"] and found["ok"]
     assert (lore.project / FILE).read_text() == text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +220,31 @@ def test_undo_takes_back_a_command_whole_and_redo_repeats_it(
         assert store.changes.commands()[0].name == ("redo" if redo else "undo")
         assert store.checks.unindexed() == []
     assert f"took back '{name}' of" in done[0].notes[0]
+
+
+@settings(max_examples=examples(12), deadline=None)
+@given(names=st.lists(st.sampled_from(COMMANDS), max_size=6), redo=st.integers(0, 6))
+def test_undo_and_redo_walk_along_the_states_of_random_commands(
+    tmp_path_factory: pytest.TempPathFactory, names: list[str], redo: int
+) -> None:
+    root = tmp_path_factory.mktemp("p")
+    with new_store(str(root / ".lore")) as store:
+        records = Records(store, Settings(), None, str(root))
+        for id in (A, B):
+            records.add("note", f"The first text of {id}", id=id, title=id, tags=["x"])
+        prepare(records, root)
+        states = [content(store)]
+        for name in names:
+            before = len(store.changes.commands())
+            with suppress(LoreError):
+                every_command(records, store)[name]()
+            states += [content(store)] * (len(store.changes.commands()) - before)
+        for state in states[-2::-1]:
+            records.undo()
+            assert content(store) == state
+        for state in states[1 : redo + 1]:
+            records.undo(redo=True)
+            assert content(store) == state
 
 
 def test_every_command_is_one_that_can_be_taken_back(records: Records, store: Store) -> None:
