@@ -45,10 +45,16 @@ def count(
     counter = ClaimCounter(claims, listed)
     files = Counter(index for path in listed for index in counter.about(path))
     texts = contents(project, counter.may_match(project, listed, revision), revision)
+    found = [[*each.values()] for each in counter.count(texts)]
     return [
-        counter.faults.get(index) or summed(files[index], found.values())
-        for index, found in enumerate(counter.count(texts))
-    ]
+        counter.faults.get(index) or ClaimCount(
+            files[index],
+            sorted(place for one in counts for place in one.matched),
+            sorted(place for one in counts for place in one.rest),
+            sum(one.unread for one in counts),
+        )
+        for index, counts in enumerate(found)
+    ]  # fmt: skip
 
 
 def contents(project: Project, paths: Sequence[str], revision: str) -> Iterator[tuple[File, bytes]]:
@@ -62,17 +68,6 @@ def contents(project: Project, paths: Sequence[str], revision: str) -> Iterator[
         for path in some:
             with suppress(Unreadable):
                 yield (path, revision), project.read(path)
-
-
-def summed(files: int, counts: Iterable[ClaimCount]) -> ClaimCount:
-    """Return what is found in so many files, of which those without a match need no count."""
-    found = [*counts]
-    return ClaimCount(
-        files,
-        sorted(place for one in found for place in one.matched),
-        sorted(place for one in found for place in one.rest),
-        sum(one.unread for one in found),
-    )
 
 
 class ClaimCounter:

@@ -30,7 +30,7 @@ from pylore.anchors.project import Project, Unreadable
 from pylore.anchors.relocate import Successors
 from pylore.anchors.verdict import Judge
 from pylore.anchors.verdict_cache import told
-from pylore.code.index import find_by_grammar, outline
+from pylore.code.symbols import find_by_grammar, outline
 from pylore.core.errors import LoreError
 from pylore.store.anchors import Anchor
 
