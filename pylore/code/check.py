@@ -14,13 +14,10 @@ _GENERATED = re.compile(
     rb" (?:file|by)",
     re.IGNORECASE,
 )
-_HEAD = 1000
-"""Bytes that are examined for a mark of a generator: those marks are at the top."""
+_HEAD = 1000  # bytes that are examined for a mark of a generator: those marks are at the top
 _LONGEST_LINE = 5000
-_LONG_LINES = 400
-"""Bytes a line on average, from which a file is taken for minified."""
-_PACKED = (".css", ".html", ".json", ".svg", ".xml")
-"""Extensions of what tools minify, beside code."""
+_LONG_LINES = 400  # bytes a line on average, from which a file is taken for minified
+_PACKED = (".css", ".html", ".json", ".svg", ".xml")  # extensions of what tools minify, beside code
 
 
 def check(path: str, data: bytes, rules: Rules) -> str:

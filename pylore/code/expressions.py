@@ -12,8 +12,7 @@ UNKNOWN = "?"
 """The mark for a link of a chain that is not a name."""
 NAME = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 
-_LONGEST = 2000
-"""Characters of an expression that are examined; what is longer is unknown."""
+_LONGEST = 2000  # characters of an expression that are examined; what is longer is unknown
 _LONGEST_NAME = 200
 _PLAIN = re.compile(r"[\w$@]+(?:\.[\w$]+)*")
 _LINK = re.compile(r"(?:[\w$]|@(?=\w)|[!?](?=\())+")

@@ -38,8 +38,7 @@ def imports(kind: str, match: Match, own: frozenset[str]) -> Iterator[Import]:
     yield Import(module, name, "" if alias == name else alias, level, match.first, kind)
 
 
-_DEEPEST = 50
-"""Braces within braces of one import."""
+_DEEPEST = 50  # braces within braces of one import
 
 
 def _use_tree(
@@ -83,8 +82,7 @@ _TYPES = CONTAINERS - {"module"}
 _ORDER = {kind: place for place, kind in enumerate(("scope", *KINDS))}
 _MOST_VALUES = 8
 _MOST_BASES = 100
-_EXTRACT_DEEPEST = 100
-"""Definitions within definitions: each name has those of all around it."""
+_EXTRACT_DEEPEST = 100  # definitions within definitions: each name has those of all around it
 
 
 class DefinitionMatch:

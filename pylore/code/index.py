@@ -28,10 +28,8 @@ if TYPE_CHECKING:
 _CHUNK = 60
 _CHUNK_BYTES = 500_000
 """Files that a process takes at once, or fewer large ones: all are to end together."""
-_FIRST_LINE = 200
-"""Bytes of a file that may name its interpreter."""
-_FEW = 24
-"""So few files are read by this process alone."""
+_FIRST_LINE = 200  # bytes of a file that may name its interpreter
+_FEW = 24  # so few files are read by this process alone
 
 
 class Changes:

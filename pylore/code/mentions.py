@@ -13,10 +13,8 @@ from .facts import FileFacts, Import
 
 KIND = "mention"
 PATH_WEIGHT, SYMBOL_WEIGHT = 1.0, 0.8  # another symbol may have the same name
-_SHORTEST = 4
-"""Letters of a plain word in back-ticks that is taken for a symbol's name."""
-_MOST = 500
-"""Mentions of one file that are kept."""
+_SHORTEST = 4  # letters of a plain word in back-ticks that is taken for a symbol's name
+_MOST = 500  # mentions of one file that are kept
 
 _QUOTED = re.compile(r"`([^`\n]{2,200})`")
 _LINK = re.compile(r"\]\(<?([^)\s>#]{1,300})")

@@ -25,8 +25,7 @@ MEMORY_MB, MEMORY_MB_A_THREAD, MEMORY_MB_A_MB = 512, 64, 64
 OUTPUT, OUTPUT_A_BYTE, OUTPUT_WITH_OFFSETS = 2_000_000, 16, 8
 """Bytes that one call may print, and for each byte of its files: in large ones it takes 1 to 5;
 and as many times more with offsets."""
-_COMMAND = 100_000
-"""Bytes of paths in one call: every system allows at least this many."""
+_COMMAND = 100_000  # bytes of paths in one call: every system allows at least this many
 _UNESCAPED = (("%0A", "\n"), ("%0D", "\r"), ("%3A", ":"), ("%2C", ","), ("%25", "%"))
 _OVER_TIME = (-signal.SIGKILL, -signal.SIGXCPU)
 

@@ -20,12 +20,9 @@ SYMBOL_LENGTH = 700
 """Characters of a symbol's body: doc and source are cut to fit one passage."""
 TITLE_LENGTH = 160
 _HEAD_LINES = 25
-_HEAD_LENGTH = 4000
-"""Characters of a definition that are examined for its head."""
-_MOST_ATTRIBUTES = 50
-"""Lines of attributes between a definition and its comment."""
-_FIRST_LINES = 200
-"""Lines of a file that may be its first comment."""
+_HEAD_LENGTH = 4000  # characters of a definition that are examined for its head
+_MOST_ATTRIBUTES = 50  # lines of attributes between a definition and its comment
+_FIRST_LINES = 200  # lines of a file that may be its first comment
 _MARK = r"[()\[\]{};:\n]|=>|=(?![=>])|{strings}"
 _OF_TYPE = re.compile(
     r"(?:[:|&<]|\b(?:extends|is)|<[^<>(){}]*,)\s*$|\b(?:interface|struct)$|[\])*] ?struct $"

@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 
     from ..anchors.definitions import Definition, FindSymbol
 
-_DEFINING = frozenset((*KINDS, "scope"))
-"""Kinds of rules that say what is defined."""
-_LARGEST = 1_000_000
-"""Bytes of a file that is parsed."""
+_DEFINING = frozenset((*KINDS, "scope"))  # kinds of rules that say what is defined
+_LARGEST = 1_000_000  # bytes of a file that is parsed
 
 
 def find_by_grammar(root: str, paths: Sequence[str]) -> FindSymbol:

@@ -25,10 +25,8 @@ if TYPE_CHECKING:
     Wanted = dict[tuple[str, str, str], tuple[float, str]]
     """Both ends and the relation of an edge, to its weight and metadata."""
 
-_BATCH = 300
-"""Files of one transaction."""
-_SEEN = ("title", "body")
-"""Fields of a node that a search finds: a change of them is indexed."""
+_BATCH = 300  # files of one transaction
+_SEEN = ("title", "body")  # fields of a node that a search finds: a change of them is indexed
 _CONTENT = (*_SEEN, "file", "line_start", "line_end", "data", "invalidated_at")
 
 

@@ -19,8 +19,7 @@ _ENTRIES = ("source", "types", "typings", "module", "main")
 _CONDITIONS = ("source", "development", "types", "import", "module", "default", "require", "node")
 _BUILT = ("dist", "lib", "build", "out", "es", "esm", "cjs")
 _NAMES = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json")
-_DEEPEST = 10
-"""Conditions within conditions, and configs that extend each other."""
+_DEEPEST = 10  # conditions within conditions, and configs that extend each other
 
 SUFFIXES = (
     ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte",
