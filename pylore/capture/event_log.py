@@ -169,16 +169,9 @@ def without_tokens_in(texts: Sequence[str]) -> list[str]:
     """Return the texts, in their order, without what our own patterns know for secrets."""
     if not any(map(_may_hold, texts)):
         return [*texts]
-    from . import secret_forms
     from .redaction import without_secrets
 
-    plain = [text.replace("\0", " ") for text in texts]
-    return without_secrets(
-        plain,
-        [secret_forms.found_by_form, secret_forms.found_by_chance],
-        secret_forms.found_tokens,
-        {},
-    )
+    return without_secrets([text.replace("\0", " ") for text in texts], {})
 
 
 _OF_SENTENCES = frozenset(" '(),-./?_")

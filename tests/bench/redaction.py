@@ -35,11 +35,6 @@ from planted_secrets import ordinary, planted  # noqa: E402
 
 from pylore.capture.redaction import Redactor  # noqa: E402
 
-LAYERS = {
-    "ours": {"ours": True, "detectors": False},
-    "detect-secrets": {"ours": False, "detectors": True},
-    "both": {"ours": True, "detectors": True},
-}
 MOST_TEXT = 1_000
 SAMPLE = 400
 """Texts of one kind and repository that are tried."""
@@ -64,23 +59,18 @@ def let_through(seeds: int) -> None:
     """Print which kinds get through, and how often."""
     for title, more in (("forms were made for", None), ("held out", HELD_OUT)):
         names = [name for name, _, _ in planted(0, more)]
-        missed = {layer: Counter[str]() for layer in LAYERS}
-        for layer, how in LAYERS.items():
-            for seed in range(seeds):
-                rows = [*planted(seed, more)]
-                clean = Redactor(**how).texts([text for _, text, _ in rows])
-                missed[layer].update(
-                    name
-                    for (name, _, secret), text in zip(rows, clean, strict=True)
-                    if gets_through(secret, text)
-                )
-        print(f"{f'kinds {title}: {len(names)}':<44}" + "".join(f"{layer:>16}" for layer in LAYERS))
-        for name in names:
-            if missed["both"][name]:
-                row = "".join(f"{missed[layer][name]:>16}" for layer in LAYERS)
-                print(f"  {f'{name}, of {seeds}':<42}{row}")
-        total = [sum(missed[layer][name] > 0 for name in names) for layer in LAYERS]
-        print(f"{'kinds of which some get through':<44}" + "".join(f"{n:>16}" for n in total))
+        missed = Counter[str]()
+        for seed in range(seeds):
+            rows = [*planted(seed, more)]
+            clean = Redactor().texts([text for _, text, _ in rows])
+            missed.update(
+                name
+                for (name, _, secret), text in zip(rows, clean, strict=True)
+                if gets_through(secret, text)
+            )
+        print(f"kinds {title}: {len(names)}, of which some get through: {len(missed)}")
+        for name, number in missed.items():
+            print(f"  {name}: {number} of {seeds}")
 
 
 def changed(repositories: list[Path], files: list[Path], *, show: bool) -> None:

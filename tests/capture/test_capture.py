@@ -31,7 +31,7 @@ def capture(
     redactor: Redactor | None = None,
 ) -> Receipt:  # fmt: skip
     said = [] if said is None else said
-    redactor = redactor or Redactor(detectors=False)
+    redactor = redactor or Redactor()
     return Capture(TRANSCRIPTS[kind], redactor, since, said.append).run([*map(str, paths)])
 
 

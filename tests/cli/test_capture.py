@@ -31,12 +31,12 @@ def test_capture_reads_the_folder_of_an_agent(lore: Lore, log: Path) -> None:
     receipt = done.json
     assert (receipt["files"], receipt["unchanged"], done.err) == (1, 0, "")
     assert receipt["events"] == {"session": 1, "prompt": 1, "say": 1}
-    assert receipt["redacted"] == {"assigned-secret": 1}
+    assert receipt["redacted"] == {"password": 1}
     again = lore("capture", "--from", "claude", "--text").lines
     assert again[0] == "0 files read, 1 unchanged, 0 sessions with something new"
     assert log.stat().st_mode & 0o777 == 0o600 and "hunter2" not in log.read_text()
     prompt, say = lore("capture", "events", "--session", "one", "--kind", "prompt,say").rows
-    assert (prompt["turn"], prompt["text"]) == (1, "why? password=[redacted:assigned-secret]")
+    assert (prompt["turn"], prompt["text"]) == (1, "why? password=[redacted:password]")
     assert say["text"] == "Because."
     last = lore("capture", "events", "--text", "--since", "2026-11-01T10:00:02Z").lines
     assert len(last) == 1 and last[0].endswith("Because.")

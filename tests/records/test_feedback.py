@@ -76,7 +76,7 @@ def test_a_run_keeps_no_secret_of_a_query(store: Store) -> None:
     token = "ghp_" + "a8Fk2LqPz9XcVb3NmQwEr" + "TyUiOpAsDfGhJkL"
     run = run_with(store, ["note-1"], f"why is {token} refused")
     ((_, query, _),) = store.impressions.shown(run).values()
-    assert query == "why is [redacted:github-token] refused"
+    assert query == "why is [redacted:token] refused"
 
 
 def in_step(store: Store) -> bool:

@@ -3,7 +3,7 @@
 ``«…»`` is the secret of a template. Within it ``<36>`` is 36 letters and digits; with a letter
 behind the number: ``h`` hex, ``u`` base64 for URLs, ``U`` capitals and digits, ``l`` small letters
 and digits, ``a`` letters, ``d`` digits, ``t`` base32, ``b`` so many bytes in base64, ``w`` words of
-a seed phrase, ``c`` a card number of so many digits.
+a seed phrase, ``c`` a card number of so many digits, ``p`` a password as people make them.
 """
 
 from __future__ import annotations
@@ -75,6 +75,17 @@ class Maker:
         )
         return digits + str(-total % 10)
 
+    def password(self) -> str:
+        """Return a password of words, digits and a sign, or of few random letters."""
+        one, other = self._random.choice(_WORDS), self._random.choice(_WORDS)
+        number = self.some(3, "0123456789")
+        return self._random.choice([
+            f"{one.title()}{number}!{other}", f"{one.title()}@{number}7",
+            f"{self.some(5)}#{self.some(5)}",
+            f"{other[:3].title()}${number}{one}", f"{one.title()}{other.title()}{number}!",
+            self.some(10),
+        ])  # fmt: skip
+
     def made(
         self, template: str, change: Callable[[str], str] = lambda secret: secret
     ) -> tuple[str, str]:  # fmt: skip
@@ -91,6 +102,8 @@ class Maker:
             return self.encoded(number)
         if kind == "c":
             return self.card(number)
+        if kind == "p":
+            return self.password()
         if kind == "w":
             return " ".join(self._random.choice(_WORDS) for _ in range(number))
         return self.some(number, _LETTERS_OF[kind])

@@ -11,15 +11,57 @@ from typing import TYPE_CHECKING
 
 from made_secrets import Maker
 
-from pylore.capture.secret_forms import FORMS, TOKENS
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 HEX = "0123456789abcdef"
 
-TOKENS_OF = {name: f"I used «{some.split()[0]}<40>» for that, it works now"
-             for name, some in TOKENS.items()}  # fmt: skip
+TOKENS_OF = {
+    f"token {beginning}": f"I used «{beginning}<40>» for that, it works now"
+    for beginning in (
+        "AGE-SECRET-KEY- sk-ant- ATATT3 AKIA cio dapi dop_v1_ dckr_pat_ dp.pt. figd_ fm1_ "
+        "ghp_ glpat- GOCSPX- AIza ya29. glsa_ gsk_ HRKU- hf_ lin_api_ NRAK- ntn_ npm_ sk- "
+        "pplx- pscale_tkn_ PMAK- pypi- r8_ rubygems_ SG. sntrys_ shpat_ xoxa- sq0atp- "
+        "sk_live_ sbp_ hvs. xai- "
+    ).split()
+}
+"""A token for each service."""
+
+FORMS = {
+    'form private-key': '-----BEGIN RSA PRIVATE KEY-----\n«<48b>»\n-----END RSA PRIVATE KEY-----',
+    'form key-material': 'it goes on with\n«<48b>»',
+    'form token': 'I used «ghp_<36>» for that',
+    'form jwt': 'as «eyJ<30>.<60>.<43u>» says',
+    'form airtable-token': 'airtable has «pat<14>.<64h>»',
+    'form aws-secret': 'aws_secret_access_key = «<40>»',
+    'form azure-client-secret': 'the client has «<3>8Q~<34>»',
+    'form slack-webhook': 'POST https://hooks.slack.com/services/«T<10U>/B<10U>/<24>»',
+    'form discord-webhook': 'https://discord.com/api/webhooks/«<18d>/<68u>»',
+    'form discord-token': 'client.login("«M<25>.<6u>.<37u>9»")',
+    'form heroku-key': 'HEROKU_API_KEY=«<8h>-<4h>-<4h>-<4h>-<12h>»',
+    'form twilio-key': 'Client("«AC<32h>", "<32h>»")',
+    'form mailgun-key': 'mailgun «key-<32h>»',
+    'form telegram-token': 'api.telegram.org/bot«<10d>:AA<33u>»/getMe',
+    'form terraform-token': 'terraform takes «<14>.atlasv1.<67>»',
+    'form crypt': 'root:«$6$<16>$<86>»:19000:0',
+    'form url-token': 'https://«0<16>»@git.example.org/x',
+    'form url-password': 'postgresql://app:«<12>»@db.example.org/app',
+    'form authorization': 'Authorization: Bearer «<40>»',
+    'form token-header': "curl -H 'X-Vault-Token: s1«<10>»'",
+    'form cookie': "curl -s -b 'sid=«<16>»' https://x.example.org",
+    'form netrc': 'machine git.example.org login deploy password «<16>»',
+    'form user-option': 'curl -u admin:«<14>» https://x.example.org',
+    'form password-option': 'docker login -u me -p «<12>» registry.example.org',
+    'form password-command': 'echo root:«<12>» | chpasswd',
+    'form connection-string': 'Server=db;User Id=sa;Password=«<14>»;Encrypt=yes',
+    'form assigned-secret': 'password = "«<14>»"',
+    'form said-password': 'my root password on staging is «x9<10>»',
+    'form said-token': 'the token is «<20>»',
+    'form seed-phrase': 'seed phrase: «<12w>»',
+    'form recovery-codes': 'recovery codes: «4<4l>-<5l> 7<4l>-<5l>»',
+    'form card-number': 'pay with «<16c>» please',
+}  # fmt: skip
+"""A secret for each fixed form."""
 
 IN_TEXTS = {
     "aws secret key": "AWS_SECRET_ACCESS_KEY=«<40>»",
@@ -128,6 +170,71 @@ IN_TEXTS = {
     "bare base64 key": "use «<44>» as the salt",
     "bare base64 of bytes": "it starts with «<32b>»",
     "bare token of an unknown kind": "send «<24>» along",
+    'pulumi': 'pulumi login with «pul-<40h>»',
+    'tailscale': 'tailscale up --authkey «tskey-auth-<12>CNTRL-<32>»',
+    'nvidia': 'I put «nvapi-<64u>» into the notebook',
+    'tavily': 'search with «tvly-<32>» for now',
+    'resend': 'mail goes out with «re_<8>_<24>»',
+    'brevo': 'brevo: «xkeysib-<64h>-<16>»',
+    'buildkite': '«bkua_<40h>» triggers the build',
+    'langsmith': 'tracing uses «lsv2_pt_<32h>_<10h>»',
+    'circleci': 'circleci setup «CCIPAT_<22>_<40h>»',
+    'hubspot': 'hubspot takes «pat-na1-<8h>-<4h>-<4h>-<4h>-<12h>»',
+    'dropbox': 'the app gave me «sl.<130u>»',
+    'mapbox': 'mapboxgl uses «sk.eyJ<60>.<22u>»',
+    'easypost': 'labels: «EZAK<54>»',
+    'contentful': 'contentful space import with «CFPAT-<43u>»',
+    'artifactory': 'jf c add --url x «AKCp<69>»',
+    'sonar': 'sonar-scanner -Dsonar.login=«sqp_<40h>»',
+    'netlify': 'netlify deploy, «nfp_<36>»',
+    'elevenlabs': 'voice: «sk_<48h>»',
+    'prefect': 'prefect cloud login -k «pnu_<36>»',
+    'okta': "-H 'Authorization: SSWS «00<40u>»'",
+    'cloudflare': 'CF_API_TOKEN=«<40u>» wrangler deploy',
+    'datadog': 'env:\n  DD_API_KEY: «<32h>»',
+    'algolia': 'algolia admin key «<32h>»',
+    'pagerduty': 'pagerduty takes «u+<18u>»',
+    'firebase messaging': 'server: «AAAA<7u>:APA91b<134u>»',
+    'github of 40 hex': 'GH_TOKEN=«<40h>» gh pr list',
+    'aws session': 'export AWS_SESSION_TOKEN=«<240b>»',
+    'pinecone': 'Api-Key: «pcsk_<6>_<60>»',
+    'xml': '<server><password>«x9<10>»</password></server>',
+    'pgpass': '~/.pgpass has db.example.org:5432:shop:app:«<14>»',
+    'kubernetes': 'kind: Secret\ndata:\n  password: «<18b>»',
+    'docker config': '{"auths": {"x.example.org": {"auth": "«<30b>»"}}}',
+    'identified by': "CREATE USER app IDENTIFIED BY '«x9<10>»';",
+    'with password': "ALTER ROLE app WITH LOGIN PASSWORD '«x9<10>»';",
+    'secure string': 'ConvertTo-SecureString "«x9<10>»" -AsPlainText -Force',
+    'otpauth': 'otpauth://totp/shop:me?secret=«<32t>»&issuer=shop',
+    'signed request': 'https://b.s3.amazonaws.com/x?X-Amz-Expires=60&X-Amz-Signature=«<64h>»',
+    'expect': 'expect "assword:"; send "«x9<10>»\\r"',
+    'jdbc': 'jdbc:mysql://db/shop?user=app&password=«<12>»&ssl=true',
+    'storepass': 'keytool -list -keystore a.jks -storepass «x9<10>»',
+    'php': "define('DB_PASSWORD', '«x9<10>»');",
+    'dockerfile': 'ENV MYSQL_ROOT_PASSWORD «x9<10>»',
+    'ethereum': 'deployed from 0x«<64h>»',
+    'bitcoin': 'sweep «5K<49>» into the wallet',
+    'extended private key': 'restore «xprv9s21ZrQH143K<95>»',
+    'wifi': 'the WPA key of the office is «x9<10>»',
+    'polish, too': 'hasło do bazy to «x9<10>»',
+    'dutch, too': 'wachtwoord: «x9<10>»',
+    'turkish, too': 'şifre: «x9<10>»',
+    'korean, too': '비밀번호는 «x9<10>» 입니다',
+    'italian, too': "la parola d'ordine di prod è «x9<10>»",
+    'gpg': 'gpg --batch --pinentry-mode loopback --passphrase «x9<10>» -d x.gpg',
+    'a name and a password': 'log in as admin / «x9<10>»',
+    'a pair': 'use admin:«x9<10>» on staging',
+    'encoded twice': 'https://x.example.org/cb?next=%2Fa%3Ftoken%253D«<32>»',
+    'html': '<input type="password" name="pw" value="«x9<10>»">',
+    'markdown table': '| admin | password | «x9<10>» |',
+    'bold': '**Password:** «x9<10>»',
+    'numbered words': 'recovery phrase: «1. <1w> 2. <1w> 3. <1w> 4. <1w> 5. <1w> 6. <1w> 7. '
+    '<1w> 8. <1w> 9. <1w> 10. <1w> 11. <1w> 12. <1w>»',
+    'american express': 'amex «<15c>», expires 11/29',
+    'helm': 'helm upgrade shop . --set auth.rootPassword=«x9<10>»',
+    'smbclient': 'smbclient //nas/share -U me%«x9<10>»',
+    'hexadecimal of a token': 'xxd -p says «67<78h>»',
+    'token in a path': 'curl https://api.example.org/hooks/«<40>»/run',
 }  # fmt: skip
 """What it is called to its template."""
 
@@ -164,8 +271,7 @@ def planted(
     seed: int = 0, more: dict[str, str] | None = None
 ) -> Iterator[tuple[str, str, str]]:  # fmt: skip
     """Yield name, text and secret of one of each kind, or of each of ``more`` alone."""
-    forms = {f"form {form.name}": form.example for form in FORMS}
-    plain = [*(more or {**TOKENS_OF, **forms, **IN_TEXTS}).items()]
+    plain = [*(more or {**TOKENS_OF, **FORMS, **IN_TEXTS}).items()]
     number = 0
     for number, (name, template) in enumerate(plain):
         yield (name, *Maker(seed * 1000 + number).made(template))

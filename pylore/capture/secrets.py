@@ -1,0 +1,512 @@
+"""Find secrets in a text: fixed forms, values beside a word of credentials, random runs.
+
+Every repetition is bounded or consumes what it has read, so that time is linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from math import log2
+
+from .readings import fold
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Found = tuple[int, int, str]
+"""Start and end of a secret, and its kind."""
+
+# --- fixed forms
+
+_PREFIXES = (
+    "AGE-SECRET-KEY- sk-ant- ATATT3 ATCTT3 AKIA ASIA ABIA ACCA cio dapi dop_v1_ doo_v1_ dor_v1_"
+    " dckr_pat_ dckr_oat_ dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit. figd_ fm1_ fm2_ ghp_ gho_"
+    " ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glft- glsoat- glrt- glcbt- glimt- glptt- glagent-"
+    " gloas- glffct- GR1348941 GOCSPX- AIza ya29. 1//0 glsa_ glc_ gsk_ HRKU- hf_ api_org_ lin_api_"
+    " lin_oauth_ NRAK- ntn_ secret_ npm_ sk- pplx- pscale_tkn_ pscale_pw_ pscale_oauth_ PMAK- pypi-"
+    " r8_ rubygems_ SG. sntrys_ sntryu_ shpat_ shpca_ shppa_ shpss_ xoxa- xoxb- xoxc- xoxd- xoxe-"
+    " xoxe.xoxb- xoxe.xoxp- xoxp- xoxr- xoxs- xapp- xwfp- sq0atp- sq0csp- sq0idp- EAAA sk_live_"
+    " rk_live_ pk_live_ sk_test_ rk_test_ pk_test_ whsec_ sbp_ sb_secret_ hvs. hvb. hvr. xai- u+"
+)
+"""First letters of tokens; 16 or more that do not read as words follow."""
+
+_START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))"
+_END = r"(?![A-Za-z0-9_])"
+_ALL_PREFIXES = "|".join(map(re.escape, sorted(_PREFIXES.split(), key=len, reverse=True)))
+_CODE = r"(?=[A-Za-z-]{0,12}\d)[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){0,3}"
+_NO_SEED = "the|and|for|are|was|were|not|but|your|you|has|its|with|from|which|would|should|when"
+_SEED = rf"(?!(?:{_NO_SEED})\b)[a-z]{{3,8}}\b"
+_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+
+_FORMS = tuple((name, marks.split("|"), re.compile(text, re.MULTILINE)) for name, marks, text in (
+    ("private-key", "PRIVATE KEY|PuTTY-User-Key",
+     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----(?s:.)*?"
+     r"(?:-----END [A-Z0-9 ]{0,60}-----|\Z)|PuTTY-User-Key-File-\d:(?s:.)*"),
+    ("private-key", "",
+     r"^(?=[^\n]{0,75}[G-Zg-z+/])(?=[^\n]{0,75}\d)(?=[^\n]{0,75}[A-Z])"
+     r"[A-Za-z0-9+/]{60,76}={0,2}$"),
+    ("token", "", rf"{_START}(?:{_ALL_PREFIXES})"
+     r"(?P<body>[\w=+~-]{16,400}(?:\.[\w=+/-]{8,400}){0,4})[\w=+/.-]*"),
+    ("token", "eyJ", r"(?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?"),
+    ("token", "8Q~|7Q~", r"(?<![\w~.-])[\w~.-]{3}[78]Q~[\w~.-]{31,34}(?![\w~.-])"),
+    ("token", ".",
+     r"(?<![\w-])(?:[A-Za-z][\w-]{22,30}\.[\w-]{6,7}\.[\w-]{27,45}|pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"
+     r"|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,})(?![\w-])"),
+    ("token", "AC|SK",
+     rf"{_START}(?:AC|SK)[0-9a-f]{{32}}(?:[^\w]{{1,8}}[0-9a-f]{{32}})?{_END}"),
+    ("token", "-", rf"{_START}(?:key-[0-9a-f]{{32}}|[0-9a-f]{{32}}-(?:[0-9a-f]{{8}}-[0-9a-f]{{8}}"
+     rf"|us\d{{1,2}})){_END}"),
+    ("token", ":AA", r"(?<!\d)\d{8,10}:AA[\w-]{32,34}(?![\w-])"),
+    ("webhook", "hooks",
+     r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[\w/]{20,})"
+     r"|/api/webhooks/(?P<other>\d{15,}/[\w-]{30,})"),
+    ("hash", "$", r"\$(?:2[aby]|[156y]|7|apr1|argon2\w{1,2})\$[\w./=,+$-]{30,}"),
+    ("url-password", "://",
+     r"(?i)\bhttps?://(?P<secret>(?=[^\s/@:]{20}|(?=[^\s/@:]{0,19}\d)[^\s/@:]{12})"
+     r"[^\s/@:\"'`${}<>\[]{12,400}(?::[^\s/@\"'`]{0,400})?)@"),
+    ("url-password", "://",
+     r"://[^\s/@:\"'`]{0,100}:(?P<secret>[^\s@/\"'`${}<>][^\s/\"'`{}<>]{1,200})@"),
+    ("url-password", ":",
+     r"(?<![\w./:-])[\w.*-]{1,80}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w-]{1,60}:"
+     r"(?P<secret>[^\s:]{6,100})$"),
+    ("header", "authorization|bearer |cookie|curl",
+     r"(?i)(?:authorization[\"']?\s?[:=]\s?[\"']?(?:\w{1,20} )?|\bbearer )"
+     r"(?P<secret>[\w.~+/=-]{16,})"
+     r"|(?:\bcookie\\{0,3}[\"'`]?\s?:\s?|curl\b[^\n;]{0,120}?\s(?:-b|--cookie)[ =])[\"'`]?"
+     r"(?P<other>[^\s=;:\"'`\\$<{(]{1,60}=[^\n\"'`\\]{3,})"),
+    ("netrc", "password",
+     r"(?i)\b(?:login|machine)\s{1,9}\S{1,100}\s{1,9}password\s{1,9}(?P<secret>[^\s]{3,})"),
+    ("seed-phrase", "seed|mnemonic|phrase|wallet",
+     r"(?i)\b(?:seed|mnemonic|(?:recovery|secret|backup|seed) phrase|wallet)\b"
+     r"[^\n]{0,40}?(?:\s?[:=\n\"']|\sis\b)[^a-z]{0,9}"
+     rf"(?P<secret>{_SEED}(?:[ ,\n\d.]{{1,6}}{_SEED}){{11,23}})"),
+    ("recovery-codes", "code",
+     r"(?i)\b(?:recovery|backup|scratch|rescue|emergency|2fa|mfa) codes?\b[^\n]{0,20}?[:=\s]"
+     rf"(?:[^\w]|_){{0,9}}(?P<secret>{_CODE}(?:[\s,;|]{{1,4}}{_CODE}){{0,19}})"),
+    ("card-number", "",
+     r"(?<![\w.+/=-])(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6[045]\d\d|35\d\d)(?:[ -]?\d{4}){3}"
+     r"(?![\w-]|\.\d)|(?<![\w.+/=-])3[47]\d\d[ -]?\d{6}[ -]?\d{5}(?![\w-]|\.\d)"),
+))  # fmt: skip
+"""Kind, letters of which a text has one, and expression. The first to find a secret names it."""
+
+
+def found_by_form(text: str) -> Iterator[Found]:
+    """Yield the secrets of a fixed form."""
+    lower = text.lower()
+    for kind, marks, expression in _FORMS:
+        if not any(mark in text or mark in lower for mark in marks):
+            continue
+        for match in expression.finditer(text):
+            groups = match.groupdict()
+            if "body" in groups and reads_as_words(groups["body"]):
+                continue
+            if kind == "header" and not any(letter.isdigit() for letter in match.group()):
+                continue
+            if kind == "card-number" and not _is_card(match.group()):
+                continue
+            name = next((name for name in ("secret", "other") if groups.get(name)), None)
+            yield (*(match.span(name) if name else match.span()), kind)
+
+
+def found_tokens(text: str) -> Iterator[Found]:
+    """Yield the tokens that their first letters tell, for texts whose lines were joined."""
+    for _, _, expression in _FORMS[2:4]:
+        for match in expression.finditer(text):
+            if not reads_as_words(match.groupdict().get("body") or ""):
+                yield (*match.span(), "token")
+
+
+def _is_card(text: str) -> bool:
+    """Return True if Luhn's sum of the digits is right."""
+    digits = [int(digit) for digit in text if digit.isdigit()]
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+    return len({*digits}) > 1 and (sum(doubled) + sum(digits[-1::-2])) % 10 == 0
+
+
+# --- values beside a word of credentials, or a program that takes one
+
+_LANGUAGES = "|".join(
+    fold(word.strip()).lower()
+    for word in (
+        "passwort | kennwort | mot de passe | contraseña | clave | senha | palavra-passe | parola"
+        "| wachtwoord | hasło | heslo | jelszó | lösenord | adgangskode | passord | salasana"
+        "| şifre | пароль | κωδικός | סיסמה"
+        "| كلمة المرور | كلمة السر | पासवर्ड"
+        "| 密码 | 密碼 | 口令"
+        "| パスワード | 暗証番号 | 비밀번호 | 암호"
+        "| mật khẩu | รหัสผ่าน | kata sandi"
+    ).split("|")
+)
+_PROGRAMS = (
+    "mysql|mariadb|psql|sshpass|curl|wget|htpasswd|chpasswd|openssl|docker|podman|net use|net user"
+    "|ldap|kinit|smbclient|smbmap|cifs|vault|7z|unzip|zip|gpg|sqlcmd|mc alias|rclone|keytool"
+    "|jarsigner|nmcli|wpa|snmp|ipmitool|cmdkey|securestring|rabbitmq|mosquitto|mongo|redis-cli"
+    "|vnc|lftp|ftp|sqlplus|schtasks|psexec|winexe|runas|cryptsetup|luks|sudo -s|identified by"
+    "|getconnection|mysqli|pymysql|psycopg|paramiko|send_keys|evil-winrm|crackmapexec|xfreerdp"
+    "|rdesktop|wandb|snyk|codecov|twine|cqlsh|influx|restic|borg|pgpass|radtest|impacket|svn"
+)
+_BARE, _GIVEN_NEXT = r"(?<![a-z])%s(?![a-z])", r"(?<![a-z])%s(?=\\{0,3}[\"']?\s?[=:])"
+_PASSWORD, _KEY, _NEAR = "password", "key", "near"
+_CREDENTIALS = tuple(
+    (word, kind, re.compile(form % re.escape(word)))
+    for kind, form, words in (
+        (_PASSWORD, "%s", "passwd|password|passphrase|passcode|assword|_pwd|_pass|storepass|secret"
+                          f"|keypass|{_LANGUAGES}"),
+        (_PASSWORD, _BARE, "pass|pw|pwd|psk"),
+        (_KEY, "%s[_ -]?key", "api|access|private|encryption|signing|account|admin|license|product"
+                              "|service|master|secret|auth|app"),
+        (_KEY, "%s", "credential|token|_key|_auth|_salt"),
+        (_KEY, _BARE, "creds"),
+        (_KEY, _GIVEN_NEXT, "auth|authkey|jwt|apikey|appid|bearer|sig|signature|sid"),
+        (_KEY, "(?<=[?&])%s(?==)", "key|code"),
+        (_NEAR, "(?<![a-z])%s", f"{_PROGRAMS}|login|log in|logged in|auth=|auth("),
+        (_NEAR, r"\b%s(?=\s?[:/]\s?\S)", "admin|root|postgres|deploy"),
+    )
+    for word in words.split("|")
+)  # fmt: skip
+"""Lower-case words of credentials: their kinds, and what must be around them."""
+
+
+_QUOTE = r"\\{0,3}[\"'`]?"
+_IS = "|".join(map(fold, "is was to ist lautet war est es era é è jest to je är είναι это".split()))
+_IS_GLUED = "|".join(map(fold, "は が 是 为 為 은 는 이 가".split()))
+_ASSIGNED = re.compile(
+    rf"(?P<sign>{_QUOTE}\]?\)?(?:\s?=>?\s?|:\s?|\s?:=\s?)|>| (?=[^\s-]))[*_(]{{0,3}}\s?"
+    r"(?:[bruf]{0,2}(?P<quote>\\{0,3}[\"'`])"
+    r"(?P<quoted>(?:(?!(?P=quote))(?:\\[^\n]|[^\n\\])){6,200})"
+    rf"|{_QUOTE}(?P<plain>(?:(?![,;&]\w{{1,40}}[=:])(?!\$[{{(])[^\s\"'`\\<]){{6,200}}))"
+)
+_SAID = re.compile(
+    r"(?: [\w'/@.-]{1,24}){0,5}?"
+    rf"(?:\s?[:=]|\s?(?:{_IS_GLUED})|\s(?:{_IS})\b:?)\s{{0,3}}[\"'`]?"
+    r"(?P<secret>[^\s\"'`]{5,100}[^\s\"'`.,;!?)])"
+)
+_OPTION = re.compile(
+    r"\s-[pPaw] ?[\"']?(?P<secret>(?=[^\s]{0,40}\d)"
+    r"(?=[^\s]{0,40}[A-Za-z])[^\s\"'`:/]{4,100})"
+)
+"""An option of a program that takes a password."""
+_NO_VALUE = re.compile(
+    r"[<$\s,.;:)|&>(\[{/]|\$?\{\w|%[({s]|\*{3}|[\w.:>-]{1,200}[(<\[]|-+\w|\.\.\.|x{4}"
+    r"|(?:sha|md|utf|base|aes|rsa|oauth|argon|pbkdf|ipv|v|http)-?\d[\w.-]*\Z",
+    re.IGNORECASE,
+)
+"""A placeholder, variable, call, path or the name of an algorithm."""
+_WEAK_KEY, _WEAK_PASSWORD = 8, 6
+"""Least letters of a value that a name is given."""
+_AHEAD, _BEHIND = 160, 70
+"""Letters after and before a word of credentials in which random words are secrets."""
+_WORD = re.compile(r"[!#-&*+\-./0-:=?-Z^_a-z~]{6,200}")
+"""Letters without spaces, quotes, brackets, commas and backslashes."""
+_HARMLESS_WORD = re.compile(
+    r"://|\A[$@%.~]|=[$%]|@[~^]?\d+\.|\A--|\Av?[\^~<>=]*\d+(?:\.\d+)+|\d{4}-\d\d-\d\d|\A\d\d:\d\d"
+    r"|\A\w{0,6}#\d+\Z"
+    r"|[\w.+-]+@[\w-]+(?:\.[A-Za-z]{2,})+|%.{1,4}%|\.[a-z]{1,5}(?:[:#]L?\d+)*\Z|[&|]{2}|\$\$"
+    r"|\A(?:sha\d+|md5)-|\+[a-z]*\Z|x{4,}|\*\*|[+=-]>",
+)
+_SIGNS = frozenset("!@#$%^&*")
+
+
+def found_beside(text: str) -> Iterator[Found]:
+    """Yield values that a word of credentials is given, and random words on its line."""
+    lower = text.lower()
+    if len(lower) != len(text):  # a letter whose small form is two
+        lower = text
+    spans: list[list[int]] = []
+    for start, stop, kind in _credentials(lower):
+        if kind != _NEAR:
+            yield from _given(text, start, stop, is_key=kind == _KEY)
+        elif (option := _OPTION.search(text, stop, stop + _AHEAD)) and _is_said(option["secret"]):
+            yield (*option.span("secret"), "password")
+        begin = max(start - _BEHIND, text.rfind("\n", max(0, start - _BEHIND), start) + 1)
+        end = _window_end(text, stop)
+        if spans and begin <= spans[-1][1]:
+            spans[-1][1] = max(end, spans[-1][1])
+        else:
+            spans.append([begin, end])
+    for begin, end in spans:
+        for word in _WORD.finditer(text, begin, end):
+            if word.end() == end and end < len(text) and not text[end].isspace():
+                continue
+            yield from _random_parts(word)
+
+
+def _credentials(lower: str) -> list[Found]:
+    """Return spans and kinds of the words of credentials, in order."""
+    found = []
+    for word, kind, form in _CREDENTIALS:
+        at = lower.find(word)
+        while at >= 0:
+            match = form.match(lower, at)
+            if match:
+                found.append((at, match.end(), kind))
+            at = lower.find(word, at + len(word))
+    return sorted(found)
+
+
+_ALONE = re.compile(r"(?<![!-~])(?=[!-~]{0,40}[\w][!@#$%^&*])(?=[!-~]{0,40}\d)[!-~]{8,64}(?![!-~])")
+"""Letters between spaces with a sign and a digit."""
+
+
+def found_alone(text: str) -> Iterator[Found]:
+    """Yield words of all four classes."""
+    for match in _ALONE.finditer(text):
+        word = match.group().strip("\"'`()[]{}<>,;.:|")
+        if (
+            _WORD.fullmatch(word)
+            and not re.search(r"[@#]\d+(?:\.\d+)*\Z|[=:/]", word)
+            and word != word.lower()
+            and word != word.upper()
+            and not _HARMLESS_WORD.search(word)
+            and is_password(word)
+        ):
+            start = text.index(word, match.start())
+            yield start, start + len(word), "password"
+
+
+def _window_end(text: str, stop: int) -> int:
+    """Return the end of the next line, or of the window."""
+    end = min(len(text), stop + _AHEAD)
+    at = text.find("\n", stop, end)
+    other = text.find("\n", at + 1, end) if at >= 0 else -1
+    return other if other >= 0 else end
+
+
+def _given(text: str, start: int, stop: int, *, is_key: bool) -> Iterator[Found]:
+    match = _ASSIGNED.match(text, stop, stop + 260)
+    if match and (match["sign"] != " " or _is_option(text, start)):
+        value = match["quoted"] or match["plain"]
+        if len(value) >= (_WEAK_KEY if is_key else _WEAK_PASSWORD) and _is_value(
+            value, is_key=is_key, is_quoted=match["quoted"] is not None
+        ):
+            yield (*match.span("quoted" if match["quoted"] else "plain"), "password")
+            return
+    if not is_key:
+        said = _SAID.match(text, stop, stop + 260)
+        if said and _is_said(said["secret"]):
+            yield (*said.span("secret"), "password")
+
+
+def _is_option(text: str, start: int) -> bool:
+    """Return True if the name ends an option, as in ``--registration-token``."""
+    head = text[max(0, start - 24) : start]
+    return re.search(r"(?:\A|\s)--?(?:[\w-]*-)?\Z", head) is not None
+
+
+def _is_value(value: str, *, is_key: bool, is_quoted: bool) -> bool:
+    """Return True unless the value is a variable, a call, a type or prose."""
+    if _NO_VALUE.match(value) and not (is_quoted and value[0] in "[{&|./"):
+        return False
+    if is_quoted:
+        return re.search(r"[\d!@#%^*&$]" if is_key else r"[\d\s!@#%^*&$]", value) is not None
+    if re.fullmatch(
+        r"[\d.]+|\d[\d.]*\W.*|[\w-]+(?:[./][\w-]+)+[,;)]?" if is_key else r"\d{1,3}", value
+    ):
+        return False
+    return re.search(r"[\d!@%^*]" if is_key else r"[\d!@#%^*]", value) is not None
+
+
+def _is_said(value: str) -> bool:
+    return (
+        not _NO_VALUE.match(value)
+        and re.search(r"[\d!@#$%^&*+=]", value) is not None
+        and re.search(r"[^\W\d]", value) is not None
+        and not re.search(r"://|\w\(|^[\w-]{1,30}(?:/[\w.-]+)+$|^[\w/.-]+\.[a-z]{1,5}$", value)
+    )
+
+
+def _random_parts(match: re.Match[str]) -> Iterator[Found]:
+    word, start = match.group(), match.start()
+    if _HARMLESS_WORD.search(word):
+        return
+    for part in re.finditer(r"[^:=]+", word):
+        piece = part.group()
+        begin = start + part.start()
+        head = re.match(r"-[a-zA-Z](?=\S{6})|[*_&!-]+", piece)
+        if head:
+            begin, piece = begin + head.end(), piece[head.end() :]
+        piece = piece.rstrip(".*_?-")
+        if is_password(piece):
+            yield begin, begin + len(piece), "password"
+
+
+def is_password(word: str) -> bool:
+    """Return True for 6 to 64 letters of three classes that are no name, path or version.
+
+    >>> [is_password(word) for word in ("Falcon12!maple", "getUserV2", "src/Auth/Login2")]
+    [True, False, False]
+    """
+    if not 6 <= len(word) <= 64:
+        return False
+    if re.fullmatch(r"(?=[^\d]*\d)(?=[^A-Z]*[A-Z])[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,5}", word):
+        return True
+    has_sign = not _SIGNS.isdisjoint(word)
+    classes = has_sign + (word != word.lower()) + (word != word.upper())
+    has_digit = any("0" <= letter <= "9" for letter in word)
+    if classes + has_digit < 3 or not (has_digit or len(word) > 9):
+        return False
+    if has_sign and has_digit and "/" not in word:
+        return True
+    return not _is_name(word)
+
+
+def _is_name(word: str) -> bool:
+    """Return True for words, or an identifier of words and numbers."""
+    if "0" <= word[0] <= "9":
+        return False
+    pairs = _pairs(word)
+    if sum(pair in _COMMON for pair in pairs) < _AS_NAME * len(pairs):
+        return word.count("/") > 1
+    letters = sum(letter.isalnum() for letter in word)
+    return letters >= _LETTERS_A_PART * len(re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", word))
+
+
+def _pairs(text: str) -> list[str]:
+    """Return the pairs of neighbouring letters."""
+    runs = re.findall(r"[a-z]+", text.lower())
+    return [one + other for run in runs for one, other in zip(run, run[1:], strict=False)]
+
+
+_AS_NAME, _AS_PATH = 0.4, 0.35
+_LETTERS_A_PART = 2.1
+"""Least mean letters of the parts of an identifier."""
+
+# --- random runs
+
+SHORTEST = 20
+_SHORTEST_OF_TWO = 28
+"""Letters of a run without capitals, or without small letters."""
+_AS_WORDS = 0.45
+_ENTROPY, _ENTROPY_OF_HEX = 3.5, 3.0
+_BEFORE = 60
+"""Letters before a run that may name it."""
+
+_COMMON = frozenset(
+    "in re er es te on ti ed at st en nt ng or de le co se ra li al io ar an it ri tr ro ta ve ec "
+    "ns is me ce ne et un nd ca si pe ct ic ea di pr ac el as pa fi to la ts ma ch rs ss nc ge he "
+    "ll ou lo ex mp ur th na mi su om ly ab po ie il rr em am pl im no ut rt bl ad ni id ee ha ul "
+    "ke ol ep da od ap ty ef oo pt ot op sc ho so ig sp qu ck ia iv us sh ai os va ue".split()
+)
+"""The 120 most common pairs of letters in the words of code and English."""
+
+_RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}")
+_HEX = re.compile(r"(?:0x)?(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
+_HAS_UUID = re.compile(_UUID, re.IGNORECASE)
+_PREFIXED = re.compile(
+    rf"(?P<prefix>(?:[A-Za-z]\w{{0,9}}[_-]){{1,3}}?)(?:[0-9a-f]{{32,}}|{_UUID})(?:[_-][0-9a-f]{{6,}})?\Z"
+)
+_KNOWN = re.compile(
+    r"(?:toolu|srvtoolu|msg|req|call|chatcmpl|resp|run|thread|sess|session|item|evt|event|id|pr|v\d"
+    r"|img|job|tmp|log|doc|file|task|test|build|cache|hash|commit|tree|blob|rev|user|agent|trace"
+    r"|span|sha\w*|md5|conv\w*|turn|step|node|page|org|team|proj\w*|image|layer|obj|ref|tag|branch|g)"
+    r"[_-]|0[0-7][0-9A-HJKMNP-TV-Z]{24}\Z|[\d-]+T\d"
+)
+"""Ids of agents, messages and things; ULIDs; times."""
+_SAYS = re.compile(
+    r"(?P<harmless>sha\d{0,3}\b|sha\d|md5|digest|hash|checksum|integrity|commit|merge|revision|\brev\b"
+    r"|\btree|parent|blob|object|\bindex|\bhead|\bref|etag|fingerprint|\bh1:|\bzh:|trace|span|request"
+    r"|checkpoint|uuid|\bid\b|_id\b|image|layer|build|container|snapshot|branch|version|base64,"
+    r"|\bgit\b|artifact|ssh-\w+|public|session|packages/|uses:)"
+    r"|(?P<secret>key|secret|token|passw|pwd|salt|seed|private|credential|auth|bearer|login|creds?\b"
+    r"|codecov -t)",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(r"\.[a-z]\w{0,5}\b(?!\.\w)|[\[(]|::|  \S| \*\S|@[\w-]{1,40}\.[a-z]")
+"""After the name of a file or function, or the sum of a file."""
+
+
+def found_by_chance(text: str) -> Iterator[Found]:
+    """Yield runs of random letters."""
+    for match in _RUN.finditer(text):
+        start, run = match.start(), match.group()
+        pieces = [(0, run)]
+        if "/" in run and _is_path(run):
+            begin = (
+                max(
+                    text.rfind(" ", max(0, start - 200), start),
+                    text.rfind("\n", max(0, start - 200), start),
+                )
+                + 1
+            )
+            if "://" not in text[begin:start]:
+                continue
+            pieces = [(part.start(), part.group()) for part in re.finditer(r"[^/]{20,}", run)]
+        for at, piece in pieces:
+            begin, stop = start + at, start + at + len(piece)
+            has_form = is_random(piece) or _HAS_UUID.search(piece)
+            if has_form and not _is_harmless(text, begin, stop, piece):
+                yield begin, stop, "high-entropy"
+
+
+def is_random(run: str) -> bool:
+    """Return True if letters stand together by chance.
+
+    >>> is_random("getUserByIdAndName2OrDefault"), is_random("Zk3vQ9xT1bWm7RfLp0Ys")
+    (False, True)
+    """
+    if _HEX.match(run):
+        return entropy(run) >= _ENTROPY_OF_HEX
+    if _PREFIXED.match(run):
+        return True
+    if len(run) < SHORTEST or _HAS_UUID.search(run) or reads_as_words(run):
+        return False
+    kinds = (
+        any("0" <= letter <= "9" for letter in run) + (run != run.lower()) + (run != run.upper())
+    )
+    if kinds < 3 and (len(run) < _SHORTEST_OF_TWO or not run.rstrip("=").isalnum()):
+        return False
+    return kinds > 1 and not run.isalpha() and entropy(run) >= _ENTROPY
+
+
+def reads_as_words(run: str) -> bool:
+    """Return True if most pairs of letters are those of words, or of an alphabet."""
+    lower = run.lower()
+    common = sum(
+        one + other in _COMMON or 0 <= ord(other) - ord(one) <= 1
+        for one, other in zip(lower, lower[1:], strict=False)
+    )
+    return common >= _AS_WORDS * (len(run) - 1)
+
+
+def entropy(run: str) -> float:
+    """Return Shannon's entropy of a text, in bits a letter."""
+    size = len(run)
+    return -sum(count / size * log2(count / size) for count in Counter(run).values())
+
+
+def _is_path(run: str) -> bool:
+    pairs = _pairs(run)
+    is_words = sum(pair in _COMMON for pair in pairs) >= _AS_PATH * len(pairs)
+    return is_words or run.count("/") > len(run) / 8
+
+
+def _is_harmless(text: str, start: int, stop: int, run: str) -> bool:
+    """Return True for a commit, checksum, id or name, by its form or the words before it."""
+    if _KNOWN.match(run) or _AFTER.match(text, stop):
+        return True
+    begin = max(start - _BEFORE, 0)
+    said = [match.lastgroup for match in _SAYS.finditer(text, begin, start)]
+    if said:
+        return said[-1] == "harmless"
+    if _PREFIXED.match(run):
+        return False
+    return _HAS_UUID.search(run) is not None or (len(run) == 40 and _HEX.match(run) is not None)
+
+
+_MAY = re.compile(
+    r"(?<![\w/+=.~-])(?=[A-Za-z/_+=.~-]{0,80}\d)[\w/+=.~-]{16,}|\w{30,}|\d{4}[ -]?\d{4}|://|\$|eyj"
+    r"|\w[!@#%^&*][\w!]|[a-z]\d+[!@#%^&*]|private key|putty|cookie"
+    r"|seed|mnemonic|phrase|wallet|codes?\b|%[2-7]|\\[ux]|&\w|:\d{2,5}:"
+    r"|[\xad\xc0-\u1fff\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2c00-\uffff\U0001d400-\U0001d7ff]"
+)
+_ID = re.compile(rf"{_UUID}|(?:toolu|msg)_[0-9A-Za-z]{{24}}")
+
+
+def may_hold(text: str) -> bool:
+    """Return False for a text that no detector can find anything in."""
+    lower = text.lower()
+    if any(word in lower for word, _, _ in _CREDENTIALS):
+        return True
+    return _MAY.search(lower) is not None and not _ID.fullmatch(text)
