@@ -30,7 +30,7 @@ _OF_TYPE = re.compile(
 """Text before a brace that belongs to a type."""
 _ATTRIBUTES = ("@", "#[")  # decorators, annotations, attributes
 _DOCSTRING = re.compile(
-    r"\s*(?:#[^\n]*\n\s*)*[rRuUbB]{0,2}(\"\"\"|'''|\"|')((?:\\.|(?!\1).)*)\1", re.DOTALL
+    r"\s*(?:#[^\n]*\n\s*)*[rRuUbB]{0,2}(\"\"\"|'''|\"|')((?:\\.|(?!\1).)*)(?:\1|\Z)", re.DOTALL
 )
 _LICENSE = re.compile(r"copyright|licen[sc]e|spdx-|all rights reserved", re.IGNORECASE)
 

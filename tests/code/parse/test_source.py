@@ -41,9 +41,11 @@ def test_a_title_has_parameters_without_types_of_types(path: str, text: str, tit
     assert symbol_title(facts_of(path, text).symbols[0]) == title
 
 
-def test_a_docstring_may_follow_a_comment() -> None:
+def test_a_docstring_may_follow_a_comment_and_be_long() -> None:
     text = 'def f(a):\n    # type: (int) -> int\n    """Parse it."""\n    return a\n'
     assert facts_of("a.py", text).symbols[0].doc == "Parse it."
+    long = 'class C:\n    """First.\n' + "    more\n" * 100 + '    """\n'
+    assert facts_of("a.py", long).symbols[0].doc.startswith("First.\nmore")
 
 
 @pytest.mark.parametrize(
