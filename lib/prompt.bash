@@ -33,9 +33,11 @@ _lore_prompt() {
   fi
   if [ "$SECONDS" -ge "$_lore_prompt_next" ]; then
     _lore_prompt_next=$((SECONDS + 10))
-    (exec </dev/null >/dev/null 2>&1
+    (
+      exec </dev/null >/dev/null 2>&1
       cd -- "$project" && umask 077 && mkdir -p "${cache%/*}" &&
-        lore hook run shell >"$cache.$$" && mv -f "$cache.$$" "$cache" &)
+        lore hook run shell >"$cache.$$" && mv -f "$cache.$$" "$cache" &
+    )
   fi
   return "$lore_status"
 }
