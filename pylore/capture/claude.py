@@ -9,7 +9,6 @@ it is told from what a person typed by flags and by how its text begins.
 from __future__ import annotations
 
 import json
-import os
 import re
 
 from .recorder import AgentReading, ToolCall, is_whole, joined, text
@@ -83,9 +82,11 @@ class Claude(AgentReading):
         if record.get("isSidechain") or "forkedFrom" in record:
             self._skip("sidechain" if record.get("isSidechain") else "forked")
             return
-        if not self.recorder.session and "sessionId" in record and "cwd" in record:
-            self.recorder.begin(text(record, "sessionId"), text(record, "cwd"),
-                                text(record, "gitBranch"), text(record, "timestamp"))  # fmt: skip
+        if not self.recorder.began and text(record, "sessionId"):
+            name = self.recorder.session = text(record, "sessionId")
+            if text(record, "cwd"):
+                self.recorder.begin(name, text(record, "cwd"), text(record, "gitBranch"),
+                                    text(record, "timestamp"))  # fmt: skip
         message = record.get("message")
         if kind == "user" and isinstance(message, dict):
             self._user(record, message, number)
@@ -176,16 +177,6 @@ class Claude(AgentReading):
             if "hook" in match.group(2)[:300] or "hook" in match.group(1):
                 self.recorder.shown.add(match.group(2))
         return _ASIDES.sub("", said)
-
-
-def head_of(head: bytes, path: str) -> tuple[str, bool]:
-    """Return the session that the beginning of a file names, and whether it is a side chain."""
-    session = re.search(rb'"sessionId":\s?"([^"]{1,200})"', head)
-    main = re.search(rb'"isSidechain":\s?(true|false)', head)
-    name = session.group(1).decode("utf-8", "replace") if session else ""
-    return name or os.path.splitext(os.path.basename(path))[0], (
-        main is not None and main.group(1) == b"true"
-    )
 
 
 def _is_of_the_program(record: dict[str, Any]) -> bool:

@@ -9,7 +9,6 @@ types are lists of response items without a wrapper.
 from __future__ import annotations
 
 import json
-import os
 import re
 
 from .recorder import AgentReading, ToolCall, fields_of, is_whole, joined, rows_of, text
@@ -52,6 +51,7 @@ class Codex(AgentReading):
         super().__init__(path)
         self._ends: dict[str, dict[str, Any]] = {}
         self._messages = 0
+        self._is_side = False
 
     def read(self, line: bytes, number: int) -> None:
         """One line.
@@ -67,6 +67,9 @@ class Codex(AgentReading):
         record = json.loads(line)
         if not isinstance(record, dict):
             raise ValueError("not an object")
+        if self._is_side:
+            self._skip("sidechain")
+            return
         kind = text(record, "type")
         payload = fields_of(record, "payload")
         when = text(record, "timestamp") or self.recorder.began
@@ -86,11 +89,17 @@ class Codex(AgentReading):
         self.known += 1
 
     def _begin(self, meta: dict[str, Any], when: str) -> None:
-        if self.recorder.session:
+        self._is_side = self._is_side or "subagent" in fields_of(meta, "source")
+        if self.recorder.began:
             return  # a rollout that goes on from another one repeats its head
         branch = text(fields_of(meta, "git"), "branch")
+        if self._is_side:
+            return
         self.recorder.begin(
-            text(meta, "id"), text(meta, "cwd"), branch, text(meta, "timestamp") or when
+            text(meta, "id") or self.recorder.session,
+            text(meta, "cwd"),
+            branch,
+            text(meta, "timestamp") or when,
         )
 
     def _item(self, item: dict[str, Any], when: str, number: int) -> None:
@@ -159,14 +168,6 @@ class Codex(AgentReading):
             seconds = duration["secs"] + int(duration.get("nanos") or 0) / 1e9
         self.recorder.result(span, when, output, ok=ok, refused=refused,
                              ms=None if seconds is None else int(seconds * 1000))  # fmt: skip
-
-
-def head_of(head: bytes, path: str) -> tuple[str, bool]:
-    """Return the session that the beginning of a rollout names, and whether it is a side chain."""
-    first = head.split(b"\n", 1)[0]
-    named = re.search(rb'"id":\s?"([^"]{1,200})"', first)
-    name = named.group(1).decode("utf-8", "replace") if named else ""
-    return name or os.path.splitext(os.path.basename(path))[0], b'"source":{"subagent"' in first
 
 
 def _arguments(item: dict[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,7 @@
-"""The log of events: JSON lines in the user's own state folder.
+"""The log of events: JSON lines in the user's own state folder, one file a day.
 
-Lines go to the end of ``events.jsonl``. When it is of another day or has grown large it is put
-away whole, into ``events/``, and what is put away is only ever deleted whole: nothing is copied,
-so no line is lost that is appended meanwhile. Who appends or deletes holds the file's lock.
-Nothing here reads a repository or writes into one.
+Writers append under the file's lock. Old files are deleted whole. Nothing here reads or writes a
+repository.
 """
 
 from __future__ import annotations
@@ -24,26 +22,23 @@ if TYPE_CHECKING:
 
 
 VERSION = 1
-LARGE = 8 << 20
-"""Bytes of the file that lines go to, from which on it is put away."""
-
 _MOST_FILES = 20
 _LONGEST_NAME = 200
 
 
-def event_file() -> str:
-    """Return the file that lines are appended to."""
-    return os.path.join(state_folder(), "events.jsonl")
-
-
-def put_away_folder() -> str:
-    """Return where the files lie that nothing is appended to any more, named by their day."""
+def event_folder() -> str:
+    """Return the folder of the log."""
     return os.path.join(state_folder(), "events")
 
 
-def put_away_files() -> list[str]:
-    """Return the paths of those, the oldest first."""
-    folder = put_away_folder()
+def event_file() -> str:
+    """Return today's file (UTC), which lines are appended to."""
+    return os.path.join(event_folder(), time.strftime("%Y-%m-%d.jsonl", time.gmtime()))
+
+
+def event_files() -> list[str]:
+    """Return the paths of all files of the log, the oldest first."""
+    folder = event_folder()
     try:
         names = sorted(os.listdir(folder))
     except OSError:
@@ -81,20 +76,13 @@ def append(lines: bytes) -> None:
     Raises:
         OSError: the log cannot be written.
     """
-    path = event_file()
-    while True:
-        number = open_private_log(path)
-        try:
-            lock(number)
-            found = os.fstat(number)
-            if not found.st_nlink:
-                continue  # deleted while this waited for its lock
-            if (found.st_size >= LARGE or _is_of_another_day(found)) and put_away(path, found):
-                continue
-            write_lines(number, found.st_size, lines)
-            return
-        finally:
-            os.close(number)
+    make_private_folder(event_folder())
+    number = open_private_log(event_file())
+    try:
+        lock(number)
+        write_lines(number, os.fstat(number).st_size, lines)
+    finally:
+        os.close(number)
 
 
 def log_fault(error: OSError, what: str) -> LoreError:
@@ -110,34 +98,6 @@ def lock(number: int) -> None:
         flock(number, LOCK_EX)
     except OSError:
         return  # a file system without locks: a line of an append is whole even so
-
-
-def put_away(path: str, found: os.stat_result) -> bool:
-    """Moves the file that lines are appended to among the old ones; its lock must be held.
-
-    Whether there is another file to append to now.
-    """
-    day = time.strftime("%Y-%m-%d", time.gmtime(found.st_mtime))
-    folder = put_away_folder()
-    try:
-        now_there = os.lstat(path)
-        if (now_there.st_ino, now_there.st_dev) != (found.st_ino, found.st_dev):
-            return True  # somebody else has moved it
-        make_private_folder(folder)
-        taken = {name for name in os.listdir(folder) if name.startswith(day)}
-        number = 1 + max((int(name[11:-6]) for name in taken if name[11:-6].isdigit()), default=0)
-        os.rename(path, os.path.join(folder, f"{day}-{number:05d}.jsonl"))
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False  # it goes on growing
-    return True
-
-
-def _is_of_another_day(found: os.stat_result) -> bool:
-    if not found.st_size:
-        return False
-    return time.gmtime(found.st_mtime)[:3] != time.gmtime()[:3]
 
 
 def write_lines(number: int, size: int, lines: bytes) -> None:

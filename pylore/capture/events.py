@@ -1,16 +1,15 @@
-"""The log of events as it is read: by time and kind, followed, and trimmed."""
+"""Read the log of events by time and kind, and trim it."""
 
 from __future__ import annotations
 
 import os
-from calendar import timegm
 from fnmatch import fnmatchcase
-from time import gmtime, strptime, time
+from time import gmtime, strftime, time
 from typing import NamedTuple
 
 from ..core.errors import LoreError
 from ..core.json import dumps, parse_object
-from .event_log import VERSION, event_file, lock, put_away, put_away_files
+from .event_log import VERSION, event_file, event_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,15 +19,19 @@ if TYPE_CHECKING:
 
 KINDS = ("prompt", "say", "tool", "edit", "search", "commit", "session", "question")
 FIELDS = (
-    "v", "t", "src", "session", "turn", "span", "parent", "kind", "name", "ok", "ms", "files",
+    "v", "id", "t", "src", "session", "turn", "span", "parent", "kind", "name", "ok", "ms", "files",
     "text", "err", "ref",
 )  # fmt: skip
 MOST_TEXT = 500
 MOST_ERROR = 200
 MOST_LINE = 1_000_000
-"""Bytes of one line; a longer one is none of ours."""
+"""Maximum bytes of a line; longer lines are skipped."""
+ID_DIGITS = 16
+_ID_BEGINS, _ID_WITHIN = b'"id":"', 40
 
-_TEXTS = frozenset(("t", "src", "session", "span", "parent", "kind", "name", "text", "err", "ref"))
+_TEXTS = frozenset(
+    ("id", "t", "src", "session", "span", "parent", "kind", "name", "text", "err", "ref")
+)
 _NUMBERS = frozenset(("turn", "ms"))
 
 
@@ -42,7 +45,7 @@ def read_events(
 ) -> Iterator[dict[str, Any]]:
     """Yield the events of the log, or of one file, in the order they were written.
 
-    Half a line, a line that is no event and one of a later version are passed over.
+    Skips half lines, lines that are no event, later versions, and repeated ids.
 
     Args:
         path: a file of events; the whole log unless given.
@@ -53,11 +56,16 @@ def read_events(
             globs.
     """
     sign = session.encode() if session.isascii() and session.isprintable() else b""
+    seen: set[str] = set()
     for line in _lines(path):
         if sign and sign not in line:
             continue
         event = parse_event(line)
         if event is not None and _is_wanted(event, since, session, kinds, files):
+            if event.get("id") in seen:
+                continue
+            if event.get("id"):
+                seen.add(event["id"])
             yield event
 
 
@@ -127,36 +135,34 @@ def shortened(event: dict[str, Any]) -> None:
 
 
 def _lines(path: str | None) -> Iterator[bytes]:
-    if path is not None:
-        with open(path, "rb") as file:
-            yield from lines_of(file)
-        return
-    # What is appended to is opened first: it may be put away while the others are read.
-    try:
-        last = open(event_file(), "rb")  # noqa: SIM115 - closed below
-    except FileNotFoundError:
-        last = None
-    mark = last and os.fstat(last.fileno()).st_ino
-    for name in put_away_files():
+    for name in event_files() if path is None else [path]:
         try:
             with open(name, "rb") as file:
-                if os.fstat(file.fileno()).st_ino != mark:
-                    yield from lines_of(file)
+                yield from filter(None, whole_lines(file, MOST_LINE))
         except FileNotFoundError:
-            continue  # it was swept
-    if last is not None:
-        with last:
-            yield from lines_of(last)
+            if path is not None:
+                raise
 
 
-def lines_of(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield the whole lines of a file; of one that is too long nothing, whatever its length."""
-    while line := file.readline(MOST_LINE):
-        if line.endswith(b"\n") or len(line) < MOST_LINE:
+def known_ids() -> set[str]:
+    """Return the ids of the events of the log."""
+    found: set[str] = set()
+    for line in _lines(None):
+        at = line.find(_ID_BEGINS, 0, _ID_WITHIN)
+        if at >= 0:
+            found.add(line[at + len(_ID_BEGINS) :][:ID_DIGITS].decode("ascii", "replace"))
+    return found
+
+
+def whole_lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
+    """Yield the lines of a file; an empty text for each line of more than ``longest`` bytes."""
+    while line := file.readline(longest):
+        if line.endswith(b"\n") or len(line) < longest:
             yield line
             continue
         while line and not line.endswith(b"\n"):
-            line = file.readline(MOST_LINE)
+            line = file.readline(1 << 20)
+        yield b""
 
 
 _DAY = 86_400
@@ -176,71 +182,29 @@ MOST_EVENTS = 200_000_000
 
 
 def sweep_events(days: int, *, dry_run: bool = False) -> list[Swept]:
-    """Drop files whose last line was written more than ``days`` ago, then the oldest ones until
-    all of them have at most ``MOST_EVENTS`` bytes; return the files that were dropped, or are due.
+    """Delete files older than ``days``, then the oldest until ``MOST_EVENTS`` bytes are left.
 
-    The file that lines are appended to stays, unless nothing was appended to it for so long.
+    Returns the files that were deleted, or are due. Today's file stays.
 
     Raises:
         OSError: a file cannot be deleted.
     """
     due = [*_due(days)]
-    if not dry_run:
-        for one in due:
-            _drop(one.file)
+    for one in () if dry_run else due:
+        try:
+            os.unlink(one.file)
+        except FileNotFoundError:
+            continue  # another sweep was faster
     return due
 
 
 def _due(days: int) -> Iterator[Swept]:
-    oldest = (int(time()) // _DAY - days) * _DAY
-    files = [(path, *_stand(path)) for path in [*put_away_files(), event_file()]]
-    left = sum(size for _, size, _ in files)
-    for path, size, written in files:
-        if not size:
-            continue
-        why = ""
-        if written < oldest:
-            why = "age"
-        elif left > MOST_EVENTS and path != event_file():
-            why = "size"
-        if why:
-            left -= size
-            yield Swept(path, size, why)
-
-
-def _stand(path: str) -> tuple[int, int]:
-    """Return a file's bytes, and when its last line was written: by its name, which a copy
-    keeps."""
-    try:
-        found = os.stat(path)
-    except FileNotFoundError:
-        return 0, 0
-    try:
-        day = timegm(strptime(os.path.basename(path)[:10], "%Y-%m-%d"))
-    except ValueError:
-        day = int(found.st_mtime)
-    return found.st_size, day
-
-
-def _drop(path: str) -> None:
-    """Deletes a file, once nobody is appending to it; one that has grown since stays."""
-    try:
-        number = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return
-    try:
-        lock(number)
-        found = os.fstat(number)
-        if path == event_file():
-            if gmtime(found.st_mtime)[:3] == gmtime()[:3] or not put_away(path, found):
-                return
-            for moved in reversed(put_away_files()):
-                if os.stat(moved).st_ino == found.st_ino:
-                    os.unlink(moved)
-                    return
-            return
-        os.unlink(path)
-    except FileNotFoundError:
-        return  # another sweep was faster
-    finally:
-        os.close(number)
+    oldest = strftime("%Y-%m-%d", gmtime(time() - days * _DAY))
+    files = [path for path in event_files() if path < event_file()]
+    sizes = {path: os.path.getsize(path) for path in (*files, event_file()) if os.path.exists(path)}
+    left = sum(sizes.values())
+    for path in files:
+        is_old = os.path.basename(path)[:10] < oldest
+        if is_old or left > MOST_EVENTS:
+            left -= sizes.get(path, 0)
+            yield Swept(path, sizes.get(path, 0), "age" if is_old else "size")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from .event_log import event_file, put_away_files
+from .event_log import event_files
 from .events import parse_event, read_events
 
 TYPE_CHECKING = False
@@ -125,7 +125,7 @@ def _end_of_log() -> Iterator[bytes]:
     """Yield the last lines of the log, in their order; the first may be half a line."""
     parts: list[bytes] = []
     room = _TAIL
-    for path in (event_file(), *reversed(put_away_files())):
+    for path in reversed(event_files()):
         if room <= 0:
             break
         try:

@@ -11,7 +11,7 @@ from hashlib import sha256
 
 from ..core.times import now
 from .event_log import VERSION
-from .events import MOST_ERROR, MOST_TEXT
+from .events import ID_DIGITS, MOST_ERROR, MOST_TEXT, whole_lines
 from .sentences import is_marked
 
 TYPE_CHECKING = False
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
         def read(self, line: bytes, number: int) -> None:
             """One line; ValueError where it is no JSON object."""
 
-        def taken(self) -> list[dict[str, Any]]:
-            """Return the events since this was last asked, with texts that are not cut yet."""
+        @property
+        def events(self) -> list[dict[str, Any]]:
+            """The events, with texts that are not cut yet."""
 
 
 def text(fields: dict[str, Any], *names: str) -> str:
@@ -74,61 +75,7 @@ def joined(content: Any) -> str:
 
 
 LONGEST = 16 << 20
-"""Bytes of a line; a longer one is passed over. Real ones have a megabyte at most."""
-
-
-class Lines:
-    """The lines of an open file, in one pass, and how far it was read.
-
-    ``mark`` is a place whose digest is noted in ``digest_at_mark``: of all that stands before it.
-    """
-
-    def __init__(self, file: IO[bytes], mark: int = 0) -> None:
-        self._file = file
-        self._hash = sha256()
-        self._mark = mark
-        self._left = False
-        self.end = 0
-        """Bytes up to the end of the last line before the one at hand."""
-        self.number = 0
-        self.too_long = 0
-        self.digest_at_mark = ""
-
-    def __iter__(self) -> Iterator[bytes]:
-        """Line by line; the last one may have no end."""
-        while line := self._file.readline(LONGEST):
-            if not line.endswith(b"\n") and len(line) == LONGEST:
-                self._pass_over(line)
-                continue
-            self.number += 1
-            yield line
-            if self._left:
-                return
-            self._take(line)
-
-    def leave(self) -> None:
-        """The line at hand is half a line, and not to be counted as read."""
-        self._left = True
-
-    def _pass_over(self, line: bytes) -> None:
-        self.number += 1
-        self.too_long += 1
-        while line and not line.endswith(b"\n"):
-            self._take(line)
-            line = self._file.readline(1 << 20)
-        self._take(line)
-
-    def _take(self, line: bytes) -> None:
-        self._hash.update(line)
-        self.end += len(line)
-        if self.end == self._mark:
-            self.digest_at_mark = self.digest
-
-    @property
-    def digest(self) -> str:
-        """Of all that was read."""
-        return self._hash.hexdigest()
-
+"""Maximum bytes of a line; longer lines are skipped."""
 
 AHEAD = 2 * MOST_TEXT
 """Characters of a piece before secrets are taken out of it: one that the cut would halve is seen
@@ -190,9 +137,10 @@ class AgentReading:
         """Calls whose result was not seen."""
         return len(self.recorder.calls)
 
-    def taken(self) -> list[dict[str, Any]]:
-        """Return the events since this was last asked."""
-        return self.recorder.taken()
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """The events, with texts of up to ``AHEAD`` characters."""
+        return self.recorder.events
 
     def _skip(self, kind: str) -> None:
         self.skipped[kind] += 1
@@ -348,7 +296,7 @@ class ToolCall:
 
 
 class Recorder:
-    """Makes events of what happens in one session, in order; ``taken`` hands them over.
+    """Makes events of what happens in one session, in order.
 
     Texts of these events have up to ``AHEAD`` characters: they are cut when secrets are out.
     """
@@ -356,18 +304,14 @@ class Recorder:
     def __init__(self, source: str, path: str) -> None:
         self.source = source
         self.path = path
-        self.session = ""
+        self.session = os.path.splitext(os.path.basename(path))[0]
         self.project = ""
         self.began = ""
         self.turn = 0
         self.calls: dict[str, ToolCall] = {}
         self.shown = Shown()
-        self._events: list[dict[str, Any]] = []
-
-    def taken(self) -> list[dict[str, Any]]:
-        """Return the events since this was last asked."""
-        events, self._events = self._events, []
-        return events
+        self.events: list[dict[str, Any]] = []
+        self._numbers: Counter[tuple[str, str]] = Counter()
 
     def begin(self, session: str, project: str, title: str, when: str) -> None:
         """A session, and the folder of its project."""
@@ -434,13 +378,16 @@ class Recorder:
         return [*dict.fromkeys(found)][:MOST_FILES]
 
     def _add(self, kind: str, t: str, line: int, **fields: Any) -> None:
+        place = fields.get("span") or str(line)
+        self._numbers[kind, place] += 1
         event = {
-            "v": VERSION, "t": t, "src": self.source, "session": self.session,
+            "v": VERSION, "id": event_id(self.session, kind, place, self._numbers[kind, place]),
+            "t": t, "src": self.source, "session": self.session,
             "turn": self.turn or None, "span": fields.pop("span", None),
             "parent": fields.pop("parent", None), "kind": kind, **fields,
             "ref": f"{self.path}#{line}" if line else self.path,
         }  # fmt: skip
-        self._events.append(
+        self.events.append(
             {name: value for name, value in event.items() if value not in (None, "", [])}
         )
 
@@ -471,55 +418,29 @@ def _since_epoch(when: str) -> int:
     return timegm((*numbers, 0, 0, 0)) * 1000 + int(f"{when[20:-1]:0<3}"[:3] or 0)
 
 
-class TranscriptPass:
-    """One pass over a transcript, which may begin with what was read before.
+def read_transcript(reader: Reader, file: IO[bytes]) -> Counter[str]:
+    """Let a reader have all lines of a file; return its skipped lines by type.
 
-    That is its first ``mark`` bytes, if they have the ``digest``.
+    ``broken`` and ``too long`` lines could not be read. A half line at the end is not counted.
+
+    Raises:
+        OSError: the file cannot be read.
     """
+    skipped: Counter[str] = Counter()
+    for number, line in enumerate(whole_lines(file, LONGEST), 1):
+        if not line:
+            skipped["too long"] += 1
+            continue
+        try:
+            if b"\0" in line:  # json would take it for UTF-16
+                raise ValueError
+            reader.read(line, number)
+        except (ValueError, RecursionError):
+            skipped["broken"] += line.endswith(b"\n")
+    return +(reader.skipped + skipped)
 
-    def __init__(self, reader: Reader, mark: int = 0, digest: str = "") -> None:
-        self.reader = reader
-        self.is_same = False
-        """Whether it does."""
-        self.end = 0
-        """Bytes that were read."""
-        self.digest = ""
-        """Of them."""
-        self.skipped: Counter[str] = Counter()
-        """Lines without events, by type; ``broken`` and ``too long`` could not be read."""
-        self.is_transcript = True
-        """Whether it is empty, or any line of it has a form that the reader knows."""
-        self._mark, self._digest = mark, digest
 
-    def read(self, file: IO[bytes], *, drops_known: bool) -> None:
-        """Lets the reader have all lines; it keeps the events of those that are new, or of all.
-
-        Raises:
-            OSError: the file cannot be read.
-        """
-        lines = Lines(file, self._mark)
-        is_past, broken = False, 0
-        for line in lines:
-            if not is_past and lines.end >= self._mark:
-                is_past = True
-                self._pass(lines, drops_known)
-            try:
-                if b"\0" in line:  # json would take it for UTF-16
-                    raise ValueError
-                self.reader.read(line, lines.number)
-            except (ValueError, RecursionError):
-                if line.endswith(b"\n"):
-                    broken += 1
-                else:
-                    lines.leave()
-        if not is_past and lines.end >= self._mark:
-            self._pass(lines, drops_known)
-        self.end, self.digest = lines.end, lines.digest
-        self.is_transcript = not lines.number or self.reader.known > 0
-        self.skipped = self.reader.skipped + Counter({"broken": broken, "too long": lines.too_long})
-
-    def _pass(self, lines: Lines, drops_known: bool) -> None:
-        """All that stands before the mark has been read."""
-        self.is_same = lines.digest_at_mark == self._digest
-        if self.is_same and drops_known:
-            self.reader.taken()
+def event_id(session: str, kind: str, place: str, number: int) -> str:
+    """Return the id of an event: of its session, kind, span or line, and number there."""
+    name = "\0".join((session, kind, place, str(number)))
+    return sha256(name.encode("utf-8", "backslashreplace")).hexdigest()[:ID_DIGITS]

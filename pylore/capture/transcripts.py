@@ -10,7 +10,7 @@ from typing import NamedTuple
 from . import claude, codex
 from .event_log import VERSION
 from .events import FIELDS, KINDS, is_right
-from .recorder import AHEAD, MOST_FILES, moment
+from .recorder import AHEAD, MOST_FILES, event_id, moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +29,7 @@ class EventLines:
         self.unfinished = 0
         self._path = path
         self._session = os.path.splitext(os.path.basename(path))[0]
-        self._events: list[dict[str, Any]] = []
-
-    def taken(self) -> list[dict[str, Any]]:
-        """Return the events since this was last asked."""
-        events, self._events = self._events, []
-        return events
+        self.events: list[dict[str, Any]] = []
 
     def read(self, line: bytes, number: int) -> None:
         """One line.
@@ -58,20 +53,17 @@ class EventLines:
                 event[name] = event[name][:AHEAD]
         if "files" in event:
             event["files"] = event["files"][:MOST_FILES]
-        self._events.append({
-            **event, "v": VERSION, "t": moment(event.get("t", "")),
-            "src": event.get("src", self.source), "session": event.get("session", self._session),
-            "ref": event.get("ref", f"{self._path}#{number}"),
+        ref = event.get("ref", f"{self._path}#{number}")
+        session = event.get("session", self._session)
+        self.events.append({
+            **event, "v": VERSION, "id": event_id(session, kind, event.get("span", ref), number),
+            "t": moment(event.get("t", "")), "src": event.get("src", self.source),
+            "session": session, "ref": ref,
         })  # fmt: skip
         self.known += 1
 
     def _skip(self, kind: str) -> None:
         self.skipped[kind] += 1
-
-
-def head_of(_: bytes, path: str) -> tuple[str, bool]:
-    """Return False: a file of events is a thing of its own, whatever sessions it has."""
-    return path, False
 
 
 if TYPE_CHECKING:
@@ -84,9 +76,6 @@ class Kind(NamedTuple):
     name: str
     reader: Callable[[str], Reader]
     """From the path of a transcript."""
-    head_of: Callable[[bytes, str], tuple[str, bool]]
-    """From the first bytes of a file and its path: its session, and whether it is a side
-    chain alone."""
     home: tuple[str, str, str] | None = None
     """The variable that names the agent's folder, the usual one in HOME, the one in it."""
 
@@ -103,9 +92,8 @@ class Kind(NamedTuple):
 TRANSCRIPTS = {
     kind.name: kind
     for kind in (
-        Kind("claude", claude.Claude, claude.head_of,
-             ("CLAUDE_CONFIG_DIR", ".claude", "projects")),
-        Kind("codex", codex.Codex, codex.head_of, ("CODEX_HOME", ".codex", "sessions")),
-        Kind("jsonl", EventLines, head_of),
+        Kind("claude", claude.Claude, ("CLAUDE_CONFIG_DIR", ".claude", "projects")),
+        Kind("codex", codex.Codex, ("CODEX_HOME", ".codex", "sessions")),
+        Kind("jsonl", EventLines),
     )
 }  # fmt: skip

@@ -28,15 +28,14 @@ from places import ROOT
 
 sys.path.insert(0, str(ROOT))
 from pylore.capture.candidates import Candidate
-from pylore.capture.claude import Claude, head_of
+from pylore.capture.claude import Claude
 from pylore.capture.events import MOST_ERROR, MOST_TEXT
 from pylore.capture.extraction import find_candidates
-from pylore.capture.recorder import Lines
+from pylore.capture.recorder import read_transcript
 from pylore.capture.sentences import lines_of, sentences
 from pylore.capture.statements import is_harness
 
 AT = 20
-_HEAD = 8 << 20
 """Bytes at the beginning of a transcript in which its session is named."""
 _SHORTEST = 20
 """Characters of a sentence that a control may be: less than that is no sentence."""
@@ -62,12 +61,8 @@ def events_of(path: Path) -> list[Event]:
     """The events of a transcript."""
     reader = Claude(str(path))
     with path.open("rb") as file:
-        for number, line in enumerate(Lines(file), 1):
-            try:
-                reader.read(line, number)
-            except ValueError:
-                continue
-    events = reader.recorder.taken()
+        read_transcript(reader, file)
+    events = reader.events
     for event in events:
         for field, most in (("text", MOST_TEXT), ("err", MOST_ERROR)):
             if field in event:
@@ -90,8 +85,7 @@ class Recorded:
             size = path.stat().st_size
             self.bytes += size
             self.files += 1
-            with path.open("rb") as file:
-                session, _ = head_of(file.read(_HEAD), str(path))
+            session = path.stem
             longest[session] = max(longest.get(session, (0, path)), (size, path))
         started = time.process_time()
         self.sessions = {name: events_of(path) for name, (_, path) in sorted(longest.items())}

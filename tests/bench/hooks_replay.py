@@ -29,6 +29,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -217,7 +218,7 @@ class Past:
             self._begun.add(session.name)
             rows.insert(0, {"kind": "session", "t": rows[0]["t"], "text": session.branch,
                             "name": str(self._places.get(session.here, session.here))})  # fmt: skip
-        log = self._home / ".local/state/lore/events.jsonl"
+        log = self._home / time.strftime(".local/state/lore/events/%Y-%m-%d.jsonl", time.gmtime())
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as file:
             for row in rows:

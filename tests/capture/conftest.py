@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from homes import move_home
 
+from pylore.capture.event_log import event_file
+
 
 @pytest.fixture(autouse=True)
 def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of the log, which is not there yet."""
+    """Return today's file of the log, which is missing yet."""
     move_home(monkeypatch, tmp_path / "home")
-    return tmp_path / "home/state/lore/events.jsonl"
+    return Path(event_file())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import tracemalloc
 from pathlib import Path
@@ -14,9 +15,7 @@ from agent_sessions import ClaudeSession, a_session
 from planted_secrets import planted
 from samples import some
 
-from pylore.capture import capture as capturing
-from pylore.capture.capture import Capture, Receipt
-from pylore.capture.event_log import put_away_files
+from pylore.capture.capture import Capture, Receipt, one_capture
 from pylore.capture.events import read_events
 from pylore.capture.recorder import LONGEST
 from pylore.capture.redaction import Redactor
@@ -79,19 +78,15 @@ def test_what_grows_is_read_on_in_any_portions(tmp_path: Path) -> None:
     assert spans()[len(whole) :] == whole
 
 
-def test_the_longest_snapshot_of_a_session_is_read_whatever_comes_first(tmp_path: Path) -> None:
+def test_snapshots_of_a_session_add_each_event_once(tmp_path: Path) -> None:
     session = a_session()
     for number, lines in enumerate((9, 3, 12)):
         session.write(tmp_path / f"checkpoints/{number}.jsonl", lines)
-    receipt = capture(tmp_path / "checkpoints")
-    assert receipt.files == 1 and receipt.left_out == {"shorter snapshots": 2}
+    assert capture(tmp_path / "checkpoints").files == 3
     before = spans()
     session.write(tmp_path / "checkpoints/3.jsonl")
     assert capture(tmp_path / "checkpoints").files == 1
     assert spans()[: len(before)] == before and len(spans()) == 9
-    session.write(tmp_path / "late/short.jsonl", 5)
-    assert capture(tmp_path / "late").left_out == {"shorter snapshots": 1}
-    assert len(spans()) == 9
 
 
 def test_a_file_that_was_written_anew_doubles_nothing(tmp_path: Path) -> None:
@@ -110,49 +105,26 @@ def test_a_file_that_was_written_anew_doubles_nothing(tmp_path: Path) -> None:
     assert not capture(file).events
 
 
-def test_what_was_interrupted_between_log_and_journal_is_not_written_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("left", [b"", b'{"a":', b'{"a.jsonl":[1]}', b"[]"])
+def test_lost_stamps_add_no_event_twice(tmp_path: Path, left: bytes) -> None:
     file = a_session().write(tmp_path / "a.jsonl")
-    with monkeypatch.context() as patch:
-        patch.setattr("pylore.capture.capture.Captured.has_written", _killed)
-        with pytest.raises(KeyboardInterrupt):
-            capture(file)
-    assert len(spans()) == 9
+    capture(file)
+    stamps = tmp_path / "home/state/lore/captured.json"
+    assert str(file) in stamps.read_text()
+    stamps.write_bytes(left)
     assert not capture(file).events and len(spans()) == 9
-    # nor where the journal is lost, in part or whole
-    journal = tmp_path / "home/state/lore/captured.jsonl"
-    for left in (journal.read_bytes()[:150], b""):
-        journal.write_bytes(left)
-        assert not capture(file).events and len(spans()) == 9
-
-
-def _killed(*_: object) -> None:
-    raise KeyboardInterrupt
-
-
-def test_transcripts_that_are_gone_leave_the_journal_and_double_nothing_when_back(
-    tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(capturing, "_SPARE", 3)
-    paths = [a_session(f"{number:08d}-0000").write(tmp_path / f"{number}.jsonl")
-             for number in range(3)]  # fmt: skip
-    for path in paths:
-        os.utime(path, (0, 0))
-    a_session("kept0000-0000").write(tmp_path / "kept.jsonl")
+    file.unlink()
     capture(tmp_path)
-    written = log.read_bytes()
-    for path in paths:
-        path.rename(path.with_suffix(".away"))
-    capture(tmp_path)
-    journal = tmp_path / "home/state/lore/captured.jsonl"
-    assert len(journal.read_text().splitlines()) == 2
-    for path in paths:
-        path.with_suffix(".away").rename(path)
-    a_session("fresh000-0000").write(tmp_path / "fresh.jsonl")
-    capture(tmp_path)
-    assert log.read_bytes().startswith(written)
-    assert log.read_bytes().count(b"\n") == 5 * written.count(b"\n") // 4
+    assert stamps.read_text() == "{}"
+
+
+def test_lines_without_a_folder_belong_to_the_session_of_their_file(tmp_path: Path) -> None:
+    session = a_session()
+    session.lines = [
+        re.sub(r'"(?:cwd|sessionId)": ?"[^"]*",? ?', "", line) for line in session.lines
+    ]
+    assert capture(session.write(tmp_path / "a.jsonl")).events["prompt"] == 1
+    assert {event["session"] for event in read_events()} == {"a"}
 
 
 def test_since_leaves_out_what_is_older_and_an_earlier_one_brings_it(tmp_path: Path) -> None:
@@ -263,7 +235,7 @@ def test_a_full_disk_is_one_line_and_the_next_capture_goes_on(tmp_path: Path, lo
         try:
             capture(tmp_path / "in")
         except LoreError as error:
-            os._exit(7 if "events.jsonl: File too large: make room" in str(error) else 8)
+            os._exit(7 if ".jsonl: File too large: make room" in str(error) else 8)
         os._exit(9)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     assert log.read_bytes() == whole  # no half of it
@@ -285,9 +257,7 @@ def test_secrets_are_out_before_anything_is_written_even_where_a_cut_would_halve
 
 
 def test_another_capture_at_the_same_time_is_refused(tmp_path: Path) -> None:
-    from pylore.capture.capture import Captured
-
-    with Captured(), pytest.raises(LoreError, match="another one is running"):
+    with one_capture(), pytest.raises(LoreError, match="another one is running"):
         capture(a_session().write(tmp_path / "a.jsonl"))
 
 
@@ -306,4 +276,3 @@ def test_events_of_another_program_come_in_checked_cut_and_dated(tmp_path: Path)
     assert (one["t"], len(one["text"]), one["session"]) == ("2026-11-01T09:00:00Z", 500, "s")
     assert two["session"] == "mine" and len(two["err"]) == 200 and "secret" not in two
     assert not capture(file, kind="jsonl").events
-    assert not put_away_files()

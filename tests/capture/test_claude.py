@@ -18,7 +18,7 @@ def events(session: ClaudeSession) -> list[dict[str, Any]]:
     reader = Claude("/t.jsonl")
     for number, line in enumerate(session.lines, 1):
         reader.read(line.encode(), number)
-    return reader.taken()[1:]
+    return reader.events[1:]
 
 
 def prompts(session: ClaudeSession) -> list[str]:
@@ -179,4 +179,4 @@ def test_lines_of_any_form_are_events_or_nothing(values: list[Any]) -> None:
             reader.read(json.dumps(value).encode(), number)
         except ValueError:
             assert not isinstance(value, dict)
-    json.dumps(reader.taken())
+    json.dumps(reader.events)

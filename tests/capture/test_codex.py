@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.capture.codex import Codex, head_of
+from pylore.capture.codex import Codex
 
 WHEN = "2026-11-01T10:00:00.000Z"
 META = {"id": "c0de", "cwd": "/home/me/shop", "git": {"branch": "main"}, "timestamp": WHEN}
@@ -32,7 +32,7 @@ def events(*lines: str) -> list[dict[str, Any]]:
     reader = Codex("/r.jsonl")
     for number, one in enumerate([line("session_meta", **META), *lines], 1):
         reader.read(one.encode(), number)
-    found = reader.taken()
+    found = reader.events
     assert (found[0]["kind"], found[0]["name"], found[0]["text"]) == (
         "session", "/home/me/shop", "main",
     )  # fmt: skip
@@ -112,16 +112,17 @@ def test_rollouts_from_before_there_were_types_are_read_too() -> None:
            {"type": "function_call_output", "call_id": "1", "output": "a"}]  # fmt: skip
     for number, one in enumerate(old, 1):
         reader.read(json.dumps(one).encode(), number)
-    found = reader.taken()
+    found = reader.events
     assert [event["kind"] for event in found] == ["session", "prompt", "tool"]
     assert {event["t"] for event in found} == {"2026-11-01T10:00:00Z"}
     assert reader.skipped == {"untyped": 1}
 
 
 def test_a_subagents_rollout_is_a_side_chain() -> None:
-    main = line("session_meta", **META, source="cli").encode()
-    side = line("session_meta", **META, source={"subagent": "review"}).encode()
-    assert head_of(main, "x") == ("c0de", False) and head_of(side, "x") == ("c0de", True)
+    reader = Codex("/r.jsonl")
+    reader.read(line("session_meta", **META, source={"subagent": "review"}).encode(), 1)
+    reader.read(line("response_item", **message("user", "fix it")).encode(), 2)
+    assert reader.events == [] and reader.skipped == {"sidechain": 1}
 
 
 _leaves = st.none() | st.integers() | st.text(max_size=10) | st.sampled_from(
@@ -140,4 +141,4 @@ def test_items_of_any_form_are_events_or_nothing(payloads: list[dict[str, Any]])
     for number, payload in enumerate(payloads, 1):
         one = {"timestamp": WHEN, "type": "response_item", "payload": payload}
         reader.read(json.dumps(one).encode(), number)
-    json.dumps(reader.taken())
+    json.dumps(reader.events)

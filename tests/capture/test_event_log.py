@@ -1,4 +1,4 @@
-"""The log: whole lines of many writers, put away by the day, swept by age and by size."""
+"""The log: whole lines of many writers, a file a day, swept by age and by size."""
 
 from __future__ import annotations
 
@@ -9,20 +9,14 @@ import sys
 import time
 from pathlib import Path
 
-import pytest
-
-from pylore.capture import event_log
-from pylore.capture.event_log import append, append_event, put_away_files
-from pylore.capture.events import MOST_EVENTS, read_events, sweep_events
+from pylore.capture.event_log import append, append_event, event_files
+from pylore.capture.events import MOST_EVENTS, event_line, read_events, sweep_events
 
 DAY = 86_400
 LINES = 150
 
 
-def test_eight_writers_lose_nothing_while_files_are_put_away_and_swept(
-    log: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(event_log, "LARGE", 5_000)
+def test_eight_writers_lose_no_line(log: Path) -> None:
     writers = []
     for writer in range(8):
         child = os.fork()
@@ -34,49 +28,34 @@ def test_eight_writers_lose_nothing_while_files_are_put_away_and_swept(
     seen: set[tuple[str, str]] = set()
     while writers:
         seen |= {(event["session"], event["name"]) for event in read_events()}
-        sweep_events(1)  # nothing is that old: it only looks
+        sweep_events(1)
         writers = [child for child in writers if not os.waitpid(child, os.WNOHANG)[0]]
     found = [(event["session"], event["name"]) for event in read_events()]
     assert len(found) == len({*found}) == 8 * LINES and seen <= {*found}
-    assert len(put_away_files()) > 8
-    for writer in range(8):  # each one's lines are in its order
+    for writer in range(8):
         assert [int(name) for session, name in found if session == str(writer)] == [*range(LINES)]
 
 
-def test_a_line_waits_for_a_sweep_and_goes_to_the_next_file(log: Path) -> None:
-    append_event("test", "s", "tool", "old", [], ok=True)
-    old = time.time() - 3 * DAY
-    os.utime(log, (old, old))
-    children = []
-    for number in range(8):
-        child = os.fork()
-        if not child:
-            if number % 2:
-                sweep_events(1)
-            else:
-                append_event("test", "s", "tool", f"new {number}", [], ok=True)
-            os._exit(0)
-        children.append(child)
-    assert all(os.waitpid(child, 0)[1] == 0 for child in children)
-    sweep_events(1)
-    assert {event["name"] for event in read_events()} == {"new 0", "new 2", "new 4", "new 6"}
-
-
-def test_a_day_is_a_file_and_goes_as_one(log: Path) -> None:
+def test_sweep_deletes_whole_days_and_keeps_today(log: Path) -> None:
     for days in (20, 15, 2, 0):
         append_event("test", "s", "tool", f"{days} days", [], ok=True)
-        then = time.time() - days * DAY
-        os.utime(log, (then, then))
-    append_event("test", "s", "tool", "today", [], ok=True)
-    assert len(put_away_files()) == 3
+        log.rename(
+            log.with_name(time.strftime("%Y-%m-%d.jsonl", time.gmtime(time.time() - days * DAY)))
+        )
     assert [one.why for one in sweep_events(14, dry_run=True)] == ["age", "age"]
-    assert len([*read_events()]) == 5
+    assert len([*read_events()]) == 4
     sweep_events(14)
-    assert [event["name"] for event in read_events()] == ["2 days", "0 days", "today"]
-    with Path(put_away_files()[0]).open("ab") as file:
+    assert [event["name"] for event in read_events()] == ["2 days", "0 days"]
+    with Path(event_files()[0]).open("ab") as file:
         file.truncate(MOST_EVENTS + 1)
     assert [one.why for one in sweep_events(14)] == ["size"]
-    assert [event["name"] for event in read_events()] == ["0 days", "today"]
+    assert [event["name"] for event in read_events()] == ["0 days"]
+
+
+def test_repeated_id_is_read_once(log: Path) -> None:
+    event = {"v": 1, "id": "0123456789abcdef", "t": "2026-11-01T10:00:00Z", "kind": "say"}
+    append(event_line(event) * 2 + event_line({**event, "id": "fedcba9876543210"}))
+    assert len([*read_events()]) == 2
 
 
 def test_half_a_line_is_ended_and_passed_over(log: Path) -> None:

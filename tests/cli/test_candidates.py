@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from commands import Lore
@@ -15,7 +16,7 @@ FAILURE = (
 
 def event(lore: Lore, session: str, minute: int, kind: str, **fields: object) -> None:
     """Append an event to the log."""
-    log = lore.home / "state/lore/events.jsonl"
+    log = lore.home / time.strftime("state/lore/events/%Y-%m-%d.jsonl", time.gmtime())
     log.parent.mkdir(parents=True, exist_ok=True)
     row = {"v": 1, "t": f"2026-11-20T10:{minute:02}:00Z", "src": "claude", "session": session,
            "kind": kind, "ref": f"{session}.jsonl#{minute:02}", **fields}  # fmt: skip

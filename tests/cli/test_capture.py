@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from commands import Lore
 def log(lore: Lore) -> Path:
     """The file of the log, which does not exist yet."""
     lore.patch.setenv("LORE_EMBEDDER", "none")
-    return lore.home / "state/lore/events.jsonl"
+    return lore.home / time.strftime("state/lore/events/%Y-%m-%d.jsonl", time.gmtime())
 
 
 def session(lore: Lore) -> None:
@@ -86,8 +85,7 @@ def test_event_appends_one_event(lore: Lore, log: Path) -> None:
 
 def test_sweep_drops_old_events(lore: Lore, log: Path) -> None:
     lore("capture", "event", "prompt", "-m", "old")
-    old = time.time() - 20 * 24 * 3600
-    os.utime(log, (old, old))
+    log.rename(log.with_name("2026-01-01.jsonl"))
     lore("capture", "event", "prompt", "-m", "new")
     (due,) = lore("capture", "sweep", "--dry-run").json
     assert (due["state"], due["reason"]) == ("due", "age")

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from planted_secrets import planted
 
+from pylore.capture.event_log import event_file
 from pylore.context.text import tokens_of
 from pylore.hooks.agents import Sent
 
@@ -91,7 +92,7 @@ def test_a_tool_is_an_event_in_the_log_and_says_nothing(project: Lore) -> None:
     failed = {"command": "curl -H secret"}
     hook(project, "tool", session_id="one", tool_name="Bash", tool_input=failed,
          tool_response={"error": "x"})  # fmt: skip
-    log = Path(os.environ["XDG_STATE_HOME"], "lore/events.jsonl")
+    log = Path(event_file())
     assert log.stat().st_mode & 0o777 == 0o600
     one, other = map(json.loads, log.read_text().splitlines())
     assert [one[key] for key in ("v", "src", "session", "kind", "name", "ok", "files")] == [
@@ -132,7 +133,7 @@ def test_what_a_live_hook_notes_has_no_token_in_it(project: Lore) -> None:
         hook(project, "tool", session_id=some[0][2], tool_name=f"mcp__x__{some[1][1]}",
              tool_input={"file_path": f"src/{some[2][2]}.py",
                          "patch": f"*** Begin Patch\n{patch}"})  # fmt: skip
-    log = Path(os.environ["XDG_STATE_HOME"], "lore/events.jsonl").read_text()
+    log = Path(event_file()).read_text()
     assert [name for name, text, secret in rows if json.dumps(text)[1:-1] in log] == []
     assert log.count("redacted:") > len(rows) - 10
     name = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"

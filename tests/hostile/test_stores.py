@@ -304,7 +304,7 @@ class Project:
             if path.is_file()
             and path.parent != self.store
             and "cache" not in path.parts
-            and path.name != "events.jsonl"
+            and path.parent.name != "events"
         }
 
 
