@@ -51,6 +51,7 @@ fuzz: setup-dev ## odd inputs of every kind: N=1000000 of them, MINUTES=… at m
 	@bash tests/fuzz/run.sh $(if $(N),--inputs $(N)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
 
 bench: setup-dev ## speed, as ratios against floors of the same run, kept in bench/history.jsonl
+	@bash tests/bench/scale.sh --keep
 	@bash tests/bench/run.sh --keep
 
 bench-instructions: setup-dev ## instructions of commands against those before; KEEP=1 keeps them

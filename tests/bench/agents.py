@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 
 from new_words import with_new_words
-from places import LORE, ROOT, BenchmarkError, environment, percentile, read_lines
+from places import LORE, BenchmarkError, environment, percentile, read_lines
 from report import Row, at_most
-
-sys.path.insert(0, str(ROOT / "tests" / "support"))
 from wire import Wire, request, tool
 
 _STARTS = 10
@@ -23,12 +20,12 @@ _SEARCHES = 100
 _PROMPTS = 30
 
 
-def agent_rows(queries: Path, store: Path, say: Callable[[str], None]) -> Iterator[Row]:
+def agent_rows(store: Path, say: Callable[[str], None]) -> Iterator[Row]:
     """Start and memory; searches that are warm, beside those of a process each; hooks.
 
     Every query has words that the store has never met.
     """
-    asked = [item["query"] for item in read_lines(queries)]
+    asked = [item["query"] for item in read_lines(store / "queries.jsonl")]
     say("starting the server")
     yield from _starts(store)
     say("searching through the server")

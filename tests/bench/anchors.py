@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import sysconfig
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,8 +14,6 @@ from time import perf_counter
 
 from places import CACHE, ROOT, BenchmarkError, environment, lore
 from report import Row, at_least
-
-sys.path.insert(0, str(ROOT))
 
 from pylore.anchors.definitions import find_definitions
 from pylore.anchors.fingerprint import take

@@ -10,10 +10,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from places import LORE, ROOT, BenchmarkError, environment
+from places import LORE, BenchmarkError, environment
 from sets import store_of
-
-sys.path.insert(0, str(ROOT))
 
 from pylore.app.engine import Engine
 from pylore.core.settings import Settings

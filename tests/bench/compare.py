@@ -6,11 +6,8 @@ import argparse
 import json
 import sys
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from random import Random
 from statistics import median, quantiles
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from checkouts import Checkout, checkouts, write_data
 from new_words import with_new_words

@@ -6,7 +6,6 @@ import hashlib
 import inspect
 import random
 import shutil
-import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
 from itertools import accumulate
@@ -14,12 +13,9 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from places import CACHE, ROOT, percentile
-from report import Row, at_least, at_most
-
-sys.path.insert(0, str(ROOT))
-
 import apsw
+from places import CACHE, percentile
+from report import Row, at_least, at_most
 
 from pylore.core.settings import Settings
 from pylore.graph.relations import relation_weights

@@ -14,12 +14,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from places import CACHE, LORE, ROOT, BenchmarkError
+import postgres
+from places import CACHE, LORE, BenchmarkError
 from report import Row, as_json, as_table, at_most
 from scale_material import Text
-
-sys.path.insert(0, str(ROOT / "tests" / "support"))
-import postgres
 from tcp_proxy import Proxy
 
 AWAY = 0.05

@@ -15,8 +15,6 @@ from math import ceil
 from pathlib import Path
 from random import Random
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from checkouts import WORK_TREE, Checkout, checkouts, write_data
 from new_words import with_new_words
 from places import CACHE, ROOT, BenchmarkError

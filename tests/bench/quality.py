@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from places import ROOT, BenchmarkError, lore
+from places import BenchmarkError, lore
 from sets import STORES, LeftOut, sets, store_of, types_of
-
-sys.path.insert(0, str(ROOT))
 
 from pylore.evaluate.run import points, table
 

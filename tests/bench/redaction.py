@@ -1,34 +1,28 @@
 """Both sides of the redaction of secrets: what gets through, and what ordinary it changes.
 
     .venv/bin/python tests/bench/redaction.py [--seeds 5] [--show] [--repository DIR]…
-        [--texts FILE.jsonl]… [--against COMMIT]
+        [--texts FILE.jsonl]…
 
 Plants kinds that forms were made for and kinds that are held out. Ordinary texts come from
 repositories, this one unless others are named: paragraphs of pages, messages and logs of commits,
-functions of code, lock files; and from every string of JSON lines. ``--against`` captures made
-transcripts, half of whose texts hold a secret, with the code of another commit as well, in turns,
-and prints seconds of the processor.
+functions of code, lock files; and from every string of JSON lines.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests/support")]
 
-from agent_sessions import ClaudeSession  # noqa: E402
 from held_out_secrets import HELD_OUT  # noqa: E402
 from made_secrets import gets_through  # noqa: E402
 from planted_secrets import ordinary, planted  # noqa: E402
@@ -47,12 +41,9 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print what was changed, too")
     parser.add_argument("--repository", type=Path, action="append", default=[])
     parser.add_argument("--texts", type=Path, action="append", default=[])
-    parser.add_argument("--against", metavar="COMMIT")
     given = parser.parse_args()
     let_through(given.seeds)
     changed(given.repository or [ROOT], given.texts, show=given.show)
-    if given.against:
-        speed(given.against)
 
 
 def let_through(seeds: int) -> None:
@@ -140,57 +131,6 @@ def git(folder: Path, *words: str) -> str:
     """Return what git prints."""
     run = subprocess.run(["git", "-C", folder, *words], capture_output=True, check=True)
     return run.stdout.decode(errors="replace")
-
-
-CAPTURE = """
-import os, sys, time
-from pylore.capture.capture import Capture
-from pylore.capture.redaction import Redactor
-from pylore.capture.transcripts import TRANSCRIPTS
-start = time.process_time()
-Capture(TRANSCRIPTS["claude"], Redactor(), "", print).run([sys.argv[1]])
-print(time.process_time() - start)
-"""
-
-
-def speed(commit: str) -> None:
-    """Print seconds of a capture by this code and by another commit's, three runs each."""
-    with tempfile.TemporaryDirectory() as folder:
-        before = Path(folder, "before")
-        before.mkdir()
-        archive = subprocess.run(["git", "-C", ROOT, "archive", commit, "pylore"],
-                                 capture_output=True, check=True)  # fmt: skip
-        subprocess.run(["tar", "-x", "-C", before], input=archive.stdout, check=True)
-        transcripts = Path(folder, "transcripts")
-        make_transcripts(transcripts)
-        taken: dict[str, list[float]] = {"before": [], "now": []}
-        for number in range(3):
-            for name, code in (("before", before), ("now", ROOT)):
-                home = Path(folder, f"{name}{number}")
-                run = subprocess.run([sys.executable, "-c", CAPTURE, transcripts], cwd=code,
-                                     env={**os.environ, "XDG_STATE_HOME": str(home)}, text=True,
-                                     capture_output=True, check=True)  # fmt: skip
-                taken[name].append(float(run.stdout))
-        size = sum(path.stat().st_size for path in transcripts.iterdir())
-    old, new = median(taken["before"]), median(taken["now"])
-    print(f"\ncapture of {size >> 20} MB made: {old:.2f} s before, {new:.2f} s now, "
-          f"{new / old:.2f} times")  # fmt: skip
-
-
-def make_transcripts(folder: Path) -> None:
-    """Write sessions of pages, code and logs of this repository, and of planted secrets."""
-    texts = [text[:4_000] for _, text in of_repository(ROOT) if text.strip()]
-    for number in range(20):
-        session = ClaudeSession(f"5e550000-0000-4000-8000-{number:012}")
-        secrets = [text for _, text, _ in planted(number)]
-        for at, text in enumerate(texts[number::20]):
-            secret = secrets[at % len(secrets)] if at % 2 else ""
-            session.user(f"{text}\n{secret}")
-            session.says(text)
-            session.tool("Bash", f"Exit code 1\n{text}", failed=at % 3 == 0, command=text[:600])
-            session.tool("Edit", "done", file_path=f"/home/me/shop/src/a_{at}/store.py",
-                         old_string=text[:90], new_string=text[90:180])  # fmt: skip
-        session.write(folder / f"{number}.jsonl")
 
 
 if __name__ == "__main__":

@@ -20,8 +20,6 @@ from new_words import with_new_words
 from places import CACHE, FLOOR, LORE, PYTHON, BenchmarkError, environment, percentile, read_lines
 from processes import Spent, run
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 _MOST, _LEAST = 20, 3
 """How often a command is run: until ``_ENOUGH`` seconds are spent, in these bounds."""
 _ENOUGH = 25.0
@@ -47,7 +45,7 @@ def main() -> int:
     figures: list[Figure] = []
     try:
         for size in options.size:
-            figures += _measure(size, _store(size, options.store))
+            figures += _measure(size, store_of_size(size, options.store))
     except BenchmarkError as error:
         sys.stderr.write(f"lore: bench: {error}\n")
         return 1
@@ -76,8 +74,8 @@ def _sizes(text: str) -> list[int]:
     return sizes
 
 
-def _store(size: int, folders: Path | None) -> Path:
-    """The folder of the store of this size, built if it is not there."""
+def store_of_size(size: int, folders: Path | None = None) -> Path:
+    """Return the folder of a store of ``size`` nodes; build the store if it is missing."""
     short = f"{size // 1_000_000}m" if size % 1_000_000 == 0 else f"{size // 1_000}k"
     folder = (folders or CACHE / "scale") / short
     if not (folder / "search.db").exists():

@@ -24,8 +24,6 @@ from random import Random
 
 from corpus import Module, first_sentence, read_modules
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from pylore.core.ids import named_id, record_id
 from pylore.core.model import Edge, Node
 from pylore.core.vocabulary import symbol_id
@@ -85,9 +83,7 @@ def _text_of(modules: list[Module]) -> Text:
     merged = [word for words in small for word in words]
     large += [merged[at : at + 2_000] for at in range(0, len(merged) - _LEAST_WORDS, 2_000)]
     names = {word for words in large for word in words if word.isascii() and word.isalpha()}
-    questions = {
-        first_sentence(item.body) for module in modules for item in module.symbols
-    }  # fmt: skip
+    questions = {first_sentence(text) for module in modules for text in module.symbols}
     return Text(
         large,
         sorted({name.lower() for name in names if 3 <= len(name) <= 12}),
@@ -96,8 +92,7 @@ def _text_of(modules: list[Module]) -> Text:
 
 
 def _texts(module: Module) -> Iterator[str]:
-    yield module.file.body
-    yield from (item.body for item in (*module.symbols, *module.notes))
+    yield from (module.docstring, *module.symbols, *module.comments)
 
 
 class Material:

@@ -17,5 +17,5 @@ start() { # <script> <program in this folder> [argument...]: help, or the progra
     printf 'lore: no Python environment in %s: run '\''make setup'\'' there\n' "$root" >&2
     exit 1
   fi
-  exec "$root/.venv/bin/python" -X utf8 "$root/tests/bench/$program" "$@"
+  PYTHONPATH=$root:$root/tests/support exec "$root/.venv/bin/python" -X utf8 "$root/tests/bench/$program" "$@"
 }
