@@ -1,4 +1,4 @@
-"""The graph as text for other programs: Graphviz, Mermaid, GraphML, node-link JSON.
+"""The graph as text for other programs: Graphviz, Mermaid, node-link JSON.
 
 Whatever a title holds, what comes out parses: each form escapes what its own
 grammar would read as something else. Nothing in it is obeyed by a terminal.
@@ -91,56 +91,9 @@ class Mermaid:
 _NAMED = {'"': "#quot;", "<": "#lt;", ">": "#gt;", "&": "#amp;"}
 
 
-class GraphML:
-    """XML for Gephi, yEd, networkx and igraph; ids are the ids of its nodes."""
-
-    _NODE = ("type", "title", "status", "tags", "file")
-    _EDGE = ("relation", "weight", "status")
-    head = (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
-        + "".join(
-            f'<key id="{kind[0]}_{name}" for="{kind}" attr.name="{name}"'
-            f' attr.type="{"double" if name == "weight" else "string"}"/>\n'
-            for kind, names in (("node", _NODE), ("edge", _EDGE))
-            for name in names
-        )
-        + '<graph id="lore" edgedefault="directed">\n'
-    )
-    between = ""
-    foot = "</graph>\n</graphml>\n"
-    separator = ""
-
-    def node(self, number: int, outline: Outline) -> str:
-        values = self._data("n", self._NODE, outline[1:])
-        return f"<node id={self._quoted(outline[0])}>{values}</node>\n"
-
-    def edge(self, source: tuple[int, str], target: tuple[int, str], relation: str,
-             weight: float, status: str) -> str:  # fmt: skip
-        values = self._data("e", self._EDGE, (relation, repr(weight), status))
-        ends = f"source={self._quoted(source[1])} target={self._quoted(target[1])}"
-        return f"<edge {ends}>{values}</edge>\n"
-
-    def _data(self, kind: str, names: Sequence[str], values: Sequence[str | None]) -> str:
-        return "".join(
-            f'<data key="{kind}_{name}">{self._escaped(one_line(value))}</data>'
-            for name, value in zip(names, values, strict=True)
-            if value
-        )
-
-    def _quoted(self, text: str) -> str:
-        return '"' + self._escaped(text).replace('"', "&quot;") + '"'
-
-    def _escaped(self, text: str) -> str:
-        return _plain(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-FORMS: dict[str, type[NodeLink] | type[Dot] | type[Mermaid] | type[GraphML]] = {
-    "json": NodeLink,
-    "dot": Dot,
-    "mermaid": Mermaid,
-    "graphml": GraphML,
-}
+FORMS: dict[str, type[NodeLink] | type[Dot] | type[Mermaid]] = {
+    "json": NodeLink, "dot": Dot, "mermaid": Mermaid,
+}  # fmt: skip
 
 
 def draw(

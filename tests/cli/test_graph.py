@@ -6,7 +6,6 @@ import json
 import re
 import webbrowser
 from unittest.mock import Mock
-from xml.etree import ElementTree
 
 import apsw
 import pytest
@@ -136,7 +135,7 @@ def test_neighbors_are_one_edge_away(filled: Lore) -> None:
 # --- exports
 
 
-def test_export_has_four_formats(filled: Lore) -> None:
+def test_export_has_three_formats(filled: Lore) -> None:
     def size(*options: str) -> tuple[int, int]:
         found = filled("graph", "export", *options).json
         return len(found["nodes"]), len(found["links"])
@@ -149,14 +148,13 @@ def test_export_has_four_formats(filled: Lore) -> None:
     assert f'"{DECISION}" -> "{FILE}" [label="relates_to"];' in dot
     mermaid = filled("graph", "export", "--format", "mermaid").out
     assert mermaid.startswith("flowchart TD") and "Sign sessions with #quot;JWT#quot;" in mermaid
-    ElementTree.fromstring(filled("graph", "export", "--format", "graphml").out)
 
 
 @pytest.mark.parametrize("terminal", [False, True])
 def test_no_verb_prints_control_characters(filled: Lore, terminal: bool) -> None:
     filled.fill({"id": NOTE, "title": "\x1b[31mred\x07\x9b1m"})
     filled("link", NOTE, "relates_to", LESSON)
-    formats = ("export", *(f"export --format {name}" for name in ("dot", "mermaid", "graphml")))
+    formats = ("export", *(f"export --format {name}" for name in ("dot", "mermaid")))
     for verb in ("hubs", f"neighbors {LESSON}", f"path {NOTE} {LESSON}", f"show {NOTE}", *formats):
         out = filled("graph", *verb.split(), terminal=terminal).out
         assert out and not re.search("[\x00-\x09\x0b-\x1f\x80-\x9f]", out), verb
@@ -224,7 +222,7 @@ def test_verbs_refuse_wrong_words(filled: Lore) -> None:
         graph neighbors | 2 | needs an id
         graph path | 2 | lore graph path
         graph hubs -n 0 | 2 | --limit
-        graph export --format svg | 2 | json, dot, mermaid, graphml
+        graph export --format svg | 2 | json, dot, mermaid
     """)
 
 

@@ -369,7 +369,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def drawings(
     store: Store, named: dict[str, str], edges: list[tuple[int, int, str]]
 ) -> dict[str, str]:
-    """The four forms of a graph with these nodes (key to title) and edges (by number)."""
+    """The three forms of a graph with these nodes (key to title) and edges (by number)."""
     names = sorted(f"note-{key}" for key in named)
     connection_of(store).execute("BEGIN")
     try:
@@ -381,8 +381,7 @@ def drawings(
             ends = names[a % len(names)], names[b % len(names)]
             store.edges.put(Edge(*ends, relation, 0.5, created_at="2026"))
         return {
-            form: "".join(draw(store, form, list(RELATIONS)))
-            for form in ("json", "dot", "mermaid", "graphml")
+            form: "".join(draw(store, form, list(RELATIONS))) for form in ("json", "dot", "mermaid")
         }
     finally:
         connection_of(store).execute("ROLLBACK")
@@ -412,18 +411,6 @@ def parse_json(text: str, names: list[str]) -> Parsed:
         [node["id"] for node in data["nodes"]],
         [(link["source"], link["target"], link["relation"]) for link in data["links"]],
     )
-
-
-def parse_graphml(text: str, names: list[str]) -> Parsed:
-    root = ElementTree.fromstring(text)
-    return (
-        [node.attrib["id"] for node in root.iterfind(".//{*}node")],
-        [
-            (edge.attrib["source"], edge.attrib["target"],
-             str(edge.findtext("{*}data[@key='e_relation']")))
-            for edge in root.iterfind(".//{*}edge")
-        ],
-    )  # fmt: skip
 
 
 def parse_dot(text: str, names: list[str]) -> Parsed:
@@ -463,16 +450,13 @@ def parse_mermaid(text: str, names: list[str]) -> Parsed:
     return found
 
 
-PARSERS = {
-    "json": parse_json, "dot": parse_dot, "mermaid": parse_mermaid, "graphml": parse_graphml,
-}  # fmt: skip
+PARSERS = {"json": parse_json, "dot": parse_dot, "mermaid": parse_mermaid}
 
 
 def test_a_title_is_whole_in_data_and_short_in_a_picture(drawn: Store) -> None:
     title = "a" * 100
     forms = drawings(drawn, {"1": title}, [])
     assert json.loads(forms["json"])["nodes"][0]["title"] == title
-    assert f">{title}<" in forms["graphml"]
     for form in ("dot", "mermaid"):
         assert title not in forms[form]
         assert "a" * 59 in forms[form]
