@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..core.model import Edge, EdgeKey
+    from ..core.model import Edge
     from ..core.stamps import Stamped
 
 _NAMED = 10
@@ -97,18 +97,6 @@ def notes_of_forgotten(ids: Sequence[str]) -> list[str]:
     return [
         f"{_listed(ids, 'is', 'are')} forgotten and {'stays' if len(ids) == 1 else 'stay'} so: "
         f"'lore undo {ids[0] if len(ids) == 1 else 'ID'}' brings {them} back"
-    ]
-
-
-def notes_of_loose(keys: Sequence[EdgeKey]) -> list[str]:
-    """Return what is to be said of links that came in and have an end that is no more."""
-    if not keys:
-        return []
-    what = counted(len(keys), "link leads", "links lead")
-    from_id, to_id, relation = keys[0]
-    return [
-        f"{what} to what was forgotten or deleted for good ({from_id} {relation} {to_id}): "
-        "'lore undo ID' brings back what was forgotten"
     ]
 
 

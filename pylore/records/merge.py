@@ -92,7 +92,6 @@ class Merge:
         self._written: dict[str, Thing] = {}
         self._changed: dict[str, Node] = {}
         self._made: list[Thing] = []
-        self._ended: set[str] = set()
         self._seen: dict[str, set[str]] = {}
         self._passed: dict[str, set[str]] = {}
         self._past: dict[str, list[tuple[str, Value]]] = {}
@@ -225,8 +224,6 @@ class Merge:
         is_changed = stored is None or not same(stored, row)
         if isinstance(row, Node) and is_changed:
             self._changed[thing] = row
-            if row.invalidated_at is not None:
-                self._ended.add(thing)
         elif isinstance(row, Edge) and is_changed:
             self.brought.add(row.key)
         if len(self._written) >= _BATCH:
@@ -362,7 +359,6 @@ class Merge:
             both = ours.joined(forgotten(at))
             self._changes.replace(id, ours.left_for(both))
             self._settle(both.to_row(node), node)
-            self._ended.discard(id)  # its own note says more
             lives = not both.at("invalidated_at")[1]
             (self.edited if lives else self.proposed).append(id)
         self._changes.propose_purge(id, at)
@@ -405,22 +401,6 @@ class Merge:
             node = self._store.nodes.get(thing)
             held |= Stamped.of(node).stamps() if node is not None else set()
             self._changes.add_seen(thing, sorted({*latest(stamps | held)} - held))
-
-    def loose(self) -> list[EdgeKey]:
-        """Return the links that lead nowhere by this merge, since an end was forgotten or deleted
-        for good; an end that has never been here is none of these."""
-        ended = self._ended | {id for id, lives in self.purges if not lives}
-        keys = self.brought.union(
-            edge.key for id in ended for edge in self._store.edges.of(id, forgotten=True)
-        )
-        gone = {*filter(self._is_gone, self._store.edges.without_nodes(keys))}
-        some = [key for key in sorted(keys) if not gone.isdisjoint(key[:2])]
-        held = self._store.edges.get_many(some)
-        return [key for key in some if key in held and held[key].ended_at is None]
-
-    def _is_gone(self, id: str) -> bool:
-        node = self._store.nodes.get(id)
-        return id in self._purged if node is None else node.invalidated_at is not None
 
 
 def _after(at: str, rows: Iterable[Edge | Anchor]) -> list[Thing]:

@@ -430,25 +430,6 @@ def test_a_line_by_hand_leaves_what_is_forgotten_so_and_says_it(here: Store) -> 
     assert here.nodes.require("note-a").invalidated_at is None
 
 
-@pytest.mark.parametrize("purge", [False, True])
-def test_links_to_what_was_forgotten_meanwhile_are_said(
-    here: Store, there: Store, purge: bool
-) -> None:
-    put(here, note("first", EARLY), {"id": "note-b", "updated_at": EARLY})
-    take(there, here)
-    Records(here, Settings(), None).forget(["note-a"], purge=purge)
-    put(there, dict(zip(("from_id", "to_id", "relation"), KEY, strict=True), created_at=AHEAD))
-    loose = (
-        "1 link leads to what was forgotten or deleted for good (note-a relates_to note-b): "
-        "'lore undo ID' brings back what was forgotten"
-    )
-    assert loose in take(here, there).notes and loose not in take(here, there).notes
-    assert loose in take(there, here).notes and loose not in take(there, here).notes
-    alone = dict(zip(("from_id", "to_id", "relation"), ("note-b", "note-z", "relates_to"),
-                     strict=True))  # fmt: skip
-    assert put(here, alone).notes == []
-
-
 def test_a_whole_line_has_defaults_for_what_it_does_not_say(here: Store) -> None:
     put(here, note("first", EARLY, tags=["x"], title="A"))
     put(here, note("second", LATE))
