@@ -14,12 +14,10 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import NamedTuple
 
 from ..core.errors import LoreError, StoreError, nearest
 from ..core.ids import MARK, called, check_id, check_scope, check_type, is_name
-from ..core.json import parse_object
 from ..core.lines import RepeatableLines, record_line
 from ..core.model import Edge, Node, Record
 from ..core.times import LONG_AGO, now
@@ -32,7 +30,6 @@ from ..records.conflicts import (
     merge_notes,
     notes_of_contested,
     notes_of_forgotten,
-    notes_of_loose,
     notes_of_proposed,
 )
 from ..records.fact_status import contested
@@ -234,11 +231,11 @@ class LineImport:
     def write(self) -> Imported:
         """Write what the lines say."""
         importer = _LineImporter(self._store, self._settings, self.options)
-        scoped = self._scoped() if self._store.scope else None
+        scoped = ScopedLines(self._store) if self._store.scope else None
         for place, line in self._numbered():
             try:
                 fields = parsed(line, self._longest)
-                told = scoped.told(fields) if scoped else [fields]
+                told = scoped.renamed(fields) if scoped else [fields]
                 for one in told:
                     importer.take(one)
                 if not told:
@@ -253,17 +250,6 @@ class LineImport:
                 importer.result.left.append(line)
         importer.finish()
         return importer.result
-
-    def _scoped(self) -> ScopedLines:
-        """Return what renames the lines of a scope, which all are read for first."""
-        self.prepare()
-        scoped = ScopedLines(self._store)
-        for _, line in self._numbered():
-            with suppress(LoreError):  # it is said when the line is taken
-                fields = parse_object(line, self._longest)
-                if "id" in fields:
-                    scoped.see(fields)
-        return scoped
 
     def _numbered(self) -> Iterator[tuple[int, bytes]]:
         """Yield the lines that say something, with their numbers."""
@@ -350,7 +336,6 @@ class _LineImporter:
         if result.added + result.updated or merge.purges:
             result.brought |= merge.brought
             result.dangling = len(self._store.edges.dangling_among(result.brought))
-            result.notes += notes_of_loose(merge.loose())
             rivals = contested(self._store, self._settings, result.brought)
             result.notes += notes_of_contested(rivals)
         result.conflicting = merge.conflicts

@@ -11,6 +11,7 @@ from ..core.model import Anchor, Edge, Node
 from ..core.stamps import Stamped, conflicts, count_reads, is_after, latest
 from ..core.times import LONG_AGO
 from ..core.vocabulary import DECLARED_WEIGHT
+from ..store.changes import SEPARATOR, row_of_thing
 from .lines import (
     anchor_key_from,
     edge_key_from,
@@ -36,10 +37,9 @@ if TYPE_CHECKING:
 _BEGIN, _BASE, _MIDDLE, _END = (mark * 7 for mark in (b"<", b"|", b"=", b">"))
 _LONGEST = 1 << 40
 """Bytes of a line: git holds the files in memory, and so can we."""
-_ROWS = {"id": Node, "from_id": Edge, "anchor_of": Anchor}
-_ORDER = ("declare_type", "declare_relation", "purged", *_ROWS,
-          "state_of", "history_of", "anchor_history_of", "")  # fmt: skip
-"""The kinds of lines, in the order of an export."""
+_STATES = ("id", "from_id", "anchor_of")
+_PAST = ("state_of", "history_of", "anchor_history_of")
+_DECLARATIONS = ("declare_type", "declare_relation")
 
 
 def marker_of(line: bytes) -> bytes:
@@ -64,23 +64,6 @@ def both_sides(lines: Iterable[bytes]) -> Iterator[bytes]:
         yield b"\n" if mark or before else line
 
 
-def parsed(name: str, lines: Iterable[bytes]) -> Iterator[tuple[Fields, Key, bytes]]:
-    """Yield the fields of each line of a file, its ``key_of``, and itself; of both sides of a
-    conflict.
-
-    Raises:
-        LoreError: a line is not JSON, or lacks the names of its thing.
-    """
-    for number, line in enumerate(both_sides(lines), start=1):
-        line = line.removeprefix(BOM_UTF8) if number == 1 else line
-        if line.strip():
-            try:
-                fields = parse_object(line, _LONGEST)
-                yield fields, key_of(fields), line
-            except LoreError as error:
-                raise LoreError(f"{name}: line {number}: {error}") from None
-
-
 class MergedLines(NamedTuple):
     """The lines of a merge, the ids of the records that both sides had changed, and of those that
     one side had deleted for good and the other one has edited after that."""
@@ -90,36 +73,60 @@ class MergedLines(NamedTuple):
     back: list[str]
 
 
+class _State(NamedTuple):
+    """A thing as a line has it, its values, and the stamps of other changes that it has seen.
+
+    ``more`` are fields that this lore does not know: a newer one may have written them.
+    """
+
+    row: Any
+    values: Stamped
+    was: list[str]
+    more: Fields
+
+    def seen(self) -> set[str]:
+        return {*self.was, *self.values.stamps()}
+
+
 class _File:
-    """The lines of one file by key; lines by hand, and those of unknown kinds, are ``plain``."""
+    """The lines of one file, of both sides of its conflicts; ``plain`` are those by hand, and those
+    of unknown kinds.
+
+    Raises:
+        LoreError: a line is not one of an export; the file and the line are named.
+    """
 
     def __init__(self, name: str, lines: Iterable[bytes]) -> None:
-        self.name = name
-        self.lines: dict[Key, list[tuple[Fields, bytes]]] = {}
+        self.states: dict[Key, list[_State]] = {}
+        self.past: dict[Key, set[tuple[str, str, str]]] = {}
+        self.purged: dict[str, str] = {}
+        self.declared: dict[Key, Fields] = {}
         self.plain: set[str] = set()
-        for fields, key, raw in parsed(name, lines):
-            if key[0] and (is_whole(fields) if key[0] in _ROWS else _is_dated(fields)):
-                self.lines.setdefault(key, []).append((fields, raw))
-            else:
-                self.plain.add(line_of(fields))
+        for number, line in enumerate(both_sides(lines), start=1):
+            line = line.removeprefix(BOM_UTF8) if number == 1 else line
+            if line.strip():
+                try:
+                    self._add(parse_object(line, _LONGEST))
+                except LoreError as error:
+                    raise LoreError(f"{name}: line {number}: {error}") from None
 
-    def rows(self, key: Key) -> list[tuple[Any, list[str]]]:
-        """Return the states that the lines about a thing have, with the stamps of other changes
-        that they have seen.
-
-        Raises:
-            LoreError: a line is not one of an export.
-        """
-        try:
-            return [(whole_row(fields, _key_row(fields)), seen_from(fields))
-                    for fields, _ in self.lines.get(key, ())]  # fmt: skip
-        except LoreError as error:
-            raise LoreError(f"{self.name}: '{' '.join(key[1:])}': {error}") from None
-
-
-def _is_dated(fields: Fields) -> bool:
-    """Return True unless a purge lacks its time."""
-    return "purged" not in fields or isinstance(fields.get("at"), str)
+    def _add(self, fields: Fields) -> None:
+        key = key_of(fields)
+        if key[0] in _STATES and is_whole(fields):
+            row = whole_row(fields, _key_row(fields))
+            known = {*row.FIELDS, "was", "anchor_of"}
+            more = {name: value for name, value in fields.items() if name not in known}
+            state = _State(row, Stamped.of(row), seen_from(fields), more)
+            self.states.setdefault(key, []).append(state)
+        elif key[0] == "purged" and isinstance(fields.get("at"), str):
+            self.purged[key[1]] = max(fields["at"], self.purged.get(key[1], ""))
+        elif key[0] in _DECLARATIONS:
+            self.declared[key] = max(fields, self.declared.get(key, fields), key=_declared)
+        elif key[0] in _PAST:
+            values = {(stamp, name, value) for name, (stamp, value) in past_from(fields)[1]}
+            self.past.setdefault(key, set()).update(values)
+        else:
+            self.plain.add(line_of(fields))
 
 
 def _key_row(fields: Fields) -> Thing:
@@ -139,133 +146,109 @@ def merge_files(
     Raises:
         LoreError: a line of a file is not one of an export; the message names both.
     """
-    merge = _Merge(_File("base", base), (_File("ours", ours), _File("theirs", theirs)))
+    merge = _Merge(_File("base", base), _File("ours", ours), _File("theirs", theirs))
     return MergedLines([*merge.lines()], sorted(merge.conflicts), merge.back)
 
 
 class _Merge:
-    def __init__(self, base: _File, sides: tuple[_File, _File]) -> None:
+    def __init__(self, base: _File, ours: _File, theirs: _File) -> None:
         self.conflicts: set[str] = set()
         self.back: list[str] = []
         self._base = base
-        self._sides = sides
-        keys = {key for side in sides for key in side.lines}
-        self._keys = sorted(keys, key=lambda key: (_ORDER.index(key[0]), key))
-        self._purged = {key[1]: max(text(one, "at") for one, _ in self._of(key))
-                        for key in self._keys if key[0] == "purged"}  # fmt: skip
-
-    def _of(self, key: Key) -> list[tuple[Fields, bytes]]:
-        return [one for side in self._sides for one in side.lines.get(key, ())]
+        self._sides = ours, theirs
+        self._purged = ours.purged | {
+            id: max(at, ours.purged.get(id, "")) for id, at in theirs.purged.items()
+        }
 
     def lines(self) -> Iterator[str]:
         """Yield the merged lines."""
-        for key in self._keys:
-            lines = self._of(key)
-            if key[0] in _ROWS:
-                yield from self._joined(key, lines)
-            elif key[0] == "purged":
-                yield line_of({"purged": key[1], "at": self._purged[key[1]]})
-            elif key[0].startswith("declare_"):
-                yield line_of(max((fields for fields, _ in lines), key=_declared))
-            else:
-                yield from self._past(lines, self._gone(key))
-        ours, theirs = (side.plain for side in self._sides)
-        yield from sorted((ours & theirs) | ((ours | theirs) - self._base.plain))
+        ours, theirs = self._sides
+        for key in sorted(ours.declared.keys() | theirs.declared.keys(), key=_order):
+            found = (side.declared[key] for side in self._sides if key in side.declared)
+            yield line_of(max(found, key=_declared))
+        for id, at in sorted(self._purged.items()):
+            yield line_of({"purged": id, "at": at})
+        for key in sorted(ours.states.keys() | theirs.states.keys(), key=_order):
+            yield from self._joined(key)
+        for key in sorted(ours.past.keys() | theirs.past.keys(), key=_order):
+            yield from self._past(key)
+        yield from sorted((ours.plain & theirs.plain)
+                          | ((ours.plain | theirs.plain) - self._base.plain))  # fmt: skip
 
     def _gone(self, key: Key) -> str:
         """Return when the last of the records that a thing hangs on was deleted for good."""
         ids = key[1:3] if key[0] in ("from_id", "history_of") else key[1:2]
         return max(self._purged.get(id, "") for id in ids)
 
-    def _joined(self, key: Key, lines: list[tuple[Fields, bytes]]) -> Iterator[str]:
+    def _joined(self, key: Key) -> Iterator[str]:
         """Yield the line of a thing: the later value of each field."""
         gone = self._gone(key)
-        if not gone and len(lines) == 2 and lines[0][1] == lines[1][1]:
-            yield line_of(lines[0][0])
-            return
-        rows = [one for side in self._sides for one in side.rows(key)]
-        states = [(row, Stamped.of(row).after(gone), was) for row, was in rows]
-        states = [one for one in states if one[1].stamps()]
+        found = [state for side in self._sides for state in side.states.get(key, ())]
+        states = [state._replace(values=state.values.after(gone)) for state in found]
+        states = [state for state in states if state.values.stamps()]
         if not states:
             return
-        if gone and key[0] == "id" and self._is_back(key[1]):
-            self.back.append(key[1])
-        before = self._before(key) if len(states) > 1 else None
-        whole, states = _joined_states(states, before)
+        if gone and any(key[1] in side.purged and key not in side.states for side in self._sides):
+            self.back += [key[1]] * (key[0] == "id")
+        base = self._base.states.get(key, ())
+        before = base[0].values if base and len(states) > 1 else None
+        if before is not None:  # a line without stamps has those of the values that it repeats
+            states = [state if state.row.stamps
+                      else state._replace(values=state.values.seen_as(before))
+                      for state in states]  # fmt: skip
         if key[0] == "id":
             self._note(key[1], states, before.stamps() if before else set())
-        row = whole.to_row(states[0][0])
+        whole = _join(states, before)
+        row = whole.to_row(states[0].row)
         if not isinstance(row, Anchor):
-            count_reads(row, *(one for one, _, _ in states))
+            count_reads(row, *(state.row for state in states))
             if gone:
                 row.accessed_at, row.access_count = None, 0
-        seen = {stamp for _, one, was in states for stamp in (*was, *one.stamps())}
         own = whole.stamps()
-        was = [
-            one for one in latest({s for s in seen if is_after(s, gone)} | own) if one not in own
-        ]
-        yield line_of(
-            {**fields_of(row, was if key[0] == "id" else None), **self._unknown(lines, row)}
-        )
+        seen = {stamp for state in states for stamp in state.seen() if is_after(stamp, gone)}
+        was = [stamp for stamp in latest(seen | own) if stamp not in own]
+        more: Fields = {}
+        for state in sorted(found, key=lambda state: line_of(state.more)):
+            more |= state.more
+        yield line_of({**fields_of(row, was if key[0] == "id" else None), **more})
 
-    def _before(self, key: Key) -> Stamped | None:
-        """Return the values in the file that both sides have changed."""
-        found = self._base.rows(key)
-        return Stamped.of(found[0][0]) if found else None
-
-    def _is_back(self, id: str) -> bool:
-        """Return True if a side had deleted a record for good, and did not have it again."""
-        return any(("purged", id) in side.lines and ("id", id) not in side.lines
-                   for side in self._sides)  # fmt: skip
-
-    def _note(self, id: str, states: list[tuple[Any, Stamped, list[str]]], base: set[str]) -> None:
+    def _note(self, id: str, states: list[_State], base: set[str]) -> None:
         """Note a conflict: both sides have changed what the file before had, or one thing anew."""
-        _, ours, was = states[0]
-        for _, theirs, seen in states[1:]:
-            here, there = (base | {*names, *one.stamps()} for names, one in
-                           ((was, ours), (seen, theirs)))  # fmt: skip
-            if conflicts(ours, here, theirs, there):
+        ours = states[0]
+        for theirs in states[1:]:
+            if conflicts(ours.values, base | ours.seen(), theirs.values, base | theirs.seen()):
                 self.conflicts.add(id)
 
-    def _unknown(self, lines: list[tuple[Fields, bytes]], row: Thing) -> Fields:
-        """Return fields that this lore does not know: a newer one may have written them."""
-        known = {*row.FIELDS, "was", "anchor_of"}
-        found: Fields = {}
-        for fields, _ in sorted(lines, key=lambda one: line_of(one[0])):
-            found.update((name, value) for name, value in fields.items() if name not in known)
-        return found
-
-    def _past(self, lines: list[tuple[Fields, bytes]], gone: str) -> Iterator[str]:
+    def _past(self, key: Key) -> Iterator[str]:
         """Yield what a thing has left on both sides, a line for each change."""
-        found: dict[str, dict[str, set[str]]] = {}
-        for fields, _ in lines:
-            thing, values = past_from(fields)
-            for name, (stamp, value) in values:
-                if is_after(stamp, gone):
-                    found.setdefault(stamp, {}).setdefault(name, set()).add(value)
-        for stamp, of in sorted(found.items()):
-            while of:
-                first = {name: min(some) for name, some in of.items()}
-                yield line_of(past_fields(thing, stamp, first))
-                of = {name: some - {first[name]} for name, some in of.items() if len(some) > 1}
+        gone, thing = self._gone(key), row_of_thing(SEPARATOR.join(key[1:]))
+        values = {value for side in self._sides for value in side.past.get(key, ())}
+        found: dict[str, dict[str, list[str]]] = {}
+        for stamp, name, value in sorted(values):
+            if is_after(stamp, gone):
+                found.setdefault(stamp, {}).setdefault(name, []).append(value)
+        for stamp, of in found.items():
+            for number in range(max(map(len, of.values()))):
+                some = {name: told[number] for name, told in of.items() if number < len(told)}
+                yield line_of(past_fields(thing, stamp, some))
 
 
-def _joined_states(
-    states: list[tuple[Any, Stamped, list[str]]], before: Stamped | None
-) -> tuple[Stamped, list[tuple[Any, Stamped, list[str]]]]:
+def _join(states: list[_State], before: Stamped | None) -> Stamped:
     """Return the later value of each field of states; a value that differs from the one before
     under the same stamp was edited by hand, and stands."""
-    if before is not None:
-        states = [(row, one if row.stamps else one.seen_as(before), was)
-                  for row, one, was in states]  # fmt: skip
-    whole = states[0][1]
-    for _, other, _ in states[1:]:
-        whole = whole.joined(other)
-    if before is not None:
-        edited = {name: value for _, one, _ in states for name, value in one.edited(before).items()
-                  if whole.at(name)[0] == before.at(name)[0]}  # fmt: skip
-        whole = whole.having(edited)
-    return whole, states
+    whole = states[0].values
+    for state in states[1:]:
+        whole = whole.joined(state.values)
+    if before is None:
+        return whole
+    edited = {name: value for state in states for name, value in state.values.edited(before).items()
+              if whole.at(name)[0] == before.at(name)[0]}  # fmt: skip
+    return whole.having(edited)
+
+
+def _order(key: Key) -> tuple[int, Key]:
+    """Return what sorts keys as an export does."""
+    return (*_DECLARATIONS, *_STATES, *_PAST).index(key[0]), key
 
 
 def _declared(fields: Fields) -> tuple[Any, ...]:

@@ -19,39 +19,27 @@ if TYPE_CHECKING:
     from ..store import Store
 
 
-_OF_A_NODE = ("id", "state_of", "anchor_of", "anchor_history_of")
+_OF_A_NODE = ("state_of", "anchor_of", "anchor_history_of")
 _FOREIGN = "belongs to another scope: import it under that one, or under none"
 
 
 class ScopedLines:
-    """The lines of one import. Each is seen first (``see``), and then told (``told``)."""
+    """Rename the lines of one import; the line of a node comes before other lines about it."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._own: set[str] = set()
-        self._common: set[str] = set()
 
-    def see(self, fields: dict[str, Any]) -> None:
-        """Learn from the line of a node whether that is to belong to the scope."""
-        id = text(fields, "id")
-        old = self._store.nodes.get(id)
-        if old is None:
-            self._own.add(id)
-            return
-        if is_whole(fields):
-            is_same = same(whole_row(fields, Node(id, old.type)), old)
-        else:
-            is_same = self._store.nodes.holds(row_from(fields, copy(old)))
-        (self._common if is_same else self._own).add(id)
-
-    def told(self, fields: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return what a line says under the scope, as lines; none where that is known as common.
+    def renamed(self, fields: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return a line as lines of the scope; empty if the store has the same as common.
 
         Raises:
             LoreError: it belongs to another scope.
         """
         if "from_id" in fields:
             return [*self._edge(fields)]
+        if "id" in fields:
+            return self._node(fields)
         if "history_of" in fields:
             return [*self._past_edge(fields)]
         if "declare_relation" in fields:
@@ -72,13 +60,32 @@ class ScopedLines:
                 return [] if is_common else [{**fields, name: named}]
         return [fields]
 
+    def _node(self, fields: dict[str, Any]) -> list[dict[str, Any]]:
+        id = self._required(text(fields, "id"))
+        old = self._store.nodes.get(id)
+        if old is not None and id != self._named(id):
+            if is_whole(fields):
+                is_same = same(whole_row(fields, Node(id, old.type)), old)
+            else:
+                is_same = self._store.nodes.holds(row_from(fields, copy(old)))
+            if is_same:
+                return []
+        self._own.add(id)
+        return [{**fields, "id": self._named(id)}]
+
     def _edge(self, fields: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        from_id, to_id = (self._id(text(fields, name)) for name in ("from_id", "to_id"))
+        ends = [self._id(text(fields, name)) for name in ("from_id", "to_id")]
         relation = fold(self._required(text(fields, "relation")))
-        old = self._store.edges.get(from_id, to_id, relation)
+        old = self._store.edges.get(ends[0], ends[1], relation)
         if old is not None and same(row_from(fields, copy(old)), old):
             return
-        yield from self._with_relation(fields, relation, [from_id, to_id])
+        known = self._store.relations.all()
+        scoped = self._relation_of(relation, ends)
+        if scoped not in known and relation in known:
+            weight, backward, _ = known[relation]
+            yield {"declare_relation": scoped, "weight": weight, "backward_weight": backward,
+                   "description": "declared"}  # fmt: skip
+        yield {**fields, "from_id": ends[0], "to_id": ends[1], "relation": scoped}
 
     def _past_edge(self, fields: dict[str, Any]) -> Iterator[dict[str, Any]]:
         key = edge_key_from(fields)
@@ -89,17 +96,6 @@ class ScopedLines:
             return
         yield {**fields, "history_of": [*ends, scoped]}
 
-    def _with_relation(
-        self, fields: dict[str, Any], relation: str, ends: list[str]
-    ) -> Iterator[dict[str, Any]]:
-        known = self._store.relations.all()
-        scoped = self._relation_of(relation, ends)
-        if scoped != relation and scoped not in known and relation in known:
-            weight, backward, _ = known[relation]
-            yield {"declare_relation": scoped, "weight": weight, "backward_weight": backward,
-                   "description": "declared"}  # fmt: skip
-        yield {**fields, "from_id": ends[0], "to_id": ends[1], "relation": scoped}
-
     def _relation_of(self, relation: str, ends: list[str]) -> str:
         """Return the relation of an edge between these: it says whose that is where no end does,
         and where nobody else has it."""
@@ -108,13 +104,11 @@ class ScopedLines:
         return self._named(relation)
 
     def _id(self, id: str) -> str:
-        """Return what a node is called here: as it is where it is common."""
-        self._required(id)
-        named = self._named(id)
-        if id == named or id in self._own or id in self._common:
-            return id if id in self._common else named
+        """Return the id of a node in the store: its own where it is common and not in the scope."""
+        named = self._named(self._required(id))
         get = self._store.nodes.get
-        return named if get(named) is not None or get(id) is None else id
+        is_own = id in self._own or get(named) is not None or get(id) is None
+        return named if is_own else id
 
     def _named(self, name: str) -> str:
         return own(name, self._store.scope)
