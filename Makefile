@@ -41,8 +41,8 @@ test-installs: dist ## each way to install, offline, with each Python, shell and
 test-site: site ## the pages of the docs in Chromium, by packages that npm fetches (18 MB)
 	@bash tests/site.sh
 
-test-view: setup-dev ## the pages of 'lore graph view' in Chromium: VIEW=FOLDER keeps pictures
-	@bash tests/view.sh $(if $(VIEW),"$(VIEW)")
+test-view: setup-dev ## the page of 'lore graph view' in Chromium
+	@.venv/bin/python -m pytest -rs tests/view/in_browser.py
 
 lint: setup-dev ## types, lint and format alone
 	@bash tests/run.sh lint

@@ -15,7 +15,6 @@ from typing import Any
 from answers_stores import Stores
 from places import CACHE, ROOT, BenchmarkError, read_lines
 from report import Row, as_json, as_table, at_least, at_most
-from sets import LeftOut
 
 from pylore.app.engine import Engine
 from pylore.app.find import context, search
@@ -23,8 +22,6 @@ from pylore.core.settings import Settings
 from pylore.core.vocabulary import CODE_IDS, path_of
 
 HERE = ROOT / "tests" / "bench" / "answers"
-DOCUMENTS = {"hotpot": (78.0, 93.0), "musique": (56.7, 67.3), "pep": (67.9, 76.7)}
-"""Goals for recall@5 in percent at depth 0 and 1: half a point less than before."""
 MEASURES = ("hit@1", "hit@3", "hit@5", "recall@5")
 EVIDENCE = {2000: 50.0, 4000: 62.5}
 """Goals for the share of symbols in percent by tokens of a context: as before."""
@@ -58,7 +55,6 @@ class Bench:
         self.sets: Path = options.set
         self.stores = Stores(options.clones, options.stores, settings)
         self.budgets: list[int] = options.context
-        self.queries: int = options.queries
         self.misses: bool = options.misses
         self.found: dict[tuple[str, str, int], list[Any]] = {}
 
@@ -141,20 +137,6 @@ def questions(bench: Bench) -> Iterator[Row]:
             yield _row(f"questions: {measure}, depth {depth}", 100 * figure, goals.get(measure))
 
 
-def commits(bench: Bench) -> Iterator[Row]:
-    """Yield recall@5 of the files that a commit changed, given its message."""
-    folder = bench.sets / "pytest-commits"
-    (snapshot,) = read_lines(folder / "snapshot.json")
-    rows = read_lines(folder / "queries.jsonl")
-    for _, name in bench.stores.of_repositories("c", {"pytest": snapshot["commit"]}):
-        for depth, goal in ((0, 60), (1, 65)):
-            shares = []
-            for row in rows:
-                found = files_of(bench.hits(name, row["query"], depth))
-                shares.append(_recall(found, {path_of(id) for id in row["relevant"]}))
-            yield _row(f"commits: recall@5, depth {depth}", 100 * fmean(shares), goal)
-
-
 def records(bench: Bench) -> Iterator[Row]:
     """Yield the share of records found among the first two, of those found without the rest."""
     counts = {"asked": [0, 0], "other": [0, 0]}
@@ -195,28 +177,6 @@ def weak(bench: Bench) -> Iterator[Row]:
         if flagged:
             bench.miss(name, question, bench.hits(name, question))
     yield at_most("weak: questions with an answer", _mean(wrong), "%", 2)
-
-
-def documents(bench: Bench) -> Iterator[Row]:
-    """Yield recall@5 of sets of documents."""
-    for folder in (bench.sets / name for name in DOCUMENTS):
-        try:
-            engine = bench.stores.of_set(folder)
-        except LeftOut as reason:
-            sys.stderr.write(f"bench: {folder.name} is left out: {reason}\n")
-            continue
-        rows = [row for row in read_lines(folder / "queries.jsonl") if row["relevant"]]
-        most = bench.queries
-        rows = rows[:: max(1, len(rows) // most)][:most] if most else rows
-        kinds = {id.partition("-")[0] for row in rows for id in row["relevant"]}
-        types = sorted(kinds) if set(engine.store.nodes.count_by_type()) - kinds else ()
-        for depth, goal in enumerate(DOCUMENTS[folder.name]):
-            under = at_depth(engine, depth)
-            shares = []
-            for row in rows:
-                hits = search(under, row["query"], types=types, exclude=row.get("exclude", ()))
-                shares.append(_recall(_ids(hits), {*row["relevant"]}))
-            yield _row(f"{folder.name}: recall@5, depth {depth}", 100 * fmean(shares), goal)
 
 
 def contexts(bench: Bench) -> Iterator[Row]:
@@ -300,7 +260,7 @@ def _table(path: Path) -> list[list[str]]:
 
 
 SECTIONS: dict[str, Callable[[Bench], Iterable[Row]]] = {
-    one.__name__: one for one in (pages, questions, commits, records, weak, documents, contexts)
+    one.__name__: one for one in (pages, questions, records, weak, contexts)
 }
 
 
@@ -312,7 +272,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", type=lambda text: text.split(","), default=[])
     parser.add_argument("--context", type=lambda text: [*map(int, text.split(","))],
                         default=[*EVIDENCE])  # fmt: skip
-    parser.add_argument("--queries", type=int, default=0)
     parser.add_argument("--setting", action="append", default=[])
     parser.add_argument("--misses", action="store_true")
     parser.add_argument("--stores", type=Path, default=CACHE / "answers")

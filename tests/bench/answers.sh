@@ -7,16 +7,13 @@
 #
 #   pages       questions that a page of documentation answers: FOLDER/pages/questions.tsv
 #   questions   questions about code, and the files that answer: FOLDER/questions/*.jsonl
-#   commits     commit messages, and the files of the commits: FOLDER/pytest-commits
 #   records     tests/bench/answers/records.jsonl among code and pages
 #   weak        tests/bench/answers/nonsense.tsv: questions without an answer
-#   documents   recall@5 of FOLDER/hotpot, musique and pep
 #   contexts    symbols, reasons and nonsense in contexts
 #
 #   --set FOLDER           the sets; LORE_SETS unless set
 #   --only SECTION,…       these sections alone
 #   --context TOKENS,…     budgets of the contexts about code; 2000,4000 unless set
-#   --queries N            at most N queries of a set of documents
 #   --setting KEY=VALUE    search under this setting; may be given several times
 #   --misses               print on stderr which questions are not answered
 #   --stores FOLDER        keep clones and stores here; .bench/answers unless set

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from places import LORE, BenchmarkError, environment
-from sets import store_of
 
 from pylore.app.engine import Engine
 from pylore.core.settings import Settings
@@ -75,11 +74,6 @@ class Stores:
             root = self.folder / "clones" / name
             self.engines[name] = self.opened(self.folder / "stores" / name, root)
         return self.engines[name]
-
-    def of_set(self, folder: Path) -> Engine:
-        """Return the engine of a set that has its own nodes and edges."""
-        ready = sorted((self.folder / "stores" / "sets").glob(f"{folder.name}-*/done"))
-        return self.opened(ready[0].parent if ready else store_of(folder), self.folder)
 
     def with_records(
         self, name: str, records: Iterable[dict[str, Any]], place: Path

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from agents import agent_rows
 from anchors import verify_rows
 from cochanges import cochange_rows
-from expansion import expansion_rows
 from indexing import index_rows
 from ledger import keep
 from places import CACHE, BenchmarkError
@@ -17,7 +16,7 @@ from report import Row, as_json, as_table
 from scale import store_of_size
 from symbols import symbol_rows
 
-PARTS = ("expansion", "verify", "cochanges", "symbols", "index", "agents")
+PARTS = ("verify", "cochanges", "symbols", "index", "agents")
 
 
 def main() -> int:
@@ -53,8 +52,6 @@ def _rows(parts: list[str]) -> Iterator[Row]:
     CACHE.mkdir(exist_ok=True)
     if "agents" in parts:
         yield from agent_rows(store_of_size(10_000), _say)
-    if "expansion" in parts:
-        yield from expansion_rows(_say)
     if "verify" in parts:
         yield from verify_rows(_say)
     if "cochanges" in parts:

@@ -6,7 +6,7 @@
 #
 #   --check              exit 1 if a target is missed
 #   --keep               add the ratios to bench/history.jsonl, as 'make bench' does
-#   --only PART,…        of: expansion, verify, cochanges, symbols, index, agents
+#   --only PART,…        of: verify, cochanges, symbols, index, agents
 #
 # LORE_BENCH_REPOSITORY=FOLDER analyses that repository's co-changes instead of a made one's.
 # LORE_BENCH_SHOW=1 lists symbols that differ from Python's own. LORE_BENCH_TREE=FOLDER is
