@@ -12,7 +12,7 @@ PREFIX ?= ~/.local
 MINUTES ?= 5
 export PYTHON PREFIX DESTDIR HUB
 
-.PHONY: help setup setup-hub setup-dev demo test test-inspector test-installs test-site test-view lint fuzz bench bench-instructions soak lock dist docs site coverage install uninstall clean
+.PHONY: help setup setup-hub setup-dev demo test test-inspector test-installs test-view lint fuzz bench bench-instructions soak lock dist docs site coverage install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -38,9 +38,6 @@ test-inspector: setup-dev ## 'lore mcp' by the MCP Inspector, which npm fetches 
 test-installs: dist ## each way to install, offline, with each Python, shell and tool that is here
 	@bash tests/installs.sh
 
-test-site: site ## the pages of the docs in Chromium, by packages that npm fetches (18 MB)
-	@bash tests/site.sh
-
 test-view: setup-dev ## the page of 'lore graph view' in Chromium
 	@.venv/bin/python -m pytest -rs tests/view/in_browser.py
 
@@ -50,9 +47,9 @@ lint: setup-dev ## types, lint and format alone
 fuzz: setup-dev ## odd inputs of every kind: N=1000000 of them, MINUTES=… at most, SEED=…
 	@bash tests/fuzz/run.sh $(if $(N),--inputs $(N)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
 
-bench: setup-dev ## speed, as ratios against floors of the same run, kept in bench/history.jsonl
-	@bash tests/bench/scale.sh --keep
-	@bash tests/bench/run.sh --keep
+bench: setup-dev ## speed, as ratios against floors of the same run
+	@bash tests/bench/scale.sh
+	@bash tests/bench/run.sh --check
 
 bench-instructions: setup-dev ## instructions of commands against those before; KEEP=1 keeps them
 	@bash tests/bench/instructions.sh --check $(if $(KEEP),--keep) $(if $(BASE),--base $(BASE))
@@ -82,5 +79,5 @@ uninstall: ## take away what 'make install' put under PREFIX
 	@bash tools/install.sh uninstall
 
 clean: ## remove .venv, caches and builds
-	@rm -rf .venv .venv-docs .venv-transformers .venv-inspector .venv-installs .venv-site dist build site .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo .bench
+	@rm -rf .venv .venv-docs .venv-transformers .venv-inspector .venv-installs dist build site .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo .bench
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

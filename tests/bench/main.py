@@ -10,7 +10,6 @@ from agents import agent_rows
 from anchors import verify_rows
 from cochanges import cochange_rows
 from indexing import index_rows
-from ledger import keep
 from places import CACHE, BenchmarkError
 from report import Row, as_json, as_table
 from scale import store_of_size
@@ -29,15 +28,12 @@ def main() -> int:
         return 1
     as_text = options.text or (sys.stdout.isatty() and not options.json)
     sys.stdout.write(as_table(rows) if as_text else as_json(rows))
-    if options.keep:
-        keep("bench", {row.name: row.ratio for row in rows})
     return 1 if options.check and any(row.ok is False for row in rows) else 0
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="run.sh", add_help=False)
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--keep", action="store_true")
     parser.add_argument("--only", type=lambda text: text.split(","), default=PARTS)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true")

@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# Usage: tests/bench/run.sh [--check] [--keep] [--only PART,…] [--json | --text]
+# Usage: tests/bench/run.sh [--check] [--only PART,…] [--json | --text]
 # Summary: measure parts of lore against their targets; scale.sh measures the commands
 #
 # Prints a row a measurement: a table on a terminal, a JSON array in a pipe.
 #
 #   --check              exit 1 if a target is missed
-#   --keep               add the ratios to bench/history.jsonl, as 'make bench' does
 #   --only PART,…        of: verify, cochanges, symbols, index, agents
 #
 # LORE_BENCH_REPOSITORY=FOLDER analyses that repository's co-changes instead of a made one's.

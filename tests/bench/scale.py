@@ -15,7 +15,6 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from ledger import keep
 from new_words import with_new_words
 from places import CACHE, FLOOR, LORE, PYTHON, BenchmarkError, environment, percentile, read_lines
 from processes import Spent, run
@@ -51,8 +50,6 @@ def main() -> int:
         return 1
     as_text = options.text or (sys.stdout.isatty() and not options.json)
     sys.stdout.write(_table(figures) if as_text else _json(figures))
-    if options.keep:
-        keep("scale", {f"{f.size}: {f.name}": f.ratio for f in figures})
     return 0
 
 
@@ -60,7 +57,6 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scale.sh", add_help=False)
     parser.add_argument("--size", type=_sizes, default=[10_000])
     parser.add_argument("--store", type=Path)
-    parser.add_argument("--keep", action="store_true")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true")
     form.add_argument("--text", action="store_true")

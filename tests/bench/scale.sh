@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Usage: tests/bench/scale.sh [--size N,…] [--store FOLDER] [--keep] [--json | --text]
+# Usage: tests/bench/scale.sh [--size N,…] [--store FOLDER] [--json | --text]
 # Summary: measure how commands grow with the store
 #
 # For each size a store with about ten edges a node is built of real words, in bulk, if
@@ -12,7 +12,6 @@
 #                        and an hour
 #   --store FOLDER       where the stores are, or are put: 10k, 100k, 1m in it;
 #                        .bench/scale unless set
-#   --keep               add the ratios to bench/history.jsonl
 
 . "${BASH_SOURCE[0]%/*}/start.sh"
 start "${BASH_SOURCE[0]}" scale.py "$@"

@@ -8,22 +8,28 @@ from typing import Any
 
 import postgres
 import pytest
-from hub_copies import copy_store
 from hubs import a_hub
 from new_stores import new_store
-from project_records import fill, text
 from samples import some
+from scale_material import PREDICATES, Material, Text
 
+from pylore.core.json import dumps
 from pylore.core.model import Hit, Hits
 from pylore.core.settings import Settings
+from pylore.core.vocabulary import CODE_TYPES
 from pylore.embed.static import StaticEmbedder
 from pylore.hub.connection import Hub, connect
+from pylore.hub.indexing import index_hub
+from pylore.hub.lines import HubLines, Takes
 from pylore.hub.search import SearchedHub, expression
+from pylore.indexing.embed import embed_missing
+from pylore.indexing.indexer import Index
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope
 
 EMBEDDER = StaticEmbedder()
+TEXT = Text.of_packages("email", "json", "logging")
 QUERIES = (
     "message header encoding", "how are boundaries of multipart messages made", "JSONDecodeError",
     "logging.handlers rotate file", "the parser of e-mail addresses", "handlers", "handle",
@@ -58,7 +64,7 @@ ALIKE: tuple[Case, ...] = (
     # query, settings, request, what a hub must answer as search.db does
     *(
         (query, f"graph_depth={depth}", {}, (results,))
-        for query in (*QUERIES, *text().questions[:12])
+        for query in (*QUERIES, *TEXT.questions[:12])
         for depth in (0, 1, 2)
     ),
     (CHARSET, "graph_depth=1", {"scope": Scope(types=("note", "lesson"))}, (some_results,)),
@@ -89,10 +95,9 @@ files and commits are of the project alone, so a hub knows no verdict, feedback 
 class Both:
     """The same records in search.db and at a hub."""
 
-    def __init__(self, store: Store, hub: Hub, ids: list[str]) -> None:
+    def __init__(self, store: Store, hub: Hub) -> None:
         self.store = store
         self.hub = hub
-        self.ids = ids
 
     def ask(self, query: str, settings: str = "", **request: Any) -> tuple[Hits, Hits]:
         pairs = [(name, value) for name, _, value in
@@ -105,15 +110,42 @@ class Both:
         )
 
 
+def fill(store: Store, size: int) -> None:
+    """Fill a store with the records and facts of a project of ``size`` nodes, without code."""
+    material = Material(TEXT, size, 6)
+    index = Index(store)
+    with store.transaction():
+        for name in PREDICATES:
+            store.relations.declare(name, 0.7, 0.7, "declared")
+        nodes = [node for node in material.nodes() if node.type not in (*CODE_TYPES, "run")]
+        ids = {node.id for node in nodes}
+        for node in nodes:
+            store.nodes.put(node)
+        edges = [edge for edge in material.edges() if {edge.from_id, edge.to_id} <= ids]
+        store.edges.put_many(edges)
+        index.update(nodes)
+        index.keep_facts(sorted({edge.from_id for edge in edges}))
+    embed_missing(store, EMBEDDER, bulk=True)
+
+
+def copy_store(hub: Hub, store: Store) -> None:
+    """Push the records and links of a store to an empty hub, and index them there."""
+    lines = HubLines(store, Takes(scopes=("*",), staged=True))
+    pushed = dumps([[line.order, line.line] for line in lines])
+    assert not hub.ask("SELECT lore.push(%s)", (pushed,), seconds=600)[0][0]["refused"]
+    index_hub(hub, lambda: EMBEDDER, [])
+    hub.ask("ANALYZE")
+
+
 @pytest.fixture(scope="module")
 def both(
     postgres_server: postgres.Server, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Both]:
     store = new_store(str(tmp_path_factory.mktemp("store")))
-    ids = fill(store, 900)
+    fill(store, 900)
     hub = connect(postgres_server.url(a_hub(postgres_server)))
-    copy_store(hub, store, EMBEDDER)
-    yield Both(store, hub, ids)
+    copy_store(hub, store)
+    yield Both(store, hub)
     hub.close()
     store.close()
 
