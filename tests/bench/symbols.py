@@ -71,7 +71,7 @@ def indexed(folder: Path) -> Found:
         if done.returncode:
             raise BenchmarkError(done.stderr.strip())
     rows = sqlite3.connect(store / "search.db").execute(
-        "SELECT path, facts FROM code_files WHERE path LIKE '%.py'"
+        "SELECT path, facts FROM code_files WHERE path LIKE '%.py' AND language NOT IN ('', 'text')"
     )
     return {
         (path, qualified, kind, first)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import postgres
 import pytest
-from soak.desks import WrongClock
+from soak.writing import Clock
 from syncing import Team, told
 from tcp_proxy import Proxy
 
@@ -188,14 +188,14 @@ def test_a_clock_that_is_wrong_by_an_hour_loses_nothing(
     desks: Desks, off: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(times, "time", WrongClock(off))
+        patch.setattr(times, "time", Clock(lambda: off))
         id = desks.add("ann", "by a wrong clock")
         desks.meet("ann")
     desks.meet("bob")
     engine = desks.engine("bob")
     Records(engine.store, engine.settings, None).edit(id, text="by a right one, later")
     with monkeypatch.context() as patch:
-        patch.setattr(times, "time", WrongClock(off))
+        patch.setattr(times, "time", Clock(lambda: off))
         desks.add("ann", "once more")
         desks.meet("bob"), desks.meet("ann"), desks.meet("bob")
     for name in ("ann", "bob"):
@@ -208,7 +208,7 @@ def test_a_clock_that_is_wrong_by_years_is_said_and_spoils_nothing(
     desks: Desks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(times, "time", WrongClock(86_400 * 800))
+        patch.setattr(times, "time", Clock(lambda: 86_400 * 800))
         id = desks.add("ann", "from the future")
         [(refused, why)] = desks.sync("ann").refused
         assert refused == id and "set your clock" in why

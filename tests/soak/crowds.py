@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import time
-from collections.abc import Callable
+from functools import partial
 
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
@@ -14,6 +13,7 @@ from pylore.formats.jsonl import import_lines
 from pylore.store import create_store, open_store
 
 from . import checks
+from .children import Child, Tell
 from .writing import Writer
 
 
@@ -21,9 +21,9 @@ def crowd(folder: str, writers: int, each: int, lines: int) -> dict[str, float]:
     """So many processes add ``each`` records of new words; one more imports ``lines``."""
     create_store(folder).close()
     began = time.monotonic()
-    pipes = [_forked(lambda tell, n=n: _add(folder, n, each, tell)) for n in range(writers)]
-    pipes.append(_forked(lambda tell: _import(folder, lines, tell)))
-    said = [line for pipe in pipes for line in _all(pipe)]
+    children = [Child(partial(_add, folder, number, each)) for number in range(writers)]
+    children.append(Child(partial(_import, folder, lines)))
+    said = [line for child in children for line in child.join()]
     seconds = round(time.monotonic() - began, 1)
     promised = [line for line in said if line[0] not in "!~"]
     waits = [float(line[1:]) for line in said if line[0] == "~"]
@@ -35,31 +35,6 @@ def crowd(folder: str, writers: int, each: int, lines: int) -> dict[str, float]:
         "lost": len(checks.lost(folder, promised)),
         "broken": len(checks.broken(folder)),
     }
-
-
-Tell = Callable[[str], object]
-
-
-def _forked(live: Callable[[Tell], None]) -> tuple[int, int]:
-    """A process, and the pipe by which it tells."""
-    reader, writer = os.pipe()
-    process = os.fork()
-    if not process:
-        try:
-            os.close(reader)
-            with os.fdopen(writer, "w") as file:
-                live(lambda text: file.write(text + "\n"))
-        finally:
-            os._exit(0)
-    os.close(writer)
-    return process, reader
-
-
-def _all(pipe: tuple[int, int]) -> list[str]:
-    with os.fdopen(pipe[1]) as file:
-        said = file.read().splitlines()
-    os.waitpid(pipe[0], 0)
-    return said
 
 
 def _add(folder: str, number: int, each: int, tell: Tell) -> None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import random
-import signal
 import sys
 import time
-import traceback
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -24,7 +22,8 @@ from pylore.hub.sync import HubSync, HubSynced
 from pylore.records.records import Records
 from pylore.store import Store, create_store, open_store
 
-Tell = Callable[[dict[str, Any]], object]
+from .children import Child, Tell
+from .writing import Clock
 
 STEPS = {"add": 30, "edit": 16, "link": 12, "unlink": 3, "forget": 5, "restore": 5, "sync": 10,
          "purge": 1}  # fmt: skip
@@ -60,14 +59,14 @@ class Desk:
     def __init__(self, folder: str, url: str, seed: int, tell: Tell, off: int = 0) -> None:
         self._chance = random.Random(seed)
         self._name = f"{seed:x}"
-        self._tell = tell
+        self._tell = lambda said: tell(json.dumps(said))
         self._url = url
         self._settings = Settings().changed([("embedder", "none")], "this test")
         self._store = open_store(folder, busy_timeout=60)
         self._records = Records(self._store, self._settings, None)
         self._count = 0
         if off:
-            vars(times)["time"] = WrongClock(off)
+            vars(times)["time"] = Clock(lambda: off)
         self._look()
 
     def live(self) -> None:
@@ -145,80 +144,6 @@ class Desk:
         return f"{self._name} {self._count} speaks of {words}"
 
 
-class WrongClock:
-    """Stands for the module ``time`` in ``pylore.core.times``, and is wrong."""
-
-    strftime = staticmethod(time.strftime)
-    strptime = staticmethod(time.strptime)
-
-    def __init__(self, off: int) -> None:
-        self._off = off
-
-    def gmtime(self, seconds: float | None = None) -> time.struct_time:
-        return time.gmtime(time.time() + self._off if seconds is None else seconds)
-
-    def time(self) -> float:
-        return time.time() + self._off
-
-    def time_ns(self) -> int:
-        return time.time_ns() + self._off * 1_000_000_000
-
-
-class Process:
-    """A desk in a process of its own; ``kill`` ends it at any moment."""
-
-    def __init__(self, folder: str, url: str, seed: int, off: int = 0) -> None:
-        self._reader, writer = os.pipe()
-        os.set_blocking(self._reader, False)
-        self._rest = b""
-        self.number = os.fork()
-        if not self.number:
-            _live(folder, url, seed, off, writer)
-        os.close(writer)
-
-    def told(self) -> list[dict[str, Any]]:
-        """What it has told since this was asked last."""
-        data = self._rest
-        while True:
-            try:
-                more = os.read(self._reader, 1 << 16)
-            except BlockingIOError:
-                break
-            if not more:
-                break
-            data += more
-        *lines, self._rest = data.split(b"\n")
-        return [*map(json.loads, lines)]
-
-    def kill(self) -> list[dict[str, Any]]:
-        """Ends it; what it has told, but for a line that was cut short.
-
-        Raises:
-            AssertionError: it had ended by itself.
-        """
-        os.kill(self.number, signal.SIGKILL)
-        _, status = os.waitpid(self.number, 0)
-        told = self.told()
-        os.close(self._reader)
-        assert not os.WIFEXITED(status), told[-1:]
-        return told
-
-
-def _live(folder: str, url: str, seed: int, off: int, pipe: int) -> None:
-    """The whole life of a process."""
-
-    def tell(said: dict[str, Any]) -> None:
-        os.write(pipe, json.dumps(said).encode() + b"\n")
-
-    try:
-        Desk(folder, url, seed, tell, off).live()
-    except BaseException as error:
-        traceback.print_exc()
-        tell({"failed": f"{type(error).__name__}: {error}"})
-    finally:
-        os._exit(1)
-
-
 class Ledger:
     """What desks have told: what must be there in the end, and how much was done."""
 
@@ -232,10 +157,10 @@ class Ledger:
         self.counts = {"acknowledged": 0, "syncs": 0, "late": 0, "refused": 0}
         self.reasons: set[str] = set()
 
-    def note(self, told: Iterable[dict[str, Any]], who: str = "") -> None:
+    def note(self, told: Iterable[str], who: str = "") -> None:
         """Takes what one desk has told."""
         unsent = self._unsent.setdefault(who, [])
-        for one in told:
+        for one in map(json.loads, told):
             if "said" in one:
                 unsent.append((one["said"], one["text"]))
                 self.said.setdefault(one["said"], set()).add(one["text"])
@@ -273,6 +198,11 @@ class Ledger:
         self.reasons.update(str(row[1]) for row in rows)
         for row in rows[:3]:
             print(f"refused: {row}", file=sys.stderr)
+
+
+def started(folder: str, url: str, seed: int, off: int = 0) -> Child:
+    """Return a process in which a desk lives; its lines are for ``Ledger.note``."""
+    return Child(lambda tell: Desk(folder, url, seed, tell, off).live())
 
 
 def settle(folders: Iterable[str], url: str) -> None:

@@ -12,7 +12,8 @@ import postgres
 from hubs import a_hub
 from tcp_proxy import Proxy
 
-from .desks import Ledger, Process, settle, stores
+from .children import Child
+from .desks import Ledger, settle, started, stores
 from .hubs import compared, named_at
 
 CUT_FOR = 1.0
@@ -49,7 +50,7 @@ def _failover(
     url = f"postgresql://postgres@/{database}?host={hosts}&port={ports}"
     folders = stores(root, desks)
     ledger = Ledger()
-    running = [Process(folder, url, seed * 1000 + n) for n, folder in enumerate(folders)]
+    running = [started(folder, url, seed * 1000 + n) for n, folder in enumerate(folders)]
     lost = acknowledged = 0
     waits: list[float] = []
     try:
@@ -86,12 +87,12 @@ def _failover(
             "longest wait": round(max(waits), 1), **found}  # fmt: skip
 
 
-def _hear(ledger: Ledger, running: list[Process]) -> None:
+def _hear(ledger: Ledger, running: list[Child]) -> None:
     for number, process in enumerate(running):
         ledger.note(process.told(), str(number))
 
 
-def _waited(ledger: Ledger, running: list[Process]) -> float:
+def _waited(ledger: Ledger, running: list[Child]) -> float:
     """Seconds until somebody has synced again."""
     began, before = time.monotonic(), ledger.counts["syncs"]
     while ledger.counts["syncs"] == before and time.monotonic() < began + 60:

@@ -14,7 +14,7 @@ from hubs import a_hub
 from pylore.store import open_store
 
 from . import checks
-from .desks import Ledger, Process, exported, settle, stores
+from .desks import Ledger, exported, settle, started, stores
 
 OFF = (0, 0, 0, 3600, -3600, 36_000, -36_000)
 """By how many seconds the clocks of machines are wrong."""
@@ -35,7 +35,7 @@ def chaos(
         numbers = iter(range(seed * 1_000_000, sys.maxsize))
         offs = [chance.choice(OFF) for _ in folders]
         running = [
-            Process(folder, url, next(numbers), off)
+            started(folder, url, next(numbers), off)
             for folder, off in zip(folders, offs, strict=True)
         ]
         try:
@@ -44,7 +44,7 @@ def chaos(
                 place = chance.randrange(desks)
                 ledger.note(running[place].kill())
                 kills += 1
-                running[place] = Process(folders[place], url, next(numbers), offs[place])
+                running[place] = started(folders[place], url, next(numbers), offs[place])
                 for process in running:
                     ledger.note(process.told())
         finally:
@@ -106,13 +106,13 @@ def _wrong(server: postgres.Server, url: str, folder: str) -> int:
     at_hub = {
         id: said
         for id, *said in server.rows(
-            "SELECT id, title, body, status, invalidated_at FROM lore.nodes WHERE order_key <> ''",
+            "SELECT id, title, body, status, gone FROM lore.nodes WHERE order_key <> ''",
             database=database,
         )
     }
     with open_store(folder) as store:
         here = {
-            node.id: [node.title, node.body, node.status, node.invalidated_at]
+            node.id: [node.title, node.body, node.status, bool(node.invalidated_at)]
             for node in store.nodes.all()
         }
         purged = store.changes.purged()

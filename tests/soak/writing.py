@@ -35,19 +35,19 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Clock:
-    """Stands for the module ``time`` in ``pylore.core.times``, and jumps by days and years."""
+    """A replacement for the module ``time`` in ``pylore.core.times``, ``off()`` seconds wrong."""
 
     strftime = staticmethod(time.strftime)
     strptime = staticmethod(time.strptime)
 
-    def __init__(self, chance: random.Random) -> None:
-        self._chance = chance
-
-    def _off(self) -> int:
-        return self._chance.choice((0, 0, 0, 1, -1, 3600, -3600, 86_400 * 400, -86_400 * 4000))
+    def __init__(self, off: Callable[[], int]) -> None:
+        self._off = off
 
     def gmtime(self, seconds: float | None = None) -> time.struct_time:
         return time.gmtime(time.time() + self._off() if seconds is None else seconds)
+
+    def time(self) -> float:
+        return time.time() + self._off()
 
     def time_ns(self) -> int:
         return time.time_ns() + self._off() * 1_000_000_000
@@ -180,5 +180,6 @@ WRITES = {
 
 
 def with_jumps(chance: random.Random) -> None:
-    """From here on this process's clock jumps."""
-    vars(times)["time"] = Clock(chance)
+    """Let the clock of this process jump by seconds, days and years."""
+    jumps = (0, 0, 0, 1, -1, 3600, -3600, 86_400 * 400, -86_400 * 4000)
+    vars(times)["time"] = Clock(lambda: chance.choice(jumps))
