@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from copy import copy
 from pathlib import Path
 
 import pytest
@@ -15,11 +14,11 @@ from new_stores import new_store
 from repositories import Repository
 from sqlite_stores import connection_of
 
-from pylore.anchors.attach import accept_anchors, place_anchor, remove_anchors
+from pylore.anchors.attach import accept_anchors, place_anchor
 from pylore.anchors.definitions import find_definitions
 from pylore.anchors.fingerprint import find_stretch, lines_of, stretch_hash
 from pylore.anchors.project import Project, digest, glob_pattern, relative, root_to_keep
-from pylore.anchors.verify import Verified, rows, verify
+from pylore.anchors.verify import Verified, verify
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.formats.export import export_lines
@@ -113,12 +112,6 @@ kinds = pytest.mark.parametrize(("kind", "detail"), KINDS)
 
 
 @kinds
-def test_what_has_not_changed_is_valid(anchored: Anchored, kind: str, detail: str) -> None:
-    anchored.place(kind, detail=detail)
-    assert anchored.now() == ("valid", "src/auth.py", detail)
-
-
-@kinds
 def test_a_touched_file_is_valid_and_gets_a_new_stamp(
     anchored: Anchored, kind: str, detail: str
 ) -> None:
@@ -151,13 +144,6 @@ def test_lines_move_with_their_text(anchored: Anchored, detail: str, there: str)
     assert (gone.reason, here.detail) == (MOVED, there)
 
 
-def test_lines_take_the_place_nearest_to_theirs(anchored: Anchored) -> None:
-    anchored.root.joinpath("src/auth.py").write_text("a\nb\nc\n" * 10)
-    anchored.place("lines", detail="10-11")
-    anchored.root.joinpath("src/auth.py").write_text("new\n" + "a\nb\nc\n" * 10)
-    assert anchored.now() == ("relocated", "src/auth.py", "11-12")
-
-
 @kinds
 @pytest.mark.parametrize("way", ["committed", "staged", "unstaged"])
 def test_a_renamed_file_takes_its_anchors_along(
@@ -175,20 +161,6 @@ def test_a_renamed_file_takes_its_anchors_along(
     assert anchored.links("invalidated_by") == []
     node = anchored.store.nodes.require("decision-a")
     assert node.file == "src/login.py"
-
-
-@pytest.mark.parametrize(
-    ("kind", "detail", "verdict"),
-    [("file", "", "relocated"), ("hash", "", "drifted"), ("symbol", "Login.check", "drifted")],
-)
-def test_a_file_that_is_renamed_and_changed(
-    anchored: Anchored, repository: Repository, kind: str, detail: str, verdict: str
-) -> None:
-    anchored.place(kind, detail=detail)
-    repository.git("mv", "src/auth.py", "src/login.py")
-    repository.write("src/login.py", CODE.replace("seen = set()", "seen = {1}"))
-    repository.commit("Rename and change")
-    assert anchored.now() == (verdict, "src/login.py", detail)
 
 
 @pytest.mark.parametrize("indent", ["", "    "])
@@ -213,14 +185,6 @@ def test_a_symbol_with_another_body_elsewhere_is_another_one(
     assert anchored.now() == ("invalid", "src/auth.py", "Login.check")
     (anchor,) = anchored.store.anchors.of("decision-a")
     assert anchor.reason == "gone; another Login.check is in src/b.py"
-
-
-def test_a_symbol_that_turns_up_later_is_found(anchored: Anchored, repository: Repository) -> None:
-    anchored.place("symbol", detail="Login.check")
-    repository.write("src/auth.py", "")
-    assert anchored.now()[0] == "invalid"
-    repository.write("src/b.py", CODE)
-    assert anchored.now() == ("relocated", "src/b.py", "Login.check")
 
 
 @pytest.mark.parametrize(
@@ -349,18 +313,6 @@ def test_restore_takes_the_code_as_it_is_now(
     assert [change.state for change in records.restore(["decision-a"])] == ["unchanged"]
 
 
-def test_restored_code_may_drift_again(
-    anchored: Anchored, records: Records, repository: Repository
-) -> None:
-    anchored.place("symbol", detail="check")
-    repository.write("src/auth.py", CODE.replace("bool(token)", "True"))
-    assert anchored.now()[0] == "drifted"
-    records.restore(["decision-a"])
-    assert anchored.now()[0] == "valid"
-    repository.write("src/auth.py", CODE.replace("bool(token)", "None"))
-    assert anchored.now()[0] == "drifted"
-
-
 def test_a_forgotten_record_is_not_looked_at(anchored: Anchored, records: Records) -> None:
     anchored.place("file")
     records.forget(["decision-a"])
@@ -405,16 +357,6 @@ def test_another_file_takes_the_place_of_the_first(
     assert anchored.store.nodes.require("decision-a").file is None
 
 
-def test_an_anchor_of_its_own_keeps_the_link_of_the_former_file(
-    anchored: Anchored, records: Records, repository: Repository
-) -> None:
-    repository.write("b.py", "")
-    records.edit("decision-a", file=f"{repository.root}/src/auth.py")
-    anchored.place("symbol", detail="check")
-    records.edit("decision-a", file=f"{repository.root}/b.py")
-    assert sorted(anchored.links("anchored_to")) == ["file-b.py", "file-src/auth.py"]
-
-
 def test_a_file_that_is_not_there_yet(
     anchored: Anchored, records: Records, repository: Repository
 ) -> None:
@@ -422,12 +364,6 @@ def test_a_file_that_is_not_there_yet(
     assert anchored.now() == ("invalid", "new.py", "")
     repository.write("new.py", "x = 1\n")
     assert anchored.now() == ("valid", "new.py", "")
-
-
-def test_a_file_outside_has_no_anchor(anchored: Anchored, records: Records, tmp_path: Path) -> None:
-    (tmp_path / "out.py").write_text("")
-    records.edit("decision-a", file=str(tmp_path / "out.py"))
-    assert anchored.store.anchors.of("decision-a") == []
 
 
 # --- several anchors, and taking them away
@@ -444,32 +380,6 @@ def test_a_node_is_as_good_as_its_worst_anchor(anchored: Anchored, repository: R
     assert [hit.verdict for hit in hits] == ["drifted"]
 
 
-def test_the_same_anchor_again_is_taken_anew(anchored: Anchored, repository: Repository) -> None:
-    first = anchored.place("hash")
-    repository.write("src/auth.py", "x = 1\n")
-    again = anchored.place("hash")
-    assert again.hash != first.hash
-    assert again.created_at == first.created_at
-    assert anchored.now()[0] == "valid"
-
-
-def test_an_anchor_that_was_only_seen_again_is_unchanged(anchored: Anchored) -> None:
-    again = copy(anchored.place("hash"))
-    again.verified_at = "2099-01-01T00:00:00Z"
-    assert anchored.store.anchors.put(again) == "unchanged"
-
-
-def test_a_removed_anchor_takes_its_link_along(anchored: Anchored) -> None:
-    anchored.place("hash")
-    anchored.place("symbol", detail="check")
-    remove_anchors(anchored.store, Anchor("decision-a", "hash", "src/auth.py"))
-    assert anchored.links("anchored_to") == ["file-src/auth.py"]
-    remove_anchors(anchored.store, Anchor("decision-a", "", "src/auth.py"))
-    assert anchored.links("anchored_to") == []
-    with pytest.raises(LoreError, match="no such anchor"):
-        remove_anchors(anchored.store, Anchor("decision-a", "", "src/auth.py"))
-
-
 def test_two_anchors_that_move_to_one_place_become_one(
     anchored: Anchored, repository: Repository
 ) -> None:
@@ -484,44 +394,7 @@ def test_two_anchors_that_move_to_one_place_become_one(
 # --- searching
 
 
-def test_a_search_says_that_code_has_changed_since(
-    anchored: Anchored, repository: Repository
-) -> None:
-    anchored.place("hash")
-    found = search(anchored.store, Settings(), Request("sessions"), None)
-    assert (found[0].verdict, found.notes) == ("valid", [])
-    repository.write("src/auth.py", "x = 1\n")
-    found = search(anchored.store, Settings(), Request("sessions"), None)
-    assert found[0].verdict == "valid", "as it was kept: a search reads no file"
-    assert "run 'lore verify'" in found.notes[0]
-    anchored.verify()
-    found = search(anchored.store, Settings(), Request("sessions"), None)
-    assert (found[0].verdict, found.notes) == ("drifted", [])
-
-
-def test_what_has_no_anchor_has_no_verdict(anchored: Anchored) -> None:
-    assert search(anchored.store, Settings(), Request("sessions"), None)[0].verdict is None
-
-
-def test_a_store_without_the_table_still_answers(anchored: Anchored) -> None:
-    connection_of(anchored.store).execute("DROP TABLE anchors")
-    found = search(anchored.store, Settings(), Request("sessions"), None)
-    assert (found[0].id, found[0].verdict) == ("decision-a", None)
-    assert "run 'lore doctor'" in found.notes[0]
-
-
 # --- what cannot be looked at
-
-
-def test_a_verdict_stays_where_a_file_cannot_be_judged(
-    anchored: Anchored, repository: Repository
-) -> None:
-    anchored.place("hash")
-    (repository.root / "src/auth.py").unlink()
-    (repository.root / "src/auth.py").symlink_to("auth.py")
-    found = anchored.verify()
-    assert (found.unreadable, anchored.now()[0]) == (1, "valid")
-    assert "auth.py" in found.notes[0]
 
 
 def test_a_pipe_does_not_hold_it_up(anchored: Anchored, repository: Repository) -> None:
@@ -556,26 +429,6 @@ def test_a_project_that_is_moved_as_a_whole_keeps_its_anchors(
     repository.root.rename(tmp_path / "elsewhere")
     with new_store(str(tmp_path / "elsewhere/.lore")) as store:
         assert Anchored(store, tmp_path / "elsewhere").now()[0] == "valid"
-
-
-@pytest.mark.parametrize(
-    ("kind", "path", "detail", "message"),
-    [
-        ("file", "gone.py", "", "no such file"),
-        ("symbol", "src/auth.py", "nothing", "defines no nothing"),
-        ("lines", "src/auth.py", "1-900", "has 11 lines"),
-        ("lines", "src/auth.py", "2-3", "are empty"),
-        ("lines", "src/auth.py", "5-4", "give FIRST-LAST"),
-        ("glob", "lib/*", "", "matches no file"),
-        ("hash", "src", "", "not a plain file"),
-    ],
-)
-def test_there_must_be_something_to_anchor_to(
-    anchored: Anchored, kind: str, path: str, detail: str, message: str
-) -> None:
-    with pytest.raises(LoreError, match=message):
-        anchored.place(kind, path, detail)
-    assert anchored.store.anchors.of("decision-a") == []
 
 
 def test_a_path_stays_within_the_project(anchored: Anchored, tmp_path: Path) -> None:
@@ -649,17 +502,6 @@ def test_nothing_is_written_where_nothing_has_changed(anchored: Anchored) -> Non
     assert connection_of(anchored.store).total_changes() == before
 
 
-def test_what_is_broken_is_not_written_again(anchored: Anchored, repository: Repository) -> None:
-    for kind, detail in KINDS:
-        anchored.place(kind, detail=detail)
-    (repository.root / "src/auth.py").unlink()
-    repository.commit("Remove it")
-    assert anchored.verify().counts()["invalid"] == len(KINDS)
-    before = connection_of(anchored.store).total_changes()
-    assert anchored.verify().counts()["invalid"] == len(KINDS)
-    assert connection_of(anchored.store).total_changes() == before
-
-
 def test_an_export_carries_anchors_and_their_history(
     anchored: Anchored, repository: Repository, tmp_path: Path
 ) -> None:
@@ -680,22 +522,20 @@ def test_an_export_carries_anchors_and_their_history(
 
 @pytest.mark.parametrize(
     "fields",
-    [{"kind": "none"}, {"path": ""}, {"path": "../x"}, {"path": "/x"}, {"verdict": "good"},
-     {"hash": 3}, {"anchor_of": "x"}, {"commit_id": "--output=x"}, {"commit_id": "HEAD"},
-     {"kind": "glob", "path": "/etc/*"}, {"kind": "glob", "path": "../*"}],
-)  # fmt: skip
+    [
+        {"kind": "none"},
+        {"path": "../x"},
+        {"hash": 3},
+        {"anchor_of": "x"},
+        {"commit_id": "--output=x"},
+        {"kind": "glob", "path": "/etc/*"},
+        {"kind": "glob", "path": "../*"},
+    ],
+)
 def test_a_broken_line_is_refused(store: Store, fields: dict[str, object]) -> None:
     line = {"anchor_of": "decision-a", "kind": "file", "path": "a.py", **fields}
     with pytest.raises(LoreError, match="line 1"):
         import_lines(store, Settings(), None, [json.dumps(line).encode()])
-
-
-def test_rows_name_the_node(anchored: Anchored) -> None:
-    anchored.place("symbol", detail="check")
-    (row,) = rows(anchored.store, anchored.store.anchors.of("decision-a"))
-    assert (row["id"], row["title"], row["detail"]) == (
-        "decision-a", "Sessions are tokens", "check",
-    )  # fmt: skip
 
 
 # --- the parts
@@ -704,20 +544,18 @@ def test_rows_name_the_node(anchored: Anchored) -> None:
 @pytest.mark.parametrize(
     ("glob", "path", "matches"),
     [
-        ("src/*.py", "src/a.py", True), ("src/*.py", "src/a/b.py", False),
-        ("src/**/*.py", "src/a.py", True), ("src/**/*.py", "src/a/b/c.py", True),
-        ("**", "a/b", True), ("*.py", "a/b.py", False), ("a?.py", "ab.py", True),
-        ("a?.py", "a/.py", False), ("[ab].py", "b.py", True), ("[!ab].py", "c.py", True),
-        ("[!ab].py", "a.py", False), ("a[.py", "a[.py", True), ("a.py", "axpy", False),
+        ("src/*.py", "src/a.py", True),
+        ("src/**/*.py", "src/a.py", True),
+        ("**", "a/b", True),
+        ("a?.py", "ab.py", True),
+        ("a?.py", "a/.py", False),
+        ("[!ab].py", "c.py", True),
+        ("[!ab].py", "a.py", False),
+        ("a.py", "axpy", False),
     ],
-)  # fmt: skip
+)
 def test_globs(glob: str, path: str, matches: bool) -> None:
     assert bool(glob_pattern(glob).fullmatch(path)) is matches
-
-
-@given(st.text(alphabet="ab*?[]!^-\\/.", max_size=12))
-def test_any_glob_is_a_pattern(glob: str) -> None:
-    glob_pattern(glob).fullmatch("a/b.c")
 
 
 @pytest.mark.parametrize(
@@ -725,18 +563,13 @@ def test_any_glob_is_a_pattern(glob: str) -> None:
     [
         ("a.py", CODE, "Login", (8, 11)),
         ("a.py", "@cached\nasync def f(\n    a,\n):\n    pass\n\nx = 1\n", "f", (2, 5)),
-        ("a.py", "x: int = 1\n", "x", (1, 1)),
         ("a.js", "export default function f(a) {\n  if (a) {\n  }\n}\nf();\n", "f", (1, 4)),
-        ("a.js", "class A {\n  async f(a) {\n    g();\n  }\n}\n", "A.f", (2, 4)),
         ("a.ts", "export const f = (a) => {\n  g();\n};\n", "f", (1, 3)),
-        ("a.go", "func (s *Server) Run(a int) error {\n\treturn nil\n}\n", "Run", (1, 3)),
         ("a.rs", "pub(crate) fn f<T>(a: T) -> T {\n    a\n}\n", "f", (1, 3)),
         ("a.c", "static int\n*f(int a)\n{\n  return 0;\n}\n", "f", None),
-        ("a.c", "static int f(int a)\n{\n  return 0;\n}\n", "f", (1, 4)),
         ("a.c", "int f(int a,\n      int b)\n{\n  return 0;\n}\n", "f", (1, 5)),
         ("a.java", "class A {\n  public int f(int a) {\n    return 1;\n  }\n}\n", "A.f", (2, 4)),
         ("a.rb", "class A\n  def f(a)\n    1\n  end\n\n  def g\n  end\nend\n", "A.f", (2, 4)),
-        ("a.sh", "f() {\n  echo\n}\n", "f", (1, 3)),
         ("a.py", "return f(1)\nf(2)\n", "f", None),
     ],
 )

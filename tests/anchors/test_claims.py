@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.anchors.claims import Claim, ClaimCount, ClaimPlace, fresh, packed, unpacked
+from pylore.anchors.claims import Claim, ClaimPlace, fresh, packed, unpacked
 from pylore.anchors.project import Project, Unreadable
 from pylore.code.claims import ClaimCounter, count
 from pylore.store.anchors import Anchor
@@ -37,13 +37,15 @@ def test_known_places_are_known_wherever_they_went_but_no_more_of_them(
 @pytest.mark.parametrize(
     "detail",
     [
-        "", "[]", "{}", "null", '{"rule": 1, "expect": "none"}', '{"rule": "f()", "expect": "no"}',
-        '{"rule": "f()", "expect": "all"}',
-        '{"rule": "f()", "expect": "none", "except": [1]}', '{"rule": "f()", "run": "me"}',
-        '{"rule": "' + "f" * 30_000 + '", "expect": "none"}', '{"rule": ["f()"], "expect": "1"}',
-        '{"rule": "f()", "expect": "none", "of": 1}', '{"rule": "f()", "expect": "-1"}',
+        "",
+        "{}",
+        '{"rule": 1, "expect": "none"}',
+        '{"rule": "f()", "expect": "none", "except": [1]}',
+        '{"rule": "' + "f" * 30_000 + '", "expect": "none"}',
+        '{"rule": ["f()"], "expect": "1"}',
+        '{"rule": "f()", "expect": "none", "of": 1}',
     ],
-)  # fmt: skip
+)
 def test_what_is_no_rule_cannot_be_read(detail: str) -> None:
     with pytest.raises(Unreadable, match="its rule"):
         Claim.of_anchor(Anchor("note-a", "rule", "**", detail))
@@ -85,13 +87,3 @@ def test_the_words_of_a_rule_are_in_all_that_it_matches(rule: object) -> None:
     with_words = counter.count([(("a.py", ""), CODE)])
     counter._words = [[]]
     assert with_words == counter.count([(("a.py", ""), CODE)]) != [{}]
-
-
-def test_a_number_is_new_where_it_is_another_one_than_was_known() -> None:
-    claim = Claim("**", "f()", "2", "python")
-    one, two, three = (ClaimPlace("a.py", line, str(line)) for line in (1, 2, 3))
-    assert not claim.judge(ClaimCount(1, [one, two]), []).fails
-    more = claim.judge(ClaimCount(1, [one, two, three]), [one, two])
-    assert (more.fails, more.new) == (True, [three])
-    assert not claim.judge(ClaimCount(1, [one, two, three]), [one, two, three]).is_new
-    assert claim.judge(ClaimCount(1, [one]), [one, two]).is_new

@@ -67,8 +67,3 @@ def test_documentation_does_not_count_and_marks_within_strings_are_none() -> Non
     slashes = 'func f() string { return `//` + "/*" } // ok'
     bare = 'func f() string { return `//` + "/*" }'
     assert similarity(bag_of("a.go", slashes, "f"), bag_of("a.go", bare, "f")) == 1.0
-
-
-def test_nothing_at_all_is_the_same_as_nothing() -> None:
-    assert similarity(python(""), python("# nothing")) == 1.0
-    assert similarity(python(""), python("x")) == 0.0

@@ -116,12 +116,3 @@ def test_learning_is_a_lesson_and_five_types(lore: Lore) -> None:
     for words, count in (("list", 5), ("list --orphans", 5), ("search tokens", 4)):
         rows = lore(*words.split(), "--type", "learning").json
         assert len(rows) == count and "note" not in {row["type"] for row in rows}
-
-
-def test_titles_cannot_steer_a_terminal(lore: Lore) -> None:
-    lore("add", "note", "text", "--id", "note-2", "--title", "\x1b]0;x\a\x1b[31m")
-    for words in ("list", "list --jq .[].title", "show note-2", "show note-2 --json"):
-        shown = lore(*words.split(), terminal=True).out.replace("\n", "")
-        assert "31m" in shown and shown.isprintable(), words
-    lore.patch.delenv("NO_COLOR")
-    assert "\x1b[1mnote-2\x1b[0m  ?]0;x??[31m" in lore("list", terminal=True).out

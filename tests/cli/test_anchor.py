@@ -10,7 +10,6 @@ from commands import Lore
 from repositories import Repository
 
 CODE = "def check(token):\n    return bool(token)\n"
-LOGOUT = "def logout(session, at):\n    for token in session:\n        token.expire(at)\n"
 
 
 @pytest.fixture
@@ -166,18 +165,3 @@ def test_symbol_anchors_cover_all_overloads(lore: Lore, code: Repository) -> Non
     assert verify(lore) == [("valid", "src/over.py")]
     code.write("src/over.py", load.replace("open(p)", "None"))
     assert verify(lore) == [("drifted", "src/over.py")]
-
-
-def test_an_invalid_anchor_gives_way_to_a_new_one(lore: Lore, code: Repository) -> None:
-    code.write("src/out.py", LOGOUT)
-    code.commit("Out")
-    lore("anchor", "decision-a", "src/out.py", "--symbol", "logout")
-    os.unlink("src/out.py")
-    code.write("src/session.py", LOGOUT.replace("logout", "logOut").replace("(at)", "(at=at)"))
-    assert verify(lore) == [("drifted", "src/session.py")]
-    assert "was src/out.py:logout, similarity 0." in lore("show", "decision-a", "--text").out
-    code.write("src/session.py", "def clear(session):\n    session.clear()\n")
-    assert verify(lore) == [("invalid", "src/session.py")]
-    lore("anchor", "decision-a", "src/session.py", "--symbol", "clear")
-    lore("anchor", "decision-a", "src/session.py", "--symbol", "logOut", "--remove")
-    assert lore("stale", "--fail").json == [] and [*show(lore)["edges"]] == ["anchored_to"]

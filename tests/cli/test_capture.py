@@ -67,12 +67,6 @@ def test_capture_and_events_refuse_bad_words(lore: Lore, log: Path) -> None:
     assert lore("capture", "events").out == ""
 
 
-def test_capture_lists_its_verbs(lore: Lore) -> None:
-    listed = lore("capture", "--help").out
-    assert all(f"  {verb} " in listed for verb in ("run", "events", "promote", "gaps", "sweep"))
-    assert "Usage: lore capture promote" in lore("help", "promote").out
-
-
 def test_event_appends_one_event(lore: Lore, log: Path) -> None:
     words = ("--session", "s1", "--name", "make", "-m", "make test", "--error", "it failed")
     row = lore("capture", "event", "tool", *words, "--file", "a.py,b.py").json

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import subprocess
 from pathlib import Path
 
@@ -222,20 +221,6 @@ def test_config_refuses_wrong_use(lore: Lore, project: Path) -> None:
 def test_example_is_generated_from_the_settings() -> None:
     words = [str(ROOT / "docs" / "generate.sh"), "config"]
     assert subprocess.run(words, check=True, capture_output=True).stdout.decode() == EXAMPLE
-
-
-def test_example_has_every_default(lore: Lore) -> None:
-    before = {row["id"]: row["value"] for row in lore("config", "list").json}
-    lore.config.write_text(EXAMPLE)
-    with sqlite3.connect(lore.store / "search.db") as db:
-        weights = db.execute(
-            "SELECT name || printf('=%g/%g', weight, backward_weight) FROM relations ORDER BY name"
-        )
-        before["EDGE_WEIGHTS"] = " ".join(weight for (weight,) in weights)
-    db.close()
-    assert {row["id"]: row["value"] for row in lore("config", "list").json} == before
-    for setting in before:
-        assert f"\n{setting}=" in EXAMPLE or f"\ndeclare -A {setting}=(" in EXAMPLE
 
 
 SOURCED = r"""

@@ -14,7 +14,7 @@ from commands import Lore
 from homes import move_home
 from new_stores import new_store
 
-from pylore.cli.doctor import Check, checks_text, examine
+from pylore.cli.doctor import Check, examine
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
 from pylore.indexing.embed import embed_missing
@@ -246,12 +246,6 @@ def test_what_is_no_store_fails_a_check_with_a_way_to_mend(
     assert all(checks[id].detail and checks[id].fix for id in failing(checks))
 
 
-def test_without_a_data_folder_the_machine_is_still_checked(tmp_path: Path) -> None:
-    checks = examined(str(tmp_path / "nowhere"))
-    assert checks["sqlite"].ok and checks["embedder"].ok
-    assert not checks["store"].ok and checks["store"].fix == "run 'lore init'"
-
-
 @pytest.fixture
 def read_only(folder: str) -> Iterator[str]:
     os.chmod(folder, 0o555)
@@ -267,17 +261,6 @@ def test_a_read_only_folder_is_checked_as_far_as_reading_goes(read_only: str) ->
 def test_jq_is_only_a_warning(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert "jq" in warning(examined(folder))
-
-
-def test_the_text_marks_what_fails_and_what_only_warns() -> None:
-    checks = [Check("fine"), Check("meh", True, "try"), Check("x", False, "y")]
-    lines = checks_text([{"id": "a", **check._asdict()} for check in checks]).splitlines()
-    assert [line.split()[0] for line in lines] == ["ok", "warn", "mend:", "FAIL", "mend:"]
-
-
-def test_the_schema_of_a_new_store_is_whole(folder: str) -> None:
-    with open_store(folder) as store:
-        assert store.checks.missing_tables() == []
 
 
 # --- the command

@@ -103,13 +103,6 @@ def test_three_reads_confirm_and_searches_count_nothing(lore: Lore) -> None:
         assert shown.notes == (note if count == 2 else [])
 
 
-def test_explain_has_every_factor_of_relevance(lore: Lore) -> None:
-    cat(lore, "--source", "file", "--confidence", "0.5")
-    (hit,) = lore("search", "cat", "--explain").json
-    assert {"accesses", "confidence", "source", "status"} <= hit["explain"]["relevance"].keys()
-    assert '"confidence":0.5' in lore("search", "cat", "--explain", "--text").out
-
-
 def test_search_finds_and_shows_live_facts(lore: Lore) -> None:
     lore("fact", "web shop", "uses", "redis")
     (hit,) = lore("search", "what does the web shop use", "-n", "1").json

@@ -150,16 +150,6 @@ def test_export_has_three_formats(filled: Lore) -> None:
     assert mermaid.startswith("flowchart TD") and "Sign sessions with #quot;JWT#quot;" in mermaid
 
 
-@pytest.mark.parametrize("terminal", [False, True])
-def test_no_verb_prints_control_characters(filled: Lore, terminal: bool) -> None:
-    filled.fill({"id": NOTE, "title": "\x1b[31mred\x07\x9b1m"})
-    filled("link", NOTE, "relates_to", LESSON)
-    formats = ("export", *(f"export --format {name}" for name in ("dot", "mermaid")))
-    for verb in ("hubs", f"neighbors {LESSON}", f"path {NOTE} {LESSON}", f"show {NOTE}", *formats):
-        out = filled("graph", *verb.split(), terminal=terminal).out
-        assert out and not re.search("[\x00-\x09\x0b-\x1f\x80-\x9f]", out), verb
-
-
 # --- the page of a graph
 
 

@@ -59,12 +59,3 @@ def test_paths_start_at_the_project(lore: Lore) -> None:
     lore.patch.chdir(lore.project / "src")
     assert lore("index").json["files"] == 2
     assert lore("show", "file-src/a.py").json["title"] == "src/a.py"
-
-
-def test_a_file_over_a_limit_is_named(lore: Lore) -> None:
-    lore.write("nested/Deep.java", "class A {\n" * 200 + "}\n" * 200)
-    lore.write("nested/Flat.java", "class Flat { void go() { } }\n")
-    done = lore("index", "nested")
-    assert done.json["skipped"]["limit"] == 1
-    assert done.notes == ["nested/Deep.java was left out: its definitions nest over 100 deep"]
-    assert "symbol-nested/Flat.java::Flat.go" in lore("list", "--type", "symbol", "--ids").lines

@@ -68,15 +68,6 @@ def test_retriever_is_not_taken_from_the_working_folder(filled: Lore) -> None:
     """)
 
 
-def test_failing_retriever_is_reported_and_left_out(filled: Lore) -> None:
-    filled.program(f"{COMMANDS}/lore-retriever-mine", r"printf '\033[2Jbad\n' >&2", "exit 4")
-    query = ("search", "tokens", "--retrievers", "fulltext mine", "--ids")
-    done = filled(*query)
-    assert done.lines == ["decision-a"] and len(done.notes) == 1
-    assert "retriever mine: failed with exit code 4 (?[2Jbad)" in done.err
-    assert not filled(*query, "-q").err
-
-
 def test_documented_retriever_works(filled: Lore) -> None:
     blocks = re.findall(r"^```bash\n(#!.*?)^```$", (DOCS / "plugins.md").read_text(), re.M | re.S)
     [script] = [text for text in blocks if "lore-retriever-grep" in text]

@@ -72,13 +72,6 @@ def test_terminal_gets_text_and_colour(filled: Lore) -> None:
     assert f"\x1b[1m{SESSIONS}\x1b[0m  Sessions" in filled("search", "cookie", terminal=True).out
 
 
-@pytest.mark.parametrize("form", ["text", "json", "jsonl", "ids", "explain", "jq=.[].title"])
-def test_no_form_prints_control_characters(filled: Lore, form: str) -> None:
-    out = filled("search", "hostile", f"--{form}", terminal=True).out
-    assert "note-red" in out or "hostile" in out
-    assert not re.search("[\x00-\x09\x0b-\x1f\x80-\x9f]", out)
-
-
 def test_offsets_are_of_the_words_in_the_snippet(filled: Lore) -> None:
     hit = filled("search", "the Hostile type:note", "--explain").json[0]
     assert [hit["snippet"][start : start + count] for start, count in hit["matches"]] == ["hostile"]

@@ -146,12 +146,6 @@ def test_an_inode_that_is_used_again_leads_to_no_store(plain: Lore) -> None:
     assert plain.store.name == "new"
 
 
-def test_the_time_when_a_folder_was_made_is_known(tmp_path: Path) -> None:
-    made = stores._time_made(str(tmp_path))
-    (tmp_path / "new").touch()
-    assert stores._time_made(str(tmp_path)) == made != stores._time_made(str(tmp_path.parent))
-
-
 # --- copies
 
 

@@ -88,10 +88,6 @@ def test_a_worktree_needs_no_folder_of_lore(repository: Lore) -> None:
     assert place(repository) == str(repository.store / "search.db")
 
 
-def test_a_clone_has_a_store_of_its_own(shared: Lore) -> None:
-    assert place(clone(shared)) != place(shared)
-
-
 def test_an_archive_claims_no_store_by_its_git_file(shared: Lore, beside: Lore) -> None:
     archive = shared.root / "archive"
     (archive / ".lore").mkdir(parents=True)

@@ -25,12 +25,6 @@ def only(relation: str, *files: FileFacts) -> CodeEdge:
     return found[0]
 
 
-def test_the_constants_are_confidences_and_tell_reasons_apart() -> None:
-    assert len(names.REASONS) == len(set(names.REASONS.values())) == 6
-    assert names.SAME_FILE > names.KNOWN_CLASS > drawn.UNIQUE_METHOD
-    assert drawn.AMBIGUOUS / 2 < 0.5, "the default of min_confidence leaves these out"
-
-
 # --- scopes
 
 
@@ -61,20 +55,6 @@ def test_a_local_variable_hides_a_function_of_its_name() -> None:
     one = file("a.py", "python", ["function f", "function g(f)"], calls=[("g", "f")],
                assigned={"g.f": "unknown"})  # fmt: skip
     assert called(one) == set()
-
-
-def test_calls_of_what_is_nested_and_no_symbol_are_its_container_s() -> None:
-    one = file("a.py", "python", ["function f", "class A"], calls=[("A.x.y", "f")])
-    assert called(one) == {("a.py::A", "a.py::f")}
-
-
-def test_several_calls_are_one_edge_with_its_reason() -> None:
-    one = file("a.py", "python", ["function f", "function g"], calls=[("g", "f")] * 7)
-    assert only("calls", one).reason == "same_file"
-
-
-def test_recursion_is_no_edge() -> None:
-    assert edges(file("a.py", "python", ["function f"], calls=[("f", "f")])) == []
 
 
 # --- imports
@@ -218,11 +198,6 @@ def test_modules_of_ruby_span_files() -> None:
 def methods(count: int, path: str = "m{}.py") -> list[FileFacts]:
     return [file(path.format(n), "python", [f"class K{n}", f"method K{n}.frobnicate"])
             for n in range(count)]  # fmt: skip
-
-
-def test_the_only_method_of_that_name_is_likely_meant() -> None:
-    caller = file("a.py", "python", ["function f"], calls=[("f", "x.frobnicate")])
-    assert only("calls", caller, *methods(1)).weight == drawn.UNIQUE_METHOD
 
 
 def test_several_share_what_is_left_and_many_get_nothing() -> None:

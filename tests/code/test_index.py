@@ -7,8 +7,6 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from time import sleep
-from typing import Any
 
 import apsw
 import pytest
@@ -17,7 +15,7 @@ from sqlite_stores import connection_of
 
 from pylore.code import index as indexing
 from pylore.code import worker
-from pylore.code.facts import FileFacts, calls_from_json, facts_as_json, facts_from_json
+from pylore.code.facts import FileFacts
 from pylore.code.index import below_root
 from pylore.code.mentions import Mentions, mentioned
 from pylore.code.rules import load_rules
@@ -28,7 +26,6 @@ from pylore.embed import open_embedder
 from pylore.indexing.embed import embed_missing
 from pylore.indexing.indexer import rebuild
 from pylore.records.records import Records
-from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.system.bug_reports import BugElsewhere
 from pylore.system.git_process import Process
@@ -216,12 +213,6 @@ def test_a_module_under_two_conditions_has_the_files_of_both(project: Project) -
     assert ("file-rs/src/lib.rs", "file-rs/src/imp/sys.rs", "imports") in project.edges("imports")
 
 
-def test_a_search_finds_a_symbol(project: Project) -> None:
-    project.index()
-    found = search(project.store, Settings(), Request("Login check"), None)
-    assert "symbol-src/auth.py::Login.check" in [hit.id for hit in found]
-
-
 def test_what_is_prepared_apart_is_what_a_rebuild_makes(project: Project) -> None:
     store, settings = project.store, Settings()
     indexing.index(store, settings, lambda: open_embedder("static", store), str(project.root))
@@ -279,16 +270,6 @@ def test_what_another_run_writes_meanwhile_is_resolved_too(project: Project) -> 
 
 def job(*paths: str) -> Job:
     return Job("/nowhere", "", [(path, "") for path in paths], 9, 1)
-
-
-def test_results_come_in_the_order_of_the_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
-    def late_first(job: Job, rules: object) -> object:
-        sleep(0.2 if job.paths[0][0] == "0" else 0)
-        return job.paths[0][0]
-
-    monkeypatch.setattr(worker, "work", late_first)
-    found: list[Any] = list(work_all([job(str(number)) for number in range(20)], 3))
-    assert found == [str(number) for number in range(20)]
 
 
 def test_a_worker_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -499,16 +480,6 @@ def test_inside_a_hook_the_folders_own_repository_is_asked(
 
 
 # --- facts and mentions
-
-
-def test_facts_survive_the_store(project: Project) -> None:
-    from code_project import facts_of
-
-    facts = facts_of("a.py", AUTH)
-    kept = facts_as_json(facts)
-    calls, facts.calls = facts.calls, []
-    assert facts_from_json("a.py", "python", kept) == facts
-    assert calls_from_json(kept) == calls != []
 
 
 def test_what_markdown_mentions() -> None:

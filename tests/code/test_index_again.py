@@ -9,8 +9,6 @@ import pytest
 from code_project import Project
 from new_stores import new_store
 
-from pylore.code import OWED
-from pylore.code.write import Writer
 from pylore.store import Store
 
 RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions", "defines")
@@ -96,30 +94,3 @@ def test_after_each_change_the_store_is_as_after_a_first_index(
             assert not [*project.store.changes.former()]
             for name in ("files", "symbols", "edges", "languages"):
                 assert done[name] == counts[name]
-
-
-def test_what_has_come_back_is_not_called_by_who_calls_it_no_more(project: Project) -> None:
-    project.index()
-    for step in STEPS[1:4]:
-        change(project, step)
-        project.index()
-    callers = {edge[0] for edge in project.edges("calls") if edge[1].endswith("::helper")}
-    assert callers == {"symbol-pkg/core.py::Base.step"}
-
-
-def test_an_interrupted_run_resolves_everything(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project.index()
-    change(project, STEPS[1])
-
-    def broken(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Writer, "_edges", broken)
-        with pytest.raises(KeyboardInterrupt):
-            project.index()
-    project.index()
-    assert not [edge for edge in project.edges("calls") if edge[1].endswith("::helper")]
-    assert project.store.meta.get(OWED) is None

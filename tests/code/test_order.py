@@ -77,15 +77,6 @@ def test_hash_seeds_do_not_change_the_edges(tmp_path: Path) -> None:
     assert "m00/a.go::Run" in next(iter(found))
 
 
-def test_addresses_do_not_change_the_edges() -> None:
-    files, kept, found = in_circles(), [], set()
-    for n in range(8):
-        found.add(repr(edges(*files)))
-        kept.append(_clutter(3 + n))
-    assert len(found) == 1
-    assert "m3.py::C3.m" in found.pop()
-
-
 def test_the_order_of_the_files_does_not_change_the_edges() -> None:
     files = {one.path: one for one in in_circles()}
     found = resolve(files, "/nowhere")

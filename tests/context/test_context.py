@@ -18,11 +18,10 @@ from new_stores import new_store
 from real_tokenizer import tokenizer
 from repositories import Repository
 from samples import examples
-from sqlite_stores import connection_of
 
 from pylore.context.build import Context, build
 from pylore.context.results import ContextBrief, wider
-from pylore.context.sections import cut_at_statement, excerpt, fenced, flowchart, sentences
+from pylore.context.sections import cut_at_statement, excerpt, fenced, flowchart
 from pylore.context.text import WorkTree, tokens_of
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
@@ -34,8 +33,6 @@ from pylore.records.show import count_accesses
 from pylore.search.pipeline import search
 from pylore.store import Store
 from pylore.store.filter import Scope
-from pylore.system.git_process import Process
-from pylore.system.listing import FileTree
 
 ROOT = Path(__file__).resolve().parents[2]
 NOW = "2026-01-31T12:00:00Z"
@@ -89,11 +86,6 @@ def test_an_excerpt_is_cut_between_sentences(text: str, room: int) -> None:
     found = excerpt(line, ["a"], room)
     assert found.strip("… ") in line
     assert tokens_of(found) <= max(room, 0)
-
-
-def test_sentences_join_to_the_line() -> None:
-    line = "One. Two? Three; four! Five"
-    assert " ".join(sentences(line)) == line
 
 
 def test_code_is_cut_before_a_statement() -> None:
@@ -291,16 +283,6 @@ def test_narrative_headings_of_the_decision_record_user_context_and_context_jacq
     assert "\n## Facts\n\n- **JACQ** (entity-jacq)\n  - uses: SQLite\n" in text
 
 
-def test_facts_stand_under_their_subject_one_s_own_first(project: Store) -> None:
-    records(project).fact("Ada", "uses", "DuckDB")
-    records(project).fact("Ada", "works_on", "Sessions")
-    records(project).fact("Sessions", "part_of", "Login")
-    text = asked(project, "Ada sessions", "prompt", user_entity="entity-ada").text
-    assert text.index("- **Ada** (entity-ada)") < text.index("- **Sessions** (entity-sessions)")
-    assert "  - uses: DuckDB\n" in text
-    assert "  - works_on: Sessions\n" in text
-
-
 def test_facts_are_ranked_by_all_that_they_stand_for(project: Store) -> None:
     def lines(**changed: Any) -> list[str]:
         text = asked(project, "what of Ada", "narrative", **changed).text
@@ -323,15 +305,6 @@ def test_facts_are_ranked_by_all_that_they_stand_for(project: Store) -> None:
     assert lines() == ["Sure", "Heard", "Staged", "Unsure"]
 
 
-def test_reading_a_fact_often_ranks_it_higher(project: Store) -> None:
-    records(project).fact("Ada", "uses", "Known", confidence=0.8)
-    records(project).fact("Ada", "uses", "Unread")
-    for _ in range(12):
-        count_accesses(project, Settings(), ["entity-known"])
-    text = asked(project, "Ada", "narrative").text
-    assert text.index("uses: Known") < text.index("uses: Unread")
-
-
 def test_superseded_facts_come_only_where_they_are_asked_for(project: Store) -> None:
     records(project).fact("Ada", "lives_in", "Rome")
     records(project).fact("Ada", "lives_in", "Bern")
@@ -343,19 +316,6 @@ def test_superseded_facts_come_only_where_they_are_asked_for(project: Store) -> 
         texts.append(build(project, wider(Settings()), request, None).text)
     assert "lives_in: Bern" in texts[0] and "Rome" not in texts[0]
     assert texts[1].index("lives_in: Bern\n") < texts[1].index("lives_in: Rome (superseded)")
-
-
-def test_each_fact_is_named_once_and_its_object_not_again(project: Store) -> None:
-    records(project).fact("Ada", "uses", "DuckDB")
-    records(project).fact("Ada", "reads", "about sessions and cookies and signing")
-    put(project, "entity", "Cookies", id="entity-cookies", body="Small files of a browser.")
-    records(project).fact("Ada", "bakes", "Cookies")
-    found = asked(project, "Ada DuckDB sessions cookies", "narrative")
-    assert found.text.partition("### 💡")[2].count("DuckDB") == 1
-    assert found.text.count("about sessions and cookies and signing") == 1
-    said = {entry["id"]: entry["reason"] for entry in found.withheld}
-    assert said["entity-duckdb"] == "named by the facts of entity-ada"
-    assert "Small files of a browser." in found.text  # it says more than its name
 
 
 def test_an_entity_that_the_question_names_comes_first(project: Store) -> None:
@@ -438,13 +398,6 @@ def test_a_definition_asked_for_by_name_is_first_and_whole(project: Store) -> No
         assert "return 'renewed'" in text
 
 
-def test_constants_come_after_functions(project: Store) -> None:
-    text = "RENEWED = 60\n\ndef renew(self):\n    return RENEWED\n"
-    source(project, "src/store.py", text, RENEWED=(1, 1), renew=(3, 4))
-    text = asked(project, "how are sessions renewed", budget=2000).text
-    assert text.index("store.py::renew (") < text.index("store.py::RENEWED (")
-
-
 def test_what_has_no_room_is_named(project: Store) -> None:
     code = "".join(f"def renew{number}(self):\n{BODY}\n" for number in range(9))
     places = {f"renew{n}": (1 + 14 * n, 13 + 14 * n) for n in range(9)}
@@ -457,20 +410,7 @@ def test_what_has_no_room_is_named(project: Store) -> None:
     assert left and context.tokens_used <= 1000
 
 
-def test_an_empty_file_is_not_shown(project: Store) -> None:
-    (Path(project.path).parent.parent / "src/__init__.py").write_text("\n")
-    put(project, "symbol", "sessions", id="symbol-src/__init__.py::f", file="src/__init__.py",
-        line_start=1, line_end=1)  # fmt: skip
-    said = {one["id"]: one["reason"] for one in asked(project, "where are sessions").withheld}
-    assert said["symbol-src/__init__.py::f (its code)"] == "src/__init__.py is empty"
-
-
 # --- the order
-
-
-def test_a_record_that_answers_comes_before_code(project: Store) -> None:
-    text = asked(project, "how are sessions signed").text
-    assert text.index("Signed cookies.") < text.index("def sign(user)")
 
 
 def test_code_that_matches_less_is_left_out_of_what_is_no_question_about_code(
@@ -511,6 +451,9 @@ def test_weak_results_are_named_and_the_nearest_record_is_shown(
     assert context.included == [] and context.tokens_used <= 200
 
 
+# --- files
+
+
 def test_facts_of_programs_count_but_likeness_is_no_fact(project: Store) -> None:
     records(project).fact("Ada", "uses", "Heard", source="system")
     records(project).fact("Ada", "knows", "Bob", source="conversation", status="confirmed")
@@ -528,16 +471,6 @@ def test_an_entity_called_user_has_the_user_s_heading(project: Store) -> None:
         assert text.split("\n\n")[1:3] == ["### 👤 USER CONTEXT", "- works_on: JACQ"] or (
             "\n### 👤 USER CONTEXT\n\n- works_on: JACQ\n" in text
         )
-
-
-def test_a_large_budget_has_room_for_40_results() -> None:
-    def limit(budget: int) -> int:
-        return wider(Settings().changed([("budget", str(budget))], "test")).limit
-
-    assert [limit(budget) for budget in (50, 1000, 1400, 100_000)] == [10, 14, 20, 40]
-
-
-# --- files
 
 
 def test_a_changed_file_is_marked_and_wrong_lines_are_not_shown(project: Store) -> None:
@@ -581,42 +514,6 @@ def test_only_files_that_would_be_indexed_are_shown(project: Store, tmp_path: Pa
     assert tree.refused["local.env"] == "is ignored by git, or hidden"
 
 
-def test_without_git_hidden_folders_and_those_of_tools_are_not_shown(
-    project: Store, tmp_path: Path
-) -> None:
-    inner = Repository(tmp_path / "plain/inner")
-    inner.write(".gitignore", "*.env\n")
-    names = ["a.py", "inner/a.py", "inner/b.env", ".ssh/key", "node_modules/a.js", "env/lib.py"]
-    for name in (*names, "env/pyvenv.cfg"):
-        path = tmp_path / "plain" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("x\n")
-    tree = WorkTree(str(tmp_path / "plain"), project, names)
-    assert [name for name in names if tree.snippet(name, 1, 1, "").lines] == names[:2]
-    assert [*FileTree(str(tmp_path / "plain")).files().paths] == ["a.py", "inner/.gitignore",
-                                                              "inner/a.py"]  # fmt: skip
-
-
-def test_git_is_asked_once_and_only_where_code_may_be_shown(
-    project: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls = []
-
-    class Counted(Process):
-        def __init__(self, folder: str, *words: str) -> None:
-            calls.append(words)
-            super().__init__(folder, *words)
-
-    monkeypatch.setattr("pylore.system.project_files.Process", Counted)
-    Repository(Path(project.path).parent.parent)
-    for form in ("narrative", "mermaid"):
-        asked(project, "how are sessions signed in tests", form)
-    assert calls == []
-    context = asked(project, "how are sessions signed in tests")
-    assert context.text.count("```py\n") == 2
-    assert len(calls) == 1
-
-
 def test_what_is_not_shown_is_said(project: Store) -> None:
     root = Path(project.path).parent.parent
     (root / ".env").write_text("session=secret\n")
@@ -629,25 +526,6 @@ def test_what_is_not_shown_is_said(project: Store) -> None:
 
 
 # --- the picture
-
-
-def test_a_picture_has_no_more_than_its_room(project: Store) -> None:
-    among = ["decision-new", "symbol-src/auth.py::sign", "decision-old"]
-    relations = ["implements", "supersedes"]
-    full = flowchart(project, among, relations, 500)
-    assert '["src/auth.py::sign"]' in full
-    assert '-->|"implements"|' in full
-    small = flowchart(project, among, relations, tokens_of(full) - 1)
-    assert 0 < tokens_of(small) < tokens_of(full)
-    assert flowchart(project, among, relations, 5) == ""
-    assert flowchart(project, ["lesson-annoy"], ["contradicts"], 500) == ""
-
-
-def test_without_a_graph_there_are_plain_results(project: Store) -> None:
-    connection_of(project).execute("DROP TABLE links")
-    context = asked(project, "how are sessions signed")
-    assert "decision-new" in ids(context.included)
-    assert any("plain results only" in line for line in context.notes)
 
 
 # --- the picture, as Mermaid's own parser reads it

@@ -62,14 +62,3 @@ def test_the_definition_that_answers_is_there_and_the_head_is_not(
     assert "import lib7" not in found.text
     assert found.included[0]["id"] == "symbol-shop/sessions[1].py::renew"
     assert not any(entry["id"] == "file-shop/sessions[1].py" for entry in found.included)
-
-
-def test_the_best_definition_comes_first_and_the_others_after_it(
-    store: Store, tmp_path: Path
-) -> None:
-    question = "how are the visitors that a day has counted, and a session renewed"
-    found = context(store, tmp_path, question, 2000)
-    own = [one["id"] for one in found.included if one["id"].startswith("symbol-shop/sessions")]
-    assert own[:2] == [
-        f"symbol-shop/sessions[1].py::{name}" for name in ("count_visitors", "renew")
-    ]

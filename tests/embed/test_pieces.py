@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable
 from functools import cache
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 from real_tokenizer import real_pieces, tokenizer
 from samples import some
 
-from pylore.core.errors import LoreError
 from pylore.core.text import words
 from pylore.embed.merges import make_merges
 from pylore.embed.pieces import Pieces, merges_of
@@ -155,9 +153,3 @@ def test_merges_are_made_in_memory_if_nobody_may_write(package: str) -> None:
     place.mkdir()
     assert encode(WORD, package) == real_pieces(WORD)
     assert [*place.iterdir()] == []
-
-
-def test_missing_tokenizer_is_an_error(package: str) -> None:
-    os.unlink(package)
-    with pytest.raises((LoreError, OSError)):
-        encode(WORD, package)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,7 +17,6 @@ from hypothesis import strategies as st
 from new_stores import new_store
 from real_tokenizer import real_pieces
 
-from pylore.embed import open_embedder
 from pylore.embed.static import DIMENSION, StaticEmbedder
 from pylore.store import Store
 
@@ -101,25 +99,12 @@ def test_every_vector_has_length_1_and_text_without_words_has_none(
         assert sum(x * x for x in numbers(vector)) == pytest.approx(1, abs=1e-5)
 
 
-@pytest.mark.parametrize("text", ["", " \n", "…!?", "\0", "\u200b"])
-def test_text_without_words_has_no_vector(embedder: StaticEmbedder, text: str) -> None:
-    assert embedder.embed([text]) == [None]
-    assert embedder.embed([text, *["word"] * 9])[0] is None
-
-
 def test_only_words_count_and_neither_their_order_nor_punctuation(
     embedder: StaticEmbedder,
 ) -> None:
     one, other, less = embedder.embed(["keys, (rotated)!", "rotated keys", "keys"])
     assert numbers(one) == pytest.approx(numbers(other), abs=1e-6)
     assert cosine(numbers(one), numbers(less)) < 0.99
-
-
-def test_what_means_about_the_same_is_nearer(embedder: StaticEmbedder) -> None:
-    query, near, far = map(
-        numbers, embedder.embed(["login password", "user authentication", "garden vegetables"])
-    )
-    assert cosine(query, near) > cosine(query, far) + 0.1
 
 
 _CHILD = """
@@ -148,20 +133,3 @@ HEAVY = {"tokenizers", "numpy", "wordllama", "sqlite_vec"}
 def test_a_process_imports_no_tokenizer_for_words_that_are_new(tmp_path: Path) -> None:
     new_store(str(tmp_path)).close()
     assert not HEAVY & loaded_modules(tmp_path, "unheardofword сессия 会话 🫨")
-
-
-def test_none_is_no_embedder(store: Store) -> None:
-    assert open_embedder("none", store) is None
-
-
-def test_a_very_long_text_is_embedded_by_its_first_words(embedder: StaticEmbedder) -> None:
-    start = "database " * 5_000
-    one, other = embedder.embed([start, start + "garden " * 5_000])
-    assert one == other
-
-
-def test_the_order_of_a_batch_is_kept(embedder: StaticEmbedder) -> None:
-    texts = [f"{word} {number}" for number, word in enumerate(WORDS * 3)]
-    shuffled = random.Random(1).sample(texts, len(texts))
-    by_text = dict(zip(shuffled, embedder.embed(shuffled), strict=True))
-    assert [by_text[text] for text in texts] == embedder.embed(texts)

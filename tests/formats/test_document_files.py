@@ -18,7 +18,7 @@ from samples import examples
 from things import node_past
 
 from pylore.core.errors import LoreError
-from pylore.core.model import Edge, Node
+from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.formats import document, import_documents
 from pylore.formats.jsonl import import_lines
@@ -81,16 +81,6 @@ def test_what_the_file_states_is_edited_there(project: Project) -> None:
     assert (node.status, node.confidence, node.body) == ("staged", 0.5, "text")
 
 
-def test_what_comes_from_no_file_is_edited_here(project: Project) -> None:
-    file = project.write("x.md", "text")
-    project.run()
-    project.records.add("note", "about it", id="note-a", file=str(file))
-    project.records.edit("note-a", text="mine")
-    file.unlink()
-    project.records.edit("doc-x", text="mine")
-    assert project.node("doc-x").body == project.node("note-a").body == "mine"
-
-
 # --- a text of this store alone
 
 
@@ -110,34 +100,6 @@ def test_a_local_text_stays_while_the_file_does(project: Project) -> None:
     assert project.node("doc-a").body == "mine" and result.notes == [LOCAL]
     project.records.edit("doc-a", text="text [[b]]", tags=["x"], force=True)
     assert project.run().notes == []
-
-
-def test_local_texts_are_said_in_one_line_whatever_is_unread(
-    project: Project, unread: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("a", "b", "c"):
-        project.write(f"{name}.md", name)
-    project.run()
-    project.records.edit("doc-a", text="mine", force=True)
-    project.records.edit("doc-b", text="mine", force=True)
-    project.records.edit("doc-c", category="mine")
-    (two,) = project.run().notes
-    assert two.startswith("2 documents say something else than their files, ")
-    no_reading(monkeypatch, "a.md", "b.md")
-    before = project.lines()
-    assert project.run().notes == [two] and project.lines() == before
-
-
-def test_an_import_that_was_taken_back_leaves_a_local_text(project: Project, unread: None) -> None:
-    file = project.write("a.md", "old")
-    project.run()
-    file.write_text("new text")
-    project.run()
-    project.records.undo()
-    for _ in range(2):
-        assert project.run().notes == [LOCAL] and project.node("doc-a").body == "old"
-    project.records.undo(redo=True)
-    assert project.node("doc-a").body == "new text" and project.run().notes == []
 
 
 def test_a_local_text_and_a_changed_file_are_a_conflict(project: Project) -> None:
@@ -176,16 +138,6 @@ def test_ours_keeps_the_local_text_and_follows_the_links(project: Project) -> No
     file.write_text("theirs again")
     assert project.run().conflicts == 1
     assert project.node("doc-a").body == "theirs again"
-
-
-def test_the_same_change_on_both_sides_is_no_conflict(project: Project) -> None:
-    file = project.write("a.md", "text")
-    project.run()
-    project.records.edit("doc-a", text="both", title="a", tags=["mine"], force=True)
-    file.write_text("both")
-    result = project.run()
-    assert (result.conflicts, result.updated, result.kept) == (0, 0, 0)
-    assert project.node("doc-a").tags == ("mine",)
 
 
 # --- lost files
@@ -306,17 +258,6 @@ def test_what_a_person_has_forgotten_does_not_come_back_with_its_file(project: P
     assert project.node("doc-docs/moved").invalidated_at is None
 
 
-def test_a_folder_may_lose_all_its_documents_when_it_is_pruned(project: Project) -> None:
-    project.write("docs/a.md", "a")
-    project.run("docs")
-    (project.root / "docs/a.md").unlink()
-    with pytest.raises(LoreError, match="there are no documents in this folder"):
-        project.run("docs")
-    assert project.run("docs", prune=True).pruned == 1
-    with pytest.raises(LoreError, match="there are no documents in this folder"):
-        project.run("docs", prune=True)
-
-
 def test_prune_takes_what_a_file_was_before_it_got_another_id(project: Project) -> None:
     file = project.write("a.md", "a")
     project.run()
@@ -329,16 +270,6 @@ def test_prune_takes_what_a_file_was_before_it_got_another_id(project: Project) 
     assert project.run(prune=True).pruned == 1
     assert project.node("doc-a").invalidated_at is None
     assert project.node("decision-a").invalidated_at is not None
-
-
-def test_documents_that_came_with_an_export_are_missed_too(project: Project) -> None:
-    project.write("docs/a.md", "a")
-    project.store.nodes.put(
-        Node("doc-x", "doc", source="file", file="docs/x.md", created_at="2026", updated_at="2026")
-    )
-    note = "docs/x.md is gone, doc-x stays: 'lore forget doc-x' takes it away"
-    assert [project.run("docs").notes for _ in range(2)] == [[note], [note]]
-    assert project.run("docs", prune=True).pruned == 1
 
 
 # --- renamed files
@@ -389,15 +320,6 @@ def test_a_copy_and_an_empty_file_are_no_renamed_ones(project: Project) -> None:
     ]  # fmt: skip
 
 
-def test_a_file_that_was_renamed_and_changed_is_a_new_one(project: Project) -> None:
-    file = project.write("a.md", "text")
-    project.run()
-    file.rename(project.root / "b.md")
-    (project.root / "b.md").write_text("text and more")
-    result = project.run(prune=True)
-    assert (result.added, result.pruned) == (1, 1)
-
-
 def test_a_new_file_where_a_renamed_one_was_gets_an_id_of_its_own(project: Project) -> None:
     file = project.write("a.md", "old")
     project.run()
@@ -409,15 +331,6 @@ def test_a_new_file_where_a_renamed_one_was_gets_an_id_of_its_own(project: Proje
     assert [(node.id, node.file) for node in project.store.nodes.all()] == [
         ("doc-a", "b.md"), ("doc-a-2", "a.md"),
     ]  # fmt: skip
-
-
-def test_a_clone_has_the_ids_that_came_with_the_export(project: Project) -> None:
-    project.write("b.md", "text")
-    project.store.nodes.put(
-        Node("doc-a", "doc", source="file", file="b.md", created_at="2026", updated_at="2026")
-    )
-    project.run()
-    assert [(node.id, node.body) for node in project.store.nodes.all()] == [("doc-a", "text")]
 
 
 # --- what is not read again
@@ -462,30 +375,6 @@ def test_links_of_unread_files_lead_to_what_is_new(
     project.write("elsewhere.md", "# Later")
     project.run("elsewhere.md")
     assert project.run("docs").unresolved == 1
-
-
-def test_a_touched_file_and_another_vocabulary_are_looked_into(
-    project: Project, unread: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = project.write("a.md", "---\nblocks: b\n---\n")
-    project.write("b.md", "b")
-    project.run()
-    os.utime(file, (1, 1))
-    assert project.run().unchanged == 2
-    project.records.link("doc-a", "blocks", "doc-b", new_relation=True)
-    project.records.unlink("doc-a", "blocks", "doc-b")
-    project.run()
-    assert project.edges("doc-a") == {("blocks", "doc-b")}
-    no_reading(monkeypatch)
-    project.run()
-
-
-def test_a_link_to_the_node_of_a_file_needs_no_other_link_first(project: Project) -> None:
-    project.write("src/a.py", "")
-    project.write("a.md", "[[file-src/a.py]]")
-    project.write("b.md", "`src/a.py`")
-    assert project.run().unresolved == 0
-    assert project.edges("doc-a") == project.edges("doc-b") == {("anchored_to", "file-src/a.py")}
 
 
 # --- whatever happens to a folder

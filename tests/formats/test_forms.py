@@ -14,7 +14,6 @@ from samples import examples
 
 from pylore.formats import rst
 from pylore.formats.page import Page, read_page
-from pylore.records.fields import is_page
 
 RST = """\
 .. _intro:
@@ -107,11 +106,6 @@ def test_other_files_are_counted(project: Project) -> None:
         project.write(name, "text")
     result = project.run(".")
     assert result.notes == ["skipped, not documents: 2 .png, 1 without an ending, 1 .toml, 1 .txt"]
-
-
-def test_which_files_are_documents() -> None:
-    assert all(map(is_page, ["a.md", "b.RST", "c.adoc", "d.asciidoc", "docs/notes.txt"]))
-    assert not any(map(is_page, ["a.py", "requirements-dev.txt", "x/CMakeLists.txt", "txt"]))
 
 
 def test_substitutions_are_not_expanded(project: Project) -> None:

@@ -21,23 +21,15 @@ def links(text: str) -> list[tuple[str, str, str]]:
     ("text", "found"),
     [
         ("[[A title]]", [("wiki", "A title", "")]),
-        ("[[target|label]]", [("wiki", "target", "")]),
-        ("[[target#part]]", [("wiki", "target#part", "")]),
         (r"| [[target\|label]] |", [("wiki", "target", "")]),
         ("[x](other.md#part)", [("relative", "other.md", "")]),
-        ('[x](other.md "a title")', [("relative", "other.md", "")]),
         ("[x](<a b.md>)", [("relative", "a b.md", "")]),
         ("[x](a%20b.md)", [("relative", "a b.md", "")]),
-        ("[x](a_(b).md)", [("relative", "a_(b).md", "")]),
-        ("[x `y` [z]](a.md)", [("relative", "a.md", ""), ("path", "y", "")]),
         ("[![badge](b.png)](a.md)", [("relative", "a.md", "")]),
         ("[x](../src/a.py#L3-L9)", [("relative", "../src/a.py", "3-9")]),
-        ("[x](../src/a.py#L3)", [("relative", "../src/a.py", "3")]),
         ("[x][r] and\n\n[r]: other.md", [("relative", "other.md", "")]),
-        ("`src/auth.py`", [("path", "src/auth.py", "")]),
         ("`lib/config.sh:10-20`", [("path", "lib/config.sh", "10-20")]),
         ("`` lib/a`b.sh:7 ``", [("path", "lib/a`b.sh", "7")]),
-        ("- item\n\n    [x](a.md)", [("relative", "a.md", "")]),
         ("[x](a.md (a title))", [("relative", "a.md", "")]),
         ("> ```\n> code\n\n[x](a.md)", [("relative", "a.md", "")]),
         ("![a][p] [b][p]\n\n[p]: a.md", [("relative", "a.md", "")]),
@@ -51,38 +43,22 @@ def test_links(text: str, found: list[tuple[str, str, str]]) -> None:
     "text",
     [
         "[x](https://example.org/a.md)",
-        "[x](//example.org/a.md)",
         "[x](mailto:someone)",
-        "<https://example.org>",
         "[x](#part)",
-        "[[#part]]",
         "![an image](a.png)",
         r"\[x](a.md)",
-        "x](a.md)",
         "[^1]: a.md",
-        "```\n[[a]]\n[x](a.md)\n```",
         "~~~~ python\n```\n[[a]]\n~~~\n~~~~",
         "- ```\n  [[a]]\n  ```",
-        "> ```\n> [[a]]",
-        "```\n[[a]]",
         "para\n\n    [[ -f x ]] && echo\n    [[a]]\n",
         "<!-- [[a]] -->",
         "<!--\n[[a]]\n\n[x](a.md)\n-->",
-        "text <!-- [[a]] --> text",
         r"\[[a]] is text",
         "![an image][p]\n\n[p]: a.png",
     ],
 )
 def test_no_links(text: str) -> None:
     assert links(text) == []
-
-
-def test_code_span_hides_wiki_link() -> None:
-    assert [kind for kind, _, _ in links("`[[a]]` and ``[x](a.md)``")] == ["path", "path"]
-
-
-def test_links_after_code_block() -> None:
-    assert links("```\n[[a]]\n```\n[[b]]") == [("wiki", "b", "")]
 
 
 def test_lines_of_links() -> None:
@@ -103,9 +79,7 @@ def test_a_link_between_any_prose_is_found(around: list[str]) -> None:
         ("# One *file* #", "One *file*"),
         ("A title\n===\n\ntext", "A title"),
         ("text\n\n  Another  \n---\ntext", "Another"),
-        ("two\nlines\n---\n# Real", "Real"),
         ("> quoted\n---\n# Real", "Real"),
-        ("- item\n---\n# Real", "Real"),
         ("```\n---\n# Real\n```\n---\n# Yes", "Yes"),
         ("---\n# Real", "Real"),
     ],

@@ -203,33 +203,6 @@ def test_what_was_changed_on_both_sides_is_named_and_both_are_kept(
     assert list(export_lines(here)) == list(export_lines(there))
 
 
-def test_a_state_whose_text_was_never_told_is_none(here: Store, there: Store) -> None:
-    put(here, note("first", EARLY))
-    edit(here, "second", LATER)
-    put(there, *export_lines(here, history=False))
-    edit(there, "third", LATE)
-    assert past(there) == ["second"]
-
-
-def test_what_is_made_after_a_merge_is_no_conflict(here: Store, there: Store) -> None:
-    met(here, there, mine=LATE, theirs=LATER)
-    take(here, there)
-    edit(here, "both", LATE)
-    assert counts(take(there, here)) == {"updated": 1} and body(there) == "both"
-
-
-def test_so_it_is_without_their_history(here: Store, there: Store) -> None:
-    put(here, note("first", EARLY))
-    take(there, here)
-    for number in range(40):
-        edit(here, f"text {number}", LATE)
-    lines = list(export_lines(here, history=False))
-    (line,) = map(json.loads, lines)
-    assert "was" not in line and [*line["stamps"]] == ["*", "body"]
-    assert counts(put(there, *lines)) == {"updated": 1} and past(there) == ["first"]
-    assert list(export_lines(there, history=False)) == lines
-
-
 @pytest.mark.parametrize("prefer", ["ours", "theirs"])
 @pytest.mark.parametrize("mine", [LATER, AHEAD])
 def test_a_side_can_be_preferred_and_stands_everywhere_then(
@@ -242,16 +215,6 @@ def test_a_side_can_be_preferred_and_stands_everywhere_then(
     assert body(here) == chosen and {"first", "mine", "theirs"} == {chosen, *past(here)}
     assert counts(take(there, here))["updated" if prefer == "ours" else "unchanged"] or True
     assert body(there) == chosen and list(export_lines(there)) == list(export_lines(here))
-
-
-def test_equal_times_are_decided_the_same_everywhere(here: Store, there: Store) -> None:
-    met(here, there, mine=LATE, theirs=LATE)
-    third = memory_store()
-    for store in (here, there, here):
-        take(third, store)
-    take(here, there)
-    take(there, here)
-    assert body(here) == body(there) == body(third)
 
 
 def test_a_forgotten_record_does_not_come_back_by_an_older_export(
@@ -336,20 +299,6 @@ def test_so_it_has_where_files_are_merged_and_a_store_knows_names_alone(
 
 @pytest.mark.usefixtures("linked")
 @pytest.mark.parametrize("turn", [1, -1])
-def test_a_store_that_knows_names_of_states_alone_finds_it_out(
-    here: Store, there: Store, turn: int
-) -> None:
-    (ended,) = (line for line in knowledge(here)[0] if b"from_id" in line)
-    take(there, here)
-    nodes = [line for line in knowledge(there)[0] if b"from_id" not in line]
-    third = memory_store()
-    for lines in ([ended], nodes)[::turn]:
-        put(third, *lines)
-    assert link(third) == link(there)
-
-
-@pytest.mark.usefixtures("linked")
-@pytest.mark.parametrize("turn", [1, -1])
 def test_it_has_none_to_what_was_deleted_in_the_second_in_which_they_ended(
     here: Store, there: Store, turn: int
 ) -> None:
@@ -364,14 +313,6 @@ def test_it_has_none_to_what_was_deleted_in_the_second_in_which_they_ended(
         assert store.edges.get(*KEY) is None
         assert EDGE not in {thing for thing, *_ in store.changes.former()}
     assert knowledge(ends[0]) == knowledge(ends[1])
-
-
-@pytest.mark.usefixtures("linked")
-def test_an_unlink_after_it_was_forgotten_stands(here: Store, there: Store) -> None:
-    there.edges.invalidate(KEY, AHEAD)
-    take(here, there)
-    take(there, here)
-    assert link(here).invalidated_at == link(there).invalidated_at == AHEAD
 
 
 def test_what_was_deleted_for_good_stays_away(here: Store, there: Store) -> None:
@@ -430,34 +371,6 @@ def test_a_line_by_hand_leaves_what_is_forgotten_so_and_says_it(here: Store) -> 
     assert here.nodes.require("note-a").invalidated_at is None
 
 
-def test_a_whole_line_has_defaults_for_what_it_does_not_say(here: Store) -> None:
-    put(here, note("first", EARLY, tags=["x"], title="A"))
-    put(here, note("second", LATE))
-    node = here.nodes.require("note-a")
-    assert (node.title, node.tags, past(here)) == ("", (), ["first"])
-
-
-def test_an_edge_that_was_changed_elsewhere(here: Store, there: Store) -> None:
-    edge = dict(zip(("from_id", "to_id", "relation"), KEY, strict=True))
-    put(here, {**edge, "weight": 0.5, "created_at": EARLY})
-    take(there, here)
-    put(there, {**edge, "weight": 0.7})
-    assert counts(take(here, there)) == {"updated": 1}
-    found = here.edges.get(*KEY)
-    assert found is not None and (found.weight, found.created_at) == (0.7, EARLY)
-    assert [past.row.weight for past in here.changes.of(found)] == [0.5]
-
-
-def test_the_import_is_the_command_that_left_a_state(here: Store, there: Store) -> None:
-    put(here, note("first", EARLY))
-    take(there, here)
-    edit(here, "second", LATE)
-    take(there, here)
-    command, _ = there.changes.commands()
-    assert there.changes.left_by(command.id) == ["note-a"]
-    assert there.changes.before(command.id, there.nodes.require("note-a")).body == "first"
-
-
 def test_a_time_in_the_future_is_refused_or_stands_until_somebody_edits(
     here: Store, there: Store
 ) -> None:
@@ -476,15 +389,6 @@ def test_a_time_in_the_future_is_refused_or_stands_until_somebody_edits(
     assert body(there) == "mine"
 
 
-def test_of_two_declarations_the_greater_one_stands(here: Store, there: Store) -> None:
-    for store, weight in ((here, 0.1), (there, 0.2)):
-        store.relations.declare("links_to", weight, weight, "")
-        store.types.declare("odd", str(weight))
-    for ours, theirs in ((here, there), (there, here)):
-        take(ours, theirs)
-        assert ours.relations.all()["links_to"][0] == 0.2 and ours.types.all()["odd"] == "0.2"
-
-
 # --- bad input
 
 
@@ -492,10 +396,7 @@ def test_of_two_declarations_the_greater_one_stands(here: Store, there: Store) -
     ("line", "why"),
     [
         (b"<<<<<<< HEAD\n", "a merge conflict: run 'lore sync'"),
-        (b"=======\n", "a merge conflict"),
-        (b">>>>>>> main\n", "a merge conflict"),
         (b'{"id": "note-b", "bo', "not JSON .*, and the file ends in it: half a line"),
-        (b'{"id": "note-b", "bo\n', "not JSON .[^:]*.: nothing"),
         ({"vector_of": "note-a", "id_of": 1}, "what else lore [0-9.]+ knows .'vector_of'.: from a"),
         (note("x", "soon"), "updated_at 'soon' is not a time"),
         (note("x", "9999-12-31T23:59:59Z"), "is not a time"),
@@ -525,24 +426,3 @@ def test_both_sides_between_the_marks_of_git_come_in_where_bad_lines_are_skipped
 
 def test_what_a_newer_lore_says_beside_is_passed_over(here: Store) -> None:
     assert counts(put(here, note("first", EARLY, mood="fine"))) == {"added": 1}
-
-
-def test_the_first_conflicts_are_named_and_the_rest_counted() -> None:
-    notes = conflict_notes([Conflict(f"note-{n}", "theirs", "") for n in range(12)])
-    assert notes[0] == "note-0 was changed here and there: what is there stands"
-    assert len(notes) == 11 and notes[-1].startswith("12 conflicts: 2 more were changed")
-    assert "lore show ID --history" in notes[-1] and "lore undo ID --at N" in notes[-1]
-    assert conflict_notes([]) == []
-
-
-def test_no_state_is_listed_of_which_a_file_did_not_tell_all(here: Store, there: Store) -> None:
-    put(there, note("one", EARLY, tags=["old"]))
-    node = there.nodes.require("note-a")
-    node.tags, node.updated_at = ("new",), LATER
-    there.nodes.put(node)
-    put(here, *export_lines(there, history=False))
-    assert node_past(here, "note-a") == []
-    edit(here, "two", LATE)
-    assert [past.row.tags for past in node_past(here, "note-a")] == [("new",)]
-    take(here, there)
-    assert [past.row.tags for past in node_past(here, "note-a")] == [("old",), ("new",)]

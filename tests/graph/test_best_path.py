@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from samples import examples
 
 from pylore.core.vocabulary import FROM_CODE
-from pylore.graph.accumulate import accumulate
 from pylore.graph.walk import Step, Walk, walk
 from pylore.store import Store
 
@@ -183,57 +182,6 @@ def test_of_edges_that_are_as_strong_the_cap_lets_the_same_ones_through_every_ti
     assert result.hubs == {"note-0"}
 
 
-def test_beside_stronger_edges_the_cap_lets_ties_through_as_far_as_there_is_room(
-    store: Store,
-) -> None:
-    edges: list[Link] = [("note-0", f"note-{n}", "calls", 0.5) for n in (5, 3, 4)]
-    edges.append(("note-0", "note-9", "implements", 1.0))
-    result = walked(store, edges, {"note-0": 1.0}, 1, fanout=2)
-    assert sorted(result.reached) == ["note-3", "note-9"]
-
-
-def test_the_cap_weighs_an_edge_in_the_direction_in_which_it_is_walked(store: Store) -> None:
-    edges: list[Link] = [
-        ("note-0", "note-1", "supersedes", 0.5),  # 0.25
-        ("note-2", "note-0", "supersedes", 0.9),  # 0.18 backwards
-        ("note-3", "note-0", "supersedes", 0.9),
-    ]
-    result = walked(store, edges, {"note-0": 1.0}, 1, decay=1.0, fanout=2)
-    assert scores(result) == pytest.approx({"note-1": 0.25, "note-2": 0.18})
-    result = walked(store, edges[1:], {"note-0": 1.0}, 1, decay=1.0, fanout=1)
-    assert scores(result) == pytest.approx({"note-2": 0.18})
-
-
-def test_of_two_ways_that_are_worth_the_same_the_relation_whose_name_is_first_is_followed(
-    store: Store,
-) -> None:
-    edges: list[Link] = [("note-0", "note-1", "implements", 0.7), ("note-0", "note-1", "calls", 1)]
-    for fanout in (1, 2):
-        step = walked(store, edges, {"note-0": 1.0}, 1, fanout=fanout).reached["note-1"]
-        assert step.relation == "calls"
-
-
-def test_edges_from_code_that_are_not_sure_enough_count_as_absent(store: Store) -> None:
-    edges: list[Link] = [
-        ("note-0", "note-1", "calls", 0.49),
-        ("note-0", "note-2", "calls", 0.5),
-        ("note-3", "note-0", "calls", 0.1),
-        ("note-0", "note-4", "implements", 0.1),
-    ]
-    assert sorted(walked(store, edges, {"note-0": 1.0}, 1).reached) == [
-        "note-1", "note-2", "note-3", "note-4"
-    ]  # fmt: skip
-    result = walked(store, edges, {"note-0": 1.0}, 1, min_confidence=0.5)
-    assert sorted(result.reached) == ["note-2", "note-4"]
-    assert result.edges_seen == 2
-    with filled(store, edges, ids_of(edges)):
-        added = accumulate(store.edges, {"note-0": 1.0}, RELATIONS, depth=1, decay=0.7,
-                           fanout=9, max_nodes=9, min_confidence=0.5)  # fmt: skip
-    assert sorted(added.reached) == ["note-2", "note-4"]
-    capped = walked(store, edges, {"note-0": 1.0}, 1, fanout=2, min_confidence=0.5)
-    assert (capped.hubs, sorted(capped.reached)) == (set(), ["note-2", "note-4"])
-
-
 @settings(max_examples=examples(50), deadline=None)
 @given(links(6), seeds_of, depths, st.sampled_from([0.0, 0.3, 0.5, 1.0]))
 def test_a_walk_with_min_confidence_is_the_walk_without_these_edges(
@@ -258,29 +206,3 @@ def test_a_full_list_still_takes_what_a_further_hop_finds_better(store: Store) -
                       max_nodes=2)  # fmt: skip
     assert scores(result) == pytest.approx({"note-1": 0.7, "note-3": 0.49})
     assert result.left_out == 1
-
-
-def test_a_cycle_ends(store: Store) -> None:
-    edges: list[Link] = [
-        ("note-0", "note-1", "implements", 1.0),
-        ("note-1", "note-2", "implements", 1.0),
-        ("note-2", "note-0", "implements", 1.0),
-    ]
-    result = walked(store, edges, {"note-0": 1.0}, 3, decay=1.0)
-    assert scores(result) == {"note-1": 1.0, "note-2": 1.0}
-
-
-def test_a_longer_path_wins_where_it_is_worth_more(store: Store) -> None:
-    edges: list[Link] = [
-        ("note-0", "note-2", "calls", 0.25),
-        ("note-0", "note-1", "implements", 1.0),
-        ("note-1", "note-2", "implements", 1.0),
-    ]
-    step = walked(store, edges, {"note-0": 1.0}, 2).reached["note-2"]
-    assert [step.id for step in step.steps()] == ["note-0", "note-1", "note-2"]
-
-
-def test_against_its_direction_an_edge_has_its_backward_weight(store: Store) -> None:
-    edges: list[Link] = [("note-0", "note-1", "supersedes", 1.0)]
-    assert scores(walked(store, edges, {"note-0": 1.0}, 1, decay=1.0)) == {"note-1": 0.5}
-    assert scores(walked(store, edges, {"note-1": 1.0}, 1, decay=1.0)) == {"note-0": 0.2}

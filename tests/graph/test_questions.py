@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from graphs import RELATIONS, Link, filled, graph_store, ids_of, links, steps
@@ -19,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlite_stores import connection_of
 
-from pylore.core.errors import GraphUnavailable, UsageError
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.formats.drawing import draw
@@ -27,7 +22,6 @@ from pylore.graph.queries import (
     hubs,
     orphans,
     path,
-    relations,
     stats,
     within,
 )
@@ -40,10 +34,6 @@ ids = st.sampled_from([f"note-{number}" for number in range(7)])
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     with graph_store(tmp_path_factory.mktemp("graph")) as store:
         yield store
-
-
-def given_settings(**flags: str) -> Settings:
-    return Settings.load(environ={}, flags=flags)
 
 
 # --- path
@@ -102,16 +92,6 @@ def test_a_path_has_the_fewest_edges_and_of_those_the_strongest(
     assert strength(taken) == pytest.approx(best)
 
 
-@pytest.mark.parametrize("hops", [1, 2, 3, 4, 5])
-def test_a_chain_is_found_with_as_many_hops_as_it_has(store: Store, hops: int) -> None:
-    edges: list[Link] = [(f"note-{n}", f"note-{n + 1}", "calls", 1.0) for n in range(hops)]
-    edges += [("note-0", f"note-9{n}", "calls", 1.0) for n in range(3)]  # so both ends advance
-    with filled(store, edges):
-        ends = ("note-0", f"note-{hops}")
-        assert path(store, Settings(), *ends, max_hops=hops)["hops"] == hops
-        assert path(store, Settings(), *ends, max_hops=hops - 1)["hops"] is None
-
-
 @given(links(), ids, ids, st.integers(0, 4))
 @settings(deadline=None)
 def test_a_path_is_found_within_the_hops_allowed_or_not_at_all(
@@ -122,34 +102,6 @@ def test_a_path_is_found_within_the_hops_allowed_or_not_at_all(
         near = path(store, Settings(), start, goal, most)
     too_far = anywhere["hops"] is None or anywhere["hops"] > most
     assert near["hops"] == (None if too_far else anywhere["hops"])
-
-
-def test_of_two_shortest_paths_the_one_walked_along_its_edges_is_worth_more(store: Store) -> None:
-    edges: list[Link] = [
-        ("note-1", "note-0", "supersedes", 1.0),  # 0.2 backwards
-        ("note-0", "note-2", "supersedes", 1.0),  # 0.5
-        ("note-1", "note-3", "calls", 1.0),
-        ("note-2", "note-3", "calls", 1.0),
-    ]
-    with filled(store, edges):
-        assert path(store, Settings(), "note-0", "note-3")["path"] == ["note-0", "note-2", "note-3"]
-        back = path(store, Settings(), "note-3", "note-0")["path"]
-    assert back == ["note-3", "note-1", "note-0"]
-
-
-def test_a_path_goes_by_the_relations_asked_for(store: Store) -> None:
-    edges: list[Link] = [
-        ("note-0", "note-1", "calls", 1.0),
-        ("note-0", "note-2", "implements", 1.0),
-        ("note-2", "note-1", "implements", 1.0),
-    ]
-    with filled(store, edges):
-        assert path(store, Settings(), "note-0", "note-1")["hops"] == 1
-        for asked in ({"graph_edges": "IMPLEMENTS"}, {"graph_exclude_edges": "calls"}):
-            found = path(store, given_settings(**asked), "note-0", "note-1")
-            assert found["path"] == ["note-0", "note-2", "note-1"]
-        with pytest.raises(UsageError, match="did you mean 'calls'"):
-            path(store, given_settings(graph_edges="cals"), "note-0", "note-1")
 
 
 def test_a_path_is_long_where_it_must_be(store: Store) -> None:
@@ -227,44 +179,6 @@ def test_stats_are_those_of_a_plain_count(
     assert [row["id"] for row in alone] == sorted(id for id in live if not degrees[id])
 
 
-def test_stats_of_an_empty_store(store: Store) -> None:
-    assert stats(store) == {
-        "nodes": 0, "nodes_by_type": {}, "edges": 0, "edges_by_relation": {}, "mean_degree": 0.0,
-        "max_degree": 0, "max_degree_id": None, "orphans": 0, "components": 0,
-        "dangling_edges": 0, "forgotten_nodes": 0,
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("change", "differs"),
-    [
-        ("INSERT INTO nodes(id, type, created_at, updated_at) VALUES ('note-9', 'note', '', '')",
-         {"nodes": 4}),
-        ("UPDATE nodes SET invalidated_at = '2026' WHERE id = 'note-0'", {"forgotten_nodes": 1}),
-        ("UPDATE nodes SET type = 'doc' WHERE id = 'note-0'",
-         {"nodes_by_type": {"doc": 1, "note": 2}}),
-        ("DELETE FROM nodes WHERE id = 'note-2'", {"nodes": 2}),
-        ("INSERT INTO links(from_key, to_key, relation, created_at)"
-         " VALUES (1, 3, 'calls', '')", {"edges": 3}),
-        ("UPDATE links SET invalidated_at = '2026'", {"edges": 0}),
-        ("UPDATE links SET relation = 'implements'",
-         {"edges_by_relation": {"implements": 2}}),
-        ("DELETE FROM links WHERE to_key = 3", {"components": 2}),
-    ],
-)  # fmt: skip
-def test_whatever_changes_the_graph_is_counted(
-    tmp_path: Path, change: str, differs: dict[str, Any]
-) -> None:
-    with graph_store(tmp_path) as store:
-        put_chain(store, 3)
-        before = stats(store)
-        with open_store(str(tmp_path)) as other, other.transaction():
-            connection_of(other).execute(change)
-        after = stats(store)
-    assert after != before
-    assert {name: after[name] for name in differs} == differs
-
-
 def put_chain(store: Store, length: int) -> None:
     with store.transaction():
         for number in range(length):
@@ -284,56 +198,6 @@ def test_stats_answer_without_waiting_while_another_writes(tmp_path: Path) -> No
             assert stats(store)["nodes"] == 3
             assert time.monotonic() - started < 5
         assert stats(store)["nodes"] == 2
-
-
-def test_stats_of_a_store_that_cannot_be_written(tmp_path: Path) -> None:
-    with graph_store(tmp_path) as store:
-        put_chain(store, 3)
-        connection_of(store).pragma("query_only", 1)
-        assert stats(store)["nodes"] == 3
-
-
-@pytest.mark.parametrize("table", ["links", "relations"])
-def test_a_missing_table_is_said(tmp_path: Path, table: str) -> None:
-    with graph_store(tmp_path) as store:
-        put_chain(store, 3)
-        stats(store)
-        connection_of(store).pragma("foreign_keys", 0)
-        connection_of(store).execute(f"DROP TABLE {table}")
-        questions: list[Callable[[], object]] = [
-            lambda: path(store, Settings(), "note-0", "note-2"),
-            lambda: relations(store, Settings()),
-        ]
-        if table == "links":
-            questions += [lambda: stats(store), lambda: hubs(store, 3), lambda: orphans(store)]
-        for ask in questions:
-            with pytest.raises(GraphUnavailable, match=rf"no such table.*{table}.*lore doctor"):
-                ask()
-
-
-def test_orphans_by_type_and_number(store: Store) -> None:
-    with filled(
-        store, [("note-0", "note-1", "calls", 1.0)], {"note-0", "note-1", "doc-1", "goal-1"}
-    ):
-        assert [row["id"] for row in orphans(store)] == ["doc-1", "goal-1"]
-        assert orphans(store, limit=1) == [{"id": "doc-1", "type": "doc", "title": "The doc-1"}]
-        assert [row["id"] for row in orphans(store, ("goal",))] == ["goal-1"]
-
-
-def test_relations_say_where_their_weight_is_from(store: Store) -> None:
-    with filled(store, [("note-0", "note-1", "supersedes", 1.0)]):
-        rows = {
-            row["name"]: row
-            for row in relations(store, given_settings(edge_weights="supersedes=1"))
-        }
-    assert list(rows) == sorted(rows)
-    assert rows["supersedes"] == {
-        "name": "supersedes", "weight": 1.0, "backward_weight": 0.4, "origin": "setting",
-        "description": "", "edges": 1,
-    }  # fmt: skip
-    assert (rows["calls"]["weight"], rows["calls"]["origin"], rows["calls"]["edges"]) == (
-        0.7, "store", 0,
-    )  # fmt: skip
 
 
 # --- drawings
@@ -453,35 +317,10 @@ def parse_mermaid(text: str, names: list[str]) -> Parsed:
 PARSERS = {"json": parse_json, "dot": parse_dot, "mermaid": parse_mermaid}
 
 
-def test_a_title_is_whole_in_data_and_short_in_a_picture(drawn: Store) -> None:
-    title = "a" * 100
-    forms = drawings(drawn, {"1": title}, [])
-    assert json.loads(forms["json"])["nodes"][0]["title"] == title
-    for form in ("dot", "mermaid"):
-        assert title not in forms[form]
-        assert "a" * 59 in forms[form]
-
-
 def test_a_label_says_what_the_title_does(drawn: Store) -> None:
     forms = drawings(drawn, {"1": 'say "hi" & C:\\n <b>'}, [])
     assert r'[label="say \"hi\" &amp; C:\\n <b>"]' in forms["dot"]
     assert 'n0["say #quot;hi#quot; #amp; C:#92;n #lt;b#gt;"]' in forms["mermaid"]
-
-
-def test_a_node_without_a_title_is_labelled_by_its_id(drawn: Store) -> None:
-    forms = drawings(drawn, {"1": " \n"}, [])
-    assert '"note-1" [label="note-1"]' in forms["dot"]
-    assert 'n0["note-1"]' in forms["mermaid"]
-
-
-@pytest.mark.skipif(not shutil.which("dot"), reason="Graphviz is not installed")
-def test_graphviz_reads_it(drawn: Store) -> None:
-    named = {str(number): text * 3 for number, text in enumerate(NASTY)}
-    text = drawings(drawn, named, [(0, 1, "calls"), (2, 3, "implements")])["dot"]
-    done = subprocess.run(["dot", "-Tsvg"], input=text.encode(), capture_output=True, check=True)
-    assert done.stderr == b""
-    assert len(re.findall(b'class="node"', done.stdout)) == len(named)
-    ElementTree.fromstring(done.stdout)
 
 
 def test_a_drawing_can_be_of_some_nodes_and_relations(store: Store) -> None:
@@ -496,10 +335,3 @@ def test_a_drawing_can_be_of_some_nodes_and_relations(store: Store) -> None:
         text = "".join(draw(store, "json", ["calls"], among={"note-1", "note-2"}))
     nodes, drawn_edges = parse_json(text, [])
     assert (nodes, drawn_edges) == (["note-1", "note-2"], [("note-1", "note-2", "calls")])
-
-
-def test_a_drawing_comes_in_pieces(store: Store) -> None:
-    edges: list[Link] = [(f"note-{n}", f"note-{n + 1}", "calls", 1.0) for n in range(500)]
-    with filled(store, edges):
-        pieces = list(draw(store, "dot", list(RELATIONS)))
-    assert max(map(len, pieces)) < 200

@@ -53,37 +53,6 @@ def test_two_records_of_one_file_are_three_hops_apart(store: Store, rule: object
 
 
 @both_rules
-def test_and_so_are_a_record_of_the_file_and_one_of_its_symbols(store: Store, rule: object) -> None:
-    edges: list[Link] = [*SAME_FILE[:2], ("note-3", FILE, "anchored_to", 1.0)]
-    assert hops(look(store, rule, edges))["note-3"] == 2
-    assert hops(look(store, rule, edges, "note-3"))["note-1"] == 3
-
-
-def test_the_way_up_has_its_weight_and_no_decay(store: Store) -> None:
-    best = {id: step.score for id, step in look(store, walk, SAME_FILE).reached.items()}
-    assert best[FILE] == pytest.approx(DECAY**2 * 0.1), "the file itself is a hop away"
-    assert best[OTHER] == pytest.approx(DECAY**2 * 0.1 * 0.8)
-    assert best["note-2"] == pytest.approx(DECAY**3 * 0.1 * 0.8)
-    added = look(store, accumulate, SAME_FILE).support
-    assert added == pytest.approx(best), "and what has gone on so does not go on again"
-
-
-def test_what_else_leads_to_the_file_goes_on_a_hop_later(store: Store) -> None:
-    edges: list[Link] = [*SAME_FILE[:3], ("note-1", "note-5", "calls", 1.0),
-                         ("note-5", FILE, "calls", 1.0)]  # fmt: skip
-    found = look(store, accumulate, edges).support
-    alone = look(store, accumulate, [*edges[:3], ("note-1", "note-5", "calls", 1.0)]).support
-    assert found[OTHER] > alone[OTHER] > 0
-    # at the second node of the way its edges are two: one symbol is behind it, and note-5
-    mass = DECAY / 2**0.25
-    up, over = mass * 0.1, DECAY * (mass * 0.7) * 0.7
-    thin = 2**0.25
-    free = DECAY * up / thin * 0.8
-    later = DECAY * over / thin * 0.8
-    assert found[OTHER] == pytest.approx((free**2 + later**2) ** 0.5)
-
-
-@both_rules
 def test_nothing_else_is_free(store: Store, rule: object) -> None:
     """Neither the first step, nor one after another relation, nor one after containment."""
     assert hops(look(store, rule, SAME_FILE, ONE)) == {"note-1": 1, FILE: 1, OTHER: 2, "note-2": 3}

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.cli.hooks import CPU, WALL
 from pylore.core.errors import LoreError, UsageError
 from pylore.hooks.agents import AGENTS, Agent
 from pylore.hooks.install import change, is_installed, place_of
@@ -113,34 +112,6 @@ def test_uninstall_takes_out_exactly_the_handlers_with_lores_command(
             return
         assert json.loads(path.read_bytes()) == {"hooks": {"Stop": left}}
         assert taken or path.read_bytes() == before
-
-
-def test_install_keeps_the_handlers_beside_one_of_lores(tmp_path: Path) -> None:
-    path = tmp_path / "settings.json"
-    old = {"hooks": {"UserPromptSubmit": [group(OURS, "mine"), group("lore hook runner-of-mine")]}}
-    path.write_text(json.dumps(old))
-    assert change(AGENTS["claude"], str(path), everywhere=False)
-    listed = json.loads(path.read_text())["hooks"]["UserPromptSubmit"]
-    assert listed[:2] == [group("mine"), group("lore hook runner-of-mine")]
-
-
-@pytest.mark.parametrize("name", AGENTS)
-def test_a_file_that_install_made_goes_without_a_copy(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "settings.json"
-    change(AGENTS[name], str(path), everywhere=False)
-    change(AGENTS[name], str(path), everywhere=False, remove=True)
-    assert os.listdir(tmp_path) == []
-
-
-@pytest.mark.parametrize("agent", AGENTS.values(), ids=lambda agent: agent.name)
-def test_an_agent_waits_twice_as_long_as_a_hook(agent: Agent, tmp_path: Path) -> None:
-    path = tmp_path / "settings.json"
-    change(agent, str(path), everywhere=False)
-    listed = json.loads(path.read_text())["hooks"].values()
-    entries = [entry for entries in listed for entry in entries]
-    handlers = [handler for entry in entries for handler in entry.get("hooks", [entry])]
-    assert {handler["timeout"] for handler in handlers} == {2 * WALL * agent.unit}
-    assert CPU < WALL > 10
 
 
 def test_an_agent_has_the_scopes_that_it_has() -> None:

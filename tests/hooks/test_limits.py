@@ -5,13 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 
-import pytest
-from commands import Lore
 from wire import ROOT
-
-from pylore.cli import hooks
 
 STARTED = """
 import os, sys, time
@@ -56,25 +51,3 @@ while True:
 def test_a_hook_that_waits_for_ever_ends() -> None:
     code = "start_new_thread(end_in_time, (600, 0.05)); time.sleep(600)"
     assert "no answer within 0.05 s: the machine is busy" in why_silent(code)
-
-
-def test_a_hook_answers_after_four_seconds_of_waiting(lore: Lore) -> None:
-    lore("add", "task", "Let people log out at once")
-    lore("trust")
-    words = ["hook", "run", "session-start", "--client", "claude"]
-    code = f"from pylore.cli.main import run; run({words})"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=-1,
-        stdout=-1, text=True,
-    )  # fmt: skip
-    time.sleep(4)
-    assert "Let people log out" in process.communicate("{}", timeout=HANGING)[0]
-
-
-@pytest.mark.parametrize(("variable", "said"), [("", ""), ("1", "lore: nothing?[1m bears on it\n")])
-def test_a_hook_prints_why_it_is_silent_on_demand(
-    variable: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("LORE_HOOK_DEBUG", variable)
-    hooks.say_why("nothing\x1b[1m\nbears on it")
-    assert capsys.readouterr().err == said

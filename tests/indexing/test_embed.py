@@ -166,13 +166,6 @@ def test_what_changes_during_a_run_gets_the_vector_of_what_it_is_then(
     require_all_of(store, endpoint, NODES + 1)
 
 
-def test_another_embedder_begins_at_the_beginning(store: Store, endpoint: Endpoint) -> None:
-    interrupted(store, endpoint, 1)
-    named = chosen(endpoint.url, endpoint_model="mini")
-    assert embed_store(store, anew(store, named), all=True) == NODES + 1
-    assert store.meta.get("embedder") == "endpoint:mini"
-
-
 def test_a_run_ends_with_a_line_where_another_has_taken_over(
     store: Store, endpoint: Endpoint
 ) -> None:
@@ -185,12 +178,6 @@ def test_a_run_ends_with_a_line_where_another_has_taken_over(
     with pytest.raises(LoreError, match="another run makes the vectors now"):
         embed_store(store, embedder, all=True, progress=other)
     require_all_of(store, endpoint, NODES)
-
-
-def test_reindex_gives_up_what_was_begun(store: Store, endpoint: Endpoint) -> None:
-    interrupted(store, endpoint, 1)
-    rebuild(store, "auto")
-    assert store.meta.get(NEXT) is None and store.vectors.dimension_of_next() == 0
 
 
 def test_what_is_missing_is_made_by_the_stores_own_embedder(
@@ -216,12 +203,6 @@ def test_a_store_without_vectors_gets_them(tmp_path: Path, endpoint: Endpoint) -
             require_all_of(store, endpoint, 1)
 
 
-def test_an_empty_store_takes_another_embedder_at_once(tmp_path: Path, endpoint: Endpoint) -> None:
-    with new_store(str(tmp_path)) as store:
-        assert embed_store(store, anew(store, chosen(endpoint.url)), all=True) == 0
-        require_all_of(store, endpoint, 0)
-
-
 # --- after a write
 
 
@@ -235,15 +216,6 @@ def test_the_next_write_makes_the_vectors_that_a_kill_has_cost(store: Store) -> 
     )
     assert store.vectors.count_lacking() == 0
     assert len(vectors_of(store)) == NODES + 1
-
-
-def test_an_edited_text_has_no_vector_until_its_own_is_made(store: Store) -> None:
-    (before,) = store.vectors.of_nodes(["note-3"])
-    Records(store, Settings(), None).edit("note-3", text="penguins on the ice", title="penguins")
-    assert [*store.vectors.of_nodes(["note-3"])] == []
-    embed_missing(store, open_embedder("static", store))
-    (after,) = store.vectors.of_nodes(["note-3"])
-    assert after != before
 
 
 def test_text_that_changes_while_it_is_embedded_is_embedded_again(store: Store) -> None:

@@ -67,15 +67,6 @@ def test_a_fact_is_found_by_its_words_and_by_its_meaning(store: Store, records: 
     assert snippets(store, "web shop")[SHOP] == ""  # its name is nearer than what it uses
 
 
-def test_only_the_passage_of_what_is_new_is_made(store: Store, records: Records) -> None:
-    records.fact("web shop", "uses", "redis")
-    before = stated(store)
-    records.fact("web shop", "uses", "postgres")
-    records.fact("web shop", "uses", "redis", confidence=0.5)
-    after = stated(store)
-    assert len(after) == 2 and after[REDIS] == before[REDIS]
-
-
 def test_what_no_longer_stands_is_not_found(store: Store, records: Records) -> None:
     facts = Facts(store, Settings(), StaticEmbedder())
     records.fact("ada", "lives_in", "Rome")
@@ -151,18 +142,6 @@ def age_of_facts(store: Store, days: int) -> None:
             store.edges.put(edge)
 
 
-def test_of_facts_that_match_alike_the_one_that_stands_best_is_shown(
-    store: Store, records: Records
-) -> None:
-    records.fact("web shop", "uses", "redis", confidence=0.4, source="conversation")
-    records.fact("web shop", "uses", "mysql")
-    assert snippets(store, "what does the web shop use")[SHOP] == "web shop uses mysql"
-    records.fact("web shop", "uses", "mysql", confidence=0.1, source="conversation",
-                 status="staged")  # fmt: skip
-    records.fact("web shop", "uses", "redis", status="confirmed")
-    assert snippets(store, "what does the web shop use")[SHOP] == REDIS
-
-
 def test_a_result_stands_as_the_fact_does_that_it_shows(store: Store, records: Records) -> None:
     for name in ("alpha", "omega"):
         records.fact(name, "uses", "redis")
@@ -186,12 +165,3 @@ def test_a_fact_ages_from_when_it_was_last_read(store: Store, records: Records) 
     records.add("note", "whoever writes counts it in")
     assert int(store.facts.shown([passage])[passage][5]) == 0
     assert store.facts.shown([passage])[passage][4] == 1
-
-
-def test_without_the_graph_a_plain_search_still_answers(store: Store, records: Records) -> None:
-    records.fact("web shop", "uses", "redis")
-    assert store.nodes.match(Scope(), [SHOP]) == {SHOP}
-    with store.transaction():
-        store.connection.execute("ALTER TABLE links RENAME TO elsewhere")
-    assert snippets(store, "web shop").keys() >= {SHOP}
-    assert SHOP in snippets(store, "redis")

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import examples
 
-from pylore.core.scoring import LEAST_PASSAGE
 from pylore.indexing.passages import passages, prose_passages
 
 LINES = st.sampled_from(
@@ -27,14 +26,6 @@ def test_passages_join_to_the_whole_text(text: str) -> None:
     assert all(len(part.split()) <= 200 for part in parts)
     for file in ("", "docs/a.rst", "CHANGES.md"):
         assert "".join(part for _, part in prose_passages(text, file)) == text
-
-
-def test_a_passage_has_200_words() -> None:
-    body = "word " * 450
-    assert [len(part.split()) for part in passages(body)] == [200, 200, 50]
-    assert passages(body) == [part for _, part in prose_passages(body)]
-    assert passages("") == [""]
-    assert passages(" " * 900) == [" " * 900]
 
 
 def section(heading: str, words: int) -> str:
@@ -62,12 +53,6 @@ def test_what_is_no_heading_cuts_nothing() -> None:
     for line in (code, "a\nb\n---\n", " # indented\n", "- one\n-----\n"):
         found = [part for _, part in prose_passages("word " * 150 + "\n\n" + line + "word " * 150)]
         assert len(found[0].split()) == 200
-
-
-def test_what_is_short_goes_on_in_the_passage_of_the_next_section() -> None:
-    for words, begins in ((LEAST_PASSAGE - 10, "# One"), (LEAST_PASSAGE + 10, "# Two")):
-        found = prose_passages(section("# One", words) + section("# Two", 190))
-        assert [part[:5] for _, part in found][begins == "# Two"] == begins
 
 
 CHANGES = (

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from new_stores import new_store
 from samples import examples
 
-from pylore.core.errors import StoreError
 from pylore.core.json import dumps
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
@@ -99,26 +98,6 @@ def test_the_edges_are_those_of_the_definition(lore: Opened) -> None:
                       "invalidated": 0, "unchanged": 0}  # fmt: skip
 
 
-def test_unless_it_is_said_an_edge_has_a_cosine_of_8_tenths_and_one_of_5_nearest(
-    lore: Opened,
-) -> None:
-    for number in range(80):
-        lore.add(number)
-    build(lore.store, Plan())
-    wanted = expected(lore, 0.8, 5)
-    assert lore.edges() == pytest.approx(wanted, abs=1e-4)
-    for least, nearest in ((0.79, 5), (0.81, 5), (0.8, 4), (0.8, 6)):
-        assert expected(lore, least, nearest).keys() != wanted.keys(), "or this could not fail"
-
-
-def test_a_new_record_is_compared_to_those_of_the_100_nearest_passages(lore: Opened) -> None:
-    lore.add(0)
-    build(lore.store, Plan(-1.0, 150))
-    import_lines(lore.store, Settings(), lore.embedder, lines(range(1, 131)))
-    lore.add(131)
-    assert len(lore.edges()) == 99, "it is one of them itself"
-
-
 def test_a_second_time_changes_nothing_and_another_plan_what_differs(lore: Opened) -> None:
     for number in range(20):
         lore.add(number)
@@ -147,21 +126,6 @@ def test_a_long_record_is_compared_as_a_whole(lore: Opened) -> None:
         lore.records.add("doc", text, id=id, title="Handbook")
     build(lore.store, Plan(0.95, 2))
     assert list(lore.edges()) == [("doc-a", "doc-b")]
-
-
-def test_without_vectors_it_is_said(tmp_path: Path) -> None:
-    with new_store(str(tmp_path)) as store:
-        Records(store, Settings(), None).add("note", "words alone")
-        with pytest.raises(StoreError, match="no vectors"):
-            build(store, Plan())
-        with pytest.raises(StoreError, match="no vectors"):
-            duplicates(store, Plan())
-
-
-def test_an_empty_store_has_nothing_similar(lore: Opened) -> None:
-    lore.records.forget([lore.add(1)])
-    assert build(lore.store, Plan())["edges"] == 0
-    assert duplicates(lore.store, Plan(0.5)) == []
 
 
 # --- what people did
@@ -215,12 +179,6 @@ def test_a_new_record_is_joined_to_its_nearest(
             assert lore.edges() == pytest.approx(before | dict(strongest), abs=1e-4)
 
 
-def test_before_the_first_time_nothing_is_made(lore: Opened) -> None:
-    lore.add(0)
-    lore.add(6)
-    assert lore.edges() == {}
-
-
 def test_an_edited_record_loses_what_no_longer_holds(lore: Opened) -> None:
     a, b = lore.add(0), lore.add(6)
     build(lore.store, Plan(0.5))
@@ -270,19 +228,6 @@ def test_a_small_import_is_followed(lore: Opened) -> None:
     assert wanted and lore.edges().keys() >= wanted
     plan = Plan.of(lore.store)
     assert plan is not None and stale(lore.store, plan) == ""
-
-
-def test_a_large_import_leaves_the_edges_stale(lore: Opened) -> None:
-    lore.add(0)
-    build(lore.store, Plan(0.6, 3))
-    count = 26
-    import_lines(lore.store, Settings(), lore.embedder, lines(range(1, count + 1)))
-    plan = Plan.of(lore.store)
-    assert plan is not None and f"{count} records" in stale(lore.store, plan)
-    assert lore.edges() == {}
-    build(lore.store, plan)
-    assert stale(lore.store, plan) == ""
-    assert lore.edges() == pytest.approx(expected(lore, 0.6, 3), abs=1e-4)
 
 
 def test_reindexing_changes_nothing_and_other_vectors_are_said(lore: Opened) -> None:

@@ -15,7 +15,6 @@ from new_stores import new_store
 from wire import META, MODERN, PREFIX, answers, initialize, legacy, request, served, text_of, tool
 
 from pylore.core.errors import UsageError
-from pylore.core.json import dumps
 from pylore.core.settings import Settings
 from pylore.mcp.arguments import read, schema
 from pylore.mcp.server import LEGACY, LONGEST_LINE
@@ -107,26 +106,16 @@ def test_wrong_requests_have_the_code_of_their_error(folder: Path) -> None:
     ("name", "arguments", "said"),
     [
         ("lore_search", {}, "query is missing: give a text"),
-        ("lore_search", {"query": "  "}, "query is missing"),
         ("lore_search", {"query": ["a", "b"]}, 'query is ["a","b"]: give a text'),
         ("lore_search", {"query": "x", "limit": 51}, "limit is 51: give a whole number from 1 to"),
-        ("lore_search", {"query": "x", "limit": 5.5}, "limit is 5.5: give a whole number"),
         ("lore_search", {"query": "x", "limit": True}, "limit is true: give a whole number"),
-        ("lore_search", {"query": "x", "explain": 1}, "explain is 1: give true or false"),
-        ("lore_search", {"query": "x", "typs": []}, "argument 'typs' (did you mean 'types'?)"),
         ("lore_search", {"query": "x", "types": ["decisio"]}, "decisio"),
-        ("lore_search", [1], "the arguments are [1]: give an object"),
         ("lore_show", {"ids": ["a-1"] * 51}, "give at most 50 items"),
-        ("lore_show", {"ids": [3]}, "ids is [3]: give a list of texts"),
         ("lore_show", {"ids": ["note-00000000"]}, "no node 'note-00000000'"),
         ("lore_related", {"id": "nowhere.py"}, "nowhere.py"),
-        ("lore_context", {"question": "x", "budget": 100}, "budget is 100"),
         ("lore_remember", {"type": "note", "text": "x", "links": ["y"]}, "give ID:RELATION"),
-        ("lore_remember", {"type": "note"}, "give type and text, or the id"),
         ("lore_remember", {"type": "goal", "text": "x"}, "give one of decision, lesson"),
-        ("lore_remember", {"id": "note-1", "text": "x", "file": "y"}, "not type, text"),
         ("lore_remember", {"id": "note-1", "kind": "hash"}, "kind needs a file"),
-        ("lore_remember", {"id": "note-1", "file": "a.py", "kind": "symbol"}, "PATH::SYMBOL"),
         ("lore_feedback", {}, "no ids"),
     ],
 )  # fmt: skip
@@ -212,12 +201,6 @@ def test_idle_store_is_closed_and_opened_again(
         loop.join(10)
     said = [json.loads(line)["result"]["isError"] for line in capsys.readouterr().out.splitlines()]
     assert said == [False, False]
-
-
-def test_list_of_tools_costs_a_model_little() -> None:
-    assert len(dumps([one.listed() for one in TOOLS.values()]).encode()) < 5000
-    writing = {name for name, one in TOOLS.items() if one.writes}
-    assert writing == {"lore_remember", "lore_feedback", "lore_index"}
 
 
 @given(value=JSON, name=st.sampled_from([*TOOLS]))

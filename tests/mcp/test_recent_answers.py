@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -65,12 +64,6 @@ def test_similar_queries_are_answered_again(current: CurrentStore, searches: lis
     assert len(searches) == 4
 
 
-def test_context_is_answered_again(current: CurrentStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = tools.call(current, "lore_context", {"question": "cookie"})
-    monkeypatch.setattr(tools, "context_within", None)
-    assert tools.call(current, "lore_context", {"question": "cookie"}) is first
-
-
 def test_any_write_ends_an_answer(current: CurrentStore, searches: list[str], folder: Path) -> None:
     ids(current, "cookie")
     with open_store(str(folder)) as store:  # another connection
@@ -81,16 +74,6 @@ def test_any_write_ends_an_answer(current: CurrentStore, searches: list[str], fo
     assert len(searches) == 3
 
 
-def test_a_minute_ends_an_answer(
-    current: CurrentStore, searches: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ids(current, "cookie")
-    later = time.monotonic() + 61
-    monkeypatch.setattr("pylore.mcp.current_store.monotonic", lambda: later)
-    ids(current, "cookie")
-    assert len(searches) == 2
-
-
 def test_changed_setting_ends_an_answer(
     current: CurrentStore, searches: list[str], folder: Path
 ) -> None:
@@ -98,12 +81,6 @@ def test_changed_setting_ends_an_answer(
     (folder / ".config").write_text("vector_min=0.9\n")
     ids(current, "cookie")
     assert len(searches) == 2
-
-
-def test_few_answers_are_held(current: CurrentStore) -> None:
-    for number in range(250):
-        ids(current, f"cookie {number}")
-    assert len(current._answers) <= 100
 
 
 def test_server_reads_ahead_after_the_handshake(folder: Path, searches: list[str]) -> None:

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from new_stores import new_store
 
-from pylore.core.model import Hit, Hits, Node
+from pylore.core.model import Hit, Hits
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
-from pylore.search.diversity import SAME_CATEGORY, TOP, WINDOW, diversify, mmr
+from pylore.search.diversity import SAME_CATEGORY, TOP, diversify, mmr
 from pylore.search.legs import Matches
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
@@ -144,18 +144,6 @@ def test_texts_that_differ_are_of_at_most_two_to_a_category(several: Store) -> N
     assert kinds(several, "retry", category_tags="d c") == "aabcaaaa"
 
 
-def test_scores_still_fall_from_the_top_down(store: Store) -> None:
-    own = {hit.id: hit.score for hit in found(store, mmr_lambda="1")}
-    spread = found(store)
-    scores = [hit.score for hit in spread]
-    assert scores == sorted(scores, reverse=True)
-    least = 1.0
-    for hit in spread:
-        least = min(least, own[hit.id])
-        assert hit.score == least, "its own, or that of what is now above it"
-    assert scores != sorted(own.values(), reverse=True)
-
-
 def test_what_is_reached_by_an_edge_is_spread_too(tmp_path: object) -> None:
     with new_store(str(tmp_path)) as store:
         records = Records(store, Settings(), StaticEmbedder())
@@ -184,31 +172,3 @@ def test_repeats_go_down_but_those_of_code(tmp_path: Path, type: str, order: str
         found.legs["vector"] = {hits[0].id: 1.0}
         spread = diversify(store, Settings(), hits, found)
     assert "".join(hit.id[-1] for hit in spread) == order
-
-
-def test_what_has_no_text_repeats_nothing(tmp_path: Path) -> None:
-    with new_store(str(tmp_path)) as store:
-        records = Records(store, Settings(), StaticEmbedder())
-        for key, text in (("a", "The pool runs empty"), ("b", "Tractors need a permit")):
-            records.add("note", text, id=f"note-{key}")
-        store.nodes.put(Node("note-bare", "note", created_at="2026-01-01T00:00:00Z"))
-        hits = [Hit("note-a", 1.0), Hit("note-bare", 0.9), Hit("note-b", 0.8)]
-        found = Matches()
-        found.legs["vector"] = {"note-a": 1.0}
-        order = diversify(
-            store, Settings.load(environ={}, flags={"mmr_lambda": "0.1"}), hits, found
-        )
-    assert [hit.id for hit in order] == ["note-a", "note-bare", "note-b"]
-
-
-def test_only_the_first_results_may_move(tmp_path: object) -> None:
-    with new_store(str(tmp_path)) as store:
-        records = Records(store, Settings(), StaticEmbedder())
-        for number in range(WINDOW + 10):
-            text = "pool " * 3 + f"connection {'x' * number}"
-            records.add("note", text, id=f"note-{number:02}")
-        settings = str(WINDOW + 10)
-        plain = [hit.id for hit in found(store, "pool", mmr_lambda="1", limit=settings)]
-        spread = [hit.id for hit in found(store, "pool", limit=settings)]
-    assert spread != plain
-    assert spread[WINDOW:] == plain[WINDOW:]

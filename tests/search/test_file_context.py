@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from new_stores import new_store
 from repositories import Repository
 
-import pylore
 from pylore.anchors.project import glob_pattern, matches
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Hit, Node
@@ -21,7 +20,7 @@ from pylore.core.settings import EXPANSION_RULES, Settings
 from pylore.records.records import Records
 from pylore.search import score as scores
 from pylore.search.explain import explain_ways
-from pylore.search.file_context import BY_GLOB, FILES_WEIGHT, ITSELF, files_near, of_files, seeds
+from pylore.search.file_context import BY_GLOB, ITSELF, files_near, of_files, seeds
 from pylore.search.pipeline import Request, search
 from pylore.search.query import Near
 from pylore.store import Store
@@ -100,12 +99,8 @@ def test_store_leaves_out_no_glob_that_matches(shared: Store, glob: str, paths: 
     ("glob", "files"),
     [
         ("src/**/*.py", ["src/a.py", "src/deep/b.py", "src/gone.py"]),
-        ("./src/*.py", ["src/a.py", "src/gone.py"]),
         ("src/[ab]*.p?", ["src/a.py"]),
-        ("sr?/*.py", ["src/a.py", "src/gone.py"]),
-        ("src/gone.py", ["src/gone.py"]),
         ("docs", ["docs/x.md"]),
-        ("docs/*.md", ["docs/x.md"]),
         ("o[d]d", ["o[d]d/y.md"]),
         ("o[d]d/y.md", ["o[d]d/y.md"]),
         ("none/*", []),
@@ -122,14 +117,6 @@ def test_globs_match_known_files_and_the_disk(
     notes: list[str] = []
     assert files_near(store, Near(str(tmp_path), [glob]), notes) == files
     assert len(notes) == (not files)
-
-
-def test_glob_meets_a_records_own_glob_on_the_disk(store: Store, tmp_path: Path) -> None:
-    (tmp_path / "src").mkdir()
-    (tmp_path / "src/a.py").touch()
-    file_node(store, "src/b.py")
-    note(store, "style", "", ("glob", "**/a.*", ""))
-    assert near(store, "src/*.py")["note-style"] == BY_GLOB
 
 
 @given(st.text(max_size=12))
@@ -170,55 +157,6 @@ def test_edges_tie_to_a_file_and_its_symbols_from_depth_1_on(store: Store) -> No
     assert without == {"file-a.py": ITSELF}
 
 
-def test_edge_of_a_glob_counts_as_the_glob(store: Store) -> None:
-    file_node(store, "a.py")
-    note(store, "style", "", ("glob", "*.py", ""))
-    link(store, "note-style", "anchored_to", "file-a.py")
-    assert near(store, "a.py", graph_depth=1)["note-style"] == BY_GLOB
-
-
-def test_score_over_a_file_next_to_these_is_the_product_of_its_edges(store: Store) -> None:
-    file_node(store, "a.py", "imported.py", "importer.py", "partner.py", "unsure.py")
-    for name in ("imported", "importer", "partner", "unsure"):
-        note(store, name, "", ("file", f"{name}.py", ""))
-    link(store, "file-a.py", "imports", "file-imported.py", 0.5)
-    link(store, "file-importer.py", "imports", "file-a.py")
-    link(store, "file-a.py", "co_changes_with", "file-partner.py", 0.5)
-    link(store, "file-a.py", "imports", "file-unsure.py", 0.3)
-    link(store, "note-linked", "anchored_to", "file-imported.py", 0.8)
-    found = near(store, "a.py", graph_depth=1, hop_decay=0.6)
-    known = store.relations.all()
-    assert found == {
-        "file-a.py": ITSELF,
-        "note-imported": pytest.approx(0.6**2 * 0.5 * known["imports"][0]),
-        "note-linked": pytest.approx(0.6**2 * 0.5 * known["imports"][0] * 0.8),
-        "note-importer": pytest.approx(0.6**2 * known["imports"][1]),
-        "note-partner": pytest.approx(0.6**2 * 0.5 * known["co_changes_with"][0]),
-    }
-    assert near(store, "a.py", graph_depth=1, graph_edges="co_changes_with").keys() == {
-        "file-a.py", "note-partner",
-    }  # fmt: skip
-
-
-def test_nearest_tie_counts_and_needs_no_other_file(store: Store) -> None:
-    file_node(store, "a.py", "b.py")
-    note(store, "both", "", ("file", "b.py", ""), ("glob", "a.*", ""))
-    link(store, "file-a.py", "imports", "file-b.py")
-    for paths, score in ((["a.py"], BY_GLOB), (["a.py", "b.py"], 1)):
-        way = seeds(store, options(graph_depth=1), at_hand(store, *paths), [])["note-both"]
-        assert (way.score, way.before) == (score, None)
-
-
-def test_walk_begins_at_files_and_their_records_but_not_at_globs(store: Store) -> None:
-    file_node(store, "a.py")
-    note(store, "x")
-    link(store, "note-x", "anchored_to", "file-a.py", 0.9)
-    note(store, "glob", "", ("glob", "a*", ""))
-    hits, starts = of_files(store, options(graph_depth=1), at_hand(store, "a.py"), Scope(), [])
-    assert [hit.id for hit in hits] == ["note-x", "note-glob"]
-    assert starts == {"file-a.py": 1.0, "note-x": 0.9}
-
-
 # --- a search with files
 
 
@@ -250,25 +188,6 @@ def test_files_push_no_plain_match_out(filled: Store, flags: dict[str, object]) 
     assert all("tied" in id or id in ("note-plain09", "file-a.py") for id in more)
 
 
-@pytest.mark.parametrize("query", ["tokens", "tokens w1 w2 w3", "nowhere"])
-def test_files_add_their_weight_times_how_near_they_are(filled: Store, query: str) -> None:
-    note(filled, "both", "tokens", ("glob", "a.*", ""))
-    settings = options(limit=100)
-    plain = {hit.id: hit.score for hit in search(filled, settings, Request(query), None)}
-    found = search(filled, settings, Request(query, near=at_hand(filled, "a.py")), None)
-    nearness = near(filled, "a.py")
-    sums = {id: plain.get(id, 0) + FILES_WEIGHT * nearness.get(id, 0) for id in plain | nearness}
-    highest = max(1.0, *sums.values())
-    assert {hit.id: hit.score for hit in found} == pytest.approx(
-        {id: total / highest for id, total in sums.items()}, abs=2e-6
-    )
-
-
-def test_match_that_is_near_comes_first(filled: Store) -> None:
-    assert asked(filled, "tokens", limit=12).index("note-plain09") > 5
-    assert asked(filled, "tokens", "a.py", limit=12)[0] == "note-plain09"
-
-
 def test_files_are_listed_without_words_and_filters_hold(filled: Store) -> None:
     files = at_hand(filled, "a.py")
     hits = search(filled, options(limit=100), Request("", near=files), None)
@@ -282,13 +201,6 @@ def test_files_are_listed_without_words_and_filters_hold(filled: Store) -> None:
     filled.nodes.invalidate("note-tied00", NOW)
     for depth in (0, 2):
         assert "note-tied00" not in asked(filled, "", "a.py", limit=100, graph_depth=depth)
-
-
-def test_results_by_files_are_not_weak(filled: Store) -> None:
-    request = Request("tokens nowhere nothing never", near=at_hand(filled, "a.py"))
-    weak = {hit.id: hit.weak for hit in search(filled, options(limit=3), request, None)}
-    assert weak["note-plain00"]
-    assert [id for id in weak if "tied" in id and not weak[id]]
 
 
 def test_paths_begin_at_a_file_at_hand_unless_the_words_match(store: Store) -> None:
@@ -356,18 +268,3 @@ def test_git_mark_means_changed_files_before_and_after_the_first_commit(tmp_path
     (repository.root / "odd\u200ename.py").unlink()
     repository.write("sub/d.py", "1")
     assert Git(str(repository.root / "sub")).changed() == ["d.py"]
-
-
-def test_sdk_takes_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("LORE_EMBEDDER", "none")
-    (tmp_path / "a.py").write_text("x = 1\n")
-    with pylore.open(tmp_path / ".lore", create=True) as lore:
-        lore.add("note", "Tokens expire", id="note-a", file="a.py")
-        assert [hit.id for hit in lore.search(near=["a.py"], types=["note"])] == ["note-a"]
-        assert [hit.id for hit in lore.related("a.py")] == ["note-a"]
-        assert [hit.id for hit in lore.related(near="*.py")] == ["note-a"]
-        with pytest.raises(LoreError):
-            lore.related("")
-        with pytest.raises(LoreError):
-            lore.related("b.py")

@@ -9,7 +9,6 @@ from new_stores import new_store
 
 from pylore.core.model import Hit
 from pylore.core.settings import EXPANSION_RULES, Settings
-from pylore.graph.ways import Links
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
@@ -56,15 +55,6 @@ def test_path_begins_at_a_result(store: Store) -> None:
     assert [walk["seed"], *(edge["to"] for edge in walk["hops"])] == two.path
 
 
-def test_path_begins_at_a_result_within_the_limit(store: Store) -> None:
-    hits = found(store, "retry busy disk", limit=1)
-    assert [id for id, hit in hits.items() if not hit.hops] == [ONE]
-    assert hits[FILE].path == [ONE, LOAD, FILE]
-    assert hits[SAVE].path == [ONE, LOAD, FILE, SAVE]
-    assert hits[LOAD].path == [ONE, LOAD], "no node comes twice"
-    assert "note-far" not in hits, "doc-alone leads there, which is past the limit"
-
-
 def test_path_begins_at_a_match_of_another_type(store: Store) -> None:
     hits = found(store, "busy disk", Scope(types=("decision", "note")))
     assert hits["note-far"].path == ["doc-alone", "note-far"]
@@ -88,19 +78,3 @@ def test_paths_are_a_tree_below_the_direct_matches(
             assert direct.isdisjoint(hit.path[1:])
             for one, other in zip(hit.path, hit.path[1:], strict=False):
                 assert before.setdefault(other, one) == one
-
-
-def test_ways_go_on_from_the_best_way_and_not_through_a_start() -> None:
-    links = Links([], {"uses": (1.0, 0.5), "off": (1.0, 0.0)}, 0.7)
-    for start, end, relation, weight in (
-        ("a", "b", "uses", 0.9), ("b", "c", "uses", 0.9), ("a", "c", "uses", 0.1),
-        ("d", "c", "uses", 0.8), ("e", "a", "off", 1.0),
-    ):  # fmt: skip
-        links.add(start, end, relation, weight, True)
-    ways = links.ways_from({"a": 1.0, "d": 0.2}, ["c", "e"])
-    assert {id: [step.id for step in way.steps()] for id, way in ways.items()} == {
-        "a": ["a"], "d": ["d"], "b": ["a", "b"], "c": ["a", "b", "c"],
-    }  # fmt: skip
-    assert ways["c"].score == pytest.approx(0.9 * 0.7 * 0.9 * 0.7)
-    back = links.ways_from({"c": 1.0}, ["b"])
-    assert back["b"].score == pytest.approx(0.9 * 0.5 * 0.7) and not back["b"].outgoing

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,16 +13,11 @@ from new_stores import new_store
 from samples import examples
 from sqlite_stores import connection_of
 
-from pylore.core.errors import UsageError
-from pylore.core.json import dumps
 from pylore.core.model import Hit, Hits
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
-from pylore.search import legs
-from pylore.search.legs import FIELD_WEIGHTS
 from pylore.search.pipeline import Request, search
-from pylore.search.query import Near
 from pylore.store import Store
 from pylore.store.filter import Scope
 
@@ -151,10 +145,6 @@ def test_word_left_out_is_not_walked_to_either(look: Lookup) -> None:
     assert SESSIONS not in ids(look.words("rotate -cookie", operators=True, graph_depth=1))
 
 
-def test_operators_are_words_where_nobody_typed_them(look: Lookup) -> None:
-    assert SESSIONS in direct(look.words("tokens -cookie type:lesson"))
-
-
 def test_unknown_type_and_tag_are_words_and_named(look: Lookup) -> None:
     hits = look.words("tokens type:string tag:nope", operators=True)
     assert {SESSIONS, KEYS} <= {*direct(hits)}
@@ -163,13 +153,6 @@ def test_unknown_type_and_tag_are_words_and_named(look: Lookup) -> None:
 
 
 # --- how it matches
-
-
-def test_more_words_come_first(look: Lookup) -> None:
-    hits = look.words("signed cookie tokens")
-    assert {hit.id: hit.match for hit in hits} == {SESSIONS: "words", KEYS: "words"}
-    assert ids(hits) == [SESSIONS, KEYS]
-    assert hits.notes == []
 
 
 def test_a_word_that_is_nowhere_is_named_and_else_nothing_said(look: Lookup) -> None:
@@ -195,24 +178,6 @@ def test_meaning_is_taken_where_no_word_is_there(look: Lookup) -> None:
     assert hits[0].weak
     assert hits[0].bm25_score is None
     assert hits[0].vector_score is not None
-
-
-def test_what_nothing_matches_is_said(look: Lookup) -> None:
-    hits = look.words("xyzzyx")
-    assert (len(hits), hits.notes) == (0, ["nothing matches these words"])
-
-
-@pytest.mark.parametrize("query", ["", "  ", "?!", '""', "\0"])
-def test_a_query_without_words_is_said(look: Lookup, query: str) -> None:
-    hits = look(query, graph_depth=2)
-    assert (len(hits), hits.notes) == (0, ["the query has no words: nothing to search for"])
-
-
-def test_a_long_query_says_what_was_left_out(look: Lookup) -> None:
-    query = "cookie " + " ".join(f"w{number}" for number in range(250))
-    hits = look.words(query)
-    assert ids(hits) == [SESSIONS]
-    assert hits.notes[0] == "the query is long: its last 51 words were left out"
 
 
 @pytest.mark.parametrize(
@@ -244,16 +209,6 @@ def test_types_restrict_what_is_returned_and_the_walk_goes_through_anything(
     assert ids(look.words("cookie", scope=DECISIONS, graph_depth=1)) == [SESSIONS]
 
 
-def test_the_walk_may_start_from_a_type_that_is_not_returned(look: Lookup) -> None:
-    hits = look.words("logins failed", scope=Scope(types=("lesson",)), graph_depth=1)
-    assert ids(hits) == [KEYS]
-    assert hits[0].path == [OUTAGE, KEYS]
-
-
-def test_an_ended_edge_is_not_walked(look: Lookup) -> None:
-    assert LIMITS not in ids(look.words("cookie", graph_depth=1))
-
-
 def test_tags_since_and_files_restrict_the_start_only(look: Lookup) -> None:
     everything = ids(look.words("tokens", graph_depth=1))
     assert set(everything) == {SESSIONS, KEYS, AUTH, OUTAGE}
@@ -266,11 +221,6 @@ def test_tags_since_and_files_restrict_the_start_only(look: Lookup) -> None:
     assert ids(look.words("tokens", scope=Scope(since="2000-01-01"), graph_depth=1)) == everything
 
 
-def test_a_tag_that_nothing_has_is_named_where_nothing_is_found(look: Lookup) -> None:
-    assert "'wbe'" in " ".join(look.words("tokens", scope=Scope(tags=("wbe",))).notes)
-    assert look.words("tokens", scope=Scope(tags=("web",))).notes == []
-
-
 def test_filter_expanded_restricts_everything(look: Lookup) -> None:
     scope = Scope(tags=("auth",))
     hits = look.words("cookie", scope=scope, graph_depth=2)
@@ -281,15 +231,6 @@ def test_filter_expanded_restricts_everything(look: Lookup) -> None:
     assert ids(look.words("logins failed", scope=only, graph_depth=1, filter_expanded=True)) == []
 
 
-def test_what_is_excluded_takes_no_place_of_another(look: Lookup) -> None:
-    plain: dict[str, Any] = {"limit": 1, "retrievers": "fulltext"}
-    first, second = ids(look("tokens", limit=2, retrievers="fulltext"))
-    assert ids(look("tokens", **plain)) == [first]
-    assert ids(look("tokens", excluded=(first,), **plain)) == [second]
-    only = Scope(types=(second.partition("-")[0],))
-    assert ids(look("tokens", scope=only, excluded=(first,), **plain)) == [second]
-
-
 def test_what_is_excluded_is_neither_returned_nor_entered(look: Lookup) -> None:
     hits = look.words("cookie", graph_depth=3, excluded=(AUTH,))
     assert AUTH not in ids(hits) and LIMITS not in ids(hits)
@@ -297,15 +238,6 @@ def test_what_is_excluded_is_neither_returned_nor_entered(look: Lookup) -> None:
     assert KEYS not in ids(look("tokens", excluded=(KEYS,)))
     hits = look.words("tokens", graph_depth=1, excluded=(KEYS,))
     assert OUTAGE not in ids(hits)
-
-
-def test_only_the_relations_asked_for_are_walked(look: Lookup) -> None:
-    some = look.words("cookie", graph_depth=1, graph_edges="ANCHORED_TO")
-    assert reached(some).keys() == {AUTH}
-    rest = look.words("cookie", graph_depth=1, graph_exclude_edges="anchored_to")
-    assert reached(rest).keys() == {KEYS}
-    with pytest.raises(UsageError, match=r"unknown relation 'anchred_to' \(did you mean"):
-        look.words("cookie", graph_depth=1, graph_edges="anchred_to")
 
 
 # --- what a result is
@@ -359,23 +291,6 @@ def test_every_field_is_there_and_of_its_type(look: Lookup, query: str, fusion: 
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
-def test_a_result_says_where_it_is(look: Lookup) -> None:
-    hit = look.words("replica")[0]
-    assert (hit.type, hit.title) == ("decision", "Reading queries go to a replica of the database")
-    assert (hit.file, hit.line_start, hit.line_end) == ("src/db.py", 10, 20)
-
-
-def test_a_path_leads_from_its_seed_over_edges_that_are_there(store: Store, look: Lookup) -> None:
-    hits = look.words("cookie", graph_depth=3)
-    assert max(hit.hops for hit in hits) == 2, "what is nearest is not reached the long way"
-    for hit in reached(hits).values():
-        assert hit.path[0] == SESSIONS
-        for before, after in zip(hit.path, hit.path[1:], strict=False):
-            edges = [*store.edges.between(before, after), *store.edges.between(after, before)]
-            assert edges
-        assert hit.edge in {edge.relation for edge in edges}
-
-
 # --- depth
 
 
@@ -393,19 +308,6 @@ def test_the_graph_pushes_no_direct_match_out(
     assert len(plain) <= limit
     assert len(plain) <= len(deep) <= len(plain) + 3
     assert len(look(query, limit=limit, graph_depth=depth, graph_limit=0)) == len(plain)
-
-
-def test_the_most_allowed_depth_counts(look: Lookup) -> None:
-    assert ids(look("tokens", graph_depth=2, graph_max_depth=0)) == ids(look("tokens"))
-    one = look("tokens", graph_depth=3, graph_max_depth=1)
-    assert max(hit.hops for hit in one) == 1
-
-
-def test_of_the_reached_the_best_are_returned(look: Lookup) -> None:
-    everything = reached(look.words("cookie", graph_depth=2, explain=True))
-    best = reached(look.words("cookie", graph_depth=2, graph_limit=2))
-    ranked = sorted(everything, key=lambda id: -everything[id].factors["path"])
-    assert best.keys() == {*ranked[:2]}
 
 
 def test_caps_that_left_something_out_are_said(look: Lookup) -> None:
@@ -426,54 +328,6 @@ def test_caps_that_left_something_out_are_said(look: Lookup) -> None:
 # --- scores
 
 
-def test_path_of_a_reached_node_is_the_product_along_its_edges(look: Lookup) -> None:
-    hits = look.words("cookie", graph_depth=3, explain=True, hop_decay=0.6)
-    assert len(reached(hits)) == 4
-    for hit in reached(hits).values():
-        assert hit.explain is not None
-        walk = hit.explain["walk"]
-        score = walk["seed_score"]
-        assert walk["seed"] == hit.path[0]
-        assert [hop["to"] for hop in walk["hops"]] == hit.path[1:]
-        assert [hop["from"] for hop in walk["hops"]] == hit.path[:-1]
-        assert walk["hops"][-1]["relation"] == hit.edge
-        for hop in walk["hops"]:
-            assert hop["decay"] == 0.6
-            score *= hop["edge_weight"] * hop["relation_weight"] * hop["decay"]
-        assert hit.factors["path"] == pytest.approx(score, abs=2e-6)
-
-
-def test_a_direct_match_is_explained_by_its_legs(look: Lookup) -> None:
-    hits = look("signed tokens", explain=True, fulltext_share=0.6)
-    assert len(hits) > 1
-    for hit in hits:
-        explain = hit.explain
-        assert explain is not None
-        assert hit.factors["match"] == pytest.approx(explain["fused"], abs=1e-6)
-        assert "walk" not in explain
-        legs = explain["legs"]
-        assert hit.bm25_score == legs.get("fulltext", {}).get("score")
-        assert hit.vector_score == legs.get("vector", {}).get("score")
-        assert hit.rrf_score == pytest.approx(
-            sum(1 / (60 + leg["rank"]) for leg in legs.values()), abs=1e-6
-        )
-
-
-def test_rrf_scores_are_parts_of_the_most_there_is(look: Lookup) -> None:
-    hits = look("signed tokens", fusion="rrf", rrf_k=10)
-    assert len(hits) > 1
-    for hit in hits:
-        assert hit.rrf_score is not None
-        assert hit.factors["match"] == pytest.approx(hit.rrf_score * 11 / 2, abs=1e-5)
-
-
-def test_without_explain_nothing_is_explained(look: Lookup) -> None:
-    assert [hit.explain for hit in look("tokens", graph_depth=1)] == [None] * 4
-    plain = [hit.to_dict() for hit in look("tokens", graph_depth=2)]
-    explained = [hit.to_dict() for hit in look("tokens", graph_depth=2, explain=True)]
-    assert [{k: v for k, v in row.items() if k != "explain"} for row in explained] == plain
-
-
 def test_what_is_old_counts_less_but_is_not_lost(store: Store, look: Lookup) -> None:
     ageing = {"recency_half_life": 83}
     before = {hit.id: hit.score for hit in look.words("tokens", **ageing)}
@@ -488,15 +342,6 @@ def test_what_is_old_counts_less_but_is_not_lost(store: Store, look: Lookup) -> 
     assert hits[SESSIONS].recency_score == 1
     assert hits[KEYS].score == pytest.approx(0.975 * before[KEYS], abs=1e-5)
     assert hits[SESSIONS].score == before[SESSIONS]
-
-
-@pytest.mark.parametrize("query", ["tokens", "credentials", "replica database lorem"])
-def test_the_same_search_says_the_same_twice(look: Lookup, query: str) -> None:
-    def said() -> list[str]:
-        hits = look(query, graph_depth=3, explain=True)
-        return [dumps(hit.to_dict()) for hit in hits] + hits.notes
-
-    assert said() == said()
 
 
 # --- long documents
@@ -560,28 +405,3 @@ def office(
 def test_operators_are_the_same_with_both_engines(office: Store, query: str) -> None:
     hits = search(office, Settings(), Request(query, operators=True), None)
     assert [hit.title for hit in hits] == ["The office is in Zurich"]
-
-
-@pytest.mark.one_in(4)
-@pytest.mark.parametrize("expansion", ["accumulate", "best-path"])
-@pytest.mark.parametrize("fusion", ["convex", "rrf"])
-@pytest.mark.parametrize("near", [True, False])
-@pytest.mark.parametrize("weights", [{}, dict.fromkeys(FIELD_WEIGHTS, 0.0)])
-def test_matches_that_count_nothing_are_no_division_by_zero(
-    office: Store,
-    monkeypatch: pytest.MonkeyPatch,
-    expansion: str,
-    fusion: str,
-    near: bool,
-    weights: dict[str, float],
-) -> None:
-    monkeypatch.setattr(legs, "FIELD_WEIGHTS", weights or FIELD_WEIGHTS)
-    flags = {"expansion": expansion, "fusion": fusion, "graph_depth": "1"}
-    root = str(Path(office.path).parent)
-    # All in other forms, and too many for these to count.
-    query = "accepting signing token cookie requesting requested tokened"
-    for typed in (query, "signs", "zur"):
-        request = Request(typed, near=Near(root, ["a.py"]) if near else None)
-        hits = search(office, Settings.load(environ={}, flags=flags), request, None)
-        assert hits
-        assert all(0 <= hit.score <= 1 for hit in hits)

@@ -22,23 +22,15 @@ from pylore.core.vocabulary import RECORDS_LIST as RECORDS
 from pylore.core.vocabulary import list_of
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
-from pylore.search.files import FileRanks
-from pylore.search.legs import Matches, run_legs
-from pylore.search.pipeline import Request, _pool, search
-from pylore.search.query import ParsedQuery
+from pylore.search.legs import Matches
+from pylore.search.pipeline import Request, search
 from pylore.search.rank import (
-    BY_WORDS,
-    LEAN,
-    NEARLY,
-    WEAK,
     _turns,
     evidence,
     in_turn,
-    leaning,
     weigh,
 )
 from pylore.store import Store
-from pylore.store.filter import Scope
 
 CODE_OF_TOKENS = '''
 class Signer:
@@ -115,9 +107,9 @@ def ids(hits: Hits) -> list[str]:
 @pytest.mark.parametrize(
     ("id", "name"),
     [
-        ("file-src/a.py", CODE), ("symbol-src/a.py::f", CODE), ("file-setup.cfg", CODE),
-        ("file-README.md", PAGES), ("symbol-docs/a.rst::Title", PAGES), ("doc-docs/a", PAGES),
-        ("note-a", RECORDS), ("decision-doc", RECORDS), ("entity-a", RECORDS),
+        ("file-src/a.py", CODE), ("file-setup.cfg", CODE),
+        ("file-README.md", PAGES), ("doc-docs/a", PAGES),
+        ("decision-doc", RECORDS),
     ],
 )  # fmt: skip
 def test_list_of_a_result(id: str, name: str) -> None:
@@ -126,57 +118,6 @@ def test_list_of_a_result(id: str, name: str) -> None:
 
 def turns(leans: str = "", **worth: float) -> list[list[str]]:
     return [*islice(_turns(worth, leans, worth), 2)]
-
-
-def test_two_places_are_for_the_best_list_and_the_third_for_the_next() -> None:
-    assert turns(code=0.8, pages=0.7) == [[CODE, CODE, PAGES], [CODE, CODE, PAGES]]
-    assert turns(code=0.6, pages=0.7)[0] == [PAGES, PAGES, CODE]
-    assert turns(code=0.9)[0] == [CODE] * 3
-
-
-def test_list_with_little_evidence_has_no_place_among_the_first_three() -> None:
-    assert turns(code=0.9, pages=WEAK - 0.01)[0] == [CODE] * 3
-    assert turns(code=0.9, pages=WEAK)[0] == [CODE, CODE, PAGES]
-    assert turns(code=0.3, pages=0.3 * NEARLY - 0.01)[0] == [CODE] * 3
-    assert turns(code=0.3, pages=0.3 * NEARLY + 0.01)[0] == [CODE, CODE, PAGES]
-
-
-def test_record_that_answers_is_first_or_second() -> None:
-    assert turns(code=0.8, pages=0.7, records=0.4)[0] == [CODE, RECORDS, PAGES]
-    assert turns(code=0.8, pages=0.7, records=0.8 - LEAN + 0.01)[0] == [RECORDS, CODE, PAGES]
-    assert turns(CODE, code=0.8, pages=0.9, records=0.4)[0] == [CODE, RECORDS, CODE]
-    assert RECORDS not in turns(code=0.3, pages=0.3, records=0.1)[0]
-
-
-def test_way_of_asking_leans_to_a_list() -> None:
-    assert turns(PAGES, code=0.8, pages=0.8 - LEAN + 0.01)[0] == [PAGES, PAGES, CODE]
-    assert turns(CODE, code=0.4, pages=0.9) == [[CODE] * 3, [CODE, CODE, PAGES]]
-
-
-def test_person_leans_to_pages_and_a_place_or_a_defined_name_to_code() -> None:
-    found = Matches()
-    asked = ("how do I upload files", "where are files uploaded", "uploads of files")
-    assert [leaning(text, found) for text in asked] == [PAGES, CODE, ""]
-    found.files = FileRanks({"defined": {"file-a.py": 1.0}}, {})
-    assert leaning("upload_files of the server", found) == CODE
-
-
-def test_pool_has_the_best_of_each_list() -> None:
-    found = Matches()
-    found.fused = {f"file-{number:02}.py": 1 - number / 100 for number in range(60)}
-    found.evidence = {CODE: 1.0, RECORDS: 0.5}
-    found.fused |= {f"note-{number:02}": 0.1 - number / 1000 for number in range(20)}
-    pool = _pool(found, 50)
-    assert [id for id in pool if list_of(id) == CODE] == [*found.fused][:50]
-    assert [id for id in pool if list_of(id) == RECORDS] == [f"note-{n:02}" for n in range(10)]
-
-
-def test_nearest_records_are_read_beside_code_and_pages(store: Store) -> None:
-    query = ParsedQuery(store, Settings(), Request("upload files in chunks of a megabyte"))
-    query.vector, query.room = StaticEmbedder().embed([query.text])[0], 1
-    found = run_legs(query, Scope())
-    assert list_of(found.nearest[0][1]) == CODE
-    assert sum(list_of(id) == RECORDS for _, id, _ in found.nearest) == 7
 
 
 def test_lists_keep_their_order_and_scores_fall() -> None:
@@ -206,15 +147,6 @@ def proofs(store: Store, cosine: float | None, *texts: str) -> Matches:
     return found
 
 
-def test_evidence_is_a_third_of_the_words_and_two_thirds_of_the_cosine(tmp_path: Path) -> None:
-    query = parse_query("tokens expire")
-    with new_store(str(tmp_path)) as store:
-        found = proofs(store, 0.6, "tokens expire at night", "lamps")
-        assert evidence(store, query, found) == {RECORDS: pytest.approx(BY_WORDS + 0.4)}
-        found.nearest = []
-        assert evidence(store, query, found) == {RECORDS: 1.0}, "without vectors words alone"
-
-
 def test_a_rare_word_weighs_more_and_another_form_half(tmp_path: Path) -> None:
     with new_store(str(tmp_path)) as store:
         found = proofs(store, None, "lamps", "lamps", "tokens", "a key", "keys")
@@ -228,13 +160,6 @@ def test_a_rare_word_weighs_more_and_another_form_half(tmp_path: Path) -> None:
         assert share("lamps tokens", 0) < 0.5 < share("lamps tokens", 2)
         assert share("keys", 3) == 0.5
         assert share("keys xyzzy", 4) < share("keys tokens", 4), "a word that is nowhere"
-
-
-def test_words_that_are_nowhere_lower_evidence_by_up_to_a_third(tmp_path: Path) -> None:
-    with new_store(str(tmp_path)) as store:
-        found = proofs(store, 0.9, "tokens")
-        assert evidence(store, parse_query("xyzzy"), found)[RECORDS] == pytest.approx(0.4)
-        assert evidence(store, parse_query("tokens"), found)[RECORDS] == pytest.approx(1 / 3 + 0.6)
 
 
 def test_list_with_the_words_and_the_nearest_vector_is_first(look: Look) -> None:

@@ -41,15 +41,6 @@ def near(store: Store) -> Near:
     return Near(str(Path(store.path).parent.parent), ["a.py"])
 
 
-def test_a_score_is_the_product_along_the_best_path(store: Store) -> None:
-    hits = related(store, options(), ["note-a"], types=("note", "symbol"), explain=True)
-    assert {hit.id: hit.score for hit in hits} == pytest.approx(
-        {"symbol-b.py::f": 0.7, "note-b": 0.5 * 0.7 * 0.7, "note-c": 0.5 * (0.7 * 0.7) ** 2}
-    )
-    assert [hit.explain["walk"]["seed_score"] for hit in hits if hit.explain] == [1.0] * 3
-    assert len(hits[2].snippet) < len("long " * 100)
-
-
 def test_where_the_graph_is_off_nothing_is_related_and_that_is_said(store: Store) -> None:
     off = options(graph_max_depth=0)
     found = related(store, off, ["note-a"])

@@ -13,10 +13,9 @@ from new_stores import new_store
 
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
-from pylore.core.text import inflections, parse_query
+from pylore.core.text import inflections
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
-from pylore.search.legs import coverage
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope
@@ -72,19 +71,6 @@ def test_a_file_is_lifted_by_what_it_defines(store: Store) -> None:
     assert {hit.match for hit in hits} == {"words"}
 
 
-def test_a_fused_score_is_that_of_the_formula(store: Store) -> None:
-    settings = Settings.load(environ={}, flags={"fulltext_share": "0.6", "vector_min": "-0.5"})
-    request = Request("refused tokens", Scope(types=("note",)), explain=True)
-    explained = [hit.explain or {} for hit in
-                 search(store, settings, request, StaticEmbedder())]  # fmt: skip
-    assert len(explained) == 2
-    words = [one["legs"].get("fulltext", {"score": 0.0})["score"] for one in explained]
-    cosines = [one["legs"].get("vector", {"score": -0.5})["score"] for one in explained]
-    for one, text, cosine in zip(explained, words, cosines, strict=True):
-        fused = 0.6 * text / max(words) + 0.4 * (cosine + 0.5) / (max(*cosines, 0.5) + 0.5)
-        assert one["fused"] == pytest.approx(fused, abs=1e-5)
-
-
 def test_what_has_no_vectors_or_those_of_another_embedder_is_searched_by_its_words(
     store: Store, tmp_path: Path
 ) -> None:
@@ -126,11 +112,3 @@ def test_forms_of_a_word_never_name_it_twice(word: str) -> None:
 )  # fmt: skip
 def test_forms_lead_to_each_other(one: str, other: str) -> None:
     assert other in inflections(one)
-
-
-def test_coverage_is_the_share_of_words_that_a_text_has() -> None:
-    query = parse_query("expired tokens refused")
-    assert coverage(query, "Expired TOKENS are refused") == 1
-    assert coverage(query, "expired") == pytest.approx(1 / 3)
-    assert coverage(query, "token") == pytest.approx(1 / 6), "another form counts a half"
-    assert coverage(query, "") == 0

@@ -9,13 +9,10 @@ import pytest
 from new_stores import new_store
 from sqlite_stores import connection_of
 
-from pylore.core.model import Edge, Hit, Node
+from pylore.core.model import Edge, Node
 from pylore.core.settings import EXPANSION_RULES, Settings
 from pylore.core.times import now
-from pylore.graph.walk import Step, Walk
 from pylore.records.records import Records
-from pylore.search.expand import summed_factors
-from pylore.search.legs import Matches
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope
@@ -34,12 +31,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 def options(**flags: str) -> Settings:
     return Settings.load(environ={}, flags={"graph_depth": "2", "retrievers": "fulltext", **flags})
-
-
-@pytest.mark.parametrize("name", EXPANSION_RULES)
-def test_every_rule_of_the_table_searches(store: Store, name: str) -> None:
-    hits = search(store, options(expansion=name), Request("tokens expire"), None)
-    assert [hit.id for hit in hits] == ["note-a", "note-b", "note-c"]
 
 
 @pytest.mark.parametrize("name", EXPANSION_RULES)
@@ -68,23 +59,3 @@ def test_runs_tie_records_to_each_other_and_are_shown_to_who_asks_for_them(store
     connection_of(store).execute("ROLLBACK TO run")
     assert set(found) == {"note-a", "note-b", "note-c", "note-d"}
     assert runs == ["run-1"]
-
-
-def test_the_first_of_each_list_stay_above_what_the_graph_brings() -> None:
-    scores = {"file-a.py": 1.0, "note-a": 0.3, "file-b.py": 0.9, "note-b": 0.2, "file-c.py": 0.8,
-              "note-c": 0.1}  # fmt: skip
-    walk, reached = Walk(), []
-    for id, support in (("file-z.py", 9.0), ("note-z", 4.0)):
-        walk.support[id] = support
-        walk.reached[id] = Step(id, support, Step("file-a.py", 1.0), "mentions")
-        hit = Hit(id)
-        hit.hops = 1
-        reached.append(hit)
-    found = Matches()
-    found.fused, found.confidence = scores, 1.0
-    direct = [Hit(id) for id in scores]
-    factors = summed_factors(direct, reached, walk, found, options())
-    match = {id: of["match"] for id, of in factors.items()}
-    assert match["file-a.py"] == match["file-z.py"] > match["file-b.py"] > match["file-c.py"]
-    assert match["note-a"] == match["note-z"] > match["note-b"] > match["note-c"]
-    assert match["note-a"] == 8.0, "a list is lifted to its own highest"

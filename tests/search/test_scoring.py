@@ -12,11 +12,10 @@ from new_stores import new_store
 from sqlite_stores import connection_of
 
 from pylore.core.model import Hit
-from pylore.core.scoring import MOST_RELEVANT, factor, recency, relevance, usage
+from pylore.core.scoring import MOST_RELEVANT, factor, relevance
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import SOURCES, STATUSES
 from pylore.records.records import Records
-from pylore.search.explain import explained_relevance
 from pylore.search.pipeline import Request, search
 from pylore.search.score import (
     PLAIN,
@@ -62,36 +61,7 @@ def adjusted(credibility: Standing, score: float = 0.5) -> float:
     return hit.score
 
 
-def test_settings_without_usage_do_not_count_accesses() -> None:
-    read, unread = (1.0, "file", "staged", 99), (1.0, "file", "staged", 0)
-    assert product(read, Settings().without_usage()) == product(unread, Settings())
-
-
 # --- the factors by hand
-
-
-def test_usage_by_hand() -> None:
-    assert [usage(accesses, 0.5) for accesses in (0, 9, 99)] == pytest.approx([1, 1.5, 2])
-    assert usage(1000, 0) == 1
-
-
-def test_the_defaults_take_5_percent_a_week_after_a_week() -> None:
-    half_life = Settings().recency_half_life
-    assert recency(7, half_life) == 1
-    assert recency(14, half_life) == pytest.approx(0.95, abs=0.001)
-    assert recency(21, half_life) == pytest.approx(0.95**2, abs=0.001)
-
-
-def test_the_product_by_hand() -> None:
-    settings = Settings()
-    assert pytest.approx(2.0 * 1.2) == PLAIN
-    hit = hit_with((0.5, "file", "staged", 9))
-    assert product(hit.credibility, settings) == pytest.approx(0.5 * 1.5 * 1.5 * 1.0)
-    assert explained_relevance(hit, settings) == {
-        "score": pytest.approx(0.5 * 1.5 * 1.5 / 2.4, abs=1e-6), "weight": 0.05,
-        "confidence": 0.5, "source": "file", "source_weight": 1.5, "accesses": 9,
-        "usage": 1.5, "status": "staged", "status_weight": 1.0,
-    }  # fmt: skip
 
 
 # --- what holds for any record

@@ -62,13 +62,6 @@ def test_row_before_a_command_keeps_later_changes_of_other_fields(store: Store) 
     assert (without_tag.body, without_tag.tags) == ("one", ())
 
 
-def test_edit_of_a_forgotten_record_brings_it_back(store: Store) -> None:
-    store.nodes.invalidate("note-a", LATE)
-    node = change(store, body="one", invalidated_at=None)
-    assert node.invalidated_at is None
-    assert [past.row.invalidated_at for past in store.changes.of(node)] == [None, LATE]
-
-
 def test_equal_values_leave_no_past(store: Store) -> None:
     before = store.nodes.require("note-a")
     change(store, updated_at=LATE)
@@ -99,12 +92,6 @@ def test_change_is_later_than_a_state_from_the_future(store: Store) -> None:
     assert edge is not None and clock(edge) == "2999-01-01T00:00:01Z"
     (past,) = store.changes.of(edge)
     assert (clock(past.row), past.changed_at) == (AHEAD, clock(edge))
-
-
-def test_indexed_symbols_have_no_past(store: Store) -> None:
-    store.nodes.put(a_node("symbol-a.py::f", source="file"))
-    change(store, "symbol-a.py::f", line_start=7)
-    assert left(store, "symbol-a.py::f") == []
 
 
 def test_commands_know_their_additions_and_changes(store: Store) -> None:
@@ -147,17 +134,6 @@ def test_merged_states_are_written_unchanged(store: Store) -> None:
     assert left(store) == [] and store.changes.of(edge) == []
     change(store, body="mine")
     assert left(store) == [("changed", "theirs")]
-
-
-def test_value_is_kept_once_until_it_stands_again(store: Store) -> None:
-    change(store, body="one", updated_at=LATE)
-    before = ("body", (f"{LATER} 0123456789", '"before"'))
-    for _ in range(2):
-        store.changes.leave("note-a", [before], None)
-    assert [*store.changes.former(["note-a"])].count(("note-a", *before)) == 1
-    assert [body for _, body in left(store)] == ["", "before"]
-    store.changes.take_back("note-a", [before])
-    assert [body for _, body in left(store)] == [""]
 
 
 def test_stamps_seen_elsewhere_and_purges(store: Store) -> None:
@@ -219,10 +195,3 @@ def test_command_knows_the_anchors_that_it_touched(store: Store) -> None:
     assert row is not None and store.changes.before(command.id, row).hash == "1"
     store.changes.purge("note-a", AHEAD)
     assert {thing.split("\x1f")[0] for thing in store.changes.left_by(command.id)} == {"note-b"}
-
-
-def test_purge_is_a_command_without_changes(store: Store) -> None:
-    with store.transaction("purge"):
-        store.nodes.delete("note-a")
-        store.changes.purge("note-a", LATE)
-    assert store.changes.commands()[0].name == "purge"

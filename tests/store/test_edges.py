@@ -45,14 +45,6 @@ def around(store: Store, frontier: list[str], relations: list[str], limit: int) 
     return {*flat}
 
 
-def test_what_leads_away_by_one_relation_is_by_to(store: Store) -> None:
-    assert [edge.to_id for edge in store.edges.leading("note-a", "relates_to")] == [
-        "note-b", "note-c", "note-d",
-    ]  # fmt: skip
-    assert store.edges.leading("note-c", "relates_to") == []
-    assert store.edges.leading("note-none", "relates_to") == []
-
-
 def test_the_surest_facts_come_first_and_what_was_superseded_last(store: Store) -> None:
     thing = "entity-x"
     store.edges.put_many([
@@ -71,34 +63,6 @@ def test_the_surest_facts_come_first_and_what_was_superseded_last(store: Store) 
         ("entity-a", "relates_to"), ("entity-old", "relates_to"),
     ]  # fmt: skip
     assert len(store.edges.facts_of(thing, 2)) == 2
-
-
-def test_a_frontier_has_the_edges_of_both_ends(store: Store) -> None:
-    assert around(store, ["note-a", "note-c"], ["relates_to", "contradicts"], ALL) == {
-        ("note-a", "note-b", "relates_to", 0.5, True),
-        ("note-a", "note-c", "relates_to", 0.9, True),
-        ("note-a", "note-d", "relates_to", 0.5, True),
-        ("note-a", "note-b", "contradicts", 0.7, False),
-        ("note-c", "note-a", "relates_to", 0.9, False),
-        ("note-c", "note-g", "relates_to", 0.3, False),
-    }
-    assert around(store, [], ["relates_to"], ALL) == set()
-    assert around(store, ["note-a"], [], ALL) == set()
-    assert around(store, ["note-none"], ["relates_to"], 3) == set()
-
-
-def test_a_cap_leaves_the_heaviest_of_each_relation_and_direction(store: Store) -> None:
-    every = ["relates_to", "supersedes", "contradicts"]
-    assert around(store, ["note-a"], every, 2) == {
-        ("note-a", "note-c", "relates_to", 0.9, True),
-        ("note-a", "note-b", "relates_to", 0.5, True),  # as heavy as note-d, and known longer
-        ("note-a", "note-e", "supersedes", 0.1, True),
-        ("note-a", "note-b", "contradicts", 0.7, False),
-    }
-    # An edge of another relation takes no room.
-    assert around(store, ["note-a"], ["supersedes"], 1) == {
-        ("note-a", "note-e", "supersedes", 0.1, True)
-    }
 
 
 NAMES = st.sampled_from([f"note-{letter}" for letter in "abcde"])
@@ -153,32 +117,6 @@ def test_edges_of_code_are_found_by_its_file(store: Store) -> None:
     assert store.edges.into_files(["a.py"], "supersedes") == []
 
 
-def test_questions_about_edges(store: Store) -> None:
-    assert [edge.key[:2] for edge in store.edges.between("note-a", "note-b")] == [KEY[:2]]
-    assert [edge.to_id for edge in store.edges.of("note-a")] == [
-        "note-a", "note-b", "note-c", "note-d", "note-e",
-    ]  # fmt: skip
-    assert "note-f" in [edge.to_id for edge in store.edges.of("note-a", forgotten=True)]
-    keys = [edge.key for edge in store.edges.all()]
-    assert keys == sorted(keys) and len(keys) == 7
-    assert len(list(store.edges.all(live_only=True))) == 6
-    assert [edge.key[:2] for edge in store.edges.with_relation("relates_to")] == [
-        ("note-a", "note-b"), ("note-a", "note-c"), ("note-a", "note-d"), ("note-a", "note-f"),
-        ("note-g", "note-c"),
-    ]  # fmt: skip
-    assert [row[1] for row in store.edges.outlines(["relates_to"])] == [
-        "note-b", "note-c", "note-d", "note-c",
-    ]  # fmt: skip
-    outlines = list(store.edges.outlines(["supersedes", "contradicts"]))
-    assert outlines == [
-        ("note-a", "note-e", "supersedes", 0.1, "confirmed"),
-        ("note-b", "note-a", "contradicts", 0.7, "confirmed"),
-    ]
-    assert store.edges.get(*KEY) is not None
-    for other in (("note-g", *KEY[1:]), (KEY[0], "note-e", KEY[2]), (*KEY[:2], "supersedes")):
-        assert store.edges.get(*other) is None
-
-
 def test_an_edge_dangles_where_either_end_is_not_in_the_store(store: Store) -> None:
     for id in ("note-g", "note-c", "note-a"):
         store.nodes.put(a_node(id))
@@ -216,15 +154,6 @@ def test_each_state_that_an_edge_leaves_is_kept(store: Store) -> None:
     assert changes(store, ("note-x", "note-y", "relates_to")) == []
 
 
-def test_the_past_of_an_edge_is_its_own(store: Store) -> None:
-    near = [("note-a", "note-c", KEY[2]), (*KEY[:2], "supersedes"), ("note-g", KEY[1], KEY[2])]
-    for key in (*near, KEY):
-        store.edges.put(an_edge(*key, 0.2))
-        store.edges.invalidate(key, LATER)
-    assert changes(store)[-1:] == [(0.2, None)]
-    assert [len(changes(store, key)) for key in (*near, KEY)] == [2, 1, 1, 2]
-
-
 @pytest.mark.parametrize(
     ("field", "value"),
     [("weight", 0.25), ("source", "file"), ("status", "staged"), ("metadata", '{"a":1}')],
@@ -238,13 +167,6 @@ def test_a_change_of_any_content_is_kept(field: str, value: Any, store: Store) -
         (past,) = edge_past(store, edge.key)
         assert getattr(past.row, field) == getattr(an_edge("x", "y"), field)
         assert store.edges.delete_node("note-x") == 1
-
-
-def test_an_edge_keeps_when_it_was_made(store: Store) -> None:
-    edge = an_edge(*KEY[:2], weight=0.6, created_at=LATE)
-    store.edges.put_many([edge])
-    found = store.edges.get(*KEY)
-    assert found is not None and (found.created_at, found.weight) == (EARLY, 0.6)
 
 
 def ended_at(store: Store, id: str, at: str) -> bool:
@@ -290,56 +212,6 @@ def test_what_ended_before_its_node_stays_ended(store: Store) -> None:
     assert edge is not None and (edge.ended_at, edge.invalidated_at) == (None, LATE)
 
 
-def test_deleted_node_takes_its_edges_along(store: Store) -> None:
-    assert store.edges.delete_node("note-a") == 6
-    assert [edge.key[:2] for edge in store.edges.all()] == [("note-g", "note-c")]
-
-
-def test_all_edges_may_be_replaced(store: Store) -> None:
-    store.edges.replace_all([an_edge("note-x", "note-y")])
-    assert [edge.key for edge in store.edges.all()] == [("note-x", "note-y", "relates_to")]
-
-
-def test_counts_are_of_what_is_live(store: Store) -> None:
-    for id in "abcdeg":
-        store.nodes.put(a_node(f"note-{id}"))
-    store.nodes.put(a_node("lesson-alone"))
-    store.nodes.put(a_node("note-gone", invalidated_at=LATE))
-    counts = store.statistics
-    assert counts.stats() == {
-        "nodes": 7, "nodes_by_type": {"lesson": 1, "note": 6}, "edges": 6,
-        "edges_by_relation": {"contradicts": 1, "relates_to": 4, "supersedes": 1},
-        "mean_degree": 1.714, "max_degree": 5, "max_degree_id": "note-a", "orphans": 1,
-        "components": 2, "dangling_edges": 0, "forgotten_nodes": 1,
-    }  # fmt: skip
-    assert counts.count_by_relation() == {"relates_to": 4, "supersedes": 1, "contradicts": 1}
-    assert counts.hubs(2) == [
-        ("note-a", "note", "The note-a", 4, 1), ("note-b", "note", "The note-b", 1, 1),
-    ]  # fmt: skip
-    assert counts.orphans([], ALL) == [("lesson-alone", "lesson", "The lesson-alone")]
-    assert counts.orphans(["note"], ALL) == [] and counts.orphans([], 0) == []
-    assert len({*counts.nodes()}) == 7 and len({*counts.edges()}) == 6
-
-
-def test_a_list_of_nodes_without_edges_or_with_many_ends_somewhere(store: Store) -> None:
-    for id in ("note-z", "lesson-y", "note-x", "note-a", "note-c", "note-f"):
-        store.nodes.put(a_node(id))
-    store.nodes.put(a_node("note-b", invalidated_at=LATE))
-    counts = store.statistics
-    assert [row[0] for row in counts.orphans([], ALL)] == [
-        "lesson-y", "note-f", "note-x", "note-z",
-    ]  # fmt: skip
-    assert [row[0] for row in counts.orphans(["note"], 2)] == ["note-f", "note-x"]
-    assert [row[0::3] for row in counts.hubs(ALL)] == [("note-a", 3), ("note-c", 0)]
-    assert counts.hubs(1)[0][3:] == (3, 0)
-    assert set(counts.nodes()) == {
-        (f"{type}-{key}", type)
-        for type, key in (("note", "z"), ("lesson", "y"), ("note", "x"), ("note", "a"),
-                          ("note", "c"), ("note", "f"))
-    }  # fmt: skip
-    assert ("note-a", "note-f", "relates_to") not in set(counts.edges())
-
-
 CHANGES: list[tuple[Callable[[Store], object], dict[str, int]]] = [
     (lambda store: store.nodes.put(a_node("note-new")), {"nodes": 2, "orphans": 2}),
     (lambda store: store.nodes.put(a_node("note-a")), {"max_degree": 5, "components": 2}),
@@ -362,22 +234,3 @@ def test_counts_follow_any_change_of_the_graph(number: int, store: Store) -> Non
     change(store)
     after = store.statistics.stats()
     assert before != after == {**after, **differs}
-
-
-def test_the_types_that_edges_join(store: Store) -> None:
-    for id in ("note-a", "note-b", "file-c"):
-        store.nodes.put(a_node(id))
-    for edge in (
-        an_edge("note-a", "note-b", "contradicts"),
-        an_edge("note-b", "note-a", "contradicts"),
-        an_edge("note-b", "file-c", "supersedes"),
-        an_edge("note-a", "file-c", "supersedes"),
-        an_edge("file-c", "note-a", "supersedes", ended_at=LATE),
-        an_edge("file-c", "note-b", "supersedes", metadata='{"forced":true}'),
-        an_edge("note-a", "note-gone", "supersedes"),
-        an_edge("note-a", "file-c", "relates_to"),
-    ):
-        store.edges.put(edge)
-    found = store.edges.type_pairs(["contradicts", "supersedes"])
-    assert found == {("contradicts", "note", "note"): 2, ("supersedes", "note", "file"): 2}
-    assert store.edges.first_between("supersedes", "note", "file") == ("note-a", "file-c")

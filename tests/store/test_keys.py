@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
-from pathlib import Path
-
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlite_stores import connection_of
 from things import a_node, an_edge
 
-from pylore.store import Store, create_store, scratch_store
+from pylore.store import Store, scratch_store
 
 NAMES = ("note-a", "note-b", "note-c", "note-d")
 STEPS = st.one_of(
@@ -59,18 +56,3 @@ def _take(
     elif step == "edge":
         store.edges.put(an_edge(ids[0], ids[1]))
         edges.add((ids[0], ids[1]))
-
-
-def test_a_plain_shell_sees_edges_by_ids(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store, store.transaction():
-        store.nodes.put(a_node("note-a"))
-        store.edges.put(an_edge("note-a", "note-none", weight=0.5))
-    plain = sqlite3.connect(tmp_path / "search.db")
-    rows = plain.execute("SELECT from_id, to_id, relation, weight FROM graph_edges").fetchall()
-    assert rows == [("note-a", "note-none", "relates_to", 0.5)]
-    for end in ("from_id = 'note-a'", "to_id = 'note-none'"):  # of one id, without reading all
-        from_ids = plain.execute(f"SELECT from_id FROM graph_edges WHERE {end}").fetchall()
-        assert from_ids == [("note-a",)]
-        plan = plain.execute(f"EXPLAIN QUERY PLAN SELECT * FROM graph_edges WHERE {end}").fetchall()
-        assert [step for *_, step in plan if step.startswith("SCAN")] == []
-    plain.close()

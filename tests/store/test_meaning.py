@@ -6,7 +6,6 @@ from pathlib import Path
 
 import apsw
 import pytest
-from new_stores import new_store
 
 from pylore.core.errors import (
     GraphUnavailable,
@@ -28,18 +27,12 @@ FULL = "could not grow, the disk is full: nothing was changed; free some space"
     ("code", "failure", "message"),
     [
         ("NOTADB", StoreDamaged, "is not a database: move it away and import your last export"),
-        ("CORRUPT", StoreDamaged, DAMAGED),
-        ("CORRUPT_VTAB", StoreDamaged, DAMAGED),
         ("BUSY", StoreBusy, LOCKED),
-        ("LOCKED", StoreBusy, LOCKED),
-        ("PROTOCOL", StoreBusy, LOCKED),
         ("READONLY", StoreReadOnly,
          "cannot be written: check the permissions of it and of its folder"),
         ("FULL", StoreFull, FULL),
-        ("IOERR_SHMSIZE", StoreFull, FULL),
         ("CANTOPEN", StoreError, "cannot be opened: check the permissions of it and of its folder"),
         ("IOERR", StoreError, "could not be read or written: check the disk"),
-        ("INTERRUPT", StoreError, "was interrupted: nothing was changed"),
         ("TOOBIG", StoreError, "takes no text this long: keep it in a file and link to that"),
     ],
 )  # fmt: skip
@@ -103,18 +96,3 @@ def test_text_of_another_encoding_and_data_of_another_form_are_a_damage() -> Non
     )
     with said, Translated("search.db"):
         json.loads("{")
-
-
-def test_a_row_that_breaks_the_schema_is_named(tmp_path: Path) -> None:
-    with new_store(str(tmp_path)) as store:
-        connection = apsw.Connection(store.path)
-        connection.pragma("ignore_check_constraints", True)
-        with pytest.raises(TypeError), store.faults:
-            raise TypeError  # the store is sound, so this is a bug
-        connection.execute("UPDATE relations SET weight = 7")
-        said = pytest.raises(StoreDamaged, match="CHECK constraint failed in relations: run 'lore")
-        with said, store.faults:
-            raise TypeError
-        with pytest.raises(KeyboardInterrupt), store.faults:
-            raise KeyboardInterrupt
-        connection.close()

@@ -14,7 +14,7 @@ from things import a_node
 from pylore.core.errors import NoStore, StoreError, StoreReadOnly
 from pylore.store import create_store, open_store, scratch_store
 from pylore.store.backup import back_up, restore_backup
-from pylore.store.opening import APPLICATION_ID, SCHEMA_VERSION
+from pylore.store.opening import APPLICATION_ID
 
 
 @pytest.fixture
@@ -67,24 +67,6 @@ def test_where_nobody_may_write_all_that_was_committed_is_read(
             assert [node.id for node in store.nodes.all()] == ["note-a", "note-b"][: 1 + logged]
             with pytest.raises(StoreReadOnly), store.faults, store.transaction():
                 store.nodes.put(a_node("note-c"))
-
-
-@pytest.mark.parametrize(
-    ("version", "said"),
-    [
-        (SCHEMA_VERSION + 1, "this lore reads [0-9]+: use a newer lore$"),
-        (
-            -1,
-            r"schema version -1, this lore reads [0-9]+: import your last export into a new store$",
-        ),
-        (0, r"schema version 0, this lore reads [0-9]+: import your last export"),
-    ],
-)
-def test_a_store_of_another_version_is_not_read(version: int, said: str, folder: str) -> None:
-    with apsw.Connection(f"{folder}/search.db") as connection:
-        connection.pragma("user_version", version)
-    with pytest.raises(StoreError, match=said):
-        open_store(folder)
 
 
 def test_what_is_not_there_or_empty_is_said(tmp_path: Path) -> None:

@@ -83,12 +83,6 @@ def test_reader_waits_for_no_writer(store: Store) -> None:
     assert counted(store) == 1
 
 
-def test_read_only_store_counts_nothing(store: Store) -> None:
-    store.refuse_writes()
-    assert count_accesses(store, Settings(), [NODE]) == []
-    assert counted(store) == 0
-
-
 def test_reader_leaves_a_short_log_and_a_writer_none(store: Store) -> None:
     folder, log = os.path.dirname(store.path), Path(store.path + "-wal")
     store.close()

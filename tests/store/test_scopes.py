@@ -126,12 +126,6 @@ def test_only_what_is_its_own_is_written(shared: Store) -> None:
     assert len([*shared.edges.all()]) == 7
 
 
-def test_another_one_may_see_all_of_it(shared: Store, kept: Kept) -> None:
-    with kept.open() as other:
-        assert other.scope == ""
-        assert other.nodes.get(THEIRS) is not None
-
-
 def test_an_export_says_whose_everything_is(shared: Store, kept: Kept, tmp_path: Path) -> None:
     lines = [*export_lines(shared)]
     assert not any("bob" in line for line in lines)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import hypot
-from struct import pack, unpack
+from struct import pack
 
 import pytest
 from things import LATER, a_node, whole_passages
 
-from pylore.core.errors import StoreError
 from pylore.core.text import parse_query
-from pylore.core.vocabulary import CODE, NAMES, TEXTS
+from pylore.core.vocabulary import TEXTS
 from pylore.search.legs import FIELD_WEIGHTS
 from pylore.store import Store
 from pylore.store.filter import Scope
@@ -72,12 +71,6 @@ def test_what_matches_better_comes_first(store: Store) -> None:
     assert found(store, "replica queries reads limited", "some") == "c b"
 
 
-def test_only_the_scope_counts_for_the_limit(store: Store) -> None:
-    assert found(store, "tokens", "some", Scope().without(frozenset(["note-a"])), 1) == "b"
-    assert found(store, "tokens", "some", Scope(types=("decision",))) == ""
-    assert found(store, "tokens", "some", Scope(types=("note",), since=LATER)) == "a b"
-
-
 def test_equal_ones_come_in_the_order_of_their_keys(store: Store) -> None:
     ids = ["note-z", "note-y", "note-x"]
     for id in ids:
@@ -102,50 +95,6 @@ def test_a_word_is_found_in_any_field(store: Store) -> None:
         a, b, c, d, e = ("zebra" if name == field else "other" for name in fields)
         store.fulltext.add(TEXTS, [(key, a, b, c, d, e)])
     assert sorted(found(store, "zebra", "some").split()) == sorted(fields)
-
-
-def test_a_removed_passage_is_found_no_more(store: Store) -> None:
-    ((key, collection),) = store.nodes.passages(["note-a"])
-    assert store.fulltext.body(key) == TEXT["note-a"][1]
-    title, everything = store.fulltext.indexed(key)
-    assert title == "Signed tokens" and "Signed tokens Sessions are" in everything
-    store.fulltext.remove(collection, [key])
-    store.nodes.remove_passages([key])
-    assert found(store, "tokens", "some") == "b"
-    assert store.fulltext.body(key) == "" and store.fulltext.indexed(key) == ("", "")
-
-
-def test_a_collection_is_one_of_its_own(store: Store) -> None:
-    assert store.fulltext.collections() == [TEXTS]
-    store.nodes.put(a_node("symbol-f"))
-    (key,) = store.nodes.new_passages(whole_passages(["symbol-f"], CODE))
-    store.fulltext.add(CODE, [(key, "tokens", "tokens", "", "", "")])
-    assert found(store, "tokens", "some") == "a b"
-    rows = store.fulltext.search(CODE, parse_query("tokens"), "some", Scope(), WEIGHTS, 9)
-    assert [row[:2] for row in rows] == [(key, "symbol-f")]
-    assert set(store.fulltext.collections()) == {TEXTS, CODE}
-    assert store.fulltext.collections(Scope(types=("note",))) == [TEXTS]
-    assert NAMES not in store.fulltext.collections(Scope(types=("file",)))
-
-
-def test_texts_and_frequencies_of_passages(store: Store) -> None:
-    (key, _), (other, _) = store.nodes.passages(["note-a", "note-b"])
-    texts = store.fulltext.texts([key, other, 999])
-    assert texts == {one: store.fulltext.indexed(one)[1] for one in (key, other)}
-    count, having = store.fulltext.frequencies(["tokens", "zurich", "xyzzy"])
-    assert (count, having) == (4, {"tokens": 2, "zurich": 1, "xyzzy": 0})
-    store.nodes.put(a_node("symbol-f"))
-    (key,) = store.nodes.new_passages(whole_passages(["symbol-f"], CODE))
-    store.fulltext.add(CODE, [(key, "tokens", "tokens", "", "", "")])
-    assert store.fulltext.frequencies(["tokens"])[1]["tokens"] == 3, "of all collections"
-
-
-def test_an_index_made_anew_is_empty(store: Store) -> None:
-    engine = store.fulltext.engine
-    store.fulltext.renew("auto")
-    assert store.fulltext.engine == engine and found(store, "tokens", "some") == ""
-    with pytest.raises(StoreError):
-        store.fulltext.renew("none")
 
 
 # --- vectors
@@ -174,25 +123,6 @@ def near(store: Store, scope: Scope = ANY, limit: int = 9) -> str:
     return " ".join(id.removeprefix("note-") for _, id, _ in rows)
 
 
-def test_the_nearest_come_first(embedded: Store) -> None:
-    assert near(embedded) == "a d b c"
-    assert near(embedded, limit=2) == "a d"
-    assert near(embedded, Scope().without(frozenset(["note-a"])), 2) == "d b"
-    assert near(embedded, Scope(types=("decision",))) == ""
-
-
-def test_vectors_by_passage_and_by_node(embedded: Store) -> None:
-    keys = [key for key, _ in embedded.nodes.passages([*TEXT])]
-    held = list(embedded.vectors.of_nodes(["note-b", "note-a", "note-none"]))
-    assert [id for id, _ in held] == ["note-b", "note-a"]
-    for (_, found), wanted in zip(held, (vector(1, -1), vector(1, 1)), strict=True):
-        assert unpack("<8f", found) == pytest.approx(unpack("<8f", wanted), abs=0.01), "rounded"
-    cosines = embedded.vectors.cosines([keys[1], keys[0], keys[0], 999])
-    assert cosines == {(keys[0], keys[1]): pytest.approx(1.5 / 3.5, abs=0.01)}
-    embedded.vectors.remove(keys[:1])
-    assert near(embedded) == "d b c"
-
-
 def test_next_vectors_replace_those_in_use(embedded: Store) -> None:
     vectors = embedded.vectors
     keys = [key for key, _ in embedded.nodes.passages([*TEXT])]
@@ -218,32 +148,8 @@ def test_next_vectors_replace_those_in_use(embedded: Store) -> None:
     ] * 3
 
 
-def test_passages_are_compared_up_to_the_first_that_changed(embedded: Store) -> None:
-    embedded.vectors.clear()
-    passages = embedded.vectors.lacking(0, 9)
-    assert embedded.vectors.unchanged(passages) == 4
-    passages[2] = (passages[2][0], "another text")
-    assert embedded.vectors.unchanged(passages) == 2
-    assert embedded.vectors.unchanged([(999, "")]) == 0
-
-
-def test_the_last_vector_is_known_and_what_comes_after(embedded: Store) -> None:
-    keys = [key for key, _ in embedded.nodes.passages([*TEXT])]
-    assert embedded.vectors.last() == keys[-1]
-    assert embedded.vectors.nodes_after(keys[1]) == ["note-c", "note-d"]
-    embedded.vectors.clear()
-    assert embedded.vectors.last() == 0
-
-
 def test_having_a_phrase_anywhere_or_in_the_title(store: Store) -> None:
     assert store.fulltext.having(TEXTS, "tokens") == {"note-a", "note-b"}
     assert store.fulltext.having(TEXTS, "tokens", titled=True) == {"note-a"}
     assert store.fulltext.having(TEXTS, "tokens in a") == {"note-a"}
     assert store.fulltext.having(TEXTS, "tokens cookie") == set()
-
-
-def test_some_words_or_those_that_begin_so(store: Store) -> None:
-    query = parse_query("repl limits")
-    query.beginnings = ("repl",)
-    rows = store.fulltext.search(TEXTS, query, "begins", ANY, WEIGHTS, 9)
-    assert {id for _, id, _ in rows} == {"note-b", "note-c"}

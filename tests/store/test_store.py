@@ -6,20 +6,18 @@ import random
 import time
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from operator import mul
 from pathlib import Path
-from struct import unpack
 
 import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import examples, some
+from samples import examples
 from sqlite_fts4 import rank_bm25 as theirs
 from sqlite_stores import connection_of
-from things import edge_past, whole_passages
+from things import whole_passages
 
-from pylore.core.errors import StoreBusy, StoreError
+from pylore.core.errors import StoreBusy
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.core.text import parse_query, words
@@ -28,13 +26,12 @@ from pylore.embed import open_embedder
 from pylore.indexing.embed import embed_missing
 from pylore.indexing.indexer import Index, rebuild
 from pylore.records.records import Records
-from pylore.search.legs import FIELD_WEIGHTS, NEIGHBOURS
-from pylore.search.pipeline import ROOM, Request, search
+from pylore.search.legs import FIELD_WEIGHTS
+from pylore.search.pipeline import Request, search
 from pylore.store import Store, conditions, create_store, open_store, vectors
 from pylore.store import nodes as listed
 from pylore.store.filter import Scope
 from pylore.store.fts4 import rank_bm25
-from pylore.store.vectors import restore
 
 ROOT = Path(__file__).parents[2]
 MANY = 2_000
@@ -99,42 +96,6 @@ def vector_of(store: Store, text: str) -> bytes:
 
 
 # --- vectors
-
-
-Vectors = list[tuple[int, list[float]]]
-
-
-def every_vector(store: Store) -> Vectors:
-    rows = connection_of(store).execute("SELECT key, embedding FROM vectors")
-    return [(key, [*unpack("<256f", restore(blob))]) for key, blob in rows]
-
-
-def brute_force(vectors: Vectors, vector: bytes) -> list[tuple[int, float]]:
-    """Every passage with its cosine, nearest first, in plain Python."""
-    query = unpack("<256f", vector)
-    found = [(key, sum(map(mul, query, own))) for key, own in vectors]
-    return sorted(found, key=lambda item: (-item[1], item[0]))
-
-
-def test_the_vector_search_finds_what_a_whole_scan_finds(store: Store, nodes: list[Node]) -> None:
-    chance = random.Random(3)
-    hits = 0
-    every = every_vector(store)
-    queries = some([chance.choice(nodes).body for _ in range(12)], 2)
-    for text in queries:
-        vector = vector_of(store, text)
-        found = store.vectors.search(vector, Scope(), NEIGHBOURS * ROOM)
-        truth = brute_force(every, vector)[:10]
-        assert found[0][0] == truth[0][0]
-        cosines = dict(truth)
-        for key, id, score in found:
-            assert key in [own for own, _ in store.nodes.passages(id)]
-            if key in cosines:
-                assert score == pytest.approx(cosines[key], abs=0.01)
-        scores = [score for _, _, score in found]
-        assert scores == sorted(scores, reverse=True)
-        hits += len(cosines.keys() & {key for key, _, _ in found[:10]})
-    assert hits / (10 * len(queries)) >= 0.9
 
 
 def test_a_forgotten_node_has_no_passage(store: Store, nodes: list[Node]) -> None:
@@ -242,29 +203,6 @@ def keep_to_the_scope(store: Store, nodes: list[Node], scope: Scope) -> None:
     assert hidden or not wanted - shown or len(wanted - shown) < 20
 
 
-def test_a_limited_vector_search_is_filled_from_within_the_scope(
-    store: Store, nodes: list[Node]
-) -> None:
-    scope = Scope(types=("lesson",), tags=("auth",), files=("docs/*",))
-    wanted = {node.id for node in nodes if within(node, scope)}
-    near = store.vectors.search(vector_of(store, nodes[0].title), scope, 20)
-    assert len(near) == 20 or {id for _, id, _ in near} == {
-        node.id for node in nodes if node.id in wanted and node.status not in HIDDEN_STATUSES
-    }
-    assert len(near) > 5
-    assert {id for _, id, _ in near} <= wanted
-
-
-def test_tags_of_a_scope_are_folded_as_those_of_a_record() -> None:
-    assert Scope(tags=("Code Review", "AUTH")).tags == ("auth", "code-review")
-
-
-def test_a_tag_is_a_whole_word(store: Store, nodes: list[Node]) -> None:
-    found = {node.id for node in store.nodes.select(Scope(tags=("auth",)), -1)}
-    assert found == {n.id for n in nodes if "auth" in n.tags and not n.invalidated_at}
-    assert any(n.tags == ("auth-api",) and n.id not in found for n in nodes)
-
-
 @pytest.mark.parametrize("text", ["' OR 1=1 --", "%", "a' UNION SELECT 1", "\0", '"'])
 def test_values_of_a_scope_are_never_sql(store: Store, text: str) -> None:
     for scope in (Scope(types=(text,)), Scope(tags=(text,)), Scope(files=(text,)),
@@ -284,29 +222,6 @@ def note(id: str) -> Node:
 def empty(tmp_path: Path) -> Iterator[Store]:
     with create_store(str(tmp_path)) as store:
         yield store
-
-
-def test_a_transaction_that_fails_changes_nothing(empty: Store) -> None:
-    with pytest.raises(KeyError), empty.transaction():
-        empty.nodes.put(note("note-1"))
-        Index(empty).update([note("note-1")])
-        raise KeyError
-    assert empty.nodes.get("note-1") is None
-    assert empty.meta.get("embedder") is None
-    assert connection_of(empty).execute("SELECT count(*) FROM texts_fts_docsize").get == 0
-    assert not connection_of(empty).in_transaction
-
-
-def test_an_inner_transaction_is_a_part_of_the_outer_one(empty: Store) -> None:
-    with pytest.raises(KeyError), empty.transaction():
-        with empty.transaction():
-            empty.nodes.put(note("note-1"))
-        assert connection_of(empty).in_transaction
-        raise KeyError
-    assert empty.nodes.get("note-1") is None
-    with empty.transaction():
-        empty.nodes.put(note("note-2"))
-    assert empty.nodes.get("note-2") is not None
 
 
 def test_what_is_written_aside_waits_for_nobody_and_leaves_the_connection_as_it_was(
@@ -333,18 +248,6 @@ def test_what_is_written_aside_waits_for_nobody_and_leaves_the_connection_as_it_
 _KEPT = ("synchronous", "wal_autocheckpoint")
 
 
-def test_another_connection_sees_a_transaction_whole_or_not_at_all(
-    empty: Store, tmp_path: Path
-) -> None:
-    with open_store(str(tmp_path), busy_timeout=0) as other:
-        with empty.transaction():
-            empty.nodes.put(note("note-1"))
-            assert other.nodes.get("note-1") is None
-            with pytest.raises(StoreError, match="locked"), other.faults, other.transaction():
-                pass
-        assert other.nodes.get("note-1") is not None
-
-
 # --- the two full-text engines
 
 SIMPLE = ["jwt", "session keys", "replica", "auth", "src/auth.py", "nothingofthekind"]
@@ -366,20 +269,6 @@ def found(store: Store, query: str, depth: int = 0) -> dict[str, str]:
         environ={}, flags={"graph_depth": str(depth), "retrievers": "fulltext"}
     )
     return {hit.id: hit.match for hit in search(store, settings, Request(query), None)}
-
-
-def test_the_engine_is_the_one_that_was_asked_for(tmp_path: Path) -> None:
-    for name in ("fts5", "fts4"):
-        with create_store(str(tmp_path / name), fulltext=name) as store:
-            assert store.fulltext.engine.name == store.meta.get("fulltext") == name
-            sql = (
-                connection_of(store)
-                .execute("SELECT sql FROM sqlite_schema WHERE name = 'texts_fts'")
-                .get
-            )
-            assert f"USING {name}" in sql
-    with create_store(str(tmp_path / "fts4"), fulltext="fts5") as store:
-        assert store.fulltext.engine.name == "fts4", "a store that is there keeps its engine"
 
 
 def test_fts4_finds_what_fts5_finds(tmp_path: Path) -> None:
@@ -443,30 +332,6 @@ def test_an_index_can_go_from_one_engine_to_the_other_and_back(tmp_path: Path) -
                 assert other.fulltext.engine == store.fulltext.engine
 
 
-def test_an_index_that_is_rebuilt_without_an_embedder_has_no_vectors(tmp_path: Path) -> None:
-    with decisions(tmp_path, "fts5") as store:
-        rebuild(store, "auto")
-        assert store.meta.get("embedder") is None
-        embedder = open_embedder("static", store)
-        hits = search(store, Settings(), Request("jwt"), embedder)
-        assert [hit.vector_score for hit in hits] == [None]
-        rebuild(store, "auto")
-        embed_missing(store, embedder)
-        assert search(store, Settings(), Request("jwt"), embedder)[0].vector_score is not None
-
-
-def test_a_store_of_other_vectors_is_searched_by_full_text_with_a_note(tmp_path: Path) -> None:
-    with decisions(tmp_path, "fts5") as store:
-        store.meta.set("embedder", "another:one")
-        embedder = open_embedder("static", store)
-        hits = search(store, Settings(), Request("jwt"), embedder)
-        assert [hit.title for hit in hits] == ["JWT for session tokens"]
-        assert hits.notes == [
-            "the store's vectors are another:one's, not static:l2_supercat_256's: "
-            "run 'lore store embed --all'; full text only"
-        ]
-
-
 # --- edges and their history
 
 
@@ -476,27 +341,6 @@ def linked(empty: Store) -> Store:
         empty.nodes.put(note(id))
     empty.edges.put(Edge("note-a", "note-b", "calls", 0.5, created_at=DAYS[0]))
     return empty
-
-
-KEY = ("note-a", "note-b", "calls")
-
-
-def test_edge_keeps_the_states_that_it_leaves(linked: Store) -> None:
-    assert edge_past(linked, KEY) == []
-    with linked.transaction():
-        linked.edges.put(Edge(*KEY, 0.9, created_at=DAYS[1]))
-        linked.edges.invalidate(KEY, DAYS[1], "retracted")
-        linked.edges.invalidate(KEY, None)
-        linked.nodes.invalidate("note-b", DAYS[2])
-        linked.nodes.invalidate("note-b", None)
-    assert [(past.row.weight, past.row.status) for past in edge_past(linked, KEY)] == [
-        (0.5, "confirmed"), (0.9, "confirmed"), (0.9, "retracted"),
-    ]  # fmt: skip
-
-
-def test_equal_edge_leaves_no_past(linked: Store) -> None:
-    assert linked.edges.put(Edge(*KEY, 0.5, created_at=DAYS[2])) == "unchanged"
-    assert edge_past(linked, KEY) == []
 
 
 def test_only_known_relations_can_be_written(linked: Store) -> None:
@@ -524,25 +368,6 @@ def test_words_that_stand_together_in_a_query_count_more_where_they_do(empty: St
     assert rows[0][1] == "note-c" and {row[1] for row in rows} == {*texts}
 
 
-def read_only(folder: Path) -> Store:
-    """The store as one finds it who may not write: root may always, so SQLite is told."""
-    connection = apsw.Connection(str(folder / "search.db"), flags=apsw.SQLITE_OPEN_READONLY)
-    return Store(connection, str(folder / "search.db"))
-
-
-def test_a_store_that_cannot_be_written_can_be_searched(tmp_path: Path) -> None:
-    decisions(tmp_path, "fts5").close()
-    before = (tmp_path / "search.db").read_bytes()
-    with read_only(tmp_path) as store:
-        assert not store.writable
-        settings = Settings.load(environ={}, flags={"graph_depth": "2"})
-        hits = search(store, settings, Request("jwt"), open_embedder("static", store))
-        assert len(hits) >= 3
-        with pytest.raises(StoreError, match="cannot be written"):
-            Records(store, settings, None).add("note", "one more")
-    assert (tmp_path / "search.db").read_bytes() == before
-
-
 def test_a_store_with_the_tools_of_others(tmp_path: Path) -> None:
     """No blobs where text will do, built-in tokenizers: the plain shell can read it."""
     import sqlite3
@@ -558,20 +383,3 @@ def test_a_store_with_the_tools_of_others(tmp_path: Path) -> None:
     ).fetchall()
     assert titles == [("JWT for session tokens",)]
     plain.close()
-
-
-def test_create_is_idempotent_and_keeps_what_is_there(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
-        store.nodes.put(note("note-1"))
-    with create_store(str(tmp_path)) as store:
-        assert store.nodes.get("note-1") is not None
-
-
-def test_what_stands_in_the_place_of_a_store_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("a text")
-    for use in (create_store, open_store):
-        with pytest.raises(StoreError, match=r"/file: is a file, not a folder: move it away"):
-            use(str(tmp_path / "file"))
-    (tmp_path / "folder/search.db").mkdir(parents=True)
-    with pytest.raises(StoreError, match=r"search\.db: is not a plain file: move it away"):
-        open_store(str(tmp_path / "folder"))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from struct import pack
 
 import pytest
 from stores import Kept
-from things import a_node, an_edge, whole_passages
+from things import a_node, an_edge
 
 from pylore.core.errors import (
     GraphUnavailable,
@@ -17,9 +16,7 @@ from pylore.core.errors import (
     StoreReadOnly,
     VerdictsUnavailable,
 )
-from pylore.core.vocabulary import TEXTS
-from pylore.store import Store, copy_store
-from pylore.store.filter import Scope
+from pylore.store import Store
 
 
 class Stop(Exception):
@@ -98,22 +95,6 @@ def test_a_store_that_cannot_be_written_says_so(way: Way, store: Store, kept: Ke
     assert store.nodes.get("note-b") is None
 
 
-def test_what_cannot_be_written_is_counted_each_time(store: Store, kept: Kept) -> None:
-    with kept.read_only() as other:
-        for number in range(1, 3):
-            with store.transaction():
-                store.nodes.put(a_node(f"note-{number}"))
-            assert [other.statistics.stats()["nodes"] for _ in range(2)] == [number] * 2
-            assert not other.in_transaction
-
-
-def test_what_is_aside_commits_too(store: Store, kept: Kept) -> None:
-    with store.aside():
-        store.nodes.put(a_node("note-a"))
-    with kept.open() as other:
-        assert other.nodes.get("note-a") is not None
-
-
 def test_a_snapshot_sees_no_later_change(store: Store, kept: Kept) -> None:
     with kept.open() as other:
         with store.snapshot():
@@ -162,67 +143,3 @@ def test_lost_anchors_are_told_from_the_rest(store: Store, kept: Kept) -> None:
         with pytest.raises(VerdictsUnavailable, match="verdicts cannot be read"):
             other.nodes.anchored(["note-a"])
         assert other.nodes.get("note-a") is not None
-
-
-def test_whoever_opens_a_store_may_compare_vectors_at_once(store: Store, kept: Kept) -> None:
-    one, other = pack("<8f", *[1.0] * 8), pack("<8f", *[-1.0] * 8)
-    with store.transaction():
-        store.nodes.put(a_node("note-a"))
-        keys = store.nodes.new_passages(whole_passages(["note-a", "note-a"], TEXTS))
-        store.vectors.add([*zip(keys, (one, other), strict=True)])
-    asks: tuple[Callable[[Store], object], ...] = (
-        lambda store: [*store.vectors.cosines(keys).values()],
-        lambda store: [row[2] for row in store.vectors.search(other, Scope(), 1)],
-    )
-    for ask, found in zip(asks, (-1.0, 1.0), strict=True):
-        with kept.open() as opened:
-            assert ask(opened) == [pytest.approx(found)]
-
-
-def test_a_bug_of_ours_goes_through(store: Store) -> None:
-    with pytest.raises(Stop), store.faults, store.graph_faults:
-        raise Stop
-
-
-def test_what_is_given_is_the_callers_own(store: Store) -> None:
-    node, edge = a_node("note-a"), an_edge("note-a", "note-b")
-    store.nodes.put(node)
-    store.edges.put(edge)
-    node.title, edge.weight = "another", 0.5
-    found = store.nodes.require("note-a")
-    assert found.title == "The note-a"
-    found.title = "yet another"
-    assert store.nodes.require("note-a").title == "The note-a"
-    (of,) = store.edges.of("note-a")
-    assert of.weight == 1.0
-    of.weight = 0.1
-    assert [one.weight for one in store.edges.all()] == [1.0]
-
-
-def test_a_copy_goes_its_own_way(store: Store, tmp_path_factory: pytest.TempPathFactory) -> None:
-    store.nodes.put(a_node("note-a"))
-    with copy_store(store, str(tmp_path_factory.mktemp("copy"))) as copy:
-        assert copy.path != store.path
-        copy.nodes.put(a_node("note-b"))
-        assert {node.id for node in copy.nodes.all()} == {"note-a", "note-b"}
-    assert [node.id for node in store.nodes.all()] == ["note-a"]
-
-
-def test_compacting_and_closing_twice_change_nothing(store: Store) -> None:
-    store.nodes.put(a_node("note-a"))
-    store.compact()
-    assert [node.id for node in store.nodes.all()] == ["note-a"]
-    store.close()
-    store.close()
-
-
-def test_a_doctor_finds_nothing_wrong_with_a_new_store(store: Store) -> None:
-    checks = store.checks
-    with checks.faults:
-        assert checks.is_sound() and checks.version >= 1
-        for found in (
-            checks.missing_tables(),
-            checks.replaced_tables(), checks.damage(), checks.damage(full=True),
-            checks.fulltext_damage(), checks.foreign_key_violations(), checks.unindexed(),
-        ):  # fmt: skip
-            assert found == []

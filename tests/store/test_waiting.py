@@ -22,7 +22,6 @@ from sqlite_stores import connection_of
 import pylore
 from pylore.code.edges import Resolver
 from pylore.code.index import index
-from pylore.core.errors import EmbedderError, StoreBusy
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import symbol_id
@@ -149,19 +148,6 @@ def test_what_is_embedded_is_embedded_once(store: Store) -> None:
     assert slow.asked == 4
 
 
-def test_an_embedder_that_fails_is_asked_once_and_costs_the_vectors_alone(store: Store) -> None:
-    class Broken(Slow):
-        def embed(self, texts: Sequence[str]) -> list[bytes | None]:
-            self.asked += 1
-            raise EmbedderError("nobody answers")
-
-    broken = Broken("")
-    change = Records(store, Settings(), broken).add("note", "a text", file="a.py")
-    assert broken.asked == 1
-    assert [note for note in change.notes if "nobody answers" in note]
-    assert store.nodes.get(change.id) is not None
-
-
 # --- nobody waits for a pipe
 
 
@@ -257,16 +243,6 @@ def test_threads_of_one_process_wait_for_each_other_too(store: Store) -> None:
     for thread in threads:
         thread.join()
     assert store.meta.get("count") == "80"
-
-
-def test_writer_that_waits_in_vain_is_refused(store: Store) -> None:
-    with (
-        store.transaction(),
-        open_store(os.path.dirname(store.path), busy_timeout=0.05) as other,
-        pytest.raises(StoreBusy, match="is locked by another writer: try again"),
-        other.transaction(),
-    ):
-        pass
 
 
 # --- on the disk

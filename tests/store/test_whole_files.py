@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from things import a_node, whole_passages
 
-from pylore.core.vocabulary import CODE
 from pylore.store import Store
 
 WEIGHTS = (4.0, 1.0, 1.0)
@@ -47,12 +45,6 @@ def found(store: Store, *phrases: str, limit: int = 9) -> list[str]:
     assert all(score > 0 for _, score in rows)
     assert rows == sorted(rows, key=lambda row: (-row[1], row[0]))
     return [path for path, _ in rows]
-
-
-def test_there_is_nothing_to_find_before_something_comes(store: Store) -> None:
-    assert not store.whole_files.is_there() and not store.commits.is_there()
-    assert not found(store, "sign") and not store.commits.search(["sign"], 9)
-    assert store.commits.get("commit-a") is None and store.whole_files.text("a.py") == ""
 
 
 def test_files_are_found_by_path_text_and_parts_of_names(filled: Store) -> None:
@@ -99,12 +91,3 @@ def test_made_anew_both_find_what_they_found(filled: Store) -> None:
     assert len(filled.commits.search(["sign"], 9)) == 1
     filled.whole_files.remove(["src/login.py"])
     assert found(filled, "sign") == ["src/Zürich.py"]
-
-
-def test_titles_alone(store: Store) -> None:
-    for name, title, body in (("a", "Login.check(user)", "x"), ("b", "other", "check user")):
-        store.nodes.put(a_node(f"symbol-{name}"))
-        (key,) = store.nodes.new_passages(whole_passages([f"symbol-{name}"], CODE))
-        store.fulltext.add(CODE, [(key, title, body, "", "", "")])
-    assert store.fulltext.titled(CODE, ["check", "never"], 9) == ["symbol-a"]
-    assert store.fulltext.titled(CODE, ["check user"], 9) == ["symbol-a"]

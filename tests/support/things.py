@@ -31,14 +31,6 @@ def whole_passages(ids: Iterable[str], collection: str) -> list[NewPassage]:
     return [(id, collection, "", 1, 1 << 30, None, None) for id in ids]
 
 
-def fact_passage(
-    edge: tuple[str, str, str], sentence: str, collection: str = "names"
-) -> NewPassage:
-    """Return the passage that states a fact."""
-    subject, object, relation = edge
-    return subject, collection, sentence, 1, 0, object, relation
-
-
 def edge_past(store: Store, key: tuple[str, str, str]) -> list[Past]:
     """Return the states that an edge has left."""
     edge = store.edges.get(*key)

@@ -12,13 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repositories import Repository
 
-from pylore.code import cochanges
 from pylore.code.cochanges import (
     CoChanges,
     Counts,
     analyze_cochanges,
     cochange_weight,
-    telling_commits,
 )
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
@@ -117,39 +115,6 @@ def test_files_that_are_gone_are_left_out(store: Store, repository: Repository) 
     assert len(pairs(store)) == 3
 
 
-def test_bulk_commits_say_nothing(
-    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cochanges, "MAX_FILES", 3)
-    repository.commit(**{f"f{number}": "1" for number in range(4)})
-    repository.commit(f0="2", f1="2")
-    found = analyze(store, repository)
-    assert (found.bulk, found.commits, pairs(store)) == (1, 2, {("f0.py", "f1.py"): 1})
-
-
-def test_the_strongest_partners_are_kept(
-    store: Store, repository: Repository, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cochanges, "MAX_FILES", 3)
-    monkeypatch.setattr(cochanges, "PARTNERS", 1)
-    repository.commit(hub="0", **{f"f{number}": "0" for number in range(5)})
-    for number in range(5):
-        for change in range(number + 1):
-            repository.commit(hub=f"{number}{change}", **{f"f{number}": str(change + 1)})
-    analyze(store, repository)
-    assert pairs(store)["f4.py", "hub.py"] == 5
-    assert len(pairs(store)) == 5, "each file's best one, whoever's it is"
-
-
-def test_since_takes_a_window(store: Store, repository: Repository) -> None:
-    repository.commit(a="1", b="1")
-    repository.commit(a="2", c="2")
-    analyze(store, repository, since="2023-11-15T00:00:00Z")
-    assert pairs(store) == {("a.py", "c.py"): 1}
-    analyze(store, repository)
-    assert len(pairs(store)) == 2
-
-
 def test_what_a_person_did_stays(store: Store, repository: Repository) -> None:
     repository.commit(a="1", b="1", c="1")
     analyze(store, repository)
@@ -171,14 +136,6 @@ def pairs_and_others(store: Store) -> dict[tuple[str, str], float]:
     return {
         (e.from_id[5:], e.to_id[5:]): e.weight for e in edges if e.relation == "co_changes_with"
     }
-
-
-def test_a_forgotten_file_stays_forgotten(store: Store, repository: Repository) -> None:
-    repository.commit(a="1", b="1", c="1")
-    analyze(store, repository)
-    Records(store, Settings(), None).forget(["file-a.py"])
-    found = analyze(store, repository)
-    assert (found.forgotten, pairs(store)) == (1, {("b.py", "c.py"): 1})
 
 
 def test_names_of_any_kind(store: Store, repository: Repository) -> None:
@@ -316,12 +273,3 @@ def test_counts_of_any_commits(commits: list[set[str]], partners: int) -> None:
         assert commits_of_both == sum({one, other} <= files for files in commits)
     together = [files for files in commits if len(files) > 1]
     assert bool(found) is bool(together)
-
-
-def test_commits_come_as_a_stream_with_their_messages(repository: Repository) -> None:
-    first = repository.commit("Subject\n\nBody, and\nmore.", a="1")
-    commits, names, count = telling_commits(Git(str(repository.root)))
-    assert [(one.hash, one.paths, one.message.strip()) for one in commits] == [
-        (first, ["a.py"], "Subject\n\nBody, and\nmore.")
-    ]
-    assert (names, count) == ({"a.py": "a.py"}, 1)

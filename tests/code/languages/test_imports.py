@@ -38,33 +38,20 @@ def to(item: Import, path: str, *others: str | FileFacts, root: Path | str = "/n
     ("item", "path", "others", "expected"),
     [
         (Import("a.b"), "main.py", ["a/b.py", "a/__init__.py"], ["a/b.py"]),
-        (Import("a"), "main.py", ["a/__init__.py"], ["a/__init__.py"]),
         (Import("a", "b"), "main.py", ["a/__init__.py", "a/b.py"], ["a/b.py"]),
         (Import("a", "f"), "main.py", ["a/__init__.py", "a/b.py"], ["a/__init__.py"]),
         (Import("a", "b"), "main.py", ["a/b.py"], ["a/b.py"]),
         (Import("", "b", level=1), "a/c.py", ["a/__init__.py", "a/b.py"], ["a/b.py"]),
-        (Import("x.y", "z", level=2), "a/b/c.py", ["a/x/y.py", "a/b/y.py"], ["a/x/y.py"]),
-        (Import("b", level=5), "a/c.py", ["b.py"], []),
         (Import("a.b"), "src/a/c.py", ["src/a/__init__.py", "src/a/b.py"], ["src/a/b.py"]),
         (Import("a.b"), "tests/test_b.py", ["src/a/__init__.py", "src/a/b.py"], ["src/a/b.py"]),
-        (Import("a.b"), "tests/t.py", ["x/lib/a/__init__.py", "x/lib/a/b.py"], ["x/lib/a/b.py"]),
         (Import("helper"), "tools/run.py", ["tools/helper.py", "helper.py"], ["tools/helper.py"]),
         (Import("json"), "a/b.py", ["a/__init__.py", "a/json.py"], []),
-        (Import("json"), "a/t/b.py", ["a/__init__.py", "a/json.py"], []),
         (Import("email"), "b.py", ["email/note.txt", "email/x.py"], []),
-        (Import("numpy"), "b.py", [], []),
-        (Import("a.nothing"), "b.py", ["a/__init__.py"], []),
         (Import("u"), "b.py", ["x/p/u.py", "y/p/u.py"], []),
-        (Import("a", "*"), "b.py", ["a.pyi"], ["a.pyi"]),
     ],
 )
 def test_python(item: Import, path: str, others: list[str], expected: object) -> None:
     assert to(item, path, *others) == expected
-
-
-def test_a_script_is_not_what_it_imports_by_its_own_name() -> None:
-    assert to(Import("json"), "json.py") == []
-    assert to(Import("a"), "a/__init__.py") == ["a/__init__.py"]
 
 
 # --- JavaScript and TypeScript
@@ -75,14 +62,10 @@ def test_a_script_is_not_what_it_imports_by_its_own_name() -> None:
     [
         ("./b", "src/a.ts", ["src/b.ts", "src/b.js"], ["src/b.ts"]),
         ("./b.js", "src/a.ts", ["src/b.ts"], ["src/b.ts"]),
-        ("../b", "src/x/a.tsx", ["src/b/index.tsx"], ["src/b/index.tsx"]),
-        ("./b.vue", "a.js", ["b.vue"], ["b.vue"]),
         ("./b?raw", "a.js", ["b.js"], ["b.js"]),
         (".", "src/a.js", ["src/index.js"], ["src/index.js"]),
         ("./nothing", "a.js", [], []),
-        ("./style.css", "a.js", [], []),
         ("../../b", "src/a.js", ["b.js"], []),
-        ("react", "a.js", ["react.js"], []),
         ("@/b", "src/x/a.ts", ["src/b.ts"], ["src/b.ts"]),
         ("@/nothing", "src/x/a.ts", ["src/b.ts"], []),
     ],
@@ -254,14 +237,9 @@ RUST = ["src/lib.rs", "src/auth/mod.rs", "src/auth/jwt.rs", "src/util.rs", "src/
     [
         (Import("auth", kind="mod"), "src/lib.rs", ["src/auth/mod.rs"]),
         (Import("jwt", kind="mod"), "src/auth/mod.rs", ["src/auth/jwt.rs"]),
-        (Import("text", kind="mod"), "src/util.rs", ["src/util/text.rs"]),
-        (Import("absent", kind="mod"), "src/lib.rs", []),
         (Import("crate::auth::jwt", "decode", kind="use"), "src/util.rs", ["src/auth/jwt.rs"]),
         (Import("crate::util", "text", kind="use"), "src/auth/jwt.rs", ["src/util/text.rs"]),
-        (Import("super", "Login", kind="use"), "src/auth/jwt.rs", ["src/auth/mod.rs"]),
         (Import("super::super::util", "*", kind="use"), "src/auth/jwt.rs", ["src/util.rs"]),
-        (Import("self::jwt", "decode", kind="use"), "src/auth/mod.rs", ["src/auth/jwt.rs"]),
-        (Import("auth::jwt", "decode", kind="use"), "src/lib.rs", ["src/auth/jwt.rs"]),
         (Import("my_crate::util", kind="use"), "tests/it.rs", ["src/util.rs"]),
         (Import("my_crate", "Login", kind="use"), "src/bin/tool.rs", ["src/lib.rs"]),
         (Import("std::collections", "HashMap", kind="use"), "src/lib.rs", []),
@@ -322,14 +300,10 @@ def test_java_goes_by_the_packages_that_files_declare() -> None:
     ("written", "path", "others", "expected"),
     [
         ('"b.h"', "src/a.c", ["src/b.h", "b.h"], ["src/b.h"]),
-        ('"../b.h"', "src/a.c", ["b.h"], ["b.h"]),
         ('"net/b.h"', "src/a.c", ["include/net/b.h"], ["include/net/b.h"]),
         ("<net/b.h>", "x/src/a.c", ["x/include/net/b.h"], ["x/include/net/b.h"]),
-        ("<net/b.h>", "src/a.c", ["deps/lib/api/net/b.h"], ["deps/lib/api/net/b.h"]),
         ("<string.h>", "src/a.c", ["src/string.h"], []),
-        ("<vector>", "a.cc", ["vector"], []),
         ('"b.h"', "a.c", ["x/b.h", "y/b.h"], []),
-        ('"b.h"', "x/p/a.c", ["x/q/b.h", "y/b.h"], ["x/q/b.h"]),
         ('"net/gone.h"', "a.c", ["net/b.h"], []),
         ('"gtest/gtest.h"', "a.cc", ["b.h"], []),
     ],
@@ -356,15 +330,12 @@ def test_ruby(kind: str, written: str, path: str, others: list[str], expected: o
 @pytest.mark.parametrize(
     ("written", "path", "others", "expected"),
     [
-        ("./b.sh", "lib/a.sh", ["lib/b.sh"], ["lib/b.sh"]),
         ("lib/b.sh", "bin/a", ["lib/b.sh"], ["lib/b.sh"]),
         ('"$here/b.sh"', "lib/a.sh", ["lib/b.sh"], ["lib/b.sh"]),
         ('"${BASH_SOURCE[0]%/*}/b.sh"', "lib/a.sh", ["lib/b.sh"], ["lib/b.sh"]),
         ('"$(dirname "$0")/../lib/b.sh"', "bin/a", ["x/y/lib/b.sh"], ["x/y/lib/b.sh"]),
         ("$ROOT/$LIB/x/b.sh", "bin/a", ["lib/x/b.sh"], ["lib/x/b.sh"]),
-        ('"$file"', "a.sh", [], []),
         ('"$here/$name.sh"', "a.sh", ["b.sh"], []),
-        ("/etc/profile", "a.sh", ["etc/profile"], []),
     ],
 )
 def test_bash(written: str, path: str, others: list[str], expected: object) -> None:

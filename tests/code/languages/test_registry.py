@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import io
 import re
-import subprocess
-import sys
 import tokenize
 from collections.abc import Iterator
 from functools import cache
@@ -92,20 +90,6 @@ def test_a_name_that_is_no_language_is_a_family_of_its_own(name: str) -> None:
     assert language(name) == LanguageSpec(name, name)
 
 
-def test_resolving_loads_the_languages_that_are_there_and_no_other() -> None:
-    program = (
-        "import sys; from pylore.code.edges import resolve;"
-        "from pylore.code.facts import FileFacts;"
-        "resolve({'a.go': FileFacts('a.go', 'go')}, '/');"
-        "print(*sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
-                          check=True, cwd=CODE.parents[1])  # fmt: skip
-    prefix = "pylore.code.languages."
-    loaded = {name.removeprefix(prefix) for name in done.stdout.split() if prefix in name}
-    assert loaded == {"go", "registry", "spec"}
-
-
 # --- shared code names no language
 
 
@@ -146,17 +130,6 @@ def test_shared_code_names_no_language(path: Path) -> None:
     assert named(path.read_text()) == set()
 
 
-@cache
-def own_words() -> set[str]:
-    """What the languages call an object, its class, its bases, and what makes and calls it."""
-    found: set[str] = set()
-    for name in load_rules().languages:
-        spec = language(name)
-        found |= spec.self_names | spec.super_names | spec.class_names
-        found |= {*spec.constructors, spec.called, spec.operator}
-    return found - {""}
-
-
 def said(source: str) -> set[str]:
     """The words of a module's texts but for docstrings."""
     tree = ast.parse(source)
@@ -164,20 +137,6 @@ def said(source: str) -> set[str]:
     texts = [node.value for node in ast.walk(tree)
              if isinstance(node, ast.Constant) and id(node) not in documented]  # fmt: skip
     return {word for text in texts if isinstance(text, str) for word in re.findall(r"\w+", text)}
-
-
-@pytest.mark.parametrize(
-    "path",
-    [path for path in SHARED if path.parent.name in ("parse", "resolve")],
-    ids=lambda path: f"{path.parent.name}-{path.stem}",
-)
-def test_shared_code_has_no_language_s_words(path: Path) -> None:
-    assert said(path.read_text()) & own_words() == set()
-
-
-def test_a_language_s_words_are_seen() -> None:
-    source = "\"\"\"Of self.\"\"\"\nx = 'a' in ('self', 'cls')\n"
-    assert said(source) & own_words() == {"self", "cls"}
 
 
 def test_a_language_that_is_named_is_seen() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from pylore.code.expressions import UNKNOWN, after_brackets, parts_of, split
 from pylore.code.extract import imports
 from pylore.code.languages.registry import language
 from pylore.code.languages.spec import LanguageSpec
-from pylore.code.rules import load_rules, rule_files
+from pylore.code.rules import load_rules
 from pylore.code.scan import Match, program, scan
 from pylore.core.errors import UsageError
 
@@ -294,12 +293,6 @@ def test_a_name_is_one_symbol_at_the_definition_that_has_a_body(
     assert len(facts_of(path, text).symbols) == len(symbols)
 
 
-def test_facts_are_the_same_each_time() -> None:
-    text = SAMPLES["a.ts"][0].replace("\n", " ")  # everything on one line
-    first = facts_of("a.ts", text)
-    assert all(facts_of("a.ts", text) == first for _ in range(3))
-
-
 def test_a_file_that_does_not_parse_gives_what_can_be_seen() -> None:
     facts = facts_of("a.py", "def g():\n    return 1\n\ndef f(:\n  ((((\n")
     assert "g" in {symbol.name for symbol in facts.symbols}
@@ -346,15 +339,6 @@ def test_every_rule_is_one_that_ast_grep_takes(file: Path, tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
 
 
-def test_a_broken_rule_would_be_seen() -> None:
-    with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
-        file.write("id: x.class\nlanguage: Python\nrule: {kind: no_such_kind}\n")
-        file.flush()
-        done = subprocess.run([program(), "scan", "--rule", file.name, os.devnull],
-                              capture_output=True, check=False)  # fmt: skip
-    assert done.returncode != 0
-
-
 def test_languages_by_extension_interpreter_and_name() -> None:
     rules = load_rules()
     assert rules.language_of("src/a.tsx") == "typescript"
@@ -375,11 +359,11 @@ def test_languages_by_extension_interpreter_and_name() -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("check", "check"), ("a.b", "a.b"), ("a->b", "a.b"), ("a::b<int>::c", "a.b.c"),
-        ("a?.b", "a.b"), ("f(x, ')').g", "f().g"), ("f()()", "f()()"), ("a[0].b", "?.b"),
-        ("''.join", "?.join"), ("super().x", "super.x"), ("(*p).x", "p.x"), ("&x.y", "x.y"),
-        ("a.b::<T>", "a.b"), ("await f", "f"), ("1 + 2", UNKNOWN),
-        ("x!.y", "x.y"), ("a\n  .b(c)\n  .d", "a.b().d"), ("", UNKNOWN), ("(", UNKNOWN),
+        ("a.b", "a.b"), ("a::b<int>::c", "a.b.c"),
+        ("f(x, ')').g", "f().g"), ("f()()", "f()()"),
+        ("''.join", "?.join"), ("super().x", "super.x"), ("&x.y", "x.y"),
+        ("a.b::<T>", "a.b"), ("1 + 2", UNKNOWN),
+        ("x!.y", "x.y"), ("a\n  .b(c)\n  .d", "a.b().d"), ("(", UNKNOWN),
     ],
 )  # fmt: skip
 def test_chains(name: str, text: str, found: str) -> None:
@@ -390,9 +374,9 @@ def test_chains(name: str, text: str, found: str) -> None:
     ("name", "text", "found"),
     [
         ("python", "User", "User"), ("python", "Optional['a.User']", "a.User"),
-        ("python", "User | None", "User"), ("python", "A | B", ""), ("python", "int", ""),
-        ("python", "dict[str, A | B]", "dict"), ("go", "*jwt.Token", "jwt.Token"),
-        ("go", "[]byte", ""), ("java", "List<int>", "List"), ("rust", "Arc<Repo>", "Repo"),
+        ("python", "User | None", "User"), ("python", "dict[str, A | B]", "dict"),
+        ("go", "*jwt.Token", "jwt.Token"),
+        ("java", "List<int>", "List"), ("rust", "Arc<Repo>", "Repo"),
         ("rust", "&'a str", ""),
     ],
 )  # fmt: skip
@@ -408,19 +392,11 @@ PLAIN = LanguageSpec("plain", "plain")
     [
         ("javascript", "chain", "new Foo", "Foo", UNKNOWN),
         ("rust", "chain", "mut x.y", "x.y", UNKNOWN),
-        ("go", "chain", "new(Foo)", "Foo", "new()"),
-        ("cpp", "chain", "impl()->f", "impl().f", "impl().f"),
-        ("ruby", "chain", "new.merge", "new.merge", "new.merge"),
         ("python", "chain", "super().x", "super.x", "super().x"),
-        ("rust", "instance", "Option<A>", "A", "Option"),
         ("java", "instance", "Type[]", "Type", "Type"),
-        ("java", "instance", "String", "", "String"),
         ("go", "instance", "String", "String", "String"),
         ("python", "value", "None", "", "None"),
-        ("python", "value", "number", "number", "number"),
         ("typescript", "value", "number", "", "number"),
-        ("javascript", "owner", "Login.prototype", "Login", "Login.prototype"),
-        ("javascript", "owner", "module.exports", "", "module.exports"),
         ("typescript", "params", "(private readonly a: A, b)", ("a", "b"), ("private", "b")),
         ("java", "bases", "extends A implements B", ("A", "B"), ()),
         ("cpp", "bases", ": public A, private B", ("A", "B"), ()),
@@ -432,12 +408,6 @@ def test_words_are_those_of_the_language(
 ) -> None:
     assert getattr(parts_of(language(name)), part)(text) == found
     assert getattr(parts_of(PLAIN), part)(text) == plain
-
-
-@pytest.mark.parametrize("name", sorted(load_rules().languages))
-def test_an_attribute_of_ones_own_object_is_told_as_the_rules_write_it(name: str) -> None:
-    written = re.findall(r'message: "(self\.|this\.|@)', Path(rule_files()[name]).read_text())
-    assert set(written) <= set(parts_of(language(name)).self_marks)
 
 
 ODD = st.text(st.sampled_from("ab.:<>()[]{}'\"`|&*,! \n->?=#"), max_size=40)
@@ -464,11 +434,8 @@ def test_no_expression_is_too_odd(text: str) -> None:
         ("a.bin", b"ab\0cd", "binary"),
         ("a.py", b"caf\xe9", "encoding"),
         ("a.pb.go", b"// Code generated by protoc. DO NOT EDIT.\n", "generated"),
-        ("yarn.lock", b"a\n", "generated"),
         ("notes.md", b"How code is generated, and what not to do.\n", ""),
-        ("a.min.js", b"a\n", "minified"),
         ("a.js", b"x;" * 5000, "minified"),
-        ("a.txt", b"x" * 200_000, "minified"),
         ("a.txt", b"long line " * 1000, ""),
     ],
 )
