@@ -7,7 +7,7 @@ from hashlib import sha256
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from ..core.errors import LoreError, NoStore, StoreError
+from ..core.errors import LoreError, NoStore, StoreError, first_of
 from ..core.json import dumps, loads
 from ..core.lines import record_line
 from ..core.model import Anchor, Node, edge_name
@@ -46,8 +46,8 @@ _NAMED = 20
 LEFT_OUT = "left_out"
 """Key in ``meta`` of the lines of the shared file that were left out: [[place, fault], …]."""
 
-Read = tuple[int, list[str]]
-"""How many lines of the shared file are in the store, and the faults of the first others."""
+Read = tuple[int, str]
+"""How many lines of the shared file are in the store, and a message about the others, if any."""
 
 _NOTHING = {"added": 0, "updated": 0, "removed": 0}
 
@@ -89,7 +89,7 @@ class _TakeBack(Exception):
     """Ends a dry run."""
 
 
-def _sync(engine: Engine, path: str, write: Callable[[str, list[str]], None] | None) -> Synced:
+def _sync(engine: Engine, path: str, write: Callable[[str, list[bytes]], None] | None) -> Synced:
     store = engine.store
     for _ in range(_TRIES):
         file = _SharedFile(path, record_line(engine.settings.max_text))
@@ -102,12 +102,12 @@ def _sync(engine: Engine, path: str, write: Callable[[str, list[str]], None] | N
         if write is None or file.is_cut:
             return Synced(came_in, _NOTHING, resolved)
         with store.snapshot():
-            left = [line.decode(errors="surrogateescape") for line in came_in.left]
-            new = [*shared_lines(store, _pages_of_git(store, engine.root)), *left]
+            shared = shared_lines(store, _pages_of_git(store, engine.root))
+            new = [*(line.encode() for line in shared), *came_in.left]
             if file.state()[0] != digest:
                 continue  # what has come meanwhile is not in the store yet
             went_out = _NOTHING
-            if _digest(line.encode(errors="surrogateescape") for line in new) != digest:
+            if _digest(new) != digest:
                 went_out = _changes(file, new)
                 write(path, new)
         return Synced(came_in, went_out, resolved)
@@ -148,12 +148,11 @@ def faults_of_lines(store: Store) -> list[str]:
     return [": ".join(one) for one in left]
 
 
-def _changes(file: Iterable[bytes], new: Iterable[str]) -> dict[str, int]:
+def _changes(file: Iterable[bytes], new: Iterable[bytes]) -> dict[str, int]:
     """Return how many of these lines a file does not have, has otherwise, or has alone."""
     left = {_key(line): line for line in both_sides(file) if line.strip()}
     counts = {"added": 0, "updated": 0, "removed": 0}
-    for text in new:
-        line = text.encode(errors="surrogateescape")
+    for line in new:
         old = left.pop(_key(line), None)
         if old != line:
             counts["added" if old is None else "updated"] += 1
@@ -223,10 +222,10 @@ def first_store(project: str, settings: Settings, say: Callable[[str], None]) ->
         raise NoStore(f"no store for {project}: run 'lore init' there{earlier}")
     try:
         folder = claim(project)
-        count, faults = _make(folder, path, project, settings)
+        count, fault = _make(folder, path, project, settings)
         read = f"{counted(count, 'line')} of {SHARED}/{KNOWLEDGE}"
         say(f"made a store for {project}, with {read}{earlier}")
-        for fault in faults:
+        if fault:
             say(fault)
         store = open_store(folder, busy_timeout=settings.busy_timeout)
         store.project = project
@@ -257,7 +256,7 @@ def make_store(folder: str, project: str, settings: Settings) -> Read:
         return _make(folder, path, project, settings)
     create_store(folder, busy_timeout=settings.busy_timeout).close()
     trust(folder)  # all that it will hold is the user's own
-    return 0, []
+    return 0, ""
 
 
 def _make(folder: str, path: str, project: str, settings: Settings) -> Read:
@@ -279,8 +278,11 @@ def _read(store: Store, path: str, project: str, settings: Settings) -> Read:
     store.project = project
     with store.faults:
         done = sync(Engine(store, settings, project), path, out=False)
-    faults = [f"{place} was left out: {why}" for place, why in done.came_in.skipped[:_NAMED]]
-    return done.came_in.added + done.came_in.updated, faults
+    skipped = done.came_in.skipped
+    fault = (
+        first_of([f"{place} was left out: {why}" for place, why in skipped], 1) if skipped else ""
+    )
+    return done.came_in.added + done.came_in.updated, fault
 
 
 def last_command(store: Store) -> int:

@@ -7,7 +7,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from ..app.sync import earlier_store, make_store
-from ..core.errors import LoreError, StoreError, UsageError
+from ..core.errors import LoreError, UsageError
 from ..core.settings import SETTINGS, Settings, named, users_alone
 from ..core.text import counted
 from ..embed import open_embedder
@@ -72,17 +72,11 @@ def init(
 
 def _make(store: str, project: str, settings: Settings, earlier: str) -> list[str]:
     """Make the store of a project; return notes for the person."""
-    try:
-        count, faults = make_store(store, project, settings)
-    except StoreError:
-        raise
-    except LoreError as error:
-        create_store(store, busy_timeout=settings.busy_timeout).close()
-        return [str(error)]
+    count, fault = make_store(store, project, settings)
     if count:
         earlier = (f"read {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}; hooks are silent about "
                    f"what others wrote until you run 'lore store trust'{earlier}")  # fmt: skip
-    return [note for note in (earlier.removeprefix("; "), *faults) if note]
+    return [note for note in (earlier.removeprefix("; "), fault) if note]
 
 
 # --- store: where it is
