@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, UsageError
+from ..core.vocabulary import CODE_TYPES
 from ..store.filter import Scope, require_statuses
 from ..store.resolve_id import complete_id, complete_ids, resolve_id, resolve_ids
 from ..system.files import lstamp_of
@@ -249,10 +250,15 @@ def record_accesses(engine: Engine, ids: Iterable[str]) -> list[str]:
 def keep_question(
     engine: Engine, source: str, question: str, hits: Iterable[Hit], session: str = ""
 ) -> None:
-    """Note a question in the log of events if none of its results is sure: see ``capture gaps``."""
+    """Note a question in the log of events unless a record or a page answers it.
+
+    ``capture gaps`` decides where code comes first.
+    """
     if not engine.settings.events_days or not question.strip():
         return
-    if any(not hit.weak for hit in hits):
+    found = [*hits]
+    is_of_code = len(question.split()) >= 3 and found and found[0].type in CODE_TYPES
+    if any(not hit.weak for hit in found) and not is_of_code:
         return
     from os import getsid
 

@@ -1,7 +1,7 @@
 """Gaps: questions of the log of events that found nothing sure, the most asked first.
 
-Questions that share most of their words are one gap. A gap that the store answers by now is left
-out.
+Questions that share most of their words are one gap. A gap that a record or a page answers by now
+is left out; code is no answer.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ..app.find import search
 from ..core.ids import sha256
 from ..core.text import STOP_WORDS, fold, stem, words
+from ..core.vocabulary import NO_RECORDS
 from .events import read_events
 from .recent import sessions_of
 
@@ -57,9 +58,10 @@ def find_gaps(engine: Engine, since: str = "") -> Iterator[dict[str, Any]]:
     """
     asked, edits = _read_log(engine.root, since)
     few = engine.changed([("limit", _NEAREST)], "gaps")
+    types = [type for type in engine.store.types.all() if type not in NO_RECORDS]
     for gap in sorted(_grouped(asked), key=_order, reverse=True):
         texts = [*dict.fromkeys(one.text for one in reversed(gap))]
-        hits = search(few, texts[0])
+        hits = search(few, texts[0], types=types)
         if not hits or hits[0].weak:
             yield {
                 "id": f"gap-{sha256(fold(gap[0].text).encode()).hexdigest()[:8]}",
