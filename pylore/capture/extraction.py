@@ -13,12 +13,10 @@ from .statements import (
     agrees,
     is_harness,
     is_pasted,
-    objects,
     of_answer,
     of_commit,
     of_concession,
     of_prompt,
-    reports,
 )
 
 TYPE_CHECKING = False
@@ -100,16 +98,14 @@ class Course:
         return [*dict.fromkeys(later)][:MOST_AT_HAND]
 
     def conceded(self) -> set[int]:
-        """Return the prompts that objected to what was done: it was edited, and an answer agreed,
-        or said that it is done."""
+        """Return the prompts that an answer agreed to, and that were followed by an edit."""
         found = set()
         ends = [*self._prompts[2:], len(self._events)]
         for at, end in zip(self._prompts[1:], ends, strict=False):
             said = [
                 text_of(one, "text") for one in self._events[at:end] if one.get("kind") == "say"
             ]
-            objected = objects(text_of(self._events[at], "text"))
-            agreed = agrees(said[0]) or (objected and reports(said[-1])) if said else False
+            agreed = bool(said) and agrees(said[0])
             if agreed and self.edited(at, end):
                 found.add(at)
         return found
@@ -269,7 +265,7 @@ def _said(
     more = []
     commit = course.committed(at, files) if files else None
     if commit is not None and not course.edited_later(at, named or files):
-        more.extend([] if statement.tells_a_fault else ["settled"])
+        more.append("settled")
     if any(start < at < end for start, end, _ in course.repairs):
         more.append("solved")
     tied = course.named(statement.text) or files or course.at_hand(at, turn_began)

@@ -34,21 +34,13 @@ _HARNESS = re.compile(
     r"|Operation stopped by hook|API Error|Prompt is too long|No response requested"
     r"|Stop hook feedback|Tool loaded)"
 )
-_DIFF = re.compile(r"^(?:diff --git|@@ -\d|[-+]{3} [ab]/|<{7} |>{7} )", re.MULTILINE)
-_TRACE = re.compile(
-    r"^(?:Traceback \(|\s+at \S+\(|\s+File \"|goroutine \d+|panic: |--- FAIL|=== RUN"
-    r"|\s*\w+_?\w*\.\w+:\d+: |Exit code \d|\s*\d+ \| )|\bERROR\b.*\n.*\bERROR\b",
-    re.MULTILINE,
-)
-_REVIEW = re.compile(
-    r"\b(?:high|medium|low|critical|minor) (?:severity|priority)\b|^(?:Medium|High|Low|Critical)$"
-    r"|^\s*(?:P[0-3]|nit|suggestion)\b[:\s]|consider (?:adding|using|renaming|moving)"
-    r"|^@\w+ commented|\*\*Issue\*\*|\(optional\)|address the (?:following|comments)"
-    r"|copilot|bugbot|Additional Locations",
+_PASTED = re.compile(
+    r"^(?:diff --git|@@ -\d|[-+]{3} [ab]/|Traceback \(|\s+at \S+\(|\s+File \"|panic: |--- FAIL"
+    r"|\S+\.\w+:\d+: |Exit code \d|[❯$%➜⏺│╭>]|\w+@\w+\S* |\[\w+\] |\d{4}-\d\d-\d\dT|@\w+ commented)"
+    r"|\b(?:high|medium|low|critical|minor) (?:severity|priority)\b|consider (?:adding|using)"
+    r"|address the (?:following|comments)|^# .*\n(?:.*\n)*#{1,6} \S",
     re.IGNORECASE | re.MULTILINE,
 )
-_SHELL = re.compile(r"^(?:[❯$%➜⏺│╭>]|\w+@\w+\S* |\[\w+\] |\d{4}-\d\d-\d\dT|\s*⎿)", re.MULTILINE)
-_MARKDOWN = re.compile(r"^#{1,6} \S", re.MULTILINE)
 
 
 def is_harness(text: str) -> bool:
@@ -60,98 +52,43 @@ def is_pasted(prompt: str) -> bool:
     """Return whether a prompt is something that was copied there: output, a diff, a trace, a
     review.
     """
-    if len(prompt) > PASTED_FROM or _DIFF.search(prompt) or _TRACE.search(prompt):
-        return True
-    if _REVIEW.search(prompt) or _SHELL.search(prompt):
-        return True
-    quoted = sum(line.startswith((">", "    ", "\t")) for line in prompt.splitlines())
-    return len(_MARKDOWN.findall(prompt)) > 1 or quoted > 2
+    return len(prompt) > PASTED_FROM or _PASTED.search(prompt) is not None
 
 
 _UNFIT_OPENING = phrases(
     r"""
-    let me|let's|lets|i|i'll|i've|i'm|i'd|now|perfect|great|good|nice|excellent|yes|yeah|yep|no
-    |ok|okay|looking|here|here's|next|first|second|third|then|done|fixed|sorry|thanks|right|sure
-    |confirmed|agree|agreed|correct|summary|plan|todo|step|phase|option|both|all|everything|same
-    |still|verified|would|could|should|do|does|did|can|is|are|what|why|how|where|when you|want
-    |shall|might|maybe|perhaps|this|that|it|it's|its|these|those|they|he|she|his|her|there|we
-    |we're|we've|we'll|you|your|our|so|but|and|or|also|however|hmm|ah|oh|wait|actually|remaining
-    |only remaining|existing|currently|previously|before|after|once done|since you|if you
-    |for now|right now|finally|additionally|alternatively|otherwise|instead|the (?:lint|compile
-    |type|test|tests|fix|change|changes|issue|problem|bug|error|linter|build|user|plan|branch|pr
-    |diff|commit|remaining|existing|new|old|current|previous|first|second|third|other|only
-    |approach|simplest|same|review|key|main|real|actual|failing|failure|following|above|rest
-    |code|agent|reviewer|comment|result|output|correct|question|diagnostics|warning|file
-    |function|method|concern|suggestion|observation|fact|idea|reason)|whether
+    let me|let's|i|i'(?:ll|ve|m|d)|now|perfect|great|good|yes|no|ok|okay|looking|here|here's
+    |next|first|then|done|fixed|sorry|right|so|but|and|or|also|however|wait|actually|this|that
+    |it|it's|its|these|those|they|there|we|you|your|our|what|why|how|is|are|do|does|can|could
+    |would|should|if you|all|both|most|before|after
+    |the (?:tests?|fix|changes?|issue|problem|bug|error|user|plan|branch|pr|diff|commit|new|old
+    |current|previous|other|only|same|main|real|following|above|code|file)
     """,
     before="",
 )
-_SUBJECTLESS = re.compile(
-    r"(?:never|always|only|not|just|also|default is|falls|flip|override|fresh|explicit)\b"
-    r"|[A-Z][a-z]+(?<!s)s (?:the|a|an|back|whether|its|all|any|to|if|when|in)\b|[A-Z][a-z]+s [`\"]"
-    r"|[A-Z][a-z]+ed (?:by|for|from|in|on|to|when|with)\b|\[[ x]\]|\.\.\.|…",
-    re.IGNORECASE,
-)
 _WORK = phrases(
     r"""
-    add|added|adds|change|changed|changes|update|updated|updates|fix|fixes|fixed|remove|removed
-    |removes|move|moved|rename|renamed|replace|replaced|create|created|creates|use|used|uses
-    |using|skip|skipped|verify|verifies|test|tests|testing|tested|write|wrote|writes|implement
-    |implemented|refactor|refactored|extract|extracted|keep|kept|drop|dropped|make|makes|made
-    |ensure|ensures|run|ran|running|check|checks|checked|return|returns|set|sets|call|calls
-    |called|pass|passes|passed|apply|applied|convert|converted|simplify|simplified|improve
-    |improved|merge|merged|restore|restored|stop|stopped|switch|switched|put|include|includes
-    |included|modify|modified|show|shows|shown|find|finds|found|handle|handles|delete|deleted
-    |deletes|get|gets|store|stores|stored|bump|bumped|push|pushed|revert|reverted|expand|extend
-    |extended|document|documented|clean|cleaned|consolidate|reuse|introduce|introduced|clarify
-    |clarified|read|reads|look|try|tries|consider|see|note that i|unreachable|dead|missing
-    |unused|wrong|agent|pre-existing|new|old|current|previously|existing|unit|integration|minor
-    |line|lines
+    add|change|update|fix|remove|move|rename|replace|create|use|skip|test|write|implement
+    |refactor|extract|keep|drop|make|run|check|return|set|call
     """,
     before="",
     after=r"\b(?! must| never| always)",
 )
 _MOMENT = phrases(
     r"""
-    i'll|i've|i'm|i'd|i (?:will|can|could|would|should|think|believe|see|found|need|added|have
-    |was|am|just|did|don't|didn't|used|made|saw|noticed|want)|let me|let's|we'll|we've
-    |we (?:should|could|need to|can|were|had|did|added|just|now|already)|you (?:should|could|can
-    |want|need|mentioned|said|asked|have|might|may|were|see|ran|run)|your|would you|should i
-    |shall|right now|currently|at the moment|for now|today|yesterday|tomorrow|earlier|just now
-    |so far|(?:is|are) still|already|no longer|not yet|yet|now|anymore|previously|used to
-    |any more|again|latest|recently|should|in this (?:file|case)|this (?:time|session
-    |conversation|pr|branch|change|commit|fix|plan|means|approach|test|is|was|would|will|one
-    |line|worktree|repo|function|issue)|the (?:pr|fix|new|old|reviewer|comment|diff|plan
-    |previous|existing|remaining|refactor|user wants|above|following|thread)|our (?:pr|branch
-    |fix|change|changes|new|tests?|code)|pr #?\d+|pr'?s|(?:thread|option|step|phase|issue
-    |finding|item|scenario|comment|case|bug|gap|test|p)\s?#?\d+|#\d+|pre-existing|pending|todo
-    |tbd|wip|merge conflicts?|rebas(?:e|ing) (?:onto|on)|approach would|simplest|straightforward
-    |looks (?:good|like)|seems?|probably|likely|might|maybe|perhaps|possibly|apparently|i guess
-    |not sure|hopefully|unclear|could be|may (?:have|need)|fails? (?:at|with|because)|failing|failed
-    |compiles|passes|passed|pass|verified|confirmed|all tests|lint(?:er)? (?:passes|is|clean)
-    |session [a-z\d]|e\.g\. the|\d+ (?:tests?|files?|lines?|commits|issues|errors|warnings
-    |sessions|checkpoints)
-    """,
-)
-_VERDICT = phrases(
-    r"""
-    (?:that's|is|are|be) (?:\w+ly )?(?:fine|ok|okay|correct|right|reasonable|acceptable|safe
-    |harmless|enough)|so that works|(?:no|low|lower|little|minimal) risk
-    |false positive|can safely|correctly|perfectly|naturally|as expected|at minimum
-    |(?:potential|possible|additional) (?:fix|improvement)\w*|suggestion|feedback
-    |review comments?
+    i(?:'ll|'ve|'m|'d)?|let me|let's|we(?:'ll|'ve)|you(?:r)?|should|right now|currently|for now
+    |today|earlier|still|already|no longer|yet|now|previously|used to|again|recently
+    |this (?:file|case|time|session|pr|branch|change|commit|fix|plan|test|line|issue)
+    |the (?:pr|fix|new|old|plan|previous|existing|following)|our|#\d+|pre-existing|todo|seems?
+    |probably|likely|might|maybe|perhaps|fail(?:s|ed|ing)?|passe[sd]|verified|lines \d+ and
+    |may (?:have|need)
+    |simplest|could be|\d+ (?:tests?|files?|lines?|commits|issues|errors)
     """,
 )
 _ADDRESSED = phrases(
     r"""
     we|our|my|you|your|^(?:if |when )?(?:an? |the )?users?
     """,
-)
-_POINTS_BACK = phrases(
-    r"""
-    this|that|it|it's|its|these|those|they|he|she|so|but|and|or
-    """,
-    before="",
 )
 _LABELLED = re.compile(
     r"(?:`[^`]+`|[\w*/.()\"-]+)(?: (?:`[^`]+`|[\w*/.()\"-]+)){0,4}(?: [-–—] |: )"
@@ -185,16 +122,6 @@ def is_order(sentence: str) -> bool:
     return _WORK.match(sentence) is not None
 
 
-def is_verdict(sentence: str) -> bool:
-    """Return whether a sentence judges the work, talks to who reads it now, or tells a user's
-    steps.
-
-    >>> is_verdict("`.env` is ignored, so no risk."), is_verdict("`.env` is ignored by git.")
-    (True, False)
-    """
-    return bool(_VERDICT.search(sentence) or _ADDRESSED.search(sentence))
-
-
 def is_labelled(sentence: str) -> bool:
     """Return whether a sentence is a point of a list that says something of its label.
 
@@ -213,7 +140,7 @@ def stands_alone(sentence: str) -> bool:
     """Return whether a sentence is one, and says by itself what it is about."""
     if is_question(sentence) or sentence.endswith((":", ",", "...", "…", "(", "-")):
         return False
-    if sentence.count("`") % 2 or _SUBJECTLESS.match(sentence):
+    if sentence.count("`") % 2:
         return False
     return not _UNFIT_OPENING.match(sentence.lstrip("*_\"'`("))
 
@@ -296,15 +223,6 @@ _AGREES = re.compile(
     r"(?:you(?:'|’)re|you are|that's|that is) (?:\w+ly )?right(?: (?:that|about))?"
     r"|(?:good|great|excellent|fair) (?:point|catch|call)|(?:that|this) makes (?:more )?sense"
     r"|i misunderstood|my mistake)\b)",
-    re.IGNORECASE,
-)
-_REPORTS = re.compile(
-    r"\W*(?:all )?(?:done|fixed|corrected|reverted)\b\s*(?=[.!:,—–-]|\Z)", re.IGNORECASE
-)
-_OBJECTION = re.compile(
-    r"(?:hmm+|mh+|sure|yeah|yes|ok(?:ay)?|well)?\W*(?:but|no|nope|why|actually|really|isn't|aren't"
-    r"|couldn't|can't|shouldn't|wouldn't|that's not|this is not"
-    r"|you (?:forgot|missed|removed|broke))\b",
     re.IGNORECASE,
 )
 _DUE = phrases(
@@ -419,20 +337,6 @@ _REPAIR = phrases(
     """,
     before="",
 )
-_FAULT = phrases(
-    r"""
-    incorrect\w*|wrong\w*|bugs?|missing|broken|randomly|stuck|problematic|unused|dead code
-    |inconsisten\w*|mismatch\w*|duplicated?|never (?:called|displayed|reached?|reaches|runs?
-    |fires?|used|shown|read|updated|gets?|appears|(?:actually )?\w+ed\b)|but (?:\w+ )?never
-    |(?:is|are|gets?) lost|forever|dangling|always timeout|not closed|silently ignored
-    |(?:is|are|gets?) dropped
-    |fails|errors? out|panics|(?:it's|it is|is|are) (?:\w+ly )?\w+ing|instead of (?:calling
-    |using|returning)|(?:do(?:es)?n't|do(?:es)? not|isn't|is not|aren't) (?:include|cop|handle
-    |pass|have|track|receive|set|check|detect|validate|included|exist|updated|capture|carry
-    |match|close|set|clear)\w*
-    """,
-    after=r"(?!\w)",
-)
 
 Seen = tuple[str, str]
 """The name of a signal, and the type of record that it speaks for."""
@@ -463,12 +367,7 @@ class Statement:
     def binds(self) -> bool:
         """True where it says what must be, so that it holds whatever is edited."""
         names = {name for name, _ in self.seen}
-        return not names.isdisjoint(("constraint", "conceded")) and not self.tells_a_fault
-
-    @property
-    def tells_a_fault(self) -> bool:
-        """Whether it says what is wrong with something, which an edit will put right."""
-        return _FAULT.search(self.text) is not None
+        return not names.isdisjoint(("constraint", "conceded"))
 
 
 def agrees(answer: str) -> bool:
@@ -480,20 +379,6 @@ def agrees(answer: str) -> bool:
     return _AGREES.match(answer) is not None
 
 
-def reports(answer: str) -> bool:
-    """Return whether an answer begins by saying that something is done.
-
-    >>> reports("Fixed. The limit is in bytes now."), reports("Fixed points are cached.")
-    (True, False)
-    """
-    return _REPORTS.match(answer) is not None
-
-
-def objects(prompt: str) -> bool:
-    """Return whether a prompt says that something is not as it should be."""
-    return bool(_CORRECTION.search(prompt) or _OBJECTION.match(prompt))
-
-
 def of_concession(answer: str) -> Iterator[Statement]:
     """Yield what an answer that agrees says is so: the rest of its first line."""
     found = _AGREES.match(answer)
@@ -501,7 +386,7 @@ def of_concession(answer: str) -> Iterator[Statement]:
     for sentence in sentences(line[:1].upper() + line[1:]):
         if not _fits(sentence) or sentence.endswith((":", "…")) or _OF_WORK.search(sentence):
             continue
-        if _POINTS_BACK.match(sentence) or is_past(sentence):
+        if is_past(sentence):
             continue
         seen = [one for one in _qualities(sentence) if one[0] != "names-code"]
         if _DUE.search(sentence) or seen:
@@ -612,11 +497,10 @@ def _fits(sentence: str, shortest: int = SHORTEST) -> bool:
 def _states(sentence: str, marks: list[Seen]) -> bool:
     """Return whether a sentence says something that holds, and of what."""
     if marks and marks[0][0] in _CHOSEN:
-        stands = not sentence.endswith(":") and not _POINTS_BACK.match(sentence)
-        return _fits(sentence, SHORTEST_RULE) and stands
+        return _fits(sentence, SHORTEST_RULE) and not sentence.endswith(":")
     if not _fits(sentence) or not stands_alone(sentence):
         return False
-    if is_of_the_moment(sentence) or is_verdict(sentence):
+    if is_of_the_moment(sentence) or _ADDRESSED.search(sentence):
         return False
     if marks:
         return True

@@ -114,14 +114,12 @@ def test_what_speaks_for_a_candidate(event: Event, name: str | None, type: str |
         say("It must hold the lock, because `load` reads the file in two steps."),
         say("Would `save` need to hold the lock, because `load` reads in two steps?"),
         say("```\n`save` must hold the lock, because `load` reads the file in two steps\n```"),
-        say("`.env` is ignored by git, so no risk of `save` writing it to a commit."),
         say("We only call `save` here, because `load` must never read in one step."),
         say("`save`: holds the lock, because `load` must read the file in one step."),
         say("`save` takes the lock of the file instead of one of its folder."),
         say("If the user stops `save` early, `load` must read the file in one step."),
         prompt("Rename `save` and make sure that `load` is called the same"),
         say("All tests pass and `save` holds the lock, because `load` must read it."),
-        say("Lesson: It does not hold"),
         prompt("B) We should have errors as values because callers retry on them"),
         prompt("I'd like to rename `save` in src/save.py, it should be `keep`"),
         commit("Add tokens\n\nThey are in memory, so users log in at once, by default in `a.py`."),
@@ -163,12 +161,6 @@ def test_what_was_committed_after_it_was_said_is_settled() -> None:
     assert "settled" not in names(edited_again)
 
 
-def test_a_fault_that_is_edited_away_is_none() -> None:
-    fault = say("`save.py` is broken on Windows, because `rename` requires that nobody reads.")
-    assert find_candidates(session(fault))
-    assert find_candidates(session(fault, edit("src/save.py"))) == []
-
-
 def test_what_explains_a_repair_is_solved() -> None:
     failed = run("make test", "src/save.py:3: error: no such lock")
     steps = [failed, say(WHY), edit("src/save.py"), run("make test")]
@@ -192,9 +184,6 @@ def test_what_was_conceded_and_mended_is_tied_to_what_was_edited() -> None:
     searched = {"kind": "search", "name": "Grep", "ok": True, "files": ["src/agent"]}
     again = session(*begun, searched, objected, agreed, edit("src/hook.py"))
     assert only(again).files == ["src/hook.py"], "a folder is no file that is named"
-    rule = prompt("No, errors must be values, because callers retry on them")
-    done = say("Fixed. All of them are values now.")
-    assert "conceded" in names(only(session(*begun, rule, edit("src/hook.py"), done)))
 
 
 def test_an_error_counts_from_three_sessions_whatever_its_numbers_are() -> None:
