@@ -92,7 +92,8 @@ def former(folder: str) -> tuple[str, str]:
     """
     project = _project(folder)
     own, token = renewed(project), project.token()
-    place = token and project_of(project.path_of(token))
+    recorded = recorded_project(project.path_of(token)) if token else None
+    place = recorded[0].place if recorded else ""
     if place and place != project.place and project.path_of(token) != own:
         return token, place
     here = [store for _, place, store in stores() if place == project.place and store != own]

@@ -189,3 +189,12 @@ def test_engine_of_full_text_is_an_option(lore_without_store: Lore) -> None:
     assert "fts4" in lore("doctor", "--jsonl").out
     assert lore("reindex").json["fulltext"] == "fts5"
     assert "auto, fts5, fts4" in lore.refuse("reindex", "--fulltext", "fts3")
+
+
+def test_repository_under_another_data_folder_names_no_earlier_project(
+    repository: Lore, tmp_path: Path
+) -> None:
+    repository("add", "note", "Here")
+    repository.patch.setenv("XDG_DATA_HOME", str(tmp_path / "elsewhere"))
+    assert "keeps its own" not in repository("init").err
+    assert repository("list").json == []
