@@ -14,7 +14,7 @@ from ..core.model import Anchor, Node, edge_name
 from ..core.text import counted
 from ..formats.export import FILE as KNOWLEDGE
 from ..formats.export import shared_lines
-from ..formats.jsonl import Imported, LineNames, import_lines
+from ..formats.jsonl import Imported, import_lines
 from ..formats.lines import key_of
 from ..formats.merge_file import both_sides, marker_of
 from ..records.fields import has_own_id, state_of
@@ -96,7 +96,7 @@ def _sync(engine: Engine, path: str, write: Callable[[str, list[bytes]], None] |
         digest, resolved = file.state()
         came_in = Imported() if digest == _digest(()) else import_lines(
             store, engine.settings, engine.embedder, both_sides(file), change="sync", by_hand=True,
-            names=LineNames(path, skip_bad=True),
+            name=path, skip_bad=True,
         )  # fmt: skip
         _name_new_faults(store, came_in)
         if write is None or file.is_cut:

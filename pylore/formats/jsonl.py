@@ -27,10 +27,7 @@ from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index, Waiting
 from ..records.conflicts import (
     Conflict,
-    merge_notes,
     notes_of_contested,
-    notes_of_forgotten,
-    notes_of_proposed,
 )
 from ..records.fact_status import contested
 from ..records.fields import title_of
@@ -64,6 +61,7 @@ if TYPE_CHECKING:
 
 _IN_MEMORY = 8_000_000
 """Bytes of a pipe; more go to a file."""
+_ADVICE = "nothing was imported; mend it, or leave such lines out with --skip-bad"
 _BATCH = 500
 """Things that are looked up together."""
 
@@ -128,30 +126,6 @@ class Imported(Brought):
             setattr(self, name, getattr(self, name) + getattr(part, name))
 
 
-class LineNames:
-    """Names of an import's lines in messages, and which lines may be skipped."""
-
-    def __init__(
-        self, name: str, *, skip_bad: bool = False,
-        advice: str = "nothing was imported; mend it, or leave such lines out with --skip-bad",
-    ) -> None:  # fmt: skip
-        self._name = name
-        self._skip_bad = skip_bad
-        self._advice = advice
-
-    def place(self, number: int) -> str:
-        """Return where the line with this number stands, from 1."""
-        return f"{self._name}: line {number}" if self._name else f"line {number}"
-
-    def advice(self, number: int) -> str:
-        """Return what to do about this line if it is broken."""
-        return self._advice
-
-    def may_be_left_out(self, number: int) -> bool:
-        """Return whether the rest comes in if this line is broken."""
-        return self._skip_bad
-
-
 class ImportOptions(NamedTuple):
     """Options of an import of lines.
 
@@ -176,19 +150,19 @@ def import_lines(
     embedder: Embedder | None,
     lines: Iterable[bytes],
     *,
-    names: LineNames | None = None,
+    name: str = "",
     **options: Any,
 ) -> Imported:
     """Merge lines into the store, in one transaction; the same lines twice change nothing.
 
-    ``names`` says which line is meant, for messages. The rest are fields of ``ImportOptions``.
+    ``name`` is the file, for messages. The rest are fields of ``ImportOptions``.
 
     Raises:
         LoreError: a line is broken (its number is named) and may not be left out; nothing is
             imported then.
     """
     chosen = ImportOptions(**options)
-    part = LineImport(store, settings, lines, chosen, names=names)
+    part = LineImport(store, settings, lines, chosen, name=name)
     part.prepare()
     with store.faults:
         with store.transaction(chosen.change):
@@ -198,30 +172,28 @@ def import_lines(
 
 
 class LineImport:
-    """One import of lines, within a transaction of the caller's.
+    """One import of lines, within a transaction of the caller's: whole states are merged, and a
+    line by hand is an edit of now.
 
-    ``name`` is the file, for messages, or ``names`` says which line is meant; ``progress`` hears
-    how many bytes each line had.
+    ``name`` is the file, for messages, or ``place`` names a line by its number from 1; ``progress``
+    hears how many bytes each line had.
     """
 
     def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        lines: Iterable[bytes],
-        options: ImportOptions,
-        *,
-        name: str = "",
-        names: LineNames | None = None,
+        self, store: Store, settings: Settings, lines: Iterable[bytes], options: ImportOptions, *,
+        name: str = "", place: Callable[[int], str] | None = None,
         progress: Callable[[int], None] = lambda size: None,
-    ) -> None:
-        self.options = options
+    ) -> None:  # fmt: skip
+        self.result = Imported()
         self._store = store
         self._settings = settings
+        self._options = options
         self._longest = record_line(settings.max_text)
         self._lines = lines
-        self._names = names or LineNames(name, skip_bad=options.skip_bad)
+        self._place = place or (f"{name}: line {{}}" if name else "line {}").format
         self._progress = progress
+        self._batch: list[tuple[Any, list[str]]] = []
+        self._forgotten: list[str] = []
 
     def prepare(self) -> None:
         """Read a pipe to its end, so that no transaction waits for it."""
@@ -229,27 +201,36 @@ class LineImport:
             self._lines = _set_aside(self._lines)
 
     def write(self) -> Imported:
-        """Write what the lines say."""
-        importer = _LineImporter(self._store, self._settings, self.options)
-        scoped = ScopedLines(self._store) if self._store.scope else None
-        for place, line in self._numbered():
+        """Write what the lines say.
+
+        Raises:
+            LoreError: a line is broken, and ``skip_bad`` is not set.
+        """
+        store, options = self._store, self._options
+        self._waiting = Waiting(Index(store))
+        self._merge = Merge(store, self._waiting, prefer=options.prefer, by_hand=options.by_hand)
+        self._types = store.types.all()
+        self._relations = set(store.relations.all())
+        self._now = now()
+        scoped = ScopedLines(store) if store.scope else None
+        for number, line in self._numbered():
             try:
                 fields = parsed(line, self._longest)
-                told = scoped.renamed(fields) if scoped else [fields]
-                for one in told:
-                    importer.take(one)
-                if not told:
-                    importer.pass_over(fields)
+                renamed = scoped.renamed(fields) if scoped else [fields]
+                for one in renamed:
+                    self._take(one)
+                if not renamed:
+                    self._pass_over(fields)
             except StoreError:
                 raise
             except LoreError as error:
-                where = self._names.place(place)
-                if not self._names.may_be_left_out(place):
-                    raise LoreError(f"{where}: {error}: {self._names.advice(place)}") from None
-                importer.result.skipped.append((where, str(error)))
-                importer.result.left.append(line)
-        importer.finish()
-        return importer.result
+                place = self._place(number)
+                if not options.skip_bad:
+                    raise LoreError(f"{place}: {error}: {_ADVICE}") from None
+                self.result.skipped.append((place, str(error)))
+                self.result.left.append(line)
+        self._finish()
+        return self.result
 
     def _numbered(self) -> Iterator[tuple[int, bytes]]:
         """Yield the lines that say something, with their numbers."""
@@ -258,53 +239,7 @@ class LineImport:
             if line.strip():
                 yield place, line.removeprefix(BOM_UTF8) if place == 1 else line
 
-
-def _set_aside(lines: Iterable[bytes]) -> Iterable[bytes]:
-    """Return lines that can be read once as such that can be read again, kept in a file without a
-    name."""
-    from tempfile import SpooledTemporaryFile
-
-    kept = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
-    kept.writelines(_ended(lines))
-    return RepeatableLines(lambda: _from_first(kept))
-
-
-def _ended(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines, each with an end but for the last one, which may have been cut off."""
-    before = b""
-    for line in lines:
-        yield before if before.endswith(b"\n") or not before else before + b"\n"
-        before = line
-    yield before
-
-
-def _from_first(file: IO[bytes]) -> Iterator[bytes]:
-    file.seek(0)
-    return iter(file)
-
-
-class _LineImporter:
-    """Write parsed lines: whole states are merged, and a line by hand is an edit of now."""
-
-    def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        options: ImportOptions,
-    ) -> None:
-        self.result = Imported()
-        self._store = store
-        self._settings = settings
-        self._options = options
-        self._waiting = Waiting(Index(store))
-        self._merge = Merge(store, self._waiting, prefer=options.prefer, by_hand=options.by_hand)
-        self._types = store.types.all()
-        self._relations = set(store.relations.all())
-        self._batch: list[tuple[Any, list[str]]] = []
-        self._forgotten: list[str] = []
-        self._now = now()
-
-    def take(self, fields: dict[str, Any]) -> None:
+    def _take(self, fields: dict[str, Any]) -> None:
         """Take one line, by its kind."""
         if "from_id" in fields:
             self._take_edge(fields)
@@ -316,14 +251,14 @@ class _LineImporter:
             self._apply()
             self._take_other(fields)
 
-    def pass_over(self, fields: dict[str, Any]) -> None:
+    def _pass_over(self, fields: dict[str, Any]) -> None:
         """Count a line that the store has as common already."""
         what = "edges" if "from_id" in fields else "nodes" if "id" in fields else ""
         if what:
             setattr(self.result, what, getattr(self.result, what) + 1)
             self.result.count("unchanged")
 
-    def finish(self) -> None:
+    def _finish(self) -> None:
         """Write the rest, count edges that lead nowhere, and note what has happened."""
         self._apply()
         result, merge = self.result, self._merge
@@ -340,9 +275,7 @@ class _LineImporter:
             result.notes += notes_of_contested(rivals)
         result.conflicting = merge.conflicts
         result.conflicts = len(result.conflicting)
-        result.notes += merge_notes(merge.purges, merge.back)
-        result.notes += notes_of_proposed(merge.proposed, merge.edited)
-        result.notes += notes_of_forgotten(self._forgotten)
+        result.notes += merge.notes(self._forgotten)
 
     def _merge_later(self, row: Thing, was: list[str]) -> None:
         """Have a whole state merged, together with others."""
@@ -492,3 +425,27 @@ class _LineImporter:
         at = value_of(fields, "at", "moment") or LONG_AGO
         self._merge.type(name, at, text(fields, "description"))
         self._types = self._store.types.all()
+
+
+def _set_aside(lines: Iterable[bytes]) -> Iterable[bytes]:
+    """Return lines that can be read once as such that can be read again, kept in a file without a
+    name."""
+    from tempfile import SpooledTemporaryFile
+
+    kept = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
+    kept.writelines(_ended(lines))
+    return RepeatableLines(lambda: _from_first(kept))
+
+
+def _ended(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines, each with an end but for the last one, which may have been cut off."""
+    before = b""
+    for line in lines:
+        yield before if before.endswith(b"\n") or not before else before + b"\n"
+        before = line
+    yield before
+
+
+def _from_first(file: IO[bytes]) -> Iterator[bytes]:
+    file.seek(0)
+    return iter(file)

@@ -10,7 +10,7 @@ from ..core.errors import LoreError, StoreReadOnly, UsageError, nearest
 from ..core.model import Record
 from ..core.times import now
 from ..formats.export import declarations
-from ..formats.jsonl import Imported, ImportOptions, LineImport, LineNames
+from ..formats.jsonl import Imported, ImportOptions, LineImport
 from ..formats.lines import line_of
 from ..indexing.embed import embed_missing
 from ..store.changes import SEPARATOR
@@ -374,7 +374,7 @@ class HubSync:
         )
         part = LineImport(
             self._store, self._engine.settings, [row[3].encode() for row in told], options,
-            name=self._name, names=_Places(self._name, told), progress=lambda size: None,
+            place=lambda number: f"{self._name}: line {told[number - 1][1]}",
         )  # fmt: skip
         if told:
             part.prepare()
@@ -446,18 +446,6 @@ _NAMES = ("id", "from_id", "to_id", "state_of", "anchor_of", "anchor_history_of"
 
 def _digest(purges: dict[str, str]) -> str:
     return md5(repr(purges).encode()).hexdigest() if purges else ""
-
-
-class _Places(LineNames):
-    """Lines are called by the hub and their number there; what is broken is left out."""
-
-    def __init__(self, name: str, rows: Sequence[Row]) -> None:
-        super().__init__(name, skip_bad=True)
-        self._remote = name
-        self._rows = rows
-
-    def place(self, number: int) -> str:
-        return f"{self._remote}: line {self._rows[number - 1][1]}"
 
 
 def changed(store: Store, at: RemoteProgress, until: int) -> tuple[set[str], set[str]] | None:

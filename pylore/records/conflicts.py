@@ -7,7 +7,7 @@ from ..core.text import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..core.model import Edge
     from ..core.stamps import Stamped
@@ -54,50 +54,40 @@ def conflicts_of(id: str, ours: Stamped, theirs: Stamped, found: dict[str, str])
     ]
 
 
-def merge_notes(purges: Sequence[tuple[str, bool]], back: Sequence[str]) -> list[str]:
-    """Return what is to be said of what was deleted elsewhere, or is ``back`` after that."""
-    notes = []
-    if back:
-        what = _listed(back, "was", "were")
-        notes.append(f"{what} deleted for good here, and edited elsewhere after that: back again")
-    for id, lives in purges[:_NAMED]:
-        after = ", and edited after that: it stays" if lives else ""
-        notes.append(f"{id} was deleted for good elsewhere{after}")
-    if len(purges) > _NAMED:
-        notes.append(f"{len(purges) - _NAMED} more were deleted for good elsewhere")
-    return notes
+_FATES = {
+    "back": "{were} deleted for good here, and edited elsewhere after that: back again",
+    "purged": "{were} deleted for good elsewhere",
+    "kept": "{were} deleted for good elsewhere, and edited after that: {they} {stay}",
+    "edited": "{were} deleted for good elsewhere, and edited after that: others are told of the "
+              "edits alone; 'lore restore {id}' tells all of it, 'lore forget --purge {id}' "
+              "deletes it",
+    "proposed": "{were} deleted for good elsewhere, and {are} forgotten here: "
+                "'lore forget --purge {purge}' deletes {them}, 'lore undo {id}' brings {them} back",
+    "forgotten": "{are} forgotten and {stay} so: 'lore undo {id}' brings {them} back",
+}  # fmt: skip
+"""Notes on records that were purged or forgotten here or elsewhere."""
+
+_MANY = {
+    "were": "were",
+    "are": "are",
+    "stay": "stay",
+    "they": "they",
+    "them": "them",
+    "id": "ID",
+    "purge": "--proposed",
+}
+_ONE = {"were": "was", "are": "is", "stay": "stays", "they": "it", "them": "it"}
 
 
-def notes_of_proposed(ids: Sequence[str], edited: Sequence[str]) -> list[str]:
-    """Return what is to be said of records that were forgotten since a file has their purge, and
-    of those that were ``edited`` after that."""
-    notes = []
-    if edited:
-        one = edited[0]
-        notes.append(f"{_listed(edited, 'was', 'were')} deleted for good elsewhere, and edited "
-                     f"after that: others are told of the edits alone; 'lore restore {one}' tells "
-                     f"all of it, 'lore forget --purge {one}' deletes it")  # fmt: skip
-    if len(ids) == 1:
-        id = ids[0]
-        notes.append(f"{id} was deleted for good elsewhere, and is forgotten here: 'lore forget "
-                     f"--purge {id}' deletes it, 'lore undo {id}' brings it back")  # fmt: skip
-    elif ids:
-        more = ", …" if len(ids) > _NAMED else ""
-        notes.append(f"{len(ids)} records were deleted for good elsewhere, and are forgotten here "
-                     f"({', '.join(ids[:_NAMED])}{more}): 'lore forget --purge --proposed' deletes "
-                     "them, 'lore undo' brings them back")  # fmt: skip
-    return notes
+def fate_notes(found: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a note for each fate, a key of ``_FATES``, that has ids."""
+    return [_fate(ids, _FATES[name]) for name, ids in found.items() if ids]
 
 
-def notes_of_forgotten(ids: Sequence[str]) -> list[str]:
-    """Return what is to be said of lines by hand for what is forgotten."""
-    if not ids:
-        return []
-    them = "it" if len(ids) == 1 else "them"
-    return [
-        f"{_listed(ids, 'is', 'are')} forgotten and {'stays' if len(ids) == 1 else 'stay'} so: "
-        f"'lore undo {ids[0] if len(ids) == 1 else 'ID'}' brings {them} back"
-    ]
+def _fate(ids: Sequence[str], fate: str) -> str:
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    words = {**_ONE, "id": ids[0], "purge": ids[0]} if len(ids) == 1 else _MANY
+    return f"{', '.join(ids[:_NAMED])}{more} {fate.format(**words)}"
 
 
 def notes_of_contested(edges: Sequence[Edge]) -> list[str]:
@@ -108,12 +98,6 @@ def notes_of_contested(edges: Sequence[Edge]) -> list[str]:
     if len(edges) > _NAMED:
         notes.append(f"{len(edges) - _NAMED} more stand beside another value")
     return notes
-
-
-def _listed(ids: Sequence[str], one: str, many: str) -> str:
-    """Return the first of the ids and how many more there are, with the verb."""
-    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-    return f"{', '.join(ids[:_NAMED])}{more} {one if len(ids) == 1 else many}"
 
 
 _SIDES = {"ours": "here", "theirs": "there"}

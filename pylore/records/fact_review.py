@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..core.errors import LoreError
-from ..core.ids import named_id, own
 from ..core.model import edge_name
 from ..core.scoring import recency
 from ..core.times import ago, now
-from ..graph.relations import fold
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
-from ..store.resolve_id import complete_ids, resolve_edge, resolve_id, resolve_ids
-from .fact_status import confirm_edge, retract_edge
+from ..store.resolve_id import complete_ids, resolve_ids
+from .fact_status import confirm_edge, named_edge, retract_edge
 from .records import Change
 from .undo import forget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ..core.model import EdgeKey
     from ..core.settings import Settings
@@ -61,11 +58,7 @@ class Facts:
         Raises:
             LoreError: there is no such node or fact, or it is forgotten.
         """
-        return self._judge(
-            words,
-            "confirm",
-            lambda key, at: confirm_edge(self._store, self._settings, key, at),
-        )
+        return self._judge(words, "confirm")
 
     def retract(self, words: Sequence[str]) -> list[Change]:
         """Retract nodes (ids), or one fact (subject, predicate, object).
@@ -76,7 +69,7 @@ class Facts:
         Raises:
             LoreError: there is no such node or fact, or it is forgotten.
         """
-        return self._judge(words, "retract", lambda key, at: retract_edge(self._store, key, at))
+        return self._judge(words, "retract")
 
     def sweep(self, *, dry_run: bool = False) -> list[Faded]:
         """Invalidate what a conversation said and nobody confirmed, needed, or repeated.
@@ -135,24 +128,24 @@ class Facts:
             Index(self._store).update([node])
         Index(self._store).keep_facts()
 
-    def _judge(
-        self, words: Sequence[str], command: str, judge: Callable[[EdgeKey, str], str]
-    ) -> list[Change]:
-        def judged() -> list[Change]:
-            ids = resolve_ids(self._store, words)
-            key = self._fact_of(ids)
-            if not key:
-                ids = complete_ids(self._store, ids)
-                return [Change(id, self._set_status(id, f"{command}ed")) for id in ids]
-            outcome = Change(edge_name(key), judge(key, now()))
-            Index(self._store).keep_facts()
-            return [outcome]
-
+    def _judge(self, words: Sequence[str], command: str) -> list[Change]:
         with self._store.faults:
             with self._store.transaction(command):
-                outcomes = judged()
+                changes = self._judged(resolve_ids(self._store, words), command)
             embed_missing(self._store, self._embedder)
-        return outcomes
+        return changes
+
+    def _judged(self, words: Sequence[str], command: str) -> list[Change]:
+        key = named_edge(self._store, words)
+        if not key:
+            ids = complete_ids(self._store, words)
+            return [Change(id, self._set_status(id, f"{command}ed")) for id in ids]
+        if command == "confirm":
+            state = confirm_edge(self._store, self._settings, key, now())
+        else:
+            state = retract_edge(self._store, key, now())
+        Index(self._store).keep_facts()
+        return [Change(edge_name(key), state)]
 
     def _set_status(self, id: str, status: str) -> str:
         node = self._store.nodes.require_live(id)
@@ -161,25 +154,3 @@ class Facts:
             return "unchanged"
         Index(self._store).update([node])
         return status
-
-    def _fact_of(self, words: Sequence[str]) -> EdgeKey | None:
-        """Return the fact that three words with a relation in the middle are; None for ids."""
-        if len(words) != 3 or self._store.nodes.get(words[1]) is not None:
-            return None
-        relation = fold(words[1])
-        known = self._store.relations.all()
-        if relation not in known and own(relation, self._store.scope) not in known:
-            return None
-        subject, object = self._thing(words[0]), self._thing(words[2])
-        if not (subject and object):
-            raise LoreError(f"no fact {words[0]} {relation} {words[2]}: 'lore list --type entity' "
-                            "has the names")  # fmt: skip
-        return resolve_edge(self._store, (subject, object, relation))
-
-    def _thing(self, name: str) -> str:
-        """Return the id that a name in a fact stands for; nothing where there is none."""
-        for id in (name, named_id("entity", name.strip()), named_id("concept", name.strip())):
-            id = resolve_id(self._store, id)
-            if self._store.nodes.get(id) is not None:
-                return id
-        return ""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from ..core.errors import LoreError
 from ..core.json import dumps, loads
-from ..core.model import Record, edge_name
+from ..core.model import edge_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from ..core.model import Edge, EdgeKey
@@ -118,61 +118,68 @@ def retract_edge(store: Store, key: EdgeKey, at: str) -> str:
 
 
 MOST_PROMOTED = 100
-"""Of a kind, by one reading: a reader holds the store for a moment and no longer."""
-
-
-class Ripe(Record):
-    """Staged nodes and facts that were read often enough to be confirmed: ids and keys."""
-
-    __slots__ = ("facts", "nodes")
-
-    def __init__(self, nodes: list[str], facts: list[EdgeKey]) -> None:
-        self.nodes = nodes
-        self.facts = facts
-
-    def __bool__(self) -> bool:
-        return bool(self.nodes or self.facts)
-
-
-def ripe(store: Store, settings: Settings, ids: list[str]) -> Ripe:
-    """Return those of these nodes and their facts that were read ``promote_after`` times.
-
-    A fact beside which another value stands is none: reading is not a decision. Of more than
-    ``MOST_PROMOTED`` of a kind the rest waits for the next one to read them.
-    """
-    after = settings.promote_after
-    if not after:
-        return Ripe([], [])
-    facts = store.review.ripe_facts(ids, after)[:MOST_PROMOTED]
-    return Ripe(
-        store.review.ripe_nodes(ids, after)[:MOST_PROMOTED],
-        [
-            key
-            for key in _own_facts(store, facts)
-            if not other_values(store, settings, require_edge(store, key))
-        ],
-    )
-
-
-def _own_facts(store: Store, keys: list[EdgeKey]) -> list[EdgeKey]:
-    """Return those that may be changed here: under a scope its own."""
-    if not store.scope:
-        return keys
-    from ..core.ids import whose
-
-    return [key for key in keys if whose(*key) == store.scope]
+"""Maximum of a kind that one read confirms, so that a reader holds the store for a moment."""
 
 
 def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
-    """Confirm what is ripe; what that was."""
-    found = ripe(store, settings, ids)
-    if found.nodes:
-        store.nodes.confirm(found.nodes)
-    for key in found.facts:
+    """Confirm the staged nodes among ``ids``, and their staged facts, that were read
+    ``promote_after`` times; return their names.
+
+    A fact with a rival stays staged: reading is not a decision. Beyond ``MOST_PROMOTED`` of a kind
+    the rest waits for the next read. Under a scope only its own facts are confirmed.
+    """
+    from ..core.ids import whose
+
+    after = settings.promote_after
+    if not after:
+        return []
+    nodes = store.review.ripe_nodes(ids, after)[:MOST_PROMOTED]
+    if nodes:
+        store.nodes.confirm(nodes)
+    facts = []
+    for key in store.review.ripe_facts(ids, after)[:MOST_PROMOTED]:
         edge = require_edge(store, key)
+        is_own = not store.scope or whose(*key) == store.scope
+        if is_own and not other_values(store, settings, edge):
+            facts.append(edge)
+    for edge in facts:
         edge.status = "confirmed"
         store.edges.put(edge)
-    return [*found.nodes, *map(edge_name, found.facts)]
+    return [*nodes, *(edge_name(edge.key) for edge in facts)]
+
+
+def named_edge(store: Store, words: Sequence[str]) -> EdgeKey | None:
+    """Return the edge that three words with a relation in the middle are; None for ids.
+
+    Raises:
+        LoreError: an end of it is not in the store.
+    """
+    from ..core.ids import plain
+    from ..graph.relations import fold
+    from ..store.resolve_id import resolve_edge
+
+    if len(words) != 3 or store.nodes.get(words[1]) is not None:
+        return None
+    relation = fold(words[1])
+    if plain(relation) not in {plain(name) for name in store.relations.all()}:
+        return None
+    from_id, to_id = _thing(store, words[0]), _thing(store, words[2])
+    if not (from_id and to_id):
+        raise LoreError(f"no fact {words[0]} {relation} {words[2]}: 'lore list --type entity' "
+                        "has the names")  # fmt: skip
+    return resolve_edge(store, (from_id, to_id, relation))
+
+
+def _thing(store: Store, name: str) -> str:
+    """Return the id that an id or a name in a fact stands for; empty if unknown."""
+    from ..core.ids import named_id
+    from ..store.resolve_id import resolve_id
+
+    for id in (name, named_id("entity", name.strip()), named_id("concept", name.strip())):
+        id = resolve_id(store, id)
+        if store.nodes.get(id) is not None:
+            return id
+    return ""
 
 
 def require_edge(store: Store, key: EdgeKey) -> Edge:

@@ -25,7 +25,7 @@ from ..core.stamps import (
 )
 from ..core.times import now
 from ..store.changes import thing_of
-from .conflicts import Conflict, conflicts_of
+from .conflicts import Conflict, conflicts_of, fate_notes
 from .undo import take_away
 
 TYPE_CHECKING = False
@@ -401,6 +401,16 @@ class Merge:
             node = self._store.nodes.get(thing)
             held |= Stamped.of(node).stamps() if node is not None else set()
             self._changes.add_seen(thing, sorted({*latest(stamps | held)} - held))
+
+    def notes(self, forgotten: Sequence[str] = ()) -> list[str]:
+        """Return notes on the records that the merge purged, forgot or brought back, and on those
+        that are ``forgotten`` although a line by hand has them."""
+        kept = [id for id, lives in self.purges if lives]
+        purged = [id for id, lives in self.purges if not lives]
+        return fate_notes({
+            "back": self.back, "purged": purged, "kept": kept, "edited": self.edited,
+            "proposed": self.proposed, "forgotten": forgotten,
+        })  # fmt: skip
 
 
 def _after(at: str, rows: Iterable[Edge | Anchor]) -> list[Thing]:

@@ -27,7 +27,7 @@ from ..store.resolve_id import (
     resolve_id,
     resolve_ids,
 )
-from .fact_status import first_status, state_fact
+from .fact_status import first_status, named_edge, state_fact
 from .fields import (
     Naming,
     is_literal,
@@ -431,7 +431,7 @@ class Records:
         """
         back = self._back()
         ids = resolve_ids(self._store, ids)
-        key = back.edge_of(ids)
+        key = named_edge(self._store, ids)
         if key:
             return [Change(*back.edge(key, at))]
         ids = complete_ids(self._store, ids)
@@ -477,7 +477,7 @@ class Records:
 
     def _undo_each(self, ids: Sequence[str]) -> list[Change]:
         back = self._back()
-        key = back.edge_of(resolve_ids(self._store, ids))
+        key = named_edge(self._store, resolve_ids(self._store, ids))
         return [Change(*back.edge(key, ""))] if key else [self._undo_node(id) for id in ids]
 
     def _undo_node(self, id: str) -> Change:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from ..anchors.attach import accept_anchors
 from ..core.errors import LoreError
-from ..core.ids import plain
 from ..core.json import Raw, dumps, loads
 from ..core.model import Anchor, Edge, Node, edge_name
 from ..core.stamps import EDGE, NODE, Stamped, clock, is_indexed, next_clock, same
 from ..core.times import now, parse_since
 from ..core.vocabulary import file_id, path_of
-from ..graph.relations import fold
 from ..indexing.indexer import Index
 from ..store.changes import RESTORE_BACKUP, row_of_thing, thing_of
 from ..store.curation import BY_RULE_AT, KNOWN, PROMOTED, REFUSED
-from ..store.resolve_id import resolve_edge
 from .fields import location_of, mark_pruned, require_ends
 
 TYPE_CHECKING = False
@@ -358,16 +355,6 @@ class Restoring:
         self._index(*steps.changed.values())
         state_anew(self._store, steps.back)
         return last, steps.done
-
-    def edge_of(self, words: Sequence[str]) -> EdgeKey | None:
-        """Return the edge that three words with a relation in the middle are; else they are ids."""
-        if len(words) != 3 or self._store.nodes.get(words[1]) is not None:
-            return None
-        relation = fold(words[1])
-        known = {plain(name) for name in self._store.relations.all()}
-        if plain(relation) not in known:
-            return None
-        return resolve_edge(self._store, (words[0], words[2], relation))
 
     def edge(self, key: EdgeKey, at: str) -> Outcome:
         """Let an edge stand as it last stood, or give it the state of a number or a time."""
