@@ -411,8 +411,7 @@ def _gap_text(row: dict[str, Any]) -> str:
     times = f"{counted(row['times'], 'time')} in {counted(row['sessions'], 'session')}"
     near = [f"{one['id']} {one_line(one['title'])}"[:_WIDTH] for one in row["nearest"][:1]]
     lines = [bold(_beginning(row["question"])), dim(f"   asked {times}, last {row['last'][:10]}")]
-    for name, values in (("also", row["questions"]), ("edited next", row["files"]),
-                         ("nearest", near)):  # fmt: skip
+    for name, values in (("also", row["questions"]), ("nearest", near)):
         if values:
             lines.append(f"   {name}: " + one_line(", ".join(values)))
     return "\n".join(lines) + "\n"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import date
 
 from ..anchors.attach import place_anchor
 from ..anchors.project import Project, relative, root_to_keep
@@ -17,7 +15,7 @@ from ..core.model import Anchor, Edge, Record
 from ..core.times import ago, now
 from ..core.vocabulary import CONTRADICTS, DERIVED_FROM, HIDDEN_STATUSES, LEARNED_FROM, SESSION_IDS
 from ..records.records import NEAR_PASSAGES, Records
-from ..store.curation import KNOWN, OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
+from ..store.curation import KNOWN, OPEN, PROMOTED, SKIPPED, KeptCandidate
 from ..store.filter import Scope
 from ..system.git import Git, is_commit
 from .candidates import LONGEST_QUOTE, Candidate, Signal, Told, take
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 
     from ..app.engine import Engine
     from ..core.model import Node
-    from ..store import Store
 
 
 EVIDENCE = "evidence"
@@ -196,80 +193,6 @@ def commits_of(root: str, candidates: Iterable[Candidate]) -> dict[str, Node]:
         if whole:
             found[name] = git.commit(whole)
     return found
-
-
-COUNTED = (
-    "events", "candidates", "known", "promoted", "refused", "confirmed", "used", "runs",
-    "helpful", "unhelpful",
-)  # fmt: skip
-"""What is counted of each week, in this order.
-
-``candidates`` that were found in it, and those that were decided in it. Of the records that were
-promoted in it: how many are ``confirmed`` and how many were ``used`` by now, in how many finished
-``runs``, and how often these found them ``helpful`` or ``unhelpful``.
-"""
-
-
-def funnel(engine: Engine) -> list[dict[str, Any]]:
-    """Return a row a week that has something, the newest first: ``week`` (ISO 8601), ``COUNTED``.
-
-    Events are counted as far as the log still has them.
-    """
-    counts: Counter[tuple[str, str]] = Counter()
-    for event in project_events(engine.root):
-        counts[_week(event["t"]), "events"] += 1
-    with engine.store.faults:
-        for row in engine.store.candidates.all():
-            counts[_week(row.found_at), "candidates"] += 1
-            for name, count in _of_candidate(engine.store, row).items():
-                counts[_week(row.decided_at or row.found_at), name] += count
-    weeks = sorted({week for week, _ in counts}, reverse=True)
-    return [{"week": week, **{name: counts[week, name] for name in COUNTED}} for week in weeks]
-
-
-def _of_candidate(store: Store, row: KeptCandidate) -> Counter[str]:
-    """Return what became of a candidate, where that is decided."""
-    counts = Counter({row.status: 1} if row.status in (KNOWN, PROMOTED, REFUSED) else {})
-    return counts + _of_record(store, str(row.promoted_as)) if counts[PROMOTED] else counts
-
-
-def _of_record(store: Store, id: str) -> Counter[str]:
-    """Return what came of a record that was promoted."""
-    node = store.nodes.get(id)
-    if node is None or node.invalidated_at is not None:
-        return Counter()
-    uses = [edge for edge in store.edges.of(id) if _is_use(store, edge, id)]
-    counts = Counter({
-        "confirmed": int(node.status == "confirmed"), "used": int(bool(uses)), "runs": len(uses),
-    })  # fmt: skip
-    for edge in uses:
-        rating = loads(edge.metadata).get("rating")
-        if rating in ("helpful", "unhelpful"):
-            counts[rating] += 1
-    return counts
-
-
-def _is_use(store: Store, edge: Edge, id: str) -> bool:
-    """Return whether it leads to a finished run that a record was shown in, and not learned in."""
-    return (
-        edge.relation == "used_in_run"
-        and edge.from_id == id
-        and not loads(edge.metadata).get("learned")
-        and store.impressions.state(edge.to_id) == "finished"
-    )
-
-
-def _week(moment: str) -> str:
-    """Return the week of a time, as ISO 8601 has it; where there is none, nothing.
-
-    >>> _week("2026-01-01T12:00:00Z"), _week("?")
-    ('2026-W01', '')
-    """
-    try:
-        year, week, _ = date.fromisoformat(moment[:10]).isocalendar()
-    except ValueError:
-        return ""
-    return f"{year}-W{week:02}"
 
 
 KNOWLEDGE = ("decision", "failure", "goal", "lesson", "note", "observation", "pattern")

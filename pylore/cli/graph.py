@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import webbrowser
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,28 +60,22 @@ def path(
         session.output.one(found, _path_text)
 
 
-@command("graph stats [--funnel]")
-def stats(
-    session: Session,
-    *,
-    funnel: bool = option("--funnel", "by week: events, candidates, their outcome"),
-) -> None:
-    """Count nodes, edges, degrees and components; runs, and what they were shown.
+@command("graph stats")
+def stats(session: Session) -> None:
+    """Count nodes, edges, degrees and components; runs, what they were shown, and candidates.
 
     coverage: of the newest 200 runs, how many are finished, and how many of the records shown
     were rated. diversity: which share of the top five of an answer is of one category.
     """
     from ..app.audit import audit
     from ..graph.queries import stats as count_all
-    from ..system.parts import require_part
 
     with session.engine() as engine:
-        if funnel:
-            weeks = require_part("capture", "curation").funnel(engine)
-            session.output.list(weeks, each(counts_text, "nothing was captured yet\n"))
-            return
         store = engine.store
-        session.output.one({**count_all(store), **audit(store, session.settings)}, _stats_text)
+        with store.faults:
+            candidates = Counter(row.status for row in store.candidates.all())
+        counts = {**count_all(store), **audit(store, session.settings)}
+        session.output.one({**counts, "candidates": dict(candidates)}, _stats_text)
 
 
 @command("graph hubs [options]")

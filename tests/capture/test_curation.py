@@ -23,7 +23,6 @@ from pylore.capture import promotion
 from pylore.capture.candidates import Candidate, Signal
 from pylore.capture.curation import (
     candidate_of,
-    funnel,
     gather,
     joined,
     listed,
@@ -35,7 +34,6 @@ from pylore.capture.promotion import Wanted
 from pylore.capture.recent import sessions_of
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
-from pylore.core.times import now
 from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
 from pylore.records.records import Records
@@ -351,23 +349,6 @@ def test_what_says_otherwise_is_shown_beside_it(project: Path, log: Log) -> None
         row = next(row for row in store.candidates.all() if row.body == RULE)
         (beside,) = promotion.beside(engine, candidate_of(row))
         assert (beside.id, beside.otherwise) == (known, True)
-
-
-def test_the_funnel_counts_by_week(engine: Engine, log: Log) -> None:
-    plant(log)
-    ids = found(engine)
-    (done,) = promotion.promote(engine, [Wanted(ids[RULE])], confirm=True)
-    promotion.refuse(engine, [ids[CAUSE]])
-    for helpful in (True, False):
-        run = Runs(engine.store).start("")
-        with engine.store.transaction():
-            engine.store.impressions.show(run, [done.id], "q", now())
-        Runs(engine.store).finish(run, [done.id] * helpful, [])
-    rows = {name: sum(row[name] for row in funnel(engine)) for name in
-            ("events", "candidates", "promoted", "refused", "confirmed", "used", "runs",
-             "helpful", "unhelpful")}  # fmt: skip
-    assert rows == {"events": 6, "candidates": 2, "promoted": 1, "refused": 1, "confirmed": 1,
-                    "used": 1, "runs": 2, "helpful": 1, "unhelpful": 0}  # fmt: skip
 
 
 def test_what_nobody_decided_is_swept(engine: Engine, log: Log) -> None:

@@ -113,7 +113,7 @@ TRIED: dict[str, list[list[str]]] = {
     "graph path": [["entity-jacq", "entity-boat"], ["entity-jacq", HIDDEN],
                    ["file-src/boat.py", "entity-jacq"]],
     "graph relations": [[]],
-    "graph stats": [[], ["--funnel"]],
+    "graph stats": [[]],
     "graph view": [["-o", "-"], ["harbour", "-o", "-"], ["entity-jacq", "-o", "-"]],
     "export": [[], ["--state"], ["--since", "{folder}/empty.state"], ["--type", "decision"]],
     "import": [["{folder}/lines.jsonl"], ["{folder}/page.md"], ["{folder}/foreign.jsonl"]],
