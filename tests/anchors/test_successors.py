@@ -170,17 +170,6 @@ def test_what_stood_beside_it_is_no_successor(code: Code) -> None:
     assert code.reason() == "logout is defined nowhere"
 
 
-def test_another_ones_successor_is_none(code: Code) -> None:
-    twin = LOGOUT.replace("def logout", "def expel").replace('"out"', '"expelled"')
-    code.write("src/auth.py", f"{AUTH}\n\n{twin}")
-    code.commit("A twin")
-    code.anchor("logout")
-    code.write("src/auth.py", LOGIN)
-    code.write("src/expel.py", twin)  # moved, while logout is deleted
-    code.commit("Move one, delete the other")
-    assert code.reason() == "logout is defined nowhere"
-
-
 def test_two_that_are_as_alike_are_both_named_and_a_like_name_decides(code: Code) -> None:
     code.anchor("logout")
     code.write("src/auth.py", LOGIN)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 
 import pytest
@@ -32,13 +31,6 @@ def test_settings_are_options_of_every_command(name: str) -> None:
     assert settings == {"hop_decay": "0.5", "graph_edges": "calls", "quiet": "1"}
     with pytest.raises(UsageError):  # a hub answers searches alone
         read(["--on", "team"], COMMANDS["list"])
-
-
-def test_shared_options_have_one_name() -> None:
-    for one in COMMANDS.values():
-        defaults = inspect.signature(one.run).parameters
-        for parameter in one.parameters:
-            assert defaults[parameter.name].default is parameter, (one.name, parameter.name)
 
 
 @command("toy [options] A [B…]")

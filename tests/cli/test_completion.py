@@ -38,12 +38,6 @@ def test_offers_commands_options_and_values(
     assert offered(lore_without_store, *line.replace("|", "").split(" ")) == words
 
 
-def test_offers_the_options_of_a_command(lore_without_store: Lore) -> None:
-    listed = offered(lore_without_store, "list", "-").split()
-    assert {"-n", "--limit", "--tag", "--tags", "--jq"} <= {*listed}
-    assert "--tag" not in offered(lore_without_store, "export", "--").split()
-
-
 def test_offers_programs_of_the_user(lore_without_store: Lore) -> None:
     program = lore_without_store.config.parent / "commands" / "lore-serenade"
     program.parent.mkdir()

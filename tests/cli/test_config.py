@@ -79,7 +79,6 @@ def test_relative_folders_do_not_count(lore: Lore) -> None:
     [
         ("x=$(touch canary)", "only plain assignments are read (name=value, quoted where it has"),
         ("\ngraph_depth=x", ":2: graph_depth is 'x': give a whole number from 0 to 3"),
-        ("EDGE_WEIGHTS[calls]=2", "EDGE_WEIGHTS is 'calls=2'"),
     ],
 )
 def test_wrong_line_stops_every_command(lore: Lore, project: Path, text: str, part: str) -> None:

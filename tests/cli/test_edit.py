@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import Any
 
 import pytest
@@ -45,14 +44,6 @@ def test_edit_takes_a_text_from_words_or_stdin(lore: Lore) -> None:
     """)
     lore("edit", "note-1", "-", stdin="gulls fly\n")
     assert note(lore)["body"] == "gulls fly"
-
-
-def test_edit_opens_the_editor_on_a_terminal_alone(lore: Lore) -> None:
-    lore.patch.setenv("EDITOR", "sed -i s/zebra/gnu/")
-    assert "no terminal" in lore.refuse("edit", "note-1", stdin="a text")
-    assert note(lore)["body"] == "a zebra"
-    assert lore("edit", "note-1", terminal=True).out == "updated  note-1\n"
-    assert (note(lore)["title"], note(lore)["body"]) == ("a gnu", "a gnu")
 
 
 def test_edit_tells_no_tags_from_empty_ones(lore: Lore) -> None:
@@ -154,40 +145,3 @@ def test_undo_takes_back_the_last_command(lore: Lore) -> None:
     ids = ["note-1", "note-2"]
     assert lore("undo", "-", "--ids", "-q", stdin="\n".join(ids)).lines == ids
     assert "nothing left to undo: 'lore undo" in lore.refuse("undo", "note-1", code=1)
-
-
-def test_undo_takes_back_anchors_and_their_removal(lore: Lore) -> None:
-    lore.write("a.py", "one = 1\n")
-    lore("anchor", "note-1", "a.py")
-    lore("undo")
-    assert (note(lore)["file"], note(lore)["anchors"]) == (None, [])
-    lore("undo", "--redo")
-    lore("anchor", "note-1", "a.py", "--remove")
-    assert note(lore)["anchors"] == []
-    lore("undo")
-    shown = note(lore)
-    assert (shown["file"], shown["anchors"][0]["path"]) == ("a.py", "a.py")
-    assert "file-a.py" in {edge["id"] for edge in shown["edges"]}
-
-
-def test_undo_at_brings_any_state_back(lore: Lore) -> None:
-    for text in ("two", "three"):
-        lore("edit", "note-1", text)
-    lore("forget", "note-1")
-    assert lore("undo", "note-1", "--at", "2").json == [{"id": "note-1", "state": "restored"}]
-    shown = note(lore, "--history")
-    assert (shown["body"], shown["invalidated_at"]) == ("two", None)
-    lore("restore", "note-1", "--at", shown["history"][0]["made_at"])
-    assert note(lore)["body"] == "a zebra"
-
-
-def test_faded_history_is_dropped(lore: Lore) -> None:
-    lore("edit", "note-1", "two")
-    with sqlite3.connect(lore.store / "search.db") as db:
-        db.execute("UPDATE commands SET at = '2001-01-01T00:00:00Z'")
-    db.close()
-    assert lore("forget", "--faded").json == [] and note(lore, "--history")["history"]
-    days = ("--history-days", "30")
-    assert "1 state of the history due" in lore("sweep", "--dry-run", *days).err
-    assert "1 state of the history dropped" in lore("sweep", *days).err
-    assert note(lore, "--history")["history"] == []

@@ -25,7 +25,6 @@ QUERIES = [
     {"id": word, "query": word, "relevant": [f"note-{word}", f"decision-{word}"]} for word in WORDS
 ]
 EVAL = ("eval", "--queries", "queries.jsonl")
-TUNE = ("tune", "--queries", "queries.jsonl")
 
 
 @pytest.fixture(autouse=True)
@@ -56,14 +55,6 @@ def test_eval_measures_legs_fusions_and_configurations(lore: Lore) -> None:
     assert rows[-1]["difference"]["recall@5"]["mean"] == 0.5
 
 
-def test_eval_compares_configurations(lore: Lore) -> None:
-    configuration = "graph_depth=2 EDGE_WEIGHTS[relates_to]=0.5"
-    words = ("--compare", configuration, "--limit", "3")
-    report = lore("eval", "--queries", "-", *words, stdin=lines(*QUERIES)).json
-    assert report["measures"][:2] == ["recall@5", "recall@10"] and len(report["rows"]) == 5
-    assert report["rows"][-1]["id"] == configuration
-
-
 def test_eval_prints_a_table_and_changes_nothing(lore: Lore) -> None:
     temporary = lore.root / "temporary"
     temporary.mkdir()
@@ -75,17 +66,6 @@ def test_eval_prints_a_table_and_changes_nothing(lore: Lore) -> None:
     for part in ("shuffled edges, graph_depth=1", "in-degree prior  ", "+50.0 [+50.0, +50"):
         assert part in done.out
     assert lore("export").out == before and os.listdir(temporary) == []
-
-
-def test_eval_names_missing_answers_and_useless_queries(lore: Lore) -> None:
-    more: list[Mapping[str, object]] = [
-        {"id": "x", "query": "heron", "relevant": ["note-gone"]},
-        {"id": "y", "query": "heron"},
-    ]
-    done = lore("eval", "--queries", "-", stdin=lines(*QUERIES, *more))
-    assert done.json["queries"] == 11
-    assert "queries that name nothing relevant are left out: 1" in done.notes
-    assert "1 relevant id is not in the store (note-gone): counted as not found" in done.notes
 
 
 def test_eval_and_tune_refuse_in_one_line(lore: Lore) -> None:
@@ -103,16 +83,3 @@ def test_eval_and_tune_refuse_in_one_line(lore: Lore) -> None:
         tune --queries few.jsonl | 1 | too few for 5 folds
         tune --queries queries.jsonl --settings embedder | 2 | 'embedder' is not tuned
     """)
-
-
-def test_tune_reports_a_gain_and_writes_nothing(lore: Lore) -> None:
-    report = lore(*TUNE, "--settings", "graph_depth,graph_limit").json
-    assert report["changes"] == {"graph_depth": "1"}
-    assert report["sure"] and report["unseen"]["mean"] == 0.5
-    assert report["fragment"].endswith("\ngraph_depth=1\n")
-    assert (lore.project / ".lore/.config").read_text() == "embedder=none\n"
-
-
-def test_tune_keeps_settings_that_nothing_betters(lore: Lore) -> None:
-    done = lore(*TUNE, "--graph-depth", "1", "--settings", "hop_decay")
-    assert done.json["sure"] is False and "keep the settings as they are" in done.err

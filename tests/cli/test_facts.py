@@ -65,19 +65,6 @@ def test_retracted_record_is_hidden_until_confirmed(lore: Lore) -> None:
     assert lore("search", "cat", "--ids").lines == [id]
 
 
-def test_faded_records_are_forgotten_after_a_dry_run(lore: Lore) -> None:
-    lore("fact", "jacq", "uses", "duckdb", *SAID, "--confidence", "0.1")
-    id = cat(lore, *SAID, "--confidence", "0.1")
-    lore("add", "note", "typed", "--confidence", "0.1")
-    due = ["entity-jacq uses entity-duckdb", id]
-    assert lore("forget", "--faded", "--dry-run", "--ids").lines == due
-    assert [(row["id"], row["state"], row["confidence"]) for row in lore("sweep").json] == [
-        (id, "invalidated", 0.1) for id in due
-    ]
-    assert lore("sweep").json == []
-    assert lore.id("restore", id) == id
-
-
 def test_wrong_use_is_refused(lore: Lore) -> None:
     lore("fact", "jacq", "uses", "duckdb")
     lore.refuse_each("""
@@ -93,16 +80,6 @@ def test_wrong_use_is_refused(lore: Lore) -> None:
 # --- reading
 
 
-def test_three_reads_confirm_and_searches_count_nothing(lore: Lore) -> None:
-    id = cat(lore, *SAID)
-    assert lore("search", "cat").out == lore("search", "cat").out
-    for count, status in enumerate(("staged", "staged", "staged", "confirmed")):
-        shown = lore("show", id)
-        assert (shown.json["access_count"], shown.json["status"]) == (count, status)
-        note = [f"confirmed, since it is read often: {id}"]
-        assert shown.notes == (note if count == 2 else [])
-
-
 def test_search_finds_and_shows_live_facts(lore: Lore) -> None:
     lore("fact", "web shop", "uses", "redis")
     (hit,) = lore("search", "what does the web shop use", "-n", "1").json
@@ -111,18 +88,3 @@ def test_search_finds_and_shows_live_facts(lore: Lore) -> None:
     lore.print_each("search redis | entity-redis")
     lore("undo")
     assert "entity-web-shop" in lore("search", "redis", "--ids").lines
-
-
-def test_fact_that_ended_elsewhere_is_not_found(lore: Lore) -> None:
-    lore("fact", "web shop", "uses", "redis")
-    lore("export", "facts.jsonl")
-    other = lore.at(lore.root / "other")
-    other("import", f"{lore.project}/facts.jsonl")
-    assert "web shop uses redis" in other("search", "redis").out
-    other("retract", "web shop", "uses", "redis")
-    other("export", f"{lore.project}/ended.jsonl")
-    lore("import", "ended.jsonl")
-    lore.print_each("search redis | entity-redis")
-    lore("fact", "mail server", "uses", "postfix")
-    lore("forget", "--purge", "entity-mail-server")
-    assert all(check["ok"] for check in lore("doctor", "--full").json)

@@ -112,16 +112,6 @@ def test_skip_bad_leaves_broken_lines_out(lore: Lore) -> None:
     assert counts(done)["unchanged"] == 4 and not done.err
 
 
-def test_skip_bad_leaves_files_and_values_out(lore: Lore) -> None:
-    write_documents(lore)
-    lore.write("docs/bad.md", "---\nstatus: maybe\n---\n")
-    lore.write("docs/odd.md", b"# A \377\n")
-    done = lore("import", "docs", "--type", "decision", "--skip-bad", "--text")
-    assert "skipped 1" in done.out and "docs/odd.md was left out" in done.err
-    assert "docs/bad.md: line 2: status 'maybe'" in done.err and "kept as data" in done.err
-    assert "decision-docs/jwt" in lore("list", "--type", "decision", "--ids").lines
-
-
 def test_import_declares_new_words_and_counts_dangling_edges(lore: Lore) -> None:
     done = lore("import", "-", "--new-types", "--new-relations", stdin=RFC)
     assert counts(done)["added"] == 3
@@ -156,14 +146,6 @@ def test_import_names_conflicts_and_both_stores_agree(lore: Lore, others: Lore) 
     exported = lore("export").out
     assert exported == others("export").out
     assert "my words" in exported and "their words" in exported
-
-
-def test_ours_and_theirs_decide_conflicts_everywhere(lore: Lore, others: Lore) -> None:
-    done = others("import", "-", "--theirs", stdin=lore("export").out)
-    assert counts(done)["conflicts"] == counts(done)["updated"] == 1
-    lore("import", "-", "--ours", stdin=others("export").out)
-    for store in (lore, others):
-        assert store("show", "note-a").json["body"] == "my words"
 
 
 # --- Markdown

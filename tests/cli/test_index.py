@@ -28,11 +28,6 @@ def test_a_second_index_reads_nothing(lore: Lore) -> None:
         assert (row["edges"]["calls"], row["edges"]["imports"], done.err) == (1, 1, "")
 
 
-def test_index_prints_a_sentence_for_a_person(lore: Lore) -> None:
-    out = lore("index", "--text").out
-    assert "files 2, symbols 2" in out and "added 2" in out
-
-
 def test_symbols_are_shown_related_and_found(lore: Lore) -> None:
     lore("index")
     node = lore("show", "symbol-src/a.py::g").json

@@ -48,15 +48,3 @@ def test_trust_is_given_and_revoked(lore_without_store: Lore) -> None:
     assert (lore.store / "trusted").stat().st_mode & 0o777 == 0o600
     lore.patch.chdir(lore.root)
     assert "this folder is in none" in lore.refuse("trust", code=1)
-
-
-def test_max_bytes_drops_whole_results(lore: Lore) -> None:
-    lore.patch.setenv("LORE_EMBEDDER", "none")
-    for number in range(5):
-        lore("add", "note", f"token number {number}", "--id", f"note-{number}")
-    done = lore("search", "token", "--max-bytes", "1200")
-    assert 0 < len(done.json) < 5 and "left out: max_bytes is 1200" in done.err
-    lore.refuse_each("""
-        search token --max-bytes 200 | 1 | not even the first result has room
-        context token --max-bytes 200 | 1 | nothing that was found has room
-    """)

@@ -97,17 +97,6 @@ def test_run_refuses_bad_words(store: Lore) -> None:
     assert note == "not shown in this run, and rated all the same: note-c"
 
 
-def test_run_list_and_show_as_text(store: Lore) -> None:
-    assert store("run", "list").json == [] and store("run", "list", "--text").lines == ["no runs"]
-    run = start(store, "--task", "task-d")
-    store("search", "again", "--run", run)
-    start(store)
-    assert len(store("run", "list", "--ids", "-n", "1").lines) == 1
-    head, row = store("run", "show", run, "--text").lines
-    assert head == f"open  {run}  task-d  0 helpful, 0 unhelpful, 1 unrated"
-    assert row.split() == ["1", "-", "note-c", *"Tokens again and again".split()]
-
-
 def test_feedback_rates(store: Lore) -> None:
     row = store("feedback", "lesson-b", "note-c", "--helpful").json[0]
     assert (row["id"], row["rating"], row["feedback_score"]) == ("lesson-b", "helpful", 0.666667)
@@ -131,23 +120,6 @@ def test_context_and_ask_record_what_they_contain(store: Lore) -> None:
     run = start(store)
     store("ask", *question, "--llm-command", f"'{model}'", "--run", run)
     assert {row["id"] for row in store("run", "show", run).json["records"]} == {*held}
-
-
-def test_run_show_and_stats_count_coverage_and_diversity(store: Lore) -> None:
-    store.fill(
-        *({"id": f"note-{n}", "body": f"Cookies of {n}", "category": "web"} for n in "123"),
-        {"id": "note-4", "body": "Cookies of others", "category": "baking"},
-    )
-    run = start(store)
-    store("search", "cookies", "--run", run, "--mmr-lambda", "1")
-    shown = store("run", "show", run).json
-    assert shown["coverage"] == {"runs": 1, "finished": 0, "shown": 4, "rated": 0}
-    assert shown["diversity"] == {"answers": 1, "share": 0.75, "most": 0.75, "category": "web"}
-    store("run", "finish", run, "--helpful", "note-1")
-    stats = store("graph", "stats").json
-    assert stats["coverage"] == {"runs": 1, "finished": 1, "shown": 4, "rated": 1}
-    assert stats["diversity"]["most"] == 0.75
-    assert "diversity" in store("graph", "stats", "--text").out
 
 
 def test_records_added_in_a_run_are_derived_from_it(store: Lore) -> None:

@@ -140,12 +140,6 @@ def test_a_new_folder_is_another_project(plain: Lore) -> None:
     assert not ids(plain)
 
 
-def test_an_inode_that_is_used_again_leads_to_no_store(plain: Lore) -> None:
-    (plain.project / ".lore/new").touch()  # the folder is another one, or was changed
-    plain.patch.setattr(stores, "_time_made", lambda path: "later")
-    assert plain.store.name == "new"
-
-
 # --- copies
 
 
@@ -188,13 +182,6 @@ def test_an_archive_cannot_choose_a_store(shop: Lore, plant: Callable[[Path, str
     assert own.name not in ("new", theirs)
     assert not ids(shop) and shop.store == own
     assert "ref: " in (shop.project / ".git/HEAD").read_text()
-
-
-def test_a_linked_git_folder_leads_to_no_store(shop: Lore) -> None:
-    theirs, place = shop.store, shop.project
-    (shop.root / "archive/.lore").mkdir(parents=True)
-    (shop.root / "archive/.git").symlink_to(place / ".git")
-    assert enter(shop, shop.root / "archive").store != theirs
 
 
 def test_another_users_project_gets_no_store(shop: Lore) -> None:

@@ -200,18 +200,6 @@ def test_changes_over_a_day_ahead_wait_in_the_file(lore: Lore, others: Lore, lin
 # --- two projects
 
 
-def test_edits_of_different_fields_are_merged(lore: Lore, others: Lore) -> None:
-    others("edit", "note-1", "--tags", "boats", "--why", "the water")
-    lore("edit", "note-1", "Longer words", "--title", "A title")
-    hand_over(others, lore)
-    node = lore("show", "note-1").json
-    assert (node["title"], node["body"]) == ("A title", "Longer words")
-    assert (node["data"]["why"], node["tags"]) == ("the water", ["boats"])
-    lore("undo", "note-1", "-q")
-    lore("restore", "note-1", "--at", "1", "-q")
-    assert lore("show", "note-1").json["title"] == "First words"
-
-
 def test_a_sync_can_be_undone_as_one_command(lore: Lore, others: Lore) -> None:
     others("add", "note", "Only there", "--id", "note-b")
     others("edit", "note-2", "As others have it")
@@ -252,13 +240,6 @@ def test_pages_in_git_are_not_shared_until_they_differ(repository: Lore) -> None
     lore("edit", "doc-docs/b", "Edited here", "--force")
     lore("sync")
     assert "Edited here" in shared(lore)
-
-
-def test_an_unlinked_edge_passes_a_full_check(lore: Lore, others: Lore) -> None:
-    lore("unlink", "note-2", "relates_to", "note-1")
-    hand_over(lore, others)
-    assert others("show", "note-2").json["edges"] == []
-    assert all(check["ok"] for check in others("doctor", "--full").json)
 
 
 def test_a_purge_from_a_file_only_forgets(lore: Lore, others: Lore) -> None:

@@ -382,14 +382,6 @@ def test_odd_files_are_counted_and_the_rest_stands(project: Project) -> None:
     assert project.index()["skipped"] == done["skipped"]
 
 
-def test_a_file_that_becomes_binary_loses_its_symbols(project: Project) -> None:
-    project.index()
-    project.write("src/jwt.py", b"\0")
-    assert project.index()["skipped"] == {"binary": 1}
-    assert "file-src/jwt.py" not in project.live("file")
-    assert project.edges("calls") == set()
-
-
 def test_a_file_over_a_limit_is_named_loses_its_symbols_and_gets_them_back(
     project: Project,
 ) -> None:

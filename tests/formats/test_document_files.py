@@ -17,7 +17,6 @@ from pages import Project
 from samples import examples
 from things import node_past
 
-from pylore.core.errors import LoreError
 from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.formats import document, import_documents
@@ -61,24 +60,6 @@ def no_reading(monkeypatch: pytest.MonkeyPatch, *but: str) -> None:
 
 
 # --- edits
-
-
-def test_what_the_file_states_is_edited_there(project: Project) -> None:
-    project.write("docs/x.md", "---\nid: decision-x\ntags: [a]\nwhy: so\n---\ntext")
-    project.run()
-    why = (
-        "^decision-x comes from docs/x.md: edit that file and import it again, "
-        "or use --force for a text of this store alone$"
-    )
-    fields: list[dict[str, Any]] = [
-        {"text": "mine"}, {"title": "mine"}, {"tags": ["mine"]}, {"why": "mine"}, {"file": "y.md"},
-    ]  # fmt: skip
-    for changes in fields:
-        with pytest.raises(LoreError, match=why):
-            project.records.edit("decision-x", **changes)
-    project.records.edit("decision-x", status="staged", confidence=0.5, category="mine")
-    node = project.node("decision-x")
-    assert (node.status, node.confidence, node.body) == ("staged", 0.5, "text")
 
 
 # --- a text of this store alone

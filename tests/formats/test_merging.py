@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,7 +21,6 @@ from pylore.core.settings import Settings
 from pylore.core.times import days_ahead
 from pylore.formats.export import export_lines, shared_lines
 from pylore.formats.jsonl import Imported, import_lines
-from pylore.formats.merge_file import merge_files
 from pylore.records.conflicts import Conflict, conflict_notes
 from pylore.records.records import Records
 from pylore.store import Store
@@ -31,7 +29,6 @@ SEEDS = st.integers(0, 2**64)
 EARLY, LATER, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
 AHEAD = f"{days_ahead(1)[:10]}T00:00:00Z"
 KEY = ("note-a", "note-b", "relates_to")
-EDGE = "\x1f".join(KEY)
 
 
 # --- whatever has happened
@@ -217,18 +214,6 @@ def test_a_side_can_be_preferred_and_stands_everywhere_then(
     assert body(there) == chosen and list(export_lines(there)) == list(export_lines(here))
 
 
-def test_a_forgotten_record_does_not_come_back_by_an_older_export(
-    here: Store, there: Store
-) -> None:
-    put(here, note("first", EARLY))
-    take(there, here)
-    Records(here, Settings(), None).forget(["note-a"])
-    assert counts(take(here, there)) == {"kept": 1}
-    assert here.nodes.require("note-a").invalidated_at
-    take(there, here)
-    assert there.nodes.require("note-a").invalidated_at
-
-
 @pytest.mark.parametrize("side", ["ours", "theirs"])
 def test_one_that_was_edited_after_it_was_forgotten_elsewhere_does(
     here: Store, there: Store, side: str
@@ -265,10 +250,6 @@ def link(store: Store) -> Edge:
     return edge
 
 
-def knowledge(*stores: Store) -> list[list[bytes]]:
-    return [[line.encode() for line in export_lines(one, history=False)] for one in stores]
-
-
 @pytest.mark.usefixtures("linked")
 @pytest.mark.parametrize("turn", [1, -1])
 def test_a_record_that_is_back_has_its_links_whoever_is_told_first(
@@ -282,37 +263,6 @@ def test_a_record_that_is_back_has_its_links_whoever_is_told_first(
     assert here.changes.of(link(here)) == []
     assert list(export_lines(here)) == list(export_lines(there))
     assert counts(take(here, there))["unchanged"] and link(here).invalidated_at is None
-
-
-@pytest.mark.usefixtures("linked")
-def test_so_it_has_where_files_are_merged_and_a_store_knows_names_alone(
-    here: Store, there: Store
-) -> None:
-    merged = [line.encode() for line in merge_files([], *knowledge(here, there)).lines]
-    assert merge_files([], *knowledge(there, here)).lines == [line.decode() for line in merged]
-    stores = here, there, memory_store()
-    for store in stores:
-        put(store, *merged)
-        assert link(store).invalidated_at is None
-    assert knowledge(*stores) == [merged] * 3
-
-
-@pytest.mark.usefixtures("linked")
-@pytest.mark.parametrize("turn", [1, -1])
-def test_it_has_none_to_what_was_deleted_in_the_second_in_which_they_ended(
-    here: Store, there: Store, turn: int
-) -> None:
-    purge = json.dumps({"purged": "note-b", "at": link(here).invalidated_at}).encode()
-    told = *knowledge(here, there), [purge]
-    ends = memory_store(), memory_store()
-    for lines in told[::turn]:
-        put(ends[0], *lines)
-    put(ends[1], *(line.encode() for line in merge_files([], *told[1:]).lines))
-    put(ends[1], *told[0])
-    for store in ends:
-        assert store.edges.get(*KEY) is None
-        assert EDGE not in {thing for thing, *_ in store.changes.former()}
-    assert knowledge(ends[0]) == knowledge(ends[1])
 
 
 def test_what_was_deleted_for_good_stays_away(here: Store, there: Store) -> None:
@@ -411,17 +361,6 @@ def test_a_broken_line_is_named(here: Store, line: dict[str, Any] | bytes, why: 
     assert list(export_lines(here)) == []
     done = put(here, note("first", EARLY), line, skip_bad=True)
     assert len(done.skipped) == 1 and body(here) == "first"
-
-
-def test_both_sides_between_the_marks_of_git_come_in_where_bad_lines_are_skipped(
-    here: Store,
-) -> None:
-    lines: Iterator[Any] = iter(
-        (b"<<<<<<< HEAD\n", note("mine", LATER), b"=======\n", note("theirs", LATE), b">>>>>>> x\n")
-    )
-    done = put(here, *lines, skip_bad=True)
-    assert len(done.skipped) == 3 and done.conflicts == 1
-    assert body(here) == "theirs" and past(here) == ["mine"]
 
 
 def test_what_a_newer_lore_says_beside_is_passed_over(here: Store) -> None:

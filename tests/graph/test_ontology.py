@@ -7,10 +7,7 @@ from collections.abc import Iterator
 import pytest
 from things import a_node
 
-from pylore.core.errors import UsageError
-from pylore.core.settings import Settings
 from pylore.graph.ontology import Ontology
-from pylore.records.records import Records
 from pylore.store import Store, scratch_store
 
 NODES = (
@@ -56,21 +53,3 @@ def test_a_relation_of_ones_own_joins_what_it_is_declared_with(store: Store) -> 
     assert not own.fits("threatens", "note-1", "risk-1")
     assert own.fits("taught", "failure-1", "file-c") and not own.fits("taught", "note-1", "file-c")
     assert own.fits("owns", "file-c", "run-1"), "prose says nothing of types"
-
-
-def test_links_are_refused_unless_one_insists(store: Store) -> None:
-    records = Records(store, Settings(), None)
-    with pytest.raises(UsageError, match="'imports' leads file -> file, not lesson -> decision"):
-        records.link("lesson-a", "IMPORTS", "decision-b")
-    with pytest.raises(UsageError, match="'imports' leads"):
-        records.add("lesson", "Import nothing", links=[("decision-b", "imports")])
-    with pytest.raises(UsageError, match="'imports' leads"):
-        records.fact("lesson-a", "imports", "decision-b")
-    assert records.fact("DuckDB", "implements", "SQL").state == "added"
-    records.link("lesson-a", "imports", "decision-b", force=True)
-    records.link("lesson-a", "imports", "decision-b", weight=0.5)  # it is there
-    edge = store.edges.get("lesson-a", "decision-b", "imports")
-    assert edge is not None and (edge.weight, edge.metadata) == (0.5, '{"forced":true}')
-    records.link("file-c", "relates_to", "run-1", force=True)
-    plain = store.edges.get("file-c", "run-1", "relates_to")
-    assert plain is not None and plain.metadata == "{}", "nothing was to be forced"

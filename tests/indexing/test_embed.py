@@ -133,19 +133,6 @@ def test_an_interrupted_run_goes_on_where_it_stopped(store: Store, endpoint: End
     require_all_of(store, endpoint, NODES)
 
 
-def test_what_changes_between_two_runs_gets_the_vector_of_what_it_is_then(
-    store: Store, endpoint: Endpoint
-) -> None:
-    settings = interrupted(store, endpoint, 2)
-    records = Records(store, settings, open_embedder("static", store))
-    records.edit("note-0", text="jjjj kkkk")  # its passages' keys may be others' before
-    records.forget(["note-1", f"note-{NODES - 1}"])
-    records.add("note", "a late llll", id="note-late")
-    embed_store(store, anew(store, settings), all=True)
-    require_all_of(store, endpoint, NODES - 1)
-    assert any("llll" in text for text in vectors_of(store))
-
-
 def test_what_changes_during_a_run_gets_the_vector_of_what_it_is_then(
     store: Store, endpoint: Endpoint
 ) -> None:
@@ -178,29 +165,6 @@ def test_a_run_ends_with_a_line_where_another_has_taken_over(
     with pytest.raises(LoreError, match="another run makes the vectors now"):
         embed_store(store, embedder, all=True, progress=other)
     require_all_of(store, endpoint, NODES)
-
-
-def test_what_is_missing_is_made_by_the_stores_own_embedder(
-    store: Store, endpoint: Endpoint
-) -> None:
-    static = open_embedder("static", store)
-    assert static is not None
-    store.vectors.remove([1, 2, 3])
-    assert store.vectors.count_lacking() == 3
-    assert embed_store(store, static, all=False) == 3
-    assert len(vectors_of(store)) == NODES
-    settings = chosen(endpoint.url)
-    with pytest.raises(LoreError, match=f"are {STATIC}'s, not endpoint:.*: run 'lore store embed"):
-        embed_store(store, anew(store, settings), all=False)
-
-
-def test_a_store_without_vectors_gets_them(tmp_path: Path, endpoint: Endpoint) -> None:
-    settings = chosen(endpoint.url)
-    for all in (True, False):
-        with new_store(str(tmp_path / str(all))) as store:
-            Records(store, settings, None).add("note", "aaa", id="note-a")
-            assert embed_store(store, anew(store, settings), all=all) == 1
-            require_all_of(store, endpoint, 1)
 
 
 # --- after a write

@@ -16,9 +16,7 @@ from pylore.core.json import dumps
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.formats.jsonl import import_lines
-from pylore.indexing.embed import embed_store
-from pylore.indexing.indexer import rebuild
-from pylore.indexing.similar import Plan, stale
+from pylore.indexing.similar import Plan
 from pylore.indexing.similar_all import build, duplicates, remove
 from pylore.records.records import Records
 from pylore.store import Store
@@ -96,28 +94,6 @@ def test_the_edges_are_those_of_the_definition(lore: Opened) -> None:
     assert lore.edges() == pytest.approx(wanted, abs=1e-4)
     assert counts == {"records": 30, "edges": len(wanted), "added": len(wanted), "updated": 0,
                       "invalidated": 0, "unchanged": 0}  # fmt: skip
-
-
-def test_a_second_time_changes_nothing_and_another_plan_what_differs(lore: Opened) -> None:
-    for number in range(20):
-        lore.add(number)
-    first = build(lore.store, Plan(0.6, 4))
-    again = build(lore.store, Plan(0.6, 4))
-    assert (again["unchanged"], again["added"], again["invalidated"]) == (first["edges"], 0, 0)
-    fewer = build(lore.store, Plan(0.6, 1))
-    assert fewer["invalidated"] == first["edges"] - fewer["edges"] > 0
-    assert lore.edges() == pytest.approx(expected(lore, 0.6, 1), abs=1e-4)
-    more = build(lore.store, Plan(0.6, 4))
-    assert more["added"] == fewer["invalidated"]
-    assert len(lore.edges()) == first["edges"]
-
-
-def test_names_are_compared_only_when_asked_for(lore: Opened) -> None:
-    lore.add(1)
-    for name in ("Berlin 1", "Berlin 2"):
-        lore.records.add("entity", name)
-    assert build(lore.store, Plan())["records"] == 1
-    assert build(lore.store, Plan(types=("entity",)))["edges"] == 1
 
 
 def test_a_long_record_is_compared_as_a_whole(lore: Opened) -> None:
@@ -201,47 +177,7 @@ def test_forgetting_takes_the_edges_and_restoring_brings_them(lore: Opened) -> N
     assert lore.edges() == before
 
 
-def test_other_types_are_left_alone(lore: Opened) -> None:
-    lore.add(0)
-    build(lore.store, Plan(0.1, types=("note",)))
-    lore.add(6, "lesson")
-    assert lore.edges() == {}
-    lore.add(12)
-    assert len(lore.edges()) == 1
-
-
 # --- in bulk
-
-
-def lines(numbers: range) -> list[bytes]:
-    return [
-        dumps({"id": f"note-{number:02}", "type": "note", "body": sentence(number)}).encode()
-        for number in numbers
-    ]
-
-
-def test_a_small_import_is_followed(lore: Opened) -> None:
-    lore.add(0)
-    build(lore.store, Plan(0.6, 3))
-    import_lines(lore.store, Settings(), lore.embedder, lines(range(1, 26)))
-    wanted = {pair for pair in expected(lore, 0.6, 3) if "note-00" not in pair}
-    assert wanted and lore.edges().keys() >= wanted
-    plan = Plan.of(lore.store)
-    assert plan is not None and stale(lore.store, plan) == ""
-
-
-def test_reindexing_changes_nothing_and_other_vectors_are_said(lore: Opened) -> None:
-    for number in range(30):
-        lore.add(number)
-    build(lore.store, Plan(0.6, 3))
-    before = lore.edges()
-    rebuild(lore.store, "auto")
-    embed_store(lore.store, lore.embedder, all=False)
-    plan = Plan.of(lore.store)
-    assert plan is not None and stale(lore.store, plan) == ""
-    assert lore.edges() == before
-    lore.store.meta.set("embedder", "another")
-    assert "vectors" in stale(lore.store, plan)
 
 
 @pytest.mark.parametrize("text", ["", "no json", "[]", "{}", '{"least": [], "nearest": 1}'])

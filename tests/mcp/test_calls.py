@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import apsw
 import pytest
 from commands import Lore
 from wire import text_of, tool
@@ -207,14 +206,3 @@ def test_event_plugins_hear_of_agents(project: Lore) -> None:
         f"{project.store} {project.project}",
         f'{{"event":"post-add","id":"{id}","state":"added"}}',
     ]
-
-
-def test_locked_store_is_read_and_a_write_waits(project: Lore) -> None:
-    project("trust")
-    writer = apsw.Connection(str(project.store / "search.db"))
-    writer.execute("begin immediate")
-    project.patch.setenv("LORE_BUSY_TIMEOUT", "0.1")
-    assert json.loads(call(project, "lore_search", query="tokens"))
-    assert "another writer" in refusal(project, type="note", text="later")
-    writer.close()
-    keep(project, type="note", text="later")

@@ -188,21 +188,6 @@ def test_files_push_no_plain_match_out(filled: Store, flags: dict[str, object]) 
     assert all("tied" in id or id in ("note-plain09", "file-a.py") for id in more)
 
 
-def test_files_are_listed_without_words_and_filters_hold(filled: Store) -> None:
-    files = at_hand(filled, "a.py")
-    hits = search(filled, options(limit=100), Request("", near=files), None)
-    assert len(hits) == 17
-    assert not any("words" in said for said in hits.notes)
-    assert all((hit.hops, hit.path, hit.edge) == (0, [hit.id], None) for hit in hits)
-    request = Request("", Scope(types=("file",)), near=files)
-    assert [hit.id for hit in search(filled, options(), request, None)] == ["file-a.py"]
-    request = Request("", excluded=["file-a.py"], near=files)
-    assert "file-a.py" not in [hit.id for hit in search(filled, options(), request, None)]
-    filled.nodes.invalidate("note-tied00", NOW)
-    for depth in (0, 2):
-        assert "note-tied00" not in asked(filled, "", "a.py", limit=100, graph_depth=depth)
-
-
 def test_paths_begin_at_a_file_at_hand_unless_the_words_match(store: Store) -> None:
     file_node(store, "a.py", "b.py", "c.py")
     note(store, "own", "", ("file", "a.py", ""))

@@ -140,11 +140,6 @@ def test_operators_hold_for_every_leg(
         assert not_there.isdisjoint(direct(found))
 
 
-def test_word_left_out_is_not_walked_to_either(look: Lookup) -> None:
-    assert SESSIONS in reached(look.words("rotate", operators=True, graph_depth=1))
-    assert SESSIONS not in ids(look.words("rotate -cookie", operators=True, graph_depth=1))
-
-
 def test_unknown_type_and_tag_are_words_and_named(look: Lookup) -> None:
     hits = look.words("tokens type:string tag:nope", operators=True)
     assert {SESSIONS, KEYS} <= {*direct(hits)}
@@ -153,15 +148,6 @@ def test_unknown_type_and_tag_are_words_and_named(look: Lookup) -> None:
 
 
 # --- how it matches
-
-
-def test_a_word_that_is_nowhere_is_named_and_else_nothing_said(look: Lookup) -> None:
-    assert look.words("signed tokens in a cookie xyzzyx").notes == [
-        "no match for 'xyzzyx'; showing results for the other words"
-    ]
-    hits = look.words("cookie replica")
-    assert {hit.id: hit.match for hit in hits} == {SESSIONS: "words", REPLICA: "words"}
-    assert hits.notes == []
 
 
 def test_a_beginning_is_taken_where_no_word_is_there(look: Lookup) -> None:
@@ -196,29 +182,6 @@ def test_every_part_of_a_record_is_found(look: Lookup, query: str, id: str) -> N
 
 
 # --- what is returned, and where the walk starts
-
-DECISIONS = Scope(types=("decision",))
-
-
-def test_types_restrict_what_is_returned_and_the_walk_goes_through_anything(
-    look: Lookup,
-) -> None:
-    hits = look.words("cookie", scope=DECISIONS, graph_depth=2)
-    assert ids(hits) == [SESSIONS, LIMITS]
-    assert hits[1].path == [SESSIONS, AUTH, LIMITS]
-    assert ids(look.words("cookie", scope=DECISIONS, graph_depth=1)) == [SESSIONS]
-
-
-def test_tags_since_and_files_restrict_the_start_only(look: Lookup) -> None:
-    everything = ids(look.words("tokens", graph_depth=1))
-    assert set(everything) == {SESSIONS, KEYS, AUTH, OUTAGE}
-    for scope in (Scope(tags=("web",)), Scope(files=("src/auth*",))):
-        hits = look.words("tokens", scope=scope, graph_depth=1)
-        assert direct(hits) == [SESSIONS]
-        assert reached(hits).keys() == {AUTH, KEYS}
-    assert direct(look.words("tokens", scope=Scope(tags=("web", "auth")))) == [SESSIONS]
-    assert ids(look.words("tokens", scope=Scope(since="2999-01-01T00:00:00Z"), graph_depth=2)) == []
-    assert ids(look.words("tokens", scope=Scope(since="2000-01-01"), graph_depth=1)) == everything
 
 
 def test_filter_expanded_restricts_everything(look: Lookup) -> None:

@@ -45,26 +45,6 @@ def around(store: Store, frontier: list[str], relations: list[str], limit: int) 
     return {*flat}
 
 
-def test_the_surest_facts_come_first_and_what_was_superseded_last(store: Store) -> None:
-    thing = "entity-x"
-    store.edges.put_many([
-        an_edge(thing, "concept-c", weight=0.5),
-        an_edge(thing, "entity-b", weight=0.9),
-        an_edge(thing, "entity-a", weight=0.5),
-        an_edge(thing, "entity-a", "depends_on", 0.5),
-        an_edge(thing, "entity-old", status="superseded", ended_at=LATE),
-        an_edge(thing, "entity-no", status="retracted", ended_at=LATE),
-        an_edge(thing, "note-a"),
-        an_edge("entity-b", thing),
-    ])  # fmt: skip
-    facts = [(edge.to_id, edge.relation) for edge in store.edges.facts_of(thing, ALL)]
-    assert facts == [
-        ("entity-b", "relates_to"), ("entity-a", "depends_on"), ("concept-c", "relates_to"),
-        ("entity-a", "relates_to"), ("entity-old", "relates_to"),
-    ]  # fmt: skip
-    assert len(store.edges.facts_of(thing, 2)) == 2
-
-
 NAMES = st.sampled_from([f"note-{letter}" for letter in "abcde"])
 RELATIONS = st.sampled_from(["relates_to", "supersedes", "contradicts"])
 EDGES = st.lists(
@@ -104,19 +84,6 @@ def test_any_graph_gives_its_heaviest_edges(
     assert around(store, frontier, relations, limit) == given  # of equal ones, the same again
 
 
-def test_edges_of_code_are_found_by_its_file(store: Store) -> None:
-    for target in ("file-a.py", "symbol-a.py::f", "symbol-a.pyx::g", "file-b.py", "symbol-a.py"):
-        store.edges.put(an_edge("note-a", target, "anchored_to", 0.5))
-    store.edges.put(an_edge("note-b", "file-a.py", "anchored_to", ended_at=LATE))
-    store.edges.put(an_edge("note-b", "symbol-a.py::f", "anchored_to", ended_at=LATE))
-    store.edges.put(an_edge("note-c", "file-a.py", "relates_to"))
-    store.edges.put(an_edge("note-c", "symbol-a.py::f", "relates_to"))
-    found = store.edges.into_files(["a.py", "none.py"], "anchored_to")
-    assert found == [("note-a", "a.py", 0.5)] * 2
-    assert store.edges.into_files(["a.py"], "relates_to") == [("note-c", "a.py", 1.0)] * 2
-    assert store.edges.into_files(["a.py"], "supersedes") == []
-
-
 def test_an_edge_dangles_where_either_end_is_not_in_the_store(store: Store) -> None:
     for id in ("note-g", "note-c", "note-a"):
         store.nodes.put(a_node(id))
@@ -134,24 +101,6 @@ def test_an_edge_dangles_where_either_end_is_not_in_the_store(store: Store) -> N
 
 def changes(store: Store, key: tuple[str, str, str] = KEY) -> list[tuple[object, ...]]:
     return [(past.row.weight, past.row.ended_at) for past in edge_past(store, key)]
-
-
-def test_each_state_that_an_edge_leaves_is_kept(store: Store) -> None:
-    edge = store.edges.get(*KEY)
-    assert edge is not None and changes(store) == []
-    assert store.edges.put(edge) == "unchanged" and changes(store) == []
-    edge.weight = 0.6
-    assert store.edges.put(edge) == "updated"
-    store.edges.invalidate(KEY, LATE, "retracted")
-    left = store.edges.get(*KEY)
-    assert left is not None and (left.invalidated_at, left.status) == (LATE, "retracted")
-    store.edges.invalidate(KEY, None)
-    store.edges.invalidate(KEY, None)
-    back = store.edges.get(*KEY)
-    assert back is not None and back.status == "retracted", "a status stays until another is given"
-    assert changes(store) == [(0.5, None), (0.6, None), (0.6, LATE)]
-    assert store.edges.put(an_edge("note-x", "note-y")) == "added"
-    assert changes(store, ("note-x", "note-y", "relates_to")) == []
 
 
 @pytest.mark.parametrize(

@@ -36,16 +36,6 @@ def test_a_put_says_what_it_did(store: Store) -> None:
     assert store.nodes.require("note-a").to_dict() == node.to_dict()
 
 
-def test_all_fields_come_back(store: Store) -> None:
-    node = a_node("note-e", body="b", status="staged", source="conversation", confidence=0.25,
-                  category="c", tags=("x", "y"), file="f", line_start=1, line_end=2,
-                  data='{"why":"w"}', accessed_at=LATE, access_count=3,
-                  invalidated_at=LATE)  # fmt: skip
-    store.nodes.put(node)
-    assert store.nodes.require("note-e").to_dict() == node.to_dict()
-    assert store.nodes.get_many(["note-e", "note-none"]) == {"note-e": node}
-
-
 @pytest.mark.parametrize(
     ("part", "expected"),
     [

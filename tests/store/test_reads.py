@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import apsw
 import pytest
 from new_stores import new_store
 from sqlite_stores import connection_of
@@ -71,16 +70,6 @@ def test_import_takes_reads_of_lines(store: Store) -> None:
         store.nodes.settle([a_node("note-c", access_count=2), a_node("note-b")])
     assert [counted(store, id) for id in ("note-b", "note-c")] == [0, 2]
     assert store.nodes.require("note-c").accessed_at is None
-
-
-def test_reader_waits_for_no_writer(store: Store) -> None:
-    other = apsw.Connection(store.path)
-    other.execute("BEGIN IMMEDIATE")
-    assert count_accesses(store, Settings(), [NODE]) == []
-    other.close()
-    assert counted(store) == 0
-    assert count_accesses(store, Settings(), [NODE]) == []
-    assert counted(store) == 1
 
 
 def test_reader_leaves_a_short_log_and_a_writer_none(store: Store) -> None:

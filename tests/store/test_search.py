@@ -85,18 +85,6 @@ def test_equal_ones_come_in_the_order_of_their_keys(store: Store) -> None:
     assert [id for id, _ in store.vectors.of_nodes(["note-x", "note-z"])] == ["note-x", "note-z"]
 
 
-def test_a_word_is_found_in_any_field(store: Store) -> None:
-    fields = ("title", "body", "tags", "file", "parts")
-    ids = [f"note-{name}" for name in fields]
-    for id in ids:
-        store.nodes.put(a_node(id))
-    keys = store.nodes.new_passages(whole_passages(ids, TEXTS))
-    for key, field in zip(keys, fields, strict=True):
-        a, b, c, d, e = ("zebra" if name == field else "other" for name in fields)
-        store.fulltext.add(TEXTS, [(key, a, b, c, d, e)])
-    assert sorted(found(store, "zebra", "some").split()) == sorted(fields)
-
-
 # --- vectors
 
 

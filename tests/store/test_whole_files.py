@@ -66,28 +66,3 @@ def test_a_file_that_is_written_anew_is_found_by_what_it_says_now(filled: Store)
     assert not found(filled, "door") and filled.commits.changes(["src/login.py"]) == {}
     filled.whole_files.put([(NEW, "door", "")])  # no commit of the file before
     assert filled.commits.changes([NEW]) == {}
-
-
-def test_commits_are_found_by_their_messages(filled: Store) -> None:
-    first, second = (f"commit-{letter * 40}" for letter in "ab")
-    assert [id for id, _ in filled.commits.search(["sign", "kept", "tokens"], 1)] == [first]
-    assert {id for id, _ in filled.commits.search(["sign", "kept"], 9)} == {first, second}
-    assert not filled.commits.search(["somebody"], 9)
-    assert filled.commits.get(first) == ("a" * 40, 100, "Sign tokens\n\nCc: somebody")
-    assert filled.commits.ids() == {first, second}
-    assert filled.commits.changed([first]) == {first: ["docs/login.md", "src/login.py"]}
-    assert filled.commits.changes(["src/login.py", "src/other.py"]) == {"src/login.py": 2}
-    assert filled.commits.files()[0] == (first, "docs/login.md")
-    filled.commits.remove([first, "commit-never"])
-    assert filled.commits.ids() == {second} and not filled.commits.search(["sign"], 9)
-    assert filled.commits.files() == [(second, "src/login.py")]
-
-
-def test_made_anew_both_find_what_they_found(filled: Store) -> None:
-    filled.fulltext.renew("auto")
-    filled.whole_files.renew()
-    filled.commits.renew()
-    assert set(found(filled, "sign")) == {"src/login.py", "src/Zürich.py"}
-    assert len(filled.commits.search(["sign"], 9)) == 1
-    filled.whole_files.remove(["src/login.py"])
-    assert found(filled, "sign") == ["src/Zürich.py"]

@@ -43,36 +43,6 @@ def pairs(store: Store) -> dict[tuple[str, str], int]:
     }
 
 
-def test_files_that_change_together_are_linked_once(store: Store, repository: Repository) -> None:
-    repository.commit(b="1", a="1")
-    repository.commit(a="2", b="2")
-    repository.commit(a="3", c="3")
-    repository.commit(d="4")
-    found = analyze(store, repository)
-    assert pairs(store) == {("a.py", "b.py"): 2, ("a.py", "c.py"): 1}
-    assert (found.commits, found.files, found.edges, found.added) == (4, 3, 2, 2)
-    edge = store.edges.get("file-a.py", "file-b.py", "co_changes_with")
-    assert edge is not None
-    assert json.loads(edge.metadata) == {"commits": 2, "correlation": 0.8165}
-    assert 0 < edge.weight < 1
-    assert edge.source == "system"
-    assert store.nodes.require("file-a.py").file == "a.py"
-
-
-def test_a_second_analysis_writes_what_is_different(store: Store, repository: Repository) -> None:
-    repository.commit(a="1", b="1")
-    repository.commit(c="1", d="1")
-    analyze(store, repository)
-    before = {edge.key: edge.to_dict() for edge in store.edges.all()}
-    assert analyze(store, repository).unchanged == 2
-    assert {edge.key: edge.to_dict() for edge in store.edges.all()} == before
-    assert [*store.changes.former()] == []
-    repository.commit(a="2", b="2")
-    found = analyze(store, repository)
-    assert (found.added, found.updated, found.unchanged) == (0, 1, 1)
-    assert [*store.changes.former()] == []
-
-
 def test_renames_are_followed_to_the_names_of_today(store: Store, repository: Repository) -> None:
     text = "".join(f"line {number}\n" for number in range(20))
     repository.commit(a=text, b="1")
@@ -174,26 +144,6 @@ def test_a_shallow_clone_says_so_and_its_first_commit_does_not_count(
     found = analyze_cochanges(store, lambda: None, str(clone))
     assert pairs(store) == {("b.py", "c.py"): 1}
     assert "shallow clone: only 2 commits" in found.notes[0]
-
-
-@pytest.mark.parametrize(
-    ("state", "message"),
-    [("none", "not a git repository"), ("empty", "no commit yet"), ("gone", "no such folder"),
-     ("broken", "check the repository")],
-)  # fmt: skip
-def test_without_a_history_there_is_one_line(
-    store: Store, tmp_path: Path, state: str, message: str
-) -> None:
-    root = tmp_path / "other"
-    if state in ("empty", "broken"):
-        Repository(root)
-    elif state == "none":
-        root.mkdir()
-    if state == "broken":
-        (root / ".git/config").write_text("[core\n")
-    with pytest.raises(LoreError, match=message):
-        analyze_cochanges(store, lambda: None, str(root))
-    assert store.meta.get("cochanges_analyzed_at") is None
 
 
 def test_a_damaged_history_changes_nothing(store: Store, repository: Repository) -> None:
