@@ -14,7 +14,8 @@ from ..store.resolve_id import file_ids, file_node_id
 from ..system.projects import trust_root
 from .definitions import find_definitions
 from .fingerprint import line_numbers, take
-from .project import Project, Unreadable, fault_of, glob_pattern, is_open, root_of
+from .globs import parse_glob
+from .project import Project, Unreadable, fault_of, is_open, root_of
 from .verdict import Judge
 
 TYPE_CHECKING = False
@@ -123,9 +124,9 @@ def unlink_anchor(store: Store, anchor: Anchor) -> None:
     needed = {id for other in rest for id in _ends(store, other)}
     gone = {*_ends(store, anchor)}
     if anchor.kind == "glob":
-        pattern = glob_pattern(file_id(anchor.path))
+        glob = parse_glob(file_id(anchor.path))
         gone = {edge.to_id for edge in store.edges.of(anchor.node_id)
-                if pattern.fullmatch(plain(edge.to_id))}  # fmt: skip
+                if glob.matches(plain(edge.to_id))}  # fmt: skip
     for id in sorted(gone - needed):
         edge = store.edges.get(anchor.node_id, id, ANCHORED_TO)
         if edge is not None and edge.ended_at is None:

@@ -16,7 +16,8 @@ from ..core.json import canonical, loads, parse_object
 from ..core.text import counted, one_line
 from ..core.times import now
 from .fingerprint import NO_MATCH
-from .project import Unreadable, glob_pattern
+from .globs import parse_glob
+from .project import Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -161,9 +162,9 @@ class Claim(NamedTuple):
 
     def covering(self) -> Callable[[str], bool]:
         """Return a function that says of a file of its language whether it is about that."""
-        within = glob_pattern(self.glob).fullmatch
-        left_out = [glob_pattern(glob).fullmatch for glob in self.left_out]
-        return lambda path: bool(within(path)) and not any(match(path) for match in left_out)
+        within = parse_glob(self.glob).matches
+        left_out = [parse_glob(glob).matches for glob in self.left_out]
+        return lambda path: within(path) and not any(match(path) for match in left_out)
 
     def text(self) -> str:
         """Return it for people: what is expected of which pattern, and where."""

@@ -18,10 +18,10 @@ from ..anchors.claims import (
     text_of,
     unpacked,
 )
+from ..anchors.globs import parse_glob
 from ..anchors.project import (
     Project,
     Unreadable,
-    glob_pattern,
     relative,
     relative_glob,
 )
@@ -192,7 +192,7 @@ def _language(rules: Rules, name: str) -> str:
 def most_used(rules: Rules, paths: Sequence[str], glob: str) -> str:
     """Return the language of most files that a glob matches; UsageError if there is none."""
     rules.choose_shared(paths)
-    within = glob_pattern(glob).fullmatch
+    within = parse_glob(glob).matches
     used = Counter(filter(None, (rules.language_of(path) for path in paths if within(path))))
     if not used:
         raise UsageError(f"no file of a known language is in {glob}: give --lang or another --in")

@@ -11,7 +11,8 @@ from typing import Any
 
 from ..anchors.attach import place_anchor, remove_anchors
 from ..anchors.fingerprint import line_numbers
-from ..anchors.project import Project, matches, relative, relative_glob, root_to_keep
+from ..anchors.globs import matches
+from ..anchors.project import Project, relative, relative_glob, root_to_keep
 from ..anchors.verify import Verified, require_anchors, rows
 from ..anchors.verify import verify as verify_anchors
 from ..code import cochanges

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ..anchors.project import matches, relative, relative_glob, root_to_keep
+from ..anchors.globs import matches, parse_glob
+from ..anchors.project import relative, relative_glob, root_to_keep
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit
 from ..core.scoring import best_first
@@ -82,12 +83,12 @@ def _meant(store: Store, root: str, glob: str) -> Iterable[str]:
         pattern = f"{literal(pattern)}/**"
     elif store.nodes.match(Scope(), [file_id(pattern)]) or store.anchors.about(kept, [pattern]):
         return [pattern]
-    from ..anchors.project import Project, glob_pattern
+    from ..anchors.project import Project
 
     signs = [at for at, letter in enumerate(pattern) if letter in WILD]
     beginning = pattern[: min(signs, default=None)]
     known = {*store.nodes.files(beginning), *store.anchors.paths(kept, beginning)}
-    found = set(filter(glob_pattern(pattern).fullmatch, known))
+    found = set(filter(parse_glob(pattern).matches, known))
     if not found or store.anchors.globs(kept):
         found.update(Project(root).matching(pattern))
     return sorted(found)

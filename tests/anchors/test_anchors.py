@@ -17,7 +17,7 @@ from sqlite_stores import connection_of
 from pylore.anchors.attach import accept_anchors, place_anchor
 from pylore.anchors.definitions import find_definitions
 from pylore.anchors.fingerprint import find_stretch, lines_of, stretch_hash
-from pylore.anchors.project import Project, digest, glob_pattern, relative, root_to_keep
+from pylore.anchors.project import Project, digest, relative, root_to_keep
 from pylore.anchors.verify import Verified, verify
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
@@ -539,23 +539,6 @@ def test_a_broken_line_is_refused(store: Store, fields: dict[str, object]) -> No
 
 
 # --- the parts
-
-
-@pytest.mark.parametrize(
-    ("glob", "path", "matches"),
-    [
-        ("src/*.py", "src/a.py", True),
-        ("src/**/*.py", "src/a.py", True),
-        ("**", "a/b", True),
-        ("a?.py", "ab.py", True),
-        ("a?.py", "a/.py", False),
-        ("[!ab].py", "c.py", True),
-        ("[!ab].py", "a.py", False),
-        ("a.py", "axpy", False),
-    ],
-)
-def test_globs(glob: str, path: str, matches: bool) -> None:
-    assert bool(glob_pattern(glob).fullmatch(path)) is matches
 
 
 @pytest.mark.parametrize(

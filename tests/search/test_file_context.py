@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from new_stores import new_store
 from repositories import Repository
 
-from pylore.anchors.project import glob_pattern, matches
+from pylore.anchors.globs import matches
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Hit, Node
 from pylore.core.settings import EXPANSION_RULES, Settings
@@ -72,11 +72,6 @@ def near(store: Store, *globs: str, **flags: object) -> dict[str, float]:
 
 PARTS = st.sampled_from(["a", "b", "ab", "/", "*", "**", "**/", "?", ".", "[ab]", "[!a]", "é"])
 NAMES = st.text(alphabet="ab/.é", max_size=8)
-
-
-@given(st.lists(PARTS, max_size=6).map("".join), NAMES)
-def test_both_glob_matchers_agree(glob: str, path: str) -> None:
-    assert matches(glob, path) == (glob_pattern(glob).fullmatch(path) is not None)
 
 
 @pytest.fixture(scope="module")

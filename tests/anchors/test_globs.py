@@ -1,0 +1,55 @@
+"""Globs: syntax, agreement with a regular expression, and time on hostile patterns."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pylore.anchors.globs import matches
+
+PARTS = {
+    "a": "a", "b": "b", "/": "/", ".": r"\.", "é": "é", "]": "]", "-": "-", "?": "[^/]",
+    "*": "[^/]*", "**": ".*", "**/": "(?:.*/)?", "[ab]": "[ab]", "[!a]": "[^/a]",
+    "[^/b]": "[^/b]", "[a-é]": "[a-é]", "[]a]": "[]a]",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("glob", "path", "matched"),
+    [
+        ("src/*.py", "src/a.py", True), ("src/*.py", "src/a/b.py", False),
+        ("src/**/*.py", "src/a.py", True), ("src/**/*.py", "src/a/b/c.py", True),
+        ("**/a", "ba", False), ("**", "a/b", True), ("*.py", "a/b.py", False),
+        ("a?.py", "ab.py", True), ("a?.py", "a/.py", False), ("[ab].py", "b.py", True),
+        ("[!ab].py", "c.py", True), ("[!ab].py", "a.py", False), ("a[.py", "a[.py", True),
+        ("[z-a]", "[z-a]", True), ("[a-]", "-", True), ("a.py", "axpy", False), ("", "", True),
+    ],
+)  # fmt: skip
+def test_glob_syntax(glob: str, path: str, matched: bool) -> None:
+    assert matches(glob, path) is matched
+
+
+@given(st.lists(st.sampled_from([*PARTS]), max_size=6), st.text(alphabet="ab/.é]-", max_size=8))
+def test_globs_agree_with_regular_expressions(parts: list[str], path: str) -> None:
+    glob = "".join(parts)
+    split = re.findall(r"\*\*/|\*\*|\*|\[.\w?[-\w]*\w?\]|\[\]a\]|.", glob)
+    if "[" in split:
+        return
+    pattern = "".join(PARTS[part] for part in split)
+    assert matches(glob, path) == (re.fullmatch(pattern, path) is not None)
+
+
+@given(st.text(alphabet="ab*?[]!^-\\/.", max_size=12))
+def test_any_text_is_a_glob(glob: str) -> None:
+    matches(glob, "a/b.c")
+
+
+@pytest.mark.parametrize("glob", ["*" * 5000 + "z", "*a" * 500 + "z", "**/*" * 500, "[!b]" * 5000])
+def test_no_glob_is_slow(glob: str) -> None:
+    begin = time.process_time()
+    assert not matches(glob, "a" * 250 + "/" + "a" * 250)
+    assert time.process_time() - begin < 1
