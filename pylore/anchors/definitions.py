@@ -32,9 +32,13 @@ class Definition:
     """First and last line of each further definition of the name."""
 
     def lines(self, file: list[bytes]) -> list[bytes]:
-        """Return the lines of all its definitions, those with the body first."""
+        """Return the lines of all its definitions with their attributes, the body's first."""
         spans = ((self.line_start, self.line_end), *self.others)
-        return [line for first, last in spans for line in file[first - 1 : last]]
+        return [
+            line
+            for first, last in spans
+            for line in (*attributes_before(file, first), *file[first - 1 : last])
+        ]
 
 
 @dataclass(frozen=True)
@@ -44,12 +48,63 @@ class Outlined(Definition):
     kind: str = ""
 
 
+_STRING = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
+_STRINGS = re.compile(_STRING)
+_LONGEST = 1000
+"""Characters of a line that may define something or be part of an attribute."""
+_MOST_ATTRIBUTES = 50
+"""Lines above a definition that are searched for its attributes."""
+_COMMENTS = (b"//", b"/*", b"*", b"--", b"#")
+_OPENING, _CLOSING = "([{", ")]}"
+_ATTRIBUTE = re.compile(
+    r"(?:@(?!(?:end|interface|implementation|protocol)\b)[\w.:$]|#?\[)[\w.:$()\[\]]*"
+)
+
+
+def attributes_before(file: Sequence[bytes], first: int) -> list[bytes]:
+    """Return the lines of the attributes, annotations or decorators above line ``first``.
+
+    Comments and empty lines among them are left out.
+
+    >>> attributes_before([b"x = 1", b"@cache(", b"  size=3)", b"@final", b"def f():"], 5)
+    [b'@cache(', b'  size=3)', b'@final']
+    """
+    found: list[bytes] = []
+    part: list[bytes] = []
+    depth, text = 0, ""
+    for line in reversed(file[max(0, first - 1 - _MOST_ATTRIBUTES) : first - 1]):
+        code = line.strip()
+        comment = code.startswith(_COMMENTS) and not code.startswith(b"#[")
+        if not part and (not code or comment):
+            continue
+        code_text = _STRINGS.sub("", code.decode("utf-8", "replace"))
+        depth += sum(map(code_text.count, _CLOSING)) - sum(map(code_text.count, _OPENING))
+        part, text = [line, *part], f"{code_text}\n{text}"
+        if depth < 0 or len(line) > _LONGEST or (depth == 0 and not _is_attribute(text)):
+            break
+        if depth == 0:
+            found, part, text = [*part, *found], [], ""
+    return found
+
+
+def _is_attribute(text: str) -> bool:
+    """Return True if a text without strings consists of attributes, and perhaps a comment."""
+    outside, depth = [], 0
+    for letter in text:
+        depth -= letter in _CLOSING
+        if depth == 0:
+            outside.append(letter)
+        depth += letter in _OPENING
+    words = re.split(r"\s+(?=[#/@\[])", "".join(outside).strip())
+    comment = next((at for at, word in enumerate(words) if word[:2] in ("# ", "//")), len(words))
+    return comment > 0 and all(map(_ATTRIBUTE.fullmatch, words[:comment]))
+
+
 _WORDS = (
     "class|def|function|func|fn|struct|enum|union|interface|trait|type|module|namespace|impl"
     "|protocol|object|record|const|let|var|static|sub|proc|macro_rules!|typedef"
 )
 _TYPED = (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".java", ".cs", ".m", ".mm", ".dart")
-_LONGEST = 1000  # letters of a line that may define something
 _INDENTED = (".py", ".pyi", ".pyx", ".coffee", ".nim", ".yml", ".yaml")
 _ENDED = (".rb", ".lua", ".ex", ".exs", ".jl")
 
@@ -145,7 +200,6 @@ def _indent(line: str) -> int:
 _HASHES = (".py", ".pyi", ".rb", ".sh", ".bash")
 """Endings of files whose comments begin with ``#``."""
 
-_STRING = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
 _TOKEN = rf"(?P<string>{_STRING})|(?P<word>\w+)|(?P<mark>[^\w\s])"
 _LEFT_OUT_BY_HASH = r"\#.*|[rRuU]?\"\"\"(?s:.*?)\"\"\"|[rRuU]?'''(?s:.*?)'''"
 _LEFT_OUT_BY_SLASH = r"//.*|/\*(?s:.*?)\*/"

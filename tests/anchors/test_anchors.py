@@ -15,7 +15,7 @@ from repositories import Repository
 from sqlite_stores import connection_of
 
 from pylore.anchors.attach import accept_anchors, place_anchor
-from pylore.anchors.definitions import find_definitions
+from pylore.anchors.definitions import Definition, find_definitions
 from pylore.anchors.fingerprint import find_stretch, lines_of, stretch_hash
 from pylore.anchors.project import Project, digest, relative, root_to_keep
 from pylore.anchors.verify import Verified, verify
@@ -130,6 +130,31 @@ def test_a_changed_body(anchored: Anchored, kind: str, detail: str, verdict: str
     anchored.place(kind, detail=detail)
     (anchored.root / "src/auth.py").write_text(CODE.replace("seen = set()", "seen = {1}"))
     assert anchored.now() == (verdict, "src/auth.py", detail)
+
+
+@pytest.mark.parametrize(
+    ("above", "count"),
+    [
+        ('@app.route(\n    "/:(",\n    methods=["GET"],\n)\n@login_required  # always\n', 5),
+        ("#[must_use]\n/// Docs.\n#[cfg(test)]\n", 2), ("@Override @Test(a = 1)\n", 1),
+        ("[[nodiscard]]\n", 1), ('[Route("x")]\n[Authorize]\n', 2), ("@a\n\n# why\n", 1),
+        ("f(\n  1,\n)\n", 0), ("@count = 0\n", 0), ("@Input() name: string;\n", 0), ("@end\n", 0),
+        ("[a, b] = [b, a]\n", 0), ("class A:\n", 0), ("", 0), (")" * 9 + "\n", 0),
+    ],
+)  # fmt: skip
+def test_attributes_are_part_of_a_definition(above: str, count: int) -> None:
+    lines = [b"x = 1", *above.encode().splitlines(), b"def f():", b"    pass"]
+    found = Definition("f", len(lines) - 1, len(lines)).lines(lines)
+    assert (len(found), found[-2:]) == (count + 2, lines[-2:])
+
+
+@pytest.mark.parametrize("after", ["", "@other\n", "@login_required()\n"])
+def test_removed_or_changed_decorator_drifts(anchored: Anchored, after: str) -> None:
+    file = anchored.root / "src/auth.py"
+    file.write_text(CODE.replace("def check(token)", "@login_required\ndef check(token)"))
+    anchored.place("symbol", detail="check")
+    file.write_text(CODE.replace("def check(token)", f"{after}def check(token)"))
+    assert anchored.now()[0] == "drifted"
 
 
 @pytest.mark.parametrize(("detail", "there"), [("8-9", "10-11"), ("4-5", "6-7")])
