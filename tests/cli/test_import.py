@@ -97,11 +97,6 @@ def test_import_refuses_in_one_line_and_imports_nothing(lore: Lore) -> None:
     assert lore("export").out == ""
 
 
-def test_import_needs_a_store(lore_without_store: Lore) -> None:
-    lore_without_store.write("in.jsonl", LINES)
-    assert "run 'lore init'" in lore_without_store.refuse("import", "in.jsonl", code=1)
-
-
 def test_skip_bad_leaves_broken_lines_out(lore: Lore) -> None:
     lore.write("in.jsonl", LINES + 'x\n{"id":"note-c"}\n{"id":"nope-d"}\n')
     done = lore("import", "in.jsonl", "--skip-bad")

@@ -188,13 +188,6 @@ def test_search_and_related_refuse_wrong_words(filled: Lore) -> None:
     """)
 
 
-def test_search_without_a_store_names_init(lore_without_store: Lore) -> None:
-    none = lore_without_store.root / "none"
-    lore_without_store.patch.setenv("LORE_DIR", str(none))
-    refused = lore_without_store.refuse("search", "x", code=1)
-    assert f"no store in {none}" in refused and "lore init" in refused
-
-
 # --- related
 
 

@@ -234,16 +234,6 @@ def test_an_edge_says_where_its_links_stand(project: Project) -> None:
     assert project.metadata("doc-a", "doc-b", "links_to")["at"][0] == places[0] + 7
 
 
-def test_of_two_files_with_one_name_the_nearest_counts(project: Project) -> None:
-    for folder in ("x", "y", "y/z"):
-        project.write(f"{folder}/index.md", f"# {folder}")
-        project.write(f"{folder}/page.md", "[[index]]")
-    project.write("page.md", "[[index]] [[y/z/index]]")
-    project.run()
-    assert project.edges("doc-y/z/page") == {("links_to", "doc-y/z/index")}
-    assert project.edges("doc-page") == {("links_to", "doc-x/index"), ("links_to", "doc-y/z/index")}
-
-
 def test_relations_in_front_matter(project: Project) -> None:
     project.write("src/a.py", "")
     project.write("docs/old.md", "old")

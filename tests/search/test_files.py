@@ -72,21 +72,6 @@ def test_names_with_capitals_are_compared_as_they_are_written(project: Project) 
     assert definitions(project.store, ["QUERY"]) == {}
 
 
-def test_file_that_defines_a_name_asked_for_alone_is_first(project: Project) -> None:
-    project.write("src/loader.py", "def parse_rules(text):\n    return text\n")
-    project.write("src/parse_rules.py", "# parse_rules of the loader\n" * 3 + LAMP)
-    project.index()
-    assert files(project, "where is parse_rules defined")[0] == "src/loader.py"
-
-
-def test_what_a_question_names_is_defined_in_a_better_file(project: Project) -> None:
-    project.write("src/loader.py", "def parse_rules(text):\n    return text\n")
-    project.write("src/words.py", "# parse_rules of the loader\n" * 3 + LAMP)
-    project.index()
-    asked = "how do lamps come into parse_rules"
-    assert files(project, asked)[0] == "src/loader.py"
-
-
 def test_changelogs_stand_back_unless_changes_are_asked_for(project: Project) -> None:
     sold, lit = "Old gadgets are sold\n", "Lamps are lit by the door\n" * 9
     project.write("CHANGES.md", sold * 3 + lit)
