@@ -20,7 +20,7 @@ from .context.results import by_worth
 from .core.errors import LoreError, NoStore
 from .core.model import Edge, Hit, Hits, Node
 from .core.settings import GIVEN, Settings
-from .graph.queries import stats
+from .graph.queries import degrees, stats
 from .records.records import Change, Records
 from .records.runs import RunOutcome, Runs
 from .store import FILE, create_store, open_store
@@ -138,8 +138,11 @@ class Lore:
         return self._call(find.related, ids, shown=shown, hops=depth, **options)
 
     def prioritize_nodes(self, hits: Hits) -> Sequence[Hit]:
-        """Return results in the order in which a prompt takes them: code by score × hop decay."""
-        return by_worth(hits, self.settings.hop_decay)
+        """Return results in the order in which a prompt takes them: by score, that of code × hop
+        decay, and of equal ones the most central (with most edges) first."""
+        ids = [hit.id for hit in hits]
+        found = self._call(lambda engine: degrees(engine.store, ids))
+        return by_worth(hits, self.settings.hop_decay, found)
 
     def context(self, question: str, **options: Any) -> Context:
         """Return what the store has on a question, or on the task of this id, as ``text``.

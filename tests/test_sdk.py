@@ -16,6 +16,7 @@ import sdk_program
 from homes import move_home
 
 import pylore
+from pylore.core.model import Hit, Hits
 from pylore.records.runs import Runs
 from pylore.store import create_store
 
@@ -157,6 +158,10 @@ def test_graph_helpers_expand_sort_and_write(lore: pylore.Lore) -> None:
     deep = lore.expand_with_graph([jwt.id], depth=2)
     assert {hit.id for hit in deep} == {lesson.id, note.id}
     assert [hit.id for hit in lore.prioritize_nodes(deep)] == [lesson.id, note.id]
+    even = [Hit(note.id, 1.0), Hit(lesson.id, 1.0)]
+    assert [hit.id for hit in lore.prioritize_nodes(Hits(even, []))] == [lesson.id, note.id], (
+        "of equal ones the most central"
+    )
     assert "## Decisions" in lore.build_graph_context("signed JWTs")
 
 

@@ -12,7 +12,7 @@ from .sections import facts_of_things, names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from ..core.model import Node
     from ..core.settings import Settings
@@ -190,11 +190,15 @@ def user_of(settings: Settings) -> str:
     return settings.user_entity or f"{ENTITY_IDS}user"
 
 
-def by_worth(hits: Iterable[Hit], hop_decay: float) -> list[Hit]:
-    """Return records by score, code by score × ``hop_decay`` a further hop."""
+def by_worth(
+    hits: Iterable[Hit], hop_decay: float, degrees: Mapping[str, int] | None = None
+) -> list[Hit]:
+    """Return records by score, code by score × ``hop_decay`` a further hop; of equal ones the one
+    with most edges (``degrees``) first."""
 
-    def place(hit: Hit) -> tuple[float, int, str]:
+    def place(hit: Hit) -> tuple[float, int, int, str]:
         further = max(0, hit.hops - 1) if hit.type in CODE_NODES else 0
-        return -hit.score * hop_decay**further, hit.hops, hit.id
+        degree = degrees.get(hit.id, 0) if degrees else 0
+        return -hit.score * hop_decay**further, -degree, hit.hops, hit.id
 
     return sorted(hits, key=place)

@@ -93,8 +93,8 @@ class Settings:
         (), "never walk these relations", option="exclude-edges"
     )
     edge_weights: Weights = row(
-        {}, "weight of a relation's edges, 0 to 1; 0.7/0.15: another one backwards; an unknown "
-        "relation is ignored, with a note", 0, 1, kind="weights",
+        {}, "weight of a relation's edges both ways, 0 to 1; 0.7/0.15: another one backwards; an "
+        "unknown relation is ignored, with a note", 0, 1, kind="weights",
     )  # fmt: skip
     hop_decay = row(0.7, "score factor per hop", 0, 1, option="decay")
     graph_max_nodes = row(

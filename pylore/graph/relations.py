@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..core.setting_values import Weights
     from ..core.settings import Settings
     from ..store.protocols import SearchStore as Store
 
@@ -22,16 +23,21 @@ def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, 
     """
     with store.graph_faults:
         known = {name: row[:2] for name, row in store.relations.all().items()}
-    given = settings.edge_weights
+    return overlaid(known, settings.edge_weights)
+
+
+def overlaid(
+    known: dict[str, tuple[float, float]], given: Weights
+) -> dict[str, tuple[float, float]]:
+    """Return the weights of ``known`` relations under ``given`` ones: a weight without a backward
+    one counts both ways."""
     if given:
         given = {**{name: given[base] for name, base in _scoped(known) if base in given}, **given}
-    for name, (weight, back) in given.items():
-        if name in known:
-            forward, backward = known[name]
-            if back is None:
-                back = min(1.0, weight * (backward / forward if forward else 1.0))
-            known[name] = (weight, back)
-    return known
+    return known | {
+        name: (weight, weight if back is None else back)
+        for name, (weight, back) in given.items()
+        if name in known
+    }
 
 
 def weight_notes(store: Store, settings: Settings) -> list[str]:

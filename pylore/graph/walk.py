@@ -1,25 +1,46 @@
-"""The walk: from the seeds along the edges, hop by hop, best path first.
+"""The spread of scores along edges, from the matches of a search to what they are linked to.
 
-The score of a reached node is its seed's score times, for each edge walked,
-``edge weight × relation weight × decay``, along the path where that product is
-the largest. Every factor is at most 1, so a cycle never pays and a path is
-followed only while it improves on what is known. Where a symbol stands is no step of
-meaning: some ways up to its file cost no hop and no decay (``ways_up``).
+A node of mass ``m`` sends each neighbour along an edge, walked in either direction
+
+    v(i → j) = decay × m(i) × edge weight × relation weight / degree(i)^THINNING
+
+and there are two rules for what several of them bring to a node:
+
+best    the highest; a match has its score as its mass, and degrees do not count. Every factor is
+        at most 1, so a cycle never pays, and a node is walked from again if a longer way is better.
+adds    support(j) = √ Σ v(i → j)², the sum over all i. A match of score ``b`` (the best has 1) has
+        the mass ``b²``, a reached node its support. Squares let a strong tie count more than many
+        weak ones, and thinning lets a hub say little of each neighbour. Two records that name the
+        same entity or concept are tied in one step, by 1 / ln(1 + n) where n records name it.
+
+An anchor to a symbol counts as one to its file: two records that are anchored to symbols of a file
+are two hops apart.
 """
 
 from __future__ import annotations
 
-from ..core.vocabulary import ANCHORED_TO, DEFINES, FROM_CODE, SYMBOL_IDS
+from math import log, sqrt
+
+from ..core.scoring import best_first
+from ..core.vocabulary import (
+    ANCHORED_TO,
+    DEFINES,
+    FROM_CODE,
+    SYMBOL_IDS,
+    THING_IDS,
+    UNDIRECTED,
+    file_id,
+    path_of,
+)
+from .relations import FRONTIER, MOST_NAMING, THINNING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence, Set
+    from collections.abc import Mapping, Sequence, Set
     from typing import Protocol
 
     from ..store.edges import Bundle
 
-
-if TYPE_CHECKING:
     Weights = Mapping[str, tuple[float, float]]
     """Relation to its weight walked forwards and backwards."""
 
@@ -31,15 +52,25 @@ if TYPE_CHECKING:
         ) -> list[Bundle]:
             """As ``store.edges.Edges.bundles``."""
 
-    Walker = Callable[..., "Walk"]
-    """A walk from seeds (id to score) along edges, within caps: see ``walk``."""
+    Way = tuple[float, "Step", str, float, float, bool, str]
+    """A ``Step`` without its id."""
+
+    Tie = tuple["Step", str, float, float]
+    """(step to a record, the relation by which it names a bridge, edge and relation weight)"""
+
+BRIDGES = THING_IDS
+"""Ids of nodes that tie the records that name them to each other."""
 
 
 class Step:
-    """How a node was reached: the edge that led to it, from which step, at what score."""
+    """How a node was reached: the edge that led to it, from which step, at what score.
+
+    ``through`` is the entity that ties two records.
+    """
 
     __slots__ = (
         "before", "edge_weight", "hop", "id", "outgoing", "relation", "relation_weight", "score",
+        "through",
     )  # fmt: skip
 
     def __init__(
@@ -51,6 +82,7 @@ class Step:
         edge_weight: float = 1.0,
         relation_weight: float = 1.0,
         outgoing: bool = True,
+        through: str = "",
     ) -> None:
         self.id = id
         self.score = score
@@ -60,6 +92,7 @@ class Step:
         self.edge_weight = edge_weight
         self.relation_weight = relation_weight
         self.outgoing = outgoing
+        self.through = through
 
     def steps(self) -> list[Step]:
         """From the seed to here."""
@@ -72,32 +105,28 @@ class Step:
 
 
 class Walk:
-    """Nodes that a walk reached, best first, without its seeds; and what its caps left out."""
+    """Nodes that a walk reached, best first; if scores add up, with the seeds that an edge led to.
 
-    __slots__ = (
-        "anchored", "edges_seen", "hubs", "left_out", "reached", "roots", "support",
-    )  # fmt: skip
+    ``support`` is their score by ``adds``, ``roots`` the seed that led to a node if it was one
+    alone, ``hubs`` the nodes with more edges than the fan-out cap let through.
+    """
+
+    __slots__ = ("edges_seen", "hubs", "reached", "roots", "support")
 
     def __init__(self) -> None:
         self.reached: dict[str, Step] = {}
-        self.anchored: set[str] = set()
-        """Of nodes with more edges than the cap, the neighbours that something is anchored to."""
         self.edges_seen = 0
         self.hubs: set[str] = set()
-        """Nodes with more edges than the fan-out cap let through."""
-        self.left_out = 0
-        """Nodes reached beyond the cap on their number."""
         self.support: dict[str, float] = {}
-        """With ``accumulate``: what the graph says for each node, seeds too."""
         self.roots: dict[str, str] = {}
-        """With ``accumulate``: the seed that led to a node, where no other one did."""
 
 
-def walk(
+def spread(
     edges: Bundles,
     seeds: Mapping[str, float],
     weights: Weights,
     *,
+    adds: bool,
     depth: int,
     decay: float,
     fanout: int,
@@ -105,84 +134,163 @@ def walk(
     min_confidence: float = 0.0,
     barred: Set[str] = frozenset(),
 ) -> Walk:
-    """Walks up to ``depth`` hops from ``seeds`` (id to score), both directions of an edge.
+    """Walk up to ``depth`` hops from ``seeds`` (id to score), one query a hop.
 
-    One query a hop fetches the neighbours of the whole frontier. ``fanout`` caps
-    the edges followed from one node, ``max_nodes`` the nodes reached; the
-    strongest stay. Edges from code that are less sure than ``min_confidence`` count
-    as absent. ``barred`` nodes are not entered.
+    ``fanout`` caps the edges followed from one node, ``max_nodes`` the nodes that the next hop
+    starts from; if scores ``adds`` up these are no more than the seeds, or ``FRONTIER``. Edges from
+    code that are less sure than ``min_confidence`` count as absent. ``barred`` nodes are not
+    entered.
     """
     result = Walk()
-    best = {id: Step(id, score) for id, score in seeds.items()}
-    frontier = dict(best)
-    most = decay * max((max(pair) for pair in weights.values()), default=0.0)
+    frontier = {id: Step(id, score) for id, score in seeds.items()}
+    masses = {id: score**2 if adds else score for id, score in seeds.items()}
+    totals = {} if adds else dict(seeds)
+    seen = {*seeds}
+    steps: dict[str, Step] = {}
+    roots = {id: id for id in seeds}
+    most = min(max_nodes, max(len(seeds), FRONTIER)) if adds else max_nodes
     for _ in range(depth):
-        # A step from a node this weak cannot be among the nodes that are kept.
-        floor = _weakest_kept(best, seeds, max_nodes)
-        frontier = {id: step for id, step in frontier.items() if step.score * most > floor}
+        bundles = sure_edges(edges.bundles([*frontier], [*weights], fanout + 1), min_confidence)
+        bundles = _capped(_with_files(bundles, weights), fanout, result)
+        hop = _Hop(barred, decay, roots, adds=adds)
+        ties = hop.along(bundles, frontier, masses, weights)
+        if ties:
+            hop.across(edges, ties, masses, weights)
+        fresh: dict[str, float] = {}
+        for id, value in hop.values.items():
+            if adds:
+                totals[id] = totals.get(id, 0.0) + value
+            elif value > totals.get(id, 0.0):
+                totals[id] = value
+            else:
+                continue
+            if not adds or id not in steps:
+                steps[id] = Step(id, *hop.ways[id])
+            if not adds or id not in seen:
+                fresh[id] = value
+        seen.update(fresh)
+        going_on = [*best_first(fresh)][:most]
+        frontier = {id: steps[id] for id in going_on}
+        masses = {id: sqrt(fresh[id]) if adds else fresh[id] for id in going_on}
         if not frontier:
             break
-        bundles = edges.bundles(list(frontier), list(weights), fanout + 1)
-        bundles = sure_edges(bundles, min_confidence)
-        improved = _best_steps(bundles, frontier, best, weights, decay, fanout, floor, result)
-        files = _up(bundles, frontier, weights, best, barred)
-        if files:
-            bundles = sure_edges(edges.bundles([*files], [*weights], fanout + 1), min_confidence)
-            known = {**best, **improved}
-            improved |= _best_steps(bundles, files, known, weights, decay, fanout, floor, result)
-        for id in barred & improved.keys():
-            del improved[id]
-        best.update(improved)
-        _keep_best(best, seeds, max_nodes, result)
-        frontier = {id: step for id, step in improved.items() if best.get(id) is step}
-    reached = [step for id, step in best.items() if id not in seeds]
-    reached.sort(key=lambda step: (-step.score, step.id))
-    result.reached = {step.id: step for step in reached}
+    if adds:
+        totals = {id: sqrt(square) for id, square in totals.items()}
+        result.support = totals
+        for id, step in steps.items():
+            step.score = totals[id]
+    for id in best_first({id: totals[id] for id in steps if adds or id not in seeds}):
+        result.reached[id] = steps[id]
+    result.roots = {id: root for id, root in roots.items() if root and id not in seeds}
     return result
 
 
-def _up(
-    bundles: Sequence[Bundle],
-    frontier: Mapping[str, Step],
-    weights: Weights,
-    best: Mapping[str, Step],
-    barred: Set[str],
-) -> dict[str, Step]:
-    """Return the files to go on from in the same hop, without decay."""
-    files: dict[str, Step] = {}
-    for here, file, weight in ways_up(bundles, frontier):
-        strength = weights[DEFINES][1]
-        score = here.score * (weight * strength)
-        known = files.get(file) or best.get(file)
-        if file not in barred and score > (known.score if known else 0.0):
-            files[file] = Step(file, score, here, DEFINES, weight, strength, False)
-            files[file].hop = here.hop
-    return files
+class _Hop:
+    """One hop: what it brings to each node (a sum of squares, or the highest value), and the
+    strongest way to it."""
+
+    __slots__ = ("_adds", "_barred", "_decay", "_most", "_roots", "values", "ways")
+
+    def __init__(
+        self, barred: Set[str], decay: float, roots: dict[str, str], *, adds: bool
+    ) -> None:
+        self._adds = adds
+        self._barred = barred
+        self._decay = decay
+        self._roots = roots
+        self._most: dict[str, float] = {}
+        self.values: dict[str, float] = {} if adds else self._most
+        self.ways: dict[str, Way] = {}
+
+    def along(
+        self,
+        bundles: Sequence[Bundle],
+        frontier: Mapping[str, Step],
+        masses: Mapping[str, float],
+        weights: Weights,
+    ) -> dict[str, list[Tie]]:
+        """Add what single edges bring; return the bridges met, with the records that name them."""
+        way_to = {node: _way_to(step) for node, step in frontier.items()}
+        degrees = _degrees(bundles, way_to) if self._adds else {}
+        ties: dict[str, list[Tie]] = {}
+        # Thousands of edges: what is looked up once is not looked up for each of them.
+        values, most, ways, roots = self.values, self._most, self.ways, self._roots
+        adds, barred = self._adds, self._barred
+        for node, outgoing, names, others, edge_weights in bundles:
+            here, way, root = frontier[node], way_to[node], roots[node]
+            mass = self._decay * masses[node]
+            if adds:
+                mass /= max(1, degrees[node]) ** THINNING
+            side = 0 if outgoing else 1
+            may_tie = adds and outgoing and not node.startswith(BRIDGES)
+            for relation, other, weight in zip(names, others, edge_weights, strict=True):
+                if other in way:
+                    continue
+                strength = weights[relation][side]
+                value = mass * weight * strength
+                if value > 0 and other not in barred:
+                    if adds:
+                        values[other] = values.get(other, 0.0) + value * value
+                    if roots.setdefault(other, root) not in (root, other):
+                        roots[other] = ""
+                    if value > most.get(other, 0.0):
+                        most[other] = value
+                        ways[other] = (value, here, relation, weight, strength, outgoing, "")
+                if may_tie and other.startswith(BRIDGES):
+                    ties.setdefault(other, []).append((here, relation, weight, strength))
+        return ties
+
+    def across(
+        self,
+        edges: Bundles,
+        ties: Mapping[str, list[Tie]],
+        masses: Mapping[str, float],
+        weights: Weights,
+    ) -> None:
+        """Add what records bring that name the same bridge: of two, the strongest tie counts."""
+        relations = frozenset(tie[1] for own in ties.values() for tie in own)
+        best: dict[tuple[str, str], Way] = {}
+        bridges = [id for id in ties if id not in self._barred]
+        found = edges.bundles(bridges, [*weights], MOST_NAMING + 1) if bridges else []
+        for bridge, outgoing, names, others, edge_weights in found:
+            naming = sum(1 for name in names if name in relations)
+            if outgoing or not 2 <= naming <= MOST_NAMING:
+                continue
+            common = 1 / log(1 + naming)
+            for start, relation, weight, strength in ties[bridge]:
+                way = _way_to(start)
+                value = self._decay * masses[start.id] * weight * strength * common
+                for name, other, other_weight in zip(names, others, edge_weights, strict=True):
+                    brings = value * other_weight
+                    if name == relation and other not in way and other not in self._barred:
+                        known = best.get((start.id, other))
+                        if brings > (known[0] if known else 0.0):
+                            both = weight * other_weight
+                            tie = (brings, start, relation, both, strength, True, bridge)
+                            best[start.id, other] = tie
+        for (start_id, id), found_way in best.items():
+            value, root = found_way[0], self._roots[start_id]
+            self.values[id] = self.values.get(id, 0.0) + value * value
+            if self._roots.setdefault(id, root) not in (root, id):
+                self._roots[id] = ""
+            if value > self._most.get(id, 0.0):
+                self._most[id] = value
+                self.ways[id] = found_way
 
 
-def ways_up(
-    bundles: Sequence[Bundle], frontier: Mapping[str, Step]
-) -> list[tuple[Step, str, float]]:
-    """``(step to a symbol, its file, weight)`` of the edges that cost no hop.
+def _way_to(step: Step) -> frozenset[str]:
+    """Return the ids before a step and its own: it says nothing more for what it came from."""
+    return frozenset((step.id,) if step.before is None else [one.id for one in step.steps()])
 
-    Free is the way from a symbol that something is anchored to, between that step and the
-    next one: once, so that a walk ends, and two records that are anchored to two symbols
-    of one file are three hops apart. The file itself is a hop away as ever.
-    """
-    symbols = {
-        id
-        for id, step in frontier.items()
-        if step.relation == ANCHORED_TO and id.startswith(SYMBOL_IDS)
-    }
-    if not symbols:
-        return []
-    return [
-        (frontier[node], other, weight)
-        for node, outgoing, names, others, weights in bundles
-        if node in symbols and not outgoing
-        for relation, other, weight in zip(names, others, weights, strict=True)
-        if relation == DEFINES
-    ]
+
+def _degrees(bundles: Sequence[Bundle], way_to: Mapping[str, Set[str]]) -> dict[str, int]:
+    """Return the numbers of neighbours: not on the way to a node, and no bridges that it names."""
+    degrees: dict[str, int] = {}
+    for node, outgoing, _, others, _ in bundles:
+        way = way_to[node]
+        plain = [id for id in others if id not in way and not (outgoing and id.startswith(BRIDGES))]
+        degrees[node] = degrees.get(node, 0) + len(plain)
+    return degrees
 
 
 def sure_edges(bundles: Sequence[Bundle], least: float) -> list[Bundle]:
@@ -204,119 +312,65 @@ def _sure(bundle: Bundle, least: float) -> Bundle:
     )  # fmt: skip
 
 
-def _best_steps(
-    bundles: Sequence[Bundle],
-    frontier: Mapping[str, Step],
-    best: Mapping[str, Step],
-    weights: Weights,
-    decay: float,
-    fanout: int,
-    floor: float,
-    result: Walk,
-) -> dict[str, Step]:
-    """Return the best step to each neighbour of the frontier that improves on what is known."""
-    scores: dict[str, float] = {}
-    ways: dict[str, tuple[Step, str, float, float, bool]] = {}
-    capped = capped_edges(
-        bundles, fanout, result, lambda own: _strongest(own, weights, fanout, result.anchored)
-    )
-    for node, outgoing, names, others, edge_weights in capped:
-        here = frontier[node]
-        side = 0 if outgoing else 1
-        for relation, other, edge_weight in zip(names, others, edge_weights, strict=True):
-            strength = weights[relation][side]
-            score = here.score * (edge_weight * strength) * decay
-            if score <= floor:
-                continue
-            known = scores.get(other)
-            if known is None and other in best:
-                known = best[other].score
-            if known is None or score > known:
-                scores[other] = score
-                ways[other] = (here, relation, edge_weight, strength, outgoing)
-    return {id: Step(id, scores[id], *ways[id]) for id in scores}
+def _with_files(bundles: list[Bundle], weights: Weights) -> list[Bundle]:
+    """Add an edge to the file of each symbol that a node is anchored to, at the weight of
+    ``defines`` walked backwards; ``Edges.bundles`` has these edges from files."""
+    if DEFINES not in weights or ANCHORED_TO not in weights:
+        return bundles
+    files: dict[tuple[str, str], float] = {}
+    there: set[tuple[str, str]] = set()
+    for node, outgoing, names, others, edge_weights in bundles:
+        if not outgoing or ANCHORED_TO not in names:
+            continue
+        for name, other, weight in zip(names, others, edge_weights, strict=True):
+            if name == ANCHORED_TO and other.startswith(SYMBOL_IDS):
+                pair = (node, file_id(path_of(other)))
+                files[pair] = max(weight * weights[DEFINES][1], files.get(pair, 0.0))
+            elif name == ANCHORED_TO:
+                there.add((node, other))
+    return bundles + [
+        (node, True, [ANCHORED_TO], [file], [weight])
+        for (node, file), weight in files.items()
+        if (node, file) not in there
+    ]
 
 
-def capped_edges(
-    bundles: Sequence[Bundle],
-    fanout: int,
-    result: Walk,
-    pick: Callable[[Sequence[Bundle]], list[Bundle]],
-) -> Sequence[Bundle]:
-    """Return the bundles, with ``fanout`` edges of a node that has more: those that ``pick`` takes.
-
-    Counts what it saw and cut in ``result``, and says there what has to come first.
-    """
+def _capped(bundles: Sequence[Bundle], fanout: int, result: Walk) -> list[Bundle]:
+    """Return the bundles, with ``fanout`` edges of a node that has more; count them in
+    ``result``."""
     by_node: dict[str, list[Bundle]] = {}
     for bundle in bundles:
         by_node.setdefault(bundle[0], []).append(bundle)
     kept: list[Bundle] = []
     for node, own in by_node.items():
-        degree = sum(len(bundle[2]) for bundle in own)
+        degree = sum([len(bundle[2]) for bundle in own])
         result.edges_seen += degree
         if degree > fanout:
             result.hubs.add(node)
-            result.anchored |= _anchored(own)
-            own = pick(own)
+            own = _in_turn(own, fanout)
         kept += own
     return kept
 
 
-def _anchored(bundles: Sequence[Bundle]) -> set[str]:
-    """Return what stands before the other edges that one node has by ``defines``."""
-    defining = [bundle for bundle in bundles if bundle[1] and DEFINES in bundle[2]]
-    return set(defining[0][3]) if len(defining) > 1 else set()
+def _in_turn(bundles: Sequence[Bundle], fanout: int) -> list[Bundle]:
+    """Return ``fanout`` edges of one node, taken in turn from its relations, the strongest first.
 
-
-def _strongest(
-    bundles: Sequence[Bundle], weights: Weights, fanout: int, first: Set[str]
-) -> list[Bundle]:
-    """Return the ``fanout`` strongest edges of one node; ties go to the neighbour that is among
-    the ``first``, or whose id is.
+    Otherwise the hundred symbols that a file defines would leave no room for the three
+    files that it imports.
     """
-    strengths = [
-        [
-            weight * weights[relation][0 if outgoing else 1]
-            for relation, weight in zip(names, edge_weights, strict=True)
-        ]
-        for _, outgoing, names, _, edge_weights in bundles
+    groups: dict[tuple[bool, str], list[tuple[float, str, bool]]] = {}
+    for _, outgoing, names, others, weights in bundles:
+        for relation, other, weight in zip(names, others, weights, strict=True):
+            key = (outgoing or relation in UNDIRECTED, relation)
+            groups.setdefault(key, []).append((-weight, other, outgoing))
+    turns = [
+        (turn, key, edge)
+        for key, edges in groups.items()
+        for turn, edge in enumerate(sorted(edges)[:fanout])
     ]
-    least = sorted([one for row in strengths for one in row], reverse=True)[fanout - 1]
-    kept: list[Bundle] = []
-    ties: list[tuple[str, str, Bundle, float]] = []
-    for bundle, row in zip(bundles, strengths, strict=True):
-        node, outgoing, names, others, edge_weights = bundle
-        best = [i for i, strength in enumerate(row) if strength > least]
-        kept.append(
-            (node, outgoing, [names[i] for i in best], [others[i] for i in best],
-             [edge_weights[i] for i in best])
-        )  # fmt: skip
-        ties += [
-            (others[i], names[i], bundle, edge_weights[i])
-            for i, strength in enumerate(row)
-            if strength == least
-        ]
-    room = fanout - sum(len(bundle[2]) for bundle in kept)
-    ties.sort(key=lambda tie: (tie[0] not in first, tie[0], tie[1], tie[2][1]))
-    kept += [(tie[2][0], tie[2][1], [tie[1]], [tie[0]], [tie[3]]) for tie in ties[:room]]
-    return kept
-
-
-def _weakest_kept(best: Mapping[str, Step], seeds: Mapping[str, float], max_nodes: int) -> float:
-    """Return the score that a new node must exceed: 0 while there is room."""
-    reached = [step.score for id, step in best.items() if id not in seeds]
-    return min(reached) if len(reached) >= max_nodes else 0.0
-
-
-def _keep_best(
-    best: dict[str, Step], seeds: Mapping[str, float], max_nodes: int, result: Walk
-) -> None:
-    excess = len(best) - len(seeds) - max_nodes
-    if excess > 0:
-        reached = sorted(
-            (step for id, step in best.items() if id not in seeds),
-            key=lambda step: (-step.score, step.id),
-        )
-        for step in reached[max_nodes:]:
-            del best[step.id]
-        result.left_out += excess
+    turns.sort()
+    node = bundles[0][0]
+    return [
+        (node, outgoing, [relation], [other], [-weight])
+        for _, (_, relation), (weight, other, outgoing) in turns[:fanout]
+    ]

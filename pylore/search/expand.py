@@ -2,8 +2,8 @@
 
 The values of the setting ``expansion``:
 
-accumulate  what several matches point to adds up (``graph.accumulate``)
-best-path   what is left of a match's score along the best way (``graph.walk``)
+accumulate  what several matches point to adds up
+best-path   what is left of a match's score along the best way
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from math import sqrt
 from ..core.model import Hit
 from ..core.scoring import best_first
 from ..core.text import counted
-from ..core.vocabulary import CODE_LIST, DEFINES, RUN_IDS, list_of
-from ..graph.accumulate import accumulate
+from ..core.vocabulary import CODE_LIST, RUN_IDS, list_of
 from ..graph.relations import relation_weights, weight_notes
-from ..graph.walk import Step, walk
+from ..graph.walk import Step, spread
 from ..graph.ways import Links
 from ..store.filter import Scope
 from .legs import fuse
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from ..core.scoring import Factors
     from ..core.settings import Settings
-    from ..graph.walk import Bundles, Walk, Walker
+    from ..graph.walk import Bundles, Walk
     from ..store.protocols import SearchStore as Store
     from .legs import Matches
     from .query import ParsedQuery
@@ -60,8 +59,7 @@ def expanded(
     hides = query.scope.hides
     sums = settings.expansion == "accumulate"
     seeds = seeds_of(starts, found, settings)
-    walker = accumulate if sums else walk
-    walked = reach(store, settings, seeds, notes, walker, query.excluded, hides)
+    walked = reach(store, settings, seeds, notes, query.excluded, hides, adds=sums)
     if sums and store.positional_edges.any():
         lend(store, settings, starts, walked, query.excluded, hides)
     known = {hit.id for hit in direct}
@@ -82,9 +80,8 @@ def expanded(
     hits = assemble([*direct, *assemble(reached, matched)[: settings.graph_limit]], matched)
     if sums:
         found.support = walked.support
-    links = Links(walked.reached.values(), relation_weights(store, settings), settings.hop_decay)
-    for symbol, file in stands_for.items():
-        links.add(file, symbol, DEFINES, 1.0, True)
+    weights = relation_weights(store, settings)
+    links = Links(walked.reached.values(), weights, settings.hop_decay, stands_for)
     return hits, {id: walked.reached[id] for id in among}, links
 
 
@@ -109,14 +106,16 @@ def reach(
     settings: Settings,
     seeds: Mapping[str, float],
     notes: list[str],
-    walker: Walker,
     excluded: frozenset[str] = frozenset(),
     hides: tuple[str, ...] = (),
+    *,
+    adds: bool,
 ) -> Walk:
     """Walk from the seeds (id to score); ``excluded`` nodes are not entered, nor those in a status
     of ``hides``.
 
-    Edges in a passage count less to ``accumulate``: the passage itself lends to what it links to.
+    If scores ``adds`` up, edges in a passage count less: the passage itself lends to what it
+    links to.
 
     Raises:
         UsageError: a relation of the settings is unknown.
@@ -124,7 +123,7 @@ def reach(
     """
     notes += weight_notes(store, settings)
     edges: Bundles = store.edges
-    if walker is accumulate and store.positional_edges.any():
+    if adds and store.positional_edges.any():
         from ..graph.edge_views import DiscountedEdges
 
         edges = DiscountedEdges(edges, store.positional_edges.touching)
@@ -134,8 +133,8 @@ def reach(
 
         edges = HiddenNodes(edges, lambda ids: store.nodes.hidden_among(ids, hides), excluded)
         barred = edges.barred
-    return walker(
-        edges, seeds, relation_weights(store, settings), depth=settings.depth,
+    return spread(
+        edges, seeds, relation_weights(store, settings), adds=adds, depth=settings.depth,
         decay=settings.hop_decay, fanout=settings.graph_fanout,
         max_nodes=settings.graph_max_nodes, min_confidence=settings.min_confidence, barred=barred,
     )  # fmt: skip
@@ -155,8 +154,7 @@ def say_caps(walked: Walk, more: int, notes: list[str]) -> None:
     said = []
     if walked.hubs:
         said.append(f"weaker links of {counted(len(walked.hubs), 'node')} not followed")
-    more = walked.left_out + max(0, more)
-    if more:
+    if more > 0:
         said.append(f"{counted(more, 'connected node')} not shown")
     if said:
         notes.append(", ".join(said))
@@ -269,21 +267,23 @@ def led(hit: Hit, step: Step) -> Hit:
     return hit
 
 
-def begin_at_results(hits: list[Hit], links: Links, found: Matches, limit: int) -> list[Hit]:
+def begin_at_results(
+    hits: list[Hit], links: Links, found: Matches, settings: Settings
+) -> list[Hit]:
     """Return the hits, the path of each reached one beginning at a direct match among them.
 
-    A hit below ``limit`` that only a match past it leads to is left out. A path from a match that
+    A hit below the limit that only a match past it leads to is left out. A path from a match that
     cannot be shown, as its type was not asked for or it is one of the files at hand, stays as it
     is.
     """
     starts = {hit.id: found.fused.get(hit.id, 0.0) for hit in hits if not hit.hops}
     past = found.fused.keys() - found.near.keys()
-    ways = links.ways_from(starts, [hit.id for hit in hits])
+    ways = links.ways_from(starts, settings.depth)
     shown = []
     for place, hit in enumerate(hits):
         if hit.hops and hit.id in ways:
             led(hit, ways[hit.id])
-        elif hit.hops and place >= limit and hit.path[0] in past:
+        elif hit.hops and place >= settings.limit and hit.path[0] in past:
             continue
         shown.append(hit)
     return shown

@@ -43,7 +43,7 @@ def explain(hits: Sequence[Hit], found: Matches, settings: Settings) -> None:
 
 def explain_ways(hits: Sequence[Hit], settings: Settings) -> None:
     """Put the factors of each score, with nine digits, and the walk that led to the hit into its
-    ``explain``. An edge that was no hop took no decay."""
+    ``explain``."""
     for hit in hits:
         factors = {name: round(number, 9) for name, number in hit.factors.items()}
         hit.explain = {"factors": factors, **(hit.explain or {})}
@@ -58,7 +58,8 @@ def explain_ways(hits: Sequence[Hit], settings: Settings) -> None:
                 "direction": "out" if step.outgoing else "in",
                 "edge_weight": step.edge_weight,
                 "relation_weight": step.relation_weight,
-                "decay": 1.0 if step.hop == before.hop else settings.hop_decay,
+                "decay": settings.hop_decay,
+                **({"through": step.through} if step.through else {}),
             }
             for before, step in zip(chain, chain[1:], strict=False)
         ]

@@ -11,7 +11,7 @@ from ..core.model import Hit
 from ..core.scoring import best_first
 from ..core.vocabulary import ANCHORED_TO, CO_CHANGES, FILE_IDS, IMPORTS, file_id, path_of
 from ..graph.relations import relation_weights
-from ..graph.walk import Step, walk
+from ..graph.walk import Step, spread
 from ..store.filter import Scope
 from .expand import led
 from .score import assemble, describe
@@ -142,8 +142,8 @@ def _beside(
 ) -> Ways:
     """Return the ways to the files next to these, by path: ``graph_fanout`` at most."""
     relations = {name: weights[name] for name in (IMPORTS, CO_CHANGES) if name in weights}
-    found = walk(
-        store.edges, dict.fromkeys(map(file_id, files), 1.0), relations, depth=1,
+    found = spread(
+        store.edges, dict.fromkeys(map(file_id, files), 1.0), relations, adds=False, depth=1,
         decay=settings.hop_decay, fanout=settings.graph_fanout, max_nodes=settings.graph_fanout,
         min_confidence=settings.min_confidence,
     )  # fmt: skip

@@ -230,7 +230,7 @@ class _Search:
         if self._links is not None:
             from .expand import begin_at_results
 
-            hits = begin_at_results(hits, self._links, self._found, self._settings.limit)
+            hits = begin_at_results(hits, self._links, self._found, self._settings)
         if self._at_hand:
             from .file_context import attach_paths
 

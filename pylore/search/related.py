@@ -6,7 +6,6 @@ from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits
 from ..core.text import counted
 from ..core.vocabulary import CODE_TYPES, DEFINES, FILE_IDS, path_of
-from ..graph.walk import walk
 from ..store import ALL
 from ..store.filter import Scope
 from .expand import led, reach, say_caps, within
@@ -94,7 +93,7 @@ def _reached(
         [(name, str(most + len(aside))) for name, most in WIDE if name not in settings.origins],
         "default:related",
     )
-    found = reach(store, wide, seeds, notes, walk, scope.excluded)
+    found = reach(store, wide, seeds, notes, scope.excluded, adds=False)
     among = [id for id in within(store, found, scope) if id not in aside]
     most = settings.graph_max_nodes
     say_caps(found, len(among) - most, notes)

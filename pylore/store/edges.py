@@ -128,15 +128,18 @@ SELECT f.value, {outgoing}, (
 FROM json_each(:frontier) f CROSS JOIN json_each(:relations) r
 """
 
-# What a file defines and something is anchored to; without such an edge nothing is looked up.
+# Records that are anchored to symbols of a file, and not to the file.
 _ANCHORED = f"""
-SELECT f.value, 1, (
-  SELECT group_concat(relation || char(31) || to_key || char(31) || weight, char(31)) FROM (
-    SELECT relation, to_key, weight FROM links d
-    WHERE from_key = f.value AND relation = '{DEFINES}' AND invalidated_at IS NULL AND EXISTS (
-      SELECT 1 FROM links a WHERE a.to_key = d.to_key
-      AND a.relation = '{ANCHORED_TO}' AND a.invalidated_at IS NULL)
-    ORDER BY weight DESC, to_key LIMIT :limit)) AS ends
+SELECT f.value, 0, (
+  SELECT group_concat(relation || char(31) || from_key || char(31) || weight, char(31)) FROM (
+    SELECT a.relation, a.from_key, max(a.weight) AS weight
+    FROM links d CROSS JOIN links a ON a.to_key = d.to_key
+    WHERE d.from_key = f.value AND d.relation = '{DEFINES}' AND d.invalidated_at IS NULL
+    AND a.relation = '{ANCHORED_TO}' AND a.invalidated_at IS NULL
+    AND NOT EXISTS (
+      SELECT 1 FROM links o WHERE o.from_key = a.from_key AND o.to_key = f.value
+      AND o.relation = '{ANCHORED_TO}' AND o.invalidated_at IS NULL)
+    GROUP BY a.from_key ORDER BY weight DESC, a.from_key LIMIT :limit)) AS ends
 FROM json_each(:frontier) f WHERE ends IS NOT NULL AND EXISTS (
   SELECT 1 FROM links WHERE relation = '{ANCHORED_TO}' AND invalidated_at IS NULL)
 """
@@ -178,33 +181,6 @@ def _only(ends: list[str], wanted: frozenset[str]) -> list[str]:
     ]  # fmt: skip
 
 
-def _large_files(rows: list[Row], named: Mapping[int, str], limit: int) -> list[int]:
-    """Return the files that have as many edges as the limit, both ways together."""
-    degree: dict[int, int] = {}
-    for key, _, ends in rows:
-        if named[key].startswith(FILE_IDS):
-            degree[key] = degree.get(key, 0) + len(ends)
-    return [key for key, parts in degree.items() if parts >= 3 * limit >= 0]
-
-
-def _first(some: list[Row], rows: list[Row]) -> list[Row]:
-    """Return some edges that lead away from their nodes, and then the others of ``rows``."""
-    if not some:
-        return rows
-    taken = {(key, relation, other) for key, _, ends in some
-             for relation, other in zip(ends[::3], ends[1::3], strict=True)}  # fmt: skip
-    others = [
-        (key, outgoing, [
-            part
-            for at in range(0, len(ends), 3)
-            if not outgoing or (key, ends[at], ends[at + 1]) not in taken
-            for part in ends[at : at + 3]
-        ])
-        for key, outgoing, ends in rows
-    ]  # fmt: skip
-    return some + others
-
-
 class Edges:
     """Reads and writes edges. An edge is one ``(from_id, to_id, relation)``.
 
@@ -238,13 +214,19 @@ class Edges:
         At most ``limit`` edges, the strongest, a node, a relation and a direction, of equal
         ones those to what the store has known longest: an index has them in that order, so
         that a hub costs no more than its limit. ``ALL`` sets no limit. Nodes with more
-        edges than that are asked about once more, all of them together. Of a file with as many,
-        what it defines and something is anchored to has a bundle before the rest.
+        edges than that are asked about once more, all of them together. An anchor to a symbol
+        counts as one to its file: a file has an edge from each record that is anchored so.
 
         Raises:
             GraphUnavailable: the graph's tables are missing or damaged.
         """
-        return self._bundles(frontier, relations, limit)
+        found = self._bundles(frontier, relations, limit)
+        files = [id for id in frontier if id.startswith(FILE_IDS)]
+        if files and {DEFINES, ANCHORED_TO}.issubset(relations):
+            with GraphFaults():
+                named = {key: id for id, key in keys_of(self._db, files).items()}
+                found += self._named(self._rows(_ANCHORED, [*named], relations, limit), named)
+        return found
 
     def _bundles(
         self,
@@ -261,7 +243,6 @@ class Edges:
             else:
                 found = self._rows(_SOME_EDGES, [*named], relations, limit)
                 hubs = {key for key, _, ends in found if len(ends) >= 3 * limit >= 0}
-                files = _large_files(found, named, limit) if DEFINES in relations else []
                 wanted = frozenset(relations)
                 found = [
                     (key, outgoing, _only(ends, wanted))
@@ -271,9 +252,11 @@ class Edges:
                 if hubs:
                     by_id = sorted(hubs, key=named.__getitem__)
                     found += self._rows(_STRONGEST_EDGES, by_id, relations, limit)
-                if files:
-                    found = _first(self._rows(_ANCHORED, files, relations, limit), found)
-            ids = ids_of(self._db, {other for _, _, ends in found for other in ends[1::3]})
+            return self._named(found, named)
+
+    def _named(self, found: Sequence[Row], named: Mapping[int, str]) -> list[Bundle]:
+        """Return rows as bundles: ids in place of keys."""
+        ids = ids_of(self._db, {other for _, _, ends in found for other in ends[1::3]})
         id_of = ids.__getitem__
         return [
             (named[key], outgoing == 1, ends[::3], [*map(id_of, ends[1::3])],

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from samples import examples
 
 from pylore.core.vocabulary import FROM_CODE
-from pylore.graph.walk import Step, Walk, walk
+from pylore.graph.walk import Step, Walk, spread
 from pylore.store import Store
 
 UNLIMITED = 10_000
@@ -36,9 +36,9 @@ def walked(store: Store, edges: list[Link], seeds: dict[str, float], depth: int,
            barred: frozenset[str] = frozenset(), min_confidence: float = 0.0,
            ) -> Walk:  # fmt: skip
     with filled(store, edges, ids_of(edges) | set(seeds)):
-        return walk(store.edges, seeds, RELATIONS, depth=depth, decay=decay, fanout=fanout,
-                    max_nodes=max_nodes, barred=barred,
-                    min_confidence=min_confidence)  # fmt: skip
+        return spread(store.edges, seeds, RELATIONS, adds=False, depth=depth, decay=decay,
+                      fanout=fanout, max_nodes=max_nodes, barred=barred,
+                      min_confidence=min_confidence)  # fmt: skip
 
 
 def all_scores(edges: list[Link], seeds: dict[str, float], depth: int, decay: float,
@@ -79,7 +79,6 @@ def test_a_reached_node_has_the_score_of_its_best_path(
 ) -> None:
     result = walked(store, edges, seeds, depth, decay)
     assert scores(result) == pytest.approx(all_scores(edges, seeds, depth, decay))
-    assert result.left_out == 0
     assert result.hubs == set()
 
 
@@ -100,18 +99,6 @@ def test_the_steps_lead_from_a_seed_along_edges_that_are_there(
             ends = (before.id, after.id) if after.outgoing else (after.id, before.id)
             assert (*ends, after.relation, after.edge_weight) in edges
             assert after.relation_weight == RELATIONS[str(after.relation)][not after.outgoing]
-
-
-@given(links(), seeds_of, depths, st.integers(1, 3))
-@settings(deadline=None)
-def test_seeds_are_walked_from_whatever_the_cap_and_never_returned(
-    store: Store, edges: list[Link], seeds: dict[str, float], depth: int, most: int
-) -> None:
-    result = walked(store, edges, seeds, depth, max_nodes=most)
-    assert not result.reached.keys() & seeds.keys()
-    for id, score in all_scores(edges, seeds, 1, 0.7).items():
-        weaker = [step for step in result.reached.values() if step.score < score - 1e-12]
-        assert id in result.reached or not weaker, "a weaker node took the place of a stronger one"
 
 
 @given(links(), seeds_of, st.integers(1, 2))
@@ -137,39 +124,11 @@ def test_a_barred_node_is_neither_reached_nor_walked_through(
         assert not {step.id for step in step.steps()} & barred
 
 
-@given(links(edges=20), seeds_of, depths, st.integers(1, 3))
-@settings(deadline=None)
-def test_no_more_nodes_are_reached_than_allowed_and_after_one_hop_the_strongest(
-    store: Store, edges: list[Link], seeds: dict[str, float], depth: int, most: int
-) -> None:
-    result = walked(store, edges, seeds, depth, max_nodes=most)
-    possible = all_scores(edges, seeds, depth, 0.7)
-    assert len(result.reached) <= most
-    assert len(result.reached) == min(most, len(possible)) or depth > 1
-    assert (result.left_out > 0) == (len(possible) > most) or depth > 1
-    if depth == 1:
-        best = sorted(possible.values(), reverse=True)[:most]
-        assert sorted(scores(result).values(), reverse=True) == pytest.approx(best)
-
-
-@given(links(edges=20), seeds_of, depths, st.integers(1, 3))
-@settings(deadline=None)
-def test_from_each_node_only_its_strongest_edges_are_followed(
-    store: Store, edges: list[Link], seeds: dict[str, float], depth: int, fanout: int
-) -> None:
-    around = steps(edges)
-    result = walked(store, edges, seeds, depth, fanout=fanout)
-    for step in result.reached.values():
-        for before, after in zip(step.steps(), step.steps()[1:], strict=False):
-            offers = around[before.id]
-            strength = after.edge_weight * after.relation_weight
-            stronger = sum(1 for offer in offers if offer[2] > strength + 1e-12)
-            assert stronger < fanout
-    assert result.hubs >= {seed for seed in seeds if len(around.get(seed, [])) > fanout}
-    if depth == 1:
-        for seed in seeds:
-            led = [step for step in result.reached.values() if step.steps()[0].id == seed]
-            assert len(led) <= fanout
+def test_next_hop_starts_from_the_best_nodes(store: Store) -> None:
+    edges: list[Link] = [("note-0", f"note-{n}", "calls", n / 10) for n in range(1, 6)]
+    edges += [(f"note-{n}", f"note-1{n}", "calls", 1.0) for n in range(1, 6)]
+    found = walked(store, edges, {"note-0": 1.0}, 2, max_nodes=2).reached
+    assert {id for id, step in found.items() if step.hop == 2} == {"note-14", "note-15"}
 
 
 def test_of_edges_that_are_as_strong_the_cap_lets_the_same_ones_through_every_time(
@@ -191,18 +150,3 @@ def test_a_walk_with_min_confidence_is_the_walk_without_these_edges(
     scores = {id: step.score for id, step in walked(store, kept, seeds, depth).reached.items()}
     found = walked(store, edges, seeds, depth, min_confidence=least)
     assert {id: step.score for id, step in found.reached.items()} == pytest.approx(scores)
-
-
-def test_a_full_list_still_takes_what_a_further_hop_finds_better(store: Store) -> None:
-    """Two nodes have room: the weaker one gives way to what the stronger one leads to."""
-    edges: list[Link] = [
-        ("note-0", "note-1", "implements", 1.0),
-        ("note-0", "note-2", "implements", 0.43),
-        ("note-1", "note-3", "implements", 1.0),
-    ]
-    weights = {"implements": (1.0, 0.2), "calls": (0.5, 0.5)}
-    with filled(store, edges):
-        result = walk(store.edges, {"note-0": 1.0}, weights, depth=2, decay=0.7, fanout=9,
-                      max_nodes=2)  # fmt: skip
-    assert scores(result) == pytest.approx({"note-1": 0.7, "note-3": 0.49})
-    assert result.left_out == 1

@@ -34,13 +34,13 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     ("flags", "expected"),
     [
         ({}, {"cites": (0.5, 0.1), "cited_by": (0.2, 0.8), "rests": (0.0, 0.5)}),
-        ({"edge_weights": "cites=1"}, {"cites": (1.0, 0.2)}),
-        ({"edge_weights": "cited_by=0.4"}, {"cited_by": (0.4, 1.0)}),
+        ({"edge_weights": "cites=1"}, {"cites": (1.0, 1.0)}),
+        ({"edge_weights": "cited_by=0.4"}, {"cited_by": (0.4, 0.4)}),
         ({"edge_weights": "rests=0.4"}, {"rests": (0.4, 0.4)}),
         ({"edge_weights": "cites=1/0.9 rests=0/0"}, {"cites": (1.0, 0.9), "rests": (0.0, 0.0)}),
     ],
 )
-def test_a_setting_changes_both_directions_in_proportion_or_one(
+def test_a_weight_counts_both_ways_unless_it_has_two(
     store: Store, flags: dict[str, str], expected: dict[str, tuple[float, float]]
 ) -> None:
     found = known_relations(store, Settings.load(environ={}, flags=flags))

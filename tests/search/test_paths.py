@@ -9,6 +9,7 @@ from new_stores import new_store
 
 from pylore.core.model import Hit
 from pylore.core.settings import EXPANSION_RULES, Settings
+from pylore.graph.ways import Links
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
@@ -49,7 +50,7 @@ def test_path_begins_at_a_result(store: Store) -> None:
     hits = found(store, "retry busy disk", DECISIONS)
     assert [*hits] == [ONE, TWO]
     two = hits[TWO]
-    assert (two.hops, two.path, two.edge) == (4, [ONE, LOAD, FILE, SAVE, TWO], "anchored_to")
+    assert (two.hops, two.path, two.edge) == (2, [ONE, FILE, TWO], "anchored_to")
     assert two.explain is not None
     walk = two.explain["walk"]
     assert [walk["seed"], *(edge["to"] for edge in walk["hops"])] == two.path
@@ -72,9 +73,26 @@ def test_paths_are_a_tree_below_the_direct_matches(
         direct = {id for id, hit in hits.items() if not hit.hops}
         before: dict[str, str] = {}
         for place, hit in enumerate(hits.values()):
-            assert hit.hops == len(hit.path) - 1
+            assert hit.hops == len(hit.path) - 1 <= depth
             # A larger limit shows the start too, and begins with the same results.
             assert hit.path[0] in direct or place < limit
             assert direct.isdisjoint(hit.path[1:])
             for one, other in zip(hit.path, hit.path[1:], strict=False):
                 assert before.setdefault(other, one) == one
+
+
+def test_way_has_the_fewest_edges_and_passes_no_start() -> None:
+    links = Links([], {"uses": (1.0, 0.5), "off": (1.0, 0.0)}, 0.7, {"symbol-b.py::f": "file-b.py"})
+    for start, end, relation, weight in (
+        ("a", "b", "uses", 0.9), ("b", "c", "uses", 0.9), ("a", "c", "uses", 0.1),
+        ("d", "c", "uses", 0.8), ("e", "a", "off", 1.0), ("b", "file-b.py", "uses", 1.0),
+    ):  # fmt: skip
+        links.add(start, end, relation, weight, True)
+    ways = links.ways_from({"a": 1.0, "d": 0.2}, 2)
+    assert {id: [step.id for step in way.steps()] for id, way in ways.items()} == {
+        "a": ["a"], "d": ["d"], "b": ["a", "b"], "c": ["d", "c"],
+        "symbol-b.py::f": ["a", "b", "symbol-b.py::f"],
+    }  # fmt: skip
+    assert links.ways_from({"a": 1.0}, 1).keys() == {"a", "b", "c"}
+    back = links.ways_from({"c": 1.0}, 1)
+    assert back["b"].score == pytest.approx(0.9 * 0.5 * 0.7) and not back["b"].outgoing

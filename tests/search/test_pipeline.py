@@ -276,7 +276,7 @@ def test_the_graph_pushes_no_direct_match_out(
 def test_caps_that_left_something_out_are_said(look: Lookup) -> None:
     hits = look.words("cookie", graph_depth=2, graph_max_nodes=1)
     assert len(reached(hits)) == 1
-    assert "1 connected node not shown" in hits.notes
+    assert "2 connected nodes not shown" in hits.notes
     hits = look.words("cookie", graph_depth=2, graph_limit=1, graph_max_nodes=3)
     assert "3 connected nodes not shown" in hits.notes
     hits = look.words("cookie", graph_depth=2, graph_limit=4)
