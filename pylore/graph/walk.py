@@ -151,7 +151,7 @@ def spread(
     most = min(max_nodes, max(len(seeds), FRONTIER)) if adds else max_nodes
     for _ in range(depth):
         bundles = sure_edges(edges.bundles([*frontier], [*weights], fanout + 1), min_confidence)
-        bundles = _capped(_with_files(bundles, weights), fanout, result)
+        bundles = _capped(_with_files(bundles, weights, barred), fanout, result)
         hop = _Hop(barred, decay, roots, adds=adds)
         ties = hop.along(bundles, frontier, masses, weights)
         if ties:
@@ -312,7 +312,7 @@ def _sure(bundle: Bundle, least: float) -> Bundle:
     )  # fmt: skip
 
 
-def _with_files(bundles: list[Bundle], weights: Weights) -> list[Bundle]:
+def _with_files(bundles: list[Bundle], weights: Weights, barred: Set[str]) -> list[Bundle]:
     """Add an edge to the file of each symbol that a node is anchored to, at the weight of
     ``defines`` walked backwards; ``Edges.bundles`` has these edges from files."""
     if DEFINES not in weights or ANCHORED_TO not in weights:
@@ -323,10 +323,12 @@ def _with_files(bundles: list[Bundle], weights: Weights) -> list[Bundle]:
         if not outgoing or ANCHORED_TO not in names:
             continue
         for name, other, weight in zip(names, others, edge_weights, strict=True):
-            if name == ANCHORED_TO and other.startswith(SYMBOL_IDS):
+            if name != ANCHORED_TO or other in barred:
+                continue
+            if other.startswith(SYMBOL_IDS):
                 pair = (node, file_id(path_of(other)))
                 files[pair] = max(weight * weights[DEFINES][1], files.get(pair, 0.0))
-            elif name == ANCHORED_TO:
+            else:
                 there.add((node, other))
     return bundles + [
         (node, True, [ANCHORED_TO], [file], [weight])
