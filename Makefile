@@ -63,7 +63,7 @@ dist: setup-dev ## write dist/: wheel, source distribution, checksums
 soak: setup-dev ## kills, power cuts, full disks, merges and crowds for MINUTES (default 5)
 	@bash tests/soak/run.sh $(MINUTES)
 
-docs: setup ## write the generated pages anew: commands, settings, config.example
+docs: setup ## write the generated pages anew: commands, config.example
 	@bash docs/generate.sh
 
 site: setup ## make pages of the docs in site/, and check their links

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Usage: docs/generate.sh [commands|config|settings|picture|api]
+# Usage: docs/generate.sh [commands|config|picture|api]
 # Summary: write what is generated and committed, or print one document
 #
-# docs/commands.md from the declarations of commands; config.example and docs/settings.md from the
-# table of settings; docs/terminal.svg from a run. With a name, prints that one; api: the reference
+# docs/commands.md from the declarations of commands; config.example from the table of
+# settings; docs/terminal.svg from a run. With a name, prints that one; api: the reference
 # of the SDK from its docstrings, for 'make site'.
 
 set -euo pipefail
@@ -14,7 +14,6 @@ document() { # <name>: prints it
   case $1 in
     commands) program=(reference.py) ;;
     config) program=(config_example.py) ;;
-    settings) program=(config_example.py --page) ;;
     picture) program=(picture.py) ;;
     api) program=(python_api.py) ;;
     *)
@@ -29,7 +28,7 @@ if [ $# -gt 0 ]; then
   document "$1"
   exit
 fi
-for part in commands:docs/commands.md config:config.example settings:docs/settings.md picture:docs/terminal.svg; do
+for part in commands:docs/commands.md config:config.example picture:docs/terminal.svg; do
   document "${part%%:*}" >"$root/${part#*:}.new"
   mv "$root/${part#*:}.new" "$root/${part#*:}"
 done

@@ -58,7 +58,7 @@ def test_a_link_astray_is_seen(tmp_path: Path) -> None:
         "# A b\n[x](#a-b) [x](b.md) [x](#c) [x](a.md#d) `[x](e.md)`\n```\n[x](f)\n```\n"
     )
     assert astray(page) == ["b.md", "#c", "a.md#d"]
-    assert len(PAGES) > 50
+    assert len(PAGES) > 30
 
 
 def test_the_site_has_every_page_but_the_decisions() -> None:
@@ -74,7 +74,7 @@ def test_the_site_has_every_page_but_the_decisions() -> None:
     ("generator", "page"),
     [
         ("reference.py", "docs/commands.md"), ("config_example.py", "config.example"),
-        ("config_example.py --page", "docs/settings.md"), ("picture.py", "docs/terminal.svg"),
+        ("picture.py", "docs/terminal.svg"),
     ],
 )  # fmt: skip
 def test_generated_page_is_up_to_date(

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     """Called with what is done, how much of it is done, and of how much."""
 
 MAX_FILES = 30
-"""Maximum files of a commit that counts; recall@10 of co-changes is in docs/decisions/0024."""
+"""Maximum files of a commit that counts; docs/quality.md has the recall@10 of co-changes."""
 PARTNERS = 25
 """Maximum co-changes of a file, the strongest ones. Not measured by itself."""
 KEPT_MESSAGES = 20_000
-"""Newest commits whose messages are kept for searches (docs/decisions/0019)."""
+"""Newest commits whose messages are kept for searches (docs/decisions/0018)."""
 LONGEST = 5000
 """Characters of a message that are kept: some have a whole log in them."""
 SATURATION = 0.5

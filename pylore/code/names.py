@@ -20,7 +20,7 @@ SAME_FILE, IMPORTED, OWN_METHOD, PACKAGE, KNOWN_CLASS, RETURNED = 0.95, 0.92, 0.
 """Confidence in a name that the file defines, in a scope around the call; that an import gives; in
 a member of ``self`` or its bases; in a name of the package or of an included file; in a member of
 an object whose class an assignment or an annotation names; in a value that a function returns.
-docs/decisions/0023 has how often they came true.
+docs/quality.md has how often they came true.
 """
 REASONS = {SAME_FILE: "same_file", IMPORTED: "imported", OWN_METHOD: "own_method",
            PACKAGE: "package", KNOWN_CLASS: "known_class", RETURNED: "passed_on"}  # fmt: skip

@@ -43,7 +43,7 @@ PREFIX_LENGTH = 3
 ENDING = 2
 """Last letters of a word that may differ in its other forms. Not measured."""
 
-# --- full text over many passages (store.fulltext, docs/decisions/0011)
+# --- full text over many passages (store.fulltext, docs/decisions/0006)
 
 LARGE = 20_000
 """Passages of a collection from which not all matches are ranked; passages with a word are counted

@@ -137,7 +137,7 @@ def require_name(name: str, what: str) -> str:
     return folded
 
 
-# --- accumulate: measured as a whole, see docs/decisions/0015 and docs/quality.md
+# --- accumulate: measured as a whole, see docs/decisions/0014 and docs/quality.md
 
 THINNING = 0.25
 """The power of its degree by which a match's mass is divided, so that a hub says little of
@@ -148,7 +148,7 @@ MOST_NAMING = 100
 
 OF_A_PLACE = 0.35
 """The share that counts to the walk of an edge in one passage of a longer text, relative to one
-of the whole text (docs/decisions/0017)."""
+of the whole text (docs/decisions/0014)."""
 
 FRONTIER = 20
 """So many reached nodes may always start the next hop. Not measured by itself: a second hop

@@ -41,7 +41,7 @@ it is in docs/quality.md."""
 
 LENDING, LENT = 50, 0.7
 """Best passages that lend, and their weight. With 20 passages recall@5 on PEPs is a point lower,
-with 100 nearly the same; more and less weight are worse there (docs/decisions/0017)."""
+with 100 nearly the same; more and less weight are worse there (docs/decisions/0014)."""
 
 
 def expanded(

@@ -4,7 +4,7 @@ Of the most similar commits that touch a file, with similarity s relative to the
 
     H = √ Σ s² / (10 + n)^¼,  n = the commits that ever changed the file
 
-so that files that change with everything are not always first. See docs/decisions/0019.
+so that files that change with everything are not always first. See docs/decisions/0018.
 """
 
 from __future__ import annotations

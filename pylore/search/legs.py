@@ -38,7 +38,7 @@ PASSAGES = 8
 """Best passages by full text for each match of a pool: a bound on the work."""
 
 NEIGHBOURS = 2
-"""Nearest passages for each match of a pool (docs/decisions/0008 has their cost)."""
+"""Nearest passages for each match of a pool (docs/decisions/0007)."""
 
 OF_EACH = 10
 """Matches of each list, and nearest passages of records, that are ranked at least."""
