@@ -127,10 +127,6 @@ class Stamped:
         """Return the value of a field, and its stamp."""
         return self.fields.get(name, (self.base, ""))
 
-    def implies(self, value: Value) -> bool:
-        """Return True if a value is the default of a field that is not named."""
-        return value == (self.base, "")
-
     def _with(self, fields: dict[str, Value], base: str | None = None) -> Stamped:
         return Stamped(self.base if base is None else base, fields, self.kind)
 

@@ -95,8 +95,6 @@ def collection_of(type: str, status: str = "confirmed") -> str:
     return HIDDEN if status in HIDDEN_STATUSES else COLLECTIONS.get(type, TEXTS)
 
 
-CANDIDATE_STATUSES = ("open", "skipped", "refused", "promoted", "known")
-"""Statuses of candidates; known: a record said it already."""
 SOURCES = ("user_edit", "file", "system", "conversation")
 BROKEN = ("drifted", "violated", "invalid")
 """Verdicts of an anchor that no longer holds."""
