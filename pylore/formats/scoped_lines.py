@@ -29,6 +29,7 @@ class ScopedLines:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._own: set[str] = set()
+        self._common: set[str] = set()
 
     def renamed(self, fields: dict[str, Any]) -> list[dict[str, Any]]:
         """Return a line as lines of the scope; empty if the store has the same as common.
@@ -69,6 +70,7 @@ class ScopedLines:
             else:
                 is_same = self._store.nodes.holds(row_from(fields, copy(old)))
             if is_same:
+                self._common.add(id)
                 return []
         self._own.add(id)
         return [{**fields, "id": self._named(id)}]
@@ -108,7 +110,7 @@ class ScopedLines:
         named = self._named(self._required(id))
         get = self._store.nodes.get
         is_own = id in self._own or get(named) is not None or get(id) is None
-        return named if is_own else id
+        return named if is_own and id not in self._common else id
 
     def _named(self, name: str) -> str:
         return own(name, self._store.scope)
