@@ -68,6 +68,24 @@ class AgentSession:
         """Return True if it was shown this."""
         return f"{kind} {value}" in self._shown
 
+    def runs_of_others(self, project: str) -> list[str]:
+        """Return the last run of each other session of a project.
+
+        Raises:
+            OSError: the sessions cannot be read.
+        """
+        found = []
+        with os.scandir(os.path.dirname(self._path)) as entries:
+            for entry in entries:
+                if entry.path == self._path or not entry.is_file(follow_symlinks=False):
+                    continue
+                with open(entry.path, encoding="utf-8", errors="replace") as file:
+                    lines = file.read(_LONGEST).split("\n")
+                runs = [line.removeprefix("run ") for line in lines if line.startswith("run ")]
+                if runs and f"folder {project}" in lines:
+                    found.append(runs[-1])
+        return found
+
     def remember(self, kind: str, *values: str) -> None:
         """Add what was shown, as far as it can be kept."""
         lines = "".join(f"{kind} {value}\n" for value in values if "\n" not in value)
@@ -128,6 +146,8 @@ def answer_event(engine: Engine, agent: Agent, event: str, sent: Sent) -> str:
 
             Runs(engine.store).finish(session.run)
         return ""
+    if event == SESSION_START and sent.session:
+        _end_closed(engine, session)
     _log(engine, agent, event, sent, here)
     brief = _brief(engine, event, sent, session, here)
     if brief is None or not brief.text:
@@ -135,6 +155,21 @@ def answer_event(engine: Engine, agent: Agent, event: str, sent: Sent) -> str:
     _remember(engine, event, sent, session, brief)
     answer = agent.answer(event, brief.text)
     return dumps(answer) + "\n" if answer else ""
+
+
+def _end_closed(engine: Engine, session: AgentSession) -> None:
+    """End the runs of other sessions of this project, whose terminals may have been closed.
+
+    A session that goes on begins another run with its next answer.
+    """
+    from ..records.runs import Runs
+
+    try:
+        for run in session.runs_of_others(engine.root):
+            if _is_open(engine, run):
+                Runs(engine.store).finish(run)
+    except (OSError, LoreError):
+        return
 
 
 def _log(engine: Engine, agent: Agent, event: str, sent: Sent, here: str) -> None:
@@ -174,6 +209,7 @@ def _remember(engine: Engine, event: str, sent: Sent, session: AgentSession, bri
     try:
         if sent.session and not _is_open(engine, session.run):
             session.run = Runs(engine.store).start_for_hook()
+            session.remember("folder", engine.root)
             session.remember("run", session.run)
         if session.run:
             asked = {PROMPT: sent.prompt, FILE: ", ".join(sent.files)}.get(event, "")

@@ -125,6 +125,17 @@ def test_a_run_ends_with_its_session(project: Lore) -> None:
     assert sorted(states) == ["finished", "open"]
 
 
+def test_run_of_a_closed_terminal_ends_with_the_next_session(project: Lore) -> None:
+    asked = {"prompt": "how are session tokens signed, and who rotates the keys?"}
+    hook(project, "prompt", session_id="one", **asked)
+    assert [run["state"] for run in project("run", "list").json] == ["open"]
+    hook(project, "session-start", session_id="two")
+    states = {run["state"]: run["unrated"] for run in project("run", "list").json}
+    assert states["finished"] > 0
+    hook(project, "prompt", session_id="one", **asked)
+    assert sum(run["state"] == "finished" for run in project("run", "list").json) == 1
+
+
 def test_what_a_live_hook_notes_has_no_token_in_it(project: Lore) -> None:
     rows = [row for row in planted() if "bare" not in row[0] and "\n" not in row[1]]
     for start in range(0, len(rows), 20):
