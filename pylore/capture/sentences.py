@@ -45,7 +45,7 @@ _TIL = re.compile(rf"{_LEAD}(?:TIL\b|[Tt]oday [Ii] learned)[:,]?\s+(?P<rest>\S.*
 _ANY = re.compile("|".join(words for _, _, words in _MARKS), re.IGNORECASE)
 _RULE = phrases(
     r"""
-    always|never
+    always|never(?! mind| actually| called)
     """,
 )
 

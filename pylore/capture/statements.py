@@ -225,11 +225,6 @@ _AGREES = re.compile(
     r"|i misunderstood|my mistake)\b)",
     re.IGNORECASE,
 )
-_DUE = phrases(
-    r"""
-    should(?:n't)?|needs? to|has to|have to|must|only|already|never
-    """,
-)
 _OF_WORK = phrases(
     r"""
     i|i'll|i'm|i've|i'd|let me|let's|we're|we were|my|your?|now|tests? (?:i|we)|copilot|reviewer
@@ -241,15 +236,10 @@ _VOICE = re.compile(
     r"|^(?:yes|yeah|no|ok|okay|don't|do not|never|always|use)\b",
     re.IGNORECASE,
 )
-_HEDGED_RULE = re.compile(
-    r"\b(?:not|seems?|almost|nearly) always\b|n't always\b|[\"']always[\"']"
-    r"|\bnever (?:actually|called|mind)\b",
-    re.IGNORECASE,
-)
 _GENERAL = phrases(
     r"""
-    any|every|each|all|always|never|whenever|in general|generally|by default|everywhere|users?
-    |developers?|directive|source of truth|codebase|workflows?
+    any|every|each|all|always|never|whenever|in general|generally|by default|everywhere|make sure
+    |source of truth|codebase|workflows?
     """,
 )
 _ASIDE = re.compile(
@@ -258,7 +248,6 @@ _ASIDE = re.compile(
     r"(?!don't|do not)",
     re.IGNORECASE,
 )
-_INSTEAD = phrases(r"use \S+(?: \S+)? instead|instead use")
 _HOLDING = frozenset(("constraint", "reason", "design"))
 """What makes a sentence of an answer one that holds: without it, it only describes."""
 
@@ -290,11 +279,6 @@ _ASKED = phrases(
     |include|look|make|move|put|remove|rename|replace|see|update|use)
     """,
 )
-_SWEEPING = phrases(
-    r"""
-    any|every|each|all|in general|generally|by default|everywhere|make sure
-    """,
-)
 _REPLY = re.compile(
     r"(?:[A-Z]|\d+)[).]\s|(?:that's what i|i (?:like|meant)|instead|still|which)\b", re.IGNORECASE
 )
@@ -309,33 +293,19 @@ _ROUTINE = phrases(
     """,
     before="",
 )
-_ADDS = phrases(
+_CHANGES = phrases(
     r"""
-    add|allow|auto-\w+|create|enable|enhance|handle|implement|improve|include|introduce|show
-    |support
+    add|allow|create|enable|enhance|handle|implement|improve|include|introduce|show|support|change
+    |consolidate|convert|delete|drop|move|pass|propagate|remove|replace|split|switch|update|use|wire
     """,
     before="",
 )
-_MOVES = phrases(
-    r"""
-    change|consolidate|convert|delete|drop|move|pass|propagate|remove|replace|split|switch|update
-    |use|wire
-    """,
-    before="",
-)
-_AVOIDS = phrases(r"to (?:avoid|prevent)")
 _CAUSE = phrases(
     r"""
     because|since (?!the (?:last|start|beginning))|otherwise|due to|the reason|must(?: not)?
     |never|cannot|can't|(?:is|are|does) not|(?:isn|aren|doesn)'t|requires?|unless|would (?:break
     |fail|lose|corrupt)
     """,
-)
-_REPAIR = phrases(
-    r"""
-    fix|fixes|fixed|hotfix|correct|restore|prevent|avoid
-    """,
-    before="",
 )
 
 Seen = tuple[str, str]
@@ -389,7 +359,7 @@ def of_concession(answer: str) -> Iterator[Statement]:
         if is_past(sentence):
             continue
         seen = [one for one in _qualities(sentence) if one[0] != "names-code"]
-        if _DUE.search(sentence) or seen:
+        if seen:
             yield Statement(sentence, sentence, [("conceded", "lesson"), *_qualities(sentence)])
 
 
@@ -418,7 +388,7 @@ def of_commit(message: str) -> Iterator[Statement]:
         subject = topic.strip()
     subject = subject[:1].upper() + subject[1:]
     told: list[str] = []
-    repairs = bool(_REPAIR.match(subject)) or prefix.startswith("fix")
+    repairs = subject.startswith("Fix") or prefix.startswith("fix")
     for paragraph in paragraphs_of(rest):
         points = points_of(paragraph)
         if points:
@@ -446,9 +416,9 @@ def _is_choice(subject: str, text: str) -> bool:
     """Return whether a commit chose something: what adds or moves code did only with a cause."""
     if _ROUTINE.match(subject):
         return False
-    if _ADDS.match(subject):
-        return _CAUSE.search(text) is not None
-    return not _MOVES.match(subject) or bool(_CAUSE.search(text) or _AVOIDS.search(text))
+    if not _CHANGES.match(subject) or _CAUSE.search(text):
+        return True
+    return "to avoid" in text and not subject.startswith("Add")
 
 
 def of_prompt(text: str) -> Iterator[Statement]:
@@ -461,7 +431,7 @@ def of_prompt(text: str) -> Iterator[Statement]:
             sentence = _ASIDE.sub("", given)
             if not _fits(given, SHORTEST_RULE) or "?" in given or _ONCE.search(sentence):
                 continue
-            rules = has_rule(sentence) and not _HEDGED_RULE.search(sentence)
+            rules = has_rule(sentence)
             if _ERRAND.search(sentence) and not rules:
                 continue
             if _REPLY.match(given):
@@ -483,10 +453,10 @@ def of_prompt(text: str) -> Iterator[Statement]:
             general = rules or _GENERAL.search(sentence)
             if ("reason", "lesson") not in also and (
                 (is_order(sentence) and not general)
-                or (_ASKED.search(sentence) and not rules and not _SWEEPING.search(sentence))
+                or (_ASKED.search(sentence) and not rules and not _GENERAL.search(sentence))
             ):
                 continue
-            if seen and (also or general or _INSTEAD.search(sentence)):
+            if seen and (also or general):
                 yield Statement(sentence, given, [*seen, *also])
 
 
