@@ -15,8 +15,7 @@ from ..system.projects import trust_root
 from .definitions import find_definitions
 from .fingerprint import line_numbers, take
 from .globs import parse_glob
-from .project import Project, Unreadable, fault_of, is_open, root_of
-from .verdict import Judge
+from .project import Project, fault_of, is_open, root_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -217,10 +216,10 @@ def unlink_if_whole(store: Store, node_id: str) -> None:
 
 
 def accept_anchors(store: Store, node_id: str, reader: CodeReader | None = None) -> int:
-    """Let a node's broken anchors hold for the code as it is now; how many there were.
+    """Take a node's broken anchors for the code as it is now; return how many changed.
 
-    With a ``reader`` what is against a rule, broken or not, is known from then on. The links to
-    the commits that broke them are taken back.
+    An anchor whose code is gone stays broken. With a ``reader`` all violations of its rules are
+    known from then on. Links to the commits that broke it end when no anchor is broken.
     """
     changed = 0
     for anchor in store.anchors.of(node_id):
@@ -231,23 +230,24 @@ def accept_anchors(store: Store, node_id: str, reader: CodeReader | None = None)
         if fault:
             raise LoreError(f"'{node_id}' has an anchor that is not yours to follow: {fault}: "
                             f"'lore anchor {node_id}' lists them")  # fmt: skip
-        project = Project(root_of(store, anchor.root))
-        new = _accepted(project, anchor, reader)
-        if broken or new.hash != anchor.hash:
+        new = _accepted(Project(root_of(store, anchor.root)), anchor, reader)
+        if new is not None and (broken or new.hash != anchor.hash):
             changed += 1
             store.anchors.replace([(anchor.key, new)])
-    return changed + unlink_commits(store, node_id) if changed else 0
+    if changed:
+        unlink_if_whole(store, node_id)
+    return changed
 
 
-def _accepted(project: Project, anchor: Anchor, reader: CodeReader | None) -> Anchor:
+def _accepted(project: Project, anchor: Anchor, reader: CodeReader | None) -> Anchor | None:
     if anchor.kind == "rule":
         from .claims import taken_claim
 
         return taken_claim(project, anchor, reader)
     try:
-        return Judge(project, _finder(project, anchor, reader)).accept(anchor)
-    except Unreadable as error:
-        raise LoreError(f"{error}: make it readable, or take the anchor away") from None
+        return take(project, anchor, _finder(project, anchor, reader))
+    except LoreError:
+        return None
 
 
 def _finder(project: Project, anchor: Anchor, reader: CodeReader | None) -> FindSymbol:

@@ -17,9 +17,8 @@ from __future__ import annotations
 
 from copy import copy
 
-from ..core.errors import LoreError
 from ..core.times import now
-from ..core.vocabulary import BROKEN, BY_HAND
+from ..core.vocabulary import BROKEN
 from ..system.files import GONE
 from .fingerprint import (
     NO_MATCH,
@@ -29,7 +28,6 @@ from .fingerprint import (
     line_numbers,
     lines_of,
     stretch_hash,
-    take,
 )
 from .project import Project, Unreadable, digest
 from .verdict_cache import similarity_said
@@ -103,15 +101,6 @@ class Judge:
             return self._gone(anchor, where)
         return self._look(anchor, anchor.path, where)
 
-    def accept(self, anchor: Anchor) -> Anchor:
-        """Return the anchor as a person wants it: it holds, until the code changes again."""
-        try:
-            return take(self._project, anchor, self._find)
-        except LoreError:
-            kept = self._changed(anchor, "valid", BY_HAND)
-            kept.stamp = NO_MATCH if anchor.kind == "glob" else self._project.stamp(anchor.path)
-            return kept
-
     # --- by what has become of the file
 
     def _glob(self, anchor: Anchor) -> Anchor:
@@ -123,8 +112,6 @@ class Judge:
             changed = self._changed(anchor, "valid", "")
             changed.stamp = found[0]
             return changed
-        if witness == NO_MATCH and anchor.verdict == "valid":
-            return anchor
         return self._changed(anchor, "invalid", "matches no file")
 
     def _gone(self, anchor: Anchor, where: Where | None) -> Anchor:

@@ -14,7 +14,7 @@ from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index, write_nodes
 from .attach import link_anchor, unlink_anchor, unlink_if_whole
 from .definitions import find_definitions
-from .fingerprint import line_numbers
+from .fingerprint import definitions, line_numbers
 from .project import Project, Unreadable, fault_of, is_open, root_of
 from .verdict import Judge, SymbolMissing
 from .verdict_cache import told
@@ -382,6 +382,22 @@ def rows(
         }
         for anchor in anchors
     ]
+
+
+def first_line(store: Store, anchor: Anchor) -> int:
+    """Return the line that an anchor begins at in today's file; 1 if it is not there."""
+    if anchor.kind == "lines":
+        return line_numbers(anchor.detail)[0] or 1
+    if anchor.kind != "symbol" or fault_of(anchor) or not is_open(anchor.root):
+        return 1
+    project = Project(root_of(store, anchor.root))
+    try:
+        found = definitions(project, anchor.path, anchor.detail, find_definitions)
+        name = anchor.detail.rpartition(".")[2]
+        found = found or definitions(project, anchor.path, name, find_definitions)
+    except Unreadable:
+        return 1
+    return found[0].line_start if found else 1
 
 
 def require_anchors(store: Store, ids: Sequence[str]) -> None:

@@ -63,8 +63,9 @@ def anchor(
     """Tie a node to code; return the anchor as a row with its ``state``.
 
     Args:
-        file: ``FILE``, ``FILE:10-20`` or a glob, from the folder ``here`` or the project's root.
-        kind: glob, hash, symbol, lines, rule, or empty: the lines of ``FILE:10-20``, else the file.
+        file: ``FILE``, ``FILE:10-20``, ``FILE::Class::method`` or a glob, from the folder ``here``
+            or the project's root.
+        kind: glob, hash, symbol, lines, rule, or empty: as ``file`` has it.
         detail: the symbol, the lines as ``10-20``, or a rule as ``Claim.detail``.
         source: an anchor of a conversation is staged.
     """
@@ -96,7 +97,9 @@ def removed(engine: Engine, anchors: Iterable[Anchor]) -> Rows:
 def _wanted(engine: Engine, id: str, file: str, kind: str | None, detail: str, here: str) -> Anchor:
     """Return the anchor that is described; with the kind None that of the whole file."""
     path, first, last = split_location(file)
-    if first is not None and not kind:
+    if "::" in file and not kind and not detail:
+        kind, (file, _, detail) = "symbol", file.partition("::")
+    elif first is not None and not kind:
         kind, detail, file = "lines", f"{first}-{last}", path
     if kind == "lines":
         first, last = sorted(line_numbers(detail))

@@ -6,7 +6,7 @@ import gc
 import os
 from typing import TYPE_CHECKING, Any
 
-from ..anchors.verify import Verified, rows
+from ..anchors.verify import Verified, first_line, rows
 from ..app.claims import claim, unclaim
 from ..app.code import analyze_cochanges, anchors_of, unanchor
 from ..app.code import anchor as place
@@ -96,7 +96,8 @@ def anchor(
 
     An anchor keeps how the code looks now. 'lore verify' compares, and search results carry the
     verdict: valid; relocated (moved, unchanged); drifted (changed); violated (against a rule);
-    invalid (gone). FILE:10-20 is the text of these lines.
+    invalid (gone). FILE:10-20 is the text of these lines, FILE::Login::check a symbol with its
+    decorators.
 
     A rule is a claim about the code, of places that match; $X is one part, $$$ any number.
 
@@ -165,6 +166,9 @@ def verify(
             found = judge(engine, wanted, advance, since) if wanted or not ids else Verified()
         shown = [new for _, new in found.found if not broken or new.verdict in BROKEN]
         printed = rows(engine.store, shown, found.claims)
+        if report:
+            for anchor, row in zip(shown, printed, strict=True):
+                row["line"] = first_line(engine.store, anchor)
     session.say(found.notes)
     if found.found and not broken:
         counts = [f"{count} {verdict}" for verdict, count in found.counts().items() if count]

@@ -70,8 +70,6 @@ IMPORTS = "imports"
 CO_CHANGES = "co_changes_with"
 UNDIRECTED = frozenset({"similar_to", CO_CHANGES})
 """Relations whose edges begin at the lesser id: the direction says nothing."""
-BY_HAND = "restored by hand"
-"""The reason of a valid anchor whose code is gone: a person lets it hold."""
 ANCHORED_TO = "anchored_to"
 DEFINES = "defines"
 DERIVED_FROM = "derived_from"

@@ -8,7 +8,6 @@ from ..core.model import Edge, Node, Record
 from ..core.text import clean_tags
 from ..core.times import now
 from ..core.vocabulary import (
-    BY_HAND,
     DERIVED_FROM,
     NAMED_TYPES,
     NO_RECORDS,
@@ -436,15 +435,15 @@ class Records:
             return [Change(*back.edge(key, at))]
         ids = complete_ids(self._store, ids)
         return [Change(*(back.node_at(id, at) if at else back.node(id)),
-                       [*self._said(), *self._gone(id)]) for id in ids]  # fmt: skip
+                       [*self._said(), *self._broken(id)]) for id in ids]  # fmt: skip
 
-    def _gone(self, id: str) -> list[str]:
-        """Return a warning for each anchor that holds although its code is gone."""
+    def _broken(self, id: str) -> list[str]:
+        """Return a note on each anchor that is still broken."""
         return [
-            f"'{id}' is anchored to {':'.join(filter(None, (one.path, one.detail)))}, "
-            f"which is gone: invalid again once the file changes; use 'lore anchor {id} FILE'"
+            f"'{id}' is anchored to {':'.join(filter(None, (one.path, one.detail)))}, which is "
+            f"still {one.verdict}: use 'lore anchor {id} FILE' or --remove"
             for one in self._store.anchors.of(id)
-            if one.reason == BY_HAND
+            if one.is_broken
         ]
 
     def undo(self, ids: Sequence[str] = (), *, redo: bool = False) -> list[Change]:
@@ -485,7 +484,7 @@ class Records:
         id = complete_id(self._store, id)
         node = self._store.nodes.get(id)
         if node is not None and node.invalidated_at is not None:
-            return Change(*back.node(id), [*self._said(), *self._gone(id)])
+            return Change(*back.node(id), [*self._said(), *self._broken(id)])
         past = back.last_of(id)
         id, state = back.to(id, past.row)
         return Change(id, state, [f"{id}: took back '{past.change}' of {past.changed_at}",

@@ -39,6 +39,5 @@ def _places(rows: Sequence[Row]) -> Iterator[tuple[Row, str, int, bool]]:
         for place in row.get("places") or ():
             yield row, place["file"], place["line"], place["new"]
         if not row.get("places"):
-            lines = (row["detail"] or "").partition("-")[0] if row["kind"] == "lines" else ""
             file = "" if row["kind"] in ("rule", "glob") else row["path"]
-            yield row, file, int(lines or 1), row.get("new", True)
+            yield row, file, row["line"], row.get("new", True)

@@ -323,19 +323,21 @@ def test_a_rewritten_history_names_no_commit(anchored: Anchored, repository: Rep
 
 
 @kinds
-def test_restore_takes_the_code_as_it_is_now(
+def test_restore_accepts_changed_code_but_not_missing_code(
     anchored: Anchored, records: Records, repository: Repository, kind: str, detail: str
 ) -> None:
     anchored.place(kind, detail=detail)
-    repository.write("src/auth.py", "")
     (repository.root / "src/auth.py").unlink()
-    repository.commit("Remove it")
+    commit = repository.commit("Remove it")
+    assert anchored.now()[0] == "invalid"
+    (change,) = records.restore(["decision-a"])
+    assert change.state == "unchanged" and "still invalid: use 'lore anchor" in change.notes[-1]
+    assert anchored.now()[0] == "invalid"
+    assert anchored.links("invalidated_by") == [f"commit-{commit}"]
+    repository.write("src/auth.py", CODE.replace("seen", "known"))
     anchored.verify()
-    assert anchored.links("invalidated_by") != []
-    assert [change.state for change in records.restore(["decision-a"])] == ["restored"]
-    assert anchored.links("invalidated_by") == []
-    assert anchored.now()[0] == "valid", "it holds until the code changes again"
-    assert [change.state for change in records.restore(["decision-a"])] == ["unchanged"]
+    records.restore(["decision-a"])
+    assert (anchored.now()[0], anchored.links("invalidated_by")) == ("valid", [])
 
 
 def test_a_forgotten_record_is_not_looked_at(anchored: Anchored, records: Records) -> None:

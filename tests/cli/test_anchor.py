@@ -98,7 +98,8 @@ def test_verify_names_the_commit_until_restore(lore: Lore, code: Repository) -> 
     ]
     lore("verify")
     (note,) = lore("restore", "decision-a").notes
-    assert "'decision-a' is anchored to src/auth.py:check, which is gone" in note
+    assert "'decision-a' is anchored to src/auth.py:check, which is still invalid" in note
+    assert verify(lore) == [("invalid", "src/auth.py")]
 
 
 def test_search_and_related_show_verdicts(lore: Lore, code: Repository) -> None:
