@@ -32,13 +32,14 @@ from ..core.vocabulary import (
     file_id,
     path_of,
 )
-from .relations import FRONTIER, MOST_NAMING, THINNING
+from .relations import FRONTIER, MOST_NAMING, OF_A_PLACE, THINNING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence, Set
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import Protocol
 
+    from ..core.model import EdgeKey
     from ..store.edges import Bundle
 
     Weights = Mapping[str, tuple[float, float]]
@@ -51,6 +52,9 @@ if TYPE_CHECKING:
             self, frontier: Sequence[str], relations: Sequence[str], limit: int
         ) -> list[Bundle]:
             """As ``store.edges.Edges.bundles``."""
+
+    Link = tuple[str, str, float, bool]
+    """(relation, other end, edge weight, True if the edge leads there)"""
 
     Way = tuple[float, "Step", str, float, float, bool, str]
     """A ``Step`` without its id."""
@@ -132,16 +136,20 @@ def spread(
     fanout: int,
     max_nodes: int,
     min_confidence: float = 0.0,
-    barred: Set[str] = frozenset(),
+    barred: Collection[str] = (),
+    hidden: Callable[[Sequence[str]], Collection[str]] | None = None,
+    placed: Callable[[Sequence[str]], Collection[EdgeKey]] | None = None,
 ) -> Walk:
     """Walk up to ``depth`` hops from ``seeds`` (id to score), one query a hop.
 
     ``fanout`` caps the edges followed from one node, ``max_nodes`` the nodes that the next hop
     starts from; if scores ``adds`` up these are no more than the seeds, or ``FRONTIER``. Edges from
     code that are less sure than ``min_confidence`` count as absent. ``barred`` nodes are not
-    entered.
+    entered, nor the ``hidden`` ones of some ids. Of the edges of some nodes, those ``placed``
+    in one passage of a longer text have ``OF_A_PLACE`` of their weight.
     """
     result = Walk()
+    reader = _Reader(edges, weights, min_confidence, barred, hidden, placed)
     frontier = {id: Step(id, score) for id, score in seeds.items()}
     masses = {id: score**2 if adds else score for id, score in seeds.items()}
     totals = {} if adds else dict(seeds)
@@ -150,12 +158,17 @@ def spread(
     roots = {id: id for id in seeds}
     most = min(max_nodes, max(len(seeds), FRONTIER)) if adds else max_nodes
     for _ in range(depth):
-        bundles = sure_edges(edges.bundles([*frontier], [*weights], fanout + 1), min_confidence)
-        bundles = _capped(_with_files(bundles, weights, barred), fanout, result)
-        hop = _Hop(barred, decay, roots, adds=adds)
-        ties = hop.along(bundles, frontier, masses, weights)
+        links = reader.links(frontier, fanout + 1)
+        for node, own in links.items():
+            own += _to_files(own, weights, reader.barred)
+            result.edges_seen += len(own)
+            if len(own) > fanout:
+                result.hubs.add(node)
+                links[node] = _in_turn(own, fanout)
+        hop = _Hop(reader, decay, roots, adds=adds)
+        ties = hop.along(links, frontier, masses)
         if ties:
-            hop.across(edges, ties, masses, weights)
+            hop.across(ties, masses)
         fresh: dict[str, float] = {}
         for id, value in hop.values.items():
             if adds:
@@ -185,17 +198,58 @@ def spread(
     return result
 
 
+class _Reader:
+    """Reads edges; ``barred`` has what must not be entered of all that was read."""
+
+    __slots__ = ("_edges", "_hidden", "_least", "_met", "_placed", "barred", "weights")
+
+    def __init__(
+        self,
+        edges: Bundles,
+        weights: Weights,
+        least: float,
+        barred: Iterable[str],
+        hidden: Callable[[Sequence[str]], Collection[str]] | None,
+        placed: Callable[[Sequence[str]], Collection[EdgeKey]] | None,
+    ) -> None:
+        self._edges = edges
+        self._least = least
+        self._hidden = hidden
+        self._placed = placed
+        self._met: set[str] = set()
+        self.barred = set(barred)
+        self.weights = weights
+
+    def links(self, nodes: Iterable[str], limit: int) -> dict[str, list[Link]]:
+        """Return the edges of nodes; ``limit`` at most a node, relation and direction."""
+        found: dict[str, list[Link]] = {node: [] for node in nodes}
+        bundles = self._edges.bundles([*found], [*self.weights], limit) if found else []
+        placed = {*self._placed([*found])} if self._placed else ()
+        least = self._least
+        for node, outgoing, names, others, weights in bundles:
+            own = found[node]
+            for name, other, weight in zip(names, others, weights, strict=True):
+                if weight < least and name in FROM_CODE:
+                    continue
+                if placed and ((node, other, name) if outgoing else (other, node, name)) in placed:
+                    weight *= OF_A_PLACE
+                own.append((name, other, weight, outgoing))
+        if self._hidden:
+            fresh = {other for bundle in bundles for other in bundle[3]} - self._met
+            self._met |= fresh
+            self.barred.update(self._hidden([*fresh]) if fresh else ())
+        return found
+
+
 class _Hop:
     """One hop: what it brings to each node (a sum of squares, or the highest value), and the
     strongest way to it."""
 
-    __slots__ = ("_adds", "_barred", "_decay", "_most", "_roots", "values", "ways")
+    __slots__ = ("_adds", "_decay", "_most", "_reader", "_roots", "values", "ways")
 
-    def __init__(
-        self, barred: Set[str], decay: float, roots: dict[str, str], *, adds: bool
-    ) -> None:
+    def __init__(self, reader: _Reader, decay: float, roots: dict[str, str], *, adds: bool) -> None:
         self._adds = adds
-        self._barred = barred
+        self._reader = reader
         self._decay = decay
         self._roots = roots
         self._most: dict[str, float] = {}
@@ -204,29 +258,27 @@ class _Hop:
 
     def along(
         self,
-        bundles: Sequence[Bundle],
+        links: Mapping[str, Sequence[Link]],
         frontier: Mapping[str, Step],
         masses: Mapping[str, float],
-        weights: Weights,
     ) -> dict[str, list[Tie]]:
         """Add what single edges bring; return the bridges met, with the records that name them."""
-        way_to = {node: _way_to(step) for node, step in frontier.items()}
-        degrees = _degrees(bundles, way_to) if self._adds else {}
         ties: dict[str, list[Tie]] = {}
         # Thousands of edges: what is looked up once is not looked up for each of them.
         values, most, ways, roots = self.values, self._most, self.ways, self._roots
-        adds, barred = self._adds, self._barred
-        for node, outgoing, names, others, edge_weights in bundles:
-            here, way, root = frontier[node], way_to[node], roots[node]
+        adds, barred, weights = self._adds, self._reader.barred, self._reader.weights
+        for node, own in links.items():
+            here, root = frontier[node], roots[node]
+            way = _way_to(here)
             mass = self._decay * masses[node]
-            if adds:
-                mass /= max(1, degrees[node]) ** THINNING
-            side = 0 if outgoing else 1
-            may_tie = adds and outgoing and not node.startswith(BRIDGES)
-            for relation, other, weight in zip(names, others, edge_weights, strict=True):
+            if adds:  # neighbours on the way, and bridges that are named, are no neighbours
+                others = [id for _, id, _, out in own if not (out and id.startswith(BRIDGES))]
+                mass /= max(1, len([id for id in others if id not in way])) ** THINNING
+            may_tie = adds and not node.startswith(BRIDGES)
+            for relation, other, weight, outgoing in own:
                 if other in way:
                     continue
-                strength = weights[relation][side]
+                strength = weights[relation][0 if outgoing else 1]
                 value = mass * weight * strength
                 if value > 0 and other not in barred:
                     if adds:
@@ -236,33 +288,26 @@ class _Hop:
                     if value > most.get(other, 0.0):
                         most[other] = value
                         ways[other] = (value, here, relation, weight, strength, outgoing, "")
-                if may_tie and other.startswith(BRIDGES):
+                if may_tie and outgoing and other.startswith(BRIDGES):
                     ties.setdefault(other, []).append((here, relation, weight, strength))
         return ties
 
-    def across(
-        self,
-        edges: Bundles,
-        ties: Mapping[str, list[Tie]],
-        masses: Mapping[str, float],
-        weights: Weights,
-    ) -> None:
+    def across(self, ties: Mapping[str, list[Tie]], masses: Mapping[str, float]) -> None:
         """Add what records bring that name the same bridge: of two, the strongest tie counts."""
         relations = frozenset(tie[1] for own in ties.values() for tie in own)
         best: dict[tuple[str, str], Way] = {}
-        bridges = [id for id in ties if id not in self._barred]
-        found = edges.bundles(bridges, [*weights], MOST_NAMING + 1) if bridges else []
-        for bridge, outgoing, names, others, edge_weights in found:
-            naming = sum(1 for name in names if name in relations)
-            if outgoing or not 2 <= naming <= MOST_NAMING:
+        barred = self._reader.barred
+        bridges = [id for id in ties if id not in barred]
+        for bridge, links in self._reader.links(bridges, MOST_NAMING + 1).items():
+            naming = [link for link in links if link[0] in relations and not link[3]]
+            if not 2 <= len(naming) <= MOST_NAMING:
                 continue
-            common = 1 / log(1 + naming)
             for start, relation, weight, strength in ties[bridge]:
                 way = _way_to(start)
-                value = self._decay * masses[start.id] * weight * strength * common
-                for name, other, other_weight in zip(names, others, edge_weights, strict=True):
+                value = self._decay * masses[start.id] * weight * strength / log(1 + len(naming))
+                for name, other, other_weight, _ in naming:
                     brings = value * other_weight
-                    if name == relation and other not in way and other not in self._barred:
+                    if name == relation and other not in way and other not in barred:
                         known = best.get((start.id, other))
                         if brings > (known[0] if known else 0.0):
                             both = weight * other_weight
@@ -283,96 +328,37 @@ def _way_to(step: Step) -> frozenset[str]:
     return frozenset((step.id,) if step.before is None else [one.id for one in step.steps()])
 
 
-def _degrees(bundles: Sequence[Bundle], way_to: Mapping[str, Set[str]]) -> dict[str, int]:
-    """Return the numbers of neighbours: not on the way to a node, and no bridges that it names."""
-    degrees: dict[str, int] = {}
-    for node, outgoing, _, others, _ in bundles:
-        way = way_to[node]
-        plain = [id for id in others if id not in way and not (outgoing and id.startswith(BRIDGES))]
-        degrees[node] = degrees.get(node, 0) + len(plain)
-    return degrees
-
-
-def sure_edges(bundles: Sequence[Bundle], least: float) -> list[Bundle]:
-    """Return the bundles without the edges from code that are less sure than ``least``."""
-    return [
-        bundle
-        if min(bundle[4], default=1.0) >= least or FROM_CODE.isdisjoint(bundle[2])
-        else _sure(bundle, least)
-        for bundle in bundles
-    ]
-
-
-def _sure(bundle: Bundle, least: float) -> Bundle:
-    node, outgoing, names, others, weights = bundle
-    kept = [i for i, weight in enumerate(weights) if weight >= least or names[i] not in FROM_CODE]
-    return (
-        node, outgoing, [names[i] for i in kept], [others[i] for i in kept],
-        [weights[i] for i in kept],
-    )  # fmt: skip
-
-
-def _with_files(bundles: list[Bundle], weights: Weights, barred: Set[str]) -> list[Bundle]:
-    """Add an edge to the file of each symbol that a node is anchored to, at the weight of
+def _to_files(links: Sequence[Link], weights: Weights, barred: Collection[str]) -> list[Link]:
+    """Return an edge to the file of each symbol that a node is anchored to, at the weight of
     ``defines`` walked backwards; ``Edges.bundles`` has these edges from files."""
-    if DEFINES not in weights or ANCHORED_TO not in weights:
-        return bundles
-    files: dict[tuple[str, str], float] = {}
-    there: set[tuple[str, str]] = set()
-    for node, outgoing, names, others, edge_weights in bundles:
-        if not outgoing or ANCHORED_TO not in names:
-            continue
-        for name, other, weight in zip(names, others, edge_weights, strict=True):
-            if name != ANCHORED_TO or other in barred:
-                continue
-            if other.startswith(SYMBOL_IDS):
-                pair = (node, file_id(path_of(other)))
-                files[pair] = max(weight * weights[DEFINES][1], files.get(pair, 0.0))
-            else:
-                there.add((node, other))
-    return bundles + [
-        (node, True, [ANCHORED_TO], [file], [weight])
-        for (node, file), weight in files.items()
-        if (node, file) not in there
-    ]
+    anchors = [(id, weight) for name, id, weight, out in links if out and name == ANCHORED_TO]
+    if not anchors or DEFINES not in weights:
+        return []
+    files: dict[str, float] = {}
+    for id, weight in anchors:
+        if id.startswith(SYMBOL_IDS) and id not in barred:
+            file = file_id(path_of(id))
+            files[file] = max(weight * weights[DEFINES][1], files.get(file, 0.0))
+    there = {id for id, _ in anchors}
+    return [(ANCHORED_TO, id, weight, True) for id, weight in files.items() if id not in there]
 
 
-def _capped(bundles: Sequence[Bundle], fanout: int, result: Walk) -> list[Bundle]:
-    """Return the bundles, with ``fanout`` edges of a node that has more; count them in
-    ``result``."""
-    by_node: dict[str, list[Bundle]] = {}
-    for bundle in bundles:
-        by_node.setdefault(bundle[0], []).append(bundle)
-    kept: list[Bundle] = []
-    for node, own in by_node.items():
-        degree = sum([len(bundle[2]) for bundle in own])
-        result.edges_seen += degree
-        if degree > fanout:
-            result.hubs.add(node)
-            own = _in_turn(own, fanout)
-        kept += own
-    return kept
-
-
-def _in_turn(bundles: Sequence[Bundle], fanout: int) -> list[Bundle]:
+def _in_turn(links: Sequence[Link], fanout: int) -> list[Link]:
     """Return ``fanout`` edges of one node, taken in turn from its relations, the strongest first.
 
     Otherwise the hundred symbols that a file defines would leave no room for the three
     files that it imports.
     """
     groups: dict[tuple[bool, str], list[tuple[float, str, bool]]] = {}
-    for _, outgoing, names, others, weights in bundles:
-        for relation, other, weight in zip(names, others, weights, strict=True):
-            key = (outgoing or relation in UNDIRECTED, relation)
-            groups.setdefault(key, []).append((-weight, other, outgoing))
-    turns = [
+    for relation, other, weight, outgoing in links:
+        key = (outgoing or relation in UNDIRECTED, relation)
+        groups.setdefault(key, []).append((-weight, other, outgoing))
+    turns = sorted(
         (turn, key, edge)
         for key, edges in groups.items()
         for turn, edge in enumerate(sorted(edges)[:fanout])
-    ]
-    turns.sort()
-    node = bundles[0][0]
+    )
     return [
-        (node, outgoing, [relation], [other], [-weight])
+        (relation, other, -weight, outgoing)
         for _, (_, relation), (weight, other, outgoing) in turns[:fanout]
     ]

@@ -23,11 +23,11 @@ from .score import assemble, describe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence, Set
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..core.scoring import Factors
     from ..core.settings import Settings
-    from ..graph.walk import Bundles, Walk
+    from ..graph.walk import Walk
     from ..store.protocols import SearchStore as Store
     from .legs import Matches
     from .query import ParsedQuery
@@ -122,21 +122,13 @@ def reach(
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     notes += weight_notes(store, settings)
-    edges: Bundles = store.edges
-    if adds and store.positional_edges.any():
-        from ..graph.edge_views import DiscountedEdges
-
-        edges = DiscountedEdges(edges, store.positional_edges.touching)
-    barred: Set[str] = excluded
-    if hides and store.nodes.hidden(hides, 0) is None:
-        from ..graph.edge_views import HiddenNodes
-
-        edges = HiddenNodes(edges, lambda ids: store.nodes.hidden_among(ids, hides), excluded)
-        barred = edges.barred
+    hides = hides if hides and store.nodes.hidden(hides, 0) is None else ()
     return spread(
-        edges, seeds, relation_weights(store, settings), adds=adds, depth=settings.depth,
+        store.edges, seeds, relation_weights(store, settings), adds=adds, depth=settings.depth,
         decay=settings.hop_decay, fanout=settings.graph_fanout,
-        max_nodes=settings.graph_max_nodes, min_confidence=settings.min_confidence, barred=barred,
+        max_nodes=settings.graph_max_nodes, min_confidence=settings.min_confidence, barred=excluded,
+        hidden=(lambda ids: store.nodes.hidden_among(ids, hides)) if hides else None,
+        placed=store.positional_edges.touching if adds and store.positional_edges.any() else None,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import log, sqrt
 from typing import TYPE_CHECKING
 
@@ -54,6 +54,23 @@ def test_a_nodes_relations_take_turns_below_the_cap(store: Store) -> None:
     assert "note-40" in found.support
     assert len(found.support) == 4
     assert found.hubs == {"note-0"}
+
+
+def test_hidden_nodes_are_not_entered_and_placed_edges_count_a_third(store: Store) -> None:
+    edges: list[Link] = [("note-0", f"note-{n}", "implements", 1.0) for n in (1, 2)]
+    edges += [("note-1", "note-3", "implements", 1.0), ("note-2", "note-4", "implements", 1.0)]
+    asked: list[set[str]] = []
+
+    def hidden(ids: Sequence[str]) -> set[str]:
+        asked.append({*ids})
+        return {"note-2"}
+
+    with filled(store, edges):
+        found = look(store, {"note-0": 1.0}, 2, hidden=hidden,
+                     placed=lambda ids: [("note-1", "note-3", "implements")]).support  # fmt: skip
+    first = DECAY / 2**0.25
+    assert found == pytest.approx({"note-1": first, "note-3": first * DECAY * 0.35})
+    assert asked == [{"note-1", "note-2"}, {"note-0", "note-3"}], "once about each node"
 
 
 def test_a_second_hop_starts_from_what_the_first_one_reached(store: Store) -> None:
