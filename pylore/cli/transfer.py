@@ -13,7 +13,7 @@ from ..app.sync import sync as sync_file
 from ..core.errors import LoreError, UsageError, first_of
 from ..core.lines import RepeatableLines, lines_of, record_line
 from ..core.text import counted
-from ..formats.export import FILE, State, export_lines, state_lines
+from ..formats.export import FILE, export_lines, lacking_lines, state_lines
 from ..formats.import_documents import DocumentImport
 from ..formats.jsonl import Imported, ImportOptions, LineImport
 from ..formats.merge_file import merge_files
@@ -178,7 +178,7 @@ def export(
     with file as state_of_other, session.open() as store, store.faults, store.snapshot():
         if state_of_other is not None:
             name = "stdin" if since == "-" else since or ""
-            lines: Iterable[str] = State(state_of_other.readline, name).lacking(store)
+            lines: Iterable[str] = lacking_lines(store, state_of_other.readline, name)
         elif state:
             lines = state_lines(store, types)
         else:

@@ -19,13 +19,12 @@ def document_files(
     path: str,
     on_error: Callable[[OSError], None],
     on_link: Callable[[str, str], None],
-    on_other: Callable[[str], None],
 ) -> Iterator[str]:
     """Yield the path itself, or the documents below a folder, in a fixed order.
 
     Hidden files and folders and ``node_modules`` are left out, and links are not followed: their
     targets in the folder are found without them. ``on_error`` gets the errors of folders,
-    ``on_link`` links to anything else, with the reason, ``on_other`` names of other files.
+    ``on_link`` links to anything else, with the reason.
     """
     if not os.path.isdir(path):
         yield path
@@ -46,9 +45,7 @@ def document_files(
         )  # fmt: skip
         for name in sorted(name for name in names if name[0] != "."):
             file = os.path.join(folder, name)
-            if not is_page(name):
-                on_other(name)
-            elif not is_link(file):
+            if is_page(name) and not is_link(file):
                 yield file
 
 

@@ -10,7 +10,7 @@ import json
 from hashlib import blake2b
 from itertools import groupby
 
-from ..core.errors import LoreError, UsageError
+from ..core.errors import UsageError
 from ..core.model import Anchor, Edge, Node
 from ..core.stamps import BASE, Stamped, is_after, latest, local_fields
 from ..core.vocabulary import CO_CHANGES, NO_RECORDS, RUN_IDS
@@ -238,41 +238,29 @@ def _digest(fields: Fields) -> str:
     return blake2b(line_of(told).encode("utf-8", "replace"), digest_size=_DIGEST).hexdigest()
 
 
-class State:
-    """The state of another store, whose first line has been read.
+def lacking_lines(store: Store, read: Callable[[int], bytes], name: str) -> Iterator[str]:
+    """Yield the lines of an export of ``store`` that another store, of which this is the state,
+    lacks.
 
-    ``read(most)`` gives the next line, of so many bytes at most; ``name`` is where it comes from,
-    for messages.
+    ``read(most)`` returns the next line of the state, of at most ``most`` bytes; ``name`` is where
+    it comes from, for messages.
 
     Raises:
         UsageError: it is not a state that this lore can read.
     """
-
-    def __init__(self, read: Callable[[int], bytes], name: str) -> None:
-        self._read = read
-        self._name = name
-        try:
-            head = json.loads(read(_LONGEST_STATE))
-            form, self._types = head["lore_state"], head.get("types")
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            raise self._invalid() from None
-        if isinstance(form, int) and form != FORM:
-            raise UsageError(f"{name}: is a state of form {form}, this lore reads {FORM}: "
-                             "use the same version of lore on both sides")  # fmt: skip
-        if not isinstance(self._types, list) or not all(isinstance(n, str) for n in self._types):
-            raise self._invalid()
-
-    def lacking(self, store: Store) -> Iterator[str]:
-        """Yield the lines of an export of ``store`` that the other store has not."""
-        there = set()
-        while line := self._read(2 * _DIGEST + 1):
-            if len(line) != 2 * _DIGEST + 1:
-                raise self._invalid()
-            there.add(line.decode("ascii", "replace").rstrip("\n"))
-        for fields in _all_fields(store, store.types.require(self._types), history=True):
-            if _digest(fields) not in there:
-                yield line_of(fields)
-
-    def _invalid(self) -> LoreError:
-        return UsageError(f"{self._name}: is no state of a store: take what 'lore export --state' "
-                          "prints")  # fmt: skip
+    try:
+        head = json.loads(read(_LONGEST_STATE))
+        types = [str(one) for one in head["types"]] if head["lore_state"] == FORM else None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        types = None
+    there = set()
+    while types is not None and (line := read(2 * _DIGEST + 1)):
+        if len(line) != 2 * _DIGEST + 1:
+            types = None
+        there.add(line.decode("ascii", "replace").rstrip("\n"))
+    if types is None:
+        raise UsageError(f"{name}: is no state of a store: take what 'lore export --state' of the "
+                         "same version prints")  # fmt: skip
+    for fields in _all_fields(store, store.types.require(types), history=True):
+        if _digest(fields) not in there:
+            yield line_of(fields)

@@ -8,7 +8,6 @@ that comes later, or to what has changed elsewhere.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from copy import copy
 from hashlib import sha256
 from typing import NamedTuple
@@ -44,8 +43,6 @@ READING = 5
 _MEND = "mend it, or leave such files out with --skip-bad"
 _NOTES = 10
 """Maximum notes of one kind; the others are counted."""
-_KINDS = 5
-"""Maximum kinds of other files to name."""
 _NAMED = 3
 """Maximum links to name where a folder has no documents."""
 _BATCH = 200
@@ -120,7 +117,6 @@ class DocumentImport:
         self._claimed: dict[str, str] = {}  # id to path, those of forgotten documents too
         self._seen: set[str] = set()  # paths
         self._folders: list[str] = []
-        self._others: Counter[str] = Counter()
         self._back: list[str] = []  # ids of documents that were forgotten until their file was back
         self._local: list[tuple[str, str]] = []  # id and path of texts of this store alone
 
@@ -164,7 +160,7 @@ class DocumentImport:
     def _find(self, path: str) -> None:
         """Import the files of one path; a folder may be empty where its files may be gone."""
         found, before = False, len(self._result.skipped)
-        for file in document_files(path, self._unreadable, self._skip, self._other):
+        for file in document_files(path, self._unreadable, self._skip):
             found = True
             try:
                 self._import_file(file)
@@ -184,9 +180,6 @@ class DocumentImport:
 
     def _skip(self, file: str, why: str) -> None:
         self._result.skipped.append((file, why))
-
-    def _other(self, name: str) -> None:
-        self._others[os.path.splitext(name)[1].lower()] += 1
 
     def _fault(self, file: str, error: LoreError, mend: str = _MEND) -> None:
         if isinstance(error, StoreError):
@@ -449,21 +442,5 @@ class DocumentImport:
                            "documents say something else than their files")  # fmt: skip
             self._result.notes.append(f"{what}, and what is here stands, as {id} ({path}): "
                                       f"'lore show {id} --history' has both states")  # fmt: skip
-        if self._others:
-            self._result.notes.append(f"skipped, not documents: {_kinds(self._others)}")
         self._note(lost, "more documents have lost their file")
         self._result.dangling = len(self._store.edges.dangling_among(self._result.brought))
-
-
-def _kinds(others: Counter[str]) -> str:
-    """Return the endings of files with their counts, the most frequent first.
-
-    >>> _kinds(Counter({".png": 2, "": 1}))
-    '2 .png, 1 without an ending'
-    """
-    kinds = sorted(others.items(), key=lambda item: (-item[1], item[0]))
-    said = [f"{count} {ending or 'without an ending'}" for ending, count in kinds[:_KINDS]]
-    if len(kinds) > _KINDS:
-        more = sum(count for _, count in kinds[_KINDS:])
-        said.append(f"{more} of {counted(len(kinds) - _KINDS, 'other kind')}")
-    return ", ".join(said)

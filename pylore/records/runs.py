@@ -109,7 +109,7 @@ class Runs:
                 raise LoreError(f"'{run}' was finished at {data['finished_at']}: "
                                 f"'lore run rate --run {run}' rates what it used")  # fmt: skip
             shown = self._store.impressions.shown(run)
-            self._say_not_shown([id for id in ratings if id not in shown], result.notes)
+            result.notes += _not_shown([id for id in ratings if id not in shown])
             gone = shown.keys() - self._store.nodes.get_many(shown).keys() - ratings.keys()
             for id in [id for id in {**shown, **ratings} if id not in gone]:
                 self._use(id, run, ratings.get(id), shown.get(id))
@@ -143,8 +143,7 @@ class Runs:
                 self._require_run(run)
                 used = {use[0] for use in self._store.impressions.uses(run)}
                 shown = self._store.impressions.shown(run)
-                unseen = [id for id in ids if id not in shown and id not in used]
-                self._say_not_shown(unseen, notes)
+                notes += _not_shown([id for id in ids if id not in shown and id not in used])
             else:
                 run, shown = self._run_of_today(), {}
             for id in ids:
@@ -168,21 +167,16 @@ class Runs:
         """
         self._require_run(run)
         found = _summary(*self._store.impressions.summaries(run, 1)[0])
-        records = {
+        records: dict[str, dict[str, Any]] = {
             id: {"id": id, "title": title, "position": position, "query": query, "rating": rating}
             for id, _, rating, position, query, _, title in self._store.impressions.uses(run)
         }
-        for id, (position, query, _) in self._store.impressions.shown(run).items():
-            node = self._store.nodes.get(id)
-            title = node.title if node else ""
-            seen: dict[str, Any] = {
-                "id": id,
-                "title": title,
-                "position": position,
-                "query": query,
-                "rating": None,
-            }
-            records.setdefault(id, seen)
+        shown = self._store.impressions.shown(run)
+        nodes = self._store.nodes.get_many(shown)
+        for id, (position, query, _) in shown.items():
+            title = nodes[id].title if id in nodes else ""
+            row = {"id": id, "title": title, "position": position, "query": query, "rating": None}
+            records.setdefault(id, row)
         found["shown"] = len(records)
         found["records"] = sorted(
             records.values(), key=lambda row: (row["position"] or 1 << 30, row["id"])
@@ -230,9 +224,6 @@ class Runs:
             known["answers"] = loads(answers)
         if rating is not None:
             known["rating"], known["rated_at"] = rating, now()
-        self._put(id, run, known, node.invalidated_at)
-
-    def _put(self, id: str, run: str, known: dict[str, Any], gone: str | None) -> None:
         rating = known["rating"]
         known["helpful"] = None if rating is None else rating == "helpful"
         self._store.edges.put(
@@ -241,7 +232,7 @@ class Runs:
                 source="system" if rating is None else "user_edit",
                 metadata=dumps(known), created_at=now(),
                 # A forgotten record's edge comes back with the record.
-                invalidated_at=gone,
+                invalidated_at=node.invalidated_at,
             )
         )  # fmt: skip
 
@@ -254,12 +245,13 @@ class Runs:
             for id, rating, run in rows
         ]  # fmt: skip
 
-    def _say_not_shown(self, ids: Sequence[str], notes: list[str]) -> None:
-        if ids:
-            more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
-            notes.append(
-                f"not shown in this run, and rated all the same: {', '.join(ids[:3])}{more}"
-            )
+
+def _not_shown(ids: Sequence[str]) -> list[str]:
+    """Return a note on rated ids that the run was not shown."""
+    if not ids:
+        return []
+    more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
+    return [f"not shown in this run, and rated all the same: {', '.join(ids[:3])}{more}"]
 
 
 def _ratings(helpful: Sequence[str], unhelpful: Sequence[str]) -> dict[str, str]:

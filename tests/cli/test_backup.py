@@ -54,7 +54,7 @@ def test_backup_and_restore_refuse_in_one_line(lore: Lore, tmp_path: Path) -> No
         store restore kept.db | 1 | is a link that leads out of the project
         store restore mine | 1 | mine: is not a database, nothing was restored
         store restore nowhere.db | 1 | nowhere.db: there is no such file
-        export --since state | 2 | state: is a state of form 7, this lore reads 2
+        export --since state | 2 | state: is no state of a store
         export --since nowhere | 1 | nowhere: No such file or directory
         export --since state --type note | 2 | --since and --type exclude each other
         export --since - | 2 | stdin: is no state of a store

@@ -101,13 +101,6 @@ def test_titles_and_positions_of_links(
         assert [node.body[at : at + 13] for at in sorted(places)] == written
 
 
-def test_other_files_are_counted(project: Project) -> None:
-    for name in ("a.rst", "b.PNG", "c.png", "d.toml", "requirements.txt", "x/Makefile"):
-        project.write(name, "text")
-    result = project.run(".")
-    assert result.notes == ["skipped, not documents: 2 .png, 1 without an ending, 1 .toml, 1 .txt"]
-
-
 def test_substitutions_are_not_expanded(project: Project) -> None:
     nested = [f".. |s{n}| replace:: {' '.join([f'|s{n + 1}|'] * 10)}" for n in range(9)]
     project.write("bomb.rst", "\n".join([*nested, ".. |s9| replace:: x", "", "|s0|"]))
