@@ -76,13 +76,13 @@ class MergedLines(NamedTuple):
 class _State(NamedTuple):
     """A thing as a line has it, its values, and the stamps of other changes that it has seen.
 
-    ``more`` are fields that this lore does not know: a newer one may have written them.
+    ``fields`` are those of the line; a newer lore may have written some that are unknown here.
     """
 
     row: Any
     values: Stamped
     was: list[str]
-    more: Fields
+    fields: Fields
 
     def seen(self) -> set[str]:
         return {*self.was, *self.values.stamps()}
@@ -90,13 +90,15 @@ class _State(NamedTuple):
 
 class _File:
     """The lines of one file, of both sides of its conflicts; ``plain`` are those by hand, and those
-    of unknown kinds.
+    of unknown kinds. ``known`` are states that were read from other files, by line.
 
     Raises:
         LoreError: a line is not one of an export; the file and the line are named.
     """
 
-    def __init__(self, name: str, lines: Iterable[bytes]) -> None:
+    def __init__(
+        self, name: str, lines: Iterable[bytes], known: dict[bytes, tuple[Key, _State]]
+    ) -> None:
         self.states: dict[Key, list[_State]] = {}
         self.past: dict[Key, set[tuple[str, str, str]]] = {}
         self.purged: dict[str, str] = {}
@@ -104,21 +106,24 @@ class _File:
         self.plain: set[str] = set()
         for number, line in enumerate(both_sides(lines), start=1):
             line = line.removeprefix(BOM_UTF8) if number == 1 else line
-            if line.strip():
+            if line in known:
+                self.states.setdefault(known[line][0], []).append(known[line][1])
+            elif line.strip():
                 try:
-                    self._add(parse_object(line, _LONGEST))
+                    fields = parse_object(line, _LONGEST)
+                    key = key_of(fields)
+                    if key[0] in _STATES and is_whole(fields):
+                        row = whole_row(fields, _key_row(fields))
+                        known[line] = key, _State(row, Stamped.of(row), seen_from(fields), fields)
+                        self.states.setdefault(key, []).append(known[line][1])
+                    else:
+                        self._add(key, fields)
                 except LoreError as error:
                     raise LoreError(f"{name}: line {number}: {error}") from None
 
-    def _add(self, fields: Fields) -> None:
-        key = key_of(fields)
-        if key[0] in _STATES and is_whole(fields):
-            row = whole_row(fields, _key_row(fields))
-            known = {*row.FIELDS, "was", "anchor_of"}
-            more = {name: value for name, value in fields.items() if name not in known}
-            state = _State(row, Stamped.of(row), seen_from(fields), more)
-            self.states.setdefault(key, []).append(state)
-        elif key[0] == "purged" and isinstance(fields.get("at"), str):
+    def _add(self, key: Key, fields: Fields) -> None:
+        """Add a line that has no state."""
+        if key[0] == "purged" and isinstance(fields.get("at"), str):
             self.purged[key[1]] = max(fields["at"], self.purged.get(key[1], ""))
         elif key[0] in _DECLARATIONS:
             self.declared[key] = max(fields, self.declared.get(key, fields), key=_declared)
@@ -146,7 +151,9 @@ def merge_files(
     Raises:
         LoreError: a line of a file is not one of an export; the message names both.
     """
-    merge = _Merge(_File("base", base), _File("ours", ours), _File("theirs", theirs))
+    known: dict[bytes, tuple[Key, _State]] = {}
+    files = [("base", base), ("ours", ours), ("theirs", theirs)]
+    merge = _Merge(*(_File(name, lines, known) for name, lines in files))
     return MergedLines([*merge.lines()], sorted(merge.conflicts), merge.back)
 
 
@@ -184,6 +191,9 @@ class _Merge:
         """Yield the line of a thing: the later value of each field."""
         gone = self._gone(key)
         found = [state for side in self._sides for state in side.states.get(key, ())]
+        if not gone and len(found) == 2 and found[0] is found[1]:
+            yield line_of(found[0].fields)
+            return
         states = [state._replace(values=state.values.after(gone)) for state in found]
         states = [state for state in states if state.values.stamps()]
         if not states:
@@ -207,9 +217,10 @@ class _Merge:
         own = whole.stamps()
         seen = {stamp for state in states for stamp in state.seen() if is_after(stamp, gone)}
         was = [stamp for stamp in latest(seen | own) if stamp not in own]
+        known = {*row.FIELDS, "was", "anchor_of"}
         more: Fields = {}
-        for state in sorted(found, key=lambda state: line_of(state.more)):
-            more |= state.more
+        for fields in sorted((state.fields for state in found), key=line_of):
+            more.update((name, value) for name, value in fields.items() if name not in known)
         yield line_of({**fields_of(row, was if key[0] == "id" else None), **more})
 
     def _note(self, id: str, states: list[_State], base: set[str]) -> None:
