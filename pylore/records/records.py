@@ -60,9 +60,6 @@ if TYPE_CHECKING:
     Given = ParamSpec("Given")
     Result = TypeVar("Result")
 
-TRIES = 4
-"""Tries to undo the last command, while others write."""
-
 NEAR_PASSAGES = 25
 """Passages to compare for near-duplicates: with few, signs miss some."""
 
