@@ -245,9 +245,10 @@ class Lore:
         """
         return self._open().records().restore(ids, at=at)
 
-    def undo(self, *ids: str) -> Sequence[Change]:
-        """Take back the last change of each of these nodes, or the last command as a whole."""
-        return self._open().records().undo(ids)
+    def undo(self, *ids: str, redo: bool = False) -> Sequence[Change]:
+        """Take back the last change of each of these nodes, or the last command as a whole;
+        ``redo`` repeats the command that was taken back last."""
+        return self._open().records().undo(ids, redo=redo)
 
     def start_run(self, task: str = "") -> str:
         """Return the id of a new run; ``search(…, run=id)`` records in it what was shown."""
