@@ -13,6 +13,7 @@ from contextlib import nullcontext
 from datetime import datetime, timezone
 
 from ..core.errors import LoreError, UsageError, nearest
+from ..core.ids import whose
 from ..core.json import dumps
 from ..core.scoring import PREFIX_LENGTH
 from ..core.settings import BUILT_IN_RETRIEVERS
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
 
 SHOWN = 60
 """Matches whose rows and texts come with a leg: a pool, and some that may be left out."""
+
+_OF_ROWS = frozenset(("tags", "files", "since", "until"))
+"""Filters that ids and statuses do not answer."""
 
 _FIND = "SELECT * FROM lore.find(%s, %s, %s, %s, %s)"
 _NEAR = "SELECT * FROM lore.near(%s, %s, %s, %s)"
@@ -159,7 +163,16 @@ class _Nodes(_Part):
         }
 
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
-        return self._store.fetch_rows(ids, self._store.filter(scope))
+        filter, met = self._store.filter(scope), self._store.statuses
+        if not _OF_ROWS.isdisjoint(filter):
+            return self._store.fetch_rows(ids, filter)
+        fetched = self._store.fetch_rows([id for id in ids if id not in met], filter)
+        return fetched.union(
+            id for id in ids
+            if id in met and met[id] in (scope.statuses or (met[id],)) and met[id] not in scope.hides
+            and (not scope.types or id.partition("-")[0] in scope.types)
+            and id not in scope.excluded and whose(id) in filter.get("names", (whose(id),))
+        )  # fmt: skip
 
     def get(self, id: str) -> str | None:
         return id if self.briefs([id]) else None
@@ -211,7 +224,7 @@ class _FullText(_Part):
         self, collection: str, query: Query, how: str, scope: Scope, weights: Mapping[str, float],
         limit: int,
     ) -> list[Row]:  # fmt: skip
-        if limit == 1:  # is the word anywhere?
+        if limit == 1:  # the pipeline looks whether a word is anywhere
             found = self.frequencies(query.single_words())[1]
             return [(0, "", 0.0)] if any(found.values()) else []
         asked, prefixes = "", [*query.beginnings]
@@ -222,7 +235,7 @@ class _FullText(_Part):
         else:
             return []
         filter = dumps(self._store.filter(scope))
-        return self._store.leg(_FIND, (asked, prefixes, filter, limit, SHOWN))
+        return self._store.leg(_FIND, (asked, prefixes, filter, limit // 2, SHOWN))
 
     def body(self, key: int) -> str:
         self._store.fetch_texts([key])

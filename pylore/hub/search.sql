@@ -57,14 +57,13 @@ CREATE FUNCTION lore.brief(n lore.nodes) RETURNS jsonb LANGUAGE sql STABLE AS $$
 $$;
 
 -- The matches with the rows and texts of the best `shown`. A passage of an older state is no match.
-CREATE FUNCTION lore.shown(keys bigint[], scores real[], f jsonb, shown int)
+CREATE FUNCTION lore.shown(keys bigint[], owners bigint[], scores real[], f jsonb, shown int)
 RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text) LANGUAGE sql STABLE AS $$
-  SELECT m.key, n.id, m.score, CASE WHEN o <= shown THEN lore.brief(n) END,
-    CASE WHEN o <= shown THEN substr(n.body || E'\n' || n.why, p.first, p.length) END
-  FROM unnest(keys, scores) WITH ORDINALITY m(key, score, o)
-  JOIN lore.passages p ON p.key = m.key JOIN lore.nodes n ON n.key = p.node
+  SELECT m.key, n.id, m.score, CASE WHEN o <= shown THEN lore.brief(n) END, CASE WHEN o <= shown THEN (
+    SELECT substr(n.body || E'\n' || n.why, p.first, p.length) FROM lore.passages p WHERE p.key = m.key) END
+  FROM unnest(keys, owners, scores) WITH ORDINALITY m(key, owner, score, o) JOIN lore.nodes n ON n.key = m.owner
   WHERE NOT n.gone AND coalesce(NOT f->'hides' ? n.status, true)
-    AND NOT EXISTS (SELECT FROM lore.unindexed u WHERE u.node = p.node AND NOT u.worded) ORDER BY o
+    AND NOT EXISTS (SELECT FROM lore.unindexed u WHERE u.node = m.owner AND NOT u.worded) ORDER BY o
 $$;
 
 -- Of these ids the live nodes that the client sees and a filter admits.
@@ -155,7 +154,7 @@ RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET jit = off SET enable_seqscan = off AS $$
 DECLARE
   scopes text[] := my_scopes();
-  n real; mean real; terms text[]; dfs real[]; expression text; keys bigint[]; scores real[];
+  n real; mean real; terms text[]; dfs real[]; expression text; keys bigint[]; owners bigint[]; scores real[];
 BEGIN
   SELECT greatest(1, sum(df) FILTER (WHERE word = '')), greatest(1, sum(df) FILTER (WHERE word = ' ')
     / nullif(sum(df) FILTER (WHERE word = ''), 0)) INTO n, mean FROM words WHERE word IN ('', ' ') AND scope = ANY (scopes);
@@ -171,15 +170,15 @@ BEGIN
   SELECT string_agg(format('%s*(1-k/(k+3*ts_rank(''{.25,.3,.4,1}'',p.words,%L::tsquery)))', ln(1 + (n - df + .5) / (df + .5)), t), '+')
   INTO expression FROM unnest(terms, dfs) u(t, df);
   EXECUTE format($q$
-    SELECT array_agg(key ORDER BY score DESC, key), array_agg(score ORDER BY score DESC, key) FROM (
-      SELECT key, (%s)::real AS score FROM (
-        SELECT p.key, p.words, .3 + .9 * p.size / $6 AS k FROM passages p
+    SELECT array_agg(key), array_agg(node), array_agg(score) FROM (
+      SELECT key, node, (%s)::real AS score FROM (
+        SELECT p.key, p.node, p.words, .3 + .9 * p.size / $6 AS k FROM passages p
         WHERE p.words @@ $1 AND p.scope = ANY ($2) AND ($3->'hides' IS NULL OR NOT $3->'hides' ? p.status)
           AND ($3->'types' IS NULL OR $3->'types' ? p.type) AND (NOT $4 OR (SELECT admits(n, $3) FROM nodes n WHERE n.key = p.node))
         OFFSET 0) p
       ORDER BY score DESC, key LIMIT $5) best$q$, expression)
-  INTO keys, scores USING rarest(terms, dfs, n, room), scopes, f, f - 'hides' - 'types' <> '{}', most, mean;
-  RETURN QUERY SELECT * FROM shown(keys, scores, f, shown);
+  INTO keys, owners, scores USING rarest(terms, dfs, n, room), scopes, f, f - 'hides' - 'types' <> '{}', most, mean;
+  RETURN QUERY SELECT * FROM shown(keys, owners, scores, f, shown);
 END $$;
 
 
@@ -191,17 +190,17 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET jit
 SET hnsw.ef_search = 100 SET hnsw.iterative_scan = relaxed_order AS $$
 DECLARE
   dimension text := (SELECT value FROM meta WHERE name = 'dimension');
-  keys bigint[]; scores real[];
+  keys bigint[]; owners bigint[]; scores real[];
 BEGIN
   IF dimension IS NULL THEN RETURN; END IF;
   EXECUTE format($q$
-    SELECT array_agg(key ORDER BY far, key), array_agg((1 - far)::real ORDER BY far, key) FROM (
-      SELECT p.key, p.embedding::public.halfvec(%1$s) OPERATOR(public.<=>) $1::public.halfvec(%1$s) AS far FROM passages p
+    SELECT array_agg(key ORDER BY far), array_agg(node ORDER BY far), array_agg((1 - far)::real ORDER BY far) FROM (
+      SELECT p.key, p.node, p.embedding::public.halfvec(%1$s) OPERATOR(public.<=>) $1::public.halfvec(%1$s) AS far FROM passages p
       WHERE p.embedding IS NOT NULL AND p.scope = ANY ($2) AND ($3->'hides' IS NULL OR NOT $3->'hides' ? p.status)
         AND ($3->'types' IS NULL OR $3->'types' ? p.type) AND (NOT $4 OR (SELECT admits(n, $3) FROM nodes n WHERE n.key = p.node))
       ORDER BY p.embedding::public.halfvec(%1$s) OPERATOR(public.<=>) $1::public.halfvec(%1$s) LIMIT $5) best$q$, dimension::int)
-  INTO keys, scores USING vector, my_scopes(), f, f - 'hides' - 'types' <> '{}', most;
-  RETURN QUERY SELECT * FROM shown(keys, scores, f, shown);
+  INTO keys, owners, scores USING vector, my_scopes(), f, f - 'hides' - 'types' <> '{}', most;
+  RETURN QUERY SELECT * FROM shown(keys, owners, scores, f, shown);
 END $$;
 
 
