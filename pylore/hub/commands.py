@@ -19,7 +19,7 @@ from ..system.plugin_files import Events
 from ..system.projects import is_trusted
 from ..terminal.output import flush, note
 from ..terminal.text import each
-from .connection import shown
+from .connection import options_of, shown
 from .indexing import index_hub
 from .schema import ROLES, Rights, make_schema
 from .sync import (
@@ -34,7 +34,6 @@ from .sync import (
     remote_named,
     remote_of,
     remotes,
-    require_url,
 )
 
 if TYPE_CHECKING:
@@ -154,7 +153,8 @@ def add(
     if not is_name(name) or not name[0].isalpha():
         raise UsageError(f"'{name}' is no name of a remote: give lower-case letters, digits, - "
                          "and _, a letter first")  # fmt: skip
-    remote = remote_of(name, " ".join([require_url(url), *takes]))
+    options_of(url)
+    remote = remote_of(name, " ".join([url, *takes]))
     state = "changed" if name in session.settings.remotes else "added"
     _set(session, name, remote.as_setting(), state)
 

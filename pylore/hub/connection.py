@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import contextmanager
 from functools import cache
 
 from ..core.errors import (
@@ -19,7 +20,6 @@ from ..core.errors import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from types import TracebackType
     from typing import Any, TypeVar
 
     Item = TypeVar("Item")
@@ -92,22 +92,15 @@ def driver() -> Any:
     return psycopg
 
 
-class Faults:
-    """A ``with`` block that turns the driver's errors into lore's, with the name of the hub."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        if isinstance(error, HubUnavailable):
-            raise HubUnavailable(f"{self._name}: {error}") from None
-        if isinstance(error, driver().Error):
-            raise meaning(error, self._name) from error
+@contextmanager
+def faults(name: str) -> Iterator[None]:
+    """Turn the driver's errors into lore's, with the name of the hub."""
+    try:
+        yield
+    except HubUnavailable as error:
+        raise HubUnavailable(f"{name}: {error}") from None
+    except driver().Error as error:
+        raise meaning(error, name) from error
 
 
 def meaning(error: Any, name: str) -> LoreError:
@@ -262,7 +255,7 @@ class Hub:
         Raises:
             LoreError: the hub could not, in one line; nothing of them was done.
         """
-        with Faults(self.name):
+        with faults(self.name):
             self.connection.until = time.monotonic() + seconds + _GRACE
             cursor = self.connection.execute(sql, tuple(values) or None)
             while cursor.nextset():
@@ -281,7 +274,7 @@ def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
     psycopg = driver()
     options = with_defaults(options_of(url), writes=writes)
     name = name or shown(url)
-    with Faults(name):
+    with faults(name):
         connection = _patient(psycopg).connect(
             autocommit=True, cursor_factory=psycopg.ClientCursor, prepare_threshold=None, **options
         )

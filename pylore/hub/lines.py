@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import chain, islice
+from types import SimpleNamespace
 
 from ..core.errors import StoreBusy
 from ..core.ids import blake2b, whose
@@ -121,65 +122,30 @@ SELECT jsonb_build_object(
 """
 
 
-class Hello(Record):
-    """What a hub says of itself; ``holds``: the lines that it was asked for are there; ``sees``:
-    of whose scopes one is given lines; ``longest``: the bytes that a line may have."""
-
-    __slots__ = (
-        "generation", "holds", "longest", "may_write", "role", "sees", "standby", "timeline",
-        "version",
-    )  # fmt: skip
-
-    def __init__(self, said: dict[str, Any]) -> None:
-        self.version = int(said.get("version", 0))
-        self.generation: str = said.get("generation", "")
-        self.timeline: str = said["timeline"]
-        self.role: str = said["role"]
-        self.sees: str = said["sees"]
-        self.may_write: bool = said["may_write"]
-        self.standby: bool = said["standby"]
-        self.holds: bool = said["holds"]
-        self.longest = int(said.get("longest", 0))
-
-
-class Pushed(Record):
-    """What became of lines: how many were ``taken`` and ``known``, which (from 0) were
-    ``refused``, why, and whether for good; ``mark`` is the last that was taken, ``xid`` its
-    transaction."""
-
-    __slots__ = ("known", "mark", "refused", "taken", "xid")
-
-    def __init__(self, said: dict[str, Any]) -> None:
-        self.taken: int = said["taken"]
-        self.known: int = said["known"]
-        self.refused = [(int(n), str(why), bool(final)) for n, why, final in said["refused"]]
-        self.xid: str = said["xid"] or ""
-        self.mark: Mark | None = (self.xid, said["seq"]) if said["seq"] is not None else None
-
-
 class HubStore:
     """What stores ask of a hub."""
 
     def __init__(self, hub: Hub) -> None:
         self.hub = hub
 
-    def hello(self, marks: Iterable[Mark] = ()) -> Hello:
-        """Return what it is, and whether it still has these lines.
+    def hello(self, marks: Iterable[Mark] = ()) -> SimpleNamespace:
+        """Return the state of the hub (``lore.hello``), and whether it ``holds`` these lines.
 
         Raises:
             StoreError: it has no schema, or that of another version.
         """
         rows = self.hub.ask(_HELLO, [_LIMIT, json.dumps([*marks])])
-        said = Hello(rows[0][0])
-        require_version(self.hub, said.version)
-        return said
+        state = SimpleNamespace(**{"version": 0, "generation": "", "longest": 0, **rows[0][0]})
+        state.version, state.longest = int(state.version), int(state.longest)
+        require_version(self.hub, state.version)
+        return state
 
-    def push(self, lines: Sequence[tuple[str, str]]) -> Pushed:
-        """Takes lines, each with its order key; sent again they are known."""
+    def push(self, lines: Sequence[tuple[str, str]]) -> SimpleNamespace:
+        """Send lines, each with its order key; return what ``lore.push`` does."""
         batch = json.dumps(lines, ensure_ascii=False, separators=(",", ":"))
         for left in reversed(range(_TRIES)):
             try:
-                return Pushed(self.hub.ask(_PUSH, [batch])[0][0])
+                return SimpleNamespace(**self.hub.ask(_PUSH, [batch])[0][0])
             except StoreBusy:
                 if not left:
                     raise
@@ -188,8 +154,8 @@ class HubStore:
     def pull(
         self, place: ReadPosition, most: int, own: Sequence[str] = ()
     ) -> tuple[list[Row], ReadPosition]:  # fmt: skip
-        """Return the lines that come after a place, at most so many, and the place after them.
-        Those of the transactions of one's own come without their text."""
+        """Return at most ``most`` lines after a place, and the place after them; lines of the
+        transactions ``own`` come without their text."""
         values = [place.xid, place.seq, most, [*own], json.dumps(place.open)]
         found: list[Any] = self.hub.ask(_PULL, values)
         rows = [row[:4] for row in found]

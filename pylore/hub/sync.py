@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from copy import copy
 from hashlib import md5
+from types import SimpleNamespace
 
 from ..core.errors import LoreError, StoreReadOnly, UsageError, nearest
 from ..core.model import Record
@@ -14,15 +15,17 @@ from ..formats.jsonl import Imported, ImportOptions, LineImport
 from ..formats.lines import line_of
 from ..indexing.embed import embed_missing
 from ..store.changes import SEPARATOR
-from .connection import ahead
+from .connection import ahead, connect, shown
 from .lines import (
     HubLines,
+    HubStore,
     ReadPosition,
     Takes,
     declared_as,
     digest_of_declarations,
     purge_line,
     purges_of,
+    writes_may_be_lost,
 )
 
 TYPE_CHECKING = False
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..store import Store
     from ..store.remotes import RemoteProgress
-    from .lines import Hello, HubLine, HubStore, Row
+    from .lines import HubLine, Row
 
 
 TAKES = ("types", "tags", "scopes")
@@ -99,35 +102,16 @@ def open_hub(name: str, url: str, *, writes: bool = True) -> HubStore:
     Raises:
         LoreError: nobody answers, or lets nobody in so.
     """
-    from .connection import connect
-    from .lines import HubStore
-
     return HubStore(connect(url, name, writes=writes))
-
-
-def require_url(url: str) -> str:
-    """Return a URL that may stand in a config.
-
-    Raises:
-        UsageError: it is none of a hub, or has a password in it.
-    """
-    from .connection import options_of
-
-    options_of(url)
-    return url
 
 
 def hub_status(hub: HubStore, remote: Remote, store: Store | None) -> dict[str, Any]:
     """Return what a hub is and holds, how it keeps it, and how far this store is with it."""
-    from .connection import shown
-    from .lines import ReadPosition, writes_may_be_lost
-
-    hello = hub.hello()
-    counts = hub.counts()
+    hello, counts = hub.hello(), hub.counts()
+    names = ("version", "generation", "timeline", "role", "may_write", "standby")
     row = {
-        "id": remote.name, "url": shown(remote.url), "version": hello.version,
-        "generation": hello.generation, "timeline": hello.timeline, "role": hello.role,
-        "may_write": hello.may_write, "standby": hello.standby, **counts,
+        "id": remote.name, "url": shown(remote.url),
+        **{name: getattr(hello, name) for name in names}, **counts,
         "warning": writes_may_be_lost(counts) or None,
         "unsent": None, "unread": None, "synced_at": None,
     }  # fmt: skip
@@ -255,7 +239,7 @@ class HubSync:
 
     # --- where it is
 
-    def _begin(self) -> Hello:
+    def _begin(self) -> SimpleNamespace:
         """Finds out whether the hub is where it was, and begins anew where it is not."""
         at = self._at
         read = ReadPosition.of(at.place)
@@ -305,9 +289,9 @@ class HubSync:
                     self._refuse(batch[place], why)
                     if not is_final:
                         again.append(batch[place])
-                if done.mark is not None:
+                if done.seq is not None:
                     self._own.append(done.xid)
-                    self._at.sent_xid, self._at.sent_seq = done.mark
+                    self._at.sent_xid, self._at.sent_seq = done.xid, done.seq
                 self._tell("sent", len(batch))
         self._at.purged = _digest(purged)
         self._settle(until, "" if any(not line.thing for line in again) else declared, again)
