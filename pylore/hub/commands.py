@@ -21,7 +21,7 @@ from ..terminal.output import flush, note
 from ..terminal.text import each
 from .connection import options_of, shown
 from .indexing import index_hub
-from .schema import ROLES, Rights, make_schema
+from .schema import make_schema
 from .sync import (
     TAKES,
     HubSync,
@@ -48,6 +48,15 @@ The driver comes by 'make setup-hub'.""")  # fmt: skip
 _MOST_NAMED = 5
 """Refused records that a sync names."""
 
+
+ROLES = ("reader", "writer", "curator")
+
+_AUDIT = """
+SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), role, client, action, kind,
+  owner, detail, scope
+FROM lore.audit WHERE at >= %s::timestamptz ORDER BY seq
+"""
+_AUDITED = ("at", "role", "client", "action", "kind", "id", "detail", "scope")
 
 ON = option("--on REMOTE|URL", "which hub", "", complete="remotes")
 REMOTE = argument("NAME", complete="remotes")
@@ -80,8 +89,6 @@ def status(
                 row = hub_status(hub, remote, store)
         except NoStore:
             row = hub_status(hub, remote, None)
-    if row["warning"]:
-        session.say([f"{remote.name}: an acknowledged write may be lost: {row['warning']}"])
     session.output.one(row, _status_text)
 
 
@@ -96,12 +103,12 @@ def grant(
 ) -> None:
     """Let a role of the server read, write, or also curate and delete."""
     with _hub(session, on, "hub grant") as hub:
-        rights = Rights(hub)
-        if not rights.is_role(name):
+        if not hub.ask("SELECT 1 FROM pg_roles WHERE rolname = %s", [name]):
             raise LoreError(f"{hub.name}: the server has no role '{name}': make it there first "
                             f'(CREATE ROLE "{name}" LOGIN)')  # fmt: skip
-        rights.let(name, role, scope)
-        row = {"id": name, "role": role, "scopes": rights.scopes(name)}
+        hub.ask("SELECT lore.let(%s, %s, %s)", [name, role, scope])
+        scopes = hub.ask("SELECT scope FROM lore.members WHERE role = %s ORDER BY 1", [name])
+        row = {"id": name, "role": role, "scopes": [scope for (scope,) in scopes]}
     session.output.one(row, _granted_text)
 
 
@@ -115,7 +122,7 @@ def revoke(
 ) -> None:
     """Take role and scopes from NAME, before DROP ROLE."""
     with _hub(session, on, "hub revoke") as hub:
-        if not Rights(hub).bar(name, scope):
+        if not hub.ask("SELECT lore.bar(%s, %s)", [name, scope])[0][0]:
             lacks = f"is not in scope {scope}" if scope else "has no role and no scope"
             raise LoreError(f"{hub.name}: '{name}' {lacks} there: nothing was changed")
     session.output.one({"id": name, "scope": scope or None}, _revoked_text)
@@ -131,7 +138,8 @@ def audit(
     """List who changed what at the hub, for curators."""
     start = parse_since(since) if since else ""
     with _hub(session, on, "hub audit") as hub:
-        rows = Rights(hub).audit(start)
+        found = hub.ask(_AUDIT, [start or "-infinity"])
+    rows = [dict(zip(_AUDITED, row, strict=True)) for row in found]
     session.output.list(rows, each(_audit_text))
 
 
@@ -290,8 +298,6 @@ def _status_text(row: dict[str, Any]) -> str:
         f"as       {row['role']}{'' if row['may_write'] else ', who may only read'}",
         f"holds    {counted(row['records'], 'record')}, {counted(row['links'], 'link')}, "
         f"{counted(row['lines'], 'line')}, {row['bytes'] // 1_000_000} MB",
-        f"commits  synchronous_commit={row['synchronous_commit']}, "
-        f"{counted(row['standbys'], 'standby', 'standbys')}, {row['synchronous']} synchronous",
     ]
     if row["unread"] is not None:
         unsent = "" if row["unsent"] is None else f"{row['unsent']} unsent, "

@@ -113,11 +113,6 @@ SELECT jsonb_build_object(
   'records', (SELECT count(*) FROM lore.nodes WHERE order_key <> '' AND NOT gone),
   'links', (SELECT count(*) FROM lore.edges WHERE NOT gone),
   'bytes', pg_total_relation_size('lore.lines'),
-  'synchronous_commit', current_setting('synchronous_commit'),
-  'synchronous_standby_names', current_setting('synchronous_standby_names'),
-  'fsync', current_setting('fsync'),
-  'standbys', (SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'),
-  'synchronous', (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')),
   'server', current_setting('server_version'))
 """
 
@@ -179,23 +174,6 @@ class HubStore:
         """Return what there is in it, and how it keeps what it has acknowledged."""
         found: dict[str, Any] = self.hub.ask(_COUNTS)[0][0]
         return found
-
-
-def writes_may_be_lost(counts: dict[str, Any]) -> str:
-    """Return how a write that this hub has acknowledged may be lost; nothing: it may not.
-
-    >>> writes_may_be_lost({"fsync": "off"})
-    'fsync is off: a crash of its machine may lose or damage all of it'
-    """
-    if counts["fsync"] == "off":
-        return "fsync is off: a crash of its machine may lose or damage all of it"
-    mode = counts["synchronous_commit"]
-    if mode == "off":
-        return "synchronous_commit is off: a crash loses what was acknowledged last"
-    if not counts["synchronous_standby_names"] or mode == "local":
-        return ("no standby has to have a write before it is acknowledged "
-                "(synchronous_standby_names): what they lack is lost with the machine")  # fmt: skip
-    return ""
 
 
 _AT_ONCE = 1000

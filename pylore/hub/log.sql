@@ -287,6 +287,9 @@ BEGIN
     CROSS JOIN LATERAL (SELECT CASE
       WHEN octet_length(g.line) > longest THEN format('is longer than %s bytes', longest)
       WHEN octet_length(g.key) + octet_length(g.order_key) > 2500 THEN 'has a name that is too long'
+      WHEN length(g.line) - length(translate(g.line, '[{', '')) > 100
+        AND jsonb_path_exists(g.fields, 'strict $.**{100} ? (@.type() == "object" || @.type() == "array")')
+      THEN 'is nested more than 100 deep'
       WHEN g.kind = 'purged' AND split_part(g.order_key, ' ', 1) IS DISTINCT FROM g.fields->>'at'
       THEN 'it does not say when' END AS fault OFFSET 0) faults
     WHERE NOT EXISTS (SELECT FROM lines l

@@ -1,4 +1,4 @@
-"""Make the schema of a hub, check its version, and grant rights."""
+"""Make the schema of a hub, and check its version."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from ..core.lines import record_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
     from .connection import Hub
 
 VERSION = 1
@@ -93,42 +90,3 @@ def make_schema(hub: Hub, max_text: int) -> bool:
     hub.ask("COMMIT")
     hub.ask("SELECT lore.hello()", seconds=_SECONDS)  # a restored dump gets another generation
     return not version
-
-
-ROLES = ("reader", "writer", "curator")
-
-_AUDIT = """
-SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), role, client, action, kind,
-  owner, detail, scope
-FROM lore.audit WHERE at >= %s::timestamptz ORDER BY seq
-"""
-_AUDITED = ("at", "role", "client", "action", "kind", "id", "detail", "scope")
-
-
-class Rights:
-    """The roles and the audit of a hub."""
-
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
-
-    def is_role(self, name: str) -> bool:
-        """Return True if the server has a role of this name."""
-        return bool(self._hub.ask("SELECT 1 FROM pg_roles WHERE rolname = %s", [name]))
-
-    def let(self, name: str, role: str, scope: str = "") -> None:
-        """Make somebody a reader, a writer or a curator, and a member of a scope, too."""
-        self._hub.ask("SELECT lore.let(%s, %s, %s)", [name, role, scope])
-
-    def bar(self, name: str, scope: str = "") -> bool:
-        """Take a scope, or role and scopes, from somebody; return False if there was nothing."""
-        return bool(self._hub.ask("SELECT lore.bar(%s, %s)", [name, scope])[0][0])
-
-    def scopes(self, name: str) -> list[str]:
-        """Return the scopes of somebody, without those of his groups."""
-        rows = self._hub.ask("SELECT scope FROM lore.members WHERE role = %s ORDER BY 1", [name])
-        return [str(scope) for (scope,) in rows]
-
-    def audit(self, since: str = "") -> Sequence[dict[str, Any]]:
-        """Return who changed what from this time on, the oldest first."""
-        rows = self._hub.ask(_AUDIT, [since or "-infinity"])
-        return [dict(zip(_AUDITED, row, strict=True)) for row in rows]

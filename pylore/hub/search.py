@@ -7,6 +7,7 @@ rows and texts of the best matches come with them, others when they are asked fo
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from contextlib import nullcontext
@@ -121,10 +122,9 @@ class SearchedHub:
 
     def filter(self, scope: Scope) -> dict[str, Any]:
         """Return a scope as ``lore.admits`` takes it; patterns of files as regular expressions."""
-        paths = [f"^{''.join(map(_plain, path))}$" for path in scope.files if "[" in path]
         found: dict[str, Any] = {
             "types": [*scope.types], "statuses": [*scope.statuses], "tags": [*scope.tags],
-            "files": [*map(expression, scope.files), *paths], "since": scope.since,
+            "files": [*map(expression, scope.files)], "since": scope.since,
             "until": scope.until, "hides": [*scope.hides], "excluded": sorted(scope.excluded),
             "names": ["", self.scope] if self.scope else None,
         }  # fmt: skip
@@ -166,13 +166,18 @@ class _Nodes(_Part):
         filter, met = self._store.filter(scope), self._store.statuses
         if not _OF_ROWS.isdisjoint(filter):
             return self._store.fetch_rows(ids, filter)
-        fetched = self._store.fetch_rows([id for id in ids if id not in met], filter)
-        return fetched.union(
-            id for id in ids
-            if id in met and met[id] in (scope.statuses or (met[id],)) and met[id] not in scope.hides
-            and (not scope.types or id.partition("-")[0] in scope.types)
-            and id not in scope.excluded and whose(id) in filter.get("names", (whose(id),))
-        )  # fmt: skip
+        statuses = scope.statuses or {*met.values()}
+        found = self._store.fetch_rows([id for id in ids if id not in met], filter)
+        for id in met.keys() & ids:
+            if (
+                met[id] in statuses
+                and met[id] not in scope.hides
+                and id not in scope.excluded
+                and (not scope.types or id.partition("-")[0] in scope.types)
+                and (not self._store.scope or whose(id) in ("", self._store.scope))
+            ):
+                found.add(id)
+        return found
 
     def get(self, id: str) -> str | None:
         return id if self.briefs([id]) else None
@@ -342,32 +347,13 @@ def _age(time: str) -> float:
 
 
 def expression(glob: str) -> str:
-    """Return a pattern of files as a regular expression: ``*``, ``?`` and ``[…]`` match a slash
-    too.
+    """Return a pattern of files as a regular expression: ``*`` and ``?`` match a slash too, and all
+    else itself.
 
-    >>> expression("src/*.p[yx]"), expression("a?[^b]")
-    ('^src/.*[.]p[yx]$', '^a.[^b]$')
+    >>> expression("src/*.p?")
+    '^src/.*\\\\.p.$'
     """
-    found, at = "", 0
-    while at < len(glob):
-        letter = glob[at]
-        if letter == "[":
-            end = glob.find("]", at + (3 if glob[at + 1 : at + 2] == "^" else 2))
-            if end < 0:
-                return "(?!)"  # as in SQLite, a bracket that is not closed matches nothing
-            inside = glob[at + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
-            found += f"[{inside}]"
-            at = end
-        else:
-            found += {"*": ".*", "?": "."}.get(letter) or _plain(letter)
-        at += 1
-    return f"^{found}$"
-
-
-def _plain(letter: str) -> str:
-    if letter.isalnum() or ord(letter) > 127 or letter in "/_ ":
-        return letter
-    return "\\" + letter if letter in "\\^[]" else f"[{letter}]"
+    return f"^{''.join({'*': '.*', '?': '.'}.get(one) or re.escape(one) for one in glob)}$"
 
 
 # --- who searches

@@ -25,7 +25,6 @@ from .lines import (
     digest_of_declarations,
     purge_line,
     purges_of,
-    writes_may_be_lost,
 )
 
 TYPE_CHECKING = False
@@ -112,7 +111,6 @@ def hub_status(hub: HubStore, remote: Remote, store: Store | None) -> dict[str, 
     row = {
         "id": remote.name, "url": shown(remote.url),
         **{name: getattr(hello, name) for name in names}, **counts,
-        "warning": writes_may_be_lost(counts) or None,
         "unsent": None, "unread": None, "synced_at": None,
     }  # fmt: skip
     if store is not None:
@@ -417,9 +415,9 @@ class HubSync:
         for *_, kind, line in rows if wanted else ():
             fields = json.loads(line)
             if kind == "edge":
-                used.add(fields["relation"])
+                used.add(str(fields["relation"]))
             elif kind == "node":
-                used.add(fields["id"].partition("-")[0])
+                used.add(str(fields["id"]).partition("-")[0])
         new = (wanted & used) - self._used
         self._used |= new
         return bool(new)

@@ -114,3 +114,14 @@ def test_a_hub_is_not_made_in_a_schema_of_somebody_else(postgres_server: postgre
         pytest.raises(StoreError, match="somebody else's"),
     ):
         make_schema(hub, 1_000_000)
+
+
+def test_one_bad_line_stops_no_other(own_hub: PeopledHub) -> None:
+    long = note("note-" + "x" * 3000)[1]
+    deep = note("note-deep", data={"a": 1})[1].replace('{"a": 1}', "[" * 100 + "]" * 100)
+    bad = ["", "{", '{"id": "note-x\\u0000"}', "[" * 30000, long, deep, '{"id": "note-y"}']
+    lines = [[AT, line] for line in bad]
+    refused = own_hub.push("ann", *lines, note("note-good", confidence=7, tags="t", weight=[]))
+    assert [place for place, _ in refused] == [*range(len(bad))]
+    sql = "SELECT confidence, tags FROM lore.nodes WHERE id = 'note-good'"
+    assert own_hub.do(sql) == [(1.0, "")]

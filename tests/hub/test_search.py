@@ -175,12 +175,11 @@ def test_a_search_takes_few_round_trips(both: Both) -> None:
         assert found.hits and counting.asked <= 8 + 4 * depth, (query, depth, counting.asked)
 
 
-@pytest.mark.parametrize("glob", ["src/*.py", "a[b-d]?.c", "a+b(c)|d", "[^a]x", "a]b[", "a\\b*"])
+@pytest.mark.parametrize("glob", ["src/*.py", "a?x.c", "a+b(c)|d", "a\\b*", "a$b ü"])
 def test_patterns_of_files_mean_what_they_mean_here(both: Both, glob: str) -> None:
     from sqlite_stores import connection_of
 
-    paths = ["src/a/b.py", "src/a.pyc", "abx.c", "ab.c", "a+b(c)|d", "bx", "ax", "a]b[", "a\\bc"]
-    for path in paths:
+    for path in ("src/a/b.py", "src/a.pyc", "abx.c", "ab.c", "a+b(c)|d", "a\\bc", "a$b ü"):
         here = connection_of(both.store).execute("SELECT ? GLOB ?", (path, glob)).get
         there = both.hub.ask("SELECT %s ~ %s", (path, expression(glob)))[0][0]
         assert bool(here) == there, path
