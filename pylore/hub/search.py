@@ -240,7 +240,7 @@ class _FullText(_Part):
         else:
             return []
         filter = dumps(self._store.filter(scope))
-        return self._store.leg(_FIND, (asked, prefixes, filter, limit // 2, SHOWN))
+        return self._store.leg(_FIND, (asked, prefixes, filter, limit, SHOWN))
 
     def body(self, key: int) -> str:
         self._store.fetch_texts([key])

@@ -164,7 +164,7 @@ BEGIN
       UNION ALL
       SELECT lore.quoted(w) || ':*', (SELECT count(*) FROM passages p WHERE p.words @@ (lore.quoted(w) || ':*')::tsquery
         AND p.scope = ANY (scopes))::real FROM unnest(prefixes) w OFFSET 0) counted
-    WHERE df > 0 ORDER BY df, t LIMIT 24) rare;
+    WHERE df > 0 ORDER BY df, t LIMIT 48) rare;
   IF terms IS NULL THEN RETURN; END IF;
   n := greatest(n, dfs[cardinality(dfs)]);
   SELECT string_agg(format('%s*(1-k/(k+3*ts_rank(''{.25,.3,.4,1}'',p.words,%L::tsquery)))', ln(1 + (n - df + .5) / (df + .5)), t), '+')
