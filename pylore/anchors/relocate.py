@@ -263,12 +263,16 @@ class Successors:
         self._project = project
         self._git = project.git
         self._outline = outline
-        self.sought = 0
-        """Number of symbols to look for; those after ``MOST_SOUGHT`` were skipped."""
+        self._sought = 0
         self._changes: dict[tuple[str, str], DefinitionChange] = {}
         self._versions: dict[tuple[str, str], list[str]] = {}
         self._defined: dict[tuple[str, str], list[Defined]] = {}
         """(revision, path) to what is defined there; revision ``now`` is the work tree."""
+
+    @property
+    def skipped(self) -> int:
+        """Return the number of symbols beyond ``MOST_SOUGHT``."""
+        return max(0, self._sought - MOST_SOUGHT)
 
     def of(self, anchor: Anchor, path: str, places: Sequence[tuple[str, str]] = ()) -> Succession:
         """Return what became of an anchor's symbol, which its file, now at ``path``, does not
@@ -277,8 +281,8 @@ class Successors:
         ``places`` are the ``(path, name)`` that it has left. Nothing is known without git,
         and where git never had the text that was anchored.
         """
-        self.sought += 1
-        if self.sought > MOST_SOUGHT:
+        self._sought += 1
+        if self.skipped:
             return Succession()
         left = [*dict.fromkeys([(anchor.path, anchor.detail), *places])][:MOST_CHANGES]
         found = self._from(anchor, path, left)

@@ -20,6 +20,7 @@ from copy import copy
 from ..core.times import now
 from ..core.vocabulary import BROKEN
 from ..system.files import GONE
+from .definitions import find_definitions
 from .fingerprint import (
     NO_MATCH,
     content_hash,
@@ -37,11 +38,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..core.model import Anchor
+    from .claims import CodeReader
     from .definitions import FindSymbol
     from .relocate import Successor, Successors
-
-    Where = dict[str, list[str]]
-    """Word to the files that have it in their text."""
 
 HOLDS = ("valid", "relocated")
 _HELD = dict.fromkeys(HOLDS, "valid")
@@ -50,56 +49,89 @@ MOST_HASHES = 4
 """Fingerprints that an anchor keeps of its body: as it was anchored last, its last name first."""
 
 
-class SymbolMissing(Exception):
-    """A symbol is not where it was: the whole project has to be searched for ``word``."""
+MOST_PARSED = 2_000
+"""Files in which a missing symbol is searched by grammar; beyond that by the looks of lines."""
 
-    def __init__(self, word: str) -> None:
-        self.word = word
+
+class _SymbolMissing(Exception):
+    """A symbol is not where it was, and the other files were not read yet."""
 
 
 class Judge:
     """Give verdicts on the anchors of one project.
 
-    ``places`` gives the ``(path, detail)`` that an anchor has led to before, the last first;
-    ``successors`` looks for what is like a symbol that is defined nowhere.
+    Symbols are found by the looks of lines, and after ``search_all`` by grammar in all files that
+    name a missing one. ``places`` gives the ``(path, detail)`` that an anchor has left, the last
+    first. Without a ``reader`` no grammar is read.
     """
 
     def __init__(
         self,
         project: Project,
-        find_symbol: FindSymbol,
-        places: Callable[[Anchor], Sequence[tuple[str, str]]] = lambda anchor: (),
-        successors: Successors | None = None,
+        places: Callable[[Anchor], Sequence[tuple[str, str]]],
+        reader: CodeReader | None = None,
     ) -> None:
         self._project = project
-        self._find = find_symbol
         self._places = places
-        self._successors = successors
+        self._reader = reader
+        self._find: FindSymbol = find_definitions
+        self._words: set[str] = set()
+        self._files: set[str] = set()
+        """Last names of missing symbols, and files of all doubtful ones."""
+        self._where: dict[str, list[str]] | None = None
+        """Word to the files that have it, after ``search_all``."""
+        self._successors: Successors | None = None
         self._defined: dict[str, list[tuple[str, str, str]]] = {}
         """Name to (path, qualified name, fingerprint) of each definition in the project."""
 
-    def judge(self, anchor: Anchor, where: Where | None = None) -> Anchor:
-        """Return the anchor as it is now; the same one where nothing has changed.
+    def judge(self, anchor: Anchor) -> Anchor | None:
+        """Return the anchor as it is now, the same object if nothing changed; None if it can be
+        judged only after ``search_all``.
 
-        An anchor whose file has the stamp that it had is not looked into, but one that
-        was invalid is looked for again. ``where`` is needed after ``SymbolMissing``.
+        A file with the stamp that it had is not read, unless the anchor was invalid.
 
         Raises:
-            SymbolMissing: its symbol has to be looked for in the whole project.
             Unreadable: it cannot be judged; its verdict stays.
         """
-        found = self._judged(anchor, where)
-        return anchor if found.is_like(anchor) else found
+        try:
+            found = self._judged(anchor)
+        except _SymbolMissing:
+            self._files.add(anchor.path)
+            return None
+        if found.is_like(anchor):
+            return anchor
+        if self._where is None and self._reader and found.kind == "symbol" and found.is_broken:
+            self._files.add(found.path)
+            return None
+        return found
 
-    def _judged(self, anchor: Anchor, where: Where | None) -> Anchor:
+    def search_all(self) -> None:
+        """Read the files that may define a symbol that ``judge`` did not find."""
+        self._where = self._project.with_words(self._words)
+        if self._reader is None:
+            return
+        from .relocate import Successors
+
+        others = sorted(set().union(*self._where.values()) - self._files)[:MOST_PARSED]
+        parsed = self._reader.parse(self._project.root, [*sorted(self._files), *others])
+        # An anchor may have been taken by either.
+        self._find = lambda *one: [*parsed(*one), *find_definitions(*one)]
+        self._successors = Successors(self._project, self._reader.outline)
+
+    @property
+    def skipped(self) -> int:
+        """Return the number of symbols whose successors were not searched: too many are lost."""
+        return self._successors.skipped if self._successors else 0
+
+    def _judged(self, anchor: Anchor) -> Anchor:
         if anchor.kind == "glob":
             return self._glob(anchor)
         stamp = self._project.stamp(anchor.path)
         if stamp == anchor.stamp and anchor.verdict != "invalid":
             return _settled(anchor)
         if stamp == GONE:
-            return self._gone(anchor, where)
-        return self._look(anchor, anchor.path, where)
+            return self._gone(anchor)
+        return self._look(anchor, anchor.path)
 
     # --- by what has become of the file
 
@@ -114,19 +146,19 @@ class Judge:
             return changed
         return self._changed(anchor, "invalid", "matches no file")
 
-    def _gone(self, anchor: Anchor, where: Where | None) -> Anchor:
+    def _gone(self, anchor: Anchor) -> Anchor:
         back = self._back_from_likeness(anchor)
         if back is not None:
             return back
         content = anchor.hash if anchor.kind in ("file", "hash") else ""
         new = self._project.moved_to(anchor.path, anchor.commit_id, content, anchor.stamp)
         if new is not None:
-            return self._look(anchor, new, where)
+            return self._look(anchor, new)
         for path, detail in self._places(anchor):
             if self._is_there(anchor.kind, path, detail):
-                return self._back_at(anchor, path, detail, where)
+                return self._back_at(anchor, path, detail)
         if anchor.kind == "symbol":
-            return self._elsewhere(anchor, anchor.path, where)
+            return self._elsewhere(anchor, anchor.path)
         gone = self._changed(anchor, "invalid", "no such file")
         gone.stamp = anchor.stamp  # its size helps to find it elsewhere
         return gone
@@ -136,18 +168,18 @@ class Judge:
             return False
         return kind != "symbol" or bool(self._bodies(path, detail))
 
-    def _back_at(self, anchor: Anchor, path: str, detail: str, where: Where | None) -> Anchor:
+    def _back_at(self, anchor: Anchor, path: str, detail: str) -> Anchor:
         """Return the anchor at a place that it had left: a move that was not kept has taken it
         away."""
         before = copy(anchor)
         before.path, before.detail = path, detail
-        found = self._look(before, path, where)
+        found = self._look(before, path)
         return self._at(anchor, found.path, found.detail, _HELD.get(found.verdict, found.verdict),
                         found.reason if found.verdict in BROKEN else "", found.hash)  # fmt: skip
 
-    def _look(self, anchor: Anchor, path: str, where: Where | None) -> Anchor:
+    def _look(self, anchor: Anchor, path: str) -> Anchor:
         if anchor.kind == "symbol":
-            return self._symbol(anchor, path, where)
+            return self._symbol(anchor, path)
         if anchor.kind == "lines":
             return self._lines(anchor, path)
         verdict, reason = "valid", ""
@@ -160,28 +192,29 @@ class Judge:
 
     # --- by what the file holds
 
-    def _symbol(self, anchor: Anchor, path: str, where: Where | None) -> Anchor:
+    def _symbol(self, anchor: Anchor, path: str) -> Anchor:
         found = definitions(self._project, path, anchor.detail, self._find)
         if not found:
-            return self._elsewhere(anchor, path, where)
+            return self._elsewhere(anchor, path)
         lines = lines_of(self._project.read(path))
         hashes = {stretch_hash(one.lines(lines)) for one in found}
         if not hashes.isdisjoint(anchor.hash.split()):
             return self._at(anchor, path, anchor.detail, "valid", "")
         return self._at(anchor, path, anchor.detail, "drifted", "its body changed")
 
-    def _elsewhere(self, anchor: Anchor, path: str, where: Where | None) -> Anchor:
+    def _elsewhere(self, anchor: Anchor, path: str) -> Anchor:
         name = anchor.detail
         word = name.replace("::", ".").replace("#", ".").split(".")[-1]
         back = self._back_from_likeness(anchor)
         if back is not None:
             return back
-        if where is None:
-            raise SymbolMissing(word)
+        if self._where is None:
+            self._words.add(word)
+            raise _SymbolMissing
         if name not in self._defined:
             self._defined[name] = [
                 (other, *body)
-                for other in where.get(word, [])
+                for other in self._where.get(word, [])
                 for body in self._bodies(other, name)
             ]
         defined = [found for found in self._defined[name] if found[0] != path]

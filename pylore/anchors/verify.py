@@ -9,14 +9,14 @@ from ..core.ids import is_own, own
 from ..core.model import Edge, Record
 from ..core.text import counted
 from ..core.times import now
-from ..core.vocabulary import BROKEN, INVALIDATED_BY
+from ..core.vocabulary import INVALIDATED_BY
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index, write_nodes
 from .attach import link_anchor, unlink_anchor, unlink_if_whole
 from .definitions import find_definitions
 from .fingerprint import definitions, line_numbers
 from .project import Project, Unreadable, fault_of, is_open, root_of
-from .verdict import Judge, SymbolMissing
+from .verdict import Judge
 from .verdict_cache import told
 
 TYPE_CHECKING = False
@@ -28,13 +28,9 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..store import Store
     from .claims import ClaimResult, CodeReader
-    from .definitions import FindSymbol
 
     Places = Callable[[Anchor], Sequence[tuple[str, str]]]
     """Anchor → the (path, detail) that it has led to before."""
-
-MOST_PARSED = 2_000
-"""Files in which a missing symbol is looked for by grammar; beyond that its look must do."""
 
 _NO_CLAIMS: Mapping[AnchorKey, ClaimResult] = {}
 
@@ -136,8 +132,8 @@ def _judge_all(
             result.notes.append(f"{lead} to {root}, which is not there")
             result.leave(some)
         else:
-            verdicts = _Verdicts(Project(root), _places_before(store), reader, since, result)
-            verdicts.give(some, progress)
+            places = _places_before(store)
+            _judge_project(Project(root), some, places, reader, since, result, progress)
     result.found.sort(key=lambda pair: pair[1].key)
     if result.unreadable > NOTED:
         result.notes.append(f"{result.unreadable - NOTED} more anchors could not be looked at")
@@ -156,105 +152,72 @@ def _places_before(store: Store) -> Places:
     return places
 
 
-class _Verdicts:
-    """Verdicts on the anchors of one project, which go into a ``result``."""
-
-    def __init__(
-        self,
-        project: Project,
-        places: Places,
-        reader: CodeReader | None,
-        since: str,
-        result: Verified,
-    ) -> None:
-        self._project = project
-        self._places = places
-        self._reader = reader
-        self._since = since
-        self._result = result
-        self._doubtful: dict[str, list[Anchor]] = {}
-        """Symbols that are not where, or not what, they seem to be, by the file of each."""
-
-    def give(self, anchors: Iterable[Anchor], progress: Callable[[int], None]) -> None:
-        """Judge these anchors."""
-        judge = Judge(self._project, find_definitions, self._places)
-        words = set()
-        rules = []
-        for anchor in anchors:
-            progress(1)
-            fault = fault_of(anchor)
-            if fault:
-                self._result.unlooked.add(anchor.key)
-                self._result.leave_unread(anchor, fault)
-                continue
-            if anchor.kind == "rule":
-                rules.append(anchor)
-                continue
-            try:
-                found = judge.judge(anchor)
-            except SymbolMissing as error:
-                self._doubtful.setdefault(anchor.path, []).append(anchor)
-                words.add(error.word)
-            except Unreadable as error:
-                self._result.leave_unread(anchor, str(error))
-            else:
-                if self._reader and found is not anchor and _is_broken_symbol(found):
-                    self._doubtful.setdefault(found.path, []).append(anchor)
-                else:
-                    self._result.found.append((anchor, found))
-        if rules:
-            self._judge_claims(rules)
-        if self._doubtful:
-            self._judge_again(self._project.with_words(words))
-
-    def _judge_claims(self, anchors: Sequence[Anchor]) -> None:
-        """Give verdicts on rules: one that cannot be read is invalid."""
-        if self._reader is None:
-            self._result.leave(anchors)
-            return
-        from .claims import counted_claims, judged_anchor, places_against
-
-        project, reader, since = self._project, self._reader, self._since
-        found = counted_claims(project, anchors, reader)
-        before = counted_claims(project, anchors, reader, since) if since else {}
-        for anchor in anchors:
-            known = places_against(anchor, before[anchor.key]) if since else None
-            new, judged = judged_anchor(anchor, found[anchor.key], project.head, known)
-            self._result.found.append((anchor, new))
-            self._result.claims[anchor.key] = judged
-
-    def _judge_again(self, where: dict[str, list[str]]) -> None:
-        """Give verdicts on the doubtful symbols; ``where``: files that have a word."""
-        from .relocate import MOST_SOUGHT, Successors
-
-        find_symbol: FindSymbol = find_definitions
-        successors = None
-        if self._reader is not None:
-            others = sorted(set().union(*where.values()) - self._doubtful.keys())[:MOST_PARSED]
-            paths = [*sorted(self._doubtful), *others]
-            find_symbol = _either(self._reader.parse(self._project.root, paths), find_definitions)
-            successors = Successors(self._project, self._reader.outline)
-        judge = Judge(self._project, find_symbol, self._places, successors)
-        all = [anchor for some in self._doubtful.values() for anchor in some]
-        for anchor in sorted(all, key=lambda anchor: anchor.verdict == "invalid"):
-            try:
-                self._result.found.append((anchor, judge.judge(anchor, where)))
-            except Unreadable as error:
-                self._result.leave_unread(anchor, str(error))
-        if successors is not None and successors.sought > MOST_SOUGHT:
-            self._result.notes.append(
-                f"what became of {successors.sought - MOST_SOUGHT} more symbols was not"
-                " looked for: 'lore verify ID' does it"
-            )
+def _judge_project(
+    project: Project,
+    anchors: Iterable[Anchor],
+    places: Places,
+    reader: CodeReader | None,
+    since: str,
+    result: Verified,
+    progress: Callable[[int], None],
+) -> None:
+    """Add the verdicts on the anchors of one project to ``result``."""
+    judge = Judge(project, places, reader)
+    rules, doubtful = [], []
+    for anchor in anchors:
+        progress(1)
+        fault = fault_of(anchor)
+        if fault:
+            result.unlooked.add(anchor.key)
+            result.leave_unread(anchor, fault)
+        elif anchor.kind == "rule":
+            rules.append(anchor)
+        elif not _judged(judge, anchor, result):
+            doubtful.append(anchor)
+    if rules:
+        _judge_claims(project, rules, reader, since, result)
+    if doubtful:
+        judge.search_all()
+        # What held before comes first, and the anchors to one file together.
+        for anchor in sorted(doubtful, key=lambda one: (one.verdict == "invalid", one.path)):
+            _judged(judge, anchor, result)
+        if judge.skipped:
+            result.notes.append(f"what became of {judge.skipped} more symbols was not looked for: "
+                                "'lore verify ID' does it")  # fmt: skip
 
 
-def _is_broken_symbol(anchor: Anchor) -> bool:
-    return anchor.kind == "symbol" and anchor.verdict in BROKEN
+def _judged(judge: Judge, anchor: Anchor, result: Verified) -> bool:
+    """Add the verdict on an anchor; return False if it needs ``search_all``."""
+    try:
+        found = judge.judge(anchor)
+    except Unreadable as error:
+        result.leave_unread(anchor, str(error))
+        return True
+    if found is not None:
+        result.found.append((anchor, found))
+    return found is not None
 
 
-def _either(one: FindSymbol, other: FindSymbol) -> FindSymbol:
-    """Return both finders' definitions: an anchor may have been taken by either."""
-    return lambda path, text, name: [*one(path, text, name), *other(path, text, name)]
+def _judge_claims(
+    project: Project,
+    anchors: Sequence[Anchor],
+    reader: CodeReader | None,
+    since: str,
+    result: Verified,
+) -> None:
+    """Add the verdicts on rules; an unreadable rule is invalid."""
+    if reader is None:
+        result.leave(anchors)
+        return
+    from .claims import counted_claims, judged_anchor, places_against
+
+    found = counted_claims(project, anchors, reader)
+    before = counted_claims(project, anchors, reader, since) if since else {}
+    for anchor in anchors:
+        known = places_against(anchor, before[anchor.key]) if since else None
+        new, judged = judged_anchor(anchor, found[anchor.key], project.head, known)
+        result.found.append((anchor, new))
+        result.claims[anchor.key] = judged
 
 
 # --- keeping what was found
