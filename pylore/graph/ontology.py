@@ -101,23 +101,9 @@ def misfits(store: Store) -> list[tuple[str, str, str, int]]:
 
 
 def _types_of(end: str, known: Sequence[str]) -> frozenset[str]:
-    """Return the types that one end of a description stands for; none where it is prose."""
-    types: set[str] = set()
-    for word in end.split(", "):
-        some = _types_of_word(word, known)
-        if not some:
-            return frozenset()
-        types.update(some)
-    return frozenset(types)
-
-
-def _types_of_word(word: str, known: Sequence[str]) -> Collection[str]:
-    if word == ANY:
-        return known
-    if word in _RECORD_WORDS:
-        return types_named([RECORDS], known)
-    if word == "code":
-        return CODE_TYPES
-    if word == LEARNING:
-        return types_named([LEARNING], known)
-    return [word] if word in known else []
+    """Return the types that one end of a description names; none if it is prose."""
+    records = types_named([RECORDS], known)
+    groups: dict[str, Collection[str]] = dict.fromkeys(_RECORD_WORDS, records)
+    groups |= {ANY: known, "code": CODE_TYPES, LEARNING: types_named([LEARNING], known)}
+    named = [groups.get(word) or ({word} & {*known}) for word in end.split(", ")]
+    return frozenset().union(*named) if all(named) else frozenset()

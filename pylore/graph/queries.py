@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ..core.errors import GraphUnavailable
 from ..core.vocabulary import FROM_CODE
 from ..store import ALL
@@ -45,14 +47,12 @@ def path(
         side.advance(store, weights)
         meeting = start.frontier & goal.frontier
     # Only the two outermost layers can meet: a node further in would have met before.
-    found: dict[str, Any] = {"from": from_id, "to": to_id, "hops": None, "path": [], "edges": []}
-    if meeting:
-        middle = min(meeting, key=lambda id: (-start.product(id) * goal.product(id), id))
-        edges = start.edges(middle)[::-1] + goal.edges(middle)
-        found["hops"] = len(edges)
-        found["path"] = [from_id, *(edge["to"] for edge in edges)]
-        found["edges"] = edges
-    return found
+    if not meeting:
+        return {"from": from_id, "to": to_id, "hops": None, "path": [], "edges": []}
+    middle = min(meeting, key=lambda id: (-start.product(id) * goal.product(id), id))
+    edges = start.edges(middle)[::-1] + goal.edges(middle)
+    ids = [from_id, *(edge["to"] for edge in edges)]
+    return {"from": from_id, "to": to_id, "hops": len(edges), "path": ids, "edges": edges}
 
 
 class _Side:
@@ -92,26 +92,16 @@ class _Side:
         while id in self._steps:
             _, before, relation, weight, leads_on = self._steps[id]
             first, second = (before, id) if self._forwards else (id, before)
-            found.append(
-                {
-                    "from": first,
-                    "to": second,
-                    "relation": relation,
-                    "direction": "out" if leads_on else "in",
-                    "weight": weight,
-                }
-            )
+            found.append({
+                "from": first, "to": second, "relation": relation,
+                "direction": "out" if leads_on else "in", "weight": weight,
+            })  # fmt: skip
             id = before
         return found
 
 
 def stats(store: Store) -> dict[str, Any]:
-    """Counts over live nodes and edges.
-
-    ``nodes, nodes_by_type, edges, edges_by_relation, mean_degree, max_degree,
-    max_degree_id, orphans, components, dangling_edges, forgotten_nodes``. An edge
-    with an end that is not a live node is dangling: it counts for the degree of its
-    other end, and connects nothing.
+    """Return ``store.statistics.stats``: counts over live nodes and edges.
 
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
@@ -136,19 +126,17 @@ def hubs(store: Store, limit: int, min_confidence: float = 0.0) -> list[dict[str
     ]
 
 
+_MOST_COUNTED = 1000
+"""Edges of a node that ``degrees`` counts at most, of a relation and direction."""
+
+
 def degrees(store: Store, ids: Sequence[str]) -> dict[str, int]:
-    """Return the numbers of edges of nodes, counted up to 1,000 a relation and direction; none
-    without a graph."""
-    found: dict[str, int] = {}
+    """Return the numbers of edges of nodes; none without a graph."""
     try:
-        for node, *_ in store.edges.neighbours(ids, [*store.relations.all()], _MOST_COUNTED):
-            found[node] = found.get(node, 0) + 1
+        rows = store.edges.neighbours(ids, [*store.relations.all()], _MOST_COUNTED)
     except GraphUnavailable:
         return {}
-    return found
-
-
-_MOST_COUNTED = 1000
+    return Counter(row[0] for row in rows)
 
 
 def orphans(store: Store, types: Sequence[str] = (), limit: int = ALL) -> list[dict[str, Any]]:
@@ -177,15 +165,12 @@ def relations(store: Store, settings: Settings) -> list[dict[str, Any]]:
         counts = store.statistics.count_by_relation()
     return [
         {
-            "name": name,
-            "weight": weight,
-            "backward_weight": round(backward, 6),
+            "name": name, "weight": weight, "backward_weight": round(backward, 6),
             "origin": "setting" if name in settings.edge_weights else "store",
-            "description": stored[name][2] if name in stored else "",
-            "edges": counts.get(name, 0),
+            "description": stored[name][2] if name in stored else "", "edges": counts.get(name, 0),
         }
         for name, (weight, backward) in sorted(known.items())
-    ]
+    ]  # fmt: skip
 
 
 def within(store: Store, id: str, relations: Sequence[str], hops: int) -> set[str]:

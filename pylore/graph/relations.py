@@ -46,24 +46,20 @@ def weight_notes(store: Store, settings: Settings) -> list[str]:
     Raises:
         GraphUnavailable: the table of relations is missing or damaged.
     """
-    given = settings.edge_weights
-    if not given:
+    if not settings.edge_weights:
         return []
-    from ..core.ids import plain
-
     with store.graph_faults:
         stored = store.relations.all()
-    known = [*dict.fromkeys([*stored, *map(plain, stored)])]
+    known = [*stored, *(base for _, base in _scoped(stored))]
     return [
         f"no relation '{name}'{nearest(name, known)}: its weight is ignored"
-        for name in given
+        for name in settings.edge_weights
         if name not in known
     ]
 
 
 def _scoped(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Return those of these relations that say whose an edge is, each with its name without
-    that."""
+    """Return the names with a scope, each with the name without it."""
     from ..core.ids import MARK, plain
 
     return [(name, plain(name)) for name in names if MARK in name]
@@ -99,16 +95,14 @@ def require_relations(names: Iterable[str], known: Iterable[str]) -> list[str]:
     Raises:
         UsageError: one of them is not known; the message has the nearest one.
     """
-    found = []
-    known = list(known)
+    found, known = [], list(known)
     for name in names:
         folded = fold(name)
         if folded not in known:
             from ..core.ids import plain
 
-            called = [*dict.fromkeys(map(plain, known))]
-            raise UsageError(f"unknown relation '{name}'{nearest(folded, called)}: "
-                             "see 'lore graph relations'")  # fmt: skip
+            hint = nearest(folded, [*dict.fromkeys(map(plain, known))])
+            raise UsageError(f"unknown relation '{name}'{hint}: see 'lore graph relations'")
         found.append(folded)
     return found
 
@@ -127,12 +121,8 @@ def fold(name: str) -> str:
 def require_name(name: str, what: str) -> str:
     """Return the folded ``name``; LoreError where it is not a lower snake_case word."""
     folded = fold(name)
-    if (
-        not folded
-        or len(folded) > 64
-        or not folded[0].isalpha()
-        or not all((letter.isascii() and letter.isalnum()) or letter == "_" for letter in folded)
-    ):
+    plain = folded.isascii() and folded[:1].isalpha() and folded.replace("_", "").isalnum()
+    if not plain or len(folded) > 64:
         raise LoreError(f"'{name}' is not a valid name for a {what}: use lower snake_case letters")
     return folded
 
@@ -140,8 +130,8 @@ def require_name(name: str, what: str) -> str:
 # --- accumulate: measured as a whole, see docs/decisions/0014 and docs/quality.md
 
 THINNING = 0.25
-"""The power of its degree by which a match's mass is divided, so that a hub says little of
-each neighbour. Thinning by the target's in-degree was tried without gain."""
+"""Power of a node's degree that divides its mass. Thinning by the target's in-degree gains
+nothing."""
 
 MOST_NAMING = 100
 """A bridge that more records name than this ties none of them. Not measured by itself."""
@@ -151,5 +141,5 @@ OF_A_PLACE = 0.35
 of the whole text (docs/decisions/0014)."""
 
 FRONTIER = 20
-"""So many reached nodes may always start the next hop. Not measured by itself: a second hop
-adds a point of recall@5 on MuSiQue and nothing on three other sets."""
+"""Minimum cap of the nodes that start the next hop. A second hop adds a point of recall@5 on
+MuSiQue and nothing on three other sets."""

@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     """Relation to its weight walked forwards and backwards."""
 
     class Bundles(Protocol):
-        """What a walk asks of a store."""
-
         def bundles(
             self, frontier: Sequence[str], relations: Sequence[str], limit: int
         ) -> list[Bundle]:
@@ -78,16 +76,10 @@ class Step:
     )  # fmt: skip
 
     def __init__(
-        self,
-        id: str,
-        score: float,
-        before: Step | None = None,
-        relation: str | None = None,
-        edge_weight: float = 1.0,
-        relation_weight: float = 1.0,
-        outgoing: bool = True,
+        self, id: str, score: float, before: Step | None = None, relation: str | None = None,
+        edge_weight: float = 1.0, relation_weight: float = 1.0, outgoing: bool = True,
         through: str = "",
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.id = id
         self.score = score
         self.before = before
@@ -115,31 +107,22 @@ class Walk:
     alone, ``hubs`` the nodes with more edges than the fan-out cap let through.
     """
 
-    __slots__ = ("edges_seen", "hubs", "reached", "roots", "support")
+    __slots__ = ("hubs", "reached", "roots", "support")
 
     def __init__(self) -> None:
         self.reached: dict[str, Step] = {}
-        self.edges_seen = 0
         self.hubs: set[str] = set()
         self.support: dict[str, float] = {}
         self.roots: dict[str, str] = {}
 
 
 def spread(
-    edges: Bundles,
-    seeds: Mapping[str, float],
-    weights: Weights,
-    *,
-    adds: bool,
-    depth: int,
-    decay: float,
-    fanout: int,
-    max_nodes: int,
-    min_confidence: float = 0.0,
+    edges: Bundles, seeds: Mapping[str, float], weights: Weights, *, adds: bool, depth: int,
+    decay: float, fanout: int, max_nodes: int, min_confidence: float = 0.0,
     barred: Collection[str] = (),
     hidden: Callable[[Sequence[str]], Collection[str]] | None = None,
     placed: Callable[[Sequence[str]], Collection[EdgeKey]] | None = None,
-) -> Walk:
+) -> Walk:  # fmt: skip
     """Walk up to ``depth`` hops from ``seeds`` (id to score), one query a hop.
 
     ``fanout`` caps the edges followed from one node, ``max_nodes`` the nodes that the next hop
@@ -161,7 +144,6 @@ def spread(
         links = reader.links(frontier, fanout + 1)
         for node, own in links.items():
             own += _to_files(own, weights, reader.barred)
-            result.edges_seen += len(own)
             if len(own) > fanout:
                 result.hubs.add(node)
                 links[node] = _in_turn(own, fanout)
@@ -204,14 +186,10 @@ class _Reader:
     __slots__ = ("_edges", "_hidden", "_least", "_met", "_placed", "barred", "weights")
 
     def __init__(
-        self,
-        edges: Bundles,
-        weights: Weights,
-        least: float,
-        barred: Iterable[str],
+        self, edges: Bundles, weights: Weights, least: float, barred: Iterable[str],
         hidden: Callable[[Sequence[str]], Collection[str]] | None,
         placed: Callable[[Sequence[str]], Collection[EdgeKey]] | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._edges = edges
         self._least = least
         self._hidden = hidden
@@ -257,11 +235,9 @@ class _Hop:
         self.ways: dict[str, Way] = {}
 
     def along(
-        self,
-        links: Mapping[str, Sequence[Link]],
-        frontier: Mapping[str, Step],
+        self, links: Mapping[str, Sequence[Link]], frontier: Mapping[str, Step],
         masses: Mapping[str, float],
-    ) -> dict[str, list[Tie]]:
+    ) -> dict[str, list[Tie]]:  # fmt: skip
         """Add what single edges bring; return the bridges met, with the records that name them."""
         ties: dict[str, list[Tie]] = {}
         # Thousands of edges: what is looked up once is not looked up for each of them.

@@ -23,33 +23,25 @@ class Links:
     __slots__ = ("_decay", "_of", "_symbols", "_weights")
 
     def __init__(
-        self,
-        steps: Iterable[Step],
-        weights: Weights,
-        decay: float,
-        stands_for: Mapping[str, str] | None = None,
+        self, steps: Iterable[Step], weights: Weights, decay: float, stands_for: Mapping[str, str]
     ) -> None:
         self._weights = weights
         self._decay = decay
         self._of: dict[str, list[Link]] = {}
-        self._symbols = {file: symbol for symbol, file in (stands_for or {}).items()}
+        self._symbols = {file: symbol for symbol, file in stands_for.items()}
         for step in steps:
-            before = step.before
-            while before is not None:
-                self.add(
-                    before.id, step.id, step.relation or "", step.edge_weight, step.outgoing,
-                    step.through,
-                )  # fmt: skip
-                step, before = before, before.before
+            while step.before is not None:
+                self._add(step.before.id, step)
+                step = step.before
 
-    def add(
-        self, start: str, end: str, relation: str, weight: float, outgoing: bool, through: str = ""
-    ) -> None:
-        """Add one edge; ``outgoing`` if it leads from ``start`` to ``end``."""
-        start, end = self._symbols.get(start, start), self._symbols.get(end, end)
+    def _add(self, start: str, step: Step) -> None:
+        start, end = self._symbols.get(start, start), self._symbols.get(step.id, step.id)
         if start != end:
-            self._of.setdefault(start, []).append((end, relation, weight, outgoing, through))
-            self._of.setdefault(end, []).append((start, relation, weight, not outgoing, through))
+            relation, weight, through = step.relation or "", step.edge_weight, step.through
+            link = (end, relation, weight, step.outgoing, through)
+            self._of.setdefault(start, []).append(link)
+            link = (start, relation, weight, not step.outgoing, through)
+            self._of.setdefault(end, []).append(link)
 
     def ways_from(self, starts: Mapping[str, float], depth: int) -> dict[str, Step]:
         """Return a way from one of ``starts`` (id to score) to each node within ``depth`` edges.
@@ -65,8 +57,7 @@ class Links:
                 for end, relation, weight, outgoing, through in self._of.get(step.id, ()):
                     strength = self._weights.get(relation, (1.0, 1.0))[0 if outgoing else 1]
                     score = step.score * weight * strength * self._decay
-                    known = reached[end].score if end in reached else 0.0
-                    if end not in ways and score > known:
+                    if end not in ways and score > (reached[end].score if end in reached else 0.0):
                         reached[end] = Step(
                             end, score, step, relation, weight, strength, outgoing, through
                         )

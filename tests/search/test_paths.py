@@ -9,6 +9,7 @@ from new_stores import new_store
 
 from pylore.core.model import Hit
 from pylore.core.settings import EXPANSION_RULES, Settings
+from pylore.graph.walk import Step
 from pylore.graph.ways import Links
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
@@ -82,12 +83,15 @@ def test_paths_are_a_tree_below_the_direct_matches(
 
 
 def test_way_has_the_fewest_edges_and_passes_no_start() -> None:
-    links = Links([], {"uses": (1.0, 0.5), "off": (1.0, 0.0)}, 0.7, {"symbol-b.py::f": "file-b.py"})
-    for start, end, relation, weight in (
-        ("a", "b", "uses", 0.9), ("b", "c", "uses", 0.9), ("a", "c", "uses", 0.1),
-        ("d", "c", "uses", 0.8), ("e", "a", "off", 1.0), ("b", "file-b.py", "uses", 1.0),
-    ):  # fmt: skip
-        links.add(start, end, relation, weight, True)
+    steps = [
+        Step(end, 1.0, Step(start, 1.0), relation, weight)
+        for start, end, relation, weight in (
+            ("a", "b", "uses", 0.9), ("b", "c", "uses", 0.9), ("a", "c", "uses", 0.1),
+            ("d", "c", "uses", 0.8), ("e", "a", "off", 1.0), ("b", "file-b.py", "uses", 1.0),
+        )
+    ]  # fmt: skip
+    weights = {"uses": (1.0, 0.5), "off": (1.0, 0.0)}
+    links = Links(steps, weights, 0.7, {"symbol-b.py::f": "file-b.py"})
     ways = links.ways_from({"a": 1.0, "d": 0.2}, 2)
     assert {id: [step.id for step in way.steps()] for id, way in ways.items()} == {
         "a": ["a"], "d": ["d"], "b": ["a", "b"], "c": ["d", "c"],
