@@ -14,7 +14,7 @@ from typing import Any
 
 from answers_stores import Stores
 from places import CACHE, ROOT, BenchmarkError, read_lines
-from report import Row, as_json, as_table, at_least, at_most
+from report import Row, add_forms, as_json, as_table, at_least, at_most, wants_text
 
 from pylore.app.engine import Engine
 from pylore.app.find import context, search
@@ -41,8 +41,7 @@ def main() -> int:
     except BenchmarkError as error:
         sys.stderr.write(f"lore: bench: {error}\n")
         return 1
-    as_text = options.text or (sys.stdout.isatty() and not options.json)
-    sys.stdout.write(as_table(rows) if as_text else as_json(rows))
+    sys.stdout.write(as_table(rows) if wants_text(options) else as_json(rows))
     return 0
 
 
@@ -275,9 +274,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--setting", action="append", default=[])
     parser.add_argument("--misses", action="store_true")
     parser.add_argument("--stores", type=Path, default=CACHE / "answers")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true")
-    form.add_argument("--text", action="store_true")
+    add_forms(parser)
     options = parser.parse_args()
     if unknown := set(options.only) - set(SECTIONS):
         parser.error(f"unknown section {', '.join(sorted(unknown))}: use {', '.join(SECTIONS)}")

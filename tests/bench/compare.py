@@ -13,6 +13,7 @@ from checkouts import Checkout, checkouts, write_data
 from new_words import with_new_words
 from places import CACHE, BenchmarkError
 from processes import Spent, run
+from report import add_forms, wants_text
 from scale_material import Text
 
 _SPREAD = 10
@@ -51,8 +52,7 @@ def main() -> int:
     except BenchmarkError as error:
         sys.stderr.write(f"lore: bench: {error}\n")
         return 1
-    as_text = options.text or (sys.stdout.isatty() and not options.json)
-    sys.stdout.write(_table(found) if as_text else _json(found))
+    sys.stdout.write(_table(found) if wants_text(options) else _json(found))
     return 0
 
 
@@ -62,9 +62,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("b")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--nodes", type=int, default=10_000)
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true")
-    form.add_argument("--text", action="store_true")
+    add_forms(parser)
     options = parser.parse_args()
     if options.rounds < _SPREAD or options.nodes < 200:
         parser.error(f"--rounds takes a number from {_SPREAD}, --nodes one from 200")

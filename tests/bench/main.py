@@ -11,7 +11,7 @@ from anchors import verify_rows
 from cochanges import cochange_rows
 from indexing import index_rows
 from places import CACHE, BenchmarkError
-from report import Row, as_json, as_table
+from report import Row, add_forms, as_json, as_table, wants_text
 from scale import store_of_size
 from symbols import symbol_rows
 
@@ -26,8 +26,7 @@ def main() -> int:
     except BenchmarkError as error:
         sys.stderr.write(f"lore: bench: {error}\n")
         return 1
-    as_text = options.text or (sys.stdout.isatty() and not options.json)
-    sys.stdout.write(as_table(rows) if as_text else as_json(rows))
+    sys.stdout.write(as_table(rows) if wants_text(options) else as_json(rows))
     return 1 if options.check and any(row.ok is False for row in rows) else 0
 
 
@@ -35,9 +34,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="run.sh", add_help=False)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--only", type=lambda text: text.split(","), default=PARTS)
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true")
-    form.add_argument("--text", action="store_true")
+    add_forms(parser)
     options = parser.parse_args()
     if not set(options.only) <= set(PARTS):
         parser.error(f"--only takes some of {', '.join(PARTS)}")

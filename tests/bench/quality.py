@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from places import BenchmarkError, lore
+from report import add_forms, wants_text
 from sets import STORES, LeftOut, sets, store_of, types_of
 
 from pylore.evaluate.run import points, table
@@ -29,9 +30,8 @@ def main() -> int:
     except BenchmarkError as error:
         sys.stderr.write(f"lore: bench: {error}\n")
         return 1
-    as_text = options.text or (sys.stdout.isatty() and not options.json)
     found = {"sets": reports, "summary": summary(reports)}
-    sys.stdout.write(markdown(found) if as_text else json.dumps(found, indent=1) + "\n")
+    sys.stdout.write(markdown(found) if wants_text(options) else json.dumps(found, indent=1) + "\n")
     missed = [line for report in reports for line in shortfalls(report)]
     sys.stderr.writelines(f"bench: {line}\n" for line in missed)
     return 1 if options.check and missed else 0
@@ -41,9 +41,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="quality.sh", add_help=False)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--only", type=lambda text: text.split(","), default=[])
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true")
-    form.add_argument("--text", action="store_true")
+    add_forms(parser)
     return parser.parse_args()
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
@@ -45,6 +47,18 @@ def at_least(name: str, value: float, unit: str, limit: float) -> Row:
     return Row(
         name, round(value, 3), unit, f">= {limit:g} {unit}", round(value / limit, 3), value >= limit
     )
+
+
+def add_forms(parser: argparse.ArgumentParser) -> None:
+    """Add ``--json`` and ``--text``."""
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true")
+    form.add_argument("--text", action="store_true")
+
+
+def wants_text(options: argparse.Namespace) -> bool:
+    """Return True if ``--text`` was given, or stdout is a terminal without ``--json``."""
+    return bool(options.text or (sys.stdout.isatty() and not options.json))
 
 
 def as_json(rows: Iterable[Row]) -> str:

@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from new_words import with_new_words
 from places import CACHE, FLOOR, LORE, PYTHON, BenchmarkError, environment, percentile, read_lines
 from processes import Spent, run
+from report import add_forms, wants_text
 
 _MOST, _LEAST = 20, 3
 """How often a command is run: until ``_ENOUGH`` seconds are spent, in these bounds."""
@@ -48,8 +49,7 @@ def main() -> int:
     except BenchmarkError as error:
         sys.stderr.write(f"lore: bench: {error}\n")
         return 1
-    as_text = options.text or (sys.stdout.isatty() and not options.json)
-    sys.stdout.write(_table(figures) if as_text else _json(figures))
+    sys.stdout.write(_table(figures) if wants_text(options) else _json(figures))
     return 0
 
 
@@ -57,9 +57,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scale.sh", add_help=False)
     parser.add_argument("--size", type=_sizes, default=[10_000])
     parser.add_argument("--store", type=Path)
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true")
-    form.add_argument("--text", action="store_true")
+    add_forms(parser)
     return parser.parse_args()
 
 

@@ -22,21 +22,3 @@ setup() {
   exec 8>&- 9<&-
   wait
 }
-
-@test "a reader that has enough is not an error" {
-  run bash -c "set -o pipefail; '$LORE' list | true"
-  expect 0
-  run bash -c "set -o pipefail; '$LORE' export - | head -c 1"
-  expect 0 '{'
-}
-
-@test "a closed stream leads nowhere, and a closed stdout is refused" {
-  lore add note one --id note-1 <&- 2>&- >/dev/null
-  run bash -c '"$0" show note-1 --ids <&- 2>&-' "$LORE"
-  expect 0 note-1
-  run bash -c '"$0" add note two >&-' "$LORE"
-  expect 1
-  contains "$output" "stdout is closed"
-  run_lore doctor
-  expect 0
-}
