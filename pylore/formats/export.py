@@ -38,9 +38,9 @@ _DIGEST = 8
 
 
 class Export:
-    """What a store tells others, thing by thing.
+    """The exported rows of a store.
 
-    ``gone`` says up to when a record was deleted for good: what was said after that is told.
+    ``gone`` maps ids to times of purges: values from before them are left out.
     """
 
     def __init__(self, store: Store, gone: Mapping[str, str] | None = None) -> None:
@@ -72,7 +72,7 @@ class Export:
             node = self._after_purge(row)
             if node is not None:
                 gone = self._gone.get(node.id, "")
-                yield node, _told_with(node, known.get(node.id, set()), gone)
+                yield node, _seen_before(node, known.get(node.id, set()), gone)
 
     def edges(self, keys: Sequence[tuple[str, str, str]] | None = None) -> Iterator[Edge]:
         """Yield these edges, or all, by from, to and relation."""
@@ -109,7 +109,7 @@ class Export:
         return current | {stamp for field, (stamp, _) in values if field == BASE}
 
 
-def _told_with(node: Node, known: Iterable[str], gone: str) -> list[str]:
+def _seen_before(node: Node, known: Iterable[str], gone: str) -> list[str]:
     """Return the stamps of changes that a node has seen and does not have itself."""
     known = {stamp for stamp in known if is_after(stamp, gone)}
     if not known:
@@ -207,7 +207,7 @@ def is_record(id: str) -> bool:
 
 
 def is_shared_edge(edge: Edge) -> bool:
-    """Return True for a link that others are told."""
+    """Return True for a link that is shared."""
     ends = (edge.from_id, edge.to_id)
     if edge.relation in _DERIVED or edge.source == "system":
         return False
@@ -215,7 +215,7 @@ def is_shared_edge(edge: Edge) -> bool:
 
 
 def is_shared_anchor(anchor: Anchor) -> bool:
-    """Return True for an anchor that others are told."""
+    """Return True for an anchor that is shared."""
     return not anchor.root and is_record(anchor.node_id)
 
 
@@ -234,8 +234,8 @@ def state_lines(store: Store, types: Sequence[str] = ()) -> Iterator[str]:
 
 
 def _digest(fields: Fields) -> str:
-    told = {name: value for name, value in fields.items() if name not in READS}
-    return blake2b(line_of(told).encode("utf-8", "replace"), digest_size=_DIGEST).hexdigest()
+    shared = {name: value for name, value in fields.items() if name not in READS}
+    return blake2b(line_of(shared).encode("utf-8", "replace"), digest_size=_DIGEST).hexdigest()
 
 
 def lacking_lines(store: Store, read: Callable[[int], bytes], name: str) -> Iterator[str]:

@@ -443,4 +443,3 @@ class DocumentImport:
             self._result.notes.append(f"{what}, and what is here stands, as {id} ({path}): "
                                       f"'lore show {id} --history' has both states")  # fmt: skip
         self._note(lost, "more documents have lost their file")
-        self._result.dangling = len(self._store.edges.dangling_among(self._result.brought))

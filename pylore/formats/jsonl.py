@@ -77,9 +77,9 @@ class Brought(Record):
 class Imported(Brought):
     """Counts of an import; ``notes`` are for people.
 
-    Each node, edge and anchor counts as ``added``, ``updated``, ``kept`` (the state here stands) or
-    ``unchanged``; ``conflicts`` are those of the nodes that had been changed on both sides, and
-    ``conflicting`` names them. ``skipped`` holds (place, fault) of each line that was left out.
+    Each node, edge and anchor counts as ``added``, ``updated``, ``kept`` (the stored state is
+    later) or ``unchanged``; ``conflicts`` counts the nodes that were changed on both sides, which
+    ``conflicting`` names. ``skipped`` holds (place, fault) of each line that was left out.
     ``dangling`` counts the edges that were added or changed and lead nowhere, ``unresolved`` the
     links of documents that lead to nothing, ``invalidated`` the edges whose document no longer has
     the link, ``pruned`` the documents that were forgotten because their files are gone.
@@ -270,7 +270,6 @@ class LineImport:
             result.count("updated")
         if result.added + result.updated or merge.purges:
             result.brought |= merge.brought
-            result.dangling = len(self._store.edges.dangling_among(result.brought))
             rivals = contested(self._store, self._settings, result.brought)
             result.notes += notes_of_contested(rivals)
         result.conflicting = merge.conflicts
@@ -287,7 +286,7 @@ class LineImport:
         """Merge what was read, which is looked up together."""
         batch, self._batch = self._batch, []
         if batch:
-            self._merge.foresee([row for row, _ in batch])
+            self._merge.prefetch([row for row, _ in batch])
         for row, was in batch:
             self.result.count(self._merge.take(row, was))
 

@@ -1,8 +1,7 @@
-"""Merge what another store or a file says into this store, by a rule that is the same everywhere.
+"""Merge the records, links and anchors of another store or a file into this store.
 
-Of each field of a record, a link or an anchor the latest value stands, the others are its past;
-of each declaration the latest one. A purge takes away all that was not said after it. What each
-store derives by itself is left to it.
+The latest value of each field wins, and the others become its past; of declarations the latest
+wins. A purge deletes all values that are not later. Rows that a store derives are not merged.
 """
 
 from __future__ import annotations
@@ -99,8 +98,8 @@ class Merge:
 
     # --- records, links and anchors
 
-    def foresee(self, rows: Sequence[Thing]) -> None:
-        """Look up together the things of these rows, which come next."""
+    def prefetch(self, rows: Sequence[Thing]) -> None:
+        """Read the stored rows of things that ``take`` gets next."""
         self.write()
         nodes = self._store.nodes.get_many([row.id for row in rows if isinstance(row, Node)])
         edges = self._store.edges.get_many([row.key for row in rows if isinstance(row, Edge)])
@@ -115,14 +114,14 @@ class Merge:
     def take(self, theirs: Thing, was: Sequence[str] = ()) -> str:
         """Take a thing as the other side has it; ``was`` has stamps of changes that it has seen.
 
-        Return ``added``, ``updated``, ``kept`` (the state here stands) or ``unchanged``.
+        Return ``added``, ``updated``, ``kept`` (the stored state is later) or ``unchanged``.
         """
         thing = thing_of(theirs)
         gone = self._gone_at(theirs)
         ours = self._our(theirs)
         row_of = _ROWS[type(theirs)]
         if ours is not None and row_of(ours) == row_of(theirs):
-            self._learn(thing, was, gone)
+            self._note_seen(thing, was, gone)
             return "unchanged"
         if clock(theirs) <= gone:
             return "kept"
@@ -133,8 +132,8 @@ class Merge:
             if theirs.stamps or mine is not None:
                 seen_here |= self._known(thing)
             if theirs.stamps:
-                self._pass_over(thing, whole, seen_here)
-            self._learn(thing, was, gone)
+                self._note_parents(thing, whole, seen_here)
+            self._note_seen(thing, was, gone)
         if ours is None or mine is None:
             return self._add(thing, theirs, whole)
         return self._meet(ours, mine, seen_here, theirs, whole, {*was, *whole.stamps()})
@@ -157,16 +156,16 @@ class Merge:
         return "added"
 
     def _meet(
-        self, stored: Thing, ours: Stamped, seen_here: set[str], told: Thing, theirs: Stamped,
+        self, stored: Thing, ours: Stamped, seen_here: set[str], given: Thing, theirs: Stamped,
         seen_there: set[str],
     ) -> str:  # fmt: skip
         edited: dict[str, str] = {}
         if self._by_hand:
-            theirs = theirs if told.stamps else theirs.seen_as(ours)
+            theirs = theirs if given.stamps else theirs.seen_as(ours)
             edited = theirs.edited(ours)
             theirs = theirs.having({name: ours.at(name)[1] for name in edited})
-        if not has_history(stored) and not has_history(told):
-            both = theirs if is_later(told, stored) else ours
+        if not has_history(stored) and not has_history(given):
+            both = theirs if is_later(given, stored) else ours
         else:
             both = self._decided(stored, ours, seen_here, theirs, seen_there)
             thing = thing_of(stored)
@@ -174,14 +173,14 @@ class Merge:
             self._changes.leave(thing, theirs.left_for(both), None)
         row = both.to_row(stored)
         if not isinstance(stored, Anchor):
-            count_reads(row, stored, told)  # type: ignore[arg-type]
+            count_reads(row, stored, given)  # type: ignore[arg-type]
         self._settle(row, stored)
         if edited:
             return self._edit(both.having(edited).to_row(row))
         if not both.is_same(ours) and not both.is_same(theirs):
             self.joined.add(thing_of(row))
         if same(stored, row):
-            return "unchanged" if same(stored, told) else "kept"
+            return "unchanged" if same(stored, given) else "kept"
         return "updated"
 
     def _decided(
@@ -273,13 +272,15 @@ class Merge:
         stamps = {value[0] for _, _, value in self._changes.former([id])}
         return stamps.union(self._changes.seen([id]).get(id, ()))
 
-    def _pass_over(self, thing: str, told: Stamped, seen_here: set[str]) -> None:
-        """Note the changes before the last one that a record is told of, and that are new here: the
-        other values of each are known only where the past is told, too."""
-        stamps = told.stamps()
+    def _note_parents(self, thing: str, theirs: Stamped, seen_here: set[str]) -> None:
+        """Note stamps of earlier changes that are new here.
+
+        Other values of these changes are known only if the past is imported, too.
+        """
+        stamps = theirs.stamps()
         self._passed[thing] = stamps - {max(stamps)} - seen_here
 
-    def _learn(self, thing: str, stamps: Sequence[str], gone: str) -> None:
+    def _note_seen(self, thing: str, stamps: Sequence[str], gone: str) -> None:
         if stamps:
             self._seen.setdefault(thing, set()).update(s for s in stamps if is_after(s, gone))
 
@@ -394,8 +395,8 @@ class Merge:
         if self._past or self._seen:
             self._store.remotes.send_again(self._past.keys() | self._seen.keys())
         for thing, stamps in self._passed.items():
-            told = {value[0] for _, value in self._past.get(thing, ())}
-            self._changes.add_seen(thing, sorted(stamps - told))
+            known = {value[0] for _, value in self._past.get(thing, ())}
+            self._changes.add_seen(thing, sorted(stamps - known))
         for thing, stamps in self._seen.items():
             held = self._seen_here(thing)
             node = self._store.nodes.get(thing)

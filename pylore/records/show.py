@@ -47,9 +47,9 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
         for edge in linked
     ]
     if history:
-        from .undo import told_history
+        from .undo import history_rows
 
-        fields["history"] = told_history(store, node)
+        fields["history"] = history_rows(store, node)
     return fields
 
 

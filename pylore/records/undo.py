@@ -35,7 +35,7 @@ _NODE_STATE = (*NODE.hashed, "updated_at", "invalidated_at")
 _EDGE_STATE = (*EDGE.hashed, "ended_at")
 
 
-def told_history(store: Store, node: Node) -> list[dict[str, Any]]:
+def history_rows(store: Store, node: Node) -> list[dict[str, Any]]:
     """Return the states that a node has left, the first one first.
 
     Each has ``number``, ``change`` (the command that ended it), ``made_at`` and ``changed_at``, and
@@ -291,14 +291,14 @@ class Restoring:
         node = self._store.nodes.require(id)
         if node.invalidated_at is None:
             accepted = accept_anchors(self._store, id, self._reader)
-            told = state_anew(self._store, [id])
-            return id, "restored" if accepted or told else "unchanged"
+            restated = restate(self._store, [id])
+            return id, "restored" if accepted or restated else "unchanged"
         node.invalidated_at = None
         mark_pruned(node, pruned=False)
         self._store.nodes.put(node)
         self._store.edges.note_ends(id)
         self._index(node)
-        state_anew(self._store, [id])
+        restate(self._store, [id])
         return id, "restored"
 
     def node_at(self, id: str, at: str) -> Outcome:
@@ -318,7 +318,7 @@ class Restoring:
                 steps.revive(file_id(node.file))
             self._tie(node, before)
         self._index(*steps.changed.values())
-        state_anew(self._store, steps.back)
+        restate(self._store, steps.back)
         return id, steps.done.get(id, "unchanged")
 
     def last_of(self, id: str) -> Past:
@@ -353,7 +353,7 @@ class Restoring:
             raise LoreError(f"nothing is left of the last command, '{last.name}' of {last.at}: "
                             "see 'lore show --history ID'")  # fmt: skip
         self._index(*steps.changed.values())
-        state_anew(self._store, steps.back)
+        restate(self._store, steps.back)
         return last, steps.done
 
     def edge(self, key: EdgeKey, at: str) -> Outcome:
@@ -377,9 +377,10 @@ class Restoring:
         return name, "restored" if edge.ended_at is None else "invalidated"
 
 
-def state_anew(store: Store, ids: Iterable[str]) -> list[str]:
-    """State these anew that live here, and that others want deleted for good, with their links and
-    anchors: others are told nothing that was said before. Return those that had something so old.
+def restate(store: Store, ids: Iterable[str]) -> list[str]:
+    """Give live records that others proposed to purge, with their links and anchors, a new stamp.
+
+    Others take no value from before a purge. Return the ids of records that had such values.
     """
     wanted = store.changes.proposed_purges()
     nodes = store.nodes.get_many([id for id in ids if id in wanted])
@@ -405,8 +406,8 @@ def _first_stamp(node: Node) -> str:
 def _restamped(row: State, stamp: str) -> State:
     """Return a row of which all values are of one change."""
     values = Stamped.of(row)
-    anew = {name: (stamp, value) for name, (_, value) in values.fields.items() if value}
-    return Stamped(stamp, anew, values.kind).to_row(row)
+    fields = {name: (stamp, value) for name, (_, value) in values.fields.items() if value}
+    return Stamped(stamp, fields, values.kind).to_row(row)
 
 
 def _stacks(
@@ -431,10 +432,10 @@ def _stacks(
 
 
 def last_undoable(store: Store) -> tuple[PastCommand, int]:
-    """Return the last command that stands, and its number.
+    """Return the last command that was not undone, and its number.
 
     Raises:
-        LoreError: there is none, or what it did is gone for good.
+        LoreError: no such command, or it cannot be undone.
     """
     standing, _ = _stacks(store)
     if not standing:
@@ -454,7 +455,7 @@ def last_redoable(store: Store) -> tuple[PastCommand, int]:
     """Return the last command that was taken back, and the number of the undo.
 
     Raises:
-        LoreError: there is none since the last other command.
+        LoreError: no such command since the last one of another kind.
     """
     _, undone = _stacks(store)
     if not undone:

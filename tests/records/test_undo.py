@@ -24,7 +24,7 @@ from pylore.indexing.similar_all import build
 from pylore.records.fact_review import Facts
 from pylore.records.records import Records
 from pylore.records.runs import Runs
-from pylore.records.undo import UNDO_RECORD, told_history
+from pylore.records.undo import UNDO_RECORD, history_rows
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 
@@ -387,14 +387,14 @@ def test_the_history_tells_what_differed(records: Records, store: Store) -> None
     records.edit(A, why="so")
     records.forget([A])
     node = store.nodes.require(A)
-    one, two, three = told_history(store, node)
+    one, two, three = history_rows(store, node)
     assert one == {
         "number": 1, "change": "edit", "made_at": node.created_at,
         "changed_at": two["made_at"], "body": "The first text of note-a", "tags": ["x"],
     }  # fmt: skip
     assert (two["change"], two["data"]) == ("edit", "{}") and "body" not in two
     assert (three["change"], three["invalidated_at"]) == ("forget", None)
-    assert told_history(store, store.nodes.require(B)) == []
+    assert history_rows(store, store.nodes.require(B)) == []
 
 
 def test_files_come_back_with_their_anchors(records: Records, store: Store, tmp_path: Path) -> None:
