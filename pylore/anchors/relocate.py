@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..core.errors import LoreError
-from ..core.model import Record
 from ..system.files import size_in
 from .definitions import Bag, bag_of, find_definitions, renamed, similarity, words_in, words_of
 from .fingerprint import lines_of, stretch_hash
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..core.model import Anchor
-    from .definitions import Outline, Outlined
+    from .definitions import Definition, Outline, Outlined
 
 
 LEAST = 0.65
@@ -38,31 +39,15 @@ _MOST_COMPARED = 30
 _KINDS = {"function": "callable", "method": "callable", "class": "type", "interface": "type"}
 
 
-class Body:
-    """The text of a definition, for what is like it: its tokens, and its words."""
-
-    __slots__ = ("_name", "_path", "_text", "bag", "words")
-
-    def __init__(self, path: str, text: str, name: str) -> None:
-        self._path, self._text, self._name = path, text, name
-        self.bag: Bag = bag_of(path, text, name)
-        self.words = words_of(path, text, name)
-
-    def hashes_as(self, name: str) -> list[str]:
-        """Return the fingerprints that it would have under another name, one or two of them."""
-        texts = renamed(self._path, self._text, self._name, name)
-        return [stretch_hash(text.encode(errors="surrogateescape").split(b"\n")) for text in texts]
-
-
 class Defined:
     """One definition in one version of a file."""
 
     __slots__ = ("_bag", "_lines", "kind", "path", "qualified")
 
-    def __init__(self, path: str, lines: list[bytes], found: Outlined) -> None:
+    def __init__(self, path: str, lines: list[bytes], found: Definition, kind: str = "") -> None:
         self.path = path
         self.qualified = found.qualified
-        self.kind = _KINDS.get(found.kind, found.kind)
+        self.kind = _KINDS.get(kind, kind)
         self._lines = found.lines(lines)
         self._bag: Bag | None = None
 
@@ -84,9 +69,14 @@ class Defined:
         return self._bag
 
     @property
-    def body(self) -> Body:
-        """Return its tokens and words."""
-        return Body(self.path, self._text, self.name)
+    def words(self) -> frozenset[str]:
+        """Return its names and words."""
+        return words_of(self.path, self._text, self.name)
+
+    def hashes_as(self, name: str) -> list[str]:
+        """Return its one or two fingerprints under another name."""
+        texts = renamed(self.path, self._text, self.name, name)
+        return [stretch_hash(text.encode(errors="surrogateescape").split(b"\n")) for text in texts]
 
     @property
     def _text(self) -> str:
@@ -116,7 +106,7 @@ class DefinitionChange:
         """Paths before and after to what is lost there, and what is new."""
         self._words: dict[tuple[str, str], tuple[frozenset[str], frozenset[str]]] = {}
 
-    def candidates(self, lost: Defined, wanted: Body) -> list[Alike]:
+    def candidates(self, lost: Defined, wanted: Defined) -> list[Alike]:
         """Return what is new and of the kind of a lost definition, the most alike to ``wanted``
         first.
 
@@ -136,12 +126,13 @@ class DefinitionChange:
                 found.append((figure, one))
         return found
 
-    def _lost_and_new(self, path: str, wanted: Body) -> tuple[list[Defined], list[Defined]]:
+    def _lost_and_new(self, path: str, wanted: Defined) -> tuple[list[Defined], list[Defined]]:
         """Return definitions of ``path`` and of files with many of the wanted words."""
+        wanted_words = wanted.words
         near = [
             (old, new) for old, new in self._paths
             if old == path or any(
-                len(wanted.words & words) >= _SHARED * len(wanted.words)
+                len(wanted_words & words) >= _SHARED * len(wanted_words)
                 for words in self._words_of(old, new)
             )
         ]  # fmt: skip
@@ -187,7 +178,7 @@ def _belongs_to(others: Sequence[Defined], new: Defined, lost: Defined, figure: 
 def definitions_of(path: str, text: bytes, found: Sequence[Outlined]) -> list[Defined]:
     """Return what a text defines, by its outline."""
     lines = lines_of(text)
-    return [Defined(path, lines, one) for one in found]
+    return [Defined(path, lines, one, one.kind) for one in found]
 
 
 def equally_alike(candidates: Sequence[Alike], name: str) -> list[Alike]:
@@ -228,32 +219,24 @@ _UNCOMMITTED = ""
 """In place of a commit: how the files differ from the one that is checked out."""
 
 
-class Successor(Record):
+class Successor(NamedTuple):
     """A definition of today, its fingerprint, and how like the anchored one it is, 0 to 1.
 
     ``expected``: the fingerprints that the anchored body would have under this name.
     """
 
-    __slots__ = ("expected", "hash", "path", "qualified", "similarity")
-
-    def __init__(self, found: Defined, similarity: float, expected: Sequence[str]) -> None:
-        self.path = found.path
-        self.qualified = found.qualified
-        self.hash = found.hash
-        self.similarity = similarity
-        self.expected = expected
+    path: str
+    qualified: str
+    hash: str
+    similarity: float
+    expected: Sequence[str]
 
 
-class Succession(Record):
-    """``successors``: one that is it, or several that may be; else ``nearest`` ones."""
+class Succession(NamedTuple):
+    """``successors``: the only one, or several equally similar; else the ``nearest``."""
 
-    __slots__ = ("nearest", "successors")
-
-    def __init__(
-        self, successors: Sequence[Successor] = (), nearest: Sequence[Successor] = ()
-    ) -> None:
-        self.successors = successors
-        self.nearest = nearest
+    successors: Sequence[Successor] = ()
+    nearest: Sequence[Successor] = ()
 
 
 class Successors:
@@ -292,7 +275,7 @@ class Successors:
 
     def _from(self, anchor: Anchor, path: str, left: Sequence[tuple[str, str]]) -> Succession:
         name, since = anchor.detail, anchor.commit_id
-        wanted: Body | None = None
+        wanted: Defined | None = None
         for _ in range(MOST_CHANGES):
             commit, lost = self._loss(path, name, since)
             if lost is None:
@@ -396,31 +379,29 @@ class Successors:
 
     def _anchored(
         self, anchor: Anchor, lost: Defined, commit: str, left: Sequence[tuple[str, str]]
-    ) -> Body | None:
+    ) -> Defined | None:
         """Return the text whose fingerprint the anchor has kept."""
         hashes = set(anchor.hash.split())
         if lost.hash in hashes:
-            return lost.body
+            return lost
         before = f"{commit}^" if commit else "HEAD"
         held = [(anchor.commit_id, *place) for place in left]
         for revision, path, name in ((before, lost.path, anchor.detail), *held):
             found = self._find(revision, path, name)
             if found is not None and found.hash in hashes:
-                return found.body
+                return found
             body = self._by_looks(revision, path, name, hashes)
             if body is not None:
                 return body
         return None
 
-    def _by_looks(self, revision: str, path: str, name: str, hashes: set[str]) -> Body | None:
+    def _by_looks(self, revision: str, path: str, name: str, hashes: set[str]) -> Defined | None:
         """Return the same where the anchor was taken by the look of lines."""
         text = self._contents(revision, [path]).get(path, b"")
         lines = lines_of(text)
-        for one in find_definitions(path, text.decode("utf-8", "replace"), name):
-            stretch = one.lines(lines)
-            if stretch_hash(stretch) in hashes:
-                return Body(path, b"\n".join(stretch).decode("utf-8", "surrogateescape"), name)
-        return None
+        looks = find_definitions(path, text.decode("utf-8", "replace"), name)
+        found = (Defined(path, lines, one) for one in looks)
+        return next((one for one in found if one.hash in hashes), None)
 
     def _today(self, there: Defined, commit: str) -> Defined | None:
         """Return a definition that a change has brought, as it is now; None where it is gone
@@ -438,8 +419,11 @@ class Successors:
         return self._find("now", path, there.qualified)
 
 
-def _told(alike: Sequence[Alike], wanted: Body) -> list[Successor]:
-    return [Successor(one, figure, wanted.hashes_as(one.name)) for figure, one in alike]
+def _told(alike: Sequence[Alike], wanted: Defined) -> list[Successor]:
+    return [
+        Successor(one.path, one.qualified, one.hash, figure, wanted.hashes_as(one.name))
+        for figure, one in alike
+    ]
 
 
 def _distance(pair: tuple[str, str], path: str) -> tuple[bool, bool, bool, str]:
