@@ -24,7 +24,6 @@ from .definitions import find_definitions
 from .fingerprint import (
     NO_MATCH,
     content_hash,
-    definitions,
     find_stretch,
     line_numbers,
     lines_of,
@@ -147,35 +146,46 @@ class Judge:
         return self._changed(anchor, "invalid", "matches no file")
 
     def _gone(self, anchor: Anchor) -> Anchor:
-        back = self._back_from_likeness(anchor)
+        back = self._back(anchor)
         if back is not None:
             return back
         content = anchor.hash if anchor.kind in ("file", "hash") else ""
         new = self._project.moved_to(anchor.path, anchor.commit_id, content, anchor.stamp)
         if new is not None:
             return self._look(anchor, new)
-        for path, detail in self._places(anchor):
-            if self._is_there(anchor.kind, path, detail):
-                return self._back_at(anchor, path, detail)
+        back = self._back(anchor, changed=True)
+        if back is not None:
+            return back
         if anchor.kind == "symbol":
             return self._elsewhere(anchor, anchor.path)
         gone = self._changed(anchor, "invalid", "no such file")
         gone.stamp = anchor.stamp  # its size helps to find it elsewhere
         return gone
 
-    def _is_there(self, kind: str, path: str, detail: str) -> bool:
-        if self._project.stamp(path) == GONE:
-            return False
-        return kind != "symbol" or bool(self._bodies(path, detail))
+    def _back(self, anchor: Anchor, *, changed: bool = False) -> Anchor | None:
+        """Return the anchor at the last place that it left and that has its code again.
 
-    def _back_at(self, anchor: Anchor, path: str, detail: str) -> Anchor:
-        """Return the anchor at a place that it had left: a move that was not kept has taken it
-        away."""
-        before = copy(anchor)
-        before.path, before.detail = path, detail
-        found = self._look(before, path)
-        return self._at(anchor, found.path, found.detail, _HELD.get(found.verdict, found.verdict),
-                        found.reason if found.verdict in BROKEN else "", found.hash)  # fmt: skip
+        Args:
+            changed: accept other code there; else only the body of a symbol that has moved to a
+                similar one.
+        """
+        known = anchor.hash.split()
+        if len(known) < 2 and not changed:
+            return None
+        for path, detail in self._places(anchor):
+            if self._project.stamp(path) == GONE:
+                continue
+            if anchor.kind == "symbol":
+                bodies = [hash for _, hash in self._bodies(path, detail)]
+                if not bodies or (not changed and not {*bodies} & {*known}):
+                    continue
+            before = copy(anchor)
+            before.path, before.detail = path, detail
+            found = self._look(before, path)
+            reason = found.reason if found.verdict in BROKEN else ""
+            verdict = _HELD.get(found.verdict, found.verdict)
+            return self._at(anchor, found.path, found.detail, verdict, reason, found.hash)
+        return None
 
     def _look(self, anchor: Anchor, path: str) -> Anchor:
         if anchor.kind == "symbol":
@@ -193,11 +203,10 @@ class Judge:
     # --- by what the file holds
 
     def _symbol(self, anchor: Anchor, path: str) -> Anchor:
-        found = definitions(self._project, path, anchor.detail, self._find)
-        if not found:
+        self._project.read(path)  # or Unreadable
+        hashes = {hash for _, hash in self._bodies(path, anchor.detail)}
+        if not hashes:
             return self._elsewhere(anchor, path)
-        lines = lines_of(self._project.read(path))
-        hashes = {stretch_hash(one.lines(lines)) for one in found}
         if not hashes.isdisjoint(anchor.hash.split()):
             return self._at(anchor, path, anchor.detail, "valid", "")
         return self._at(anchor, path, anchor.detail, "drifted", "its body changed")
@@ -205,7 +214,7 @@ class Judge:
     def _elsewhere(self, anchor: Anchor, path: str) -> Anchor:
         name = anchor.detail
         word = name.replace("::", ".").replace("#", ".").split(".")[-1]
-        back = self._back_from_likeness(anchor)
+        back = self._back(anchor)
         if back is not None:
             return back
         if self._where is None:
@@ -237,7 +246,7 @@ class Judge:
                 reason += f"; it may be {_named(found.successors, ' or ')}"
             elif found.nearest:
                 reason += f"; nearest: {_named(found.nearest, ', ')}"
-        back = self._back_from_likeness(anchor, changed=True)
+        back = self._back(anchor, changed=True)
         return back or self._at(anchor, anchor.path, anchor.detail, "invalid", reason)
 
     def _moved_to(self, anchor: Anchor, new: Successor) -> Anchor:
@@ -250,26 +259,6 @@ class Judge:
         moved = self._at(anchor, new.path, new.qualified, verdict, reason, " ".join(hashes))
         moved.reason += similarity_said(new.similarity)
         return moved
-
-    def _back_from_likeness(self, anchor: Anchor, *, changed: bool = False) -> Anchor | None:
-        """Return the anchor at a place that it left for one that was like it, where that is as it
-        was.
-
-        Args:
-            changed: also where the body there is another one than it was.
-        """
-        known = anchor.hash.split()
-        if len(known) < 2:  # it has left none for likeness
-            return None
-        for path, detail in self._places(anchor):
-            bodies = self._bodies(path, detail) if self._project.stamp(path) != GONE else []
-            before = copy(anchor)
-            before.path, before.detail = path, detail
-            if any(hash in known for _, hash in bodies):
-                return self._at(before, path, detail, "valid", "")
-            if bodies and changed:
-                return self._at(before, path, detail, "drifted", "its body changed")
-        return None
 
     def _bodies(self, path: str, name: str) -> list[tuple[str, str]]:
         """Return qualified name and fingerprint of what a file defines by this name."""

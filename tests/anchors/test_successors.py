@@ -110,9 +110,9 @@ def test_a_new_name_is_followed_and_a_reset_leads_back(code: Code) -> None:
     assert rows[1]["reason"] == "was src/auth.py:logout, similarity 1.00"
     assert {row["verdict"] for row in code.look()} == {"valid"}
     code.git("reset", "-q", "--hard")
-    for _ in range(2):
+    for verdict in ("relocated", "valid"):
         assert [(row["verdict"], row["detail"]) for row in code.look()] == [
-            ("valid", "Login.check"), ("valid", "logout"),
+            (verdict, "Login.check"), (verdict, "logout"),
         ]  # fmt: skip
 
 
