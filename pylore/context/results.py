@@ -41,27 +41,14 @@ class ContextBrief(Record):
     )  # fmt: skip
 
     def __init__(
-        self,
-        question: str,
-        *,
-        form: str,
-        budget: int,
-        root: str,
-        scope: Scope,
-        excluded: Iterable[str] = (),
-        needed: Iterable[str] = (),
-        near: Near | None = None,
+        self, question: str, *, form: str, budget: int, root: str, scope: Scope,
+        excluded: Iterable[str] = (), needed: Iterable[str] = (), near: Near | None = None,
         with_superseded: bool = False,
-    ) -> None:
-        self.question = question
-        self.needed = tuple(needed)
-        self.near = near
+    ) -> None:  # fmt: skip
+        self.question, self.needed, self.near = question, tuple(needed), near
+        self.form, self.budget, self.root = form, budget, root
+        self.scope, self.excluded = scope, frozenset(excluded)
         self.with_superseded = with_superseded
-        self.form = form
-        self.budget = budget
-        self.root = root
-        self.scope = scope
-        self.excluded = frozenset(excluded)
 
 
 _STANDING = ("confirmed", "staged")

@@ -63,13 +63,9 @@ class Piece:
         self, id: str, section: str, why: str, text: str, cut: Callable[[int], str], *,
         whole: bool = True, lines: tuple[str, int] | None = None,
     ) -> None:  # fmt: skip
-        self.id = id
-        self.section = section
-        self.why = why
-        self.text = text
-        self.cut = cut
-        self.whole = whole
-        self.lines = lines
+        self.id, self.section, self.why = id, section, why
+        self.text, self.cut = text, cut
+        self.whole, self.lines = whole, lines
 
 
 # --- sentences
