@@ -132,14 +132,13 @@ def unlink_anchor(store: Store, anchor: Anchor) -> None:
             store.edges.invalidate(edge.key, now(), MOVED)
 
 
-def unlink_commits(store: Store, node_id: str) -> int:
-    """Take back the links to commits that broke a node's anchors; how many there were."""
-    count = 0
+def unlink_if_whole(store: Store, node_id: str) -> None:
+    """End the links of a node to the commits that broke it, if none of its anchors is broken."""
+    if any(anchor.is_broken for anchor in store.anchors.of(node_id)):
+        return
     for edge in store.edges.of(node_id):
         if (edge.from_id, edge.relation, edge.source) == (node_id, INVALIDATED_BY, "system"):
             store.edges.invalidate(edge.key, now(), MOVED)
-            count += 1
-    return count
 
 
 def _ends(store: Store, anchor: Anchor) -> tuple[str, ...]:
@@ -207,12 +206,6 @@ def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
     if any(anchor.verdict in BROKEN for anchor in found):
         unlink_if_whole(store, wanted.node_id)
     return found
-
-
-def unlink_if_whole(store: Store, node_id: str) -> None:
-    """Take back what links a node to commits that broke it, where no anchor is broken any more."""
-    if not any(anchor.is_broken for anchor in store.anchors.of(node_id)):
-        unlink_commits(store, node_id)
 
 
 def accept_anchors(store: Store, node_id: str, reader: CodeReader | None = None) -> int:

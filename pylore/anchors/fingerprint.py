@@ -13,8 +13,6 @@ from .project import Project, Unreadable, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .definitions import Definition, FindSymbol
 
 NO_MATCH = "none"
@@ -136,20 +134,10 @@ def find_stretch(lines: list[bytes], hash: str, first: int, count: int) -> int |
     """Return the number of the line, nearest to ``first``, where a stretch of ``count`` begins."""
     if count < 1:
         return None
-    wanted = hash[:_FIRST]
+    starts = sorted(range(1, len(lines) - count + 2), key=lambda start: abs(start - first))
     alike = (
-        start for start in _outwards(first, len(lines) - count + 1)
-        if digest(lines[start - 1].expandtabs().strip())[:_FIRST] == wanted
+        start for start in starts
+        if digest(lines[start - 1].expandtabs().strip())[:_FIRST] == hash[:_FIRST]
     )  # fmt: skip
     tries = islice(alike, max(1, _MOST_HASHED // count))
     return next((at for at in tries if stretch_hash(lines[at - 1 : at - 1 + count]) == hash), None)
-
-
-def _outwards(middle: int, last: int) -> Iterator[int]:
-    """Yield 1 to ``last``, the nearest to ``middle`` first."""
-    middle = min(max(middle, 1), last)
-    for distance in range(last):
-        if middle - distance >= 1:
-            yield middle - distance
-        if distance and middle + distance <= last:
-            yield middle + distance

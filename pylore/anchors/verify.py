@@ -243,14 +243,12 @@ def _keep(
                 unlink_anchor(store, old)
                 link_anchor(store, write, new, [], "system")
                 _move_node(store, old, new)
-        for id in sorted({new.node_id for old, new in changes if _recovered(old, new)}):
+        for id in sorted(
+            {new.node_id for old, new in changes if old.is_broken and not new.is_broken}
+        ):
             unlink_if_whole(store, id)
         _link_commits(store, write, commits)
     embed_missing(store, embedder())
-
-
-def _recovered(old: Anchor, new: Anchor) -> bool:
-    return old.is_broken and not new.is_broken
 
 
 def _move_node(store: Store, old: Anchor, new: Anchor) -> None:
@@ -267,14 +265,13 @@ def _move_node(store: Store, old: Anchor, new: Anchor) -> None:
 
 def _without_commit(store: Store, broken: Sequence[Anchor]) -> list[Anchor]:
     """Return those of these anchors whose node is not linked yet to a commit that broke it."""
-    linked: dict[str, bool] = {}
-    for anchor in broken:
-        if anchor.node_id not in linked:
-            linked[anchor.node_id] = any(
-                edge.relation == INVALIDATED_BY and edge.from_id == anchor.node_id
-                for edge in store.edges.of(anchor.node_id)
-            )
-    return [anchor for anchor in broken if not linked[anchor.node_id]]
+    linked = {
+        id
+        for id in {anchor.node_id for anchor in broken}
+        for edge in store.edges.of(id)
+        if (edge.relation, edge.from_id) == (INVALIDATED_BY, id)
+    }
+    return [anchor for anchor in broken if anchor.node_id not in linked]
 
 
 def _breaking_commits(store: Store, broken: Sequence[Anchor]) -> list[tuple[Anchor, Node]]:
