@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 from ..app.sync import changed_by, last_command
 from ..app.sync import sync as sync_file
 from ..core.errors import LoreError, UsageError, first_of
-from ..core.lines import RepeatableLines, lines_of, record_line
+from ..core.lines import lines_of, record_line, set_aside
 from ..core.text import counted
 from ..formats.export import FILE, export_lines, lacking_lines, state_lines
 from ..formats.import_documents import DocumentImport
@@ -75,7 +75,7 @@ def import_paths(
             raise LoreError(f"{path}: there is no such file: check its name")
     documents = [path for path in paths if os.path.isdir(path) or is_page(path)]
     files = [path for path in paths if path not in documents]
-    size = 2 * sum(os.path.getsize(path) for path in files if os.path.isfile(path))
+    size = sum(os.path.getsize(path) for path in files if os.path.isfile(path))
     allowed: dict[str, Any] = {
         "skip_bad": skip_bad, "new_types": new_types, "new_relations": new_relations,
     }  # fmt: skip
@@ -95,8 +95,6 @@ def import_paths(
                 )
                 for path in files
             ]  # fmt: skip
-            for part in lines:
-                part.prepare()
             parts: Parts = [*lines, *([pages] if documents else [])]
             with store.transaction("import"):
                 total = _write(store, parts)
@@ -117,13 +115,13 @@ def import_paths(
 
 
 def _lines(session: Session, path: str) -> Iterable[bytes]:
-    """Return the lines of a file, which can be read again; those of a pipe can not."""
+    """Return the lines of a file; a pipe is read to its end before a transaction begins."""
 
     def read() -> Iterator[bytes]:
         with _opened(path) as file:
             yield from lines_of(file, record_line(session.settings.max_text))
 
-    return RepeatableLines(read) if os.path.isfile(path) else read()
+    return read() if os.path.isfile(path) else set_aside(read())
 
 
 def _opened(path: str) -> AbstractContextManager[IO[bytes]]:

@@ -10,7 +10,7 @@ from .vocabulary import SOURCES, STATUSES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterable, Iterator
     from typing import IO
 
 TYPE = "[a-z]+"
@@ -23,6 +23,8 @@ TIME = (
 )
 STAMP = f"{TIME} [0-9a-f]{{10}}"
 """The stamp of a change: when it was made, and by which store."""
+_IN_MEMORY = 8_000_000
+"""Bytes of a pipe that are held in memory; more go to a file."""
 LARGEST = (1 << 53) - 1
 """The greatest whole number that every reader of JSON keeps."""
 KINDS = ("file", "glob", "hash", "symbol", "lines", "rule")
@@ -103,11 +105,14 @@ def lines_of(stream: IO[bytes], longest: int) -> Iterator[bytes]:
             line = stream.readline(longest + 1)
 
 
-class RepeatableLines:
-    """Lines that each loop reads from the first one on."""
+def set_aside(lines: Iterable[bytes]) -> Iterable[bytes]:
+    """Read lines to their end, and return them again from an unnamed temporary file."""
+    from tempfile import SpooledTemporaryFile
 
-    def __init__(self, read: Callable[[], Iterator[bytes]]) -> None:
-        self._read = read
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self._read()
+    kept = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
+    before = b"\n"
+    for line in lines:
+        kept.write(line if before.endswith(b"\n") else b"\n" + line)
+        before = line
+    kept.seek(0)
+    return kept

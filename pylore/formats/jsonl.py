@@ -13,12 +13,11 @@ edit of now, and what it does not say stays as it is.
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..core.errors import LoreError, StoreError, nearest
 from ..core.ids import MARK, called, check_id, check_scope, check_type, is_name
-from ..core.lines import RepeatableLines, record_line
+from ..core.lines import record_line
 from ..core.model import Edge, Node, Record
 from ..core.times import LONG_AGO, now
 from ..core.vocabulary import DECLARED_WEIGHT, dotted
@@ -50,8 +49,8 @@ from .scoped_lines import ScopedLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import IO, Any
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
 
     from ..core.model import EdgeKey
     from ..core.settings import Settings
@@ -59,8 +58,6 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..store import Store
 
-_IN_MEMORY = 8_000_000
-"""Bytes of a pipe; more go to a file."""
 _ADVICE = "nothing was imported; mend it, or leave such lines out with --skip-bad"
 _BATCH = 500
 """Things that are looked up together."""
@@ -163,7 +160,6 @@ def import_lines(
     """
     chosen = ImportOptions(**options)
     part = LineImport(store, settings, lines, chosen, name=name)
-    part.prepare()
     with store.faults:
         with store.transaction(chosen.change):
             result = part.write()
@@ -190,15 +186,12 @@ class LineImport:
         self._options = options
         self._longest = record_line(settings.max_text)
         self._lines = lines
-        self._place = place or (f"{name}: line {{}}" if name else "line {}").format
+        self._place = place or (
+            lambda number: f"{name}: line {number}" if name else f"line {number}"
+        )
         self._progress = progress
         self._batch: list[tuple[Any, list[str]]] = []
         self._forgotten: list[str] = []
-
-    def prepare(self) -> None:
-        """Read a pipe to its end, so that no transaction waits for it."""
-        if isinstance(self._lines, Iterator):
-            self._lines = _set_aside(self._lines)
 
     def write(self) -> Imported:
         """Write what the lines say.
@@ -424,27 +417,3 @@ class LineImport:
         at = value_of(fields, "at", "moment") or LONG_AGO
         self._merge.type(name, at, text(fields, "description"))
         self._types = self._store.types.all()
-
-
-def _set_aside(lines: Iterable[bytes]) -> Iterable[bytes]:
-    """Return lines that can be read once as such that can be read again, kept in a file without a
-    name."""
-    from tempfile import SpooledTemporaryFile
-
-    kept = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
-    kept.writelines(_ended(lines))
-    return RepeatableLines(lambda: _from_first(kept))
-
-
-def _ended(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines, each with an end but for the last one, which may have been cut off."""
-    before = b""
-    for line in lines:
-        yield before if before.endswith(b"\n") or not before else before + b"\n"
-        before = line
-    yield before
-
-
-def _from_first(file: IO[bytes]) -> Iterator[bytes]:
-    file.seek(0)
-    return iter(file)

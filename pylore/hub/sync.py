@@ -358,8 +358,6 @@ class HubSync:
             self._store, self._engine.settings, [row[3].encode() for row in told], options,
             place=lambda number: f"{self._name}: line {told[number - 1][1]}",
         )  # fmt: skip
-        if told:
-            part.prepare()
         with self._store.faults:
             with self._store.transaction("sync"):
                 came_in, self._at = self._written(part, told, place)
