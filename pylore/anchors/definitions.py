@@ -101,7 +101,7 @@ def _is_attribute(text: str) -> bool:
 
 
 _WORDS = (
-    "class|def|function|func|fn|struct|enum|union|interface|trait|type|module|namespace|impl"
+    "class|def|function|func|fun|fn|struct|enum|union|interface|trait|type|module|namespace|impl"
     "|protocol|object|record|const|let|var|static|sub|proc|macro_rules!|typedef"
 )
 _TYPED = (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".java", ".cs", ".m", ".mm", ".dart")

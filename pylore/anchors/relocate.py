@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..core.errors import LoreError
 from ..system.files import size_in
-from .definitions import Bag, bag_of, find_definitions, renamed, similarity, words_in, words_of
+from .definitions import Bag, bag_of, renamed, similarity, words_in, words_of
 from .fingerprint import lines_of, stretch_hash
 from .project import Project, Unreadable
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..core.model import Anchor
-    from .definitions import Definition, Outline, Outlined
+    from .definitions import Outline, Outlined
 
 
 LEAST = 0.65
@@ -44,10 +44,10 @@ class Defined:
 
     __slots__ = ("_bag", "_lines", "kind", "path", "qualified")
 
-    def __init__(self, path: str, lines: list[bytes], found: Definition, kind: str = "") -> None:
+    def __init__(self, path: str, lines: list[bytes], found: Outlined) -> None:
         self.path = path
         self.qualified = found.qualified
-        self.kind = _KINDS.get(kind, kind)
+        self.kind = _KINDS.get(found.kind, found.kind)
         self._lines = found.lines(lines)
         self._bag: Bag | None = None
 
@@ -178,7 +178,7 @@ def _belongs_to(others: Sequence[Defined], new: Defined, lost: Defined, figure: 
 def definitions_of(path: str, text: bytes, found: Sequence[Outlined]) -> list[Defined]:
     """Return what a text defines, by its outline."""
     lines = lines_of(text)
-    return [Defined(path, lines, one, one.kind) for one in found]
+    return [Defined(path, lines, one) for one in found]
 
 
 def equally_alike(candidates: Sequence[Alike], name: str) -> list[Alike]:
@@ -390,18 +390,7 @@ class Successors:
             found = self._find(revision, path, name)
             if found is not None and found.hash in hashes:
                 return found
-            body = self._by_looks(revision, path, name, hashes)
-            if body is not None:
-                return body
         return None
-
-    def _by_looks(self, revision: str, path: str, name: str, hashes: set[str]) -> Defined | None:
-        """Return the same where the anchor was taken by the look of lines."""
-        text = self._contents(revision, [path]).get(path, b"")
-        lines = lines_of(text)
-        looks = find_definitions(path, text.decode("utf-8", "replace"), name)
-        found = (Defined(path, lines, one) for one in looks)
-        return next((one for one in found if one.hash in hashes), None)
 
     def _today(self, there: Defined, commit: str) -> Defined | None:
         """Return a definition that a change has brought, as it is now; None where it is gone
