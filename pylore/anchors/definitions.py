@@ -77,10 +77,12 @@ def attributes_before(file: Sequence[bytes], first: int) -> list[bytes]:
         comment = code.startswith(_COMMENTS) and not code.startswith(b"#[")
         if not part and (not code or comment):
             continue
+        if len(code) > _LONGEST:
+            break
         code_text = _STRINGS.sub("", code.decode("utf-8", "replace"))
         depth += sum(map(code_text.count, _CLOSING)) - sum(map(code_text.count, _OPENING))
         part, text = [line, *part], f"{code_text}\n{text}"
-        if depth < 0 or len(line) > _LONGEST or (depth == 0 and not _is_attribute(text)):
+        if depth < 0 or (depth == 0 and not _is_attribute(text)):
             break
         if depth == 0:
             found, part, text = [*part, *found], [], ""

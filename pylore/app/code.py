@@ -97,7 +97,8 @@ def removed(engine: Engine, anchors: Iterable[Anchor]) -> Rows:
 def _wanted(engine: Engine, id: str, file: str, kind: str | None, detail: str, here: str) -> Anchor:
     """Return the anchor that is described; with the kind None that of the whole file."""
     path, first, last = split_location(file)
-    if "::" in file and not kind and not detail:
+    there = os.path.lexists(os.path.join(here or engine.root, file))
+    if "::" in file and not (kind or detail or there):
         kind, (file, _, detail) = "symbol", file.partition("::")
     elif first is not None and not kind:
         kind, detail, file = "lines", f"{first}-{last}", path

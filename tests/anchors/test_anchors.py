@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -627,3 +628,11 @@ def test_indentation_and_line_ends_of_a_whole_stretch_do_not_count() -> None:
 @given(st.binary(max_size=60))
 def test_lines_of_any_content(content: bytes) -> None:
     assert b"\n".join(lines_of(content)).rstrip(b"\n") == content.rstrip(b"\n")
+
+
+def test_attributes_are_searched_in_bounded_time() -> None:
+    lines = [b")" * 900 + b"'\"`" * 30, b"def f():"] * 500
+    begin = time.process_time()
+    for at in range(2, len(lines), 2):
+        assert Definition("f", at, at).lines(lines) == [b"def f():"]
+    assert time.process_time() - begin < 2
