@@ -49,6 +49,10 @@ _LONGEST = 1_000_000
 """Maximum size of what is remembered of a session, in bytes."""
 
 
+_EVERY = "every session"
+"""Name of the session that remembers the runs of all sessions of a project."""
+
+
 class AgentSession:
     """What one session was shown, as lines ``KIND VALUE`` of a file in the state folder."""
 
@@ -61,30 +65,12 @@ class AgentSession:
         except OSError:
             lines = []
         self._shown = set(lines)
-        runs = [line.removeprefix("run ") for line in lines if line.startswith("run ")]
-        self.run = runs[-1] if runs else ""
+        self.runs = [line.removeprefix("run ") for line in lines if line.startswith("run ")]
+        self.run = self.runs[-1] if self.runs else ""
 
     def knows(self, kind: str, value: str) -> bool:
         """Return True if it was shown this."""
         return f"{kind} {value}" in self._shown
-
-    def runs_of_others(self, project: str) -> list[str]:
-        """Return the last run of each other session of a project.
-
-        Raises:
-            OSError: the sessions cannot be read.
-        """
-        found = []
-        with os.scandir(os.path.dirname(self._path)) as entries:
-            for entry in entries:
-                if entry.path == self._path or not entry.is_file(follow_symlinks=False):
-                    continue
-                with open(entry.path, encoding="utf-8", errors="replace") as file:
-                    lines = file.read(_LONGEST).split("\n")
-                runs = [line.removeprefix("run ") for line in lines if line.startswith("run ")]
-                if runs and f"folder {project}" in lines:
-                    found.append(runs[-1])
-        return found
 
     def remember(self, kind: str, *values: str) -> None:
         """Add what was shown, as far as it can be kept."""
@@ -165,10 +151,10 @@ def _end_closed(engine: Engine, session: AgentSession) -> None:
     from ..records.runs import Runs
 
     try:
-        for run in session.runs_of_others(engine.root):
-            if _is_open(engine, run):
+        for run in AgentSession(_EVERY, engine.root).runs:
+            if run != session.run and _is_open(engine, run):
                 Runs(engine.store).finish(run)
-    except (OSError, LoreError):
+    except LoreError:
         return
 
 
@@ -209,8 +195,8 @@ def _remember(engine: Engine, event: str, sent: Sent, session: AgentSession, bri
     try:
         if sent.session and not _is_open(engine, session.run):
             session.run = Runs(engine.store).start_for_hook()
-            session.remember("folder", engine.root)
-            session.remember("run", session.run)
+            for one in (session, AgentSession(_EVERY, engine.root)):
+                one.remember("run", session.run)
         if session.run:
             asked = {PROMPT: sent.prompt, FILE: ", ".join(sent.files)}.get(event, "")
             under = engine.changed([("run", session.run)], "hook")
