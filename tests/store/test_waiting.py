@@ -177,7 +177,7 @@ def test_others_write_while_an_import_waits_for_its_stdin(store: Store, tmp_path
 def test_a_pipe_is_kept_until_the_store_is_locked_and_leaves_nothing(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pylore.formats.jsonl._IN_MEMORY", 10)
+    monkeypatch.setattr("pylore.core.lines._IN_MEMORY", 10)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     lines = iter(io.BytesIO(b'\xef\xbb\xbf{"id":"note-1"}\n\n{"id":"note-2"}'))
     assert import_lines(store, Settings(), None, lines).added == 2
