@@ -112,21 +112,17 @@ class ChangeLog:
         """Return the number of the last command; 0 before the first."""
         return self._db.execute("SELECT coalesce(max(id), 0) FROM commands").get or 0
 
-    def added_by(self, first: int, last: int = 0) -> list[str]:
-        """Return the keys of the things that commands from the first to the last, if given,
-        made."""
-        rows = self._db.execute(
-            "SELECT DISTINCT thing FROM added WHERE command BETWEEN ? AND ? ORDER BY thing",
-            (first, last or first),
-        )
-        return [str(thing) for (thing,) in rows]
+    def added_by(self, command: int) -> list[str]:
+        """Return the keys of the things that a command made."""
+        return self._things("added", command)
 
-    def left_by(self, first: int, last: int = 0) -> list[str]:
-        """Return the keys of the things that commands from the first to the last, if given,
-        changed."""
+    def left_by(self, command: int) -> list[str]:
+        """Return the keys of the things that a command changed."""
+        return self._things("past", command)
+
+    def _things(self, table: str, command: int) -> list[str]:
         rows = self._db.execute(
-            "SELECT DISTINCT thing FROM past WHERE command BETWEEN ? AND ? ORDER BY thing",
-            (first, last or first),
+            f"SELECT DISTINCT thing FROM {table} WHERE command = ? ORDER BY thing", (command,)
         )
         return [str(thing) for (thing,) in rows]
 
@@ -162,7 +158,8 @@ class ChangeLog:
     def before(self, command: int, row: Thing) -> Thing:
         """Return a row as it would be without a command: fields that changed again since stay."""
         thing, current = thing_of(row), Stamped.of(row)
-        known = self._values(thing, current)
+        former = ((field, value) for _, field, value in self.former([thing]))
+        known = _values(current, former)
         fields = dict(current.fields)
         left: dict[str, list[Value]] = {}
         for field, stamp, value in self._db.execute(
@@ -180,15 +177,6 @@ class ChangeLog:
 
     def _name(self, command: int) -> str:
         return self._db.execute("SELECT name FROM commands WHERE id = ?", (command,)).get or ""
-
-    def _values(self, thing: str, current: Stamped) -> dict[str, list[Value]]:
-        """Return all known values of each field of a thing, the first one first."""
-        found: dict[str, set[Value]] = {}
-        for _, field, value in self.former([thing]):
-            found.setdefault(field, set()).add(value)
-        for field in found:
-            found[field].add(current.at(field))
-        return {field: sorted(some) for field, some in found.items()}
 
     # --- writing
 
@@ -289,7 +277,7 @@ class ChangeLog:
         ).fetchall()  # fmt: skip
         former = [(field, (stamp, value)) for field, stamp, value, *_ in rows if field != SEEN]
         every = states(current, former)
-        by = self._commands_by_stamp(thing, current, rows)
+        by = _commands_by_stamp(_values(current, former), rows)
         swept = self.swept
         unknown = {stamp for field, stamp, *_ in rows if field == SEEN}
         found = []
@@ -298,18 +286,6 @@ class ChangeLog:
             change, command = by.get(stamp, ("import", None))
             if at >= swept and before not in unknown:
                 found.append(Past(state.to_row(row), change or "changed", at, command))
-        return found
-
-    def _commands_by_stamp(
-        self, thing: str, current: Stamped, rows: Sequence[Any]
-    ) -> dict[str, tuple[str, int | None]]:
-        """Return the stamp of each change to the name and number of the command that made it."""
-        known = self._values(thing, current)
-        found: dict[str, tuple[str, int | None]] = {}
-        for field, stamp, value, command, name in rows:
-            later = [one[0] for one in known.get(field, ()) if one > (stamp, value)]
-            if later and command is not None and (later[0] not in found or name not in MERGES):
-                found[later[0]] = (name, command)
         return found
 
     # --- changes that were seen elsewhere
@@ -407,6 +383,28 @@ class ChangeLog:
     def leave_to_wipe(self, at: str) -> None:
         """Remember that texts were deleted for good at a time: ``Store.wipe`` is due."""
         self._db.execute("INSERT OR REPLACE INTO main.meta VALUES (?, ?)", (TO_WIPE, at))
+
+
+def _values(current: Stamped, former: Iterable[tuple[str, Value]]) -> dict[str, list[Value]]:
+    """Return all known values of each field that a thing has left, the first one first."""
+    found: dict[str, set[Value]] = {}
+    for field, value in former:
+        found.setdefault(field, set()).add(value)
+    for field in found:
+        found[field].add(current.at(field))
+    return {field: sorted(some) for field, some in found.items()}
+
+
+def _commands_by_stamp(
+    known: dict[str, list[Value]], rows: Sequence[Any]
+) -> dict[str, tuple[str, int | None]]:
+    """Return the stamp of each change to the name and number of the command that made it."""
+    found: dict[str, tuple[str, int | None]] = {}
+    for field, stamp, value, command, name in rows:
+        later = [one[0] for one in known.get(field, ()) if one > (stamp, value)]
+        if later and command is not None and (later[0] not in found or name not in MERGES):
+            found[later[0]] = (name, command)
+    return found
 
 
 _HANGS_ON = (
