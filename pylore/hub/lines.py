@@ -19,6 +19,7 @@ from ..core.vocabulary import CODE_TYPES, NO_RECORDS
 from ..formats.export import (
     Export,
     declarations,
+    is_record,
     is_shared_anchor,
     is_shared_edge,
     shared_fields,
@@ -385,7 +386,7 @@ class HubLines:
 def purges_of(store: Store) -> dict[str, str]:
     """Return what was deleted for good, as far as the ids may be told: id to when."""
     found = store.changes.purged().items()
-    return {id: at for id, at in found if id.partition("-")[0] not in NO_RECORDS}
+    return {id: at for id, at in found if is_record(id)}
 
 
 def declared_as(fields: dict[str, Any]) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from ..core.stamps import (
     same,
 )
 from ..core.times import now
-from ..store.changes import thing_of
+from ..store.changes import owners, thing_of
 from .conflicts import Conflict, conflicts_of, fate_notes
 from .undo import take_away
 
@@ -117,7 +117,7 @@ class Merge:
         Return ``added``, ``updated``, ``kept`` (the stored state is later) or ``unchanged``.
         """
         thing = thing_of(theirs)
-        gone = self._gone_at(theirs)
+        gone = self._gone_at(thing)
         ours = self._our(theirs)
         row_of = _ROWS[type(theirs)]
         if ours is not None and row_of(ours) == row_of(theirs):
@@ -144,7 +144,7 @@ class Merge:
         former: list[tuple[str, Value]] = []
         if self._has_past(thing):
             former = [(field, value) for _, field, value in self._changes.former([thing])]
-        if theirs.stamps or former or self._gone_at(theirs):
+        if theirs.stamps or former or self._gone_at(thing):
             both = whole.with_values((name, one) for name, one in former if name != BASE)
             theirs = both.to_row(theirs)
             self._changes.take_back(thing, both.fields.items())
@@ -234,21 +234,12 @@ class Merge:
         if thing in self._written:
             return self._written[thing]
         if thing not in self._ours:
-            self._ours[thing] = self._held(row)
+            self._ours[thing] = self._store.thing(thing)
         return self._ours[thing]
 
-    def _held(self, row: Thing) -> Thing | None:
-        if isinstance(row, Node):
-            return self._store.nodes.get(row.id)
-        if isinstance(row, Edge):
-            return self._store.edges.get(*row.key)
-        return self._store.anchors.get(row.key)
-
-    def _gone_at(self, row: Thing) -> str:
+    def _gone_at(self, thing: str) -> str:
         """Return when the last of the records that a thing hangs on was deleted for good."""
-        if isinstance(row, Edge):
-            return max(self._gone.get(row.from_id, ""), self._gone.get(row.to_id, ""))
-        return self._gone.get(row.id if isinstance(row, Node) else row.node_id, "")
+        return max(self._gone.get(id, "") for id in owners(thing))
 
     def _has_past(self, thing: str) -> bool:
         if thing not in self._ours:
@@ -259,7 +250,7 @@ class Merge:
 
     def past(self, thing: Thing, values: Iterable[tuple[str, Value]]) -> None:
         """Take values that a thing has left on the other side; of the row its key counts."""
-        gone = self._gone_at(thing)
+        gone = self._gone_at(thing_of(thing))
         kept = [one for one in values if is_after(one[1][0], gone)]
         self._past.setdefault(thing_of(thing), []).extend(kept)
         self._keys[thing_of(thing)] = thing
