@@ -93,7 +93,7 @@ def _sync(engine: Engine, path: str, write: Callable[[str, list[bytes]], None] |
     store = engine.store
     for _ in range(_TRIES):
         file = _SharedFile(path, record_line(engine.settings.max_text))
-        digest, resolved = file.state()
+        digest, resolved = _digest(file), any(map(marker_of, file))
         came_in = Imported() if digest == _digest(()) else import_lines(
             store, engine.settings, engine.embedder, both_sides(file), change="sync", by_hand=True,
             name=path, skip_bad=True,
@@ -104,7 +104,7 @@ def _sync(engine: Engine, path: str, write: Callable[[str, list[bytes]], None] |
         with store.snapshot():
             shared = shared_lines(store, _pages_of_git(store, engine.root))
             new = [*(line.encode() for line in shared), *came_in.left]
-            if file.state()[0] != digest:
+            if _digest(file) != digest:
                 continue  # what has come meanwhile is not in the store yet
             went_out = _NOTHING
             if _digest(new) != digest:
@@ -191,10 +191,6 @@ class _SharedFile:
             return
         except OSError as error:
             raise LoreError(f"{self._path}: {error.strerror}: nothing was changed") from None
-
-    def state(self) -> tuple[bytes, bool]:
-        """Return the digest of the lines, and True if there are conflict markers of git."""
-        return _digest(self), any(map(marker_of, self))
 
 
 def _digest(lines: Iterable[bytes]) -> bytes:
