@@ -1,4 +1,4 @@
-"""Fixtures of more than one test module."""
+"""Fixtures that several test modules share."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionstart() -> None:
-    os.environ["PAGER"] = "cat"  # what a test shows on a terminal of its own nobody pages through
-    gc.disable()  # what is made until the first test begins is there until the last one ends
+    os.environ["PAGER"] = "cat"  # no pager for output on a terminal
+    gc.disable()  # objects made during collection live until the end
 
 
 def pytest_collection_finish() -> None:
@@ -65,7 +65,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What lore remembers of its user is of the tests alone."""
+    """Give the whole test run a new state and cache folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
@@ -108,7 +108,7 @@ def endpoint() -> Iterator[Endpoint]:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[postgres.Server]:
-    """The one server of this run: each test makes a database of its own (``a_database``)."""
+    """Start the PostgreSQL server of this run; each test makes a database with ``a_database``."""
     if postgres.missing():
         pytest.skip(postgres.missing())
     server = postgres.a_server()

@@ -1,4 +1,4 @@
-"""Sessions of coding agents as transcripts, made of what happens in them."""
+"""Transcripts of coding agents, composed of events."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ class ClaudeSession:
         return self.add("user", message={"role": "user", "content": text}, **fields)
 
     def says(self, text: str) -> ClaudeSession:
-        """An answer."""
+        """Add an answer of the agent."""
         return self._assistant({"type": "text", "text": text})
 
     def thinks(self, text: str) -> ClaudeSession:
-        """What nobody is told."""
+        """Add a line of thinking."""
         return self._assistant({"type": "thinking", "thinking": text, "signature": "x"})
 
     def tool(self, name: str, output: str, failed: bool = False, **given: Any) -> ClaudeSession:
-        """A call of a tool and its result."""
+        """Add a tool call and the result."""
         self._calls += 1
         span = f"toolu_{self.name[:8]}_{self._calls}"
         self._assistant({"type": "tool_use", "id": span, "name": name, "input": given})
@@ -68,14 +68,14 @@ class ClaudeSession:
         return self.add("assistant", message=message)
 
     def write(self, path: Path, lines: int | None = None) -> Path:
-        """Its first lines in a file; all of them unless said."""
+        """Write the first ``lines`` lines (default: all) to a file."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(f"{line}\n" for line in self.lines[:lines]))
         return path
 
 
 def a_session(name: str = "5e550000-0000-4000-8000-000000000001") -> ClaudeSession:
-    """One with something of each kind."""
+    """Return a transcript with an event of each kind."""
     session = ClaudeSession(name)
     session.user("why does the login test fail?")
     session.thinks("perhaps the clock")

@@ -34,7 +34,7 @@ canvas.fillText = function (text, x, y) {
 
 
 def overlaps(texts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Return the pairs of drawn texts of which one lies over the other."""
+    """Return the pairs of drawn texts that overlap."""
     return [
         (one["text"], other["text"])
         for place, one in enumerate(texts)
@@ -45,14 +45,14 @@ def overlaps(texts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 
 class Browser:
-    """One browser with one page. ``said`` is what the page asked for and complained of."""
+    """A browser with an open page; ``said`` has the page's requests and errors."""
 
     def __init__(self, folder: Path) -> None:
         assert CHROMIUM
         to_read, self._write = os.pipe()
         self._read, to_write = os.pipe()
 
-        def pipes() -> None:  # what --remote-debugging-pipe reads and writes
+        def pipes() -> None:  # file descriptors of --remote-debugging-pipe
             os.dup2(os.dup2(to_read, 30), 3)
             os.dup2(os.dup2(to_write, 40), 4)
 
@@ -81,7 +81,7 @@ class Browser:
         self.send("Emulation.setDeviceMetricsOverride", size)
 
     def send(self, method: str, params: Mapping[str, Any] = {}) -> Any:
-        """One command of the protocol, and its result."""
+        """Send a command of the protocol and return the result."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": params}
         if self._session:
@@ -103,14 +103,14 @@ class Browser:
         return dict(json.loads(message))
 
     def run(self, expression: str) -> Any:
-        """The value of some JavaScript in the page, once it is there."""
+        """Return the value of a JavaScript expression in the page, as soon as it is defined."""
         found = self.send("Runtime.evaluate", {"expression": expression, "awaitPromise": True,
                                                "returnByValue": True})  # fmt: skip
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
 
     def open(self, file: Path, fragment: str = "") -> None:
-        """Shows a file, and waits until its script has run."""
+        """Open a file and wait until the script has run."""
         self.send("Page.navigate", {"url": file.as_uri() + fragment})
         self.run(
             "new Promise(done => { const look = () => document.documentElement?.dataset.ready"
@@ -118,15 +118,16 @@ class Browser:
         )
 
     def drawn(self) -> list[dict[str, Any]]:
-        """Return the lines of text on a canvas: ``text``, ``x``, ``y``, ``alpha`` and the ``box``
-        that its letters fill."""
+        """Return the lines of text on a canvas, as ``text``, ``x``, ``y``, ``alpha`` and ``box``
+        (filled area).
+        """
         return list(self.run(
             "new Promise(done => requestAnimationFrame(() => requestAnimationFrame("
             "() => done(window.drawn))))"
         ))  # fmt: skip
 
     def labels(self) -> dict[str, float]:
-        """Return the texts on a canvas, those of several lines whole, each with its opacity."""
+        """Return the texts on a canvas, with lines joined, and the opacity of each."""
         found: dict[str, float] = {}
         above: dict[str, Any] = {}
         for line in self.drawn():
@@ -138,7 +139,7 @@ class Browser:
         return found
 
     def press(self, key: str, text: str = "") -> None:
-        """One key, down and up."""
+        """Press and release a key."""
         codes = {"ArrowDown": 40, "ArrowUp": 38, "Enter": 13, "Escape": 27, "Tab": 9}
         code = {"key": key, "windowsVirtualKeyCode": codes.get(key, 0)}
         self.send("Input.dispatchKeyEvent", {"type": "keyDown", **code, "text": text})
@@ -152,7 +153,7 @@ class Browser:
         self.send("Input.dispatchMouseEvent", {**at, "type": "mouseReleased"})
 
     def picture(self) -> bytes:
-        """What the window shows, as PNG."""
+        """Return a screenshot as PNG."""
         return base64.b64decode(self.send("Page.captureScreenshot", {"format": "png"})["data"])
 
     def close(self) -> None:

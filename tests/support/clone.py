@@ -1,7 +1,7 @@
-"""A clone that somebody else has made, on a machine with a home that holds secrets.
+"""A hostile clone, on a machine with a home that holds secrets.
 
-Commands run in forked processes, bounded in time and memory. ``Machine.harm`` tells what
-they did beyond the clone's own ``.lore``.
+Commands run in forked processes, bounded in time and memory. ``Machine.harm`` lists changes outside
+the clone's ``.lore``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pylore.store import Store, open_store
 from pylore.system import git_process as gitprocess
 
 SECRET = "zqxjsecret"
-"""Stands in every file that is nobody's business; as one word it is one in an index too."""
+"""A marker in every private file, indexed as a single word."""
 
 SECONDS = 60
 BYTES = 1 << 30
@@ -40,11 +40,11 @@ COMMANDS = (
     *JUDGE, ("show", "decision-a"), ("related", "src/auth.py"), *TAKE_IN, CONTEXT, ("export",),
     ("doctor",),
 )  # fmt: skip
-"""What somebody does in a fresh clone; what was taken in is printed by the later ones."""
+"""Commands that a user runs in a fresh clone; the later commands print what was imported."""
 
 
 class Done(NamedTuple):
-    """What one command did."""
+    """The result of a command."""
 
     words: tuple[str, ...]
     code: int
@@ -52,14 +52,14 @@ class Done(NamedTuple):
 
 
 class Machine:
-    """Three folders: a planted ``home``, ``ran`` for what should not run, and a ``clone``."""
+    """Three folders: ``home`` with secrets, ``ran`` for traces of executed programs, and ``clone``."""
 
     def __init__(self, base: Path) -> None:
         self.base = base
         self.home = base / "home"
         self.root = base / "clone"
         self.trap = base / "trap.sh"
-        """A program that tells that it was run, for a clone's settings to name."""
+        """Write a program that leaves a trace when it runs, for the clone's settings to name."""
 
     @classmethod
     def make(cls, base: Path) -> Machine:
@@ -77,7 +77,7 @@ class Machine:
         return machine
 
     def copy(self, base: Path) -> Machine:
-        """Another machine like this one."""
+        """Return a copy of this machine."""
         shutil.copytree(self.base, base, symlinks=True, ignore=shutil.ignore_patterns("data"))
         machine = Machine(base)
         copy_store(self.base / "data", self.root, machine.root, base / "data")
@@ -107,7 +107,7 @@ class Machine:
             '{"id": "note-c", "type": "note", "title": "Tokens are short"}\n'
         )
 
-    # --- what a hostile clone has
+    # --- contents of a hostile clone
 
     def write(self, path: str, text: str | bytes) -> Path:
         """A file of the clone."""
@@ -116,18 +116,18 @@ class Machine:
         return file
 
     def link(self, path: str, target: str) -> None:
-        """A link in place of what is there; ``~/`` is the planted home."""
+        """Replace a path by a link; ``~/`` is the home with secrets."""
         self.clear(path).symlink_to(self.expand(target))
 
     def pipe(self, path: str) -> None:
-        """A pipe in place of what is there."""
+        """Replace a path by a named pipe."""
         os.mkfifo(self.clear(path))
 
     def socket(self, path: str) -> None:
-        """A socket in place of what is there."""
+        """Replace a path by a socket."""
         folder = os.getcwd()
         file = self.clear(path)
-        os.chdir(file.parent)  # the name of one is short
+        os.chdir(file.parent)  # socket paths are short
         try:
             with socket.socket(socket.AF_UNIX) as made:
                 made.bind(file.name)
@@ -135,7 +135,7 @@ class Machine:
             os.chdir(folder)
 
     def clear(self, path: str) -> Path:
-        """The place of a file, empty, its folder made."""
+        """Return the free path of a file; make the folder."""
         file = self.root / path
         if file.is_symlink() or file.is_file():
             file.unlink()
@@ -149,17 +149,17 @@ class Machine:
         return text.replace("~", str(self.home)).replace("RUN", str(self.trap))
 
     def git(self, *words: str) -> str:
-        """What a git command of the clone's maker prints."""
+        """Run git as the author of the clone and return stdout."""
         return Repository(self.root).git(*words)
 
     def config(self, *pairs: str) -> None:
-        """Settings of the clone's own git config: ``key=value``."""
+        """Write settings (``key=value``) to the clone's git config."""
         for pair in pairs:
             key, _, value = pair.partition("=")
             self.git("config", key, self.expand(value))
 
     def names_file(self, path: str) -> None:
-        """A node of the store that says that its text stands in a file."""
+        """Add a node to the store whose text is in a file."""
         at = "2026-01-01T00:00:00Z"
         node = Node("file-b", "file", title="how do tokens expire", file=self.expand(path),
                     created_at=at, updated_at=at)  # fmt: skip
@@ -188,10 +188,12 @@ class Machine:
         """The folder of that store."""
         return store_folder(self.base / "data", self.root)
 
-    # --- what somebody does there
+    # --- commands of the user
 
     def run(self, *commands: tuple[str, ...], silent: float = gitprocess.SILENT) -> list[Done]:
-        """Commands of lore in the clone, by one process; ``silent`` are the seconds git has."""
+        """Run commands of lore in the clone in a single process; git may hang for ``silent``
+        seconds.
+        """
         done = in_child(lambda: self._run(commands, silent), BYTES, SECONDS)
         return [Done(words, *one) for words, one in zip(commands, done, strict=True)]
 
@@ -207,7 +209,7 @@ class Machine:
         return [(one.code, one.out + one.err) for one in done]
 
     def run_whole(self, *words: str) -> Done:
-        """The same from the shell on, as somebody types it."""
+        """Run commands through ``lore.sh``, as a user does."""
         done = subprocess.run(
             ["bash", LORE, *words], cwd=self.root, env=self.environment(), timeout=SECONDS,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -216,17 +218,17 @@ class Machine:
         return Done(words, done.returncode, done.stdout)
 
     def environment(self) -> dict[str, str]:
-        """Of the person who has cloned it."""
+        """Return the environment of the person who cloned."""
         folders = {f"XDG_{kind}_HOME": f"{self.base.parent}/xdg"
                    for kind in ("CONFIG", "STATE", "CACHE")}  # fmt: skip
         folders["XDG_DATA_HOME"] = f"{self.base}/data"
         return {"HOME": str(self.home), "PATH": os.environ["PATH"], "LORE_EMBEDDER": "none",
                 "PASSWORD": SECRET, **folders}  # fmt: skip
 
-    # --- what came of it
+    # --- effects
 
     def state(self) -> dict[str, tuple[object, ...]]:
-        """Every file but those of ``.lore`` and of the store: kind, size, times, where it leads."""
+        """Return kind, size, times and link target of every file outside ``.lore`` and the store."""
         found: dict[str, tuple[object, ...]] = {}
         for folder, folders, files in os.walk(self.base):
             folders[:] = [name for name in folders if name not in (".lore", "data")]

@@ -1,4 +1,4 @@
-"""What the tests of code share: files in a folder, extracted or indexed."""
+"""Files in a folder, extracted or indexed, for the tests of code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pylore.store import Store
 
 
 def facts_of(path: str, text: str) -> FileFacts:
-    """What one file says, by the rules and ast-grep itself."""
+    """Return the facts of a file, extracted by ast-grep and the rules."""
     rules = load_rules()
     language = rules.language_of(path, text.partition("\n")[0])
     with tempfile.TemporaryDirectory() as folder:

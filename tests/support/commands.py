@@ -1,4 +1,4 @@
-"""Run commands of lore in the process of the test, each as if it had a process of its own."""
+"""Run commands of lore in the process of the test, isolated like separate processes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def every_command() -> list[Command]:
 
 @dataclass(frozen=True)
 class Done:
-    """What a command has done: its exit code, stdout and stderr."""
+    """The result of a command: exit code, stdout and stderr."""
 
     code: int
     out: str
@@ -67,7 +67,7 @@ class Done:
 
 
 class Lore:
-    """The command ``lore`` in a home and a project of the test's own.
+    """The command ``lore`` in a temporary home and project.
 
     ``lore("add", "note", "text")`` runs a command in the working directory.
     """
@@ -119,7 +119,7 @@ class Lore:
         new_store(claim(str(self.project))).close()
 
     def at(self, folder: Path) -> Lore:
-        """Return commands that run in another folder, as a project with a store."""
+        """Return a runner for a second folder with a store."""
         other = copy.copy(self)
         other.project = other._folder = folder
         if not (folder / ".lore").exists():
@@ -135,7 +135,7 @@ class Lore:
         return file
 
     def git(self, *words: str, code: int = 0) -> str:
-        """Return what git prints in the project, stderr included."""
+        """Run git in the project and return stdout and stderr."""
         done = subprocess.run(
             ["git", *words], cwd=self.project, stdout=-1, stderr=subprocess.STDOUT, text=True
         )
@@ -143,7 +143,7 @@ class Lore:
         return done.stdout.strip()
 
     def forbid_writes(self) -> None:
-        """Open the store for reading only, as without the right to write; root has it always."""
+        """Open the store read-only, as a user without write permission would."""
         access = os.access
         self.patch.setattr(
             os, "access", lambda path, mode, **_: mode != os.W_OK and access(path, mode)
@@ -162,12 +162,11 @@ class Lore:
         return done
 
     def id(self, *words: str, stdin: str | bytes = "") -> str:
-        """Return the one id that a command prints with ``--ids``."""
+        """Return the id that a command prints with ``--ids``."""
         return self(*words, "--ids", stdin=stdin).out.strip()
 
     def refuse(self, *words: str, stdin: str | bytes = "", code: int = 2) -> str:
-        """Return the one line on stderr, without ``lore: ``, of a command that fails and prints
-        nothing on stdout."""
+        """Return the error line, without ``lore: ``, of a command that fails with an empty stdout."""
         done = self(*words, stdin=stdin, code=code)
         assert not done.out and done.err.count("\n") == 1 and done.err.startswith("lore: "), done
         return done.notes[0]
@@ -207,7 +206,7 @@ class Lore:
         return file
 
     def run(self, words: Sequence[str], stdin: str | bytes = "", *, terminal: bool = False) -> Done:
-        """Run a command, whatever its exit code."""
+        """Run a command and ignore the exit code."""
         data = stdin.encode() if isinstance(stdin, str) else stdin
         folder = os.open(".", os.O_RDONLY)
         os.chdir(self._folder or folder)
@@ -219,7 +218,7 @@ class Lore:
 
 
 def run_here(words: Sequence[str], stdin: bytes = b"", *, terminal: bool = False) -> Done:
-    """Run a command in this process and the working directory; put its variables back."""
+    """Run a command in this process and the working directory; restore the environment."""
     streams, before = (sys.stdin, sys.stdout, sys.stderr), os.environ.copy()
     given, out, err = (_Stream(io.BytesIO(one)) for one in (stdin, b"", b""))
     given.is_terminal = out.is_terminal = err.is_terminal = terminal
@@ -238,7 +237,7 @@ def run_here(words: Sequence[str], stdin: bytes = b"", *, terminal: bool = False
 
 
 class _Exited(BaseException):
-    """A command ended its process."""
+    """Raised where a command would end the process."""
 
     def __init__(self, code: int) -> None:
         self.code = code
@@ -258,7 +257,7 @@ class _Exit:
 
 
 def _in_children(replace: Callable[..., object]) -> Callable[..., object]:
-    """Return a function of ``os`` that fails where it would replace the process of the test."""
+    """Return a function of ``os`` that raises instead of replacing the process."""
     process = os.getpid()
 
     def replace_child(*words: object) -> object:
@@ -269,7 +268,7 @@ def _in_children(replace: Callable[..., object]) -> Callable[..., object]:
 
 
 class _Stream(io.TextIOWrapper):
-    """A stream in memory, which may say that it is a terminal."""
+    """A stream in memory that can pretend to be a terminal."""
 
     is_terminal = False
 

@@ -19,7 +19,7 @@ def letters(text: str) -> list[float]:
 
 
 class Endpoint:
-    """What an endpoint was asked, and how it is to answer."""
+    """Requests that an endpoint has received, and the responses that it sends."""
 
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
@@ -71,7 +71,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def serving(state: Endpoint) -> Iterator[Endpoint]:
-    """Serves in a thread, on a port of its own, while it is iterated over."""
+    """Serve on a free port in a thread while the iterator is open."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), bound(state))
     state.url = f"http://127.0.0.1:{server.server_port}/v1"
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
@@ -81,7 +81,7 @@ def serving(state: Endpoint) -> Iterator[Endpoint]:
 
 
 def bound(state: Endpoint) -> type[Handler]:
-    """The handler of one endpoint's requests."""
+    """Handle requests to an endpoint."""
     return type("Bound", (Handler,), {"endpoint": state})
 
 

@@ -49,7 +49,7 @@ def edges(*files: FileFacts, root: str = "/nowhere") -> list[CodeEdge]:
 
 
 def pairs(relation: str, *files: FileFacts, root: str = "/nowhere") -> set[tuple[str, str]]:
-    """``(from, to)`` of one relation, without the types of their ids."""
+    """Return ``(from, to)`` of a relation, without the types of the ids."""
     return {
         (edge.from_id.partition("-")[2], edge.to_id.partition("-")[2])
         for edge in edges(*files, root=root)

@@ -1,4 +1,4 @@
-"""Work in a process of its own that is bounded, forked from one that has loaded all of lore."""
+"""Run work in a bounded child process, forked from a process that has imported lore."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pylore.embed.static import StaticEmbedder
 
 
 def preload() -> None:
-    """Loads, once, what forked processes would each load again."""
+    """Import the modules that every forked process needs."""
     for module in pkgutil.walk_packages(pylore.__path__, "pylore."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
@@ -28,7 +28,7 @@ def preload() -> None:
 
 
 def in_child(work: Callable[[], object], memory: int, seconds: int) -> Any:
-    """What ``work`` returns, as JSON has it; it takes so many more bytes and seconds at most."""
+    """Return the result of ``work`` as JSON; limit the child's additional bytes and seconds."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -55,7 +55,7 @@ def in_child(work: Callable[[], object], memory: int, seconds: int) -> Any:
 
 
 def limit_memory(more: int) -> None:
-    """Bounds the address space of this process and those that it starts, where that is told."""
+    """Limit the address space of this process and of child processes, if a limit is given."""
     held = Path("/proc/self/statm")
     if held.exists():
         pages = int(held.read_text().split()[0])

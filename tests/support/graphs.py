@@ -14,7 +14,7 @@ from pylore.core.model import Edge, Node
 from pylore.store import Store
 
 RELATIONS = {"calls": (0.7, 0.7), "supersedes": (0.5, 0.2), "implements": (1.0, 1.0)}
-"""Relation to its weights forwards and backwards, as ``graph_store`` declares them."""
+"""Relation to the weights forwards and backwards, as ``graph_store`` declares them."""
 
 Link = tuple[str, str, str, float]
 """(from, to, relation, weight)"""
@@ -30,7 +30,7 @@ def graph_store(folder: Path) -> Store:
 
 
 def links(nodes: int = 7, edges: int = 14) -> st.SearchStrategy[list[Link]]:
-    """At most so many edges, each (from, to, relation) once, none from a node to itself."""
+    """Generate up to ``edges`` edges with distinct (from, to, relation) and distinct ends."""
     ids = st.sampled_from([f"note-{number}" for number in range(nodes)])
     weights = st.sampled_from([0.0, 0.25, 0.5, 0.9, 1.0])
     edge = st.tuples(ids, ids, st.sampled_from(sorted(RELATIONS)), weights)

@@ -1,6 +1,7 @@
-"""Kinds of secrets that no form was made or changed for: they say what an unknown kind meets.
+"""Kinds of secrets for which no pattern was written: an estimate for unknown kinds.
 
-Whoever adds a form for one of them moves it to ``planted_secrets`` and puts another one here.
+Whoever adds a pattern for one of these kinds moves it to ``planted_secrets`` and adds a new kind
+here.
 """
 
 from __future__ import annotations

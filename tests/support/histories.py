@@ -1,6 +1,6 @@
-"""Random histories of three stores that tell each other what they know, now and then.
+"""Random histories of three stores that exchange changes.
 
-Clocks go wrong in them: each store has its own, which may go backwards or jump ahead.
+The clock of each store may go backwards or jump ahead.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _WITH_CLOCKS = (
 
 
 class NoIndex:
-    """In place of what indexes: nobody searches here."""
+    """A stand-in for the indexer, for stores without searches."""
 
     def add(self, node: Node) -> None:
         return None
@@ -52,11 +52,11 @@ Said = tuple[str, str, str]
 """(thing, field, value)"""
 
 Take = Callable[[Store, Store, str], object]
-"""Takes what the second store tells into the first one; conflicts are decided for a side."""
+"""Merge the changes of the second store into the first; ``side`` decides conflicts."""
 
 
 def tell(ours: Store, theirs: Store, prefer: str = "") -> Merge:
-    """Merges what one store tells into another, without a line of JSON between them."""
+    """Merge the changes of a store into a second store without JSON."""
     merge = Merge(ours, NoIndex(), prefer=prefer)  # type: ignore[arg-type]
     for name, declared in theirs.relations.declared().items():
         merge.relation(name, *declared)
@@ -77,7 +77,7 @@ def tell(ours: Store, theirs: Store, prefer: str = "") -> Merge:
 
 
 def told_by(store: Store) -> list[object]:
-    """Return all that a store tells, in its order."""
+    """Return all exported lines of a store, in order."""
     told: list[object] = [store.relations.declared(), store.changes.purged()]
     export = Export(store)
     told += [(_plain(node), was) for node, was in export.nodes()]
@@ -96,7 +96,7 @@ def _plain(record: Node | Edge) -> dict[str, Any]:
 
 @contextmanager
 def clocks(three: Three) -> Iterator[None]:
-    """Let stores in memory, and what merges, ask the clock of whose turn it is."""
+    """Make stores in memory, and merges, read the clock of the acting store."""
     patches = [patch.object(module, "now", three.now) for module in _WITH_CLOCKS]
     for one in patches:
         one.start()
@@ -113,15 +113,15 @@ def _rows(store: Store) -> Iterator[Node | Edge]:
 
 
 def _said(row: Node | Edge) -> dict[Said, str]:
-    """Return each value of a row that somebody has stated, to its stamp."""
+    """Return each stamped value of a row with the stamp."""
     return {(thing_of(row), name, value): stamp
             for name, (stamp, value) in Stamped.of(row).fields.items() if stamp}  # fmt: skip
 
 
 class Three:
-    """Three stores, and all states that were ever current in one of them.
+    """Three stores, and all states that were ever current in any of them.
 
-    ``whole``: each step is a transaction, with what is indexed; stores in memory do without.
+    ``whole``: run each step in a transaction and index it; stores in memory skip this.
     """
 
     def __init__(
@@ -139,12 +139,12 @@ class Three:
         self._at = 0
 
     def now(self) -> str:
-        """The time by the clock of the store whose turn it is."""
+        """Return the time by the clock of the acting store."""
         seconds = _BEGIN + self._time + self._skews[self._at]
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
     def live(self, steps: int) -> None:
-        """So many steps: something is changed in a store, or told to another one."""
+        """Run ``count`` steps: a change in a store, or a merge between two stores."""
         for _ in range(steps):
             self._time += self.random.choice((0, 0, 1, 30))
             self._at = self.random.randrange(len(self.stores))
@@ -164,7 +164,7 @@ class Three:
             self._look(self.stores[self._at])
 
     def meet(self) -> None:
-        """Everything comes to one store, and from it to the others."""
+        """Merge all changes into the first store, and from it into the others."""
         order = [*range(len(self.stores))]
         self.random.shuffle(order)
         first, *others = order
@@ -173,12 +173,12 @@ class Three:
             self._look(self.stores[self._at])
 
     def lost(self) -> list[Said]:
-        """Values and links that were current somewhere, and that nobody has any more."""
+        """Return values and links that were current in some store and are in no store now."""
         store = self.stores[0]
         held = {said for row in _rows(store) for said in _said(row)}
         held |= {(thing, name, value[1]) for thing, name, value in store.changes.former()}
         purged: dict[str, str] = {}
-        for one in self.stores:  # a hub is told of none that it has nothing of
+        for one in self.stores:  # a hub gets no purge of an unknown record
             purged = {id: max(at, purged.get(id, ""))
                       for id, at in (*purged.items(), *one.changes.purged().items())}  # fmt: skip
 
@@ -188,7 +188,7 @@ class Three:
         return [one for one, at in self.seen.items() if one not in held and not went(one, at)]
 
     def cut_off(self) -> list[Edge]:
-        """Edges that are out, though nobody has ended them and both of their ends live."""
+        """Return edges that are hidden although no store ended them and both ends live."""
         nodes = self.stores[0].nodes.get_many(IDS)
         return [
             edge for edge in self.stores[0].edges.all()
@@ -200,7 +200,7 @@ class Three:
         for row in _rows(store):
             self.seen |= _said(row)
 
-    # --- what people do
+    # --- changes by people
 
     def _write(self, store: Store) -> None:
         id = self.random.choice(IDS)
@@ -285,7 +285,7 @@ _STEPS = (
 
 
 def check(seed: int) -> None:
-    """One history of three stores: in the end all are the same, and nothing is lost."""
+    """Run a random history; assert that all stores converge and lose no value."""
     random = Random(seed)
     three = Three(random, [memory_store() for _ in range(3)])
     with clocks(three):

@@ -1,4 +1,4 @@
-"""A home of a test's own: nothing of the person who runs the tests reaches lore."""
+"""A temporary home, so that the settings of the person who runs the tests have no effect."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ AT = "2026-01-31T12:00:00Z"
 
 
 def note(id: str, at: str = AT, kind: str = "node", **fields: Any) -> list[str]:
-    """A node, or (``state``) a state that one has left."""
+    """Return the line of a node, or of a former state (``kind="state"``)."""
     first = "id" if kind == "node" else "state_of"
     left = {} if kind == "node" else {"stamp": f"{at} 0123456789"}
     said = {first: id, "type": id.partition("-")[0], "title": id, "created_at": AT,
@@ -32,6 +32,6 @@ def relation(name: str) -> list[str]:
 
 
 def sent(at: str, said: object) -> list[str]:
-    """A line of any kind; ``at`` is its clock."""
+    """Return ``[order key, line]`` of an object; ``at`` is the clock of the line."""
     line = json.dumps(said)
     return [f"{at} {sha256(line.encode()).hexdigest()}", line]

@@ -1,4 +1,4 @@
-"""Hubs for tests: databases of the one server, copied from one that the migrations have made."""
+"""Hubs for tests: databases copied from a template that the migrations have made."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TEMPLATE, _PEOPLED = "hub_template", "peopled_template"
 
 
 def a_hub(server: postgres.Server) -> str:
-    """The name of a new database with an empty hub in it."""
+    """Return the name of a new database with an empty hub."""
     _make_template(server)
     return server.a_database(_TEMPLATE)
 
@@ -34,8 +34,8 @@ def _make_template(server: postgres.Server) -> None:
 class PeopledHub:
     """A hub with a member of each role, and writers in two scopes.
 
-    ``a-none``, ``a-reader``, ``a-writer``, ``a-curator`` are what they are called; ``ann`` and
-    ``tom``, by his team, are in ``red``, ``bob`` in ``blue``; ``cur`` is a curator in none.
+    The members are ``a-none``, ``a-reader``, ``a-writer`` and ``a-curator``; ``ann`` and, by a
+    team, ``tom`` are in ``red``, ``bob`` in ``blue``; ``cur`` is a curator in no scope.
     """
 
     def __init__(self, server: postgres.Server) -> None:
@@ -78,7 +78,7 @@ class PeopledHub:
         self._open.clear()
 
     def push(self, user: str, *lines: list[str]) -> list[list[Any]]:
-        """What was refused, as [place, reason]."""
+        """Return the refused lines as [place, reason]."""
         done = self.do("SELECT lore.push(%s)", (json.dumps(lines),), user)[0][0]
         assert done["taken"] + done["known"] + len(done["refused"]) == len(lines)
         return [one[:2] for one in done["refused"]]
@@ -88,7 +88,7 @@ class PeopledHub:
 
 
 def outcome(connection: Any, sql: str) -> str:
-    """The SQLSTATE by which a statement ended, '' where it went well; it is undone."""
+    """Run a statement, roll it back, and return the SQLSTATE of the error, or ''."""
     with connection.cursor() as cursor:
         cursor.execute("BEGIN")
         try:

@@ -1,8 +1,8 @@
-"""Every short history of three stores, and the laws of merging on each of them.
+"""Every short history of three stores, and the laws of merging on each history.
 
-``python tests/support/laws.py N`` tries all histories of at most N steps. A step is something that
-somebody does in one of the stores, by that store's clock, or one store telling another. Clocks
-differ; most steps fall into the same second, where order is hardest.
+``python tests/support/laws.py N`` tries all histories of up to N steps. A step is a change in a
+store, or a merge between two stores, by the clock of the store. Clocks differ; merges may be
+incomplete.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ A, B = "note-a", "note-b"
 LINK = (A, B, "relates_to")
 
 Step = tuple[str, int, int, int]
-"""(what is done, in which store, told by which, after how many seconds)"""
+"""(action, store, source of a merge, seconds since the last step)"""
 
 
 class World:
@@ -46,7 +46,7 @@ class World:
         self.time = time
 
     def after(self, step: Step, number: int) -> World | None:
-        """Return the world after a step; None where it changes nothing."""
+        """Return the world after a step, or None if the step changes nothing."""
         what, at, other, seconds = step
         three = self.three
         three._time, three._at, three.seen = self.time + seconds, at, dict(self.seen)
@@ -75,7 +75,7 @@ def saved(store: Store) -> bytes:
     return store.connection.serialize("main")
 
 
-# --- what people do; each does nothing where it cannot be done
+# --- changes by people; an impossible change has no effect
 
 
 def _write(field: str) -> Any:
@@ -147,8 +147,9 @@ _DO = {
 
 
 def check(world: World) -> None:
-    """Assert that the order and the grouping of telling do not count, nor how often, that nothing
-    is lost, and the same of files of lines, with their history and without it."""
+    """Assert that the order, grouping and repetition of merges have no effect, that no value is
+    lost, and the same for files of lines, with and without history.
+    """
     a, b, c = world.stores
     whole = [joined(a, b, c), joined(c, b, a), joined(b, c, a), joined(a, joined(b, c))]
     whole.append(joined(whole[0], a))
@@ -178,8 +179,9 @@ def check_files(files: list[list[bytes]]) -> None:
 
 
 def check_proposals(stores: list[bytes], whole: list[bytes]) -> None:
-    """Assert that what was deleted for good is told alike where it is, and where it is forgotten
-    since others have deleted it."""
+    """Assert that a purge is exported alike by the store that purged and by stores that received
+    the purge.
+    """
     a, b, c = stores
 
     def told(first: bytes, *others: bytes) -> bytes:
@@ -194,7 +196,7 @@ def check_proposals(stores: list[bytes], whole: list[bytes]) -> None:
 
 
 def joined(first: bytes, *others: bytes) -> bytes:
-    """Return what a store has that was told of others."""
+    """Return the values that a store has received from other stores."""
     store = opened(first)
     for other in others:
         tell(store, opened(other))
@@ -234,7 +236,7 @@ def begin(three: Three) -> World:
 
 
 def steps_of(seconds: tuple[int, ...]) -> list[Step]:
-    """All that may be done at one time."""
+    """Return all steps that are possible at a time."""
     done: list[Step] = [(what, at, 0, s) for what in _DO for at in range(3) for s in seconds]
     return done + [("tell", a, b, 0) for a in range(3) for b in range(3) if a != b]
 
@@ -243,8 +245,9 @@ def histories(
     steps: int, *, seconds: tuple[int, ...], skews: tuple[int, ...], some: Random | None = None,
     count: int = 0,
 ) -> Iterator[World]:  # fmt: skip
-    """Yield what each history of at most so many steps leads to, each outcome once; with ``some``,
-    so many of them, of just as many steps."""
+    """Yield the distinct results of all histories of up to ``steps`` steps; with ``some``, of
+    ``some`` random histories of exactly ``steps`` steps.
+    """
     three = Three(Random(0), [memory_store() for _ in range(3)])
     three._skews = list(skews)
     every = steps_of(seconds)
@@ -272,7 +275,7 @@ def histories(
 
 
 def main(steps: int) -> None:
-    """Try all histories of so many steps, with clocks that agree and with clocks that do not."""
+    """Try all histories of ``steps`` steps, with equal and with different clocks."""
     for skews in ((0, 2, -2), (0, 0, 0)):
         count = 0
         for world in histories(steps, seconds=(0, 1), skews=skews):

@@ -41,13 +41,13 @@ _HOLE = re.compile(r"<(\d+)([a-zA-Z]?)>")
 
 
 class Maker:
-    """Letters by chance, the same for the same seed."""
+    """Return random letters; the same seed returns the same letters."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
 
     def some(self, number: int, letters: str = LETTERS) -> str:
-        """Return so many letters, with a digit and each case among them where there are such."""
+        """Return ``count`` random letters, with a digit and each case if the alphabet has them."""
         found = [self._random.choice(letters) for _ in range(number)]
         kinds = (string.digits, string.ascii_uppercase, string.ascii_lowercase)
         places = self._random.sample(range(number), 3) if number >= 5 else []
@@ -58,15 +58,15 @@ class Maker:
         return "".join(found)
 
     def uuid(self) -> str:
-        """Return one of chance."""
+        """Return a random element."""
         return "-".join(self.some(size, _LETTERS_OF["h"]) for size in (8, 4, 4, 4, 12))
 
     def encoded(self, number: int) -> str:
-        """Return so many bytes in base64."""
+        """Return ``count`` random bytes in base64."""
         return base64.b64encode(self._random.randbytes(number)).decode()
 
     def card(self, number: int) -> str:
-        """Return a card number of so many digits."""
+        """Return a card number of ``count`` digits."""
         head = "4" if number == 16 else "37"
         digits = head + self.some(number - 1 - len(head), string.digits)
         total = sum(
@@ -76,7 +76,7 @@ class Maker:
         return digits + str(-total % 10)
 
     def password(self) -> str:
-        """Return a password of words, digits and a sign, or of few random letters."""
+        """Return a password of words, digits and a sign, or a short random password."""
         one, other = self._random.choice(_WORDS), self._random.choice(_WORDS)
         number = self.some(3, "0123456789")
         return self._random.choice([
@@ -89,7 +89,7 @@ class Maker:
     def made(
         self, template: str, change: Callable[[str], str] = lambda secret: secret
     ) -> tuple[str, str]:  # fmt: skip
-        """Return the text of a template, and the secret in it, changed."""
+        """Return a template's text and the secret in the text, after ``change``."""
         text = _HOLE.sub(self._fill, template)
         head, _, rest = text.partition("«")
         secret, _, tail = rest.partition("»")
@@ -110,6 +110,6 @@ class Maker:
 
 
 def gets_through(secret: str, text: str) -> bool:
-    """Return whether a text still has a third of a secret: at least six letters, or all of it."""
+    """Return True if a text still has a third of a secret: at least six letters."""
     size = min(len(secret), max(6, len(secret) // 3))
     return any(secret[at : at + size] in text for at in range(len(secret) - size + 1))

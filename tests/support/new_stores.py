@@ -1,4 +1,4 @@
-"""Empty stores for tests of something else: to make one anew takes five times as long."""
+"""Empty stores for tests, copied from a template: five times as fast as creating one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pylore.store import Store, create_store, open_store, scratch_store
 
 
 def new_store(folder: str, *, fulltext: str = "auto") -> Store:
-    """What ``create_store`` gives; where there is none yet, a copy of one that it has made."""
+    """Open the store in ``folder``; copy an empty store there if the folder has none."""
     path = Path(folder, "search.db")
     os.makedirs(folder, mode=0o700, exist_ok=True)
     if not path.exists():
@@ -23,7 +23,7 @@ def new_store(folder: str, *, fulltext: str = "auto") -> Store:
 
 
 def memory_store(path: str = "/.lore/search.db") -> Store:
-    """Return an empty store in memory, as if it were at this path."""
+    """Return an empty store in memory that claims this path."""
     connection = apsw.Connection(":memory:")
     connection.deserialize("main", _in_memory())
     return Store(connection, path)

@@ -34,7 +34,7 @@ def import_documents(
 
 
 class Project:
-    """A folder of documents and its store."""
+    """A folder of documents with a store."""
 
     def __init__(self, root: Path, store: Store) -> None:
         self.root = root

@@ -1,4 +1,4 @@
-"""A home with files that nobody may touch, and in it a project that somebody else made."""
+"""A home with private files, and a hostile project in it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ ROOT = Path(__file__).resolve().parents[2]
 LORE = str(ROOT / "lore.sh")
 
 MARKERS = {".bashrc": "alias a=b\n", ".ssh/id": "a key\n", "notes/keep.txt": "keep\n"}
-"""What lies in the home."""
+"""Files in the home."""
 
 
 class Planted:
-    """``home`` with the markers, and ``project``, a clone below it."""
+    """``home`` with private files, and ``project``, a clone in a folder of ``home``."""
 
     def __init__(self, folder: Path) -> None:
         self.home = (folder / "home").resolve()
@@ -45,7 +45,7 @@ class Planted:
 
     @staticmethod
     def write(path: Path, text: str) -> Path:
-        """A file, with the folders it needs."""
+        """Write a file; make the folders."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         return path
@@ -77,14 +77,14 @@ class Planted:
             return run_here(words)
 
     def lore(self, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-        """Run a command in the project, in a process of its own."""
+        """Run a command in the project, in a separate process."""
         return subprocess.run(
             [LORE, *words], cwd=self.project, env={**self.environ, **environ}, check=False,
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
         )  # fmt: skip
 
     def outside(self) -> dict[str, str]:
-        """What lies in the home and not in the project: path to what it is."""
+        """Return path and content of all files in the home outside the project."""
         found = {}
         for folder, folders, files in os.walk(self.home):
             if Path(folder) == self.project:

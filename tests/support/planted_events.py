@@ -1,4 +1,4 @@
-"""A log of events as capture writes it, with sessions in which something was learned."""
+"""A log of events, in the format of capture, with sessions that have lessons."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Log:
 
 
 def prompt(text: str) -> tuple[str, dict[str, Any]]:
-    """What the person said."""
+    """Return a prompt of the user."""
     return "prompt", {"text": text, "turn": 1}
 
 
@@ -45,7 +45,7 @@ def failure(command: str, error: str) -> tuple[str, dict[str, Any]]:
 
 
 def plant(log: Log, commit: str = "", *, sessions: int = 2) -> None:
-    """A rule that was said in two sessions, and a cause that one of them settled."""
+    """Log a rule that is repeated in two sessions, and a cause that a session found."""
     edit = ("edit", {"name": "Edit", "files": ["src/auth.py"], "ok": True})
     said = ("say", {"text": f"Root cause: {CAUSE}", "turn": 1})
     made = ("commit", {"name": commit, "text": "Mend it", "files": ["src/auth.py"], "ok": True})

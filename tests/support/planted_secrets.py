@@ -1,6 +1,6 @@
-"""Secrets as sessions have them, and texts without any, made anew at each run.
+"""Secrets in the context of sessions, and texts without secrets, generated at each run.
 
-The forms have an example each; here is what is around and between them.
+Each pattern has an example in the code; this module adds surroundings and gaps between patterns.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ IN_TEXTS = {
     'hexadecimal of a token': 'xxd -p says «67<78h>»',
     'token in a path': 'curl https://api.example.org/hooks/«<40>»/run',
 }  # fmt: skip
-"""What it is called to its template."""
+"""Return the name of a template's case."""
 
 
 def _fullwidth(text: str) -> str:
@@ -259,13 +259,13 @@ CHANGED: dict[str, tuple[str, Callable[[str], str]]] = {
     "base64 of a password": ("it decodes: «admin:x9<20>»", _base64),
     "fullwidth": ("I used «ghp_<36>» there", _fullwidth),
 }
-"""What it is called to its template, and how its secret was changed."""
+"""Return the name of a template's case and of the change to the secret."""
 
 
 def planted(
     seed: int = 0, more: dict[str, str] | None = None
 ) -> Iterator[tuple[str, str, str]]:  # fmt: skip
-    """Yield name, text and secret of one of each kind, or of each of ``more`` alone."""
+    """Yield name, text and secret of an example of each kind, or of each kind in ``more``."""
     plain = [*(more or {**TOKENS_OF, **FORMS, **IN_TEXTS}).items()]
     number = 0
     for number, (name, template) in enumerate(plain):
@@ -276,7 +276,7 @@ def planted(
 
 
 def ordinary(seed: int = 0, number: int = 40) -> Iterator[tuple[str, str]]:
-    """Kind and text of what sessions are full of and what must stay as it is."""
+    """Yield kind and text of common contents of sessions that must not change."""
     for at in range(number):
         maker = Maker(1_000_000 + seed * 1000 + at)
         commit, uuid = maker.some(40, HEX), maker.uuid()

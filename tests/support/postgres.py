@@ -25,7 +25,7 @@ ANSWERS_WITHIN = 60.0
 """Seconds that a server may take to start."""
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
-"""A server that forgets when the machine stops: for all tests but those of what survives."""
+"""Settings of a server without durability, for all tests except those of crashes."""
 
 _SMALL = {
     "shared_buffers": "64MB", "max_wal_size": "256MB", "wal_level": "replica",
@@ -33,7 +33,7 @@ _SMALL = {
     "hot_standby": "on", "log_min_messages": "fatal", "autovacuum": "off", "jit": "off",
 }  # fmt: skip
 
-# A server whose starter is gone, however it went, has nobody who would stop it.
+# stop servers whose starter was killed
 _UNTIL_STDIN_ENDS = '"$@" </dev/null & server=$!; cat >/dev/null; kill -QUIT "$server" 2>/dev/null'
 
 
@@ -48,9 +48,9 @@ def missing() -> str:
 
 
 class Server:
-    """A server of its own, on a socket and on a port of this machine; everybody is let in.
+    """A temporary server on a socket and a port of this machine, without passwords.
 
-    ``folder`` is made for it, unless it is there (a standby's).
+    It makes ``folder`` unless the folder exists (as a standby's does).
     """
 
     def __init__(self, folder: str | Path, options: Mapping[str, str] = FAST) -> None:
@@ -66,10 +66,9 @@ class Server:
         return os.path.join(self.folder, "data")
 
     def start(self) -> Server:
-        """Starts it, on the port that it had; makes its files where there are none.
+        """Start the server on the former port; initialize a new folder.
 
-        Raises:
-            RuntimeError: it does not start, with what it said.
+        Raises: RuntimeError: with the log, if the server does not start.
         """
         if not os.path.exists(self.folder):
             make_folder(self.folder)
@@ -91,33 +90,33 @@ class Server:
         return self
 
     def stop(self, how: str = "fast") -> None:
-        """Stops it as its owner would: ``smart``, ``fast`` or ``immediate``."""
+        """Stop the server by ``smart``, ``fast`` or ``immediate`` shutdown."""
         if self.pid:
             _run("pg_ctl", "-D", self.data, "-m", how, "-w", "stop")
         self._buried()
 
     def kill(self) -> None:
-        """As if its machine had died: no process of it does anything more."""
+        """Kill all processes of the server, as a power cut would."""
         postmaster = self.pid
-        os.kill(postmaster, signal.SIGSTOP)  # starts no other one meanwhile
+        os.kill(postmaster, signal.SIGSTOP)  # so that it starts no new process
         for process in [*_children(postmaster), postmaster]:
             os.kill(process, signal.SIGKILL)
         self._buried()
-        os.unlink(os.path.join(self.data, "postmaster.pid"))  # somebody else may get its number
+        os.unlink(os.path.join(self.data, "postmaster.pid"))  # the number may be reused
 
     def remove(self) -> None:
-        """Stops it, and deletes its files."""
+        """Stop the server and delete the files."""
         self.stop("immediate")
         shutil.rmtree(self.folder)
 
     @property
     def pid(self) -> int:
-        """The number of its first process; 0 where it is not running."""
+        """Return the process id of the postmaster, or 0 if it is not running."""
         lines = self._state()
         return int(lines[0]) if lines else 0
 
     def url(self, database: str = SUPERUSER, user: str = SUPERUSER, port: int = 0) -> str:
-        """Over the socket, or over this port (its own, or a proxy's)."""
+        """Return a URL over the socket, or over a port (the server's or a proxy's)."""
         user = quote(user)
         if port:
             return f"postgresql://{user}@127.0.0.1:{port}/{database}"
@@ -126,7 +125,7 @@ class Server:
     def rows(
         self, sql: str, values: object = None, database: str = SUPERUSER, user: str = SUPERUSER
     ) -> list[tuple[Any, ...]]:
-        """What these statements return, in transactions of their own."""
+        """Return the rows of these statements, each run in a transaction."""
         connection = connect(self.url(database, user))
         try:
             with connection.cursor() as cursor:
@@ -136,7 +135,7 @@ class Server:
             connection.close()
 
     def a_database(self, template: str = "template1") -> str:
-        """The name of a new one, with all that is in ``template``."""
+        """Create a database from ``template`` and return the name."""
         self._made += 1
         name = f"test{os.getpid()}x{self._made}"
         self.rows(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
@@ -157,7 +156,7 @@ class Server:
         return name
 
     def follow(self, port: int, name: str) -> Server:
-        """Begins as the standby of the server behind this port, or a proxy's; started."""
+        """Create and start a standby of the server behind this port."""
         make_folder(self.folder)
         source = f"host=127.0.0.1 port={port} user={SUPERUSER} application_name={name}"
         _run("pg_basebackup", "-D", self.data, "-d", source, "-R", "-X", "stream",
@@ -171,11 +170,11 @@ class Server:
         self.rows("SELECT pg_reload_conf()")
 
     def promote(self) -> None:
-        """Makes a standby one that takes writes."""
+        """Promote a standby."""
         _run("pg_ctl", "-D", self.data, "-w", "promote")
 
     def program(self, name: str, *arguments: str) -> str:
-        """What one of PostgreSQL's own programs prints, as the superuser of this server."""
+        """Run a program of PostgreSQL as superuser and return the output."""
         where = ("-h", self.folder, "-p", str(self.port), "-U", SUPERUSER)
         return _run(name, *where, *arguments)
 
@@ -211,12 +210,12 @@ def connect(url: str, **options: Any) -> Any:
 
 
 def a_server(options: Mapping[str, str] = FAST) -> Server:
-    """One that runs, in a folder with a name short enough for a socket."""
+    """Return a running server, in a folder whose path is short enough for a socket."""
     return Server(Path(tempfile.mkdtemp(prefix="lore-pg-")) / "server", options).start()
 
 
 def make_folder(folder: str) -> None:
-    """Makes one that a server may write to."""
+    """Make a folder that a server may write to."""
     parent = os.path.dirname(folder)
     os.makedirs(folder, mode=0o700)
     if who := _as_somebody():
@@ -226,7 +225,7 @@ def make_folder(folder: str) -> None:
 
 
 def _as_somebody() -> dict[str, Any]:
-    """PostgreSQL refuses to run as root: then it runs as nobody."""
+    """Return the user ``nobody`` if the tests run as root: PostgreSQL refuses root."""
     if os.geteuid():
         return {}
     import pwd
@@ -254,9 +253,9 @@ def _binary(name: str) -> str:
 
 
 def _run(name: str, *arguments: str) -> str:
-    """Runs one of PostgreSQL's programs to its end; what it prints."""
+    """Run a program of PostgreSQL and return the output."""
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as errors:  # pg_ctl leaves
-        done = subprocess.run(  # its children the descriptors that it has: a pipe would not end
+        done = subprocess.run(  # children inherit descriptors: a pipe would stay open
             [_binary(name), *arguments], stdin=subprocess.DEVNULL, stdout=said, stderr=errors,
             cwd="/", env={**os.environ, "LC_ALL": "C", "HOME": "/"}, **_as_somebody(),
         )  # fmt: skip

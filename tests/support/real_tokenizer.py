@@ -1,4 +1,4 @@
-"""The tokenizer that the static embedder's pieces are those of, loaded once a process."""
+"""The tokenizer of the static embedder's package, loaded once a process."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pylore.embed.static import tokenizer_file
 
 @cache
 def tokenizer() -> Tokenizer:
-    """The package's own, as its JSON says."""
+    """Return the tokenizer of the package's JSON file."""
     return Tokenizer.from_file(tokenizer_file())
 
 
 def real_pieces(words: Iterable[str]) -> dict[str, list[int]]:
-    """Each word with the numbers that the tokenizer gives it."""
+    """Return each word with the tokenizer's numbers."""
     encode = tokenizer().encode
     return {word: encode(word, add_special_tokens=False).ids for word in words}

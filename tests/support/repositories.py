@@ -1,4 +1,4 @@
-"""Small git repositories, made for one test."""
+"""Small git repositories for tests."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ ENVIRONMENT = {
     "GIT_COMMITTER_NAME": "n", "GIT_COMMITTER_EMAIL": "n@example.org",
     "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "maintenance.auto", "GIT_CONFIG_VALUE_0": "false",
 }  # fmt: skip
-"""Variables of git; its maintenance takes as long as a commit."""
+"""Variables for git; automatic maintenance would double the time of a commit."""
 
 
 @cache
 def _made() -> TemporaryDirectory[str]:
-    """A folder that git has begun: to copy it costs less than to have git begin another."""
+    """Return an initialized repository to copy, which is faster than ``git init``."""
     folder = TemporaryDirectory()
     command = ["git", "init", "-q", "-b", "main", "--template=", folder.name]
     subprocess.run(command, check=True, env={**ENVIRONMENT, "HOME": folder.name})
@@ -28,7 +28,7 @@ def _made() -> TemporaryDirectory[str]:
 
 
 class Repository:
-    """A work tree with its git, and short ways to change it."""
+    """A git work tree with short methods to change it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -38,14 +38,14 @@ class Repository:
             shutil.copytree(Path(_made().name, ".git"), root / ".git")
 
     def copy(self, root: Path) -> Repository:
-        """Another one like this one, at its hour."""
+        """Return a copy of this repository with the same clock."""
         shutil.copytree(self.root, root, symlinks=True)
         other = Repository(root)
         other._seconds = self._seconds
         return other
 
     def git(self, *words: str) -> str:
-        """What a git command prints."""
+        """Run a git command and return stdout."""
         date = f"{self._seconds} +0000"
         done = subprocess.run(
             ["git", *words], cwd=self.root, capture_output=True, text=True, check=True,
@@ -55,14 +55,14 @@ class Repository:
         return done.stdout.strip()
 
     def write(self, path: str, text: str) -> Path:
-        """Writes one file."""
+        """Write a file."""
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
         return file
 
     def commit(self, message: str = "change", **files: str) -> str:
-        """Writes files (``a`` is ``a.py``), commits everything, an hour later; its hash."""
+        """Write files (``a`` is ``a.py``), commit everything, an hour later; return the hash."""
         for name, text in files.items():
             self.write(f"{name}.py", text)
         self._seconds += 3600

@@ -1,4 +1,4 @@
-"""The share of repetitive cases that a run tries; with ``TEST_ALL`` set it tries all of them."""
+"""Sample repetitive test cases; ``TEST_ALL=1`` runs all cases."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def is_chosen(case: str, count: int) -> bool:
 
 
 def some(cases: Sequence[T], count: int) -> list[T]:
-    """Return 1 in ``count`` of the cases of one test, at least one, in their order."""
+    """Return a sample of 1 in ``count`` cases, at least one, in order."""
     if TRIES_ALL:
         return [*cases]
     chosen = Random(0).sample(range(len(cases)), -(-len(cases) // count))

@@ -1,6 +1,6 @@
-"""A program of a user's, for mypy: what is right has its type, and what is wrong is seen.
+"""A program that uses the SDK, for mypy: correct calls are typed, incorrect calls are errors.
 
-An ignored error that is not there any more is one of its own, so 'make lint' checks both.
+An unneeded ``type: ignore`` is an error too, so 'make lint' checks both.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import pylore
 
 
 def titles(folder: str) -> list[str]:
-    """Does some of everything, and says what it has seen."""
+    """Call most functions of the SDK."""
     with pylore.open(folder, create=True, graph_depth=2) as lore:
         change: pylore.Change = lore.add("decision", "Use JWT", tags=["auth"])
         lore.fact("billing", "uses", "postgresql", confidence=0.9)
@@ -28,6 +28,6 @@ def titles(folder: str) -> list[str]:
 
 
 def wrong(lore: pylore.Lore) -> None:
-    """Nobody calls this."""
+    """Never called."""
     score: str = lore.search("jwt")[0].score  # type: ignore[assignment]
     lore.add(7, score)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""For tests that look into the file of a store, past what any store promises."""
+"""Access to the SQLite connection of a store, for tests."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 
 
 def connection_of(store: Store) -> apsw.Connection:
-    """The connection of a store that is one of SQLite's."""
+    """Return the SQLite connection of a store."""
     assert isinstance(store, Store)
     return store.connection

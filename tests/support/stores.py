@@ -1,4 +1,4 @@
-"""One store's data, and the ways to open it."""
+"""A store's folder, and the ways to open it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Kept:
         new_store(self._folder).close()
 
     def open(self) -> Store:
-        """Open it once more; a writer waits for nobody."""
+        """Open the store; a writer does not wait."""
         return open_store(self._folder, busy_timeout=0)
 
     def read_only(self) -> Store:
-        """Open it so that it cannot be written to."""
+        """Open the store read-only."""
         return Store(apsw.Connection(self._path, flags=apsw.SQLITE_OPEN_READONLY), self._path)
 
     def lose(self, part: str) -> None:

@@ -20,7 +20,7 @@ ALL = Takes(staged=True)
 
 
 class Team:
-    """A hub in a database of its own, and stores of people who sync with it."""
+    """A hub in a new database, and stores of people who sync with the hub."""
 
     def __init__(self, server: postgres.Server, folder: str) -> None:
         self.server = server

@@ -14,9 +14,9 @@ class Proxy:
     def __init__(self, target: int) -> None:
         self.target = target
         self.before: tuple[bytes, Callable[[], None]] | None = None
-        """What it does before it passes on what a client sends with these bytes in it."""
+        """Called before data from a client that contain these bytes are passed on."""
         self.after: tuple[bytes, Callable[[], None]] | None = None
-        """The same before it passes on the answer to that."""
+        """Called before the response to these data is passed on."""
         self._awaited: Callable[[], None] | None = None
         self._going = threading.Event()
         self._going.set()
@@ -27,12 +27,12 @@ class Proxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> None:
-        """Ends what is open and refuses what comes, until ``mend``."""
+        """Close open connections and refuse new connections until ``mend``."""
         self._refuses = True
         self._end_all()
 
     def stall(self) -> None:
-        """Passes nothing on, until ``mend``; connections stay open, and new ones are taken."""
+        """Pass on no data until ``mend``; connections stay open, and new connections are accepted."""
         self._going.clear()
 
     def mend(self) -> None:

@@ -1,4 +1,4 @@
-"""Programs at a terminal: what they show, and what they do with what is typed."""
+"""Run programs in a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def at_terminal(
     rows: int = 24,
     typed: Sequence[tuple[str, str]] = (),
 ) -> tuple[int, str]:
-    """Return the exit code and the output of a program at a terminal of its own.
+    """Return the exit code and the output of a program in a new pseudo-terminal.
 
-    lore runs in a process forked from this one, which has loaded it.
-    ``typed``: what to wait for until it is shown, and what to type then.
+    lore runs in a fork of this process, which has imported lore. ``typed`` are pairs: wait for the
+    first text on the screen, then type the second.
     """
     sized, done = os.pipe()
     process, terminal = pty.fork()
     if process == 0:
         os.close(done)
-        os.read(sized, 1)  # nothing, when the terminal has its size
+        os.read(sized, 1)  # end of file when the size is set
         os.chdir(folder)
         environ = {"TERM": "xterm", **environ}
         if words[0] == LORE:

@@ -14,7 +14,7 @@ EARLY, LATER, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01
 
 
 def a_node(id: str, **fields: Any) -> Node:
-    """A node of the type that its id begins with."""
+    """Return a node; the id begins with the type."""
     times = {"created_at": EARLY, "updated_at": EARLY}
     return Node(id, id.partition("-")[0], **{"title": f"The {id}", **times, **fields})
 
@@ -22,12 +22,12 @@ def a_node(id: str, **fields: Any) -> Node:
 def an_edge(
     from_id: str, to_id: str, relation: str = "relates_to", weight: float = 1.0, **fields: Any
 ) -> Edge:
-    """An edge, made early."""
+    """Return an edge with an early time."""
     return Edge(from_id, to_id, relation, weight, **{"created_at": EARLY, **fields})
 
 
 def whole_passages(ids: Iterable[str], collection: str) -> list[NewPassage]:
-    """Return a passage for each of these nodes, of all of its text."""
+    """Return a passage of the full text for each node."""
     return [(id, collection, "", 1, 1 << 30, None, None) for id in ids]
 
 

@@ -13,7 +13,9 @@ from types import TracebackType
 
 
 def certificate(folder: Path, host: str) -> Path | None:
-    """Return a file with a new key and its own certificate for a host; None without openssl."""
+    """Return a file with a new key and a self-signed certificate for a host, or None without
+    openssl.
+    """
     if shutil.which("openssl") is None:
         return None
     path = folder / f"{host}.pem"
@@ -28,7 +30,7 @@ def certificate(folder: Path, host: str) -> Path | None:
 
 
 class TlsGreeter:
-    """A ``with`` block in which somebody listens at ``port`` of this machine."""
+    """Listen at ``port`` of this machine within a ``with`` block."""
 
     def __init__(self, certificate: Path) -> None:
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -46,7 +48,7 @@ class TlsGreeter:
         self._listening.close()
 
     def _serve(self) -> None:
-        with suppress(OSError):  # until it is closed
+        with suppress(OSError):  # until the socket is closed
             while True:
                 asking, _ = self._listening.accept()
                 with suppress(OSError), asking:

@@ -1,4 +1,4 @@
-"""A store for tests of the graph page, with texts that try to leave its data block."""
+"""A store for tests of the graph page, with texts that try to leave the data block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process of ``lore mcp`` for tests, and what the protocol's own schemas say of its answers."""
+"""A process of ``lore mcp`` for tests; responses are checked against the protocol's schemas."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def request(id: int | str, method: str, params: Mapping[str, Any] | None = None)
 
 
 def legacy(id: int | str, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """A request of the era that begins with ``initialize``."""
+    """Return a request of a protocol version with ``initialize``."""
     return {"jsonrpc": "2.0", "id": id, "method": method, "params": {**(params or {})}}
 
 
 def initialize(version: str) -> dict[str, Any]:
-    """What a client of that era begins with."""
+    """Return the first messages of a client of such a version."""
     return legacy(
         "init",
         "initialize",
@@ -53,7 +53,7 @@ def tool(id: int | str, name: str, /, **arguments: Any) -> dict[str, Any]:
 
 
 def text_of(answer: Mapping[str, Any]) -> str:
-    """The first block of a tool's answer."""
+    """Return the first block of a tool's result."""
     return str(answer["result"]["content"][0]["text"])
 
 
@@ -97,7 +97,7 @@ class Wire:
         self.process.stdin.flush()
 
     def read(self) -> dict[str, Any]:
-        """The next answer."""
+        """Read the next response."""
         assert self.process.stdout
         line = self.process.stdout.readline()
         assert line, "the server has ended"
@@ -105,14 +105,14 @@ class Wire:
         return answer
 
     def ask(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Sends a request and reads its answer."""
+        """Send a request and return the response."""
         self.send(message)
         answer = self.read()
         assert answer.get("id") == message["id"]
         return answer
 
     def end(self) -> list[dict[str, Any]]:
-        """Closes stdin; what is still answered. The exit code is 0 then."""
+        """Close stdin and return the remaining responses; assert exit code 0."""
         assert self.process.stdin and self.process.stdout
         self.process.stdin.close()
         rest = [json.loads(line) for line in self.process.stdout]
@@ -122,7 +122,7 @@ class Wire:
 
 @contextmanager
 def serving(folder: Path, *words: str, **environ: str) -> Iterator[Wire]:
-    """``lore mcp`` in a folder, with these words behind it."""
+    """Start ``lore mcp`` in a folder with these arguments."""
     process = subprocess.Popen(
         ["bash", LORE, "mcp", *words],
         cwd=folder,
@@ -142,7 +142,7 @@ def serving(folder: Path, *words: str, **environ: str) -> Iterator[Wire]:
 
 
 def lore(folder: Path, *words: str) -> str:
-    """What a command prints there."""
+    """Run a command there and return the output."""
     done = subprocess.run(
         ["bash", LORE, *words], cwd=folder, capture_output=True, text=True, check=True
     )
