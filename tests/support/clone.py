@@ -52,7 +52,7 @@ class Done(NamedTuple):
 
 
 class Machine:
-    """Three folders: ``home`` with secrets, ``ran`` for traces of executed programs, and ``clone``."""
+    """Three folders: ``home`` with secrets, ``ran`` for traces of programs, and ``clone``."""
 
     def __init__(self, base: Path) -> None:
         self.base = base
@@ -228,7 +228,7 @@ class Machine:
     # --- effects
 
     def state(self) -> dict[str, tuple[object, ...]]:
-        """Return kind, size, times and link target of every file outside ``.lore`` and the store."""
+        """Return kind, size, times and link target of every file outside ``.lore`` and store."""
         found: dict[str, tuple[object, ...]] = {}
         for folder, folders, files in os.walk(self.base):
             folders[:] = [name for name in folders if name not in (".lore", "data")]

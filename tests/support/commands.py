@@ -166,7 +166,7 @@ class Lore:
         return self(*words, "--ids", stdin=stdin).out.strip()
 
     def refuse(self, *words: str, stdin: str | bytes = "", code: int = 2) -> str:
-        """Return the error line, without ``lore: ``, of a command that fails with an empty stdout."""
+        """Return the error line, without ``lore: ``, of a command that fails without output."""
         done = self(*words, stdin=stdin, code=code)
         assert not done.out and done.err.count("\n") == 1 and done.err.startswith("lore: "), done
         return done.notes[0]

@@ -32,7 +32,7 @@ class Proxy:
         self._end_all()
 
     def stall(self) -> None:
-        """Pass on no data until ``mend``; connections stay open, and new connections are accepted."""
+        """Pass on no data until ``mend``; old connections stay open, new ones are accepted."""
         self._going.clear()
 
     def mend(self) -> None:
