@@ -6,6 +6,7 @@ They are called in loops as a search is: they load no click, numpy or json.
 
 from __future__ import annotations
 
+import os
 import sys
 
 from ..core.errors import UsageError
@@ -38,7 +39,9 @@ def add(
     title: str = option("--title TITLE", "the title", ""),
     why: str = option("--why TEXT", "the reason", ""),
     tags: tuple[str, ...] = option("--tags, --tag TAG,…", "tags"),
-    file: str = option("--file PATH", "its file: src/a.py:10-20", "", complete="files"),
+    file: str = option(
+        "--file PATH", "the file: src/a.py, src/a.py:10-20, src/a.py::login", "", complete="files"
+    ),
     links: tuple[str, ...] = option("--link ID:RELATION…", "link it to a record", complete="ids"),
     status: str | None = options.STATUS,
     source: str | None = options.SOURCE,
@@ -68,8 +71,9 @@ def add(
     if text is None or titled:
         text = body
     fields: dict[str, Any] = {
-        "title": title, "why": why, "tags": tags, "file": file, "status": status,
-        "links": [link_parts(link) for link in links], "source": source or "user_edit",
+        "title": title, "why": why, "tags": tags, "status": status,
+        "file": "" if "::" in file else file, "source": source or "user_edit",
+        "links": [link_parts(link) for link in links],
         "confidence": 1.0 if confidence is None else confidence, "category": category, "id": id,
     }  # fmt: skip
     if text is None and sys.stdin.isatty():
@@ -82,8 +86,23 @@ def add(
         if events is not None:
             events.ask("pre-add", [{"type": type, "body": text, **fields}])
         key = f"{title}\n\n{text}" if titled else ""  # the title is in its id too
-        change = session.records(store).add(type, text, key=key, new_type=new_type, **fields)
+        records = session.records(store)
+
+        def write() -> Change:
+            change = records.add(type, text, key=key, new_type=new_type, **fields)
+            if "::" in file:
+                _anchor_symbol(session, store, change.id, file)
+            return change
+
+        change = records.together(write, "add")
     session.tell("post-add", _print(session, change), events)
+
+
+def _anchor_symbol(session: Session, store: Store, id: str, place: str) -> None:
+    """Anchor a record to a symbol ``PATH::NAME``; the path is relative to the working folder."""
+    from ..app.code import anchor
+
+    anchor(session.engine(store), id, place, here=os.getcwd())
 
 
 def _require_type(store: Store, type: str, text: str) -> None:

@@ -89,6 +89,17 @@ def test_lines_of_a_file_are_put_in_order(lore: Lore) -> None:
     assert (shown["line_start"], shown["line_end"]) == (10, 20)
 
 
+def test_add_anchors_a_symbol(repository: Lore) -> None:
+    repository.write("src/auth.py", "class Users:\n    def login(self):\n        return 1\n")
+    place = ["--file", "src/auth.py::Users::login"]
+    shown = repository("show", repository.id("add", "note", "Returns one", *place)).json
+    assert shown["file"] == "src/auth.py"
+    (anchor,) = shown["anchors"]
+    assert anchor["kind"] == "symbol" and anchor["detail"] == "Users.login"
+    repository.refuse("add", "note", "Lost", "--file", "src/auth.py::logout", code=1)
+    assert len(repository("list", "--type", "note").json) == 1
+
+
 def test_refused_add_changes_nothing(lore: Lore) -> None:
     lore.refuse_each("""
         add note | 1 | the text is empty
