@@ -16,24 +16,26 @@ from ..core.text import counted, one_line
 from ..core.times import now, parse_since
 from ..core.vocabulary import LEARNING_TYPES
 from ..hooks.events import AgentSession
+from ..store.curation import REFUSED
 from ..terminal.output import Output, flush, note
 from ..terminal.text import bold, change_text, dim, each
-from . import promotion
 from .capture import Capture
-from .curation import Gathered, candidate_of, gather, listed, sweep_candidates, told
 from .dialog import Dialog, candidates_text
 from .event_log import VERSION, append, event_file, log_fault
-from .events import (
-    KINDS,
-    MOST_ERROR,
-    MOST_TEXT,
-    event_line,
-    read_events,
-    shortened,
-    sweep_events,
-)
+from .events import KINDS, MOST_ERROR, MOST_TEXT, event_line, read_events, shortened, sweep_events
 from .gaps import find_gaps
-from .promotion import Promoted, Wanted, asked_row
+from .gate import (
+    Gathered,
+    Promoted,
+    Wanted,
+    decide,
+    gather,
+    listed,
+    promote,
+    require,
+    sweep_candidates,
+    told,
+)
 from .transcripts import TRANSCRIPTS
 
 if TYPE_CHECKING:
@@ -175,7 +177,7 @@ def events(
     output.stream(found, each(_event_text))
 
 
-@command("capture candidates [options]", settings=("promote_auto",))
+@command("capture candidates [options]")
 def candidates(
     session: Session,
     *,
@@ -186,56 +188,28 @@ def candidates(
 ) -> None:
     """List what was said and may be worth keeping, the best first."""
     exclusive(kept=kept, since=since)
-    staged: list[Promoted] = []
     with session.engine() as engine:
         if not kept and engine.store.writable:
             moment = parse_since(since) if since else ""
-            _say_found(session, gather(engine, project_root(), moment))
-            staged = _stage_by_rule(session, engine)
+            session.say(_found_notes(gather(engine, project_root(), moment)))
         elif not kept:
             session.say(["the store cannot be written: what was found before is listed"])
         rows = listed(engine, everything=everything)
     session.output.list(rows[:limit], candidates_text)
-    session.tell("post-promote", [_row(one) for one in staged])
 
 
-def _say_found(session: Session, done: Gathered) -> None:
+def _found_notes(done: Gathered) -> list[str]:
     notes = [counted(len(done.new), "new candidate")] if done.new else []
     known = sorted({*done.known})
     if known:
         more = ", …" if len(known) > 10 else ""
         notes.append(f"said once more, and known: {', '.join(known[:10])}{more}")
-    notes += [
-        f"{id}: the error that it names came up again: see 'lore show {id}'" for id in done.again
-    ]
-    session.say(notes)
-
-
-def _stage_by_rule(session: Session, engine: Engine) -> list[Promoted]:
-    """Stage the candidates that ``promote_auto`` lets in; an event plugin may refuse each."""
-    wanted = []
-    plugins = session.events()
-    for id in promotion.stage_by_rule(engine):
-        one = Wanted(id)
-        try:
-            _ask(plugins, engine, [one], confirm=False)
-        except LoreError as refused:
-            session.say([f"{id} was not staged: {refused}"])
-        else:
-            wanted.append(one)
-    if not wanted:
-        return []
-    session.say(_otherwise(engine, wanted))
-    staged = promotion.promote(
-        engine, wanted, confirm=False, run_of=_run_of(engine),
-        at_most=promotion.most_a_day(engine),
-    )  # fmt: skip
-    session.say([f"staged by promote_auto: {one.id} ({one.candidate})" for one in staged])
-    return staged
+    again = [f"{id}: its error came up again: see 'lore show {id}'" for id in done.again]
+    return [*notes, *again]
 
 
 @command("capture promote [options] [ID…]")
-def promote(
+def promote_command(
     session: Session,
     ids: tuple[str, ...] = argument("[ID…]"),
     *,
@@ -254,78 +228,56 @@ def promote(
     """
     exclusive(into=into, **{"as": type})
     given = exclusive(confirm=confirm or into or type, refuse=refuse)
-    if not ids:
-        _on_a_terminal(session, given)
-        return
-    wanted = list(dict.fromkeys(ids_from(ids, "promote")))
-    if refuse:
-        with session.engine() as engine:
-            rows = promotion.refuse(engine, wanted)
-        states = [{"id": row.id, "state": row.status} for row in rows]
-        session.output.list(states, each(change_text))
-        return
-    _promote_all(session, [Wanted(id, type, into=into) for id in wanted], confirm=confirm)
-
-
-def _promote_all(session: Session, wanted: Sequence[Wanted], *, confirm: bool) -> None:
     plugins = session.events()
-    with session.engine() as engine:
-        _ask(plugins, engine, wanted, confirm=confirm)
-        otherwise = _otherwise(engine, wanted)
-        done = promotion.promote(engine, wanted, confirm=confirm, run_of=_run_of(engine))
-    session.say(otherwise)
-    for one in done:
-        session.say(one.notes)
-    rows = [_row(one) for one in done]
-    session.output.list(rows, each(change_text))
+    if not ids:
+        rows = _ask_a_person(session, plugins, given)
+    elif refuse:
+        with session.engine() as engine:
+            refused = decide(engine, ids_from(ids, "promote"), REFUSED)
+        rows = [{"id": row.id, "state": row.status} for row in refused]
+        session.output.list(rows, each(change_text))
+        return
+    else:
+        wanted = [Wanted(id, type, into=into) for id in dict.fromkeys(ids_from(ids, "promote"))]
+        with session.engine() as engine:
+            _ask_plugins(plugins, engine, wanted, confirm=confirm)
+            done = promote(engine, wanted, confirm=confirm, run_of=_run_of(engine))
+        session.say([note for one in done for note in one.notes])
+        rows = [*map(_row, done)]
+        session.output.list(rows, each(change_text))
     session.tell("post-promote", rows, plugins)
 
 
-def _on_a_terminal(session: Session, given: str) -> None:
+def _ask_a_person(session: Session, plugins: Events | None, given: str) -> list[dict[str, Any]]:
     see = "see 'lore capture candidates --ids'"
     if given:
         raise UsageError(f"{given} needs candidates' ids: {see}")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError(f"promote needs candidates' ids where nobody can be asked: {see}")
-    plugins = session.events()
     with session.engine() as engine:
-        dialog = Dialog(
-            engine, _run_of(engine), lambda one: _ask(plugins, engine, [one], confirm=True)
-        )
+        dialog = Dialog(engine, _run_of(engine),
+                        lambda one: _ask_plugins(plugins, engine, [one], confirm=True))  # fmt: skip
         dialog.run()
-    session.tell("post-promote", [_row(one) for one in dialog.promoted], plugins)
+    return [*map(_row, dialog.promoted)]
 
 
-def _ask(
+def _ask_plugins(
     plugins: Events | None, engine: Engine, wanted: Sequence[Wanted], *, confirm: bool
 ) -> None:
     """Let event plugins refuse what is about to be promoted."""
+    rows = []
+    for one in wanted if plugins is not None else ():
+        row = told(require(engine, one.id))
+        fields = {name: getattr(one, name) or row[name] for name in ("type", "title", "body")}
+        asked = {name: row[name] for name in ("id", "score", "files", "sessions", "signals")}
+        status = "confirmed" if confirm else "staged"
+        rows.append({**asked, **fields, "into": one.into, "status": status})
     if plugins is not None:
-        rows = [told(promotion.require(engine, one.id)) for one in wanted]
-        asked = [
-            asked_row(one, row, confirm=confirm) for one, row in zip(wanted, rows, strict=True)
-        ]
-        plugins.ask("pre-promote", asked)
-
-
-def _otherwise(engine: Engine, wanted: Sequence[Wanted]) -> list[str]:
-    """Return a line for each confirmed record that may contradict what is to be promoted."""
-    rows = [promotion.require(engine, one.id) for one in wanted if not one.into]
-    return [
-        f"{near.id} may say otherwise than {row.id}: '{_beginning(near.text)}'"
-        f" beside '{_beginning(row.body)}'"
-        for row in rows
-        for near in promotion.beside(engine, candidate_of(row))
-        if near.otherwise
-    ]
-
-
-def _beginning(text: str) -> str:
-    return one_line(text)[:_WIDTH]
+        plugins.ask("pre-promote", rows)
 
 
 def _run_of(engine: Engine) -> Callable[[str], str]:
-    """Return the function from an agent's session to its run, as hooks keep it."""
+    """Return the function from an agent's session to its run."""
     return lambda session: AgentSession(session, engine.root).run
 
 
@@ -410,7 +362,10 @@ def gaps_text(rows: Iterable[dict[str, Any]]) -> str:
 def _gap_text(row: dict[str, Any]) -> str:
     times = f"{counted(row['times'], 'time')} in {counted(row['sessions'], 'session')}"
     near = [f"{one['id']} {one_line(one['title'])}"[:_WIDTH] for one in row["nearest"][:1]]
-    lines = [bold(_beginning(row["question"])), dim(f"   asked {times}, last {row['last'][:10]}")]
+    lines = [
+        bold(one_line(row["question"])[:_WIDTH]),
+        dim(f"   asked {times}, last {row['last'][:10]}"),
+    ]
     for name, values in (("also", row["questions"]), ("nearest", near)):
         if values:
             lines.append(f"   {name}: " + one_line(", ".join(values)))

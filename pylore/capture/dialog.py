@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
 from ..core.text import counted, one_line, printable
-from ..store.curation import OPEN
-from ..terminal.output import write
+from ..store.curation import OPEN, REFUSED, SKIPPED
+from ..terminal.output import printable_value, write
 from ..terminal.text import bold, dim
-from . import promotion
-from .curation import candidate_of, told
-from .promotion import Beside, Promoted, Wanted
+from .gate import Promoted, Wanted, beside, candidate_of, decide, promote, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,133 +21,105 @@ if TYPE_CHECKING:
 
 HELP = """\
 y - promote it: you have found it right
-n - refuse it: it never comes again
+n - refuse it forever
 e - edit its title and text, then promote it
-m - merge it into a known record: 'm', 'm 2' (of those shown) or 'm ID'
+m - merge it into a known record: 'm', 'm 2' (of the records shown) or 'm ID'
 s - leave it for later
-q - leave this one and all that come after it
+q - quit
 ? - this help
 """
 _KEYS = "y,n,e,m,s,q,?"
-_MOST_QUOTES = 10
-_BEGINNING = 300
-"""Characters of a known record that are shown beside a candidate."""
+_MOST_QUOTES, _LISTED_QUOTES, _MOST_FILES, _SESSION = 10, 3, 5, 12
 
 
 class Dialog:
-    """Asks about each open candidate; what is decided is written at once, one by one.
+    """Asks about each open candidate; each decision is written at once.
 
-    ``ask`` lets event plugins refuse one; ``promoted`` has what became records.
+    ``ask`` lets event plugins refuse one; ``promoted`` has the new records.
     """
 
     def __init__(
-        self,
-        engine: Engine,
-        run_of: Callable[[str], str],
-        ask: Callable[[Wanted], None],
+        self, engine: Engine, run_of: Callable[[str], str], ask: Callable[[Wanted], None]
     ) -> None:
         self._engine = engine
         self._run_of = run_of
         self._ask = ask
         self.promoted: list[Promoted] = []
-        self._counts = {"refused": 0, "left": 0}
 
     def run(self) -> None:
-        """Until all were asked about, or the person ends it."""
+        """Ask about all candidates, or until the person quits."""
         with self._engine.store.faults:
             rows = self._engine.store.candidates.all((OPEN,))
         if not rows:
             write("no open candidates: 'lore capture candidates' looks for them\n")
             return
+        done = {"promoted": 0, "refused": 0, "left": 0}
         for number, row in enumerate(rows, 1):
-            near = self._show(row, f"({number}/{len(rows)})")
-            if not self._decided(row, near):
-                self._counts["left"] += len(rows) - number + 1
+            near = [node.id for node, _ in self._show(row, f"({number}/{len(rows)}) ")]
+            state = self._decide(row, near)
+            if not state:
+                done["left"] += len(rows) - number + 1
                 break
-        self._sum_up()
+            done[state] += 1
+        write(", ".join(f"{count} {name}" for name, count in done.items()) + "\n")
 
-    def _show(self, row: KeptCandidate, place: str) -> list[Beside]:
-        fields = told(row)
-        near = promotion.beside(self._engine, candidate_of(row))
-        text = f"{place} {row.score:.2f}  {row.type}  {bold(_plain(row.title))}\n"
-        if one_line(row.body) != one_line(row.title):
-            text += f"{_plain(row.body)}\n"
-        text += evidence_text(_printable_row(fields), _MOST_QUOTES)
-        for count, one in enumerate(near, 1):
-            text += _beside_text(count, one)
+    def _show(self, row: KeptCandidate, place: str) -> Sequence[tuple[Any, float]]:
+        near = beside(self._engine, candidate_of(row))
+        text = place + _candidate_text(printable_value(told(row)), _MOST_QUOTES)
+        for count, (node, cosine) in enumerate(near, 1):
+            title = printable(one_line(node.title))
+            text += f"  {count}. known {cosine:.2f}  {node.id} [{node.status}]  {title}\n"
         write(text)
         return near
 
-    def _decided(self, row: KeptCandidate, near: Sequence[Beside]) -> bool:
-        """Asks until one is decided; False where the person ends it."""
+    def _decide(self, row: KeptCandidate, near: Sequence[str]) -> str:
+        """Ask until a key decides; return the new state, or nothing if the person quits."""
         while True:
-            key, _, rest = _asked().partition(" ")
+            write(bold(f"Promote this [{_KEYS}]? "))
+            sys.stdout.flush()
+            line = sys.stdin.readline()
+            key, _, rest = line.strip().partition(" ")
             key = key.lower()
-            if key == "q":
-                return False
+            if not line or key == "q":
+                write("" if line else "\n")
+                return ""
             try:
-                if self._does(key, rest.strip(), row, near):
-                    return True
+                if key in ("y", "e", "m"):
+                    self._promote(row, key, rest.strip(), near)
+                    return "promoted"
+                if key in ("n", "s"):
+                    decide(self._engine, [row.id], REFUSED if key == "n" else SKIPPED)
+                    return "refused" if key == "n" else "left"
+                write(HELP)
             except LoreError as error:
-                write(f"{_plain(str(error))}\n")
+                write(f"{printable(str(error))}\n")
 
-    def _does(self, key: str, rest: str, row: KeptCandidate, near: Sequence[Beside]) -> bool:
-        """Does what a key says; whether the candidate is decided with it."""
-        if key == "y":
-            self._promote(Wanted(row.id))
-        elif key == "n":
-            promotion.refuse(self._engine, [row.id])
-            self._counts["refused"] += 1
-        elif key == "s":
-            promotion.skip(self._engine, [row.id])
-            self._counts["left"] += 1
-        elif key == "e":
-            self._promote(_edited(row))
+    def _promote(self, row: KeptCandidate, key: str, rest: str, near: Sequence[str]) -> None:
+        wanted = Wanted(row.id)
+        if key == "e":
+            wanted = _edited(row)
         elif key == "m":
-            self._promote(Wanted(row.id, into=_chosen(rest, near)))
-        else:
-            write(HELP)
-            return False
-        return True
-
-    def _promote(self, wanted: Wanted) -> None:
+            wanted = Wanted(row.id, into=_chosen(rest, near))
         self._ask(wanted)
-        (done,) = promotion.promote(self._engine, [wanted], confirm=True, run_of=self._run_of)
+        (done,) = promote(self._engine, [wanted], confirm=True, run_of=self._run_of)
         self.promoted.append(done)
-        notes = "".join(f"  {_plain(note)}\n" for note in done.notes)
+        notes = "".join(f"  {printable(note)}\n" for note in done.notes)
         write(f"{done.state}  {bold(done.id)}\n{dim(notes) if notes else ''}")
 
-    def _sum_up(self) -> None:
-        write(f"{len(self.promoted)} promoted, {self._counts['refused']} refused,"
-              f" {self._counts['left']} left\n")  # fmt: skip
 
-
-def _asked() -> str:
-    write(bold(f"Promote this [{_KEYS}]? "))
-    sys.stdout.flush()
-    line = sys.stdin.readline()
-    if not line:
-        write("\n")
-        return "q"
-    return line.strip() or "?"
-
-
-def _chosen(text: str, near: Sequence[Beside]) -> str:
-    """Return the record that is meant: by its number among those shown, by its id, or the
-    nearest."""
+def _chosen(text: str, near: Sequence[str]) -> str:
+    """Return the id of a record by its number among those shown; the nearest by default."""
     if not text and near:
-        return near[0].id
-    if text.isdecimal():
-        if not 0 < int(text) <= len(near):
-            raise LoreError(f"there is no {text}: 'm ID', or 'm NUMBER' of the {len(near)} shown")
-        return near[int(text) - 1].id
+        return near[0]
+    if text.isdecimal() and 0 < int(text) <= len(near):
+        return near[int(text) - 1]
     if "-" not in text:
-        raise LoreError("merge into which record? 'm ID', or 'm NUMBER' of those shown")
+        raise LoreError("unknown record: give 'm ID', or 'm NUMBER' of the records shown")
     return text
 
 
 def _edited(row: KeptCandidate) -> Wanted:
-    """Return what the person has made of it: the first line is the title, the rest the text."""
+    """Return the text after an editor: the first line is the title, the rest the body."""
     from ..cli.editor import edited
 
     before = f"{row.title}\n\n{row.body}"
@@ -160,58 +130,24 @@ def _edited(row: KeptCandidate) -> Wanted:
     return Wanted(row.id, title=title.strip(), body=body.strip() or title.strip())
 
 
-def _beside_text(number: int, one: Beside) -> str:
-    says = "says otherwise?" if one.otherwise else "known"
-    head = f"  {number}. {says} {one.cosine:.2f}  {one.id} [{one.status}]  {one_line(one.title)}\n"
-    if one.otherwise:
-        head += f"     {one_line(one.text)[:_BEGINNING]}\n"
-    return _plain(head)
+def candidates_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return a list of candidates, each with its strongest signals."""
+    return "\n".join(_candidate_text(row, _LISTED_QUOTES) for row in rows) or "no candidates\n"
 
 
-def _plain(text: str) -> str:
-    return printable(text)
-
-
-def _printable_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Return what is shown of the evidence, fit for a terminal before styles are put around it."""
-    signals = [
-        {name: _plain(value) if isinstance(value, str) else value for name, value in one.items()}
-        for one in row["signals"]
-    ]
-    return {**row, "signals": signals, "files": [*map(_plain, row["files"])]}
-
-
-_LISTED_QUOTES = 3
-_MOST_FILES = 5
-_SESSION = 12
-
-
-def candidates_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return a list of them, each with its strongest signals."""
-    return "\n".join(map(_line, rows)) or "no candidates\n"
-
-
-def _line(row: Mapping[str, Any]) -> str:
-    status = "" if row["status"] == "open" else f"  [{_standing(row)}]"
-    head = (
-        f"{row['score']:.2f}  {bold(row['id'])}  {row['type']}  {one_line(row['title'])}{status}\n"
-    )
-    return head + evidence_text(row, _LISTED_QUOTES)
-
-
-def _standing(row: Mapping[str, Any]) -> str:
-    known = row["promoted_as"]
-    return f"{row['status']}: {known}" if known else str(row["status"])
-
-
-def evidence_text(row: Mapping[str, Any], most: int) -> str:
-    """Return the quotes with what speaks for each, the strongest first, and the files."""
-    signals = sorted(row["signals"], key=lambda one: (-one["weight"], one["t"]))
+def _candidate_text(row: Mapping[str, Any], most: int) -> str:
+    """Return a candidate, its quotes by the weights of their signals, and its files."""
+    known = f": {row['promoted_as']}" if row["promoted_as"] else ""
+    status = "" if row["status"] == OPEN else f"  [{row['status']}{known}]"
+    title = one_line(row["title"])
+    lines = [f"{row['score']:.2f}  {bold(row['id'])}  {row['type']}  {title}{status}"]
+    if most > _LISTED_QUOTES and one_line(row["body"]) != title:
+        lines.append(row["body"])
     quotes: dict[tuple[str, str, str], list[str]] = {}
-    for one in signals:
+    for one in sorted(row["signals"], key=lambda one: (-one["weight"], one["t"])):
         said = quotes.setdefault((one_line(one["quote"]), one["session"], one["t"]), [])
         said.append(f"{one['weight']:.2f} {one['name']}")
-    lines = [
+    lines += [
         f'      {", ".join(names)}: "{quote}"' + dim(f"  ({session[:_SESSION]} {t[:10]})")
         for (quote, session, t), names in [*quotes.items()][:most]
     ]

@@ -12,7 +12,7 @@ from hashlib import sha256
 from ..core.times import now
 from .event_log import VERSION
 from .events import ID_DIGITS, MOST_ERROR, MOST_TEXT, whole_lines
-from .sentences import is_marked
+from .extract import is_marked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

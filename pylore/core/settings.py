@@ -172,10 +172,6 @@ class Settings:
         90, "'lore capture sweep' drops what was found longer ago and nobody has decided",
         0, 36_500, users=True,
     )  # fmt: skip
-    promote_auto = row(
-        0, "candidates a day that are staged by themselves; user config only", 0, 5,
-        users=True,
-    )  # fmt: skip
 
     _5 = "programs and places"
     embedder = row(

@@ -11,7 +11,7 @@ from ..core.times import now, parse_since
 from ..core.vocabulary import file_id, path_of
 from ..indexing.indexer import Index
 from ..store.changes import RESTORE_BACKUP, row_of_thing, thing_of
-from ..store.curation import BY_RULE_AT, KNOWN, PROMOTED, REFUSED
+from ..store.curation import KNOWN, PROMOTED, REFUSED
 from .fields import location_of, mark_pruned, require_ends
 
 TYPE_CHECKING = False
@@ -117,21 +117,14 @@ _DECISION = ("status", "promoted_as", "decided_at")
 
 def decided(
     row: KeptCandidate, status: str, *, promoted_as: str | None = None,
-    command: int | None = None, by_rule: bool = False,
+    command: int | None = None,
 ) -> KeptCandidate:  # fmt: skip
     """Return a candidate with another status; ``command`` is the one that an undo takes back."""
     data = loads(row.data)
     data[BEFORE] = {name: getattr(row, name) for name in _DECISION}
     row.status, row.promoted_as, row.decided_at = status, promoted_as, now()
-    if by_rule:
-        data[BY_RULE_AT] = row.decided_at
     row.command, row.data = command, dumps(data)
     return row
-
-
-def was_by_rule(row: KeptCandidate) -> bool:
-    """Return whether a rule has let it in at any time, whatever became of that."""
-    return bool(loads(row.data).get(BY_RULE_AT))
 
 
 def taken_back(row: KeptCandidate, command: int | None) -> KeptCandidate:

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 OPEN, SKIPPED, REFUSED, PROMOTED, KNOWN = "open", "skipped", "refused", "promoted", "known"
 """Its statuses; known: a record said it already."""
 
-BY_RULE_AT = "by_rule_at"
-"""The field of its data that has when a rule, and no person, has let it in; it outlives an undo."""
-
 
 class KeptCandidate(Record):
     """One row of ``candidates``. ``data`` is JSON: files, sessions, commits, signals.
@@ -95,13 +92,6 @@ class StoredCandidates:
     def decided_by(self, command: int) -> list[KeptCandidate]:
         """Return those that this command decided, by id."""
         return self._select("WHERE command = ? ORDER BY id", command)
-
-    def let_in_since(self, moment: str) -> int:
-        """Return how many a rule has let in at this time or later: of all scopes, taken back or
-        not."""
-        counted = "SELECT count(*) FROM main.candidates WHERE json_valid(data) AND"
-        (row,) = self._db.execute(f"{counted} json_extract(data, '$.{BY_RULE_AT}') >= ?", (moment,))
-        return int(row[0])
 
     def put(self, candidates: Iterable[KeptCandidate]) -> None:
         """Add candidates, or puts them in the place of what has their ids."""

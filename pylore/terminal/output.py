@@ -131,7 +131,7 @@ class Output:
             self._show([self._listed([item], lambda rows: text(rows[0]))])
 
     def _listed(self, rows: Sequence[Row], text: Callable[[Sequence[Row]], str]) -> str:
-        return self._form.rows(rows) if self._form.rows else text([*map(_printable, rows)])
+        return self._form.rows(rows) if self._form.rows else text([*map(printable_value, rows)])
 
     def _portions(
         self, items: Iterator[Row], text: Callable[[Sequence[Row]], str]
@@ -170,14 +170,14 @@ def _usual_form(settings: Settings | None) -> str:
     return "text" if sys.stdout.isatty() else "json"
 
 
-def _printable(value: Any) -> Any:
+def printable_value(value: Any) -> Any:
     """Return ``value`` with every text in it fit for a terminal; styles are added later."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, dict):
-        return {_printable(key): _printable(item) for key, item in value.items()}
+        return {printable_value(key): printable_value(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_printable(item) for item in value]
+        return [printable_value(item) for item in value]
     return value
 
 

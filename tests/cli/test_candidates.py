@@ -123,22 +123,3 @@ def test_event_plugins_hear_of_promotions(found: Lore) -> None:
     told = json.loads(heard.read_text())
     assert (told["event"], told["id"], told["state"]) == ("post-promote", id, "added")
     assert told["candidate"] == rule
-
-
-def test_promote_auto_stages_a_few(found: Lore) -> None:
-    found.write(".lore/.config", "promote_auto=2\npromote_after=1\n")
-    done = found("candidates")
-    assert "promote_auto" in done.err and found("list").json == []  # the user's own setting
-    done = found("config", "get", "promote_after")
-    assert "3" in done.out and "promote_after" in done.err
-    (found.project / ".lore/.config").unlink()
-    event(found, "three", 10, "session", name=str(found.project))
-    event(found, "three", 11, "prompt", text=f"No, that is wrong: {RULE.lower()}")
-    found.patch.setenv("LORE_PROMOTE_AUTO", "9")
-    assert "promote_auto" in found.refuse("candidates")
-    found.patch.setenv("LORE_PROMOTE_AUTO", "2")
-    plugin(found, "lore-hook-pre-promote", "echo no >&2; exit 1")
-    assert "was not staged: lore-hook-pre-promote: no" in found("candidates").err
-    plugin(found, "lore-hook-pre-promote", "exit 0")
-    assert "staged by promote_auto: pattern-" in found("candidates").err
-    assert len(found("list", "--status", "staged").json) == 1

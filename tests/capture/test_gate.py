@@ -19,18 +19,20 @@ from sqlite_stores import connection_of
 
 from pylore.app.engine import Engine
 from pylore.app.find import search
-from pylore.capture import promotion
 from pylore.capture.candidates import Candidate, Signal
-from pylore.capture.curation import (
+from pylore.capture.event_log import event_file
+from pylore.capture.gate import (
+    Wanted,
+    beside,
     candidate_of,
+    decide,
     gather,
     joined,
     listed,
+    promote,
     row_of,
     sweep_candidates,
 )
-from pylore.capture.event_log import event_file
-from pylore.capture.promotion import Wanted
 from pylore.capture.recent import sessions_of
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
@@ -125,7 +127,7 @@ def test_a_record_leads_to_what_it_was_learned_from(
     commit = committed(project, "Mend it")
     plant(log, commit[:7])
     run = Runs(engine.store).start("")
-    (done,) = promotion.promote(
+    (done,) = promote(
         engine, [Wanted(found(engine)[CAUSE], type="lesson")], confirm=True,
         run_of=lambda session: run if session == "s1" else "",
     )  # fmt: skip
@@ -149,7 +151,7 @@ def test_what_is_let_in_without_a_person_is_staged_until_people_read_it(
     engine: Engine, log: Log
 ) -> None:
     plant(log)
-    (done,) = promotion.promote(engine, [Wanted(found(engine)[RULE])], confirm=False)
+    (done,) = promote(engine, [Wanted(found(engine)[RULE])], confirm=False)
     node = engine.store.nodes.require(done.id)
     assert (node.status, node.confidence) == ("staged", listed(engine, everything=True)[0]["score"])
     notes = [note for _ in range(3) for note in count_accesses(engine.store, Settings(), [done.id])]
@@ -161,9 +163,7 @@ def test_all_of_them_or_none(engine: Engine, log: Log) -> None:
     plant(log)
     ids = found(engine)
     with pytest.raises(LoreError, match="no node 'note-none'"):
-        promotion.promote(
-            engine, [Wanted(ids[RULE]), Wanted(ids[CAUSE], into="note-none")], confirm=True
-        )
+        promote(engine, [Wanted(ids[RULE]), Wanted(ids[CAUSE], into="note-none")], confirm=True)
     assert engine.store.nodes.count_by_type() == {}
     assert statuses(engine) == {RULE: "open", CAUSE: "open"}
 
@@ -177,19 +177,19 @@ def test_one_that_is_killed_half_way_has_done_nothing(engine: Engine, log: Log) 
 
         with open_store(os.path.dirname(engine.store.path)) as store:
             other = Engine(store, engine.settings, engine.root)
-            promotion.promote(other, [Wanted(ids[CAUSE])], confirm=True,
+            promote(other, [Wanted(ids[CAUSE])], confirm=True,
                               run_of=lambda _: os._exit(9))  # fmt: skip
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
     assert engine.store.nodes.count_by_type() == {}
     assert statuses(engine) == {RULE: "open", CAUSE: "open"}
-    (done,) = promotion.promote(engine, [Wanted(ids[CAUSE])], confirm=True)
+    (done,) = promote(engine, [Wanted(ids[CAUSE])], confirm=True)
     assert done.state == "added"
 
 
 def test_what_was_refused_never_comes_again(engine: Engine, log: Log) -> None:
     plant(log)
-    promotion.refuse(engine, [*found(engine).values()])
+    decide(engine, [*found(engine).values()], "refused")
     log.session("s8", "2026-11-22", prompt(RULE), prompt(f"Well then: {RULE.lower()}, please"))
     assert found(engine) == {}
     assert statuses(engine) == {RULE: "refused", CAUSE: "refused"}
@@ -204,7 +204,7 @@ def test_what_was_skipped_is_open_again_when_a_new_session_says_it(
 ) -> None:
     plant(log, sessions=1)
     id = found(engine)[RULE]
-    promotion.skip(engine, [id])
+    decide(engine, [id], "skipped")
     assert RULE not in found(engine)
     log.session("s2", "2026-11-22", prompt(RULE))
     assert found(engine)[RULE] == id
@@ -215,7 +215,7 @@ def test_what_was_skipped_is_open_again_when_a_new_session_says_it(
 def test_an_undo_opens_it_again_and_another_one_promotes_it(engine: Engine, log: Log) -> None:
     plant(log)
     ids = found(engine)
-    (done,) = promotion.promote(engine, [Wanted(ids[RULE])], confirm=True)
+    (done,) = promote(engine, [Wanted(ids[RULE])], confirm=True)
     records = Records(engine.store, engine.settings, None)
     records.undo()
     assert statuses(engine)[RULE] == "open"
@@ -225,7 +225,7 @@ def test_an_undo_opens_it_again_and_another_one_promotes_it(engine: Engine, log:
     assert engine.store.nodes.require(done.id).invalidated_at is None
     assert [*evidence(engine, done.id)] == ["session-s1", "session-s2"]
     with pytest.raises(LoreError, match=f"is known as {done.id}: see 'lore show {done.id}'"):
-        promotion.promote(engine, [Wanted(ids[RULE])], confirm=True)
+        promote(engine, [Wanted(ids[RULE])], confirm=True)
 
 
 def test_what_a_record_says_already_is_evidence_for_it(project: Path, log: Log) -> None:
@@ -263,7 +263,7 @@ def test_what_was_forgotten_or_retracted_does_not_come_back(engine: Engine, log:
 def test_a_candidate_is_merged_into_a_record(engine: Engine, log: Log) -> None:
     plant(log)
     note = Records(engine.store, engine.settings, None).add("note", "Tokens are signed").id
-    (done,) = promotion.promote(engine, [Wanted(found(engine)[RULE], into=note)], confirm=True)
+    (done,) = promote(engine, [Wanted(found(engine)[RULE], into=note)], confirm=True)
     assert (done.id, done.state) == (note, "updated")
     assert evidence(engine, note) == {"session-s1": [RULE], "session-s2": [f"{RULE}!"]}
     assert engine.store.nodes.require(note).body == "Tokens are signed"
@@ -273,7 +273,7 @@ def test_the_same_error_after_the_lesson_is_flagged(engine: Engine, log: Log) ->
     for number in range(3):
         log.session(f"s{number}", "2026-11-20", failure("make", ERROR.format(f"/tmp/x{number}")))
     (id,) = found(engine).values()
-    (done,) = promotion.promote(engine, [Wanted(id)], confirm=True)
+    (done,) = promote(engine, [Wanted(id)], confirm=True)
     assert gather(engine, engine.root).again == [], "those are what it was learned from"
     log.session("later", "2126-11-20", failure("make check", ERROR.format("/tmp/y")))
     assert gather(engine, engine.root).again == [done.id]
@@ -282,64 +282,20 @@ def test_the_same_error_after_the_lesson_is_flagged(engine: Engine, log: Log) ->
     assert gather(engine, engine.root).again == []
 
 
-def test_a_rule_stages_what_two_sessions_and_two_signals_speak_for(
-    engine: Engine, log: Log
-) -> None:
-    plant(log)
-    ids = found(engine)
-    assert promotion.stage_by_rule(engine) == [], "by default nothing"
-    engine.settings = with_flags(embedder="none", promote_auto=1)
-    assert promotion.stage_by_rule(engine) == [], "two sessions, and one kind of signal"
-    row = engine.store.candidates.get_many([ids[RULE]])[ids[RULE]]
-    row.data = row.data.replace('"rule"', '"correction"', 1)
-    with engine.store.transaction():
-        engine.store.candidates.put([row])
-    assert promotion.stage_by_rule(engine) == [ids[RULE]]
-    wanted = [Wanted(ids[RULE]), Wanted(ids[CAUSE])]
-    (done,) = promotion.promote(engine, wanted, confirm=False, at_most=1)
-    assert engine.store.nodes.require(done.id).status == "staged"
-    assert promotion.promote(engine, wanted[1:], confirm=False, at_most=1) == [], "one a day"
-    assert promotion.stage_by_rule(engine) == []
-
-
-def test_what_a_rule_staged_counts_and_does_not_come_again_when_it_was_undone(
-    engine: Engine, log: Log
-) -> None:
-    plant(log)
-    engine.settings = with_flags(embedder="none", promote_auto=1)
-    id = found(engine)[RULE]
-    row = engine.store.candidates.get_many([id])[id]
-    row.data = row.data.replace('"rule"', '"correction"', 1)
-    with engine.store.transaction():
-        engine.store.candidates.put([row])
-    assert promotion.promote(engine, [Wanted(id)], confirm=False, at_most=1)
-    records = Records(engine.store, engine.settings, None)
-    records.undo()
-    log.session("s3", "2026-11-22", prompt(RULE))
-    assert found(engine)[RULE] == id, "it is open, and more speaks for it"
-    assert promotion.promote(engine, [Wanted(id)], confirm=False, at_most=1) == []
-    engine.settings = with_flags(embedder="none", promote_auto=5)
-    assert promotion.stage_by_rule(engine) == []
-    engine.settings = with_flags(embedder="none", promote_auto=1, scope="alice")
-    other = found(engine)[RULE]
-    assert promotion.promote(engine, [Wanted(other)], confirm=False, at_most=1) == []
-    assert promotion.promote(engine, [Wanted(other)], confirm=False, at_most=2)
-
-
 def test_what_comes_back_by_a_promotion_is_what_this_one_says(engine: Engine, log: Log) -> None:
     plant(log)
     wanted = [Wanted(found(engine)[RULE])]
     records = Records(engine.store, engine.settings, None)
     (score,) = (row["score"] for row in listed(engine) if row["body"] == RULE)
     for confirm, status, confidence in ((True, "confirmed", 1.0), (False, "staged", score)) * 2:
-        (done,) = promotion.promote(engine, wanted, confirm=confirm)
+        (done,) = promote(engine, wanted, confirm=confirm)
         node = engine.store.nodes.require(done.id)
         assert (node.status, node.confidence) == (status, confidence)
         records.undo()
     assert found(engine)[RULE] == wanted[0].id
 
 
-def test_what_says_otherwise_is_shown_beside_it(project: Path, log: Log) -> None:
+def test_near_record_is_shown_beside_a_candidate(project: Path, log: Log) -> None:
     plant(log)
     with new_store(str(project / ".lore")) as store:
         engine = Engine(store, Settings(), str(project))
@@ -347,14 +303,14 @@ def test_what_says_otherwise_is_shown_beside_it(project: Path, log: Log) -> None
         known = records.add("decision", "Sign the tokens with the static key").id
         gather(engine, engine.root)
         row = next(row for row in store.candidates.all() if row.body == RULE)
-        (beside,) = promotion.beside(engine, candidate_of(row))
-        assert (beside.id, beside.otherwise) == (known, True)
+        ((node, cosine),) = beside(engine, candidate_of(row))
+        assert node.id == known and 0.5 <= cosine < 0.9
 
 
 def test_what_nobody_decided_is_swept(engine: Engine, log: Log) -> None:
     plant(log)
     ids = found(engine)
-    promotion.skip(engine, [ids[CAUSE]])
+    decide(engine, [ids[CAUSE]], "skipped")
     assert sweep_candidates(engine) == []
     connection_of(engine.store).execute("UPDATE candidates SET found_at = '2026-01-01T00:00:00Z'")
     assert {*sweep_candidates(engine, dry_run=True)} == {*ids.values()}
@@ -379,7 +335,7 @@ def test_under_a_scope_candidates_are_its_own(engine: Engine, log: Log) -> None:
     engine.settings = with_flags(embedder="none", scope="alice")
     ids = found(engine)
     assert all(id.endswith("@@alice") for id in ids.values())
-    (done,) = promotion.promote(engine, [Wanted(ids[CAUSE])], confirm=True)
+    (done,) = promote(engine, [Wanted(ids[CAUSE])], confirm=True)
     assert {*evidence(engine, done.id)} == {"session-s1@@alice"}
     engine.settings = with_flags(embedder="none", scope="bob")
     assert listed(engine, everything=True) == []
@@ -390,7 +346,7 @@ def test_what_was_purged_is_in_no_candidate_and_does_not_come_again(
     engine: Engine, log: Log
 ) -> None:
     plant(log)
-    (done,) = promotion.promote(engine, [Wanted(found(engine)[CAUSE])], confirm=True)
+    (done,) = promote(engine, [Wanted(found(engine)[CAUSE])], confirm=True)
     Records(engine.store, engine.settings, None).forget([done.id], purge=True)
     gather(engine, engine.root)
     assert [row["body"] for row in listed(engine, everything=True)] == [RULE, ""]
@@ -408,7 +364,7 @@ def test_a_row_of_another_program_is_a_candidate_without_what_it_lacks(
         engine.store.candidates.put([KeptCandidate("candidate-1", "lesson", "T", "B", data=data)])
     plant(log)
     assert found(engine).keys() == {"B", RULE, CAUSE}
-    (done,) = promotion.promote(engine, [Wanted("candidate-1")], confirm=True)
+    (done,) = promote(engine, [Wanted("candidate-1")], confirm=True)
     assert (done.state, evidence(engine, done.id)) == ("added", {})
 
 
@@ -423,5 +379,4 @@ SIGNALS = st.lists(
 def test_a_candidate_is_kept_as_it_was_found(one: Candidate) -> None:
     kept = candidate_of(row_of(one))
     assert kept.to_row() == one.to_row()
-    assert len(joined(kept, one).signals) == len(kept.signals), "the same once more adds nothing"
-    assert joined(joined(kept, one), one).to_row() == joined(kept, one).to_row()
+    assert len(joined(kept, one).signals) == len(one.signals), "the same once more adds nothing"

@@ -1,4 +1,4 @@
-"""Candidates: what speaks for one, what is none, and what is the same."""
+"""Test the rules that find candidates in events."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pylore.capture.candidates import LONGEST_QUOTE, Candidate, Signal
-from pylore.capture.extraction import error_signature, find_candidates
-from pylore.capture.sentences import is_marked, mark_of
-from pylore.capture.statements import WEIGHTS
+from pylore.capture.extract import error_signature, find_candidates, is_marked, mark_of
 
 Event = dict[str, Any]
 
@@ -56,6 +54,7 @@ def names(candidate: Candidate) -> list[str]:
 
 
 WHY = "`save` must hold the lock, because `load` reads the file in two steps."
+CAUSE = f"Root cause: {WHY}"
 
 
 @pytest.mark.parametrize(
@@ -69,21 +68,20 @@ WHY = "`save` must hold the lock, because `load` reads the file in two steps."
         (prompt("Lesson: mock no clock at all"), "lesson", "lesson"),
         (say("Decision: sessions are signed tokens, kept by the client alone"), "decision",
          "decision"),
-        (say("TIL SQLite keeps a page cache for each connection it has"), "til", "lesson"),
+        (say("TIL SQLite keeps a page cache for each connection it has"), "lesson", "lesson"),
         (say("⚠️ Gotcha: the watcher sees a rename as a file that is gone"), "gotcha", "lesson"),
         (prompt("Never push to main, we release from it every night"), "rule", "pattern"),
         (prompt("No, use `uv` instead, pip is not locked here in CI"), None, None),
-        (prompt("No, use `uv` instead of pip everywhere"), "correction", "lesson"),
+        (prompt("No, use `uv` instead of pip everywhere"), "preference", "decision"),
         (prompt("We want errors as values because callers retry on them"), "preference",
          "decision"),
-        (say(WHY), "constraint", "lesson"),
         (commit("Keep tokens in memory\n\nA file is read by other users, so they stay in memory."),
          "committed", "decision"),
         (commit("Speed\n\n- Sort before joining to avoid a table for each of the groups\n- Tidy"),
          "committed", "decision"),
     ],
 )  # fmt: skip
-def test_what_speaks_for_a_candidate(event: Event, name: str | None, type: str | None) -> None:
+def test_signal_and_type_of_a_candidate(event: Event, name: str | None, type: str | None) -> None:
     found = find_candidates(session(event))
     if name is None:
         assert not found
@@ -107,86 +105,53 @@ def test_what_speaks_for_a_candidate(event: Event, name: str | None, type: str |
         prompt("> a\n> b\n> c\nwe must always check `token` because it may be None"),
         prompt("we must always check `token` because it may be None. " + "x " * 400),
         prompt("<system-reminder>we must always check `token`, never skip it</system-reminder>"),
-        say("This request is interrupted, because `load` must never be called twice."[:30]),
-        say("Let me check `save`, because it must hold the lock before it reads."),
-        say("I'll make `save` hold the lock, because `load` must read the file in one step."),
-        say("Now `save` must hold the lock, because `load` reads the file in two steps."),
-        say("It must hold the lock, because `load` reads the file in two steps."),
-        say("Would `save` need to hold the lock, because `load` reads in two steps?"),
-        say("```\n`save` must hold the lock, because `load` reads the file in two steps\n```"),
-        say("We only call `save` here, because `load` must never read in one step."),
-        say("`save`: holds the lock, because `load` must read the file in one step."),
-        say("`save` takes the lock of the file instead of one of its folder."),
-        say("If the user stops `save` early, `load` must read the file in one step."),
+        say(WHY),
+        say("Root cause: it must hold the lock, because `load` reads the file in two steps."),
+        say("Root cause: would `save` need to hold the lock, because `load` reads in two steps?"),
+        say(f"```\n{CAUSE}\n```"),
         prompt("Rename `save` and make sure that `load` is called the same"),
-        say("All tests pass and `save` holds the lock, because `load` must read it."),
-        prompt("B) We should have errors as values because callers retry on them"),
         prompt("I'd like to rename `save` in src/save.py, it should be `keep`"),
-        commit("Add tokens\n\nThey are in memory, so users log in at once, by default in `a.py`."),
+        commit("Add tokens\n\nThey are in memory, because users log in at once, in `a.py`."),
         commit("Keep tokens in memory\n\nThey fall back to `a.py` rather than to a file."),
         commit("Merge branch 'main' because we must"),
         commit("Fix typo\n\nThe word must be right, because people read it in `README.md`."),
         run("make", "refused"),
     ],
 )
-def test_what_is_no_candidate(event: Event) -> None:
+def test_other_sentences_are_no_candidates(event: Event) -> None:
     assert find_candidates(session(event)) == []
 
 
-def test_score_is_what_all_signals_leave_no_doubt_of() -> None:
-    found = only(session(say(WHY)))
-    left = 1.0
-    for name in names(found):
-        left *= 1 - WEIGHTS[name]
-    assert found.score == pytest.approx(1 - left)
-    quote = found.signals[0]
+def test_signal_quotes_its_event() -> None:
+    found = only(session(say(CAUSE)))
+    (quote,) = found.signals
     assert (quote.quote, quote.session, quote.ref) == (WHY, "s1", "s1.jsonl#0")
-    assert quote.t == "2026-01-31T12:00:00Z"
+    assert (quote.t, found.score) == ("2026-01-31T12:00:00Z", pytest.approx(quote.weight))
 
 
-def test_what_names_more_code_is_detailed() -> None:
-    assert "detailed" not in names(only(session(say(WHY))))
-    more = WHY.replace("the lock", "`Lock`").replace("the file", "`Lock` of `PATH`")
-    assert "detailed" in names(only(session(say(more))))
-    assert only(session(say(more))).score > only(session(say(WHY))).score
+def test_statement_is_tied_to_edits_of_its_turn() -> None:
+    steps = [prompt("go"), edit("src/save.py"), say(CAUSE), commit("Lock")]
+    found = only(session(*steps, prompt("go on"), edit("src/other.py")))
+    assert (found.files, found.commits) == (["src/save.py"], ["abc1234"])
+    named = only(
+        session(edit("src/save.py"), edit("src/load.py"), say(f"{CAUSE[:-1]} of load.py."))
+    )
+    assert named.files == ["src/load.py"]
 
 
-def test_what_was_committed_after_it_was_said_is_settled() -> None:
-    steps = [edit("src/save.py"), say(WHY), commit("Lock")]
-    settled = only(session(*steps))
-    assert "settled" in names(settled)
-    assert (settled.files, settled.commits) == (["src/save.py"], ["abc1234"])
-    assert "settled" not in names(only(session(*steps[:2])))
-    edited_again = only(session(*steps, edit("src/save.py")))
-    assert "settled" not in names(edited_again)
-
-
-def test_what_explains_a_repair_is_solved() -> None:
-    failed = run("make test", "src/save.py:3: error: no such lock")
-    steps = [failed, say(WHY), edit("src/save.py"), run("make test")]
-    assert "solved" in names(only(session(*steps)))
-    assert "solved" not in names(only(session(*steps[:3])))
-    refused = [run("make test", "refused"), *steps[1:]]
-    assert "solved" not in names(only(session(*refused)))
-
-
-def test_what_was_conceded_and_mended_is_tied_to_what_was_edited() -> None:
+def test_concession_followed_by_an_edit() -> None:
     begun = [prompt("Detect the agent"), say("I detect the agent by its folder.")]
     objected = prompt("But the hook is called by an agent, why do we not take that one?")
     agreed = say("You're right - the hook is called by one agent, so its name should come from it "
                  "rather than from a folder. Let me fix that.")  # fmt: skip
     one = only(session(*begun, objected, agreed, edit("src/hook.py"), edit("src/agent.py")))
     assert one.title.startswith("The hook is called by one agent, so its name should")
-    assert "conceded" in names(one) and one.files == ["src/hook.py", "src/agent.py"]
-    # where nothing was edited, or nothing was said before, nobody has agreed to a change
+    assert [*names(one), *one.files] == ["conceded", "src/hook.py", "src/agent.py"]
     assert not find_candidates(session(*begun, objected, agreed))
     assert not find_candidates(session(objected, agreed, edit("src/hook.py")))
-    searched = {"kind": "search", "name": "Grep", "ok": True, "files": ["src/agent"]}
-    again = session(*begun, searched, objected, agreed, edit("src/hook.py"))
-    assert only(again).files == ["src/hook.py"], "a folder is no file that is named"
 
 
-def test_an_error_counts_from_three_sessions_whatever_its_numbers_are() -> None:
+def test_error_of_three_sessions_is_a_candidate() -> None:
     sessions = [
         session(run("make", f"/tmp/x{n}/a.c:{n}: error: stale archive index, run ranlib"),
                 name=f"s{n}")
@@ -200,19 +165,16 @@ def test_an_error_counts_from_three_sessions_whatever_its_numbers_are() -> None:
     assert find_candidates(refused) == []
 
 
-def test_what_is_said_again_adds_up_and_a_copy_does_not() -> None:
-    once = session(say(WHY))
+def test_repetition_adds_to_the_score_and_a_copy_does_not() -> None:
+    once = session(say(CAUSE))
     alone = only(once)
-    copy = [{**once[0], "session": "s2"}]
-    assert only([*once, *copy]).score == alone.score
-    again = session(prompt("go on"), say(WHY.replace("two", "several")), name="s2")
-    both = only([*once, *again])
+    assert only([*once, {**once[0], "session": "s2"}]).score == alone.score
+    both = only([*once, *session(prompt("go on"), say(CAUSE.replace("two", "several")), name="s2")])
     assert both.score > alone.score
-    assert both.sessions == ["s1", "s2"]
-    assert both.id == alone.id
+    assert (both.sessions, both.id) == (["s1", "s2"], alone.id)
 
 
-def test_a_person_who_wants_it_always_comes_before_one_who_says_it_once() -> None:
+def test_rule_comes_before_a_preference() -> None:
     found = find_candidates(session(
         prompt("Never push to main, we release from it every night because users wait"),
         prompt("We want errors as values because callers retry on them"),
@@ -220,9 +182,9 @@ def test_a_person_who_wants_it_always_comes_before_one_who_says_it_once() -> Non
     assert [one.signals[0].name for one in found] == ["rule", "preference"]
 
 
-def test_numbers_of_lines_are_not_part_of_what_is_known() -> None:
+def test_body_has_no_line_numbers() -> None:
     text = "`save` (lines 3-9) in `save.py:12` must lock, because `load` reads in two steps."
-    found = only(session(say(text)))
+    found = only(session(say(f"Root cause: {text}")))
     assert found.body == "`save` in `save.py` must lock, because `load` reads in two steps."
     assert found.signals[0].quote == text
 
@@ -234,7 +196,7 @@ def test_marks() -> None:
     assert not is_marked("I fixed it.")
 
 
-def test_signatures_of_errors() -> None:
+def test_error_signatures() -> None:
     one = error_signature("Exit code 1\nok\nfatal: unable to read 1f3a5c7 at /home/a/b.txt")
     assert one == error_signature("fatal: unable to read 77aa12f at /srv/c.txt")
     assert error_signature("") == ""
@@ -268,7 +230,7 @@ def _bare(text: str) -> str:
 
 
 @given(_events)
-def test_whatever_the_events_are(events: list[Event]) -> None:
+def test_candidates_of_any_events(events: list[Event]) -> None:
     found = find_candidates(events)
     assert [one.to_row() for one in find_candidates(events)] == [one.to_row() for one in found]
     said = _bare(
@@ -285,12 +247,12 @@ def test_whatever_the_events_are(events: list[Event]) -> None:
 
 
 @given(_texts)
-def test_a_refusal_is_never_counted(command: str) -> None:
+def test_refused_call_is_no_error(command: str) -> None:
     refused = {"kind": "tool", "text": command, "ok": False, "err": "refused"}
     assert find_candidates([{**refused, "session": f"s{n}"} for n in range(4)]) == []
 
 
-def test_an_id_is_of_the_type_and_what_it_says() -> None:
+def test_id_is_of_type_and_words() -> None:
     def made(type: str, body: str) -> str:
         return Candidate(type, "t", body, [Signal("rule", 0.5, "q")]).id
 

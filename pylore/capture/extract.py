@@ -1,0 +1,405 @@
+"""Find candidates in events by rules: marks, wishes, reasons, concessions and repeated errors."""
+
+from __future__ import annotations
+
+import re
+
+from ..core.text import fold, one_line, words
+from .candidates import COMMITTED, LONGEST_QUOTE, LONGEST_TITLE, Candidate, Signal, merged
+from .events import MOST_TEXT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    Event = Mapping[str, Any]
+
+WEIGHTS = {
+    "root-cause": 0.15, "lesson": 0.5, "decision": 0.3, "gotcha": 0.45, "note": 0.4, "rule": 0.75,
+    "preference": 0.6, COMMITTED: 0.6, "conceded": 0.45, "repeated-error": 0.2,
+}  # fmt: skip
+"""Probability, by each signal alone, that a reader keeps the candidate; rounded to 0.05."""
+
+REFUSED = "refused"
+"""The error of a call that a person has refused."""
+
+ERROR_SESSIONS = 3
+"""Minimum number of sessions with an error of the same signature."""
+
+MOST_FILES = 3
+_SHORTEST, _SHORTEST_CHOSEN, _LONGEST = 40, 15, 320
+"""Characters of a statement, and of one that is marked by choice."""
+_INFORMATIVE = 4
+"""Minimum number of different words of a signature, without common ones."""
+
+_LEAD = r"[\s>*_#\-•\d.()`]*(?:[^\w\s]{1,2}\s+)?[*_`]*"
+_MARKS = (
+    ("root-cause", "failure", r"(?:the )?(?:real |actual |likely )?(?:root cause|cause)"),
+    ("lesson", "lesson", r"(?:key )?(?:lessons?(?: learned)?|takeaways?|rule of thumb)"),
+    ("lesson", "lesson", r"til|today i learned"),
+    ("decision", "decision", r"(?:design |key )?(?:decision|decided|rationale|convention)"),
+    ("gotcha", "lesson", r"gotchas?|pitfalls?|caveats?|watch out|beware"),
+    ("note", "observation", r"(?:important(?: note)?|key (?:insight|finding)|insight|note)"),
+)
+"""Signal, type of the record, and pattern of the mark."""
+_MARKED = tuple(
+    (name, type, re.compile(
+        rf"{_LEAD}(?:{mark})(?: (?:of|for|in|with|is|was)\b[^:\n]{{0,60}})?[*_`]*\s*"
+        r"(?::|—|–| - |(?<=TIL)\s|(?<=learned)\s)[*_`]*\s*(?P<rest>\S.*)",
+        re.IGNORECASE | re.DOTALL,
+    ))
+    for name, type, mark in _MARKS
+)  # fmt: skip
+_ANY_MARK = re.compile("|".join(mark for _, _, mark in _MARKS), re.IGNORECASE)
+_CHOSEN = ("lesson", "decision", "gotcha")
+
+
+def _phrases(text: str, before: str = r"\b") -> re.Pattern[str]:
+    """Return a pattern of phrases between bars; line ends and indents do not count."""
+    return re.compile(f"{before}(?:{''.join(map(str.strip, text.splitlines()))})\\b", re.IGNORECASE)
+
+
+_ALWAYS = _phrases("always|never(?! mind| actually| called)")
+_WISH = _phrases(
+    r"""i (?:prefer|(?:don't )?(?:want|like)|would rather)|(?:rather than|instead of)
+    |we (?:(?:don't )?(?:want|use|need)|prefer|should(?:n't)?)|make sure|source of truth
+    |must(?: not)?|shouldn't|should (?:not|only|be|have|use|live|stay)|don't|do not"""
+)
+_GENERAL = _phrases(
+    "any|every|each|all|always|never|whenever|in general|by default|everywhere|source of truth"
+)
+_REASON = _phrases(
+    r"""because|since (?!the (?:last|start|beginning))|so that|otherwise|in order to|due to
+    |to (?:avoid|prevent|ensure|keep|match|preserve)|the reason|must(?: not)?|never|cannot|can't
+    |which (?:means|causes|breaks)|so (?:its?|they|the|we|you|that|any)|requires?|unless
+    |would (?:break|fail|cause|lose|corrupt)"""
+)
+_ONCE = _phrases(
+    r"""here|now|yet|again|above|below|just|let me|i (?:think|guess)|maybe|perhaps|probably|seems?
+    |hmm|could|would|might|said|was|were|did|rename|look|check|review|#?\d+/\d+|#\d+
+    |this (?:time|one|pr|branch|file|test|commit|plan|change)"""
+)
+_PASTED = re.compile(
+    r"^(?:<[a-z]|diff --git|@@ -\d|[-+]{3} [ab]/|Traceback \(|\s+at \S+\(|\s+File \"|panic: "
+    r"|\S+\.\w+:\d+: |Exit code \d|[❯$%➜⏺│╭>]|\w+@\w+\S* |\[\w+\] |\d{4}-\d\d-\d\dT"
+    r"|# .*\n(?:.*\n)*#)|\b(?:high|medium|low|critical|minor) (?:severity|priority)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_UNFIT = _phrases(
+    r"""it|this|that|these|those|they|there|so|but|and|or|also|however|i|i'\w+|we|you
+    |your|our|let me|let's|now|here|next|first|then|done|yes|no|ok|perfect|great|wait|actually|if
+    |(?:can|could|would|please)""", r"^[*_\"'`(]*"
+)  # fmt: skip
+_ROUTINE = _phrases(
+    r"""merge|wip|bump|release|revert|lint|format|typo|rename|refactor|extract|init(?:ial)?
+    |fix (?:\w+ )?(?:tests?|lint\w*|typos?|imports?)|update (?:tests?|comments?|docs)
+    |add|address""",
+    r"^(?:\w+(?:\(\w+\))?: )?",
+)
+_AGREES = re.compile(
+    r"\W*(?:(?:ah|oh|ugh|yes|yeah|ok(?:ay)?)\b\W*)?(?:right(?=[,.!]| [-–—])|(?:"
+    r"(?:you(?:'|’)re|you are|that's|that is) (?:\w+ly )?right(?: (?:that|about))?"
+    r"|(?:good|great|excellent|fair) (?:point|catch|call)|i misunderstood|my mistake)\b)",
+    re.IGNORECASE,
+)
+_TRAILER = re.compile(r"[A-Z][\w-]+(?:-[Bb]y|[Cc]heckpoint|[\w]*-Id): |🤖|Generated with")
+_BULLET = re.compile(r"(?:(?:[-*•>❯⏺]|\d{1,2}[.)]|\([a-z\d]\))\s+)+")
+_CODE_LINE = ("+ ", "    ", "\t", "$ ", "//", "#!", "|", "<", "--- ", "+++ ", "@@", "#")
+_BOLD = re.compile(r"\*\*|__(?=\w)|(?<=\w)__|[✅❌☑✓✔✗⚠️🔴🟡🟢🟠]+\s*")
+_END = re.compile(r"(?<=[a-z\d)`'\"*\]][.!?])[*_]{0,2}\s+(?=[A-Z`*\"'(])")
+_LINE_NUMBERS = re.compile(
+    r"\s*[(\[](?:at |see )?(?:lines?|L) ?~?\d+(?:\s*[-–,]\s*\d+)*[)\]]"
+    r"| (?:at|on|in) lines? ~?\d+(?:[-–]\d+)?|(?<=\.\w\w):\d+(?:[-–:]\d+)?(?!\w)",
+    re.IGNORECASE,
+)
+_TELLING = _phrases(
+    r"""error|fatal|fail(?:ed|ure)?|cannot|can't|undefined|no such|not found|denied|missing|invalid
+    |unknown|unexpected|refused|panic|warning|exception"""
+)
+_VARIABLE = (
+    (re.compile(r"(?:~|\.{0,2})?(?:/[\w.@+-]+)+/?|\b[\w-]+(?:/[\w.-]+)+"), "<path>"),
+    (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}\b"),
+     "<hash>"),
+    (re.compile(r"\d+(?:\.\d+)*"), "<n>"),
+    (re.compile(r"\"[^\"]*\"|'[^']*'"), "<text>"),
+)  # fmt: skip
+_SAYS_NOTHING = frozenset(
+    "a the is in of to and error errors fatal failed failure fail exit code task test tests lint"
+    " path hash n text ok no not found go ran".split()
+)
+_OF_THE_AGENT = re.compile(r"<tool_use_error>|^\[Request interrupted|has not been read")
+
+
+def find_candidates(events: Iterable[Event]) -> list[Candidate]:
+    """Return what may be worth knowing, the best first.
+
+    Args:
+        events: of any number of sessions, those of one session in their order.
+    """
+    sessions: dict[str, list[Event]] = {}
+    for event in events:
+        sessions.setdefault(text_of(event, "session"), []).append(event)
+    found = [one for inside in sessions.values() for one in _of_session(inside)]
+    found.extend(_of_errors(sessions))
+    return sorted(merged(found), key=lambda one: (-one.score, one.first, one.id))
+
+
+def mark_of(sentence: str) -> tuple[str, str, str] | None:
+    """Return the signal, the type and the rest of a sentence that begins with a mark.
+
+    >>> mark_of("**Root cause:** the lock was held")
+    ('root-cause', 'failure', 'the lock was held')
+    >>> mark_of("The decision is yours.") is None
+    True
+    """
+    if _ANY_MARK.search(sentence[:80]):
+        for name, type, pattern in _MARKED:
+            if found := pattern.match(sentence):
+                return name, type, found["rest"].strip()
+    return None
+
+
+def is_marked(paragraph: str) -> bool:
+    """Return True if a paragraph has a marked sentence or a rule.
+
+    >>> is_marked("Done. Lesson: test it"), is_marked("- never push to main"), is_marked("Done.")
+    (True, True, False)
+    """
+    lines = paragraph.splitlines()
+    return bool(_ALWAYS.search(paragraph)) or any(
+        mark_of(sentence) for line in lines for sentence in sentences(line)
+    )
+
+
+def error_signature(error: str) -> str:
+    """Return the first telling line of an error, without paths, numbers and quotes.
+
+    >>> error_signature("Exit code 1\\na.go:12: cannot open /tmp/x81: denied")
+    'a.go:<n>: cannot open <path>: denied'
+    """
+    text = _telling(error)
+    for pattern, name in _VARIABLE:
+        text = pattern.sub(name, text)
+    return one_line(text)
+
+
+def sentences(line: str) -> list[str]:
+    """Return the sentences of a line, without its bullet and emphasis.
+
+    >>> sentences("- It uses **`a.go`**. Tests do not.")
+    ['It uses `a.go`.', 'Tests do not.']
+    """
+    line = line.strip()
+    bullet = _BULLET.match(line)
+    plain = _BOLD.sub("", line[bullet.end() :] if bullet else line)
+    return [one.strip() for one in _END.split(plain) if one.strip()]
+
+
+def text_of(event: Event, key: str) -> str:
+    """Return a field of an event that is a text; empty unless it is."""
+    value = event.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _prose(text: str) -> Iterator[str]:
+    """Yield the sentences of a text outside code, tables and headings."""
+    fenced = False
+    for line in text.splitlines():
+        if line.strip().startswith(("```", "~~~")):
+            fenced = not fenced
+        elif not fenced and not line.startswith(_CODE_LINE):
+            yield from sentences(line)
+
+
+def _fits(sentence: str, shortest: int = _SHORTEST) -> bool:
+    return (
+        shortest <= len(sentence) <= _LONGEST
+        and "?" not in sentence
+        and not sentence.endswith((":", ",", "...", "…"))
+        and not sentence.count("`") % 2
+    )
+
+
+class _Session:
+    """The events of one session, to find the files and the commit of a statement."""
+
+    def __init__(self, events: list[Event]) -> None:
+        self.events = events
+        kinds = [event.get("kind") for event in events]
+        self.prompts = [at for at, kind in enumerate(kinds) if kind == "prompt"]
+        self.edits = [
+            (at, path) for at, event in enumerate(events) for path in _paths(event)
+            if event.get("kind") == "edit" and event.get("ok") is not False
+        ]  # fmt: skip
+        self.seen = {
+            path for event in events for path in _paths(event) if event.get("kind") != "search"
+        }
+
+    def turn(self, at: int) -> tuple[int, int]:
+        """Return the first event of a turn, and the first event after it."""
+        begin = max((one for one in self.prompts if one <= at), default=0)
+        return begin, min((one for one in self.prompts if one > at), default=len(self.events))
+
+    def edited(self, begin: int, end: int) -> list[str]:
+        """Return the files edited between two events."""
+        return [*dict.fromkeys(path for at, path in self.edits if begin <= at < end)]
+
+    def candidate(
+        self, at: int, type: str, text: str, quote: str, names: Iterable[str], title: str = ""
+    ) -> Candidate:
+        """Return the candidate of a statement, tied to files that it names or its turn edits."""
+        event = self.events[at]
+        edited = self.edited(*self.turn(at))
+        files = sorted(path for path in self.seen if _names(text, path)) or edited
+        later = self.events[at:] if edited else [event]
+        commits = [text_of(one, "name") for one in later if one.get("kind") == "commit"][:1]
+        signals = [_signal(name, quote, event) for name in names]
+        body = one_line(_LINE_NUMBERS.sub("", text))
+        return Candidate(type, _title(title or body), body, signals,
+                         [*files, *_paths(event)][:MOST_FILES], filter(None, commits))  # fmt: skip
+
+    def concedes(self, at: int) -> bool:
+        """Return True if the answer to a prompt agrees, and an edit follows in the turn."""
+        end = self.turn(at)[1]
+        said = [text_of(one, "text") for one in self.events[at:end] if one.get("kind") == "say"]
+        is_objection = at in self.prompts[1:] and said and _AGREES.match(said[0])
+        return bool(is_objection and self.edited(at, end))
+
+
+def _of_session(events: list[Event]) -> Iterator[Candidate]:
+    session = _Session(events)
+    pasted = set()
+    conceded = False
+    for at, event in enumerate(events):
+        kind, text = event.get("kind"), text_of(event, "text")
+        if kind == "prompt":
+            if len(text) >= MOST_TEXT or _PASTED.search(text):
+                pasted.add(text_of(event, "ref"))
+            conceded = session.concedes(at)
+            if text_of(event, "ref") not in pasted:
+                yield from _of_prompt(session, at, text, conceded=conceded)
+        elif kind == "say":
+            yield from _marked(session, at, text)
+            if conceded and (agreed := _AGREES.match(text)):
+                yield from _of_concession(session, at, text[agreed.end() :])
+                conceded = False
+        elif kind == "commit":
+            yield from _of_commit(session, at, text)
+
+
+def _marked(session: _Session, at: int, text: str) -> Iterator[Candidate]:
+    """Yield the sentences that begin with a mark."""
+    for sentence in _prose(text):
+        if mark := mark_of(sentence):
+            name, type, rest = mark
+            is_chosen = name in _CHOSEN and _fits(rest, _SHORTEST_CHOSEN)
+            if is_chosen or (_fits(rest) and not _UNFIT.match(rest)):
+                yield session.candidate(at, type, rest, rest, [name])
+
+
+def _of_prompt(session: _Session, at: int, text: str, *, conceded: bool) -> Iterator[Candidate]:
+    """Yield what a person marks, or wants always."""
+    yield from _marked(session, at, text)
+    for sentence in _prose(text):
+        always, wish = _ALWAYS.search(sentence), _WISH.search(sentence)
+        lasts = always or (wish and (_GENERAL.search(sentence) or _REASON.search(sentence)))
+        is_new = not mark_of(sentence) and not _ONCE.search(sentence)
+        if lasts and is_new and _fits(sentence, _SHORTEST_CHOSEN):
+            names = [name for name, has in (("rule", always), ("preference", wish)) if has]
+            names += ["conceded"] * conceded
+            yield session.candidate(at, "pattern" if always else "decision", sentence, sentence,
+                                    names)  # fmt: skip
+
+
+def _of_concession(session: _Session, at: int, text: str) -> Iterator[Candidate]:
+    """Yield what an answer that agrees says with a reason in its first line."""
+    line = text.partition("\n")[0].lstrip("-–—:,.! ")
+    for sentence in sentences(line[:1].upper() + line[1:]):
+        if _fits(sentence) and _REASON.search(sentence) and not _UNFIT.match(sentence):
+            yield session.candidate(at, "lesson", sentence, sentence, ["conceded"])
+
+
+def _of_commit(session: _Session, at: int, message: str) -> Iterator[Candidate]:
+    """Yield the subject of a commit with its reason, and the points that give one."""
+    subject, _, rest = message.partition("\n")
+    if _ROUTINE.match(subject):
+        return
+    is_told = False
+    for block in rest.split("\n\n"):
+        lines = [line for line in block.strip().splitlines() if not _TRAILER.match(line.strip())]
+        points = re.split(r"\n(?=\s*(?:[-*•]|\d{1,2}[.)])\s)", "\n".join(lines))
+        for point in points:
+            said = sentences(one_line(point))
+            text = " ".join(said[:3])
+            if not _REASON.search(text) or not _fits(text):
+                continue
+            if _BULLET.match(point.lstrip()):
+                yield session.candidate(at, "decision", text, said[0], [COMMITTED])
+            elif not is_told:
+                is_told = True
+                whole = f"{subject.rstrip('.')}. {text}"
+                yield session.candidate(at, "decision", whole, said[0], [COMMITTED], subject)
+
+
+def _of_errors(sessions: Mapping[str, list[Event]]) -> Iterator[Candidate]:
+    """Yield errors of several sessions, with the files that were edited next."""
+    seen: dict[str, dict[str, Event]] = {}
+    edited: dict[str, dict[str, None]] = {}
+    for name, events in sessions.items():
+        later: list[str] = []
+        for event in reversed(events):
+            kind, ok = event.get("kind"), event.get("ok")
+            if kind == "edit" and ok is not False:
+                later = _paths(event)
+            elif kind == "tool" and ok is False and _is_failure(event):
+                signature = error_signature(text_of(event, "err"))
+                if len(set(words(fold(signature))) - _SAYS_NOTHING) >= _INFORMATIVE:
+                    seen.setdefault(signature, {})[name] = event
+                    edited.setdefault(signature, {}).update(dict.fromkeys(later))
+    for signature, where in seen.items():
+        if len(where) >= ERROR_SESSIONS:
+            command = one_line(text_of(next(iter(where.values())), "text"))[:80]
+            body = f"`{command}` fails with: {signature}"
+            weight = WEIGHTS["repeated-error"] / len(where)
+            signals = [_signal("repeated-error", _telling(text_of(one, "err")), one, weight)
+                       for one in where.values()]  # fmt: skip
+            yield Candidate("failure", _title(body), body, signals,
+                            [*edited[signature]][:MOST_FILES])  # fmt: skip
+
+
+def _is_failure(event: Event) -> bool:
+    """Return True unless a person refused the call, or the agent's own tool failed."""
+    error = text_of(event, "err")
+    has_both = bool(error.strip() and text_of(event, "text"))
+    return has_both and error != REFUSED and not _OF_THE_AGENT.search(error)
+
+
+def _telling(error: str) -> str:
+    """Return the first line of an error that names a failure, else the first line."""
+    lines = [line.strip() for line in error.splitlines() if not line.startswith("Exit code ")]
+    return next((line for line in lines if _TELLING.search(line)), lines[0] if lines else "")
+
+
+def _signal(name: str, quote: str, event: Event, weight: float | None = None) -> Signal:
+    return Signal(name, WEIGHTS[name] if weight is None else weight, quote[:LONGEST_QUOTE],
+                  *(text_of(event, key) for key in ("session", "t", "ref")))  # fmt: skip
+
+
+def _title(text: str) -> str:
+    """Return the beginning of a text, cut between words."""
+    if len(text) <= LONGEST_TITLE:
+        return text.rstrip(".")
+    return text[: LONGEST_TITLE - 1].rpartition(" ")[0].rstrip(",;:—- ") + "…"
+
+
+def _names(text: str, path: str) -> bool:
+    """Return True if a text has a path, or its file name of four characters at least."""
+    name = path.rpartition("/")[2]
+    return path in text or (len(name) > 3 and name in text)
+
+
+def _paths(event: Event) -> list[str]:
+    files = event.get("files")
+    return [path for path in files if isinstance(path, str) and path] if isinstance(
+        files, list) else []  # fmt: skip

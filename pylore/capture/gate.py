@@ -1,0 +1,486 @@
+"""The gate: keep candidates in the store, and make records of those that a person accepts.
+
+Each function is one transaction. An undo opens a candidate again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..anchors.attach import place_anchor
+from ..anchors.project import Project, relative, root_to_keep
+from ..core.errors import LoreError
+from ..core.ids import check_id, own, plain, record_id, sha256
+from ..core.json import dumps, loads
+from ..core.model import Anchor, Record
+from ..core.times import ago, now
+from ..core.vocabulary import CONTRADICTS, DERIVED_FROM, HIDDEN_STATUSES, LEARNED_FROM, SESSION_IDS
+from ..records.records import NEAR_PASSAGES, Change, Records
+from ..records.undo import decided
+from ..store.curation import KNOWN, OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
+from ..store.filter import Scope
+from ..store.resolve_id import resolve_id
+from ..system.git import Git, is_commit
+from .candidates import COMMITTED, LONGEST_QUOTE, Alike, Candidate, Signal
+from .capture import project_events
+from .extract import error_signature, find_candidates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from ..app.engine import Engine
+    from ..core.model import Node
+
+EVIDENCE = "evidence"
+"""The field of an edge's metadata with the quotes."""
+
+SAME, NEAR = 0.9, 0.5
+"""Minimum cosines of a record that says the same, and of one that is shown beside it."""
+
+KNOWLEDGE = ("decision", "failure", "goal", "lesson", "note", "observation", "pattern")
+"""Types of records that are compared with candidates."""
+
+AGAIN = "again"
+"""The signal of an error that returned after a record was made of it."""
+
+_MOST_QUOTES, _MOST_FILES, _MOST_SIGNALS, _MOST_BESIDE = 5, 10, 20, 3
+_DIGITS = 16
+_LONGEST_SESSION, _LONGEST_TIME = 200, 30
+_TELLING = 20
+"""Minimum number of characters of an error's signature that identifies it."""
+
+
+class Wanted(NamedTuple):
+    """A candidate to promote: the record's type, title and text where they differ, or ``into``,
+    the record to merge it into."""
+
+    id: str
+    type: str = ""
+    title: str = ""
+    body: str = ""
+    into: str = ""
+
+
+class Promoted(NamedTuple):
+    """The record of a candidate, its state (added, updated, unchanged), and notes for people."""
+
+    candidate: str
+    id: str
+    state: str
+    notes: Sequence[str]
+
+
+class Gathered(Record):
+    """Ids that a look at the events brought.
+
+    ``new`` candidates, ``known`` records that say it already, and ``again``: records whose error
+    returned.
+    """
+
+    __slots__ = ("again", "known", "new")
+
+    def __init__(self) -> None:
+        self.new: list[str] = []
+        self.known: list[str] = []
+        self.again: list[str] = []
+
+
+class Evidence:
+    """Links of records to the sessions and commits of candidates, inside ``Records.together``.
+
+    ``revive``: links that somebody has taken away return.
+    """
+
+    def __init__(
+        self, engine: Engine, records: Records, found: Iterable[Candidate], *, revive: bool
+    ) -> None:
+        self._engine = engine
+        self._store = engine.store
+        self._records = records
+        self._revive = revive
+        self.commits = _commits_of(engine.root, found)
+
+    def add(self, id: str, candidate: Candidate) -> bool:
+        """Link a record to the sessions and commits of a candidate; return True if any is new."""
+        relation = LEARNED_FROM if id.startswith("lesson-") else DERIVED_FROM
+        by_session: dict[str, list[Signal]] = {}
+        for one in sorted(candidate.signals, key=lambda one: (-one.weight, one.t, one.quote)):
+            by_session.setdefault(one.session, []).append(one)
+        more = False
+        for name, signals in by_session.items():
+            if name:
+                more |= self._quote(id, relation, self._session(name, signals), signals)
+        for node in filter(None, map(self.commits.get, candidate.commits)):
+            to = self._there(node.id, "commit", node.body or node.title, node.title)
+            more |= self._quote(id, DERIVED_FROM, to, ())
+        return more
+
+    def contradict(self, id: str, signal: Signal) -> bool:
+        """Link the session of a signal to the record that it contradicts; True if that is new."""
+        return self._quote(self._session(signal.session, [signal]), CONTRADICTS, id, [signal])
+
+    def anchor(self, id: str, files: Sequence[str]) -> list[str]:
+        """Anchor a record to the files that exist; return a note on the others."""
+        missing = []
+        project = Project(self._engine.root)
+        kept = root_to_keep(self._store, self._engine.root)
+        for path in files[:_MOST_FILES]:
+            try:
+                place = relative(project.root, os.path.join(project.root, path), path)
+                place_anchor(self._store, self._records.embedded, project,
+                             Anchor(id, "file", place, "", kept))  # fmt: skip
+            except LoreError:
+                missing.append(path)
+        return [f"{id}: missing files were not anchored: {', '.join(missing)}"] if missing else []
+
+    def _quote(self, from_id: str, relation: str, to_id: str, signals: Iterable[Signal]) -> bool:
+        """Add quotes to a link, up to ``_MOST_QUOTES``; return True if that changed it."""
+        old = self._store.edges.get(from_id, to_id, relation)
+        gone = old is not None and old.invalidated_at is not None
+        kept = said = evidence_of(old.metadata) if old else []
+        for one in signals:
+            if len(kept) < _MOST_QUOTES and one.quote not in [row.get("quote") for row in kept]:
+                digest = sha256(one.quote.encode()).hexdigest()[:_DIGITS]
+                kept = [*kept, {"quote": one.quote, "hash": digest, "ref": one.ref, "t": one.t,
+                                "signal": one.name}]  # fmt: skip
+        if (gone and not self._revive) or (old is not None and not gone and kept == said):
+            return False
+        self._records.link(from_id, relation, to_id, source="conversation",
+                           metadata={EVIDENCE: kept} if kept else None)  # fmt: skip
+        return True
+
+    def _session(self, name: str, signals: Sequence[Signal]) -> str:
+        day = min((one.t for one in signals if one.t), default="")[:10]
+        text = f"{name[:_LONGEST_SESSION]} {day}".strip()
+        return self._there(session_id(name), "session", text)
+
+    def _there(self, id: str, type: str, text: str, title: str = "") -> str:
+        """Return the id of a session or commit, which is added unless it is in the store."""
+        found = self._store.nodes.get(own(id, self._store.scope)) or self._store.nodes.get(id)
+        if found is not None and found.invalidated_at is None:
+            return found.id
+        return self._records.add(type, text, title=title, id=id, source="system").id
+
+
+def session_id(name: str) -> str:
+    """Return the id of a session's node.
+
+    >>> session_id("0b2e"), session_id("a\\nb")
+    ('session-0b2e', 'session-05e1e162')
+    """
+    try:
+        if "@@" not in name:
+            return check_id(SESSION_IDS + name)
+    except LoreError:
+        pass
+    return record_id("session", name)
+
+
+def evidence_of(metadata: str) -> list[dict[str, Any]]:
+    """Return the quotes in the metadata of an edge."""
+    found = loads(metadata).get(EVIDENCE) if EVIDENCE in metadata else None
+    rows = found if isinstance(found, list) else []
+    return [row for row in rows if isinstance(row, dict)]
+
+
+def _commits_of(root: str, candidates: Iterable[Candidate]) -> dict[str, Node]:
+    """Return the commits of candidates that the project's repository has, by their short names."""
+    git = Git(root)
+    found = {}
+    for name in dict.fromkeys(name for one in candidates for name in one.commits):
+        words = ("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        if is_commit(name) and (whole := git.ask(*words)):
+            found[name] = git.commit(whole)
+    return found
+
+
+def gather(engine: Engine, project: str, since: str = "") -> Gathered:
+    """Keep the candidates in the events of a project's sessions, since a time.
+
+    A candidate whose record exists adds evidence to the record. A skipped one opens again if a new
+    session says it; a refused one stays refused.
+    """
+    events = [*project_events(project, since)]
+    found = find_candidates(events)
+    with engine.store.faults:
+        kept = engine.store.candidates.all()
+        if not found and not any(row.status == PROMOTED for row in kept):
+            return Gathered()
+        return _Gathering(engine, events, found).run({row.id for row in kept})
+
+
+class _Gathering:
+    def __init__(
+        self, engine: Engine, events: list[dict[str, Any]], found: list[Candidate]
+    ) -> None:
+        self._engine = engine
+        self._store = engine.store
+        self._scope = engine.settings.scope
+        self._events = events
+        for one in found:
+            one.id = own(one.id, self._scope)
+        self._records = engine.records()
+        self._evidence = Evidence(engine, self._records, found, revive=False)
+        self._found = [one for one in found if not self._is_in_history(one)]
+        self._same: dict[str, str] = {}
+        self._done = Gathered()
+
+    def _is_in_history(self, one: Candidate) -> bool:
+        """Return True if it is from messages of commits alone, which a search finds."""
+        if {signal.name for signal in one.signals} != {COMMITTED}:
+            return False
+        commits = [node for name in one.commits if (node := self._evidence.commits.get(name))]
+        return self._store.commits.is_there() and any(
+            self._store.commits.get(node.id) for node in commits
+        )
+
+    def run(self, known: set[str]) -> Gathered:
+        new = [one for one in self._found if one.id not in known]
+        for one, near in zip(new, _near(self._engine, new, 1), strict=True):
+            if near and near[0][1] >= SAME:
+                self._same[one.id] = near[0][0]
+        return self._records.together(self._write, "candidates")
+
+    def _write(self) -> Gathered:
+        """Read the candidates again, inside the transaction: others may have decided."""
+        rows = self._store.candidates.all()
+        kept = {row.id: row for row in rows}
+        told = Alike(map(candidate_of, rows))
+        for one in self._found:
+            like = None if one.id in kept else told.like(one)
+            row = kept.get(like.id if like else one.id)
+            if row is None:
+                self._keep(one)
+            elif row.status in (OPEN, SKIPPED):
+                self._add_to(row, one)
+            elif row.status in (PROMOTED, KNOWN):
+                self._add_evidence(str(row.promoted_as), one)
+        failures = _failures(self._events)
+        for row in rows:
+            if row.status == PROMOTED and row.promoted_as:
+                self._flag(row, failures)
+        return self._done
+
+    def _keep(self, one: Candidate) -> None:
+        row = row_of(one)
+        row.found_at = now()
+        itself = self._store.nodes.get(own(record_id(one.type, one.body), self._scope))
+        same = self._same.get(one.id) or (itself.id if itself else "")
+        if same:
+            row.status, row.promoted_as, row.decided_at = KNOWN, same, row.found_at
+            self._add_evidence(same, one)
+        else:
+            self._done.new.append(one.id)
+        self._store.candidates.put([row])
+
+    def _add_to(self, row: KeptCandidate, one: Candidate) -> None:
+        before, both = candidate_of(row), joined(candidate_of(row), one)
+        new = row_of(both)
+        new.data = dumps({**loads(row.data), **loads(new.data)})
+        if (loads(new.data), new.score) != (loads(row.data), row.score):
+            again = row.status == SKIPPED and {*both.sessions} - {*before.sessions}
+            new.status = OPEN if again else row.status
+            new.found_at, new.decided_at = row.found_at, None if again else row.decided_at
+            self._store.candidates.put([new])
+
+    def _is_ours(self, id: str) -> bool:
+        """Return True for a live record; under a scope, only for a record of the scope."""
+        node = self._store.nodes.get(id)
+        is_common = bool(self._scope) and plain(id) == id
+        return node is not None and node.invalidated_at is None and not is_common
+
+    def _add_evidence(self, id: str, one: Candidate) -> None:
+        if (
+            self._is_ours(id)
+            and self._store.nodes.require(id).status not in HIDDEN_STATUSES
+            and self._evidence.add(id, one)
+        ):
+            self._done.known.append(id)
+
+    def _flag(self, row: KeptCandidate, failures: dict[str, list[dict[str, Any]]]) -> None:
+        """Link sessions in which the error of a record returned after it was promoted."""
+        one, id = candidate_of(row), str(row.promoted_as)
+        own_signatures = {error_signature(signal.quote) for signal in one.signals}
+        for signature, events in failures.items():
+            if signature not in own_signatures and signature not in one.body:
+                continue
+            for event in events:
+                session, t = event.get("session"), event["t"]
+                if not session or session in one.sessions or t <= (row.decided_at or ""):
+                    continue
+                quote = str(event.get("err") or "")[:LONGEST_QUOTE]
+                signal = Signal(AGAIN, 0.0, quote, session, t, event.get("ref") or "")
+                if self._is_ours(id) and self._evidence.contradict(id, signal):
+                    self._done.again += [id] * (id not in self._done.again)
+
+
+def _failures(events: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the failed calls by the signature of their error."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for event in events:
+        if event.get("kind") == "tool" and event.get("ok") is False:
+            found.setdefault(error_signature(str(event.get("err") or "")), []).append(event)
+    return {signature: rows for signature, rows in found.items() if len(signature) >= _TELLING}
+
+
+def _near(
+    engine: Engine, candidates: Sequence[Candidate], most: int, hides: tuple[str, ...] = ()
+) -> list[list[tuple[str, float]]]:
+    """Return the records nearest to each candidate, with their cosines; nothing without vectors."""
+    embedder, store = engine.embedder, engine.store
+    if not candidates or embedder is None or store.meta.get("embedder") != embedder.name:
+        return [[] for _ in candidates]
+    scope = Scope(types=store.types.require(KNOWLEDGE), hides=hides)
+    found = []
+    for vector in embedder.embed([f"{one.title} {one.body}" for one in candidates]):
+        best: dict[str, float] = {}
+        passages = most * NEAR_PASSAGES
+        for _, id, cosine in store.vectors.search(vector, scope, passages) if vector else ():
+            best.setdefault(id, cosine)
+        found.append([*best.items()][:most])
+    return found
+
+
+def beside(engine: Engine, candidate: Candidate) -> list[tuple[Node, float]]:
+    """Return the records near a candidate with their cosines, the nearest first."""
+    with engine.store.faults:
+        (near,) = _near(engine, [candidate], _MOST_BESIDE, HIDDEN_STATUSES)
+        return [(engine.store.nodes.require(id), cosine) for id, cosine in near if cosine >= NEAR]
+
+
+def promote(
+    engine: Engine,
+    wanted: Sequence[Wanted],
+    *,
+    confirm: bool,
+    run_of: Callable[[str], str] = lambda session: "",
+) -> list[Promoted]:
+    """Make records of candidates, or merge them into records: all of them or none.
+
+    Args:
+        confirm: a person says that they are right; else new records are staged.
+        run_of: returns the run of a session, if it is known.
+
+    Raises:
+        LoreError: a candidate is unknown or already promoted.
+    """
+    candidates = [candidate_of(require(engine, one.id)) for one in wanted]
+    records = engine.records()
+    evidence = Evidence(engine, records, candidates, revive=True)
+
+    def write() -> list[Promoted]:
+        return [let_in(*pair) for pair in zip(wanted, candidates, strict=True)]
+
+    def let_in(one: Wanted, candidate: Candidate) -> Promoted:
+        row = require(engine, one.id)
+        if one.into:
+            into = engine.store.nodes.require_live(resolve_id(engine.store, one.into))
+            change = Change(into.id, "updated")
+        else:
+            change = records.add(
+                one.type or candidate.type, one.body or candidate.body,
+                title=one.title or ("" if one.body else candidate.title),
+                status="confirmed" if confirm else None, source="conversation",
+                confidence=1.0 if confirm else round(candidate.score, 4), anew=True,
+            )  # fmt: skip
+        evidence.add(change.id, candidate)
+        notes = evidence.anchor(change.id, candidate.files)
+        for run in filter(None, map(run_of, candidate.sessions)):
+            node = engine.store.nodes.get(run)
+            if node is not None and node.type == "run" and node.invalidated_at is None:
+                records.link(change.id, DERIVED_FROM, run, source="conversation")
+        command = engine.store.changes.command
+        engine.store.candidates.put(
+            [decided(row, PROMOTED, promoted_as=change.id, command=command)]
+        )
+        return Promoted(row.id, change.id, change.state, [*change.notes, *notes])
+
+    return records.together(write, "promote")
+
+
+def decide(engine: Engine, ids: Sequence[str], status: str) -> list[KeptCandidate]:
+    """Refuse candidates forever, or skip them until a new session says the same.
+
+    Raises:
+        LoreError: a candidate is unknown or already promoted.
+    """
+    store = engine.store
+    with store.faults, store.transaction():
+        rows = [decided(require(engine, id), status) for id in ids]
+        store.candidates.put(rows)
+    return rows
+
+
+def require(engine: Engine, id: str) -> KeptCandidate:
+    """Return a candidate that can be decided: open, skipped or refused.
+
+    Raises:
+        LoreError: it is unknown or already promoted.
+    """
+    id = own(id, engine.settings.scope)
+    with engine.store.faults:
+        row = engine.store.candidates.get_many([id]).get(id)
+    if row is None:
+        raise LoreError(f"no candidate '{id}': see 'lore capture candidates'")
+    if row.status not in (OPEN, SKIPPED, REFUSED):
+        raise LoreError(f"'{id}' is known as {row.promoted_as}: see 'lore show {row.promoted_as}'")
+    return row
+
+
+def sweep_candidates(engine: Engine, *, dry_run: bool = False) -> list[str]:
+    """Delete undecided candidates found more than ``candidates_days`` ago; return their ids.
+
+    Refused ones stay, so that they do not return.
+    """
+    days = engine.settings.candidates_days
+    if not days:
+        return []
+    store, before = engine.store, ago(days)
+    with store.faults, store.transaction():
+        due = [one.id for one in store.candidates.all((OPEN, SKIPPED)) if one.found_at < before]
+        if not dry_run:
+            store.candidates.remove(due)
+    return due
+
+
+def joined(kept: Candidate, found: Candidate) -> Candidate:
+    """Return a candidate with the strongest signals of both; its own text stays."""
+    kept.take(found)
+    kept.signals = sorted(kept.signals, key=lambda one: -one.weight)[:_MOST_SIGNALS]
+    return kept
+
+
+def row_of(one: Candidate) -> KeptCandidate:
+    """Return an open candidate as a row of the store."""
+    row = one.to_row()
+    data = {name: row[name] for name in ("files", "sessions", "commits", "signals")}
+    first, last = row["first"][:_LONGEST_TIME], row["last"][:_LONGEST_TIME]
+    return KeptCandidate(one.id, one.type, one.title, one.body, row["score"], first, last,
+                         data=json.dumps(data, ensure_ascii=False))  # fmt: skip
+
+
+def candidate_of(row: KeptCandidate) -> Candidate:
+    """Return the candidate of a row; without evidence if the row's data are malformed."""
+    fields = {"id": row.id, "type": row.type, "title": row.title, "body": row.body}
+    empty: dict[str, Any] = {"signals": [], "files": [], "commits": []}
+    try:
+        return Candidate.from_row({**empty, **json.loads(row.data), **fields})
+    except (TypeError, ValueError):
+        return Candidate.from_row({**empty, **fields})
+
+
+def listed(engine: Engine, *, everything: bool = False) -> list[dict[str, Any]]:
+    """Return the open candidates, or all, as printed rows: the best first."""
+    with engine.store.faults:
+        return [told(row) for row in engine.store.candidates.all(() if everything else (OPEN,))]
+
+
+def told(row: KeptCandidate) -> dict[str, Any]:
+    """Return a candidate as a printed row."""
+    fields = {**row.to_dict(), **candidate_of(row).to_row()}
+    for name in ("data", "command", "first_at", "last_at"):
+        del fields[name]
+    return fields
