@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from ..core.settings import Settings
-    from ..store.protocols import SearchStore as Store
+    from ..store import Store
     from .endpoint import EndpointEmbedder
     from .sentence_transformers import SentenceTransformersEmbedder
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from ..core.setting_values import Weights
     from ..core.settings import Settings
-    from ..store.protocols import SearchStore as Store
+    from ..store import Store
 
 
 def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, float]]:

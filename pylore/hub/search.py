@@ -60,7 +60,7 @@ _EDGES = "SELECT * FROM lore.neighbours(%s::text[], %s::text[], %s)"
 
 
 class SearchedHub:
-    """The parts of a store that a search asks (``store.protocols.SearchStore``)."""
+    """The parts of a store that a search asks (``store.Store``)."""
 
     cache = None
     faults: AbstractContextManager[None] = nullcontext()

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from ..core.model import Hit
     from ..core.settings import Settings
-    from ..store.protocols import SearchStore as Store
+    from ..store import Store
     from .legs import Matches
 
     Pair = tuple[int, int]

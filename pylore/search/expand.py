@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..graph.walk import Walk
-    from ..store.protocols import SearchStore as Store
+    from ..store import Store
     from .legs import Matches
     from .query import ParsedQuery
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from ..core.settings import Settings
+    from ..store import Store
     from ..store.filter import Scope
-    from ..store.protocols import SearchStore as Store
 
 PREFIX = "lore-retriever-"
 MOST_QUERY = 10_000

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 
     from ..core.scoring import Leg
     from ..core.text import Query
+    from ..store import Store
     from ..store.filter import Scope
-    from ..store.protocols import SearchStore as Store
     from .query import ParsedQuery
 
 WHOLE, HALF = "file", 0.5

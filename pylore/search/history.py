@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Set
 
     from ..core.text import Query
-    from ..store.protocols import SearchStore as Store
+    from ..store import Store
 
 ALIKE = 200
 """Commits that are read."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..graph.walk import Step
     from ..graph.ways import Links
-    from ..store.protocols import SearchStore as Store
+    from ..store import Store
     from .file_context import Ways
     from .files import FileRanks
 
@@ -98,7 +98,7 @@ class _Search:
         if query.near is not None:
             from .file_context import seeds
 
-            self._at_hand = seeds(store, settings, query.near, query.notes)  # type: ignore[arg-type]  # at a hub no files are at hand
+            self._at_hand = seeds(store, settings, query.near, query.notes)
         if settings.graph_depth and not settings.graph_max_depth:
             query.notes.append("graph_max_depth is 0: the graph is switched off")
         hits = self._with_paths(self._ranked())

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..core.model import Hit
     from ..core.text import Query
-    from ..store.protocols import SearchStore as Store
+    from ..store import Store
     from .legs import Matches
     from .query import ParsedQuery
 

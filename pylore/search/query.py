@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..core.query import Operators
     from ..core.settings import Settings
     from ..core.text import Query
-    from ..store.protocols import SearchStore as Store
+    from ..store import Store
     from .external import Retrievers
 
 ROOM = 50

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     from ..core.model import Hit
     from ..core.text import Query
+    from ..store import Store
     from ..store.filter import Scope
-    from ..store.protocols import SearchStore as Store
     from .files import FileRanks
     from .legs import Matches
     from .query import ParsedQuery

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..core.scoring import Factors
     from ..core.settings import Settings
-    from ..store.protocols import SearchStore as Store
+    from ..store import Store
 
 AGE_WEIGHT = 0.05
 """Most that age takes off a score (docs/decisions/0021)."""
@@ -130,4 +130,4 @@ def attach_verdicts(
     if anchors:
         from ..anchors.verdict_cache import add_verdicts
 
-        add_verdicts(store, hits, anchors, notes, explain=explain)  # type: ignore[arg-type]  # a hub has no anchors
+        add_verdicts(store, hits, anchors, notes, explain=explain)

@@ -1,9 +1,8 @@
 """Where knowledge is kept: one file, search.db, and the one class that reads and writes it.
 
-``open_store`` returns a ``Store``, with an attribute for each kind of thing it keeps: ``nodes``,
-``edges``, ``fulltext``, ``vectors``, ``meta``. ``protocols.py`` has the part of it that a search
-asks, of a hub too. What goes wrong in it is one of ``core.errors``. Nothing outside of this folder
-speaks SQL or knows of SQLite.
+``open_store`` returns a ``Store``, with an attribute for each table or index: ``nodes``,
+``edges``, ``fulltext``, ``vectors``, ``meta``. It raises errors of ``core.errors``. Nothing outside
+of this folder speaks SQL or knows of SQLite.
 """
 
 from __future__ import annotations

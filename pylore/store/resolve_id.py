@@ -10,14 +10,13 @@ if TYPE_CHECKING:
 
     from ..core.model import EdgeKey
     from . import Store
-    from .protocols import SearchStore
 
 
 SHORTEST_PART = 3
 """Letters of a part of an id that are enough to mean it."""
 
 
-def resolve_id(store: SearchStore, id: str) -> str:
+def resolve_id(store: Store, id: str) -> str:
     """Return the id of the symbol that ``FILE::Class::method`` names, if that is one of the store.
 
     ``FILE::Class.method`` and the same with ``symbol-`` before it mean it too. What is an id
@@ -37,7 +36,7 @@ def resolve_id(store: SearchStore, id: str) -> str:
     return symbol if symbol != id and get(id) is None and get(symbol) is not None else id
 
 
-def resolve_ids(store: SearchStore, ids: Iterable[str]) -> list[str]:
+def resolve_ids(store: Store, ids: Iterable[str]) -> list[str]:
     """Return ``resolve_id`` of each."""
     return [resolve_id(store, id) for id in ids]
 
@@ -46,7 +45,7 @@ _NAMED = 3
 """Ids that an ambiguous part of one is said to be of."""
 
 
-def complete_id(store: SearchStore, id: str) -> str:
+def complete_id(store: Store, id: str) -> str:
     """Return the id that ``resolve_id`` finds, the one that begins or ends so, or the record with
     this title.
 
@@ -61,12 +60,12 @@ def complete_id(store: SearchStore, id: str) -> str:
     return id if store.nodes.get(id) is not None else _whole(store, id)
 
 
-def complete_ids(store: SearchStore, ids: Iterable[str]) -> list[str]:
+def complete_ids(store: Store, ids: Iterable[str]) -> list[str]:
     """Return ``complete_id`` of each."""
     return [complete_id(store, id) for id in ids]
 
 
-def _whole(store: SearchStore, part: str) -> str:
+def _whole(store: Store, part: str) -> str:
     if len(part) < SHORTEST_PART:
         return part
     found = store.nodes.ids_at(part, _NAMED + 1)
