@@ -201,7 +201,7 @@ class Names:
         (head, calls), *rest = _parts(text)
         things = self._name(file, scope, head)
         if not things and rest and head in file.language.path_heads:
-            return self._path(file, text)
+            return self._path(file, scope, text)
         things = self._called(things, calls)
         own = head in file.language.self_names
         for name, calls in rest:
@@ -228,8 +228,14 @@ class Names:
             once.pop(OUTSIDE[:2], None)
         return list(once.values()) if len(once) <= MOST_VALUES else []
 
-    def _path(self, file: File, text: str) -> Things:
+    def _path(self, file: File, scope: str, text: str) -> Things:
         """Return what a path from the root of a crate, or from a module around, leads to."""
+        module = _module_around(file, scope)
+        if module and text.startswith(("self.", "super.")):
+            head, _, rest = text.partition(".")
+            if head == "super":
+                module = _module_around(file, module.rpartition(".")[0])
+            return self.chain(file, module, rest)
         if file.importer is None or "(" in text:
             return []
         module, _, name = text.rpartition(".")
@@ -535,6 +541,13 @@ class Names:
             return self.exported(thing.of, "default")
         name = thing.of.file.language.called
         return self.member(thing, name) if name else []
+
+
+def _module_around(file: File, scope: str) -> str:
+    """Return the innermost inline module that is ``scope`` or has it; "" outside of these."""
+    while scope and (scope not in file.defs or file.defs[scope].kind != "module"):
+        scope = scope.rpartition(".")[0]
+    return scope
 
 
 def _at_most(things: Things, sure: float) -> Things:
