@@ -101,7 +101,9 @@ class Parts:
         """Return the name of a definition in dots; operators and destructors keep their marks."""
         text = text.strip().lstrip(":#") if not text.startswith("::") else text[2:]
         letters, operator = self._language.letters, self._language.operator
-        if _PLAIN_NAME.fullmatch(text) or (letters and self._plain.fullmatch(text)):
+        if letters and self._plain.fullmatch(text):
+            return text
+        if _PLAIN_NAME.fullmatch(text):
             return text.replace("::", ".")
         if _OPERATOR.fullmatch(text):
             return text

@@ -40,7 +40,7 @@ def find_by_grammar(root: str, paths: Sequence[str]) -> FindSymbol:
     def find(path: str, text: str, name: str) -> list[Definition]:
         wanted = name.replace("::", ".").replace("#", ".")
         known: list[Definition] = [*outlined.get(path, ())]
-        exact = [one for one in known if one.qualified == wanted]
+        exact = [one for one in known if one.qualified.replace("::", ".") == wanted]
         return exact or [one for one in known if one.qualified.endswith("." + wanted)]
 
     return find

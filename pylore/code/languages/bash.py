@@ -34,4 +34,4 @@ class BashImports(Importer):
         return NOWHERE if best is None else whole(best, BY_SUFFIX)
 
 
-SPEC = LanguageSpec("bash", "bash", letters="-", functions_global=True, importer=BashImports)
+SPEC = LanguageSpec("bash", "bash", letters="-:+", functions_global=True, importer=BashImports)
