@@ -93,6 +93,7 @@ class DefinitionMatch:
         self.first = match.first
         is_line = match.rule.endswith(".line")  # the match includes the line's end
         self.last = max(match.first, match.last - 1) if is_line else match.last
+        self.offsets = match.offsets
         self.begin, self.end = match.offsets or (self.first, self.last)
         self.kind = kind
         owner = parts.owner(fields[2]) if len(fields) > 2 and fields[2] else ""
@@ -247,10 +248,11 @@ def _symbols(definitions: list[DefinitionMatch], source: Source, parts: Parts) -
     found = []
     for alike in named.values():
         each = alike[0] if len(alike) == 1 else max(alike, key=lambda one: _says(one, source))
+        lines = source.definition(each.first, each.last, each.offsets)
         found.append(Symbol(
             each.name, each.qualified, each.kind, each.first, each.last,
-            source.signature(each.first, each.last, each.kind),
-            source.doc(each.first, each.last, each.kind),
+            source.signature(lines, each.kind),
+            source.doc(each.first, lines, each.kind),
             bases.get(each.qualified, ()) if each.kind in CONTAINERS else (),
             parts.params(each.params) if each.params else (),
             tuple([(one.first, one.last) for one in alike if one is not each]),
@@ -260,8 +262,9 @@ def _symbols(definitions: list[DefinitionMatch], source: Source, parts: Parts) -
 
 def _says(each: DefinitionMatch, source: Source) -> tuple[bool, bool, bool, int]:
     """Return what puts a definition before others of its name: a body, documentation, length."""
+    lines = source.definition(each.first, each.last, each.offsets)
     has_body = not source.lines[each.last - 1].rstrip().endswith(("...", ";"))
-    has_doc = bool(source.doc(each.first, each.last, each.kind))
+    has_doc = bool(source.doc(each.first, lines, each.kind))
     return each.kind != "constant", has_body, has_doc, each.last - each.first
 
 

@@ -23,7 +23,8 @@ _HEAD_LINES = 25
 _HEAD_LENGTH = 4000  # characters of a definition that are examined for its head
 _MOST_ATTRIBUTES = 50  # lines of attributes between a definition and its comment
 _FIRST_LINES = 200  # lines of a file that may be its first comment
-_MARK = r"[()\[\]{};:\n]|=>|=(?![=>])|{strings}"
+_MARK = r"[()\[\]{};:\n]|=>|=(?![=>])|{strings}|{comments}"
+_COMMENTS = {"#": r"#[^\n]*", "//": r"//[^\n]*", "/*": r"/\*(?s:.)*?\*/"}
 _OF_TYPE = re.compile(
     r"(?:[:|&<]|\b(?:extends|is)|<[^<>(){}]*,)\s*$|\b(?:interface|struct)$|[\])*] ?struct $"
 )
@@ -39,25 +40,36 @@ class Source:
     """One file's text, by lines."""
 
     def __init__(self, text: str, language: LanguageSpec) -> None:
+        self._data = text.encode()
         self.text = text.removeprefix("\ufeff")
         self.lines = lines_of(self.text)
         self._language = language
         strings = "|".join(rf"{mark}(?:\\.|[^\\{mark}])*{mark}" for mark in language.quotes)
-        self._marks = re.compile(_MARK.replace("{strings}", strings))
+        self._opening = tuple(mark for mark in language.comments if mark in _COMMENTS)
+        comments = "|".join(_COMMENTS[mark] for mark in self._opening) or "(?!)"
+        marks = _MARK.replace("{strings}", strings).replace("{comments}", comments)
+        self._marks = re.compile(marks)
 
-    def signature(self, first: int, last: int, kind: str) -> str:
-        """Return the head of the definition on these lines: up to its body, in one line."""
-        first = self._after_attributes(first, last)
-        lines = self.lines[first - 1 : min(last, first + _HEAD_LINES)]
+    def definition(self, first: int, last: int, offsets: tuple[int, int] | None) -> list[str]:
+        """Return the first lines of a definition, cut at its bytes where these are known."""
+        if offsets is None:
+            return self.lines[first - 1 : min(last, first + _HEAD_LINES + 39)]
+        text = self._data[offsets[0] : min(offsets[1] + 1, offsets[0] + _HEAD_LENGTH)]
+        return lines_of(text.decode(errors="replace"))
+
+    def signature(self, definition: Sequence[str], kind: str) -> str:
+        """Return the head of a definition: the text before the body, in one line."""
+        lines = definition[_attributes(definition) :][: _HEAD_LINES + 1]
         if kind == "constant" or not lines:
             return one_line(lines[0][:_HEAD_LENGTH])[:SIGNATURE_LENGTH] if lines else ""
         text = "\n".join(lines)[:_HEAD_LENGTH]
-        return one_line(text[: self._head_end(text)])[:SIGNATURE_LENGTH].rstrip(" =")
+        head = self._marks.sub(self._without_comment, text[: self._head_end(text)])
+        return one_line(head)[:SIGNATURE_LENGTH].rstrip(" =")
 
-    def doc(self, first: int, last: int, kind: str) -> str:
-        """Return the docstring of a definition, or else the comment right before it."""
+    def doc(self, first: int, definition: Sequence[str], kind: str) -> str:
+        """Return the docstring of a definition, or else the comment before line ``first``."""
         if self._language.docstrings and kind in ("class", "function", "method"):
-            text = "\n".join(self.lines[first - 1 : min(last, first + _HEAD_LINES + 39)])
+            text = "\n".join(definition)
             doc = _docstring(text[self._head_end(text[:_HEAD_LENGTH]) + 1 :])
             if doc:
                 return doc
@@ -96,19 +108,8 @@ class Source:
         # a line is a character at the least
         return "\n".join(self.lines[first - 1 : min(last, first + length)])[:length]
 
-    def _after_attributes(self, first: int, last: int) -> int:
-        while first < last and self.lines[first - 1].lstrip()[:1] == "@":
-            line = self.lines[first - 1].strip()
-            if "(" not in line and " " in line:
-                break  # the definition stands on the same line
-            depth = line.count("(") - line.count(")")
-            if not depth and " " in line.rpartition(")")[2].strip():
-                break
-            while depth > 0 and first < last:
-                first += 1
-                depth += self.lines[first - 1].count("(") - self.lines[first - 1].count(")")
-            first += 1
-        return first
+    def _without_comment(self, mark: re.Match[str]) -> str:
+        return "" if self._opening and mark[0].startswith(self._opening) else mark[0]
 
     def _head_end(self, text: str) -> int:
         """Return where the head ends in a definition: at its body, a semicolon, or a line's end."""
@@ -129,7 +130,8 @@ class Source:
             elif mark == ":" and block == "{":
                 is_typed = True
             elif (
-                (mark in "{;" and block == "{")
+                mark == ";"
+                or (mark == "{" and block == "{")
                 or (mark == "=>" and (is_assigned or not is_typed))
                 or (mark == ":" and block == ":")
                 or (mark == "\n" and block != "{")
@@ -163,6 +165,23 @@ class Source:
 def lines_of(text: str) -> list[str]:
     """Return the lines of a text, which may end in line feeds or, all of them, in returns."""
     return text.split("\r" if "\r" in text and "\n" not in text else "\n")
+
+
+def _attributes(lines: Sequence[str]) -> int:
+    """Return the number of lines of attributes before a definition."""
+    first, last = 0, len(lines) - 1
+    while first < last and lines[first].lstrip()[:1] == "@":
+        line = lines[first].strip()
+        if "(" not in line and " " in line:
+            break  # the definition is on the same line
+        depth = line.count("(") - line.count(")")
+        if not depth and " " in line.rpartition(")")[2].strip():
+            break
+        while depth > 0 and first < last:
+            first += 1
+            depth += lines[first].count("(") - lines[first].count(")")
+        first += 1
+    return first
 
 
 def _docstring(text: str) -> str:

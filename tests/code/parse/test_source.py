@@ -35,10 +35,15 @@ def test_a_signature_ends_where_the_body_begins(path: str, text: str) -> None:
         ("c.go", "package m\n\nfunc Map[T any](xs []T) []T {\n\treturn xs\n}\n", "Map(xs []T) []T"),
         ("b.rs", "pub fn build<P: AsRef<Path>>(path: P) -> u8 {\n    1\n}\n",
          "build(path: P) -> u8"),
+        ("d.py", "def f(\n    a: int,  # not {\n) -> int:\n    return a\n", "f( a: int, ) -> int"),
+        ("e.rb", "class A; def x(a); a; end; end\n", "A.x(a)"),
+        ("F.java", "class A { int m(int a) { return a; } } class B {}\n", "A.m(int a)"),
+        ("g.ts", "class A { m(a: {b: 1}): {c: 2} { return {c: 2} } n() {} }\n",
+         "A.m(a: {b: 1}): {c: 2}"),
     ],
 )  # fmt: skip
-def test_a_title_has_parameters_without_types_of_types(path: str, text: str, title: str) -> None:
-    assert symbol_title(facts_of(path, text).symbols[0]) == title
+def test_titles_have_parameters(path: str, text: str, title: str) -> None:
+    assert title in map(symbol_title, facts_of(path, text).symbols)
 
 
 def test_a_docstring_may_follow_a_comment_and_be_long() -> None:
@@ -55,7 +60,8 @@ def test_a_docstring_may_follow_a_comment_and_be_long() -> None:
          "o o.i o.i.W o.i.W.d o.i.l"),
         ("O.java", "class O { class I { void h() { } } class J { void k() { } } }\n",
          "O O.I O.I.h O.J O.J.k"),
-        ("x.sh", "my-func() {\n  :\n}\nfunction other-func {\n  :\n}\n", "my-func other-func"),
+        ("x.sh", "my-func() {\n  :\n}\nfunction other:func {\n  :\n}\npkg::f() {\n  :\n}\n",
+         "my-func other:func pkg::f"),
         ("E.java", "class E {\n  static final int A = 1, B = 2;\n}\n", "E E.A E.B"),
         ("b.rs", "const _: () = assert!(true);\npub fn r#type() {}\n", "type"),
         ("g.rb", "class F\n  def a\n  end\n  alias_method :b, :a\n  define_method(:c) { 1 }\nend\n"
@@ -95,6 +101,13 @@ def test_paths_of_rust_and_used_namespaces_of_cpp() -> None:
     assert pairs("calls", lib, util) == {
         ("src/util.rs::a", "src/lib.rs::run"), ("src/util.rs::b", "src/lib.rs::run"),
         ("src/util.rs::b", "src/util.rs::a"),
+    }  # fmt: skip
+    lib = file("lib.rs", "rust", ["module a", "function a.f", "module a.b", "function a.b.g",
+                                  "function h"], [],
+               [("a.b.g", "super.f"), ("a.b.g", "super.super.h"), ("a.f", "self.b.g")])  # fmt: skip
+    assert {(edge.from_id[7:], edge.to_id[7:]) for edge in edges(lib) if edge.weight >= 0.9} == {
+        ("lib.rs::a.b.g", "lib.rs::a.f"), ("lib.rs::a.b.g", "lib.rs::h"),
+        ("lib.rs::a.f", "lib.rs::a.b.g"),
     }  # fmt: skip
     one = file("w.cpp", "cpp", ["module a", "function a.helper"])
     two = file("m.cpp", "cpp", ["function main"], [Import("a", "*", kind="use")],
