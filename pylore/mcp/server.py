@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from queue import Empty, Queue
@@ -10,7 +11,7 @@ from time import sleep
 
 from .. import __version__
 from ..core.errors import LoreError
-from ..core.json import dumps, parse_object, require_storable
+from ..core.json import dumps, loads, parse_object, require_storable
 from .tools import TOOLS, call
 
 TYPE_CHECKING = False
@@ -50,6 +51,8 @@ _VERSION, _CAPABILITIES, _SERVER = (
 )
 _INFO = {"name": "lore", "version": __version__}
 _DESCRIBED = {"capabilities": {"tools": {}}, "instructions": INSTRUCTIONS}
+_ID = re.compile(rb'"id"\s*:\s*(-?(?:0|[1-9]\d{0,17})(?=\s*[,}])|"[ !#-\[\]-~]{0,200}")')
+"""An id, as clients write it."""
 _DAY = 86_400_000  # milliseconds for which a client may cache what stays the same
 
 
@@ -223,10 +226,18 @@ def read_message(line: bytes) -> Message | None:
             code = INVALID_PARAMS
             raise LoreError("'params' is not an object")
     except LoreError as error:
+        if not fields:
+            message.id = _id_of(line)
         if not fields and str(error).startswith(("not JSON", "not UTF-8", "nested", "has a NUL")):
             code = PARSE_ERROR
         message.error = ProtocolError(code, f"the line: {error}")
     return message
+
+
+def _id_of(line: bytes) -> str | int | None:
+    """Return the id in a line that is not JSON, so that the client does not wait for an answer."""
+    found = {*_ID.findall(line)}
+    return loads(found.pop().decode()) if len(found) == 1 else None
 
 
 def _end_with_parent() -> None:

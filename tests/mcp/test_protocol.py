@@ -99,6 +99,15 @@ def test_wrong_requests_have_the_code_of_their_error(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "params", ["NaN", "1" * 5000, "[" * 50_000, "tru", f'"{"x" * LONGEST_LINE}"']
+)
+def test_unreadable_request_is_answered_with_its_id(folder: Path, params: str) -> None:
+    line = f'{{"jsonrpc": "2.0", "id": "a-1", "method": "ping", "params": {params}}}\n'
+    (answer,) = answers(folder, lines_of(line.encode()))
+    assert answer["id"] == "a-1" and answer["error"]["code"] in (-32700, -32600)
+
+
+@pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
         ("lore_search", {}, "query is missing: give a text"),
