@@ -7,6 +7,7 @@ Repeats are bounded or lazy over single characters: they take linear time and no
 from __future__ import annotations
 
 import re
+from html import unescape
 
 from ..core.text import one_line
 from ..records.fields import is_page
@@ -25,6 +26,7 @@ _TOKEN = re.compile(
       | (?P<definition>[ ]{0,3}\[(?!\^)(?P<label>[^\[\]\n]+)\]:[ \t]*
           (?P<defined><[^<>\n]*>|\S+))
       | (?P<heading>[ ]{0,3}\#(?=[ \t]+(?P<title>\S.*)))
+      | (?P<html>[ ]{0,3}<h1\b[^<>\n]{0,300}>(?P<inner>[\s\S]{0,1000}?)</h1>)
       | (?P<underline>[ ]{0,3}(?:=+|-{2,})[ \t]*$)
     )
     | (?=[`\\<!\[#]) (?:
@@ -53,6 +55,12 @@ _NAME = r"[^\W\d_][\w-]{0,63}(?: [\w-]{1,64}){0,3}"
 _SAYS = re.compile(rf"[ \t>]*(?:(?:[-*+][ \t]+)({_NAME})(?:::?)?[ \t]*|[\[(]?({_NAME})::[ \t]*)")
 """Words of a line before a link: ``- depends_on``, or ``depends on::``."""
 _LONGEST_SAYS = 300
+_PICTURE = re.compile(r"!\[([^\[\]]{0,500})\](?:\([^()\n]{0,999}\)|\[[^\[\]]{0,500}\])")
+_MARKUP = re.compile(
+    r"\[([^\[\]]{0,500})\](?:\([^()\n]{0,999}\)|\[[^\[\]]{0,500}\])"
+    r"|\\([!-/:-@\[-`{-~])"
+    r"|</?(?:a|b|br|code|div|em|h1|i|img|kbd|p|picture|source|span|strong|su[bp])\b[^<>]{0,500}>"
+)
 
 
 def read(text: str) -> Page:
@@ -100,8 +108,11 @@ class _Reader:
         elif kind == "tag":
             page.tags.append(token["word"])
         elif kind == "heading" and not page.title:
-            page.title = _without_closing(token["title"])
+            page.title = _plain(_without_closing(token["title"]))
             page.title_span = at, token.end("title")
+        elif kind == "html" and not page.title:
+            page.title = _plain(token["inner"])
+            page.title_span = at, token.end()
         elif kind == "picture":
             page.use(token["pictured"] or token["alt"], at, is_image=True)
         elif kind == "underline" and not page.title:
@@ -114,7 +125,7 @@ class _Reader:
         before = self._text[self._text.rfind("\n", 0, max(0, line - 1)) + 1 : line].strip()
         title = _PARAGRAPH.match(self._text, line, token.start())
         if title and not before and line >= self._code_end:
-            self.page.title = one_line(title[1])
+            self.page.title = _plain(title[1])
             self.page.title_span = line, token.end()
 
     def _skip_code(self, at: int) -> int:
@@ -144,6 +155,12 @@ class _Reader:
     def _add_spans(self, token: re.Match[str], part: str) -> None:
         for span in _SPAN.finditer(token[part]) if "`" in token[part] else ():
             self.page.add(code_link(span[1]), token.start(part) + span.start())
+
+
+def _plain(title: str) -> str:
+    """Return a title without markup: the texts of links; without text, those of pictures."""
+    text = _MARKUP.sub(lambda found: found[1] or found[2] or "", _PICTURE.sub("", title))
+    return one_line(unescape(text or _PICTURE.sub(r"\1", title)))
 
 
 def _without_closing(title: str) -> str:

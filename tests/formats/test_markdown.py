@@ -78,6 +78,10 @@ def test_a_link_between_any_prose_is_found(around: list[str]) -> None:
     [
         ("# One *file* #", "One *file*"),
         ("A title\n===\n\ntext", "A title"),
+        ("# [A](b.md) `c` \\* &amp; ![d](e.png)", "A `c` * &"),
+        ("# ![Only](a.png)", "Only"),
+        ("# List<String> and [[A]]", "List<String> and [[A]]"),
+        ('<h1 align="center">\n  <img src="a.png"> A\n</h1>', "A"),
         ("text\n\n  Another  \n---\ntext", "Another"),
         ("> quoted\n---\n# Real", "Real"),
         ("```\n---\n# Real\n```\n---\n# Yes", "Yes"),
