@@ -1,4 +1,4 @@
-"""The anchors that a person makes, takes away, and accepts."""
+"""The anchors that people make, remove, and accept, and those of a record's own file."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from ..core.vocabulary import ANCHORED_TO, BROKEN, INVALIDATED_BY, file_id, symb
 from ..store.filter import Scope
 from ..store.resolve_id import file_ids, file_node_id
 from ..system.projects import trust_root
-from .definitions import find_definitions
 from .fingerprint import line_numbers, take
-from .globs import parse_glob
-from .project import Project, fault_of, is_open, root_of
+from .globs import Glob
+from .project import Project, fault_of, is_open, root_to_keep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,105 +27,74 @@ if TYPE_CHECKING:
     Write = Callable[[Sequence[Node]], object]
     """Writes new nodes and indexes them."""
 
-
-class FileNodes:
-    """``ids``: path to the id of its live node; and how many have none, by the reason."""
-
-    __slots__ = ("forgotten", "ids", "unusable")
-
-    def __init__(self) -> None:
-        self.ids: dict[str, str] = {}
-        self.forgotten = 0
-        self.unusable = 0
-
-
-def file_nodes(store: Store, write: Write, paths: Sequence[str]) -> FileNodes:
-    """Return the nodes of these files; those that are not there are made. The caller holds a
-    transaction.
-
-    A file that was forgotten stays so. A name that cannot be an id, as one with a
-    line break, has no node.
-    """
-    found = FileNodes()
-    wanted: dict[str, str] = {}
-    for path in paths:
-        try:
-            wanted[path] = check_id(file_node_id(store, path))
-        except LoreError:
-            found.unusable += 1
-    live = store.nodes.match(Scope(), list(wanted.values()))
-    missing = []
-    for path, id in wanted.items():
-        if id in live:
-            found.ids[path] = id
-        elif store.nodes.get(id) is not None:
-            found.forgotten += 1
-        else:
-            missing.append(_file_node(id, path))
-            found.ids[path] = id
-    if missing:
-        write(missing)
-    return found
-
-
-def _file_node(id: str, path: str) -> Node:
-    node = Node(id, "file", title=path, file=path, source="file")
-    node.created_at = node.updated_at = now()
-    return node
-
-
 MOST_MATCHES = 25
-"""Files that a glob links to, at the most: beyond that it is about a whole project."""
+"""Maximum files that a glob links to: beyond that it is about a whole project."""
 
 MOVED = "superseded"
 """The status of an edge whose anchor went elsewhere."""
 
 
-def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], source: str) -> None:
-    """Link a node to what its anchor leads to; ``paths`` are a glob's matches.
+def file_nodes(store: Store, write: Write, paths: Sequence[str]) -> dict[str, str]:
+    """Map path to the id of its live node, and add the missing nodes; in a transaction.
 
-    A symbol that is not in the store is stood for by its file.
+    Forgotten files and names that cannot be ids, as with a line break, are left out.
     """
-    targets = []
-    if anchor.kind == "rule":
-        return  # it is about what it matches, whichever files these are
-    if anchor.kind == "glob":
-        if len(paths) <= MOST_MATCHES:
-            targets = list(file_nodes(store, write, paths).ids.values())
-    else:
-        symbol = None
-        if anchor.kind == "symbol":
-            symbol = store.nodes.get(symbol_id(anchor.path, anchor.detail))
-        if symbol is not None and symbol.invalidated_at is None:
-            targets = [symbol.id]
-        else:
-            targets = list(file_nodes(store, write, [anchor.path]).ids.values())
-    for id in targets:
-        if id == anchor.node_id:
+    found: dict[str, str] = {}
+    for path in paths:
+        try:
+            found[path] = check_id(file_node_id(store, path))
+        except LoreError:
             continue
+    live = store.nodes.match(Scope(), list(found.values()))
+    missing = []
+    for path, id in [*found.items()]:
+        if id not in live and store.nodes.get(id) is not None:
+            del found[path]
+        elif id not in live:
+            node = Node(id, "file", title=path, file=path, source="file")
+            node.created_at = node.updated_at = now()
+            missing.append(node)
+    if missing:
+        write(missing)
+    return found
+
+
+def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], source: str) -> None:
+    """Link a node to its anchor's file or symbol; ``paths`` are a glob's matches.
+
+    A symbol that is not in the store is represented by its file. A rule has no links.
+    """
+    symbol = store.nodes.get(symbol_id(anchor.path, anchor.detail))
+    if anchor.kind == "symbol" and symbol is not None and symbol.invalidated_at is None:
+        targets = [symbol.id]
+    else:
+        some = paths if len(paths) <= MOST_MATCHES else []
+        files = {"rule": [], "glob": some}.get(anchor.kind, [anchor.path])
+        targets = list(file_nodes(store, write, files).values())
+    for id in targets:
         edge = store.edges.get(anchor.node_id, id, ANCHORED_TO)
-        if source != "conversation":
-            status = "confirmed"
-        elif edge is None or edge.ended_at is not None:
-            status = "staged"
-        else:
-            continue  # it stands already
+        staged = source == "conversation"
+        if id == anchor.node_id or (staged and edge is not None and edge.ended_at is None):
+            continue
         if edge is None:
             edge = Edge(anchor.node_id, id, ANCHORED_TO, source=source, created_at=now())
-        edge.status, edge.ended_at = status, None
+        edge.status, edge.ended_at = "staged" if staged else "confirmed", None
         store.edges.put(edge)
 
 
 def unlink_anchor(store: Store, anchor: Anchor) -> None:
-    """Take back the links of an anchor that is gone, as far as no other one needs them."""
+    """End the links of a removed anchor, except those that another anchor of its node needs."""
+
+    def ends(one: Anchor) -> set[str]:
+        return {*file_ids(store, one.path), symbol_id(one.path, one.detail)}
+
     rest = [other for other in store.anchors.of(anchor.node_id) if other.key != anchor.key]
-    needed = {id for other in rest for id in _ends(store, other)}
-    gone = {*_ends(store, anchor)}
+    gone = ends(anchor)
     if anchor.kind == "glob":
-        glob = parse_glob(file_id(anchor.path))
+        glob = Glob(file_id(anchor.path))
         gone = {edge.to_id for edge in store.edges.of(anchor.node_id)
                 if glob.matches(plain(edge.to_id))}  # fmt: skip
-    for id in sorted(gone - needed):
+    for id in sorted(gone.difference(*map(ends, rest))):
         edge = store.edges.get(anchor.node_id, id, ANCHORED_TO)
         if edge is not None and edge.ended_at is None:
             store.edges.invalidate(edge.key, now(), MOVED)
@@ -141,30 +109,20 @@ def unlink_if_whole(store: Store, node_id: str) -> None:
             store.edges.invalidate(edge.key, now(), MOVED)
 
 
-def _ends(store: Store, anchor: Anchor) -> tuple[str, ...]:
-    """Return what the anchor may be linked to: its file, its symbol."""
-    return *file_ids(store, anchor.path), symbol_id(anchor.path, anchor.detail)
-
-
 def place_anchor(
     store: Store, write: Write, project: Project, wanted: Anchor,
     reader: CodeReader | None = None, source: str = "user_edit",
 ) -> tuple[Anchor, str]:  # fmt: skip
-    """Anchor a node to the code as it is now: the anchor, and whether it is a new one.
+    """Anchor a node to today's code, in a transaction; return the anchor and its state.
 
     ``reader`` finds symbols and counts rules. A record without a file gets the anchor's, unless a
-    conversation is the ``source``: then the link is staged. The caller holds a transaction.
+    conversation is the ``source``: then the link is staged.
 
     Raises:
-        LoreError: no such node, or nothing to anchor to.
+        LoreError: the node or the code is missing.
     """
     node = store.nodes.require_live(wanted.node_id)
-    if wanted.kind == "rule":
-        from .claims import taken_claim
-
-        anchor = taken_claim(project, wanted, reader)
-    else:
-        anchor = take(project, wanted, _finder(project, wanted, reader))
+    anchor = _taken(project, wanted, reader)
     trust_root(anchor.root)
     old = {other.key: other for other in store.anchors.of(node.id)}.get(anchor.key)
     anchor.created_at = old.created_at if old else anchor.created_at
@@ -183,12 +141,10 @@ def place_anchor(
 
 
 def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
-    """Take away a node's anchors to a path: of one kind, of one detail, or all.
-
-    The caller holds a transaction.
+    """Remove a node's anchors to a path, of one kind and detail or of all; in a transaction.
 
     Raises:
-        LoreError: there is none such.
+        LoreError: there is no such anchor.
     """
     found = [
         anchor
@@ -209,10 +165,10 @@ def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
 
 
 def accept_anchors(store: Store, node_id: str, reader: CodeReader | None = None) -> int:
-    """Take a node's broken anchors for the code as it is now; return how many changed.
+    """Make a node's broken anchors valid for today's code; return the number of changed ones.
 
-    An anchor whose code is gone stays broken. With a ``reader`` all violations of its rules are
-    known from then on. Links to the commits that broke it end when no anchor is broken.
+    An anchor whose code is gone stays broken. With a ``reader``, all violations of its rules become
+    known. Links to the commits that broke it end when no anchor is broken.
     """
     changed = 0
     for anchor in store.anchors.of(node_id):
@@ -223,8 +179,13 @@ def accept_anchors(store: Store, node_id: str, reader: CodeReader | None = None)
         if fault:
             raise LoreError(f"'{node_id}' has an anchor that is not yours to follow: {fault}: "
                             f"'lore anchor {node_id}' lists them")  # fmt: skip
-        new = _accepted(Project(root_of(store, anchor.root)), anchor, reader)
-        if new is not None and (broken or new.hash != anchor.hash):
+        try:
+            new = _taken(Project(anchor.root or store.project), anchor, reader)
+        except LoreError:
+            if anchor.kind == "rule":
+                raise
+            continue
+        if broken or new.hash != anchor.hash:
             changed += 1
             store.anchors.replace([(anchor.key, new)])
     if changed:
@@ -232,20 +193,54 @@ def accept_anchors(store: Store, node_id: str, reader: CodeReader | None = None)
     return changed
 
 
-def _accepted(project: Project, anchor: Anchor, reader: CodeReader | None) -> Anchor | None:
+def _taken(project: Project, anchor: Anchor, reader: CodeReader | None) -> Anchor:
+    """Return the anchor with the fingerprint of today's code; raise LoreError without such code."""
     if anchor.kind == "rule":
         from .claims import taken_claim
 
         return taken_claim(project, anchor, reader)
-    try:
-        return take(project, anchor, _finder(project, anchor, reader))
-    except LoreError:
-        return None
+    find: FindSymbol = lambda path, text, name: []  # noqa: E731
+    if anchor.kind == "symbol":
+        from .definitions import find_definitions as find
+
+        if reader is not None and os.path.isfile(os.path.join(project.root, anchor.path)):
+            find = reader.finder(project.root, anchor.path)
+    return take(project, anchor, find)
 
 
-def _finder(project: Project, anchor: Anchor, reader: CodeReader | None) -> FindSymbol:
-    """Return what finds the symbol of an anchor: by its grammar, or by the looks of lines."""
-    there = os.path.isfile(os.path.join(project.root, anchor.path))
-    if reader is None or anchor.kind != "symbol" or not there:
-        return find_definitions
-    return reader.finder(project.root, anchor.path)
+# --- the anchors of a record's own file
+
+
+def anchor_file(store: Store, root: str, node_id: str, path: str, lines: str) -> str:
+    """Anchor a node to its file, or to lines of it; keep an anchor that exists.
+
+    A file outside the project has no anchor, a missing one an invalid anchor. Return why the whole
+    file is anchored in place of the lines, or "".
+    """
+    if path.startswith(("/", "../")) or path in (".", "..") or not root:
+        return ""
+    if any(anchor.key[1:] in (("file", path, ""), ("lines", path, lines))
+           for anchor in store.anchors.of(node_id)):  # fmt: skip
+        return ""
+    project, kept = Project(root), root_to_keep(store, root)
+    trust_root(kept)
+    reason = ""
+    for kind, detail in (("lines", lines), ("file", "")) if lines else (("file", ""),):
+        anchor = Anchor(node_id, kind, path, detail, kept)
+        try:
+            store.anchors.put(_taken(project, anchor, None))
+            return reason if kind == "file" else ""
+        except LoreError as error:
+            reason = str(error).removeprefix(f"{path}: ").partition(": ")[0]
+    anchor.verdict, anchor.reason = "invalid", reason.removeprefix("there is ")
+    anchor.commit_id = project.head
+    anchor.created_at = anchor.verified_at = now()
+    store.anchors.put(anchor)
+    return ""
+
+
+def drop_file_anchors(store: Store, node_id: str, path: str, lines: str) -> None:
+    """Remove the anchors that a record had because of its file."""
+    for anchor in store.anchors.of(node_id):
+        if anchor.key[1:] in (("file", path, ""), ("lines", path, lines)):
+            store.anchors.delete(anchor.key)

@@ -1,8 +1,7 @@
 """A claim about code: an anchor of the kind ``rule``, and how often the code agrees with it.
 
-Its ``path`` is the glob of files that it is about, its ``detail`` the rule as JSON, its ``hash``
-the violations that were there when a person anchored or accepted it. Patterns are data: they are
-matched, never run.
+Its ``path`` is the glob of its files, its ``detail`` the rule as JSON, its ``hash`` the violations
+that existed when a person anchored or accepted it. Patterns are data: they are matched, never run.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from ..core.json import canonical, loads, parse_object
 from ..core.text import counted, one_line
 from ..core.times import now
 from .fingerprint import NO_MATCH
-from .globs import parse_glob
+from .globs import Glob
 from .project import Unreadable
 
 TYPE_CHECKING = False
@@ -25,50 +24,44 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from ..core.model import Anchor, AnchorKey
-    from .definitions import FindSymbol, Outlined
+    from .definitions import Definition, FindSymbol
     from .project import Project
 
     Rule = str | dict[str, Any]
 
     class CodeReader(Protocol):
-        """Reads code by its grammars, as ``code.reader`` does. Without one symbols are found
-        by the looks of lines, and rules are not counted."""
+        """Reads code by its grammars, as ``code.reader`` does."""
 
         def finder(self, root: str, path: str) -> FindSymbol:
-            """Return what finds symbols in this file."""
+            """Return a function that finds symbols in this file."""
             ...
 
         def parse(self, root: str, paths: Sequence[str]) -> FindSymbol:
-            """Return what finds symbols in these files, which are all read at once."""
+            """Parse these files at once; return a function that finds symbols in them."""
             ...
 
-        def outline(self, texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
-            """Return all that each of these texts defines."""
+        def outline(self, texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:
+            """Return the definitions of each of these texts."""
             ...
 
-        def count(
-            self, project: Project, claims: Sequence[Claim], revision: str = ""
-        ) -> list[ClaimCount | Unreadable]:
-            """Return what is found of each claim in the files as they are, or as a commit has
-            them."""
+        def count(self, project: Project, claims: Sequence[Claim]) -> list[ClaimCount | Unreadable]:
+            """Return the matches of each claim."""
             ...
 
 
-KIND, VIOLATED = "rule", "violated"
+VIOLATED = "violated"
 NONE, ALL, SOME = "none", "all", "some"
 
 LONGEST = 20_000
-"""Characters of a rule."""
+"""Maximum characters of a rule."""
 MOST_KNOWN = 1_000
-"""Violations that an anchor keeps; a claim with more of them does not describe the code."""
+"""Maximum violations that an anchor keeps; with more, a claim does not describe the code."""
 NAMED = 20
 """Places that a reason names."""
 
-_FIELDS = ("rule", "of", "lang", "expect", "except")
-
 
 class ClaimPlace(NamedTuple):
-    """One match: ``mark`` is a hash of its first line, by which it is known on another line."""
+    """One match; ``mark`` is a hash of its first line, which identifies it on another line."""
 
     path: str
     line: int
@@ -76,8 +69,8 @@ class ClaimPlace(NamedTuple):
 
 
 class ClaimCount(NamedTuple):
-    """Matches of a claim in ``files`` files: those of its rule; and the ``rest``, matches of its
-    ``of`` that are none of the rule. ``unread`` files could not be parsed."""
+    """Matches of a claim in ``files`` files: of its rule, and the ``rest``, matches of its ``of``
+    that do not match the rule. ``unread`` files could not be parsed."""
 
     files: int = 0
     matched: Sequence[ClaimPlace] = ()
@@ -86,26 +79,26 @@ class ClaimCount(NamedTuple):
 
 
 class ClaimResult(NamedTuple):
-    """The places ``against`` a claim, those of them that are ``new``; whether it ``fails``, and
-    whether it does so otherwise than was known."""
+    """The places ``against`` a claim, and the ``new`` ones; ``is_new`` if it fails otherwise than
+    was accepted."""
 
     against: Sequence[ClaimPlace] = ()
     new: Sequence[ClaimPlace] = ()
     fails: bool = False
     is_new: bool = False
 
-    def told(self) -> dict[str, Any]:
-        """Return the places against it as rows have them."""
+    def to_row(self) -> dict[str, Any]:
+        """Return the places against it."""
         new = {*self.new}
         places = [{"file": one.path, "line": one.line, "new": one in new} for one in self.against]
         return {"places": places}
 
 
 class Claim(NamedTuple):
-    """A rule, where it counts, and how often it is to match.
+    """A rule, its files, and how often it is to match.
 
-    ``rule`` is a pattern, or a rule as ast-grep has it in YAML; ``of`` a pattern that says which
-    places are looked at; ``expect`` is none, all, some or a number.
+    ``rule`` is a pattern, or a rule of ast-grep's YAML; ``of`` a pattern of the places to examine;
+    ``expect`` is none, all, some or a number.
     """
 
     glob: str
@@ -117,29 +110,24 @@ class Claim(NamedTuple):
 
     @classmethod
     def of_anchor(cls, anchor: Anchor) -> Claim:
-        """Return what an anchor claims, whoever has written it.
-
-        Raises:
-            Unreadable: it is not a rule.
-        """
+        """Return the claim of an anchor by any author; raise Unreadable if it is not a rule."""
         try:
             data = parse_object(anchor.detail.encode(), 6 * LONGEST)
         except (LoreError, UnicodeError) as error:
             raise Unreadable(f"its rule is {error}") from None
-        left_out = data.get("except", [])
-        claim = cls(anchor.path, data.get("rule", ""), data.get("expect", ""),
-                    data.get("lang", ""), data.get("of", ""),
-                    left_out if isinstance(left_out, list) else [str(left_out)])  # fmt: skip
-        fault = claim.fault() if data.keys() <= {*_FIELDS} else "has unknown fields"
-        if fault:
+        left_out = data.pop("except", [])
+        left_out = left_out if isinstance(left_out, list) else [str(left_out)]
+        fields = {name: data.pop(name, "") for name in ("rule", "expect", "lang", "of")}
+        claim = cls(anchor.path, left_out=left_out, **fields)
+        if fault := "has unknown fields" if data else claim.fault():
             raise Unreadable(f"its rule {fault}")
         return claim
 
     def fault(self) -> str:
-        """Return what is wrong with it, as far as no grammar has to say that; or nothing."""
-        texts = (self.expect, self.lang, self.of, *self.left_out)
+        """Return what is wrong with it, grammar aside; or ""."""
         if not self.rule or not isinstance(self.rule, (str, dict)):
             return "is empty"
+        texts = (self.expect, self.lang, self.of, *self.left_out)
         if not all(isinstance(text, str) for text in texts):
             return "has a field that is not a text"
         if len(self.detail) > LONGEST:
@@ -161,26 +149,27 @@ class Claim(NamedTuple):
         return self.glob + (f" except {', '.join(self.left_out)}" if self.left_out else "")
 
     def covering(self) -> Callable[[str], bool]:
-        """Return a function that says of a file of its language whether it is about that."""
-        within = parse_glob(self.glob).matches
-        left_out = [parse_glob(glob).matches for glob in self.left_out]
-        return lambda path: within(path) and not any(match(path) for match in left_out)
+        """Return a function that is true for the paths of its files, languages aside."""
+        within, left_out = Glob(self.glob), [*map(Glob, self.left_out)]
+        return lambda path: (
+            within.matches(path) and not any(glob.matches(path) for glob in left_out)
+        )
 
     def text(self) -> str:
-        """Return it for people: what is expected of which pattern, and where."""
+        """Return it for people: the expected matches of its pattern, and its files."""
         of = f" of `{one_line(self.of)}`" if self.of else ""
         said = {NONE: "no", ALL: f"all{of}:", SOME: "some"}.get(self.expect, self.expect)
         within = of if self.expect != ALL else ""
         return f"{said} `{one_line(text_of(self.rule))}`{within} in {self.where}"
 
-    # --- what is found, by what is expected
+    # --- by the expected number
 
     def accepted(self, found: ClaimCount) -> Sequence[ClaimPlace]:
-        """Return what is known from now on: places against it, or all where it counts them."""
+        """Return the places that a person accepts: those against it, or all if it counts them."""
         return found.rest if self.expect == ALL else found.matched
 
     def judge(self, found: ClaimCount, known: Sequence[ClaimPlace]) -> ClaimResult:
-        """Return how far it holds; ``known`` is what was accepted before."""
+        """Return how far it holds; ``known`` are the accepted places."""
         against = self.accepted(found)
         if self.expect in (NONE, ALL):
             new = fresh(against, known)
@@ -192,8 +181,8 @@ class Claim(NamedTuple):
         new = fresh(more, known)
         return ClaimResult(more, new, True, bool(new) or number != len(known))
 
-    def said(self, found: ClaimCount, judged: ClaimResult) -> str:
-        """Return the counts in words, with the places against it."""
+    def reason(self, found: ClaimCount, judged: ClaimResult) -> str:
+        """Return the counts in words, with the places against it, new ones first."""
         if self.expect not in (NONE, ALL):
             text = counted(len(found.matched), "match", "matches")
             text += f"; expected {self.expect}" if judged.fails else ""
@@ -204,16 +193,13 @@ class Claim(NamedTuple):
             bad = len({place.path for place in judged.against})
             text = f"holds in {found.files - bad} of {counted(found.files, 'file')}"
         if judged.against:
-            # A person sees first what is new.
             new = {*judged.new}
             places = sorted(judged.against, key=lambda place: place not in new)
             named = [f"{one.path}:{one.line}" + ("" if one in new else " (known)")
                      for one in places[:NAMED]]  # fmt: skip
             more = [f"{len(places) - NAMED} more"] if len(places) > NAMED else []
             text += f"; against: {', '.join([*named, *more])}"
-        if found.unread:
-            text += f"; {counted(found.unread, 'file')} not parsed"
-        return text
+        return text + (f"; {counted(found.unread, 'file')} not parsed" if found.unread else "")
 
 
 def text_of(rule: Rule) -> str:
@@ -221,16 +207,8 @@ def text_of(rule: Rule) -> str:
     return rule if isinstance(rule, str) else canonical(rule)
 
 
-def rule_text(anchor: Anchor) -> str:
-    """Return the rule of an anchor as ``lore anchor --rule`` takes it; its detail if it is none."""
-    try:
-        return text_of(Claim.of_anchor(anchor).rule)
-    except Unreadable:
-        return anchor.detail
-
-
 def claim_text(anchor: Anchor) -> str:
-    """Return what an anchor claims in words; its rule as it is, where that is none."""
+    """Return the claim of an anchor in words; an unreadable one as it is."""
     try:
         return Claim.of_anchor(anchor).text()
     except Unreadable:
@@ -238,8 +216,9 @@ def claim_text(anchor: Anchor) -> str:
 
 
 def fresh(places: Sequence[ClaimPlace], known: Iterable[ClaimPlace]) -> list[ClaimPlace]:
-    """Return the places that are not known: one on another line is, and one that has moved to
-    another file, as long as there are no more of them.
+    """Return the places that are not known.
+
+    A known place may be on another line or have moved to another file.
 
     >>> old = [ClaimPlace("a.py", 1, "x")]
     >>> fresh([ClaimPlace("a.py", 9, "x")], old), fresh([ClaimPlace("b.py", 1, "x")], old)
@@ -266,7 +245,7 @@ def _beyond(
 
 
 def packed(places: Sequence[ClaimPlace]) -> str:
-    """Return places as an anchor keeps them: an object of paths and marks, without lines.
+    """Return places as an anchor keeps them: JSON of paths and marks, without lines.
 
     Raises:
         LoreError: there are too many.
@@ -281,7 +260,7 @@ def packed(places: Sequence[ClaimPlace]) -> str:
 
 
 def unpacked(text: str) -> list[ClaimPlace]:
-    """Return the places that an anchor keeps; those of a text that nobody here has written, none.
+    """Return the places that an anchor keeps; [] for any other text.
 
     >>> unpacked('{"a.py": "1a 2b"}')
     [ClaimPlace(path='a.py', line=0, mark='1a'), ClaimPlace(path='a.py', line=0, mark='2b')]
@@ -295,10 +274,10 @@ def unpacked(text: str) -> list[ClaimPlace]:
 
 
 def taken_claim(project: Project, anchor: Anchor, reader: CodeReader | None) -> Anchor:
-    """Return an anchor that holds a claim from now on: what is against it today is known.
+    """Return an anchor whose violations of today are accepted.
 
     Raises:
-        LoreError: the claim cannot be counted, there is no file, or too much is against it.
+        LoreError: the claim cannot be counted, has no file, or too many violations.
     """
     if reader is None:
         raise LoreError("a rule is counted by 'lore anchor ID --rule PATTERN', given again")
@@ -320,15 +299,11 @@ def taken_claim(project: Project, anchor: Anchor, reader: CodeReader | None) -> 
 
 
 def judged_anchor(
-    anchor: Anchor,
-    found: ClaimCount | Unreadable,
-    head: str,
-    known: Sequence[ClaimPlace] | None = None,
+    anchor: Anchor, found: ClaimCount | Unreadable, head: str
 ) -> tuple[Anchor, ClaimResult]:
-    """Return an anchor with its verdict; the same one where nothing has changed.
+    """Return an anchor with its verdict, the same object if nothing changed.
 
-    ``known``: compare with these instead of what the anchor keeps; ``stamp`` is then a file that is
-    newly against it, if there is one.
+    Its ``stamp`` is a file with a new violation, if there is one.
     """
     judged = ClaimResult()
     changed = copy(anchor)
@@ -336,15 +311,15 @@ def judged_anchor(
         verdict, reason = "invalid", str(found)
     else:
         claim = Claim.of_anchor(anchor)
-        judged = claim.judge(found, unpacked(anchor.hash) if known is None else known)
+        judged = claim.judge(found, unpacked(anchor.hash))
         verdict = VIOLATED if judged.fails else "valid"
-        reason = claim.said(found, judged)
+        reason = claim.reason(found, judged)
         if not found.files:
             verdict, reason = "invalid", f"there is no {claim.lang} file in {claim.where}"
-    changed.verdict, changed.reason = verdict, reason
-    first = judged.new[0].path if judged.new else NO_MATCH
-    changed.stamp = first if judged.is_new else ""
-    if not judged.is_new and verdict != "invalid":
+    changed.verdict, changed.reason, changed.stamp = verdict, reason, ""
+    if judged.is_new:
+        changed.stamp = judged.new[0].path if judged.new else NO_MATCH
+    elif verdict != "invalid":
         changed.commit_id = head
     before = (anchor.verdict, anchor.reason, anchor.stamp)
     if (changed.verdict, changed.reason, changed.stamp) == before and anchor.verified_at:
@@ -354,9 +329,9 @@ def judged_anchor(
 
 
 def counted_claims(
-    project: Project, anchors: Sequence[Anchor], reader: CodeReader, revision: str = ""
+    project: Project, anchors: Sequence[Anchor], reader: CodeReader
 ) -> dict[AnchorKey, ClaimCount | Unreadable]:
-    """Return what is found of each anchor's claim, or why it is none, by the anchor's key."""
+    """Map the key of each anchor to the matches of its claim, or to why there are none."""
     found: dict[AnchorKey, ClaimCount | Unreadable] = {}
     claims = {}
     for anchor in anchors:
@@ -364,13 +339,8 @@ def counted_claims(
             claims[anchor.key] = Claim.of_anchor(anchor)
         except Unreadable as error:
             found[anchor.key] = error
-    counted = reader.count(project, [*claims.values()], revision) if claims else []
+    counted = reader.count(project, [*claims.values()]) if claims else []
     return found | dict(zip(claims, counted, strict=True))
-
-
-def places_against(anchor: Anchor, found: ClaimCount | Unreadable) -> Sequence[ClaimPlace]:
-    """Return what was accepted where this was found: nothing of a claim that is none."""
-    return Claim.of_anchor(anchor).accepted(found) if isinstance(found, ClaimCount) else ()
 
 
 def _is_number(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Taking the fingerprint of the code that a node is about."""
+"""Take the fingerprint of the code that a node is about."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .definitions import Definition, FindSymbol
 
 NO_MATCH = "none"
-"""The stamp of a glob that matches nothing; of one that does, it is a file that matches."""
+"""The stamp of a glob without matches; otherwise it is a file that matches."""
 
 _MOST_HASHED = 1_000_000
 """Lines that are examined for a stretch whose first line is everywhere."""
@@ -25,13 +25,22 @@ _FIRST = 8  # digits of a stretch's fingerprint that are its first line's
 
 
 def take(project: Project, anchor: Anchor, find_symbol: FindSymbol) -> Anchor:
-    """Return ``anchor`` with the fingerprint of what it leads to now; it holds.
+    """Return ``anchor`` as valid, with the fingerprint of today's code.
 
     Raises:
-        LoreError: there is nothing to anchor to, or it cannot be read.
+        LoreError: there is no such code, or it cannot be read.
     """
+    taken = copy(anchor)
     try:
-        taken = _taken(project, anchor, find_symbol)
+        if anchor.kind == "glob":
+            taken.stamp = next(iter(project.matching(anchor.path)), "")
+            if not taken.stamp:
+                raise LoreError(f"{anchor.path}: matches no file: check the pattern, and quote it")
+        else:
+            taken.stamp = project.stamp(anchor.path)
+            if taken.stamp == GONE:
+                raise LoreError(f"{anchor.path}: there is no such file: check its name")
+            taken.detail, taken.hash = _fingerprint(project, anchor, find_symbol)
     except Unreadable as error:
         raise LoreError(f"{error}: anchor to a file that can be read") from None
     taken.commit_id = project.head
@@ -41,43 +50,24 @@ def take(project: Project, anchor: Anchor, find_symbol: FindSymbol) -> Anchor:
     return taken
 
 
-def _taken(project: Project, anchor: Anchor, find_symbol: FindSymbol) -> Anchor:
-    taken = copy(anchor)
-    path, kind = anchor.path, anchor.kind
-    if kind == "glob":
-        found = project.matching(path)
+def _fingerprint(project: Project, anchor: Anchor, find_symbol: FindSymbol) -> tuple[str, str]:
+    """Return the detail and the hash of an anchor to a file that is there."""
+    path, detail = anchor.path, anchor.detail
+    if anchor.kind == "file":
+        return detail, content_hash(project, path)
+    content = project.read(path)
+    if anchor.kind == "hash":
+        return detail, digest(content)
+    lines = lines_of(content)
+    if anchor.kind == "symbol":
+        found = find_symbol(path, content.decode("utf-8", "replace"), detail)
+        names = sorted({definition.qualified for definition in found})
         if not found:
-            raise LoreError(f"{path}: matches no file: check the pattern, and quote it")
-        taken.stamp = found[0]
-        return taken
-    taken.stamp = project.stamp(path)
-    if taken.stamp == GONE:
-        raise LoreError(f"{path}: there is no such file: check its name")
-    if kind == "file":
-        taken.hash = content_hash(project, path)
-    elif kind == "hash":
-        taken.hash = digest(project.read(path))
-    elif kind == "symbol":
-        definition = _the_one(path, anchor.detail, definitions(project, path, anchor.detail,
-                                                               find_symbol))  # fmt: skip
-        taken.detail = definition.qualified
-        lines = lines_of(project.read(path))
-        taken.hash = stretch_hash(definition.lines(lines))
-    else:
-        taken.hash = _stretch(path, lines_of(project.read(path)), anchor.detail)
-    return taken
-
-
-def _the_one(path: str, name: str, found: list[Definition]) -> Definition:
-    if not found:
-        raise LoreError(f"{path}: defines no {name}: check the name")
-    names = sorted({definition.qualified for definition in found})
-    if len(names) > 1:
-        raise LoreError(f"{path}: {name} may be {' or '.join(names[:5])}: give one of them")
-    return found[0]
-
-
-def _stretch(path: str, lines: list[bytes], detail: str) -> str:
+            raise LoreError(f"{path}: defines no {detail}: check the name")
+        if len(names) > 1:
+            named = " or ".join(names[:5])
+            raise LoreError(f"{path}: {detail} may be {named}: give one of them")
+        return names[0], symbol_hash(found[0], lines)
     first, last = line_numbers(detail)
     if not 1 <= first <= last:
         raise LoreError(f"lines {detail}: give FIRST-LAST, counted from 1")
@@ -85,19 +75,11 @@ def _stretch(path: str, lines: list[bytes], detail: str) -> str:
         raise LoreError(f"{path}: has {len(lines)} lines, not {last}: give lines that are there")
     if not any(line.strip() for line in lines[first - 1 : last]):
         raise LoreError(f"{path}: lines {detail} are empty: give lines with text")
-    return stretch_hash(lines[first - 1 : last])
-
-
-def definitions(
-    project: Project, path: str, name: str, find_symbol: FindSymbol
-) -> list[Definition]:
-    """Return the definitions of a name in a file; Unreadable where it cannot be read."""
-    return find_symbol(path, project.read(path).decode("utf-8", "replace"), name)
+    return detail, stretch_hash(lines[first - 1 : last])
 
 
 def content_hash(project: Project, path: str) -> str:
-    """Return the hash of a file's content, to know it again elsewhere; none of what cannot be
-    read."""
+    """Return the hash of a file's content, "" if it cannot be read."""
     try:
         return digest(project.read(path))
     except Unreadable:
@@ -105,7 +87,7 @@ def content_hash(project: Project, path: str) -> str:
 
 
 def line_numbers(detail: str) -> tuple[int, int]:
-    """Turn ``10-20`` into (10, 20); (0, 0) where it is not such a pair."""
+    """Turn ``10-20`` into (10, 20); (0, 0) if it is not such a pair."""
     first, _, last = detail.partition("-")
     if not (first.isdecimal() and (last or first).isdecimal() and len(detail) < 24):
         return 0, 0
@@ -113,16 +95,33 @@ def line_numbers(detail: str) -> tuple[int, int]:
 
 
 def lines_of(content: bytes) -> list[bytes]:
-    """Return the lines of a file, without what ends them."""
+    """Return the lines of a file without line ends."""
     lines = content.split(b"\n")
     return lines[:-1] if lines[-1] == b"" else lines
 
 
-def stretch_hash(lines: list[bytes]) -> str:
-    """Return the fingerprint of some lines, whatever is before them all and after each.
+def last_name(name: str) -> str:
+    """Return the last part of a qualified name.
 
-    A stretch that is indented as a whole, or gets other line ends, is the same. The
-    first digits are the first line's, so that it is soon found at another place.
+    >>> last_name("Login::check"), last_name("Login.check"), last_name("check")
+    ('check', 'check', 'check')
+    """
+    return name.replace("::", ".").replace("#", ".").rpartition(".")[2]
+
+
+def symbol_hash(found: Definition, file: list[bytes]) -> str:
+    """Return the fingerprint of a definition, which a new name does not change."""
+    import re
+
+    name = re.escape(last_name(found.qualified).encode())
+    own = re.compile(rb"(?<![\w\x80-\xff])" + name + rb"(?![\w\x80-\xff])")
+    return stretch_hash([own.sub(b"\0", line) for line in found.lines(file)])
+
+
+def stretch_hash(lines: list[bytes]) -> str:
+    """Return the fingerprint of some lines, without common indentation and line ends.
+
+    The first digits are the first line's, so that it is soon found at another place.
     """
     lines = [line.rstrip().expandtabs() for line in lines]
     indent = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)

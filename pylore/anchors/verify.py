@@ -1,8 +1,21 @@
-"""Looking whether the anchors in a store still hold, and keeping what was found."""
+"""Judge whether the anchors in a store still hold, and keep the verdicts.
+
+| kind | valid | relocated | drifted | invalid |
+|---|---|---|---|---|
+| file | it is there | renamed | – | gone |
+| hash | same content | same content elsewhere | other content | gone |
+| symbol | same body | same body elsewhere | other body, there or elsewhere | not defined anywhere |
+| lines | same text | same text elsewhere in the file | text not found | file gone |
+| glob | matches a file | – | – | matches none |
+
+A relocated anchor has the new place, where the next run finds it valid. A drifted one keeps the
+fingerprint of the code that was anchored, also under a new name.
+"""
 
 from __future__ import annotations
 
 import os
+from copy import copy
 
 from ..core.errors import LoreError
 from ..core.ids import is_own, own
@@ -12,12 +25,21 @@ from ..core.times import now
 from ..core.vocabulary import INVALIDATED_BY
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index, write_nodes
+from ..system.files import GONE
 from .attach import link_anchor, unlink_anchor, unlink_if_whole
 from .definitions import find_definitions
-from .fingerprint import definitions, line_numbers
-from .project import Project, Unreadable, fault_of, is_open, root_of
-from .verdict import Judge
-from .verdict_cache import told
+from .fingerprint import (
+    NO_MATCH,
+    content_hash,
+    find_stretch,
+    last_name,
+    line_numbers,
+    lines_of,
+    stretch_hash,
+    symbol_hash,
+)
+from .project import Project, Unreadable, digest, fault_of, is_open
+from .show import anchor_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,31 +50,26 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..store import Store
     from .claims import ClaimResult, CodeReader
+    from .definitions import FindSymbol
+    from .moves import Alike, Successors
 
-    Places = Callable[[Anchor], Sequence[tuple[str, str]]]
-    """Anchor → the (path, detail) that it has led to before."""
-
-_NO_CLAIMS: Mapping[AnchorKey, ClaimResult] = {}
+    Change = tuple[Anchor, Anchor]
 
 NOTED = 20
-"""Files that could not be read and are named one by one."""
+"""Unreadable anchors that get a note each."""
+
+MOST_PARSED = 2_000
+"""Files in which missing symbols are searched by grammar; beyond that by the looks of lines."""
 
 
 class Verified(Record):
-    """``found``: each anchor as it was and as it is; and how many could not be examined.
+    """``found``: each anchor before and after; ``claims``: the counts of rules."""
 
-    ``unlooked`` are those that may not be: they lead where this user has nothing. ``claims`` has
-    how far each rule holds that was counted.
-    """
-
-    __slots__ = ("away", "claims", "found", "notes", "unlooked", "unreadable")
+    __slots__ = ("claims", "found", "notes")
 
     def __init__(self) -> None:
-        self.found: list[tuple[Anchor, Anchor]] = []
+        self.found: list[Change] = []
         self.claims: dict[AnchorKey, ClaimResult] = {}
-        self.unlooked: set[AnchorKey] = set()
-        self.unreadable = 0
-        self.away = 0
         self.notes: list[str] = []
 
     def counts(self) -> dict[str, int]:
@@ -62,174 +79,292 @@ class Verified(Record):
             counts[anchor.verdict] = counts.get(anchor.verdict, 0) + 1
         return counts
 
-    def leave(self, anchors: Iterable[Anchor]) -> None:
-        """Take these anchors as they are."""
-        self.found += [(anchor, anchor) for anchor in anchors]
-
-    def leave_unread(self, anchor: Anchor, why: str) -> None:
-        """Take an anchor as it is that could not be judged."""
-        self.leave([anchor])
-        self.unreadable += 1
-        if self.unreadable <= NOTED:
-            self.notes.append(f"{anchor.node_id}: {why}: its verdict is as it was")
-
 
 def verify(
-    store: Store,
-    embedder: Callable[[], Embedder | None],
-    ids: Sequence[str] = (),
-    *,
-    reader: CodeReader | None = None,
-    since: str = "",
-    progress: Callable[[int], None] = lambda done: None,
-) -> Verified:
-    """Judge the anchors of these nodes, or of all, and write what has changed.
+    store: Store, embedder: Callable[[], Embedder | None], ids: Sequence[str] = (), *,
+    reader: CodeReader | None = None, progress: Callable[[int], None] = lambda done: None,
+) -> Verified:  # fmt: skip
+    """Judge the anchors of these nodes, or of all, and write the changes.
 
-    Symbols are found by the looks of lines first; where one seems to be gone or to have
-    changed, ``reader`` reads all such files at once. What is like a symbol that is defined
-    nowhere is looked for among what the change defines that lost it. Of rules, what is against
-    them in the commit ``since`` is known. Files are read before the store is locked. A store that
-    cannot be written keeps its verdicts, and what was found is returned all the same.
+    Files are read before the store is locked. Without ``reader`` no grammar is used, and rules are
+    not counted. A store that cannot be written keeps its verdicts, with a note.
     """
+    result = Verified()
+    judged: list[Change] = []
+    by_root: dict[str, list[Anchor]] = {}
     with store.faults:
-        anchors = store.anchors.live(ids)
-        result = _judge_all(store, anchors, reader, since, progress)
-        changes = [(old, new) for old, new in result.found if old is not new]
-        broken = [new for old, new in result.found
-                  if new.is_broken and old.key not in result.unlooked]  # fmt: skip
-        if store.scope:  # what is common is judged, and kept by whoever has no scope
-            changes = [pair for pair in changes if is_own(pair[0].node_id, store.scope)]
-            broken = [anchor for anchor in broken if is_own(anchor.node_id, store.scope)]
+        for anchor in store.anchors.live(ids):
+            by_root.setdefault(anchor.root, []).append(anchor)
+        for kept, anchors in by_root.items():
+            root = kept or store.project
+            lead = counted(len(anchors), "anchor leads", "anchors lead")
+            if is_open(kept) and os.path.isdir(root):
+                judged += _Verdicts(store, Project(root), reader, result).of(anchors, progress)
+                continue
+            said = f"{lead} to {root}, which is not there"
+            if not is_open(kept):
+                said = (f"{lead} to {root}, where you have not anchored anything: not looked at "
+                        "until 'lore anchor' was used there")  # fmt: skip
+            result.notes.append(said)
+            result.found += [(anchor, anchor) for anchor in anchors]
+        result.found = sorted(result.found + judged, key=lambda pair: pair[1].key)
+        if store.scope:  # people without a scope keep the verdicts on what is common
+            judged = [pair for pair in judged if is_own(pair[0].node_id, store.scope)]
+        changes = [(old, new) for old, new in judged if old is not new]
         if store.writable:
-            _keep(store, embedder, changes, broken)
+            _keep(store, embedder, changes, [new for _, new in judged if new.is_broken])
         elif changes:
             result.notes.append("the store cannot be written: the verdicts are not kept")
     return result
 
 
-def _judge_all(
-    store: Store,
-    anchors: Sequence[Anchor],
-    reader: CodeReader | None,
-    since: str,
-    progress: Callable[[int], None],
-) -> Verified:
-    """Return each anchor with what it is now; nothing is written."""
-    result = Verified()
-    by_root: dict[str, list[Anchor]] = {}
-    for anchor in anchors:
-        by_root.setdefault(anchor.root, []).append(anchor)
-    for kept, some in by_root.items():
-        root = root_of(store, kept)
-        lead = counted(len(some), "anchor leads", "anchors lead")
-        if not is_open(kept):
-            result.unlooked |= {anchor.key for anchor in some}
-            result.notes.append(f"{lead} to {root}, where you have not anchored anything: not "
-                                "looked at until 'lore anchor' was used there")  # fmt: skip
-            result.leave(some)
-        elif not os.path.isdir(root):
-            result.away += len(some)
-            result.notes.append(f"{lead} to {root}, which is not there")
-            result.leave(some)
-        else:
-            places = _places_before(store)
-            _judge_project(Project(root), some, places, reader, since, result, progress)
-    result.found.sort(key=lambda pair: pair[1].key)
-    if result.unreadable > NOTED:
-        result.notes.append(f"{result.unreadable - NOTED} more anchors could not be looked at")
-    return result
+class _Verdicts:
+    """Judge the anchors of one project.
 
+    Symbols are found by the looks of lines. Then the files of those that seem to be gone or
+    changed, and files with the names of missing ones, are parsed in one run.
+    """
 
-def _places_before(store: Store) -> Places:
-    """Return what tells where an anchor has led to, the last place first, and its node's others
-    not."""
+    def __init__(
+        self, store: Store, project: Project, reader: CodeReader | None, result: Verified
+    ) -> None:
+        self._store, self._project = store, project
+        self._reader, self._result = reader, result
+        self._find: FindSymbol = find_definitions
+        self._words: set[str] = set()
+        self._files: set[str] = set()
+        """Last names of missing symbols, and files of all doubtful ones."""
+        self._where: dict[str, list[str]] | None = None
+        """Word to the files that have it, after ``_parse``."""
+        self._successors: Successors | None = None
+        self._elsewhere: dict[str, list[tuple[str, str, str]]] = {}
+        """Name to (path, qualified name, fingerprint) of each definition in the project."""
 
-    def places(anchor: Anchor) -> list[tuple[str, str]]:
-        taken = {other.key[1:] for other in store.anchors.of(anchor.node_id)}
-        left = store.anchors.left_for_others(anchor.node_id, anchor.kind)
-        return [place for place in left if (anchor.kind, *place) not in taken]
+    def of(self, anchors: Sequence[Anchor], progress: Callable[[int], None]) -> list[Change]:
+        """Return the readable anchors with their new states; the result gets the others."""
+        found: list[Change] = []
+        unread: list[str] = []
+        rules: list[Anchor] = []
 
-    return places
+        def judge(anchor: Anchor) -> bool:
+            try:
+                if fault := fault_of(anchor):
+                    raise Unreadable(fault)
+                new = self._judge(anchor)
+            except Unreadable as error:
+                unread.append(f"{anchor.node_id}: {error}: its verdict is as it was")
+                self._result.found.append((anchor, anchor))
+                return True
+            if new is not None:
+                found.append((anchor, anchor if new is anchor or new.is_like(anchor) else new))
+            return new is not None
 
-
-def _judge_project(
-    project: Project,
-    anchors: Iterable[Anchor],
-    places: Places,
-    reader: CodeReader | None,
-    since: str,
-    result: Verified,
-    progress: Callable[[int], None],
-) -> None:
-    """Add the verdicts on the anchors of one project to ``result``."""
-    judge = Judge(project, places, reader)
-    rules, doubtful = [], []
-    for anchor in anchors:
-        progress(1)
-        fault = fault_of(anchor)
-        if fault:
-            result.unlooked.add(anchor.key)
-            result.leave_unread(anchor, fault)
-        elif anchor.kind == "rule":
-            rules.append(anchor)
-        elif not _judged(judge, anchor, result):
-            doubtful.append(anchor)
-    if rules:
-        _judge_claims(project, rules, reader, since, result)
-    if doubtful:
-        judge.search_all()
+        doubtful = []
+        for anchor in anchors:
+            progress(1)
+            if anchor.kind == "rule" and not fault_of(anchor):
+                rules.append(anchor)
+            elif not judge(anchor):
+                doubtful.append(anchor)
+        if rules:
+            found += self._count(rules)
+        if doubtful:
+            self._parse()
         # What held before comes first, and the anchors to one file together.
         for anchor in sorted(doubtful, key=lambda one: (one.verdict == "invalid", one.path)):
-            _judged(judge, anchor, result)
-        if judge.skipped:
-            result.notes.append(f"what became of {judge.skipped} more symbols was not looked for: "
-                                "'lore verify ID' does it")  # fmt: skip
+            judge(anchor)
+        self._result.notes += unread[:NOTED]
+        if len(unread) > NOTED:
+            more = len(unread) - NOTED
+            self._result.notes.append(f"{more} more anchors could not be looked at")
+        if self._successors and self._successors.skipped:
+            self._result.notes.append(
+                f"what became of {self._successors.skipped} more symbols was not looked for: "
+                "'lore verify ID' does it"
+            )
+        return found
+
+    def _count(self, rules: Sequence[Anchor]) -> list[Change]:
+        if self._reader is None:
+            return [(rule, rule) for rule in rules]
+        from .claims import counted_claims, judged_anchor
+
+        counts, found = counted_claims(self._project, rules, self._reader), []
+        for rule in rules:
+            new, judged = judged_anchor(rule, counts[rule.key], self._project.head)
+            found.append((rule, new))
+            self._result.claims[rule.key] = judged
+        return found
+
+    def _parse(self) -> None:
+        """Read the files that may define a symbol that the first pass did not find."""
+        self._where = self._project.with_words(self._words)
+        if self._reader is None:
+            return
+        from .moves import Successors
+
+        others = sorted(set().union(*self._where.values()) - self._files)[:MOST_PARSED]
+        parsed = self._reader.parse(self._project.root, [*sorted(self._files), *others])
+        # An anchor may have been taken by either.
+        self._find = lambda *one: [*parsed(*one), *find_definitions(*one)]
+        self._successors = Successors(self._project, self._reader.outline)
+
+    # --- one anchor
+
+    def _judge(self, anchor: Anchor) -> Anchor | None:
+        """Return the new state; None for a symbol that needs ``_parse``.
+
+        A file with an unchanged stamp is not read, unless the anchor was invalid.
+        """
+        project, path = self._project, anchor.path
+        if anchor.kind == "glob":
+            if anchor.stamp not in ("", NO_MATCH) and project.has(anchor.stamp):
+                return anchor
+            first = next(iter(project.matching(path)), "")
+            changed = self._at(anchor, path, "", "" if first else "matches no file", invalid=True)
+            changed.stamp = first or anchor.stamp
+            return changed
+        stamp = project.stamp(path)
+        if stamp == anchor.stamp and anchor.verdict != "invalid":
+            if anchor.verdict != "relocated":
+                return anchor
+            settled = copy(anchor)
+            settled.verdict, settled.reason = "valid", ""
+            return settled
+        new: str | None = path
+        if stamp == GONE:
+            content = anchor.hash if anchor.kind in ("file", "hash") else ""
+            new = project.moved_to(path, anchor.commit_id, content, anchor.stamp)
+        if anchor.kind == "symbol":
+            found = self._symbol(anchor, new or path)
+            if found is None or (self._where is None and self._reader and found.is_broken):
+                self._files |= {path, found.path if found else path}
+                return None
+            return found
+        return self._look(anchor, new) if new else self._lost(anchor, "no such file")
+
+    def _look(self, anchor: Anchor, path: str) -> Anchor:
+        """Return the state by the content of a file, which defines the symbol if it is one."""
+        detail, fault, hash = anchor.detail, "", anchor.hash
+        if anchor.kind == "symbol":
+            same = hash in [body for _, body in self._bodies(path, detail)]
+            fault = "" if same else "its body changed"
+        elif anchor.kind == "lines":
+            lines = lines_of(self._project.read(path))
+            first, last = line_numbers(detail)
+            if stretch_hash(lines[first - 1 : last]) != hash or last > len(lines):
+                start = find_stretch(lines, hash, first, last - first + 1)
+                fault = "" if start else "the text changed"
+                detail = f"{start}-{start + last - first}" if start else detail
+        elif anchor.kind == "file":
+            hash = content_hash(self._project, path)
+        elif digest(self._project.read(path)) != hash:
+            fault = "the content changed"
+        changed = self._at(anchor, path, detail, fault)
+        changed.hash = hash
+        return changed
+
+    def _symbol(self, anchor: Anchor, path: str) -> Anchor | None:
+        name = anchor.detail
+        if self._project.has(path):
+            self._project.read(path)  # or Unreadable
+        if self._bodies(path, name):
+            return self._look(anchor, path)
+        word = last_name(name)
+        if self._where is None:
+            self._words.add(word)
+            return None
+        if name not in self._elsewhere:
+            self._elsewhere[name] = [
+                (other, *body)
+                for other in self._where.get(word, [])
+                for body in self._bodies(other, name)
+            ]
+        there = [one for one in self._elsewhere[name] if one[0] != path]
+        for other, qualified, hash in there:
+            if hash == anchor.hash:
+                return self._at(anchor, other, qualified, "")
+        reason = (
+            f"gone; another {name} is in {there[0][0]}" if there else (f"{name} is defined nowhere")
+        )
+        found, nearest = self._successors.of(anchor, path) if self._successors else ([], [])
+        if len(found) == 1:
+            figure, new = found[0]
+            fault = "" if anchor.hash == new.hash else "its body changed"
+            moved = self._at(anchor, new.path, new.qualified, fault)
+            moved.reason += f", similarity {figure:.2f}"
+            return moved
+        if found:
+            reason += f"; it may be {_named(found, ' or ')}"
+        elif nearest:
+            reason += f"; nearest: {_named(nearest, ', ')}"
+        return self._lost(anchor, reason)
+
+    def _lost(self, anchor: Anchor, reason: str) -> Anchor:
+        """Return the anchor at the last place that it left and that has such code again, or else
+        as invalid."""
+        found = self._at(anchor, anchor.path, anchor.detail, reason, invalid=True)
+        taken = {other.key for other in self._store.anchors.of(anchor.node_id)}
+        for path, detail in self._store.anchors.left_for_others(anchor.node_id, anchor.kind):
+            before = copy(anchor)
+            before.path, before.detail = path, detail
+            if before.key in taken or self._project.stamp(path) == GONE:
+                continue
+            if anchor.kind == "symbol" and not self._bodies(path, detail):
+                continue
+            there = self._look(before, path)
+            fault = there.reason.partition(";")[0] if there.is_broken else ""
+            if not fault or found.verdict == "invalid":
+                found = self._at(anchor, there.path, there.detail, fault)
+                found.hash = there.hash
+            if not fault:
+                break
+        return found
+
+    def _bodies(self, path: str, name: str) -> list[tuple[str, str]]:
+        """Return qualified name and fingerprint of the definitions of a name in a file."""
+        try:
+            content = self._project.read(path)
+        except Unreadable:
+            return []
+        lines = lines_of(content)
+        found = self._find(path, content.decode("utf-8", "replace"), name)
+        return [(one.qualified, symbol_hash(one, lines)) for one in found]
+
+    def _at(
+        self, anchor: Anchor, path: str, detail: str, fault: str, *, invalid: bool = False
+    ) -> Anchor:
+        """Return the anchor at a place; without a fault it holds, relocated if the place is new."""
+        changed = copy(anchor)
+        changed.path, changed.detail, changed.reason = path, detail, fault
+        changed.verdict = ("invalid" if invalid else "drifted") if fault else "valid"
+        if (path, detail) != (anchor.path, anchor.detail):
+            before = f"was {anchor.path}{':' if anchor.detail else ''}{anchor.detail}"
+            changed.verdict = "drifted" if fault else "relocated"
+            changed.reason = f"{fault}; {before}" if fault else before
+        if not fault:
+            changed.commit_id = self._project.head
+        stamp = self._project.stamp(path) if anchor.kind != "glob" else GONE
+        if stamp != GONE:  # the size of a file that is gone helps to find it elsewhere
+            changed.stamp = stamp
+        changed.verified_at = now()
+        return changed
 
 
-def _judged(judge: Judge, anchor: Anchor, result: Verified) -> bool:
-    """Add the verdict on an anchor; return False if it needs ``search_all``."""
-    try:
-        found = judge.judge(anchor)
-    except Unreadable as error:
-        result.leave_unread(anchor, str(error))
-        return True
-    if found is not None:
-        result.found.append((anchor, found))
-    return found is not None
-
-
-def _judge_claims(
-    project: Project,
-    anchors: Sequence[Anchor],
-    reader: CodeReader | None,
-    since: str,
-    result: Verified,
-) -> None:
-    """Add the verdicts on rules; an unreadable rule is invalid."""
-    if reader is None:
-        result.leave(anchors)
-        return
-    from .claims import counted_claims, judged_anchor, places_against
-
-    found = counted_claims(project, anchors, reader)
-    before = counted_claims(project, anchors, reader, since) if since else {}
-    for anchor in anchors:
-        known = places_against(anchor, before[anchor.key]) if since else None
-        new, judged = judged_anchor(anchor, found[anchor.key], project.head, known)
-        result.found.append((anchor, new))
-        result.claims[anchor.key] = judged
+def _named(candidates: Sequence[Alike], between: str) -> str:
+    return between.join(
+        f"{one.path}:{one.qualified} (similarity {figure:.2f})" for figure, one in candidates
+    )
 
 
 # --- keeping what was found
 
 
 def _keep(
-    store: Store,
-    embedder: Callable[[], Embedder | None],
-    changes: Sequence[tuple[Anchor, Anchor]],
+    store: Store, embedder: Callable[[], Embedder | None], changes: Sequence[Change],
     broken: Sequence[Anchor],
-) -> None:
-    commits = _breaking_commits(store, _without_commit(store, broken))
+) -> None:  # fmt: skip
+    commits = _breaking_commits(store, broken)
     if not changes and not commits:
         return
 
@@ -243,11 +378,18 @@ def _keep(
                 unlink_anchor(store, old)
                 link_anchor(store, write, new, [], "system")
                 _move_node(store, old, new)
-        for id in sorted(
-            {new.node_id for old, new in changes if old.is_broken and not new.is_broken}
-        ):
-            unlink_if_whole(store, id)
-        _link_commits(store, write, commits)
+            if old.is_broken and not new.is_broken:
+                unlink_if_whole(store, new.node_id)
+        for anchor, node in commits:
+            if store.scope and store.nodes.get(node.id) is None:
+                node.id = own(node.id, store.scope)
+            if store.nodes.get(node.id) is None:
+                write([node])
+            edge = store.edges.get(anchor.node_id, node.id, INVALIDATED_BY) or Edge(
+                anchor.node_id, node.id, INVALIDATED_BY, source="system", created_at=now()
+            )
+            edge.status, edge.ended_at = "confirmed", None
+            store.edges.put(edge)
     embed_missing(store, embedder())
 
 
@@ -263,105 +405,68 @@ def _move_node(store: Store, old: Anchor, new: Anchor) -> None:
         Index(store).update([node])
 
 
-def _without_commit(store: Store, broken: Sequence[Anchor]) -> list[Anchor]:
-    """Return those of these anchors whose node is not linked yet to a commit that broke it."""
-    linked = {
-        id
-        for id in {anchor.node_id for anchor in broken}
-        for edge in store.edges.of(id)
-        if (edge.relation, edge.from_id) == (INVALIDATED_BY, id)
-    }
-    return [anchor for anchor in broken if anchor.node_id not in linked]
-
-
 def _breaking_commits(store: Store, broken: Sequence[Anchor]) -> list[tuple[Anchor, Node]]:
-    """Return the last commit that changed each anchor's file since it held, where there is one.
+    """Return the last commit that changed each anchor's file since it held, if there is one.
 
-    What is not committed yet has none: a later look finds it. One pass over the commits
-    since each state that anchors were seen to hold in.
+    Nodes with a link to such a commit are left out. One pass over the commits since each state in
+    which anchors held.
     """
     found = []
-    groups: dict[tuple[str, str], list[Anchor]] = {}
+    groups: dict[tuple[str, str], list[tuple[Anchor, str]]] = {}
     for anchor in broken:
-        groups.setdefault((anchor.root, anchor.commit_id), []).append(anchor)
+        edges = store.edges.of(anchor.node_id)
+        if (INVALIDATED_BY, anchor.node_id) not in [(one.relation, one.from_id) for one in edges]:
+            file = anchor.stamp if anchor.kind in ("glob", "rule") else anchor.path
+            groups.setdefault((anchor.root, anchor.commit_id), []).append((anchor, file))
     for (root, commit), anchors in groups.items():
-        project = Project(root_of(store, root))
-        if not os.path.isdir(project.root) or project.head in ("", commit):
-            continue
-        git = project.git
-        paths = project.as_committed(sorted({_file_of(anchor) for anchor in anchors}))
-        by_path = git.last_commits(commit, paths)
-        nodes = {hash: git.commit(hash) for hash in sorted(set(by_path.values()))}
-        found += [
-            (anchor, nodes[by_path[_file_of(anchor)]])
-            for anchor in anchors
-            if _file_of(anchor) in by_path
-        ]
+        project = Project(root or store.project)
+        if project.head not in ("", commit):
+            git = project.git
+            committed = {file for _, file in anchors}.difference(git.changed())
+            by_path = git.last_commits(commit, committed)
+            nodes = {hash: git.commit(hash) for hash in sorted(set(by_path.values()))}
+            found += [(anchor, nodes[by_path[file]]) for anchor, file in anchors if file in by_path]
     return found
-
-
-def _file_of(anchor: Anchor) -> str:
-    return anchor.stamp if anchor.kind in ("glob", "rule") else anchor.path
-
-
-def _link_commits(
-    store: Store,
-    write: Callable[[Sequence[Node]], None],
-    commits: Sequence[tuple[Anchor, Node]],
-) -> None:
-    for _, node in commits:
-        if store.scope and store.nodes.get(node.id) is None:
-            node.id = own(node.id, store.scope)
-    fresh = {node.id: node for _, node in commits if store.nodes.get(node.id) is None}
-    if fresh:
-        write(list(fresh.values()))
-    for anchor, node in commits:
-        edge = store.edges.get(anchor.node_id, node.id, INVALIDATED_BY) or Edge(
-            anchor.node_id, node.id, INVALIDATED_BY, source="system", created_at=now()
-        )
-        edge.status, edge.ended_at = "confirmed", None
-        store.edges.put(edge)
 
 
 # --- what commands print
 
 
 def rows(
-    store: Store, anchors: Iterable[Anchor], claims: Mapping[AnchorKey, ClaimResult] = _NO_CLAIMS
+    store: Store, anchors: Iterable[Anchor], claims: Mapping[AnchorKey, ClaimResult] | None = None
 ) -> list[dict[str, Any]]:
-    """Return anchors as results: the node, where it leads, whether it holds; those of ``claims``
-    with the places against them."""
-    anchors = list(anchors)
+    """Return anchors as results, with their nodes; the rules of ``claims`` with their places."""
+    anchors, claims = list(anchors), claims or {}
     titles = store.nodes.briefs(list({anchor.node_id for anchor in anchors}))
     return [
         {
             "id": anchor.node_id,
             "title": titles[anchor.node_id][1] if anchor.node_id in titles else "",
-            **told(anchor),
-            **(claims[anchor.key].told() if anchor.key in claims else {}),
+            **anchor_row(anchor),
+            **(claims[anchor.key].to_row() if anchor.key in claims else {}),
         }
         for anchor in anchors
     ]
 
 
 def first_line(store: Store, anchor: Anchor) -> int:
-    """Return the line that an anchor begins at in today's file; 1 if it is not there."""
+    """Return the first line of an anchor's code in today's file; 1 if it is not there."""
     if anchor.kind == "lines":
         return line_numbers(anchor.detail)[0] or 1
     if anchor.kind != "symbol" or fault_of(anchor) or not is_open(anchor.root):
         return 1
-    project = Project(root_of(store, anchor.root))
     try:
-        found = definitions(project, anchor.path, anchor.detail, find_definitions)
-        name = anchor.detail.rpartition(".")[2]
-        found = found or definitions(project, anchor.path, name, find_definitions)
+        content = Project(anchor.root or store.project).read(anchor.path)
     except Unreadable:
         return 1
-    return found[0].line_start if found else 1
+    for name in (anchor.detail, last_name(anchor.detail)):
+        for found in find_definitions(anchor.path, content.decode("utf-8", "replace"), name):
+            return found.line_start
+    return 1
 
 
 def require_anchors(store: Store, ids: Sequence[str]) -> None:
-    """Raise LoreError where one of these nodes is unknown, or has no anchor."""
+    """Raise LoreError if one of these nodes is unknown, or has no anchor."""
     for id in ids:
         store.nodes.require(id)
         if not store.anchors.of(id):

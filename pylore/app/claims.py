@@ -14,11 +14,10 @@ from ..anchors.claims import (
     Claim,
     ClaimCount,
     fresh,
-    rule_text,
     text_of,
     unpacked,
 )
-from ..anchors.globs import parse_glob
+from ..anchors.globs import Glob
 from ..anchors.project import (
     Project,
     Unreadable,
@@ -83,8 +82,11 @@ def unclaim(engine: Engine, id: str, rule: str, *, here: str = "") -> list[dict[
     """Take the claims with this rule away from a node; LoreError if it has none such."""
     store = engine.store
     id, text = complete_id(store, id), text_of(rule_of(rule, here)[0])
-    found = [one for one in store.anchors.of(store.nodes.require(id).id)
-             if one.kind == "rule" and rule_text(one) == text]  # fmt: skip
+    found = []
+    for one in store.anchors.of(store.nodes.require(id).id):
+        with suppress(Unreadable):
+            if one.kind == "rule" and text_of(Claim.of_anchor(one).rule) == text:
+                found.append(one)
     if not found:
         raise LoreError(f"'{id}' has no such rule: 'lore anchor {id}' lists its anchors")
     return removed(engine, found)
@@ -192,7 +194,7 @@ def _language(rules: Rules, name: str) -> str:
 def most_used(rules: Rules, paths: Sequence[str], glob: str) -> str:
     """Return the language of most files that a glob matches; UsageError if there is none."""
     rules.choose_shared(paths)
-    within = parse_glob(glob).matches
+    within = Glob(glob).matches
     used = Counter(filter(None, (rules.language_of(path) for path in paths if within(path))))
     if not used:
         raise UsageError(f"no file of a known language is in {glob}: give --lang or another --in")

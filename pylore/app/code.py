@@ -23,7 +23,6 @@ from ..indexing.embed import embed_missing
 from ..indexing.indexer import write_nodes
 from ..records.fields import split_location
 from ..store.resolve_id import complete_id, complete_ids
-from ..system.git import Git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,20 +117,14 @@ def _wanted(engine: Engine, id: str, file: str, kind: str | None, detail: str, h
 
 
 def verify(
-    engine: Engine, ids: Sequence[str] = (), progress: Callable[[int], None] = lambda done: None,
-    since: str = "",
-) -> Verified:  # fmt: skip
-    """Judge the anchors of these nodes, or of all, and keep the verdicts.
-
-    With ``since``, a commit, rules know the violations that it has instead of their own.
-    """
+    engine: Engine, ids: Sequence[str] = (), progress: Callable[[int], None] = lambda done: None
+) -> Verified:
+    """Judge the anchors of these nodes, or of all, and keep the verdicts."""
     ids = complete_ids(engine.store, ids)
     require_anchors(engine.store, ids)
-    since = Git(engine.root).revision(since) if since else ""
     return verify_anchors(
-        engine.store, lambda: engine.embedder, ids, reader=code_reader, since=since,
-        progress=progress,
-    )  # fmt: skip
+        engine.store, lambda: engine.embedder, ids, reader=code_reader, progress=progress
+    )
 
 
 def index(

@@ -146,7 +146,6 @@ def verify(
     broken: bool = option("--broken", "only drifted, violated and invalid anchors"),
     fail: bool = option("--fail", "the same; exit 1 if there are any but known violations"),
     report: str | None = option("--as FORM", "the same for a tool: sarif", choices=("sarif",)),
-    since: str = option("--since REV", "violations of this commit are known", ""),
 ) -> int:
     """Check whether records still hold for the code of today, and keep the verdicts.
 
@@ -163,7 +162,7 @@ def verify(
     with session.engine() as engine:
         total = len(engine.store.anchors.live(complete_ids(engine.store, wanted)))
         with session.progress("verifying", total, kept="the verdicts are as they were") as advance:
-            found = judge(engine, wanted, advance, since) if wanted or not ids else Verified()
+            found = judge(engine, wanted, advance) if wanted or not ids else Verified()
         shown = [new for _, new in found.found if not broken or new.verdict in BROKEN]
         printed = rows(engine.store, shown, found.claims)
         if report:

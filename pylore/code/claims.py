@@ -1,4 +1,4 @@
-"""Count what claims about code find, in the files as they are or as a commit has them."""
+"""Count the matches of claims about code."""
 
 from __future__ import annotations
 
@@ -33,18 +33,16 @@ _VARIABLE = re.compile(r"\$+[A-Z_0-9]*")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]+")
 
 
-def count(
-    project: Project, claims: Sequence[Claim], revision: str = ""
-) -> list[ClaimCount | Unreadable]:
-    """Return what each claim finds in the project as it is, or as a commit has it.
+def count(project: Project, claims: Sequence[Claim]) -> list[ClaimCount | Unreadable]:
+    """Return the matches of each claim in the project.
 
     A claim that ast-grep does not take, or of a language that is not known, is ``Unreadable``.
     One run of ast-grep parses the files that have the words of a pattern, each once.
     """
-    listed = project.git.paths(revision) if revision else project.paths()
+    listed = project.paths()
     counter = ClaimCounter(claims, listed)
     files = Counter(index for path in listed for index in counter.about(path))
-    texts = contents(project, counter.may_match(project, listed, revision), revision)
+    texts = contents(project, counter.may_match(project, listed))
     found = [[*each.values()] for each in counter.count(texts)]
     return [
         counter.faults.get(index) or ClaimCount(
@@ -57,17 +55,11 @@ def count(
     ]  # fmt: skip
 
 
-def contents(project: Project, paths: Sequence[str], revision: str) -> Iterator[tuple[File, bytes]]:
-    """Yield what files hold, of those that can be read."""
-    for start in range(0, len(paths), _BATCH):
-        some = paths[start : start + _BATCH]
-        if revision:
-            held = project.git.contents(revision, some)
-            yield from (((path, revision), content) for path, content in held.items())
-            continue
-        for path in some:
-            with suppress(Unreadable):
-                yield (path, revision), project.read(path)
+def contents(project: Project, paths: Iterable[str]) -> Iterator[tuple[File, bytes]]:
+    """Yield the contents of the readable files."""
+    for path in paths:
+        with suppress(Unreadable):
+            yield (path, ""), project.read(path)
 
 
 class ClaimCounter:
@@ -108,10 +100,10 @@ class ClaimCounter:
             ]  # fmt: skip
         return self._about[path]
 
-    def may_match(self, project: Project, paths: Iterable[str], revision: str) -> list[str]:
+    def may_match(self, project: Project, paths: Iterable[str]) -> list[str]:
         """Return the files that git finds the longest word of a claim in that is about them."""
         longest = [max(words, key=len, default="") for words in self._words]
-        having = {*project.with_any([*{*longest} - {""}], revision)}
+        having = {*project.with_any([*{*longest} - {""}])}
         return [
             path for path in paths
             if any(not longest[index] or path in having for index in self.about(path))

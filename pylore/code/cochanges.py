@@ -229,19 +229,17 @@ class CoChanges(Record):
 
     ``edges`` is how many there are now, of which some were added, updated or unchanged;
     ``invalidated`` counts those that no longer hold. ``bulk`` commits had more files
-    than ``MAX_FILES``, ``unusable`` files have names that cannot be ids,
-    ``forgotten`` ones were forgotten.
+    than ``MAX_FILES``.
     """
 
     __slots__ = (
         "commits", "bulk", "files", "edges", "added", "updated", "unchanged", "invalidated",
-        "unusable", "forgotten", "notes",
+        "notes",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.commits = self.bulk = self.files = self.edges = 0
         self.added = self.updated = self.unchanged = self.invalidated = 0
-        self.unusable = self.forgotten = 0
         self.notes: list[str] = []
 
 
@@ -305,8 +303,7 @@ def _link(
     """Make the edges those of these pairs, or ``keep`` those that there are."""
     paths = sorted({path for pair in pairs for path in pair})
     files = file_nodes(store, lambda nodes: write_nodes(store, nodes), paths)
-    result.files, result.unusable = len(files.ids), files.unusable
-    result.forgotten = files.forgotten
+    result.files = len(files)
     old = {(edge.from_id, edge.to_id): edge for edge in store.edges.with_relation(CO_CHANGES)}
     if keep:
         result.edges = result.unchanged = sum(edge.ended_at is None for edge in old.values())
@@ -315,8 +312,8 @@ def _link(
         return
     wanted = {}
     for (one, other), (weight, correlation, commits) in pairs.items():
-        if one in files.ids and other in files.ids:
-            first, second = sorted((files.ids[one], files.ids[other]))
+        if one in files and other in files:
+            first, second = sorted((files[one], files[other]))
             metadata = f'{{"commits": {commits}, "correlation": {correlation}}}'
             wanted[first, second] = Edge(first, second, CO_CHANGES, weight, "system", "confirmed",
                                          metadata, now())  # fmt: skip

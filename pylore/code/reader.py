@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..anchors.claims import Claim, ClaimCount
-    from ..anchors.definitions import FindSymbol, Outlined
+    from ..anchors.definitions import Definition, FindSymbol
     from ..anchors.project import Project, Unreadable
 
 
@@ -23,15 +23,13 @@ def parse(root: str, paths: Sequence[str]) -> FindSymbol:
     return parse(root, paths)
 
 
-def outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
+def outline(texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:
     from .symbols import outline
 
     return outline(texts)
 
 
-def count(
-    project: Project, claims: Sequence[Claim], revision: str = ""
-) -> list[ClaimCount | Unreadable]:
+def count(project: Project, claims: Sequence[Claim]) -> list[ClaimCount | Unreadable]:
     from .claims import count
 
-    return count(project, claims, revision)
+    return count(project, claims)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from ..anchors.definitions import Outlined, find_definitions
+from ..anchors.definitions import Definition, find_definitions
 from ..core.errors import LoreError
 from ..system.atomic_write import temporary_folder
 from ..system.project_files import read_plain
@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..anchors.definitions import Definition, FindSymbol
+    from ..anchors.definitions import FindSymbol
 
 _DEFINING = frozenset((*KINDS, "scope"))  # kinds of rules that say what is defined
 _LARGEST = 1_000_000  # bytes of a file that is parsed
@@ -39,7 +39,7 @@ def find_by_grammar(root: str, paths: Sequence[str]) -> FindSymbol:
 
     def find(path: str, text: str, name: str) -> list[Definition]:
         wanted = name.replace("::", ".").replace("#", ".")
-        known: list[Definition] = [*outlined.get(path, ())]
+        known = outlined.get(path, [])
         exact = [one for one in known if one.qualified.replace("::", ".") == wanted]
         return exact or [one for one in known if one.qualified.endswith("." + wanted)]
 
@@ -54,7 +54,7 @@ def find_best(root: str, path: str) -> FindSymbol:
     )
 
 
-def outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
+def outline(texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:
     """Return everything that each of these texts defines, by keys that end as names of files do.
 
     One run of ast-grep reads all of them. A text of an unknown language, one that is too large,
@@ -64,7 +64,7 @@ def outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
         LoreError: ast-grep is not installed.
     """
     rules = load_rules()
-    found: dict[str, list[Outlined]] = {key: [] for key in texts}
+    found: dict[str, list[Definition]] = {key: [] for key in texts}
     with temporary_folder() as folder:
         files: dict[str, tuple[str, str]] = {}
         for key, data in texts.items():
@@ -84,7 +84,7 @@ def outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
             source = Source(text, rules.languages[language])
             symbols = extract(key, language, source, matches.matches.get(name, ())).symbols
             found[key] = [
-                Outlined(one.qualified, one.line_start, one.line_end, one.others, one.kind)
+                Definition(one.qualified, one.line_start, one.line_end, one.others, one.kind)
                 for one in symbols
             ]
     return found

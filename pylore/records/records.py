@@ -601,7 +601,7 @@ class Records:
 
     def _link_file(self, node: Node, path: str, before: tuple[str, str]) -> None:
         """Link a record to its file; ``before`` is where it was and no longer is."""
-        from ..anchors.own_file import anchor_file, drop_file_anchors
+        from ..anchors.attach import anchor_file, drop_file_anchors
 
         here = location_of(node)
         if before[0] and before != here:

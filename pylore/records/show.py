@@ -56,11 +56,11 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
 def _anchors(store: Store, id: str, *, history: bool) -> dict[str, Any]:
     fields: dict[str, Any] = {"verdict": None, "anchors": []}
     if store.nodes.anchored([id]):
-        from ..anchors.verdict_cache import told, worst
+        from ..anchors.show import anchor_row, worst
 
         anchors = store.anchors.of(id)
         fields["verdict"] = worst([anchor.verdict for anchor in anchors])
-        fields["anchors"] = [told(anchor) for anchor in anchors]
+        fields["anchors"] = [anchor_row(anchor) for anchor in anchors]
     if history:
         fields["anchor_history"] = [
             state for anchor in store.anchors.of(id, gone=True)

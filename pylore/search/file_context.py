@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..anchors.globs import matches, parse_glob
+from ..anchors.globs import Glob, matches
 from ..anchors.project import relative, relative_glob, root_to_keep
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit
@@ -88,7 +88,7 @@ def _meant(store: Store, root: str, glob: str) -> Iterable[str]:
     signs = [at for at, letter in enumerate(pattern) if letter in WILD]
     beginning = pattern[: min(signs, default=None)]
     known = {*store.nodes.files(beginning), *store.anchors.paths(kept, beginning)}
-    found = set(filter(parse_glob(pattern).matches, known))
+    found = set(filter(Glob(pattern).matches, known))
     if not found or store.anchors.globs(kept):
         found.update(Project(root).matching(pattern))
     return sorted(found)

@@ -252,7 +252,7 @@ class _Search:
             self._add_snippets(hits, documents, texts)
         if query.words and not (found.weak and hits):
             self._notes[:0] = self._say_how_it_matched(hits)
-        attach_verdicts(store, hits, self._notes, explain=query.explain)
+        attach_verdicts(store, hits, self._notes)
         if query.explain:
             from .explain import explain
 

@@ -64,7 +64,7 @@ def related(
     hits = rated(store, settings, best_first(hits), notes)
     for hit in hits:
         hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
-    attach_verdicts(store, hits, notes, explain=explain)
+    attach_verdicts(store, hits, notes)
     if explain:
         from .explain import explain_ways
 

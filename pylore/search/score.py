@@ -118,16 +118,14 @@ def best_first(hits: Iterable[Hit]) -> list[Hit]:
     return sorted(hits, key=lambda hit: (-hit.score, -hit.feedback_score, hit.hops, hit.id))
 
 
-def attach_verdicts(
-    store: Store, hits: Sequence[Hit], notes: list[str], *, explain: bool = False
-) -> None:
-    """Set the verdict of each hit that has anchors; with ``explain``, of its claims too."""
+def attach_verdicts(store: Store, hits: Sequence[Hit], notes: list[str]) -> None:
+    """Set the verdict of each hit that has anchors."""
     try:
         anchors = store.nodes.anchored([hit.id for hit in hits])
     except VerdictsUnavailable as error:
         notes.append(str(error))
         return
     if anchors:
-        from ..anchors.verdict_cache import add_verdicts
+        from ..anchors.show import add_verdicts
 
-        add_verdicts(store, hits, anchors, notes, explain=explain)
+        add_verdicts(hits, anchors, store.project, notes)

@@ -143,10 +143,13 @@ class Git:
             raise LoreError(f"'{name}' is not a commit of {self.folder}: see 'git log'")
         return commit
 
-    def versions(self, path: str, since: str, most: int) -> list[str]:
-        """Return the commits after ``since``, if that is one, that changed a file; newest first."""
+    def versions(self, path: str, since: str, most: int, names: Sequence[str]) -> list[str]:
+        """Return the commits after ``since``, if that is one, that changed lines of a file with one
+        of the names; newest first.
+        """
         commits = f"{since}..HEAD" if is_commit(since) else "HEAD"
-        words = ("log", f"-n{most}", *LOG, "--no-patch", "--format=%H")
+        pattern = "|".join(names) if all(name.isidentifier() for name in names) else "."
+        words = ("log", f"-n{most}", *LOG, f"-G{pattern}", "--no-patch", "--format=%H")
         found = self.ask(*words, commits, "--", path)
         if found is None:  # the history was rewritten: the first commit is gone
             found = self.ask(*words, "HEAD", "--", path)

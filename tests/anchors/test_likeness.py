@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.anchors.definitions import Bag, bag_of, similarity
+from pylore.anchors.moves import Bag, bag_of, similarity
 
 TOKENS = st.lists(
     st.sampled_from(["if", "x", "y2", "(", ")", "=", "==", "return", "'a b'", '"#"', "1"]),

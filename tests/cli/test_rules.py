@@ -85,15 +85,6 @@ def test_commits_that_broke_a_rule_are_linked(lore: Lore, code: Repository) -> N
     assert broken_by() == []
 
 
-def test_stale_since_knows_violations_of_a_commit(lore: Lore, code: Repository) -> None:
-    code.write("src/auth.py", "x = 1\n")
-    rule(lore, *NEVER_SAVE)
-    code.git("checkout", "-q", "src/auth.py")
-    stale(lore, code=1)
-    assert stale(lore, "--since", "HEAD") == ["src/auth.py:5: (known)"]
-    assert "'nothing' is not a commit" in lore.refuse("stale", "--since", "nothing", code=1)
-
-
 def test_stale_prints_sarif(lore: Lore, code: Repository) -> None:
     rule(lore, "session.save($X)", "--expect", "none", "--except", "tests/**")
     code.write("src/new,file.py", "session.save(2)\n")

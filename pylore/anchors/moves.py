@@ -1,0 +1,303 @@
+"""Find what became of a symbol, by git's history and by likeness."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from ..core.errors import LoreError
+from ..system.files import size_in
+from .definitions import STRING
+from .fingerprint import last_name, lines_of, symbol_hash
+from .project import Project, Unreadable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..core.model import Anchor
+    from .definitions import Definition, Outline
+
+
+LEAST = 0.65
+"""Least similarity of a successor (measured: docs/quality.md)."""
+
+MARGIN = 0.05
+"""Lead in similarity over the next candidate that makes a match unambiguous."""
+
+NAMED = 3
+"""Candidates that a reason names if none is a successor."""
+
+LEAST_NAMED = 0.3
+"""Least similarity of a candidate that a reason names."""
+
+MOST_SOUGHT = 200
+"""Symbols of one project that are looked for in one run, at half a second each in a large one."""
+
+MOST_VERSIONS = 40
+"""Commits of one file that are searched for the one that lost a definition."""
+
+MOST_FILES = 100
+"""Files of one change that are parsed, those like the definition's own first."""
+
+MOST_CHANGES = 5
+"""Changes in a row through which one definition is followed."""
+
+LARGEST = 1_000_000
+"""Maximum size of a file that is parsed, in bytes."""
+
+_MOST_COMPARED = 30
+"""New definitions that are compared with all that were lost."""
+_MOST_KEPT = 2_000
+"""Versions of files whose definitions are kept."""
+
+_KINDS = {"function": "callable", "method": "callable", "class": "type", "interface": "type"}
+
+_HASHES = (".py", ".pyi", ".rb", ".sh", ".bash")
+"""Endings of files whose comments begin with ``#``."""
+_TOKEN = rf"{STRING}|\w+|[^\w\s]"
+_BY_HASH = re.compile(
+    rf"(?P<left_out>\#.*|[rRuU]?\"\"\"(?s:.*?)\"\"\"|[rRuU]?'''(?s:.*?)''')|{_TOKEN}"
+)
+_BY_SLASH = re.compile(rf"(?P<left_out>//.*|/\*(?s:.*?)\*/)|{_TOKEN}")
+
+Bag = frozenset[int]
+"""Tokens and pairs of neighbours, each numbered among equal ones, as hashes."""
+
+
+def bag_of(path: str, text: str, name: str) -> Bag:
+    """Return the tokens of a definition without comments; its own ``name`` does not count."""
+    tokens = [
+        "\0" if match[0] == last_name(name) else match[0]
+        for match in (_BY_HASH if path.endswith(_HASHES) else _BY_SLASH).finditer(text)
+        if match.lastgroup != "left_out"
+    ]
+    seen: Counter[object] = Counter()
+    bag = set()
+    for one in (*tokens, *zip(tokens, tokens[1:], strict=False)):
+        seen[one] += 1
+        bag.add(hash((one, seen[one])))
+    return frozenset(bag)
+
+
+def similarity(one: Bag, other: Bag) -> float:
+    """Return the Dice similarity of two bags, 0 to 1; 1 for equal ones.
+
+    >>> one, other = ("def f(x): return x", "f"), ("def g(x):  # it\\n  return x", "g")
+    >>> similarity(bag_of("a.py", *one), bag_of("a.py", *other))
+    1.0
+    """
+    both = len(one) + len(other)
+    return 2 * len(one & other) / both if both else 1.0
+
+
+class Defined:
+    """One definition in one version of a file."""
+
+    __slots__ = ("_bag", "_file", "_found", "kind", "name", "path", "qualified")
+
+    def __init__(self, path: str, file: list[bytes], found: Definition) -> None:
+        self.path = path
+        self.qualified = found.qualified
+        self.name = last_name(found.qualified)
+        self.kind = _KINDS.get(found.kind, found.kind)
+        self._file, self._found = file, found
+        self._bag: Bag | None = None
+
+    @property
+    def hash(self) -> str:
+        """Return its fingerprint."""
+        return symbol_hash(self._found, self._file)
+
+    @property
+    def bag(self) -> Bag:
+        """Return its tokens."""
+        if self._bag is None:
+            text = b"\n".join(self._found.lines(self._file)).decode("utf-8", "surrogateescape")
+            self._bag = bag_of(self.path, text, self.name)
+        return self._bag
+
+
+Alike = tuple[float, Defined]
+"""A similarity, 0 to 1, and the definition that has it."""
+
+
+class Successors:
+    """Look for what became of the definitions of one project.
+
+    ``skipped`` counts the symbols beyond ``MOST_SOUGHT``.
+    """
+
+    def __init__(self, project: Project, outline: Outline) -> None:
+        self._project = project
+        self._outline = outline
+        self._sought = self.skipped = 0
+        self._changes: dict[str, list[tuple[str, str]]] = {}
+        self._defined: dict[tuple[str, str], list[Defined]] = {}
+        """(revision, path) to its definitions; the revision "" is the work tree."""
+
+    def of(self, anchor: Anchor, path: str) -> tuple[list[Alike], list[Alike]]:
+        """Return the successor of an anchor's symbol, or several equally similar; and the nearest.
+
+        ``path`` is today's path of its file. Both are empty without git, or if git never had it.
+        """
+        if len(self._defined) > _MOST_KEPT:
+            self._defined.clear()
+        self._sought += 1
+        if self._sought > MOST_SOUGHT:
+            self.skipped += 1
+            return [], []
+        found = self._from(path, anchor.detail, anchor.commit_id)
+        if path != anchor.path and found == ([], []):  # it went before the file did, or with it
+            found = self._from(anchor.path, anchor.detail, anchor.commit_id)
+        return found
+
+    def _from(self, path: str, name: str, since: str) -> tuple[list[Alike], list[Alike]]:
+        first: Defined | None = None
+        for _ in range(MOST_CHANGES):
+            commit, lost = self._loss(path, name, since)
+            if lost is None:
+                break
+            first = first or lost
+            nearest = self._candidates(commit, lost)
+            found = equally_alike(nearest, lost.name)
+            if len(found) != 1:
+                return found, nearest
+            there = found[0][1]
+            path, name, since = there.path, there.qualified, commit
+            today = there if not commit else self._find("", self._place(path, commit), name)
+            if today is not None:
+                pair = (similarity(first.bag, today.bag), today)
+                return ([pair] if pair[0] >= LEAST else []), [pair]
+        return [], []
+
+    def _loss(self, path: str, name: str, since: str) -> tuple[str, Defined | None]:
+        """Return the newest change before which ``path`` defined a symbol, and the symbol then.
+
+        The change "" is not committed.
+        """
+        if not self._project.head:
+            return "", None
+        found = self._find("HEAD", path, name)
+        if found is not None:
+            return "", found
+        for commit in self._project.git.versions(path, since, MOST_VERSIONS, name.split(".")):
+            found = self._find(f"{commit}^", path, name)
+            if found is not None:
+                return commit, found
+        return "", None
+
+    def _candidates(self, commit: str, lost: Defined) -> list[Alike]:
+        """Return the most similar new definitions of a change that lost one.
+
+        Those that take the place of another lost one are left out.
+        """
+        gone, new = self._gone_and_new(commit, lost.path)
+        others = [
+            one for one in gone
+            if one.kind == lost.kind and (one.path, one.qualified) != (lost.path, lost.qualified)
+        ]  # fmt: skip
+        alike = [(similarity(lost.bag, one.bag), one) for one in new if one.kind == lost.kind]
+        alike = [pair for pair in alike if pair[0] >= LEAST_NAMED]
+        alike.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].qualified))
+        return [
+            (figure, one) for figure, one in alike[:_MOST_COMPARED]
+            if not any(_fits_better(other, one, lost, figure) for other in others)
+        ][:NAMED]  # fmt: skip
+
+    def _gone_and_new(self, commit: str, path: str) -> tuple[list[Defined], list[Defined]]:
+        """Return the definitions that a change has taken from its files, and brought to them."""
+        if commit not in self._changes:
+            self._changes[commit] = self._changed(commit)
+        pairs = sorted(self._changes[commit], key=lambda pair: _distance(pair, path))[:MOST_FILES]
+        before, after = (f"{commit}^", commit) if commit else ("HEAD", "")
+        self._read(before, [old for old, _ in pairs if old])
+        self._read(after, [new for _, new in pairs if new])
+        gone, came = [], []
+        for old, new in pairs:
+            was = self._defined.get((before, old), [])
+            has = self._defined.get((after, new), [])
+            names = {one.qualified for one in was}, {one.qualified for one in has}
+            gone += [one for one in was if one.qualified not in names[1]]
+            came += [one for one in has if one.qualified not in names[0]]
+        return gone, came
+
+    def _changed(self, commit: str) -> list[tuple[str, str]]:
+        """Return (path before, path after) of the files of a change."""
+        try:
+            git = self._project.git
+            return git.changes_of(commit) if commit else [(one, one) for one in git.changed()]
+        except LoreError:
+            return []
+
+    def _place(self, path: str, commit: str) -> str:
+        """Return today's path of a file of a commit."""
+        if self._project.has(path):
+            return path
+        return self._project.moved_to(path, commit, "", "") or path
+
+    def _find(self, revision: str, path: str, name: str) -> Defined | None:
+        self._read(revision, [path])
+        wanted = name.replace("::", ".").replace("#", ".")
+        defined = self._defined[revision, path]
+        exact = [one for one in defined if one.qualified.replace("::", ".") == wanted]
+        return next(iter(exact or [one for one in defined if one.name == wanted]), None)
+
+    def _read(self, revision: str, paths: Sequence[str]) -> None:
+        """Parse the files of a revision that were not parsed yet, all in one run."""
+        unread = [path for path in paths if (revision, path) not in self._defined]
+        if revision:
+            texts = self._project.git.contents(revision, unread, LARGEST)
+        else:
+            texts = self._today(unread)
+        found = self._outline(texts) if texts else {}
+        for path in unread:
+            lines = lines_of(texts.get(path, b""))
+            self._defined[revision, path] = [
+                Defined(path, lines, one) for one in found.get(path, ())
+            ]
+
+    def _today(self, paths: Sequence[str]) -> dict[str, bytes]:
+        found = {}
+        for path in paths:
+            try:
+                if size_in(self._project.stamp(path)) <= LARGEST:
+                    found[path] = self._project.read(path)
+            except Unreadable:
+                continue
+        return found
+
+
+def _fits_better(other: Defined, new: Defined, lost: Defined, figure: float) -> bool:
+    """Return True if another lost definition is more similar to ``new``, or similar and of its
+    name."""
+    theirs = similarity(other.bag, new.bag)
+    named = (other.name == new.name) - (lost.name == new.name)
+    return (theirs, named) > (figure, 0) or (named > 0 and theirs >= LEAST)
+
+
+def equally_alike(candidates: Sequence[Alike], name: str) -> list[Alike]:
+    """Return the candidates, most similar first, that may be the successor of ``name``.
+
+    Among several, a name that differs only in case and underscores decides.
+    """
+    if not candidates or candidates[0][0] < LEAST:
+        return []
+    found = [one for one in candidates if one[0] > candidates[0][0] - MARGIN]
+    named = [one for one in found if _plain(one[1].name) == _plain(name)]
+    return named if len(named) == 1 else found
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _distance(pair: tuple[str, str], path: str) -> tuple[bool, bool, bool, str]:
+    """Return how far a changed file is from one: itself, the same language's, the same folder's."""
+    one = pair[1] or pair[0]
+    return (
+        path not in pair,
+        one.rpartition(".")[2] != path.rpartition(".")[2],
+        one.rpartition("/")[0] != path.rpartition("/")[0],
+        one,
+    )
