@@ -1,11 +1,10 @@
-"""Transcripts into events: which files are new, how far each was read, whose project it was."""
+"""Capture transcripts into the log of events: each file that changed, and each event once."""
 
 from __future__ import annotations
 
 import os
 import stat
 from calendar import timegm
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from contextlib import contextmanager
 from fcntl import LOCK_EX, LOCK_NB, flock
@@ -19,7 +18,6 @@ from ..system.files import make_private_folder, state_folder
 from .event_log import append, event_folder, log_fault
 from .events import event_line, known_ids, read_events, shortened
 from .recent import sessions_of
-from .recorder import read_transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +26,19 @@ if TYPE_CHECKING:
 
     from .redaction import Redactor
     from .transcripts import Kind
+
+Stamp = tuple[int, int, str, str]
+"""Time of change (ns), bytes, the time before which events were left out, and the time from which
+on the next capture reads events."""
+
+_ENOUGH = 20_000
+"""Events that are held before they are written."""
+
+_MARGIN = 86_400
+"""Seconds before the last event of a transcript. Older events that have left the log do not
+return."""
+
+_LONGEST_STAMPS = 64 << 20
 
 
 def project_events(project: str, since: str = "") -> Iterator[dict[str, Any]]:
@@ -48,80 +59,34 @@ def one_capture() -> Iterator[None]:
     make_private_folder(event_folder())
     number = os.open(event_folder(), os.O_RDONLY | os.O_CLOEXEC)
     try:
-        flock(number, LOCK_EX | LOCK_NB)
-    except BlockingIOError:
-        os.close(number)
-        raise LoreError("capture: another one is running: wait until it has ended") from None
-    except OSError:
-        pass  # a file system without locks
-    try:
+        try:
+            flock(number, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            raise LoreError("capture: another one is running: wait until it has ended") from None
+        except OSError:
+            pass  # a file system without locks
         yield
     finally:
         os.close(number)
 
 
-_ENOUGH = 16 << 20
-"""Characters of events that are held before they are written."""
-_BESIDE_TEXT = 200
+class Receipt:
+    """The counts of a capture.
 
-_MARGIN = 86_400
-"""Seconds before the last event of a transcript; older events are not captured again when they have
-left the log."""
-
-Stamp = tuple[int, int, str, str]
-"""Time of change (ns), bytes, the time before which events were left out, and the time from which
-on the next capture reads events."""
-
-
-class _Stamps:
-    """The stamps of transcripts at their last capture, to skip unchanged files.
-
-    Without a stamp a file is read again, and adds no event twice.
+    ``files`` that were read, ``unchanged`` and ``failed`` ones, and those ``left_out`` by reason;
+    ``sessions`` with new ``events`` (by kind); ``skipped`` lines by type, and ``unfinished`` calls.
     """
 
     def __init__(self) -> None:
-        self._path = os.path.join(state_folder(), "captured.json")
-        self.files: dict[str, Stamp] = {}
-        try:
-            with open(self._path, "rb") as file:
-                rows = parse_object(file.read(_LONGEST_STAMPS), _LONGEST_STAMPS)
-            for path, (changed, size, since, next) in rows.items():
-                self.files[path] = (int(changed), int(size), str(since), str(next))
-        except (OSError, LoreError, TypeError, ValueError):
-            self.files = {}
-
-    def save(self) -> None:
-        """Write the stamps of the files that are still there."""
-        rows = {path: stamp for path, stamp in self.files.items() if os.path.exists(path)}
-        write_whole(self._path, [dumps(rows).encode("utf-8", "backslashreplace")], private=True)
-
-
-_LONGEST_STAMPS = 64 << 20
-
-
-class Receipt:
-    """What a capture came to: counts."""
-
-    def __init__(self) -> None:
-        self.files = 0
-        """Those that were read."""
-        self.unchanged = 0
+        self.files = self.unchanged = self.failed = self.sessions = self.unfinished = 0
         self.left_out: Counter[str] = Counter()
-        """Files that were not read, by reason."""
-        self.failed = 0
-        self.sessions = 0
-        """Those with events that are new."""
         self.events: Counter[str] = Counter()
         self.skipped: Counter[str] = Counter()
-        """Lines that say nothing of what happened, by type; ``broken`` and ``too long`` are the
-        ones that could not be read."""
-        self.unfinished = 0
         self.redacted: dict[str, int] = {}
-        self.bytes_read = 0
-        self.bytes_written = 0
+        self.bytes_read = self.bytes_written = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """As a row of JSON."""
+        """Return the counts as a row of JSON."""
         return {**vars(self)}
 
 
@@ -129,10 +94,10 @@ class Capture:
     """One capture.
 
     Args:
-        kind: what the files are.
-        redactor: takes secrets out.
-        since: older events and files are left out; empty: none.
-        say: hears what is wrong with a file, in a line.
+        kind: the kind of the files.
+        redactor: removes secrets.
+        since: leave out older events and files; all are read if empty.
+        say: prints a line about a file that cannot be read.
     """
 
     def __init__(
@@ -143,41 +108,36 @@ class Capture:
         self._since = since
         self._say = say
         self._held: list[dict[str, Any]] = []
-        self._held_size = 0
+        self._stamps_path = os.path.join(state_folder(), "captured.json")
+        self._stamps = _read_stamps(self._stamps_path)
         self._read: dict[str, Stamp] = {}
-        self._known: set[str] | None = None
+        self._known: set[str] = set()
         self.receipt = Receipt()
 
     def run(self, paths: Sequence[str]) -> Receipt:
         """Capture files, and the files of folders.
 
         Raises:
-            LoreError: a redactor failed, another capture runs, or the log cannot be written;
-                what was written until then stays, and the next capture goes on from there.
+            LoreError: a redactor failed, another capture runs, or the log cannot be written. Events
+                that were written stay, and the next capture continues from there.
         """
         with one_capture():
-            stamps = _Stamps()
             try:
-                for path, stamp, named in self._found(paths):
-                    known = stamps.files.get(path)
-                    if known and known[:2] == stamp[:2] and known[2] <= self._since:
-                        self.receipt.unchanged += 1
-                        continue
-                    since = self._since
-                    if known and known[2] <= since:
-                        since = max(since, known[3])
-                    self._take(path, stamp, since, named=named)
-                    if self._held_size > _ENOUGH:
-                        self._flush(stamps)
-                self._flush(stamps)
-                stamps.save()
+                for path, stamp, named in self._changed(paths):
+                    self._take(path, stamp, named=named)
+                    if len(self._held) > _ENOUGH:
+                        self._flush()
+                self._flush()
+                stamps = {path: row for path, row in self._stamps.items() if os.path.exists(path)}
+                data = dumps(stamps).encode("utf-8", "backslashreplace")
+                write_whole(self._stamps_path, [data], private=True)
             except OSError as error:
                 raise log_fault(error, "run it") from None
         self.receipt.redacted = dict(self._redactor.counts)
         return self.receipt
 
-    def _found(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, bool]]:
-        """Yield the files to look at, each with its stamp, and True if it was named."""
+    def _changed(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, bool]]:
+        """Yield the files to read, each with its stamp, and True if it was named."""
         seen = set()
         for path, named in _files_in(paths, self._fail_folder):
             path = os.path.abspath(path)
@@ -189,53 +149,50 @@ class Capture:
             except OSError as error:
                 self._fail(path, f"{error.strerror}: check its name and its rights")
                 continue
+            stamp = found.st_mtime_ns, found.st_size
+            last = self._stamps.get(path)
+            is_later = last is not None and last[2] <= self._since
             if not stat.S_ISREG(found.st_mode):
                 self._fail(path, "not a file: give transcripts, or folders of them")
             elif self._since and time_of(found.st_mtime) < self._since:
                 self.receipt.left_out["older"] += 1
+            elif last and is_later and last[:2] == stamp:
+                self.receipt.unchanged += 1
             else:
-                yield path, (found.st_mtime_ns, found.st_size, self._since, ""), named
+                next = last[3] if last and is_later else ""
+                yield path, (*stamp, self._since, max(next, self._since)), named
 
-    def _take(self, path: str, stamp: Stamp, since: str, *, named: bool) -> None:
-        """Read one file and hold its new events."""
-        reader = self._kind.reader(path)
+    def _take(self, path: str, stamp: Stamp, *, named: bool) -> None:
+        """Read a file and hold the new events."""
+        recorder = self._kind.recorder(path)
         try:
             with open(path, "rb") as opened:
-                head = opened.read(4)
-                if head[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) or b"\0" in head:
-                    self._fail(path, "not UTF-8: give it as UTF-8", is_failure=named)
-                    return
+                is_binary = b"\0" in opened.read(4)
                 opened.seek(0)
-                skipped = read_transcript(reader, opened)
+                if not is_binary:
+                    recorder.read_file(opened)
         except OSError as error:
             self._fail(path, f"{error.strerror or error}: check it, then run it again")
             return
-        self.receipt.bytes_read += stamp[1]
-        if not reader.known and stamp[1]:
-            self._fail(path, f"no line of it is of a form known of {self._kind.name}: check "
-                             "what it is", is_failure=named)  # fmt: skip
+        if stamp[1] and not recorder.known:
+            why = f"no line of it is of a form known of {self._kind.name}: check what it is"
+            self._fail(path, "not UTF-8: give it as UTF-8" if is_binary else why, is_failure=named)
             return
+        self.receipt.bytes_read += stamp[1]
         self.receipt.files += 1
-        self.receipt.unfinished += reader.unfinished
-        self.receipt.skipped += skipped
-        last = max((event["t"] for event in reader.events), default="")
+        self.receipt.unfinished += len(recorder.calls)
+        self.receipt.skipped += recorder.skipped
+        last = max((event["t"] for event in recorder.events), default="")
         self._read[path] = (*stamp[:3], _before(last, _MARGIN))
-        for event in reader.events:
-            if event["t"] >= since and self._is_new(event["id"]):
+        self._known = self._known or known_ids()
+        for event in recorder.events:
+            if event["t"] >= stamp[3] and event["id"] not in self._known:
+                self._known.add(event["id"])
                 self._held.append(event)
-                self._held_size += len(event.get("text", "")) + _BESIDE_TEXT
 
-    def _is_new(self, id: str) -> bool:
-        if self._known is None:
-            self._known = known_ids()
-        if id in self._known:
-            return False
-        self._known.add(id)
-        return True
-
-    def _flush(self, stamps: _Stamps) -> None:
+    def _flush(self) -> None:
         """Write the held events, without secrets."""
-        events, self._held, self._held_size = self._held, [], 0
+        events, self._held = self._held, []
         self._redactor.redact(events)
         for event in events:
             shortened(event)
@@ -245,7 +202,7 @@ class Capture:
             self.receipt.bytes_written += len(data)
         self.receipt.events.update(event["kind"] for event in events)
         self.receipt.sessions += len({event["session"] for event in events})
-        stamps.files.update(self._read)
+        self._stamps.update(self._read)
         self._read = {}
 
     def _fail_folder(self, error: OSError) -> None:
@@ -259,8 +216,19 @@ class Capture:
         self._say(f"{path}: {why}")
 
 
+def _read_stamps(path: str) -> dict[str, Stamp]:
+    """Return the stamps of files at their last capture; without one a file is read again."""
+    try:
+        with open(path, "rb") as file:
+            rows = parse_object(file.read(_LONGEST_STAMPS), _LONGEST_STAMPS)
+        return {path: (int(changed), int(size), str(since), str(next))
+                for path, (changed, size, since, next) in rows.items()}  # fmt: skip
+    except (OSError, LoreError, TypeError, ValueError):
+        return {}
+
+
 def _before(moment: str, seconds: int) -> str:
-    """Return the time so many seconds before; empty if the time is malformed."""
+    """Return the time ``seconds`` before another; empty if that is malformed."""
     try:
         return time_of(timegm(strptime(moment, "%Y-%m-%dT%H:%M:%SZ")) - seconds)
     except ValueError:
@@ -270,10 +238,7 @@ def _before(moment: str, seconds: int) -> str:
 def _files_in(
     paths: Sequence[str], fail: Callable[[OSError], None]
 ) -> Iterator[tuple[str, bool]]:  # fmt: skip
-    """Files that are named, and those of folders; each with whether it was named.
-
-    ``fail`` hears of folders that cannot be read.
-    """
+    """Yield named files and the files of folders, with True if named."""
     for path in paths:
         if not os.path.isdir(path):
             yield path, True

@@ -1,9 +1,8 @@
 """Codex: ``~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl``.
 
-A line is ``{"timestamp", "type", "payload"}``. ``response_item`` is what goes to the model and
-comes from it: messages, calls of tools and their outputs. ``event_msg`` repeats that for the
-screen; of it only how long a command took and how it ended is used. Rollouts from before those
-types are lists of response items without a wrapper.
+A line is ``{"timestamp", "type", "payload"}``. ``response_item`` has the messages, calls and
+outputs of the model; ``event_msg`` repeats them for the screen, and only failures are read from
+it. The oldest rollouts are lists of response items without a wrapper.
 """
 
 from __future__ import annotations
@@ -11,211 +10,138 @@ from __future__ import annotations
 import json
 import re
 
-from .recorder import AgentReading, ToolCall, fields_of, is_whole, joined, rows_of, text
+from .extract import REFUSED
+from .recorder import Step, blocks_of, fields_of, joined, text
 from .shell import written_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
+    Fields = dict[str, Any]
 
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
-_OUTPUTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
-_ENDS = ("exec_command_end", "patch_apply_end", "mcp_tool_call_end")
+_OUTPUTS = tuple(f"{name}_output" for name in _CALLS)
 _SEARCHES = frozenset(("grep_files", "web_search", "tool_search", "list_dir"))
-_USED_MESSAGES = re.compile(rb'"payload":\s?\{"type":\s?"(?:%s)"' % "|".join(_ENDS).encode())
 _OF_THE_PROGRAM = re.compile(
-    r"<(?:environment_context|user_instructions|permissions|turn_aborted|skill|subagent"
+    r"\s*(?:<(?:environment_context|user_instructions|permissions|turn_aborted|skill|subagent"
     r"|user_shell_command|collaboration_mode|model_switch|app-context|hook)"
     r"|# AGENTS\.md instructions|Another language model started to solve this problem"
-    r"|You are a helpful assistant that summarizes"
+    r"|You are a helpful assistant that summarizes)"
 )
 _REQUEST = "## My request for Codex:"
 _EXIT = re.compile(r"(?:^|\n)(?:Process exited with code|Exit code:) (-?\d+)")
-_REFUSED = re.compile(
+_NOT_TAKEN = re.compile(
     r"\A.{0,40}(?:rejected by user|declined by the user|aborted by user)", re.DOTALL
 )
-_PATCHED = re.compile(
-    r"^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE
-)
+_PATCH = "*** Begin Patch"
+_PATCHED = re.compile(r"^\*\*\* (?:(?:Update|Add|Delete) File|Move to): (.+)$", re.MULTILINE)
 _SHELL_OPTIONS = re.compile(r"\A-\w*c\Z")
 _LONGEST_PATCH = 1_000_000
 
 
-class Codex(AgentReading):
-    """Reads lines of one rollout; ``skipped`` counts those that say nothing here, by type."""
+class Codex:
+    """Finds the steps of one rollout."""
 
     source = "codex"
 
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self._ends: dict[str, dict[str, Any]] = {}
-        self._messages = 0
+    def __init__(self) -> None:
+        self._failed: set[str] = set()
         self._is_side = False
+        self._count = 0
 
-    def read(self, line: bytes, number: int) -> None:
-        """One line.
-
-        Raises:
-            ValueError: it is no JSON object.
-        """
-        is_repeated = b'"event_msg"' in line[:120] and not _USED_MESSAGES.search(line, 0, 400)
-        if is_repeated and is_whole(line):
-            self._skip("event_msg")
-            self.known += 1
-            return
-        record = json.loads(line)
-        if not isinstance(record, dict):
-            raise ValueError("not an object")
-        if self._is_side:
-            self._skip("sidechain")
-            return
-        kind = text(record, "type")
+    def steps(self, record: Fields) -> Iterator[Step]:
+        """Yield the steps of a line."""
+        kind, when = text(record, "type"), text(record, "timestamp")
         payload = fields_of(record, "payload")
-        when = text(record, "timestamp") or self.recorder.began
-        if kind == "session_meta":
-            self._begin(payload, when)
+        is_old_head = not payload and "id" in record and "instructions" in record
+        if kind == "session_meta" or is_old_head:
+            meta = payload or record
+            self._is_side = self._is_side or "subagent" in fields_of(meta, "source")
+            if not self._is_side:
+                yield Step("session", text(meta, "timestamp") or when, text(meta, "id"),
+                           text(fields_of(meta, "git"), "branch"), text(meta, "cwd"))  # fmt: skip
+        elif self._is_side:
+            yield Step("skipped", when, name="sidechain")
         elif kind == "event_msg":
-            self._ends[text(payload, "call_id")] = payload
-        elif kind == "response_item":
-            self._item(payload, when, number)
-        elif not payload and kind:
-            self._item(record, when, number)
-        elif not payload and "id" in record and "instructions" in record:
-            self._begin(record, when)
+            if payload.get("success") is False or payload.get("exit_code"):
+                self._failed.add(text(payload, "call_id"))
+        elif kind == "response_item" or (kind and not payload):
+            yield from self._item(payload or record, when)
         else:
-            self._skip(kind or "untyped")
-            return
-        self.known += 1
+            yield Step("skipped", when, name=kind or "untyped")
 
-    def _begin(self, meta: dict[str, Any], when: str) -> None:
-        self._is_side = self._is_side or "subagent" in fields_of(meta, "source")
-        if self.recorder.began:
-            return  # a rollout that goes on from another one repeats its head
-        branch = text(fields_of(meta, "git"), "branch")
-        if self._is_side:
-            return
-        self.recorder.begin(
-            text(meta, "id") or self.recorder.session,
-            text(meta, "cwd"),
-            branch,
-            text(meta, "timestamp") or when,
-        )
-
-    def _item(self, item: dict[str, Any], when: str, number: int) -> None:
+    def _item(self, item: Fields, when: str) -> Iterator[Step]:
         kind = text(item, "type")
+        self._count += 1
+        span = text(item, "call_id", "id") or f"{kind}-{self._count}"
         if kind == "message":
-            self._message(item, when, number)
+            yield from _message(item, when, span)
         elif kind in _CALLS:
-            self.recorder.call(self._call(item, when, number))
+            yield _call(item, when, span)
         elif kind in _OUTPUTS:
-            self._output(item, when)
+            output, code = _read_output(item.get("output"))
+            name = REFUSED if _NOT_TAKEN.match(output) else ""
+            ok = not name and not code and span not in self._failed
+            yield Step("result", when, span, output, name, ok=ok)
         elif kind == "web_search_call":
             query = text(fields_of(item, "action"), "query", "url")
-            span = text(item, "id") or f"search-{number}"
-            self.recorder.call(ToolCall(span, "", when, number, "search", "web_search", query))
-            self.recorder.result(span, when, "", ok=text(item, "status") != "failed")
+            yield Step("search", when, span, query, "web_search")
+            yield Step("result", when, span, ok=text(item, "status") != "failed")
         else:
-            self._skip(kind or "untyped")
-
-    def _message(self, item: dict[str, Any], when: str, number: int) -> None:
-        role = text(item, "role")
-        self._messages += 1
-        span = text(item, "id") or f"message-{self._messages}"
-        if role == "assistant":
-            self.recorder.say(joined(item.get("content")), when, number, span)
-        elif role == "user":
-            blocks = [text(block, "text") for block in rows_of(item, "content")]
-            typed = [one for one in blocks if one and not _OF_THE_PROGRAM.match(one.lstrip())]
-            for one in blocks:
-                if one.lstrip().startswith("<hook"):
-                    self.recorder.shown.add(one)
-            said = "\n\n".join(typed)
-            self.recorder.prompt(said.split(_REQUEST, 1)[-1], when, number, span)
-        elif role == "developer" and "lore" in joined(item.get("content")):
-            self.recorder.shown.add(joined(item.get("content")))  # what hooks have put in
-
-    def _call(self, item: dict[str, Any], when: str, number: int) -> ToolCall:
-        name = text(item, "name") or "shell"
-        if text(item, "namespace"):
-            name = text(item, "namespace") + name
-        given = _arguments(item)
-        command = _command(given)
-        patch = text(given, "input", "patch")
-        if "*** Begin Patch" in command:
-            patch = command
-        if name == "apply_patch" or "*** Begin Patch" in patch:
-            files = [(a or b).strip() for a, b in _PATCHED.findall(patch[:_LONGEST_PATCH])]
-            span = text(item, "call_id", "id")
-            return ToolCall(span, "", when, number, "edit", "apply_patch", "", files)
-        kind = "search" if name in _SEARCHES else "tool"
-        said = command or text(given, "pattern", "query", "url", "description")
-        files = [path for path in (text(given, "file_path", "path"),) if path]
-        written = written_files(command, text(given, "workdir", "working_directory"))
-        return ToolCall(text(item, "call_id", "id"), "", when, number, kind, name, said, files,
-                        written)  # fmt: skip
-
-    def _output(self, item: dict[str, Any], when: str) -> None:
-        span = text(item, "call_id", "id")
-        output, code, seconds = _read_output(item.get("output"))
-        end = self._ends.pop(span, {})
-        if isinstance(end.get("exit_code"), int):
-            code = end["exit_code"]
-        refused = _REFUSED.match(output) is not None
-        ok = not refused and not code and end.get("success", True) is not False
-        duration = fields_of(end, "duration")
-        if isinstance(duration.get("secs"), int):
-            seconds = duration["secs"] + int(duration.get("nanos") or 0) / 1e9
-        self.recorder.result(span, when, output, ok=ok, refused=refused,
-                             ms=None if seconds is None else int(seconds * 1000))  # fmt: skip
+            yield Step("skipped", when, name=kind or "untyped")
 
 
-def _arguments(item: dict[str, Any]) -> dict[str, Any]:
-    """Return what a call was given: JSON in a text, a text, or an action."""
-    action = fields_of(item, "action")
-    if action:
-        return action
-    given = text(item, "arguments")
-    try:
-        found = json.loads(given) if given else {}
-    except ValueError:
-        found = {}
-    return found if isinstance(found, dict) and found else {"input": text(item, "input")}
+def _message(item: Fields, when: str, span: str) -> Iterator[Step]:
+    if text(item, "role") == "assistant":
+        yield Step("say", when, span, joined(item.get("content")))
+    elif text(item, "role") == "user":
+        blocks = [text(block, "text") for block in blocks_of(item.get("content"))]
+        typed = "\n\n".join(one for one in blocks if one and not _OF_THE_PROGRAM.match(one))
+        yield Step("prompt", when, span, typed.split(_REQUEST, 1)[-1])
 
 
-def _command(given: dict[str, Any]) -> str:
-    """Return the shell command of a call, without the shell that is called for it."""
-    said = given.get("command", given.get("cmd"))
+def _call(item: Fields, when: str, span: str) -> Step:
+    name = text(item, "namespace") + (text(item, "name") or "shell")
+    given = fields_of(item, "action") or _read_object(text(item, "arguments"))
+    command = _command(given.get("command", given.get("cmd")))
+    patch = command if _PATCH in command else text(given, "input", "patch") or text(item, "input")
+    if name == "apply_patch" or _PATCH in patch:
+        files = [path.strip() for path in _PATCHED.findall(patch[:_LONGEST_PATCH])]
+        return Step("edit", when, span, "", "apply_patch", files)
+    kind = "search" if name in _SEARCHES else "tool"
+    said = command or text(given, "pattern", "query", "url", "description")
+    files = [path for path in (text(given, "file_path", "path"),) if path]
+    written = written_files(command, text(given, "workdir", "working_directory"))
+    return Step(kind, when, span, said, name, files, written)
+
+
+def _command(said: Any) -> str:
+    """Return a shell command, without the shell that runs it."""
     if isinstance(said, str):
         return said
     if not isinstance(said, list) or not all(isinstance(word, str) for word in said):
         return ""
     if len(said) > 2 and _SHELL_OPTIONS.match(said[1]):
         return str(said[2])
-    if said[:1] == ["apply_patch"] and len(said) > 1:
-        return str(said[1])
-    return " ".join(said)
+    return " ".join(said[1:] if said[:1] == ["apply_patch"] else said)
 
 
-def _read_output(output: Any) -> tuple[str, int, float | None]:
-    """Return what a call printed, its exit code (0 where none is said), and its seconds."""
-    code, seconds = 0, None
-    if isinstance(output, str) and output[:1] == "{":
+def _read_object(said: Any) -> Fields:
+    """Return an object, or the object in a text of JSON; empty unless there is one."""
+    if isinstance(said, str) and said[:1] == "{":
         try:
-            found = json.loads(output)
-        except ValueError:
-            found = None
-        if isinstance(found, dict):
-            output = found
-    if isinstance(output, dict):
-        about = fields_of(output, "metadata")
-        if isinstance(about.get("exit_code"), int):
-            code = about["exit_code"]
-        elif output.get("success") is False:
-            code = 1
-        if isinstance(about.get("duration_seconds"), (int, float)):
-            seconds = float(about["duration_seconds"])
-        output = output.get("output", output.get("content"))
-    printed = joined(output)
-    said = _EXIT.search(printed[:2000])
-    return printed, int(said.group(1)) if said else code, seconds
+            said = json.loads(said)
+        except (ValueError, RecursionError):
+            return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _read_output(said: Any) -> tuple[str, int]:
+    """Return the output of a call, and its exit code; 0 if it names no code."""
+    output = _read_object(said)
+    printed = joined(output.get("output", output.get("content")) if output else said)
+    code = fields_of(output, "metadata").get("exit_code", output.get("success") is False)
+    found = _EXIT.search(printed[:2000])
+    return printed, int(found.group(1)) if found else code if isinstance(code, int) else 0

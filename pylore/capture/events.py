@@ -19,20 +19,18 @@ if TYPE_CHECKING:
 
 KINDS = ("prompt", "say", "tool", "edit", "search", "commit", "session", "question")
 FIELDS = (
-    "v", "id", "t", "src", "session", "turn", "span", "parent", "kind", "name", "ok", "ms", "files",
-    "text", "err", "ref",
+    "v", "id", "t", "src", "session", "turn", "span", "kind", "name", "ok", "files", "text", "err",
+    "ref",
 )  # fmt: skip
 MOST_TEXT = 500
 MOST_ERROR = 200
+MOST_FILES = 20
 MOST_LINE = 1_000_000
 """Maximum bytes of a line; longer lines are skipped."""
 ID_DIGITS = 16
 _ID_BEGINS, _ID_WITHIN = b'"id":"', 40
 
-_TEXTS = frozenset(
-    ("id", "t", "src", "session", "span", "parent", "kind", "name", "text", "err", "ref")
-)
-_NUMBERS = frozenset(("turn", "ms"))
+_TEXTS = frozenset(FIELDS) - {"v", "turn", "ok", "files"}
 
 
 def read_events(
@@ -114,7 +112,7 @@ def is_right(name: str, value: Any) -> bool:
         return name not in ("t", "kind")
     if name in _TEXTS:
         return isinstance(value, str)
-    if name in _NUMBERS:
+    if name == "turn":
         return isinstance(value, int)
     if name == "files":
         return isinstance(value, list) and all(isinstance(item, str) for item in value)

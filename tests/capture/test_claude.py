@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pylore.capture.claude import Claude
+from pylore.capture.recorder import Recorder
 
 
 def events(session: ClaudeSession) -> list[dict[str, Any]]:
     """All but the first, which is that of the session."""
-    reader = Claude("/t.jsonl")
+    reader = Recorder(Claude(), "/t.jsonl")
     for number, line in enumerate(session.lines, 1):
         reader.read(line.encode(), number)
     return reader.events[1:]
@@ -78,15 +79,15 @@ def test_what_is_typed_while_the_model_works_counts_once() -> None:
         if then == "dequeue":
             session.user(text)
     session.add("attachment", attachment={"type": "queued_command", "prompt": "and docs"})
-    assert prompts(session) == ["go on", "not there", "and tests", "and docs"]
+    assert prompts(session) == ["go on", "not there", "and tests", "never mind", "and docs"]
 
 
-def test_a_long_text_keeps_its_beginning_its_end_and_what_it_marks() -> None:
+def test_long_text_keeps_the_beginning_and_marked_lines() -> None:
     filler = "\n\n".join(f"Paragraph {number} says nothing new at all." for number in range(40))
     text = f"{filler}\n\n**Root cause:** the clock\n\n{filler}\n\nAll done."
     found = events(ClaudeSession().says(text))
     assert [event["text"][:20] for event in found] == [
-        "Paragraph 0 says not", "**Root cause:** the ", "All done.",
+        "Paragraph 0 says not", "**Root cause:** the ",
     ]  # fmt: skip
     assert len({event["span"] for event in found}) == 1
 
@@ -129,36 +130,6 @@ def test_a_command_that_writes_files_is_an_edit_of_them() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        ("Bash", {"command": "cd x && lore search tokens --json"}),
-        ("mcp__lore__search", {"query": "tokens"}),
-    ],
-)
-def test_what_lore_has_printed_is_no_news(call: tuple[str, dict[str, Any]]) -> None:
-    known = "Sessions are signed tokens in a cookie, since a table of them was too slow"
-    session = ClaudeSession().user("why signed tokens?")
-    session.tool(call[0], json.dumps([{"title": known}]), **call[1])
-    session.says(f"lore knows of it:\n\n- **{known}**\n\nI would add that the key is rotated.")
-    session.user(f"> {known}\n\nalways rotate it on Mondays")
-    found = events(session)
-    assert [event["text"] for event in found if event["kind"] != "tool"] == [
-        "why signed tokens?", "lore knows of it:\n\nI would add that the key is rotated.",
-        "always rotate it on Mondays",
-    ]  # fmt: skip
-
-
-def test_what_hooks_put_in_is_no_news_either() -> None:
-    known = "Rotate the keys that sign tokens every month or after a leak"
-    session = ClaudeSession().user(
-        f"rotate?<system-reminder>UserPromptSubmit hook success:\n- {known}</system-reminder>"
-    )
-    assert [event["text"] for event in events(session.says(f"{known}\n\nSo: yes."))] == [
-        "rotate?", "So: yes.",
-    ]  # fmt: skip
-
-
 _values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
@@ -173,7 +144,7 @@ _values = st.recursive(
 
 @given(st.lists(_values, max_size=8))
 def test_lines_of_any_form_are_events_or_nothing(values: list[Any]) -> None:
-    reader = Claude("/t.jsonl")
+    reader = Recorder(Claude(), "/t.jsonl")
     for number, value in enumerate(values, 1):
         try:
             reader.read(json.dumps(value).encode(), number)

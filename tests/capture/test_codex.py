@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pylore.capture.codex import Codex
+from pylore.capture.recorder import Recorder
 
 WHEN = "2026-11-01T10:00:00.000Z"
 META = {"id": "c0de", "cwd": "/home/me/shop", "git": {"branch": "main"}, "timestamp": WHEN}
@@ -29,7 +30,7 @@ def item(**fields: Any) -> str:
 
 
 def events(*lines: str) -> list[dict[str, Any]]:
-    reader = Codex("/r.jsonl")
+    reader = Recorder(Codex(), "/r.jsonl")
     for number, one in enumerate([line("session_meta", **META), *lines], 1):
         reader.read(one.encode(), number)
     found = reader.events
@@ -83,7 +84,7 @@ def test_commands_of_all_forms_have_their_result() -> None:
         ("commit", "Login has a clock", True, None), ("tool", "ls", False, "refused"),
         ("tool", "ls", True, None), ("search", "clocks", True, None),
     ]  # fmt: skip
-    assert found[0]["ms"] == 1500 and found[2]["name"] == "1a2b3c4"
+    assert found[2]["name"] == "1a2b3c4"
 
 
 def test_patches_are_edits_of_their_files() -> None:
@@ -104,7 +105,7 @@ def test_patches_are_edits_of_their_files() -> None:
 
 
 def test_rollouts_from_before_there_were_types_are_read_too() -> None:
-    reader = Codex("/r.jsonl")
+    reader = Recorder(Codex(), "/r.jsonl")
     old = [{"id": "c0de", "timestamp": WHEN, "instructions": None, "git": {}},
            {"record_type": "state"}, message("user", "fix it"),
            {"type": "function_call", "name": "shell", "call_id": "1",
@@ -113,13 +114,13 @@ def test_rollouts_from_before_there_were_types_are_read_too() -> None:
     for number, one in enumerate(old, 1):
         reader.read(json.dumps(one).encode(), number)
     found = reader.events
-    assert [event["kind"] for event in found] == ["session", "prompt", "tool"]
+    assert [event["kind"] for event in found] == ["prompt", "tool"]
     assert {event["t"] for event in found} == {"2026-11-01T10:00:00Z"}
     assert reader.skipped == {"untyped": 1}
 
 
 def test_a_subagents_rollout_is_a_side_chain() -> None:
-    reader = Codex("/r.jsonl")
+    reader = Recorder(Codex(), "/r.jsonl")
     reader.read(line("session_meta", **META, source={"subagent": "review"}).encode(), 1)
     reader.read(line("response_item", **message("user", "fix it")).encode(), 2)
     assert reader.events == [] and reader.skipped == {"sidechain": 1}
@@ -137,7 +138,7 @@ _payloads = st.dictionaries(
 
 @given(st.lists(_payloads, max_size=6))
 def test_items_of_any_form_are_events_or_nothing(payloads: list[dict[str, Any]]) -> None:
-    reader = Codex("/r.jsonl")
+    reader = Recorder(Codex(), "/r.jsonl")
     for number, payload in enumerate(payloads, 1):
         one = {"timestamp": WHEN, "type": "response_item", "payload": payload}
         reader.read(json.dumps(one).encode(), number)
