@@ -21,7 +21,7 @@ from ..terminal.output import Output, flush, note
 from ..terminal.text import bold, change_text, dim, each
 from .capture import Capture
 from .dialog import Dialog, candidates_text
-from .event_log import VERSION, append, event_file, log_fault
+from .event_log import LONGEST_NAME, MOST_FILES, VERSION, append, event_file, log_fault
 from .events import KINDS, MOST_ERROR, MOST_TEXT, event_line, read_events, shortened, sweep_events
 from .gaps import find_gaps
 from .gate import (
@@ -53,8 +53,6 @@ Read sessions of coding agents, and keep what they teach.
 
 SESSION = option("--session ID", "its session", "")
 
-_MOST_FILES = 20
-_LONGEST_NAME = 200
 _WIDTH = 100
 """Characters of a text in a list."""
 
@@ -135,8 +133,8 @@ def event(
         raise UsageError(f"event {kind} needs its text: give it with -m, or '-m -' for stdin")
     row: dict[str, Any] = {
         "v": VERSION, "t": now(), "src": "cli",
-        "session": session_name[:_LONGEST_NAME], "kind": kind, "name": name[:_LONGEST_NAME],
-        "files": [*files[:_MOST_FILES]],
+        "session": session_name[:LONGEST_NAME], "kind": kind, "name": name[:LONGEST_NAME],
+        "files": [*files[:MOST_FILES]],
         "text": text.strip()[: 2 * MOST_TEXT], "err": error.strip()[: 2 * MOST_ERROR],
     }  # fmt: skip
     if error or kind in ("tool", "edit", "search", "commit"):

@@ -1,4 +1,4 @@
-"""Read the log of events by time and kind, and trim it."""
+"""Read the log of events by time and kind, and sweep it."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from typing import IO, Any
 
-
 KINDS = ("prompt", "say", "tool", "edit", "search", "commit", "session", "question")
 FIELDS = (
     "v", "id", "t", "src", "session", "turn", "span", "kind", "name", "ok", "files", "text", "err",
     "ref",
 )  # fmt: skip
-MOST_TEXT = 500
-MOST_ERROR = 200
-MOST_FILES = 20
+MOST_TEXT, MOST_ERROR = 500, 200
 MOST_LINE = 1_000_000
 """Maximum bytes of a line; longer lines are skipped."""
+MOST_EVENTS = 200_000_000
+"""Maximum bytes of the log."""
 ID_DIGITS = 16
 _ID_BEGINS, _ID_WITHIN = b'"id":"', 40
-
-_TEXTS = frozenset(FIELDS) - {"v", "turn", "ok", "files"}
+_TYPES = {"v": int, "turn": int, "ok": object, "files": list}
+"""Types of fields; texts otherwise."""
 
 
 def read_events(
@@ -43,44 +42,33 @@ def read_events(
 ) -> Iterator[dict[str, Any]]:
     """Yield the events of the log, or of one file, in the order they were written.
 
-    Skips half lines, lines that are no event, later versions, and repeated ids.
+    Skips half lines, other objects, later versions, and repeated ids.
 
     Args:
         path: a file of events; the whole log unless given.
-        since: only what happened at this time or later, as ``core.times`` writes times.
-        session: only this session's.
-        kinds: only these kinds; all of them where empty.
-        files: only what has to do with a file below one of these paths, or like one of these
-            globs.
+        since: only events at this time or later.
+        session: only this session.
+        kinds: only these kinds; all if empty.
+        files: only events about a file below one of these paths, or that matches a glob.
     """
     sign = session.encode() if session.isascii() and session.isprintable() else b""
     seen: set[str] = set()
     for line in _lines(path):
-        if sign and sign not in line:
-            continue
-        event = parse_event(line)
-        if event is not None and _is_wanted(event, since, session, kinds, files):
-            if event.get("id") in seen:
-                continue
-            if event.get("id"):
-                seen.add(event["id"])
+        event = parse_event(line) if sign in line else None
+        if (
+            event is not None
+            and event["t"] >= since
+            and (not kinds or event["kind"] in kinds)
+            and (not session or event.get("session") == session)
+            and (not files or is_about(event.get("files") or (), files))
+            and event.get("id") not in seen
+        ):
+            seen.update(filter(None, [event.get("id")]))
             yield event
 
 
-def _is_wanted(
-    event: dict[str, Any], since: str, session: str, kinds: Collection[str],
-    files: Collection[str],
-) -> bool:  # fmt: skip
-    """Return whether an event is among those that somebody asks for, as ``read_events`` has it."""
-    if kinds and event["kind"] not in kinds:
-        return False
-    if (since and event["t"] < since) or (session and event.get("session") != session):
-        return False
-    return not files or is_about(event.get("files") or (), files)
-
-
 def is_about(paths: Iterable[str], wanted: Collection[str]) -> bool:
-    """Return whether one of the paths is below one of those wanted, or like one of those globs.
+    """Return True if a path is below one of those wanted, or matches one as a glob.
 
     >>> is_about(["src/auth/login.py"], ["src/auth"]), is_about(["src/a.py"], ["*.js"])
     (True, False)
@@ -93,7 +81,7 @@ def is_about(paths: Iterable[str], wanted: Collection[str]) -> bool:
 
 
 def parse_event(line: bytes) -> dict[str, Any] | None:
-    """Return the event on a line of the log; None where there is none."""
+    """Return the event on a line of the log; None for any other line."""
     try:
         event = parse_object(line, MOST_LINE)
     except LoreError:
@@ -101,22 +89,15 @@ def parse_event(line: bytes) -> dict[str, Any] | None:
     version = event.get("v")
     if not isinstance(version, int) or version > VERSION or event.get("kind") not in KINDS:
         return None
-    if not event.get("t") or not all(is_right(name, event[name]) for name in event):
-        return None
-    return event
+    return event if event.get("t") and all(is_right(name, event[name]) for name in event) else None
 
 
 def is_right(name: str, value: Any) -> bool:
-    """Return whether a field of an event has a value of its type."""
-    if value is None:
+    """Return True if a field of an event has a value of its type."""
+    if value is None or name not in FIELDS:
         return name not in ("t", "kind")
-    if name in _TEXTS:
-        return isinstance(value, str)
-    if name == "turn":
-        return isinstance(value, int)
-    if name == "files":
-        return isinstance(value, list) and all(isinstance(item, str) for item in value)
-    return True
+    has_type = isinstance(value, _TYPES.get(name, str))
+    return has_type and (name != "files" or all(isinstance(item, str) for item in value))
 
 
 def event_line(event: dict[str, Any]) -> bytes:
@@ -126,20 +107,10 @@ def event_line(event: dict[str, Any]) -> bytes:
 
 
 def shortened(event: dict[str, Any]) -> None:
-    """Cuts the texts of an event to what the log takes, in place."""
+    """Cut the texts of an event to their maximum, in place."""
     for name, most in (("text", MOST_TEXT), ("err", MOST_ERROR)):
         if len(event.get(name) or "") > most:
             event[name] = event[name][: most - 1].rstrip() + "…"
-
-
-def _lines(path: str | None) -> Iterator[bytes]:
-    for name in event_files() if path is None else [path]:
-        try:
-            with open(name, "rb") as file:
-                yield from filter(None, whole_lines(file, MOST_LINE))
-        except FileNotFoundError:
-            if path is not None:
-                raise
 
 
 def known_ids() -> set[str]:
@@ -150,6 +121,16 @@ def known_ids() -> set[str]:
         if at >= 0:
             found.add(line[at + len(_ID_BEGINS) :][:ID_DIGITS].decode("ascii", "replace"))
     return found
+
+
+def _lines(path: str | None) -> Iterator[bytes]:
+    for name in event_files() if path is None else [path]:
+        try:
+            with open(name, "rb") as file:
+                yield from filter(None, whole_lines(file, MOST_LINE))
+        except FileNotFoundError:
+            if path is not None:
+                raise
 
 
 def whole_lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
@@ -163,20 +144,12 @@ def whole_lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
         yield b""
 
 
-_DAY = 86_400
-
-
 class Swept(NamedTuple):
-    """A file of events that is dropped, or due to be."""
+    """A file of events that is dropped, or due to be: its size in bytes, and the reason."""
 
     file: str
     size: int
-    """Bytes."""
     why: str
-
-
-MOST_EVENTS = 200_000_000
-"""Maximum bytes of the log of events."""
 
 
 def sweep_events(days: int, *, dry_run: bool = False) -> list[Swept]:
@@ -187,22 +160,18 @@ def sweep_events(days: int, *, dry_run: bool = False) -> list[Swept]:
     Raises:
         OSError: a file cannot be deleted.
     """
-    due = [*_due(days)]
+    oldest = strftime("%Y-%m-%d", gmtime(time() - days * 86_400))
+    sizes = {path: os.path.getsize(path) for path in event_files() if os.path.exists(path)}
+    left = sum(sizes.values())
+    due = []
+    for path, size in sizes.items():
+        is_old = os.path.basename(path)[:10] < oldest
+        if path < event_file() and (is_old or left > MOST_EVENTS):
+            left -= size
+            due.append(Swept(path, size, "age" if is_old else "size"))
     for one in () if dry_run else due:
         try:
             os.unlink(one.file)
         except FileNotFoundError:
             continue  # another sweep was faster
     return due
-
-
-def _due(days: int) -> Iterator[Swept]:
-    oldest = strftime("%Y-%m-%d", gmtime(time() - days * _DAY))
-    files = [path for path in event_files() if path < event_file()]
-    sizes = {path: os.path.getsize(path) for path in (*files, event_file()) if os.path.exists(path)}
-    left = sum(sizes.values())
-    for path in files:
-        is_old = os.path.basename(path)[:10] < oldest
-        if is_old or left > MOST_EVENTS:
-            left -= sizes.get(path, 0)
-            yield Swept(path, sizes.get(path, 0), "age" if is_old else "size")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from .event_log import event_files
-from .events import parse_event, read_events
+from .event_log import append_event, event_files
+from .events import parse_event, read_events, sweep_events
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,17 @@ class RecentSession:
         self.name = name
         self.folder = self.branch = self.prompt = self.last = ""
         self.files: dict[str, None] = {}
+
+
+def log_start(agent: str, session: str, here: str, days: int) -> None:
+    """Log the start of a session unless ``days`` is 0, and sweep the log.
+
+    Raises:
+        OSError: the log cannot be written.
+    """
+    if days:
+        append_event(agent, session, "session", here, [], text=branch_of(here))
+    sweep_events(days)
 
 
 def recent_sessions(project: str) -> list[RecentSession]:

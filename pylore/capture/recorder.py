@@ -11,17 +11,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.times import now
-from .event_log import VERSION
-from .events import (
-    FIELDS,
-    ID_DIGITS,
-    KINDS,
-    MOST_ERROR,
-    MOST_FILES,
-    MOST_TEXT,
-    is_right,
-    whole_lines,
-)
+from .event_log import LONGEST_NAME, MOST_FILES, VERSION
+from .events import FIELDS, ID_DIGITS, KINDS, MOST_ERROR, MOST_TEXT, is_right, whole_lines
 from .extract import REFUSED, is_marked
 
 if TYPE_CHECKING:
@@ -65,7 +56,6 @@ AHEAD = 2 * MOST_TEXT
 
 _MOST_MARKED = 20
 _LONGEST = 200_000
-_LONGEST_NAME = 200
 
 _AT_COMMAND = r"(?:^|[;&|(\n])\s*(?:\w+=\S*\s+)*"
 _COMMITS = re.compile(_AT_COMMAND + r"git(?:\s+-[cC]\s+\S+|\s+--?[\w-]+(?:=\S+)?)*\s+commit\b")
@@ -155,7 +145,7 @@ class Recorder:
                 self._began = self._began or step.when
                 self._project = step.name.rstrip("/")
                 if step.name:
-                    self._add("session", moment(step.when), 0, name=step.name[:_LONGEST_NAME],
+                    self._add("session", moment(step.when), 0, name=step.name[:LONGEST_NAME],
                               text=step.text)  # fmt: skip
         elif step.kind in ("prompt", "say"):
             texts = pieces(step.text)
@@ -175,7 +165,7 @@ class Recorder:
         commits = ok and call.kind == "tool" and makes_commit(call.text)
         if written or not commits:
             why = REFUSED if result.name == REFUSED else "" if ok else why_it_failed(result.text)
-            self._add(kind, at, number, span=call.span, name=call.name[:_LONGEST_NAME], ok=ok,
+            self._add(kind, at, number, span=call.span, name=call.name[:LONGEST_NAME], ok=ok,
                       files=files, text=call.text[:AHEAD], err=why)  # fmt: skip
         if commits:
             hash, message = commit_of(call.text, result.text)

@@ -16,7 +16,6 @@ from .secrets import (
     found_by_chance,
     found_by_form,
     found_tokens,
-    may_hold,
 )
 
 TYPE_CHECKING = False
@@ -38,7 +37,7 @@ def without_secrets(texts: Sequence[str], counts: dict[str, int]) -> list[str]:
         texts: without a NUL.
         counts: secrets by kind; it is added to.
     """
-    return [_redacted(text, counts) if may_hold(text) else text for text in texts]
+    return [_redacted(text, counts) for text in texts]
 
 
 def _redacted(text: str, counts: dict[str, int]) -> str:

@@ -6,8 +6,6 @@ Every repetition is bounded or consumes what it has read, so that time is linear
 from __future__ import annotations
 
 import re
-from collections import Counter
-from math import log2
 
 from .readings import fold
 
@@ -40,82 +38,70 @@ _NO_SEED = "the|and|for|are|was|were|not|but|your|you|has|its|with|from|which|wo
 _SEED = rf"(?!(?:{_NO_SEED})\b)[a-z]{{3,8}}\b"
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
-_FORMS = tuple((name, marks.split("|"), re.compile(text, re.MULTILINE)) for name, marks, text in (
-    ("private-key", "PRIVATE KEY|PuTTY-User-Key",
+_FORMS = tuple((kind, re.compile(text, re.MULTILINE)) for kind, text in (
+    ("private-key",
      r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----(?s:.)*?"
      r"(?:-----END [A-Z0-9 ]{0,60}-----|\Z)|PuTTY-User-Key-File-\d:(?s:.)*"),
-    ("private-key", "",
+    ("private-key",
      r"^(?=[^\n]{0,75}[G-Zg-z+/])(?=[^\n]{0,75}\d)(?=[^\n]{0,75}[A-Z])"
      r"[A-Za-z0-9+/]{60,76}={0,2}$"),
-    ("token", "", rf"{_START}(?:{_ALL_PREFIXES})"
+    ("token", rf"{_START}(?:{_ALL_PREFIXES})"
      r"(?P<body>[\w=+~-]{16,400}(?:\.[\w=+/-]{8,400}){0,4})[\w=+/.-]*"),
-    ("token", "eyJ", r"(?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?"),
-    ("token", "8Q~|7Q~", r"(?<![\w~.-])[\w~.-]{3}[78]Q~[\w~.-]{31,34}(?![\w~.-])"),
-    ("token", ".",
+    ("token", r"(?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?"),
+    ("token",
      r"(?<![\w-])(?:[A-Za-z][\w-]{22,30}\.[\w-]{6,7}\.[\w-]{27,45}|pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"
      r"|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,})(?![\w-])"),
-    ("token", "AC|SK",
-     rf"{_START}(?:AC|SK)[0-9a-f]{{32}}(?:[^\w]{{1,8}}[0-9a-f]{{32}})?{_END}"),
-    ("token", "-", rf"{_START}(?:key-[0-9a-f]{{32}}|[0-9a-f]{{32}}-(?:[0-9a-f]{{8}}-[0-9a-f]{{8}}"
+    ("token", rf"{_START}(?:key-[0-9a-f]{{32}}|[0-9a-f]{{32}}-(?:[0-9a-f]{{8}}-[0-9a-f]{{8}}"
      rf"|us\d{{1,2}})){_END}"),
-    ("token", ":AA", r"(?<!\d)\d{8,10}:AA[\w-]{32,34}(?![\w-])"),
-    ("webhook", "hooks",
-     r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[\w/]{20,})"
-     r"|/api/webhooks/(?P<other>\d{15,}/[\w-]{30,})"),
-    ("hash", "$", r"\$(?:2[aby]|[156y]|7|apr1|argon2\w{1,2})\$[\w./=,+$-]{30,}"),
-    ("url-password", "://",
+    ("webhook",
+     r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|/api/webhooks/(?=\d{15}))"
+     r"(?P<secret>[\w/-]{20,})"),
+    ("hash", r"\$(?:2[aby]|[156y]|7|apr1|argon2\w{1,2})\$[\w./=,+$-]{30,}"),
+    ("url-password",
      r"(?i)\bhttps?://(?P<secret>(?=[^\s/@:]{20}|(?=[^\s/@:]{0,19}\d)[^\s/@:]{12})"
      r"[^\s/@:\"'`${}<>\[]{12,400}(?::[^\s/@\"'`]{0,400})?)@"),
-    ("url-password", "://",
+    ("url-password",
      r"://[^\s/@:\"'`]{0,100}:(?P<secret>[^\s@/\"'`${}<>][^\s/\"'`{}<>]{1,200})@"),
-    ("url-password", ":",
-     r"(?<![\w./:-])[\w.*-]{1,80}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w-]{1,60}:"
-     r"(?P<secret>[^\s:]{6,100})$"),
-    ("header", "authorization|bearer |cookie|curl",
+    ("header",
      r"(?i)(?:authorization[\"']?\s?[:=]\s?[\"']?(?:\w{1,20} )?|\bbearer )"
-     r"(?P<secret>[\w.~+/=-]{16,})"
-     r"|(?:\bcookie\\{0,3}[\"'`]?\s?:\s?|curl\b[^\n;]{0,120}?\s(?:-b|--cookie)[ =])[\"'`]?"
-     r"(?P<other>[^\s=;:\"'`\\$<{(]{1,60}=[^\n\"'`\\]{3,})"),
-    ("netrc", "password",
-     r"(?i)\b(?:login|machine)\s{1,9}\S{1,100}\s{1,9}password\s{1,9}(?P<secret>[^\s]{3,})"),
-    ("seed-phrase", "seed|mnemonic|phrase|wallet",
+     r"(?P<secret>[\w.~+/=-]{16,})"),
+    ("header",
+     r"(?i)(?:\bcookie\\{0,3}[\"'`]?\s?:\s?|curl\b[^\n;]{0,120}?\s(?:-b|--cookie)[ =])[\"'`]?"
+     r"(?P<secret>[^\s=;:\"'`\\$<{(]{1,60}=[^\n\"'`\\]{3,})"),
+    ("seed-phrase",
      r"(?i)\b(?:seed|mnemonic|(?:recovery|secret|backup|seed) phrase|wallet)\b"
      r"[^\n]{0,40}?(?:\s?[:=\n\"']|\sis\b)[^a-z]{0,9}"
      rf"(?P<secret>{_SEED}(?:[ ,\n\d.]{{1,6}}{_SEED}){{11,23}})"),
-    ("recovery-codes", "code",
+    ("recovery-codes",
      r"(?i)\b(?:recovery|backup|scratch|rescue|emergency|2fa|mfa) codes?\b[^\n]{0,20}?[:=\s]"
      rf"(?:[^\w]|_){{0,9}}(?P<secret>{_CODE}(?:[\s,;|]{{1,4}}{_CODE}){{0,19}})"),
-    ("card-number", "",
+    ("card-number",
      r"(?<![\w.+/=-])(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6[045]\d\d|35\d\d)(?:[ -]?\d{4}){3}"
      r"(?![\w-]|\.\d)|(?<![\w.+/=-])3[47]\d\d[ -]?\d{6}[ -]?\d{5}(?![\w-]|\.\d)"),
 ))  # fmt: skip
-"""Kind, letters of which a text has one, and expression. The first to find a secret names it."""
+"""Kind and expression. The first to find a secret names it."""
+_TOKEN = _FORMS[2][1]
 
 
 def found_by_form(text: str) -> Iterator[Found]:
     """Yield the secrets of a fixed form."""
-    lower = text.lower()
-    for kind, marks, expression in _FORMS:
-        if not any(mark in text or mark in lower for mark in marks):
-            continue
+    for kind, expression in _FORMS:
         for match in expression.finditer(text):
             groups = match.groupdict()
-            if "body" in groups and reads_as_words(groups["body"]):
+            if (
+                ("body" in groups and reads_as_words(groups["body"]))
+                or (kind == "header" and not any(map(str.isdigit, match.group())))
+                or (kind == "card-number" and not _is_card(match.group()))
+            ):
                 continue
-            if kind == "header" and not any(letter.isdigit() for letter in match.group()):
-                continue
-            if kind == "card-number" and not _is_card(match.group()):
-                continue
-            name = next((name for name in ("secret", "other") if groups.get(name)), None)
-            yield (*(match.span(name) if name else match.span()), kind)
+            yield (*match.span("secret" if "secret" in groups else 0), kind)
 
 
 def found_tokens(text: str) -> Iterator[Found]:
-    """Yield the tokens that their first letters tell, for texts whose lines were joined."""
-    for _, _, expression in _FORMS[2:4]:
-        for match in expression.finditer(text):
-            if not reads_as_words(match.groupdict().get("body") or ""):
-                yield (*match.span(), "token")
+    """Yield tokens with known first letters, for texts whose lines were joined."""
+    for match in _TOKEN.finditer(text):
+        if not reads_as_words(match["body"]):
+            yield (*match.span(), "token")
 
 
 def _is_card(text: str) -> bool:
@@ -217,11 +203,11 @@ def found_beside(text: str) -> Iterator[Found]:
     spans: list[list[int]] = []
     for start, stop, kind in _credentials(lower):
         if kind != _NEAR:
-            yield from _given(text, start, stop, is_key=kind == _KEY)
-        elif (option := _OPTION.search(text, stop, stop + _AHEAD)) and _is_said(option["secret"]):
+            yield from _given(text, stop, is_key=kind == _KEY)
+        elif (option := _OPTION.search(text, stop, stop + _AHEAD)) and _is_value(option["secret"]):
             yield (*option.span("secret"), "password")
         begin = max(start - _BEHIND, text.rfind("\n", max(0, start - _BEHIND), start) + 1)
-        end = _window_end(text, stop)
+        end = min(len(text), stop + _AHEAD)
         if spans and begin <= spans[-1][1]:
             spans[-1][1] = max(end, spans[-1][1])
         else:
@@ -266,54 +252,29 @@ def found_alone(text: str) -> Iterator[Found]:
             yield start, start + len(word), "password"
 
 
-def _window_end(text: str, stop: int) -> int:
-    """Return the end of the next line, or of the window."""
-    end = min(len(text), stop + _AHEAD)
-    at = text.find("\n", stop, end)
-    other = text.find("\n", at + 1, end) if at >= 0 else -1
-    return other if other >= 0 else end
-
-
-def _given(text: str, start: int, stop: int, *, is_key: bool) -> Iterator[Found]:
+def _given(text: str, stop: int, *, is_key: bool) -> Iterator[Found]:
+    """Yield the value that a name is given, by a sign or in words."""
     match = _ASSIGNED.match(text, stop, stop + 260)
-    if match and (match["sign"] != " " or _is_option(text, start)):
-        value = match["quoted"] or match["plain"]
-        if len(value) >= (_WEAK_KEY if is_key else _WEAK_PASSWORD) and _is_value(
-            value, is_key=is_key, is_quoted=match["quoted"] is not None
-        ):
-            yield (*match.span("quoted" if match["quoted"] else "plain"), "password")
+    if match:
+        group = "quoted" if match["quoted"] else "plain"
+        is_long = len(match[group]) >= (_WEAK_KEY if is_key else _WEAK_PASSWORD)
+        if is_long and _is_value(match[group], is_key=is_key, is_quoted=group == "quoted"):
+            yield (*match.span(group), "password")
             return
-    if not is_key:
-        said = _SAID.match(text, stop, stop + 260)
-        if said and _is_said(said["secret"]):
-            yield (*said.span("secret"), "password")
+    said = None if is_key else _SAID.match(text, stop, stop + 260)
+    if said and _is_value(said["secret"]):
+        yield (*said.span("secret"), "password")
 
 
-def _is_option(text: str, start: int) -> bool:
-    """Return True if the name ends an option, as in ``--registration-token``."""
-    head = text[max(0, start - 24) : start]
-    return re.search(r"(?:\A|\s)--?(?:[\w-]*-)?\Z", head) is not None
-
-
-def _is_value(value: str, *, is_key: bool, is_quoted: bool) -> bool:
+def _is_value(value: str, *, is_key: bool = False, is_quoted: bool = False) -> bool:
     """Return True unless the value is a variable, a call, a type or prose."""
     if _NO_VALUE.match(value) and not (is_quoted and value[0] in "[{&|./"):
         return False
     if is_quoted:
         return re.search(r"[\d!@#%^*&$]" if is_key else r"[\d\s!@#%^*&$]", value) is not None
-    if re.fullmatch(
-        r"[\d.]+|\d[\d.]*\W.*|[\w-]+(?:[./][\w-]+)+[,;)]?" if is_key else r"\d{1,3}", value
-    ):
-        return False
-    return re.search(r"[\d!@%^*]" if is_key else r"[\d!@#%^*]", value) is not None
-
-
-def _is_said(value: str) -> bool:
-    return (
-        not _NO_VALUE.match(value)
-        and re.search(r"[\d!@#$%^&*+=]", value) is not None
-        and re.search(r"[^\W\d]", value) is not None
-        and not re.search(r"://|\w\(|^[\w-]{1,30}(?:/[\w.-]+)+$|^[\w/.-]+\.[a-z]{1,5}$", value)
+    no_key = r"[\d.]+|\d[\d.]*\W.*|[\w-]+(?:[./][\w-]+)+[,;)]?"
+    return not re.fullmatch(no_key if is_key else r"\d{1,3}", value) and bool(
+        re.search(r"[\d!@%^*]", value)
     )
 
 
@@ -379,7 +340,6 @@ SHORTEST = 20
 _SHORTEST_OF_TWO = 28
 """Letters of a run without capitals, or without small letters."""
 _AS_WORDS = 0.45
-_ENTROPY, _ENTROPY_OF_HEX = 3.5, 3.0
 _BEFORE = 60
 """Letters before a run that may name it."""
 
@@ -423,14 +383,7 @@ def found_by_chance(text: str) -> Iterator[Found]:
         start, run = match.start(), match.group()
         pieces = [(0, run)]
         if "/" in run and _is_path(run):
-            begin = (
-                max(
-                    text.rfind(" ", max(0, start - 200), start),
-                    text.rfind("\n", max(0, start - 200), start),
-                )
-                + 1
-            )
-            if "://" not in text[begin:start]:
+            if "://" not in re.split(r"\s", text[max(0, start - 200) : start])[-1]:
                 continue
             pieces = [(part.start(), part.group()) for part in re.finditer(r"[^/]{20,}", run)]
         for at, piece in pieces:
@@ -446,9 +399,7 @@ def is_random(run: str) -> bool:
     >>> is_random("getUserByIdAndName2OrDefault"), is_random("Zk3vQ9xT1bWm7RfLp0Ys")
     (False, True)
     """
-    if _HEX.match(run):
-        return entropy(run) >= _ENTROPY_OF_HEX
-    if _PREFIXED.match(run):
+    if _HEX.match(run) or _PREFIXED.match(run):
         return True
     if len(run) < SHORTEST or _HAS_UUID.search(run) or reads_as_words(run):
         return False
@@ -457,7 +408,7 @@ def is_random(run: str) -> bool:
     )
     if kinds < 3 and (len(run) < _SHORTEST_OF_TWO or not run.rstrip("=").isalnum()):
         return False
-    return kinds > 1 and not run.isalpha() and entropy(run) >= _ENTROPY
+    return kinds > 1 and not run.isalpha()
 
 
 def reads_as_words(run: str) -> bool:
@@ -468,12 +419,6 @@ def reads_as_words(run: str) -> bool:
         for one, other in zip(lower, lower[1:], strict=False)
     )
     return common >= _AS_WORDS * (len(run) - 1)
-
-
-def entropy(run: str) -> float:
-    """Return Shannon's entropy of a text, in bits a letter."""
-    size = len(run)
-    return -sum(count / size * log2(count / size) for count in Counter(run).values())
 
 
 def _is_path(run: str) -> bool:
@@ -493,20 +438,3 @@ def _is_harmless(text: str, start: int, stop: int, run: str) -> bool:
     if _PREFIXED.match(run):
         return False
     return _HAS_UUID.search(run) is not None or (len(run) == 40 and _HEX.match(run) is not None)
-
-
-_MAY = re.compile(
-    r"(?<![\w/+=.~-])(?=[A-Za-z/_+=.~-]{0,80}\d)[\w/+=.~-]{16,}|\w{30,}|\d{4}[ -]?\d{4}|://|\$|eyj"
-    r"|\w[!@#%^&*][\w!]|[a-z]\d+[!@#%^&*]|private key|putty|cookie"
-    r"|seed|mnemonic|phrase|wallet|codes?\b|%[2-7]|\\[ux]|&\w|:\d{2,5}:"
-    r"|[\xad\xc0-\u1fff\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2c00-\uffff\U0001d400-\U0001d7ff]"
-)
-_ID = re.compile(rf"{_UUID}|(?:toolu|msg)_[0-9A-Za-z]{{24}}")
-
-
-def may_hold(text: str) -> bool:
-    """Return False for a text that no detector can find anything in."""
-    lower = text.lower()
-    if any(word in lower for word, _, _ in _CREDENTIALS):
-        return True
-    return _MAY.search(lower) is not None and not _ID.fullmatch(text)

@@ -159,14 +159,14 @@ def _end_closed(engine: Engine, session: AgentSession) -> None:
 
 
 def _log(engine: Engine, agent: Agent, event: str, sent: Sent, here: str) -> None:
-    live, days = part("capture", "live"), engine.settings.events_days
+    days = engine.settings.events_days
     try:
         if event == SESSION_START:
             _forget_old_sessions()
-            if live:
-                live.log_start(agent.name, sent.session, here, days)
-        elif event == TOOL and days and live:
-            live.log_tool(agent.name, sent, here)
+            if recent := part("capture", "recent"):
+                recent.log_start(agent.name, sent.session, here, days)
+        elif event == TOOL and days and (log := part("capture", "event_log")):
+            log.log_tool(agent.name, sent, here)
     except OSError:
         return  # a full disk is no reason to answer nothing
 
