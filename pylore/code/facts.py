@@ -111,3 +111,23 @@ def calls_from_json(text: str) -> list[Call]:
     """Return the calls that ``facts_as_json`` wrote."""
     new: Any = tuple.__new__
     return [new(Call, row) for row in json.loads(text.partition("\n")[2])]
+
+
+def exported(text: str) -> list[Any]:
+    """Return the part of ``facts_as_json`` that edges from other files depend on: no lines, texts
+    and calls, and no variables of functions without a known result or parameter."""
+    found = json.loads(text.partition("\n")[0] or "{}")
+    symbols, assigned = found.get("symbols", ()), found.get("assigned", {})
+    params = {row[1]: row[8] for row in symbols if row[2] in ("function", "method")}
+    known = set()
+    for key in assigned:
+        scope, _, name = key.rpartition(".")
+        while scope and (name == "return" or name in params.get(scope, ())):
+            known.add(scope)
+            scope, name = scope.rpartition(".")[0], "return"
+    hidden = params.keys() - known
+    return [
+        [(*row[:3], row[7], row[8]) for row in symbols],
+        [(*row[:4], row[5]) for row in found.get("imports", ())],
+        {key: each for key, each in assigned.items() if key.rpartition(".")[0] not in hidden},
+    ]

@@ -7,12 +7,7 @@ import os
 import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from hashlib import sha256
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
-from threading import Thread
 from typing import NamedTuple
 
 from ..core.errors import LoreError
@@ -33,6 +28,8 @@ from .source import WHOLE_LENGTH, Source, file_body, symbol_body, symbol_title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from ..indexing.passages import Row
 
 TEXT = "text"
@@ -87,6 +84,10 @@ def work_all(jobs: Sequence[Job], processes: int) -> Iterator[list[FileOutcome]]
     Raises:
         LoreError: a process died.
     """
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
     pool = ProcessPoolExecutor(processes, get_context("fork"), _begin)
     running: deque[Future[list[FileOutcome]]] = deque()
     try:
@@ -105,6 +106,10 @@ def work_all(jobs: Sequence[Job], processes: int) -> Iterator[list[FileOutcome]]
 def _begin() -> None:
     """Make a process end with the one that forked it; that one alone handles an interrupt."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+    from threading import Thread
+
     parent = parent_process()
     if parent is not None:
         Thread(target=lambda: (wait([parent.sentinel]), os._exit(0)), daemon=True).start()

@@ -12,7 +12,7 @@ from ..core.vocabulary import CODE, CODE_IDS, COMMIT_IDS, file_id, path_of, qual
 from ..indexing.indexer import Index
 from . import OWED
 from .edges import Resolver
-from .facts import FileFacts, calls_from_json, facts_from_json
+from .facts import calls_from_json, exported, facts_from_json
 from .mentions import Mentions
 
 TYPE_CHECKING = False
@@ -43,6 +43,8 @@ class Writer:
         self._index = Index(store)
         self._waiting: list[FileOutcome] = []
         self._changed: set[str] = set()
+        self._exporting: set[str] = set(self._gone)
+        """Files whose names may lead elsewhere from other files."""
         self._moved: dict[str, str] = {}
         self._lost = {self.known[path][0]: path for path in self._gone if self.known[path][0]}
         self._now = now()
@@ -100,6 +102,9 @@ class Writer:
             self._is_whole = self._is_whole or held not in (None, self._token)
             self._store.meta.set(OWED, self._token)
         code.restamp((o.stamp, o.path) for o in self._waiting if o.same)
+        facts = code.facts([o.path for o in changed if o.path in self.known])
+        before = {path: exported(text) for path, _, text in facts}
+        self._exporting.update(o.path for o in changed if exported(o.facts) != before.get(o.path))
         code.put(
             (o.path, o.hash, o.stamp, o.language, o.facts or json.dumps({"skipped": o.skipped}))
             for o in changed
@@ -191,17 +196,17 @@ class Writer:
     def _edges(self) -> tuple[Wanted, Collection[str] | None]:
         """Return edges, and the ids of what they come from; None for all.
 
-        Resolved are the files that have changed, those that depend on them, and those with an
-        edge to them.
+        Resolved are the files that have changed, and, where the names that these export have, those
+        that depend on them or have an edge to them.
         """
         stored = {path: (language, text) for path, language, text in self._store.code.facts()}
         files = {path: facts_from_json(path, *row) for path, row in stored.items()}
         resolver = Resolver(files, self._root)
         changed = {*self._changed, *self._gone}
-        owners = None if self._is_whole else resolver.dependents(changed)
+        owners = None if self._is_whole else resolver.dependents(self._exporting)
         if owners is not None:
             owners |= changed & files.keys()
-            owners |= self._leading_to(changed, files) & files.keys()
+            owners |= self._leading_to(self._exporting) & files.keys()
         paths = files if owners is None else owners
         edges = resolver.edges({path: calls_from_json(stored[path][1]) for path in paths})
         wanted = {ends: (sure, _metadata(*why)) for ends, (sure, *why) in edges.items()}
@@ -216,7 +221,7 @@ class Writer:
         ids |= {symbol_id(path, one.qualified) for path in owners for one in files[path].symbols}
         return wanted, ids
 
-    def _leading_to(self, paths: Iterable[str], files: Mapping[str, FileFacts]) -> set[str]:
+    def _leading_to(self, paths: Iterable[str]) -> set[str]:
         """Return the files from which an edge leads to one of these or to its symbols."""
         ids = [*self._store.code.nodes_of([*paths])]
         return {

@@ -56,10 +56,13 @@ class CodeFiles:
         ).get
         return row
 
-    def facts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield ``(path, language, facts as JSON)`` of all files that were read, by path."""
+    def facts(self, paths: Sequence[str] | None = None) -> Iterator[tuple[str, str, str]]:
+        """Yield ``(path, language, facts as JSON)`` of ``paths``, or of all files read, by path."""
+        among = "" if paths is None else " AND path IN (SELECT value FROM json_each(?))"
         rows = self._db.execute(
-            "SELECT path, language, facts FROM code_files WHERE language != '' ORDER BY path"
+            f"SELECT path, language, facts FROM code_files WHERE language != ''{among}"
+            " ORDER BY path",
+            () if paths is None else (dumps(paths),),
         )
         return ((path, language, unpacked(facts)) for path, language, facts in rows)
 

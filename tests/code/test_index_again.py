@@ -50,6 +50,9 @@ STEPS: tuple[dict[str, str | None], ...] = (
     {"pkg/use.py": USE.replace("Own", "Mine"), "other.py": OTHER},
     {"pkg/core.py": "# nothing\n"},
     {"pkg/core.py": CORE, "pkg/use.py": USE},
+    {"pkg/core.py": CORE.replace("return helper()", "made = helper()\n        print(made)")},
+    {"pkg/core.py": CORE.replace("return Base()", "made = Own()\n    return made")},
+    {"pkg/core.py": CORE.replace("return Base()", "made = Base()\n    return made")},
 )
 
 
@@ -76,6 +79,18 @@ def change(project: Project, step: dict[str, str | None]) -> None:
             (project.root / path).unlink()
         else:
             project.write(path, text)
+
+
+def test_a_changed_body_resolves_its_own_file_alone(project: Project) -> None:
+    project.index()
+    call = ("symbol-pkg/use.py::start", "symbol-pkg/core.py::Base.run", "calls")
+    project.store.edges.drop_derived([call])
+    project.write("pkg/core.py", CORE.replace("return Base()", "print(1)\n    return Base()"))
+    project.index()
+    assert call not in project.edges("calls")
+    project.write("pkg/core.py", CORE.replace("return Base()", "return [Base()]"))
+    project.index()
+    assert call in project.edges("calls")
 
 
 def test_after_each_change_the_store_is_as_after_a_first_index(
