@@ -239,7 +239,7 @@ class Hit(Record):
     bm25_score: float | None = None
     vector_score: float | None = None
     recency_score: float | None = None
-    feedback_score: float = 0.5
+    feedback_score: float = 0.0
     hops: int = 0
     edge: str | None = None
     verdict: str | None = None

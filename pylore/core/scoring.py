@@ -21,7 +21,7 @@ SURE_COSINE = 0.5
 MOST_RELEVANT = 2.0
 """Maximum of ``relevance`` (docs/decisions/0021). Not measured: on the sets records are alike."""
 PRIOR_MEAN = 0.5
-"""The prior mean of ratings, for a node without any."""
+"""The prior mean of ratings."""
 PRIOR_COUNT = 2
 """Ratings that the prior is worth. Measured with ``feedback_weight`` as a whole: 1.6
 points of recall@5 (docs/decisions/0021)."""
@@ -134,8 +134,8 @@ def rounded(value: float | None) -> float | None:
 
 
 def feedback(helpful: float, rated: int) -> float:
-    """Return the Bayesian average ``(helpful + 0.5 · 2) / (rated + 2)``, between 0 and 1."""
-    return (helpful + PRIOR_MEAN * PRIOR_COUNT) / (rated + PRIOR_COUNT)
+    """Return the Bayesian average ``(helpful + 0.5 · 2) / (rated + 2)``; 0 without a rating."""
+    return (helpful + PRIOR_MEAN * PRIOR_COUNT) / (rated + PRIOR_COUNT) if rated else 0.0
 
 
 RE_ORDERING = frozenset(("feedback", "cap", "same_file", "turn"))

