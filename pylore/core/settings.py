@@ -115,9 +115,8 @@ class Settings:
     _2 = "search"
     limit = row(10, "how many direct matches to return", 1, 1000)
     retrievers: tuple[str, ...] = row(
-        BUILT_IN_RETRIEVERS, "the legs whose lists are fused: fulltext, vector, hub (or hub-NAME "
-        "of several remotes), and retrievers of your own, which count in the user's config only, "
-        "as hubs do", kind="names",
+        BUILT_IN_RETRIEVERS, "the legs whose lists are fused: fulltext, vector, and retrievers of "
+        "your own, which count in the user's config only", kind="names",
     )  # fmt: skip
     fusion = row("convex", "how the legs are fused", choices=("convex", "rrf"))
     rrf_k = row(60, "the constant of reciprocal rank fusion", 1, 1000)
@@ -203,7 +202,7 @@ class Settings:
     _6 = "hub"
     remotes: dict[str, str] = row(
         {}, "hubs that 'lore sync NAME' knows, by name: postgresql://…, without a password; "
-        "behind it what the hub takes: types=TYPE,… tags=TAG,… scopes=NAME,… staged; user config "
+        "behind it what the hub takes: types=TYPE,… scopes=NAME,… staged; user config "
         "only", kind="texts", users=True,
     )  # fmt: skip
     on = row(

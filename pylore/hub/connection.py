@@ -1,11 +1,9 @@
-"""Connect to a hub: read its URL, load the driver (psycopg), turn its errors into lore's."""
+"""Connect to a hub: check its URL, load the driver (psycopg), turn its errors into lore's."""
 
 from __future__ import annotations
 
 import os
-import time
 from contextlib import contextmanager
-from functools import cache
 
 from ..core.errors import (
     HubUnavailable,
@@ -15,6 +13,7 @@ from ..core.errors import (
     StoreFull,
     StoreReadOnly,
     UsageError,
+    nearest,
 )
 
 TYPE_CHECKING = False
@@ -22,61 +21,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any, TypeVar
 
+    from ..core.settings import Settings
+
     Item = TypeVar("Item")
 
-
 _INSTALL = "the driver of PostgreSQL is missing: 'make setup-hub', or pip install 'lore-shell[hub]'"
-
-_NOT_MADE = "has no hub in it, or one that you may not use: 'lore hub init URL' makes one"
-
+_NO_HUB = "; 'lore hub init URL' makes a hub"
+_TRY_AGAIN = ": try again; acknowledged lines stay"
 _BY_STATE: tuple[tuple[str, type[StoreError], str], ...] = (
-    ("53100", StoreFull, "the hub's disk is full: nothing was changed there; free some space"),
-    ("53300", HubUnavailable, "the hub has too many connections: try again"),
-    ("53", StoreFull, "the hub is short of memory or room: nothing was changed there; try again"),
-    ("57014", HubUnavailable, "the hub took too long and was stopped: nothing was changed there; "
-     "try again when it has less to do"),
-    ("57P", HubUnavailable, "the hub is stopping or starting: try again"),
-    ("08", HubUnavailable, "the connection broke: what was not acknowledged is sent again"),
-    ("55P03", StoreBusy, "somebody else holds the hub: try again"),
-    ("40", StoreBusy, "others wrote at the same time: try again"),
-    ("25006", StoreReadOnly, "the hub is read-only: it is a standby, or was set so; name the "
-     "server that takes writes"),
-    ("25P02", StoreError, "an earlier error has ended the transaction"),
-    ("42501", StoreError, "not allowed: ask whoever keeps the hub for the role that it takes"),
-    ("3F000", StoreError, _NOT_MADE),
-    ("42P01", StoreError, _NOT_MADE),
-    ("42883", StoreError, "is of another version than this lore: 'lore hub init' brings it to "
-     "this one"),
-    ("58", StoreError, "the hub's disk fails: see its log"),
-    ("XX", StoreError, "the hub is damaged: see its log"),
-)  # fmt: skip
-"""The beginning of an SQLSTATE, what it is to lore, and what is said of it."""
+    ("53100", StoreFull, ": the hub's disk is full"),
+    ("53", HubUnavailable, _TRY_AGAIN),
+    ("57", HubUnavailable, _TRY_AGAIN),
+    ("08", HubUnavailable, _TRY_AGAIN),
+    ("55P03", StoreBusy, _TRY_AGAIN),
+    ("40", StoreBusy, _TRY_AGAIN),
+    ("25006", StoreReadOnly, ": name the server that takes writes"),
+    ("42501", StoreError, ": ask the hub's owner for a role"),
+    ("3F000", StoreError, _NO_HUB),
+    ("42P01", StoreError, _NO_HUB),
+    ("42883", StoreError, _NO_HUB),
+)
+"""The beginning of an SQLSTATE, the error that it becomes, and advice."""
 
-_BY_WORDS: tuple[tuple[str, type[LoreError], str], ...] = (
-    ("read-only", StoreReadOnly, "no server there takes writes: all are standbys or read-only"),
-    ("password authentication failed", StoreError, "not allowed: the password is wrong; see "
-     "~/.pgpass or PGPASSFILE"),
-    ("no password supplied", UsageError, "a password is needed: put it into ~/.pgpass (mode 0600) "
-     "or the file that PGPASSFILE names"),
-    ("no pg_hba.conf entry", StoreError, "not allowed: the hub takes nobody by this way "
-     "(pg_hba.conf)"),
-    ("authentication failed", StoreError, "not allowed: the hub does not know you by this way"),
-    ("does not match host name", StoreError, "the hub's certificate is for another host: give the "
-     "name that it has as host, and where that is as hostaddr"),
-    ("root certificate file", StoreError, "the hub's certificate cannot be tried: there is no file "
-     "of authorities where sslrootcert says"),
-    ("certificate", StoreError, "the hub's certificate is not to be trusted: sslrootcert names "
-     "whose is, sslmode how much is asked"),
-    ("does not support SSL", StoreError, "the hub does not speak TLS, and without it nobody else "
-     "is asked: sslmode says otherwise"),
-    ("definition of service", UsageError, "there is no such service: see ~/.pg_service.conf"),
-    ("too many c", HubUnavailable, "the hub has too many connections: try again"),
-    ("permission denied for database", StoreError, "not allowed: ask whoever keeps the hub"),
-    ("does not exist", StoreError, "there is no such database or role: createdb makes one"),
-    ("starting up", HubUnavailable, "the hub is stopping or starting: try again"),
-    ("shutting down", HubUnavailable, "the hub is stopping or starting: try again"),
-)  # fmt: skip
-"""What libpq says when it cannot connect: it has no SQLSTATE for that."""
+_LOCAL = ("localhost", "127.0.0.1", "::1")
+_DEFAULTS = {
+    "connect_timeout": "10", "keepalives_idle": "30", "keepalives_interval": "10",
+    "keepalives_count": "3", "tcp_user_timeout": "60000", "fallback_application_name": "lore",
+}  # fmt: skip
+
+STATEMENT_SECONDS = 120
+"""Seconds that the hub may take for an answer, where the server has no limit."""
 
 
 def driver() -> Any:
@@ -97,134 +71,38 @@ def faults(name: str) -> Iterator[None]:
     """Turn the driver's errors into lore's, with the name of the hub."""
     try:
         yield
-    except HubUnavailable as error:
-        raise HubUnavailable(f"{name}: {error}") from None
     except driver().Error as error:
-        raise meaning(error, name) from error
+        raise _meaning(error, name) from error
 
 
-def meaning(error: Any, name: str) -> LoreError:
-    """Return the failure that an error of the driver means."""
+def _meaning(error: Any, name: str) -> LoreError:
     state = getattr(error, "sqlstate", None) or ""
-    text = " ".join(str(error).split())
-    for beginning, failure, message in _BY_STATE if state else ():
+    text = " ".join(str(error.diag.message_primary or error).split())[:300]
+    for beginning, failure, advice in _BY_STATE:
         if state.startswith(beginning):
-            return failure(f"{name}: {message}")
-    if not state and isinstance(error, (driver().OperationalError, driver().InterfaceError)):
-        for words, kind, message in _BY_WORDS:
-            if words in text:
-                return kind(f"{name}: {message}")
-        return HubUnavailable(f"{name}: cannot be reached ({_short(text)}): try again when it is "
-                              "there; nothing here was lost")  # fmt: skip
-    return StoreError(f"{name}: {_short(text)}: see 'lore hub status'")
-
-
-def _short(text: str) -> str:
-    text = text.partition(" Is the server")[0].partition(" Multiple connection attempts")[0]
-    return text if len(text) <= 160 else text[:159] + "…"
-
-
-CONNECT_SECONDS = 10
-"""Seconds for each host, unless the URL or PGCONNECT_TIMEOUT says otherwise."""
-
-_SCHEMES = ("postgresql://", "postgres://")
-_SECRETS = ("password", "sslpassword")
-_SHOWN = (
-    "service", "host", "hostaddr", "port", "dbname", "user", "sslmode", "target_session_attrs",
-)  # fmt: skip
-_KEPT_ALIVE = {
-    "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3",
-    "tcp_user_timeout": "60000",
-}  # fmt: skip
+            return failure(f"{name}: {text}{advice}")
+    if not state and isinstance(error, driver().OperationalError):
+        return HubUnavailable(f"{name}: no connection ({text}): try again")
+    return StoreError(f"{name}: {text}")
 
 
 def options_of(url: str) -> dict[str, str]:
     """Return what a URL says, by the names of libpq's parameters.
 
     Raises:
-        UsageError: it is no URL of PostgreSQL, or there is a password in it.
+        UsageError: the URL is invalid, or has a password in it.
     """
-    if not url.startswith(_SCHEMES):
-        raise UsageError(f"'{shown(url)}' is no hub: give postgresql://[user@]host[:port]/database "
-                         "or postgresql://?service=NAME")  # fmt: skip
     psycopg = driver()
     try:
+        if not url.startswith(("postgresql://", "postgres://")):
+            raise ValueError
         found: dict[str, str] = psycopg.conninfo.conninfo_to_dict(url)
-    except psycopg.Error as error:
-        said = str(error).strip().splitlines()[0] if "@" not in str(error) else "is not a URL"
-        raise UsageError(f"'{shown(url)}': {said}") from None
-    if any(name in found for name in _SECRETS):
-        raise UsageError(f"'{shown(url)}' has a password in it: put that into ~/.pgpass (mode "
-                         "0600), and leave it out of the URL")  # fmt: skip
+    except (psycopg.Error, ValueError):
+        raise UsageError("invalid hub URL: use postgresql://[user@]host[:port]/database or "
+                         "postgresql://?service=NAME") from None  # fmt: skip
+    if any("password" in name or "secret" in name for name in found):
+        raise UsageError("the hub URL has a password in it: put it into ~/.pgpass (mode 0600)")
     return found
-
-
-def shown(url: str) -> str:
-    """Return a URL as messages show it: with what says where, and nothing that may be secret.
-
-    >>> shown("postgresql://ann:secret@db.example/team?password=x&sslmode=require")
-    'postgresql://ann@db.example/team?sslmode=require'
-    """
-    front, _, query = url.partition("?")
-    scheme, mark, rest = front.rpartition("://")
-    before, at, place = rest.rpartition("@")
-    front = f"{scheme}{mark}{before.partition(':')[0]}{at}{place}" or front
-    rest = "&".join(part for part in query.split("&") if part.partition("=")[0] in _SHOWN)
-    return f"{front}?{rest}" if rest else front
-
-
-def is_local(options: dict[str, str]) -> bool:
-    """Return whether all hosts are this machine."""
-    hosts = options.get("hostaddr") or options.get("host") or ""
-    return all(
-        host in ("", "localhost", "::1") or host.startswith(("/", "@", "127."))
-        for host in hosts.split(",")
-    )
-
-
-def with_defaults(asked: dict[str, str], *, writes: bool) -> dict[str, str]:
-    """Return what is asked for, and lore's own defaults beside it."""
-    given = {**_of_libpq(asked.get("service", "")), **asked}
-    found = {**_KEPT_ALIVE, "fallback_application_name": "lore"}
-    if "connect_timeout" not in given:
-        found["connect_timeout"] = str(CONNECT_SECONDS)
-    if not is_local(given) and "sslmode" not in given:
-        found["sslmode"] = "verify-full"
-        if "sslrootcert" not in given and not _has_root():
-            found["sslrootcert"] = "system"
-    if writes and "," in given.get("host", "") and "target_session_attrs" not in given:
-        found["target_session_attrs"] = "read-write"
-    return {**found, **asked, "client_encoding": "UTF8"}
-
-
-def _of_libpq(service: str) -> dict[str, str]:
-    """Return what the environment and the file of services set."""
-    before = os.environ.get("PGSERVICE")
-    if service:
-        os.environ["PGSERVICE"] = service
-    try:
-        options = driver().pq.Conninfo.get_defaults()
-    finally:
-        if service:
-            os.environ.pop("PGSERVICE")
-            if before is not None:
-                os.environ["PGSERVICE"] = before
-    return {
-        option.keyword.decode(): option.val.decode("utf-8", "replace") for option in options
-        if option.val and (option.val != option.compiled
-                           or os.environ.get((option.envvar or b"").decode()))
-    }  # fmt: skip
-
-
-def _has_root() -> bool:
-    return os.path.exists(os.path.expanduser("~/.postgresql/root.crt"))
-
-
-STATEMENT_SECONDS = 120
-"""Seconds that the hub may take for an answer."""
-
-_GRACE = 15
-"""Seconds after those until the hub is taken to be gone: it should have said that it is late."""
 
 
 class Hub:
@@ -241,22 +119,15 @@ class Hub:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the connection."""
         self.connection.close()
 
-    def ask(
-        self, sql: str, values: Sequence[object] = (), *, seconds: int = STATEMENT_SECONDS
-    ) -> list[tuple[Any, ...]]:
+    def ask(self, sql: Any, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of the last of these statements; ``%s`` stands for a value.
 
         Raises:
             LoreError: the hub could not, in one line; nothing of them was done.
         """
         with faults(self.name):
-            self.connection.until = time.monotonic() + seconds + _GRACE
             cursor = self.connection.execute(sql, tuple(values) or None)
             while cursor.nextset():
                 pass
@@ -266,37 +137,45 @@ class Hub:
 def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
     """Return a connection to the hub at ``url``; ``writes``: to a server that takes them.
 
+    Certificates are verified, but for this machine, unless the URL, the service or PGSSLMODE says
+    otherwise.
+
     Raises:
-        UsageError: the URL is none, has a password in it, or the driver is not installed.
-        HubUnavailable: nobody answers.
-        LoreError: it lets nobody in so.
+        UsageError: the URL is invalid, has a password in it, or the driver is not installed.
+        LoreError: nobody answers, or the server refuses.
     """
     psycopg = driver()
-    options = with_defaults(options_of(url), writes=writes)
-    name = name or shown(url)
-    with faults(name):
-        connection = _patient(psycopg).connect(
-            autocommit=True, cursor_factory=psycopg.ClientCursor, prepare_threshold=None, **options
-        )
-    return Hub(name, connection)
+    options = options_of(url)
+    hosts = (options.get("hostaddr") or options.get("host", "")).split(",")
+    verify = "PGSSLMODE" not in os.environ and any(host not in _LOCAL for host in hosts)
+    if "PGCONNECT_TIMEOUT" in os.environ:
+        options.setdefault("connect_timeout", os.environ["PGCONNECT_TIMEOUT"])
+    if writes:
+        options.setdefault("target_session_attrs", "read-write")
+    try:
+        if verify:
+            os.environ["PGSSLMODE"] = "verify-full"  # a service overrides it, sockets ignore it
+        with faults(name or url):
+            return Hub(name or url, psycopg.connect(
+                autocommit=True, cursor_factory=psycopg.ClientCursor, prepare_threshold=None,
+                **{**_DEFAULTS, **options, "client_encoding": "UTF8"},
+            ))  # fmt: skip
+    finally:
+        if verify:
+            os.environ.pop("PGSSLMODE")
 
 
-@cache
-def _patient(psycopg: Any) -> Any:
-    """Return the driver's class of connections, with a limit on the wait for an answer."""
+def remote_named(settings: Settings, name: str) -> tuple[str, list[str]]:
+    """Return the URL of a remote in the config, and the words of its filter.
 
-    class Patient(psycopg.Connection):  # type: ignore[misc]
-        until = 0.0
-
-        def wait(self, steps: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
-            try:
-                return super().wait(steps, interval, max(0.0, self.until - time.monotonic()))
-            except psycopg.errors._WaitTimeout:
-                self.pgconn.finish()
-                raise HubUnavailable("does not answer: try again later; what was not acknowledged "
-                                     "is sent again") from None  # fmt: skip
-
-    return Patient
+    Raises:
+        UsageError: unknown name.
+    """
+    if name not in settings.remotes:
+        raise UsageError(f"no remote '{name}'{nearest(name, [*settings.remotes])} in your config: "
+                         "'lore hub add NAME URL' adds one; a file is ./NAME")  # fmt: skip
+    url, *words = settings.remotes[name].split() or [""]
+    return url, words
 
 
 def ahead(items: Iterator[Item]) -> Iterator[Item]:

@@ -18,14 +18,8 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from .connection import Hub
 
-    Lacking = tuple[int, str, str, str, str, str, str]
-    """(node, order_key, type, title, text, tags, file), as ``lore.lacking`` returns it"""
-
 BATCH = 1000
 """Nodes that are indexed in one transaction."""
-
-_SECONDS = 3600
-"""Seconds for the word counts and the index of vectors."""
 
 LONGEST_WORD = 200
 """Letters of a word that are indexed and looked for."""
@@ -50,46 +44,37 @@ def index_hub(
 ) -> int:  # fmt: skip
     """Index what a hub lacks, whoever pushed it; return how many nodes that were.
 
-    Vectors that a client without an embedder left out are made, too. A failing embedder costs
-    vectors, and ``notes`` say so; a hub with vectors of another embedder is sent none.
+    A hub with vectors is left to clients with its embedder, as ``notes`` say.
 
     Raises:
         LoreError: the hub cannot; batches before that are indexed.
     """
-    if not hub.ask("SELECT 1 FROM lore.lacking(1, true)"):
-        return 0
     done = 0
-    embedder = _fitting(hub, embedder_of(), notes)
-    while rows := hub.ask("SELECT * FROM lore.lacking(%s, %s)", (4 * BATCH, embedder is not None)):
+    while rows := hub.ask("SELECT * FROM lore.lacking(%s)", [4 * BATCH]):
+        embedder = embedder_of()
+        name, dimension = (embedder.name, embedder.dimension) if embedder else (None, 0)
+        own = hub.ask("SELECT value FROM lore.meta WHERE name = 'embedder'")
+        if own and own[0][0] != name:
+            notes.append(f"{hub.name} has vectors of {own[0][0]}, not of {name or 'no embedder'}: "
+                         "another client indexes what was sent")  # fmt: skip
+            break
         try:
             for batch in ahead(_batches(rows, embedder)):
-                name, dimension = (embedder.name, embedder.dimension) if embedder else (None, 0)
                 values = (dumps(batch), name, dimension)
                 indexed = hub.ask("SELECT lore.put(%s, %s, %s)", values)[0][0]
                 if not indexed:  # another client does it, or they change faster than that
                     return done
                 done += indexed
         except EmbedderError as error:
-            notes.append(f"{error}; what is indexed now has no vectors at {hub.name}")
-            embedder = None
+            notes.append(f"{error}; not all is indexed at {hub.name}")
+            break
     if done:
-        hub.ask(f"SET LOCAL statement_timeout = '{_SECONDS}s'; SELECT lore.settle()",
-                seconds=_SECONDS)  # fmt: skip
+        hub.ask("SET LOCAL statement_timeout = '1h'; SELECT lore.settle()")
     return done
 
 
-def _fitting(hub: Hub, embedder: Embedder | None, notes: list[str]) -> Embedder | None:
-    rows = hub.ask("SELECT value FROM lore.meta WHERE name = 'embedder'")
-    if embedder is None or not rows or rows[0][0] == embedder.name:
-        return embedder
-    if hub.ask("SELECT 1 FROM lore.lacking(1, false)"):
-        notes.append(f"the vectors of {hub.name} are {rows[0][0]}'s, not {embedder.name}'s: what "
-                     "is indexed from here has none")  # fmt: skip
-    return None
-
-
 def _batches(
-    rows: Sequence[Lacking], embedder: Embedder | None
+    rows: Sequence[tuple[Any, ...]], embedder: Embedder | None
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
     for start in range(0, len(rows), BATCH):
         nodes = [entry_of(row) for row in rows[start : start + BATCH]]
@@ -102,17 +87,16 @@ def _batches(
         yield [node for node, _ in nodes]
 
 
-def entry_of(row: Lacking) -> tuple[dict[str, Any], list[tuple[dict[str, Any], str]]]:
-    """Return what ``lore.put`` takes of a node, and each of its passages with the text to embed."""
+def entry_of(row: tuple[Any, ...]) -> tuple[dict[str, Any], list[tuple[dict[str, Any], str]]]:
+    """Return what ``lore.put`` takes of a row of ``lore.lacking``, and each of its passages with
+    the text to embed."""
     node, order_key, type, title, text, tags, file = row
     made: list[tuple[dict[str, Any], str]] = []
     at, prose = 1, COLLECTIONS.get(type, TEXTS) == TEXTS
-    for name, part, tagged, _, parts, _ in (
-        passage_rows(title, text, tags, file, prose=prose) if type else ()
-    ):
+    rows = passage_rows(title, text, tags, file, prose=prose) if type else ()
+    for name, part, tagged, _, parts, _ in rows:
         fields = {"title": split(name), "body": split(part), "tags": split(tagged), "parts": parts}
         size = sum(len(field.split()) for field in fields.values())
-        place = {"first": at, "length": len(part), "size": size}
-        made.append(({**fields, **place}, f"{name} {part}"))
+        made.append(({**fields, "first": at, "length": len(part), "size": size}, f"{name} {part}"))
         at += len(part)
     return {"node": node, "order_key": order_key}, made

@@ -9,22 +9,18 @@ CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;
 
 CREATE TABLE lore.passages(
   key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  node bigint NOT NULL REFERENCES lore.nodes ON DELETE CASCADE,
+  node bigint NOT NULL,
   scope text NOT NULL, type text NOT NULL, status text NOT NULL,  -- of the node
   first int NOT NULL, length int NOT NULL,                        -- in the node's text, in characters
   size int NOT NULL,                                              -- in words
   words tsvector NOT NULL,
-  embedding public.halfvec
+  embedding public.halfvec                                        -- "put" adds the dimension
 );
 ALTER TABLE lore.passages ALTER words SET STORAGE EXTERNAL;  -- uncompressed: a search reads thousands
 CREATE INDEX passages_node ON lore.passages(node, key);
 CREATE INDEX passages_words ON lore.passages USING gin(words) WITH (fastupdate = off);
 
-CREATE TABLE lore.unindexed(
-  node bigint PRIMARY KEY REFERENCES lore.nodes ON DELETE CASCADE,
-  order_key text COLLATE "C" NOT NULL,
-  worded boolean NOT NULL DEFAULT false    -- only vectors are missing
-);
+CREATE TABLE lore.unindexed(node bigint PRIMARY KEY, order_key text COLLATE "C" NOT NULL);
 
 CREATE TABLE lore.words(                   -- document frequencies in texts, as of the last count
   word text NOT NULL,                      -- '' has the number of passages, ' ' their words
@@ -36,6 +32,15 @@ CREATE TABLE lore.words(                   -- document frequencies in texts, as 
 
 -- --- filters and rows
 
+CREATE FUNCTION lore.text_of(f jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT concat_ws(E'\n', coalesce(f->>'body', ''), f->'data'->>'why')
+$$;
+
+CREATE FUNCTION lore.tags_of(f jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce((SELECT string_agg(value, ' ') FROM jsonb_array_elements_text(
+    CASE jsonb_typeof(f->'tags') WHEN 'array' THEN f->'tags' ELSE '[]' END)), '')
+$$;
+
 -- True if a node passes a filter, {"types": […], "statuses": …, "tags": …, "files": regular
 -- expressions, "since", "until", "excluded": ids, "hides": statuses, "names": scopes}.
 CREATE FUNCTION lore.admits(n lore.nodes, f jsonb) RETURNS boolean LANGUAGE sql STABLE AS $$
@@ -45,25 +50,33 @@ CREATE FUNCTION lore.admits(n lore.nodes, f jsonb) RETURNS boolean LANGUAGE sql 
     AND (f->'hides' IS NULL OR NOT f->'hides' ? n.status)
     AND (f->'names' IS NULL OR f->'names' ? n.scope)
     AND (f->'excluded' IS NULL OR NOT f->'excluded' ? n.id)
-    AND (f->'tags' IS NULL OR f->'tags' <@ to_jsonb(string_to_array(n.tags, ' ')))
-    AND (f->'files' IS NULL OR EXISTS (SELECT FROM jsonb_array_elements_text(f->'files') p WHERE n.file ~ p))
-    AND (f->'since' IS NULL OR n.updated_at >= f->>'since') AND (f->'until' IS NULL OR n.updated_at <= f->>'until')
+    AND (f->'tags' IS NULL OR f->'tags' <@ to_jsonb(string_to_array(lore.tags_of(n.fields), ' ')))
+    AND (f->'files' IS NULL OR EXISTS (SELECT FROM jsonb_array_elements_text(f->'files') p WHERE n.fields->>'file' ~ p))
+    AND (f->'since' IS NULL OR n.fields->>'updated_at' COLLATE "C" >= f->>'since')
+    AND (f->'until' IS NULL OR n.fields->>'updated_at' COLLATE "C" <= f->>'until')
+$$;
+
+-- The same for a passage; most filters need no row of the node.
+CREATE FUNCTION lore.passes(p lore.passages, f jsonb) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT (f->'hides' IS NULL OR NOT f->'hides' ? p.status) AND (f->'types' IS NULL OR f->'types' ? p.type)
+    AND (f - 'hides' - 'types' = '{}' OR (SELECT lore.admits(n, f) FROM lore.nodes n WHERE n.key = p.node))
 $$;
 
 -- The columns of a result, and the key of its first passage.
 CREATE FUNCTION lore.brief(n lore.nodes) RETURNS jsonb LANGUAGE sql STABLE AS $$
-  SELECT jsonb_build_array(n.type, n.title, n.file, n.updated_at, n.confidence, n.source, n.status, n.category, n.tags,
-    (SELECT p.key FROM lore.passages p WHERE p.node = n.key ORDER BY p.key LIMIT 1))
+  SELECT jsonb_build_array(n.type, coalesce(n.fields->>'title', ''), n.fields->>'file', coalesce(n.fields->>'updated_at', ''),
+    lore.share(n.fields->'confidence'), coalesce(n.fields->>'source', 'user_edit'), n.status, n.fields->>'category',
+    lore.tags_of(n.fields), (SELECT min(p.key) FROM lore.passages p WHERE p.node = n.key))
 $$;
 
 -- The matches with the rows and texts of the best `shown`. A passage of an older state is no match.
 CREATE FUNCTION lore.shown(keys bigint[], owners bigint[], scores real[], f jsonb, shown int)
 RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text) LANGUAGE sql STABLE AS $$
   SELECT m.key, n.id, m.score, CASE WHEN o <= shown THEN lore.brief(n) END, CASE WHEN o <= shown THEN (
-    SELECT substr(n.body || E'\n' || n.why, p.first, p.length) FROM lore.passages p WHERE p.key = m.key) END
+    SELECT substr(lore.text_of(n.fields), p.first, p.length) FROM lore.passages p WHERE p.key = m.key) END
   FROM unnest(keys, owners, scores) WITH ORDINALITY m(key, owner, score, o) JOIN lore.nodes n ON n.key = m.owner
   WHERE NOT n.gone AND coalesce(NOT f->'hides' ? n.status, true)
-    AND NOT EXISTS (SELECT FROM lore.unindexed u WHERE u.node = m.owner AND NOT u.worded) ORDER BY o
+    AND NOT EXISTS (SELECT FROM lore.unindexed u WHERE u.node = m.owner) ORDER BY o
 $$;
 
 -- Of these ids the live nodes that the client sees and a filter admits.
@@ -74,10 +87,10 @@ $$;
 
 CREATE FUNCTION lore.passages_of(keys bigint[]) RETURNS TABLE(passage bigint, title text, text text, tags text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
-  SELECT p.key, n.title, substr(n.body || E'\n' || n.why, p.first, p.length), n.tags
+  SELECT p.key, coalesce(n.fields->>'title', ''), substr(text_of(n.fields), p.first, p.length), tags_of(n.fields)
   FROM passages p JOIN nodes n ON n.key = p.node
   WHERE p.key = ANY (keys) AND n.scope = ANY ((SELECT my_scopes())::text[])
-    AND NOT EXISTS (SELECT FROM unindexed u WHERE u.node = p.node AND NOT u.worded)
+    AND NOT EXISTS (SELECT FROM unindexed u WHERE u.node = p.node)
 $$;
 
 CREATE FUNCTION lore.cosines(keys bigint[]) RETURNS TABLE(a bigint, b bigint, cosine real)
@@ -92,7 +105,7 @@ CREATE FUNCTION lore.having(phrase text, titled boolean) RETURNS SETOF text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
   SELECT DISTINCT n.id FROM passages p JOIN nodes n ON n.key = p.node
   WHERE p.words @@ phraseto_tsquery('pg_catalog.english', phrase) AND n.scope = ANY ((SELECT my_scopes())::text[])
-    AND (NOT titled OR to_tsvector('pg_catalog.english', n.title) @@ phraseto_tsquery('pg_catalog.english', phrase))
+    AND (NOT titled OR to_tsvector('pg_catalog.english', n.fields->>'title') @@ phraseto_tsquery('pg_catalog.english', phrase))
 $$;
 
 
@@ -172,12 +185,10 @@ BEGIN
   EXECUTE format($q$
     SELECT array_agg(key), array_agg(node), array_agg(score) FROM (
       SELECT key, node, (%s)::real AS score FROM (
-        SELECT p.key, p.node, p.words, .3 + .9 * p.size / $6 AS k FROM passages p
-        WHERE p.words @@ $1 AND p.scope = ANY ($2) AND ($3->'hides' IS NULL OR NOT $3->'hides' ? p.status)
-          AND ($3->'types' IS NULL OR $3->'types' ? p.type) AND (NOT $4 OR (SELECT admits(n, $3) FROM nodes n WHERE n.key = p.node))
-        OFFSET 0) p
-      ORDER BY score DESC, key LIMIT $5) best$q$, expression)
-  INTO keys, owners, scores USING rarest(terms, dfs, n, room), scopes, f, f - 'hides' - 'types' <> '{}', most, mean;
+        SELECT p.key, p.node, p.words, .3 + .9 * p.size / $5 AS k FROM passages p
+        WHERE p.words @@ $1 AND p.scope = ANY ($2) AND passes(p, $3) OFFSET 0) p
+      ORDER BY score DESC, key LIMIT $4) best$q$, expression)
+  INTO keys, owners, scores USING rarest(terms, dfs, n, room), scopes, f, most, mean;
   RETURN QUERY SELECT * FROM shown(keys, owners, scores, f, shown);
 END $$;
 
@@ -186,22 +197,15 @@ END $$;
 
 CREATE FUNCTION lore.near(vector text, f jsonb, most int, shown int)
 RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET jit = off
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET jit = off
 SET hnsw.ef_search = 100 SET hnsw.iterative_scan = relaxed_order AS $$
-DECLARE
-  dimension text := (SELECT value FROM meta WHERE name = 'dimension');
-  keys bigint[]; owners bigint[]; scores real[];
-BEGIN
-  IF dimension IS NULL THEN RETURN; END IF;
-  EXECUTE format($q$
-    SELECT array_agg(key ORDER BY far), array_agg(node ORDER BY far), array_agg((1 - far)::real ORDER BY far) FROM (
-      SELECT p.key, p.node, p.embedding::public.halfvec(%1$s) OPERATOR(public.<=>) $1::public.halfvec(%1$s) AS far FROM passages p
-      WHERE p.embedding IS NOT NULL AND p.scope = ANY ($2) AND ($3->'hides' IS NULL OR NOT $3->'hides' ? p.status)
-        AND ($3->'types' IS NULL OR $3->'types' ? p.type) AND (NOT $4 OR (SELECT admits(n, $3) FROM nodes n WHERE n.key = p.node))
-      ORDER BY p.embedding::public.halfvec(%1$s) OPERATOR(public.<=>) $1::public.halfvec(%1$s) LIMIT $5) best$q$, dimension::int)
-  INTO keys, owners, scores USING vector, my_scopes(), f, f - 'hides' - 'types' <> '{}', most;
-  RETURN QUERY SELECT * FROM shown(keys, owners, scores, f, shown);
-END $$;
+  SELECT found.* FROM (
+    SELECT array_agg(key ORDER BY far) AS keys, array_agg(node ORDER BY far) AS owners, array_agg((1 - far)::real ORDER BY far) AS scores
+    FROM (SELECT p.key, p.node, p.embedding OPERATOR(public.<=>) vector::public.halfvec AS far FROM passages p
+      WHERE p.embedding IS NOT NULL AND p.scope = ANY ((SELECT my_scopes())::text[]) AND passes(p, f)
+      ORDER BY p.embedding OPERATOR(public.<=>) vector::public.halfvec LIMIT most) nearest) best,
+    shown(keys, owners, scores, f, shown) found
+$$;
 
 
 -- --- along the graph
@@ -226,31 +230,32 @@ $$;
 -- --- indexing
 
 -- What is to be indexed, as far as the client sees it: fewer of long texts. No type: forgotten.
-CREATE FUNCTION lore.lacking(most int, with_vectors boolean) RETURNS TABLE(
+CREATE FUNCTION lore.lacking(most int) RETURNS TABLE(
   node bigint, order_key text, type text, title text, body text, tags text, file text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
-  SELECT node, order_key, CASE WHEN gone THEN '' ELSE type END, title, body || coalesce(E'\n' || nullif(why, ''), ''), tags, coalesce(file, '')
-  FROM (SELECT u.node, u.order_key, n.type, n.gone, n.title, n.body, n.why, n.tags, n.file,
-      sum(octet_length(n.body)) OVER (ORDER BY u.node) - octet_length(n.body) AS before
-    FROM (SELECT u.node, u.order_key FROM unindexed u JOIN nodes n ON n.key = u.node
-      WHERE (NOT u.worded OR with_vectors) AND n.scope = ANY ((SELECT my_scopes())::text[]) ORDER BY u.node LIMIT most) u
-    JOIN nodes n ON n.key = u.node) due
-  WHERE before < 4000000 ORDER BY node
+  SELECT key, order_key, CASE WHEN gone THEN '' ELSE type END, coalesce(fields->>'title', ''), text_of(fields),
+    tags_of(fields), coalesce(fields->>'file', '')
+  FROM (SELECT n.*, sum(pg_column_size(n.fields)) OVER (ORDER BY n.key) - pg_column_size(n.fields) AS before
+    FROM unindexed u JOIN nodes n ON n.key = u.node WHERE n.scope = ANY ((SELECT my_scopes())::text[])
+    ORDER BY n.key LIMIT most) due
+  WHERE before < 4000000 ORDER BY key
 $$;
 
 -- Replace the passages of nodes, [{"node", "order_key", "passages": [{"first", "length", "size",
 -- "title", "body", "tags", "parts", "embedding"}, …]}, …]; return how many were still in this state
--- and not being indexed by others. The first embedder is the hub's; vectors of others are left out.
+-- and not being indexed by others. The first embedder is the hub's: other clients index nothing.
 CREATE FUNCTION lore.put(batch jsonb, embedder text, dimension int) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp AS $$
 DECLARE
   due bigint[];
-  fits boolean;
 BEGIN
-  IF embedder IS NOT NULL AND dimension BETWEEN 1 AND 4000 AND NOT EXISTS (SELECT FROM meta WHERE name = 'embedder') THEN
-    INSERT INTO meta VALUES ('embedder', embedder), ('dimension', dimension::text) ON CONFLICT DO NOTHING;
+  IF dimension BETWEEN 1 AND 4000 AND NOT EXISTS (SELECT FROM meta WHERE name = 'embedder') THEN
+    INSERT INTO meta VALUES ('embedder', embedder);
+    EXECUTE format('ALTER TABLE passages ALTER embedding TYPE public.halfvec(%s)', dimension);
   END IF;
-  fits := coalesce((SELECT value = embedder FROM meta WHERE name = 'embedder'), false);
+  IF embedder IS DISTINCT FROM (SELECT value FROM meta WHERE name = 'embedder') THEN
+    RETURN 0;
+  END IF;
   due := ARRAY(SELECT u.node FROM unindexed u JOIN jsonb_to_recordset(batch) g(node bigint, order_key text)
       ON g.node = u.node AND g.order_key = u.order_key COLLATE "C" JOIN nodes n ON n.key = u.node
     WHERE n.scope = ANY (my_scopes()) ORDER BY u.node FOR UPDATE OF u SKIP LOCKED);
@@ -260,49 +265,35 @@ BEGIN
     setweight(to_tsvector('pg_catalog.english', left(x.title, 20000)), 'A') ||
     setweight(to_tsvector('pg_catalog.english', left(x.tags, 20000)), 'B') ||
     setweight(to_tsvector('pg_catalog.english', left(x.parts, 50000)), 'C') || to_tsvector('pg_catalog.english', left(x.body, 100000)),
-    CASE WHEN fits THEN x.embedding::public.halfvec END
+    x.embedding::public.halfvec
   FROM jsonb_to_recordset(batch) g(node bigint, passages jsonb) JOIN nodes n ON n.key = g.node AND NOT n.gone,
     jsonb_to_recordset(g.passages) x(first int, length int, size int, title text, body text, tags text, parts text, embedding text)
   WHERE g.node = ANY (due);
-  IF fits THEN
-    DELETE FROM unindexed WHERE node = ANY (due);
-  ELSE
-    UPDATE unindexed SET worded = true WHERE node = ANY (due);
-  END IF;
+  DELETE FROM unindexed WHERE node = ANY (due);
   RETURN cardinality(due);
 END $$;
 
--- Count words again when a tenth of the passages is new, of many a part of them. Make the index of
--- vectors once it is of use and none is waiting: row by row it would take ten times as long.
+-- Count words again when a tenth of the passages is new. Make the index of vectors once it is of use
+-- and none is waiting: row by row it would take ten times as long.
 CREATE FUNCTION lore.settle() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp AS $$
 DECLARE
   total bigint := (SELECT count(*) FROM passages WHERE type NOT IN ('entity', 'concept'));
-  part real := least(100, 1e7 / greatest(1, total));
-  dimension text := (SELECT value FROM meta WHERE name = 'dimension');
-  make text := format('CREATE INDEX passages_near ON passages USING hnsw ((embedding::public.halfvec(%s)) public.halfvec_cosine_ops)',
-    dimension);
   one text;
 BEGIN
   LOCK TABLE words IN SHARE ROW EXCLUSIVE MODE;
   IF abs(total - coalesce((SELECT sum(df) FROM words WHERE word = ''), -1)) > total / 10 THEN
     DELETE FROM words;
     FOR one IN SELECT DISTINCT scope FROM passages LOOP
-      INSERT INTO words SELECT word, one, ceil(ndoc * 100 / part) FROM ts_stat(format('SELECT words FROM lore.passages'
-        ' TABLESAMPLE SYSTEM (%s) WHERE type NOT IN (''entity'', ''concept'') AND scope = %L', part, one)) WHERE word NOT IN ('', ' ');
+      INSERT INTO words SELECT word, one, ndoc FROM ts_stat(format('SELECT words FROM lore.passages'
+        ' WHERE type NOT IN (''entity'', ''concept'') AND scope = %L', one)) WHERE word NOT IN ('', ' ');
       INSERT INTO words SELECT unnest(ARRAY['', ' ']), one, unnest(ARRAY[count(*), coalesce(sum(size), 0)]) FROM passages
       WHERE type NOT IN ('entity', 'concept') AND scope = one;
     END LOOP;
   END IF;
-  IF to_regclass('lore.passages_near') IS NULL AND total > 20000 AND dimension IS NOT NULL
-    AND NOT EXISTS (SELECT FROM unindexed)
+  IF to_regclass('lore.passages_near') IS NULL AND total > 20000 AND NOT EXISTS (SELECT FROM unindexed)
+    AND EXISTS (SELECT FROM meta WHERE name = 'embedder')
   THEN
-    PERFORM set_config('maintenance_work_mem', greatest(1048576,
-      pg_size_bytes(current_setting('maintenance_work_mem')) / 1024)::text, true);
-    BEGIN
-      EXECUTE make;
-    EXCEPTION WHEN insufficient_resources THEN  -- containers may lack shared memory
-      PERFORM set_config('max_parallel_maintenance_workers', '0', true);
-      EXECUTE make;
-    END;
+    PERFORM set_config('maintenance_work_mem', '1GB', true), set_config('max_parallel_maintenance_workers', '0', true);
+    CREATE INDEX passages_near ON passages USING hnsw (embedding public.halfvec_cosine_ops);
   END IF;
 END $$;

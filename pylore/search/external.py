@@ -1,4 +1,4 @@
-"""Retrievers of the user's own: programs, hubs and functions whose lists are more legs of a search.
+"""Retrievers of the user's own: programs and functions whose lists are more legs of a search.
 
 ``retrievers="fulltext vector notes"`` runs ``lore-retriever-notes`` (docs/plugins.md). Searches
 without such a name never import this module.
@@ -14,7 +14,6 @@ from ..core.errors import LoreError, UsageError, nearest
 from ..core.scoring import best_first
 from ..core.settings import BUILT_IN_RETRIEVERS, GIVEN
 from ..store.resolve_id import resolve_id
-from ..system.parts import require_part
 from ..system.plugin_process import RETRIEVER_SECONDS, PluginProcess
 from ..system.programs import Refused, Tidying, environment, find
 
@@ -66,12 +65,6 @@ class Retrievers:
         function = self._settings.given if name == GIVEN else None
         if function is not None:
             return lambda: _call(function, {**self._asked})
-        if name == "hub" or name.startswith("hub-"):
-            hub: Any = require_part("hub", "search")
-            read: Callable[[], bytes] = hub.HubLeg(
-                name, self._settings, self._asked, self._limit
-            ).read
-            return read
         program = find(PREFIX, name, self._settings.plugin_dir)
         # A search that it makes runs no retriever, and belongs to no run.
         built_in = " ".join(BUILT_IN_RETRIEVERS)

@@ -13,6 +13,7 @@ from .connection import apsw
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
 _KEY = "remote "
 """Beginning of the keys in ``meta``; the name of the remote follows."""
@@ -22,26 +23,25 @@ class RemoteProgress(Record):
     """How far a store is with one remote.
 
     Attributes:
-        generation: the hub that it was; with another one all begins anew.
         takes: filters of what was sent.
         sees: whose lines the hub has given.
-        place: how far its lines were read, as ``hub.lines.ReadPosition`` writes it.
-        sent_xid, sent_seq: the last line that was sent.
+        read: number of the last line that was read.
+        mark: [number, time] of the last known line; a hub that lacks it has lost lines.
         sent: the last command of which everything was sent; -1 before the first one.
-        declared, purged: digests of the declarations and purges that were sent.
+        extra: digest of the declarations and purges that were sent.
         again: things that are to be sent again.
+        wrote: True if the hub has lines of this store.
     """
 
     __slots__ = (
-        "again", "declared", "generation", "name", "place", "purged", "sees", "sent", "sent_seq",
-        "sent_xid", "synced_at", "takes", "timeline",
+        "again", "extra", "mark", "name", "read", "sees", "sent", "synced_at", "takes", "wrote",
     )  # fmt: skip
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.generation = self.timeline = self.takes = self.sees = self.place = ""
-        self.declared = self.purged = self.synced_at = ""
-        self.sent_xid, self.sent_seq, self.sent = "0", 0, -1
+        self.takes = self.sees = self.extra = self.synced_at = ""
+        self.read, self.sent, self.wrote = 0, -1, False
+        self.mark: list[Any] = [0, None]
         self.again: list[str] = []
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,9 +23,7 @@ from pylore.core.errors import (
     StoreReadOnly,
     UsageError,
 )
-from pylore.hub import connection
-from pylore.hub import connection as urls
-from pylore.hub.connection import ahead, connect, options_of, shown
+from pylore.hub.connection import ahead, connect, options_of
 
 pytest.importorskip("psycopg")
 
@@ -39,71 +36,37 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def given(url: str, *, writes: bool = True) -> dict[str, str]:
-    """What libpq is given for a URL."""
-    return urls.with_defaults(options_of(url), writes=writes)
-
-
-# --- what libpq is given
-
-
-@pytest.mark.parametrize("url", [
-    "postgresql:///x", "postgresql://localhost/x", "postgresql://127.0.0.1/x",
-    "postgresql://[::1]/x", "postgresql:///x?host=/run", "postgresql://h/x?hostaddr=127.0.0.1",
+@pytest.mark.parametrize(("url", "verified"), [
+    ("postgresql://localhost/x", False), ("postgresql://127.0.0.1/x", False),
+    ("postgresql://[::1]/x", False), ("postgresql://h/x?hostaddr=127.0.0.1", False),
+    ("postgresql://hub.example/x", True), ("postgresql://127.0.0.1,hub.example/x", True),
+    ("postgresql://h/x?hostaddr=10.0.0.1", True), ("postgresql://?service=team", True),
 ])  # fmt: skip
-def test_this_machine_is_asked_for_no_certificate(url: str) -> None:
-    assert "sslmode" not in given(url)
+def test_certificates_of_other_hosts_are_verified(
+    url: str, verified: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modes: list[str] = []
 
+    def connected(**options: str) -> None:
+        assert "sslmode" not in options and options["target_session_attrs"] == "read-write"
+        modes.append(os.environ.get("PGSSLMODE", ""))
 
-@pytest.mark.parametrize("url", [
-    "postgresql://hub.example/x", "postgresql://127.0.0.1,hub.example/x",
-    "postgresql://h/x?hostaddr=10.0.0.1",
-])  # fmt: skip
-def test_another_host_is(url: str) -> None:
-    assert given(url)["sslmode"] == "verify-full"
-    assert given(url)["sslrootcert"] == "system"
-
-
-def test_unless_somebody_has_said_otherwise(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    url = "postgresql://hub.example/x"
-    assert given(f"{url}?sslmode=require")["sslmode"] == "require"
-    (home / ".pg_service.conf").write_text(
-        "[other]\nsslmode=disable\n[team]\n# of us\nhost=hub.example\nsslmode=verify-ca\n"
-    )
-    assert "sslmode" not in given("postgresql://?service=team")
-    assert given("postgresql://hub.example/?service=nowhere")["sslmode"] == "verify-full"
-    (home / ".postgresql").mkdir()
-    (home / ".postgresql" / "root.crt").touch()
-    assert "sslrootcert" not in given(url)
+    monkeypatch.setattr("psycopg.connect", connected)
+    connect(url)
     monkeypatch.setenv("PGSSLMODE", "prefer")
-    assert "sslmode" not in given(url)
-    monkeypatch.setenv("PGSERVICE", "team")
-    monkeypatch.delenv("PGSSLMODE")
-    assert "sslmode" not in given("postgresql://")
-
-
-def test_of_several_hosts_the_one_that_takes_writes() -> None:
-    url = "postgresql://a.example,b.example/x"
-    assert given(url)["target_session_attrs"] == "read-write"
-    assert "target_session_attrs" not in given(url, writes=False)
-    assert given(f"{url}?target_session_attrs=primary")["target_session_attrs"] == "primary"
-    assert "target_session_attrs" not in given("postgresql://a.example/x")
+    connect(url)
+    assert modes == ["verify-full" if verified else "", "prefer"]
 
 
 @pytest.mark.parametrize("url", [
     "postgresql://ann:secret@h/x", "postgresql://h/x?password=secret",
     "postgresql://ann:secret@h/x?sslmode=require", "postgresql://h/x?sslpassword=secret",
     "mysql://ann:secret@h/x", "ann:secret@h", "postgresql://ann:secret@h:port/x?a",
-    "postgresql://h/x?nothing=secret",
 ])  # fmt: skip
-def test_a_url_that_is_none_or_has_a_password_is_refused_and_the_password_not_said(
-    url: str,
-) -> None:
+def test_invalid_urls_and_passwords_are_refused_and_not_repeated(url: str) -> None:
     with pytest.raises(UsageError) as error:
         options_of(url)
-    assert "secret" not in str(error.value).replace("nothing=secret", "")
-    assert "\n" not in str(error.value)
-    assert "secret" not in shown(url)
+    assert "secret" not in str(error.value) and "\n" not in str(error.value)
 
 
 # --- real servers
@@ -141,19 +104,17 @@ def no_port() -> int:
 def test_nobody_listens(home: Path) -> None:
     with pytest.raises(HubUnavailable) as error:
         connect(f"postgresql://127.0.0.1:{no_port()}/x", "team")
-    assert one_line(error).startswith("cannot be reached (")
+    assert one_line(error).startswith("no connection (")
 
 
 @pytest.mark.parametrize(("sql", "failure", "said"), [
-    ("SELECT pg_sleep(9)", HubUnavailable, "took too long"),
-    ("SELECT * FROM lore.nothing", StoreError, "has no hub"),
-    ("SELECT lore.nothing()", StoreError, "another version"),
-    ("CREATE DATABASE x", StoreError, "see 'lore hub status'"),
+    ("SELECT pg_sleep(9)", HubUnavailable, "statement timeout: try again"),
+    ("SELECT * FROM lore.nothing", StoreError, "'lore hub init URL' makes a hub"),
+    ("CREATE DATABASE x", StoreError, "transaction block"),
     ("DO $$ BEGIN RAISE USING ERRCODE = '53100'; END $$", StoreFull, "disk is full"),
-    ("DO $$ BEGIN RAISE USING ERRCODE = '40P01'; END $$", StoreBusy, "at the same time"),
-    ("DO $$ BEGIN RAISE USING ERRCODE = '42501'; END $$", StoreError, "not allowed"),
-    ("BEGIN READ ONLY; CREATE TABLE x()", StoreReadOnly,
-     "read-only"),
+    ("DO $$ BEGIN RAISE USING ERRCODE = '40P01'; END $$", StoreBusy, "try again"),
+    ("DO $$ BEGIN RAISE USING ERRCODE = '42501'; END $$", StoreError, "ask the hub's owner"),
+    ("BEGIN READ ONLY; CREATE TABLE x()", StoreReadOnly, "read-only"),
 ])  # fmt: skip
 def test_each_fault_of_a_server_is_one_line(
     postgres_server: postgres.Server, database: str, sql: str, failure: type[LoreError], said: str
@@ -166,35 +127,21 @@ def test_each_fault_of_a_server_is_one_line(
         assert type(error.value) is failure
 
 
-def test_who_may_not_come_in_is_told_so(postgres_server: postgres.Server, database: str) -> None:
-    for user, place, said in (
-        ("nobody-here", database, "no such database or role"),
-        ("postgres", "no-such-database", "no such database or role"),
-    ):
-        with pytest.raises(StoreError) as error:
+def test_missing_roles_and_databases_are_named(
+    postgres_server: postgres.Server, database: str
+) -> None:
+    for user, place in (("nobody-here", database), ("postgres", "no-such-database")):
+        with pytest.raises(HubUnavailable) as error:
             connect(postgres_server.url(place, user), "team")
-        assert said in one_line(error)
+        assert "does not exist" in one_line(error)
     user = postgres_server.a_role("somebody")
     with connect(postgres_server.url(database, user), "team") as hub:
-        with pytest.raises(StoreError) as error:
+        with pytest.raises(StoreError) as refused:
             hub.ask("SELECT lore.hello()")
-        assert "not allowed" in one_line(error)
+        assert "ask the hub's owner for a role" in one_line(refused)
 
 
-def test_a_server_that_says_nothing_is_not_waited_for(
-    postgres_server: postgres.Server, database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connection, "_GRACE", 0.3)
-    with (
-        Proxy(postgres_server.port) as proxy,
-        connect(postgres_server.url(database, port=proxy.port), "team") as hub,
-    ):
-        proxy.stall()
-        start = time.monotonic()
-        with pytest.raises(HubUnavailable) as error:
-            hub.ask("SELECT 1", seconds=0)
-        assert "does not answer" in one_line(error)
-        assert time.monotonic() - start < 5
+def test_a_cut_connection_is_one_line(postgres_server: postgres.Server, database: str) -> None:
     with Proxy(postgres_server.port) as proxy:
         hub = connect(postgres_server.url(database, port=proxy.port), "team")
         proxy.cut()
@@ -212,9 +159,9 @@ def test_of_two_hosts_the_one_that_answers(postgres_server: postgres.Server) -> 
 
 
 CERTIFICATES = {
-    "another host's": ("wrong.example", "hub.example", "is for another host"),
-    "an unknown authority's": ("hub.example", "other.example", "is not to be trusted"),
-    "no authorities": ("hub.example", "nowhere", "cannot be tried"),
+    "another host's": ("wrong.example", "hub.example", "does not match host name"),
+    "an unknown authority's": ("hub.example", "other.example", "certificate verify failed"),
+    "no authorities": ("hub.example", "nowhere", "root certificate file"),
 }
 
 
@@ -228,7 +175,7 @@ def test_what_is_wrong_with_a_certificate_is_said(home: Path, what: str) -> None
         certificate(home, root)
     with TlsGreeter(made) as there:
         url = f"postgresql://ann@{host}:{there.port}/x?hostaddr=127.0.0.1&sslmode=verify-full"
-        with pytest.raises(StoreError) as error:
+        with pytest.raises(HubUnavailable) as error:
             connect(f"{url}&sslrootcert={home}/{root}.pem", "team")
     assert said in one_line(error)
 

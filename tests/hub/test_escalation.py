@@ -17,7 +17,7 @@ AS_WRITER = (
     "GRANT lore_curator TO ann",
     "GRANT lore_writer TO \"a-none\"",
     "ALTER ROLE ann BYPASSRLS",
-    "SELECT lore.let('ann', 'curator', '')",
+    "INSERT INTO lore.members VALUES ('ann', 'blue')",
     "DROP POLICY scopes ON lore.nodes",
     "CREATE POLICY mine ON lore.nodes USING (true)",
     "ALTER FUNCTION lore.push(jsonb) SECURITY INVOKER",
@@ -27,10 +27,10 @@ AS_WRITER = (
     "SELECT pg_read_file('postgresql.conf')",
     "SELECT lo_import('/etc/passwd')",
     "ALTER DEFAULT PRIVILEGES FOR ROLE postgres IN SCHEMA lore GRANT ALL ON TABLES TO ann",
-    "CREATE TRIGGER mine BEFORE INSERT ON lore.lines EXECUTE FUNCTION lore.keep_audit()",
+    "CREATE TRIGGER mine BEFORE INSERT ON lore.lines EXECUTE FUNCTION tsvector_update_trigger()",
     "CREATE RULE mine AS ON INSERT TO lore.lines DO INSTEAD NOTHING",
     "CREATE TABLE pg_temp.mine(x bigint REFERENCES lore.nodes(key))",
-    "CREATE EVENT TRIGGER mine ON ddl_command_end EXECUTE FUNCTION lore.keep_audit()",
+    "CREATE EVENT TRIGGER mine ON ddl_command_end EXECUTE FUNCTION lore.push()",
 )  # fmt: skip
 
 
@@ -46,7 +46,6 @@ SHADOWS = (
     "CREATE TEMP TABLE pg_roles AS SELECT 'lore_curator'::name AS rolname, oid FROM pg_roles",
     "CREATE TEMP TABLE nodes AS SELECT 'note-staged' AS id, 'confirmed' AS status, '' AS order_key",
     "CREATE TEMP TABLE lines(kind text, owner text, scope text, key text, line text)",
-    "CREATE TEMP TABLE audit(action text, kind text, owner text, detail text, scope text)",
     "CREATE FUNCTION mine.my_scopes() RETURNS text[] LANGUAGE sql AS $$SELECT ARRAY['', 'blue']$$",
     "CREATE FUNCTION mine.is_a(text) RETURNS bool LANGUAGE sql AS 'SELECT true'",
     "CREATE FUNCTION mine.pg_has_role(name, oid, text) RETURNS bool LANGUAGE sql AS 'SELECT true'",
@@ -70,14 +69,12 @@ def test_what_a_writer_puts_in_the_way_is_not_taken_for_the_hubs_own(
         cursor.execute(f"SET search_path = {path}")
         cursor.execute("SELECT count(*) FROM lore.nodes WHERE scope OPERATOR(pg_catalog.=) 'blue'")
         assert cursor.fetchall() == [(0,)]
-        cursor.execute("SELECT line FROM lore.pull('0', 0, 1000)")
+        cursor.execute("SELECT line FROM lore.lines")
         assert "quagga" not in str(cursor.fetchall())
         batch = [note("note-x@@blue"), note("note-staged", LATER), purged("note-1", LATER)]
         cursor.execute("SELECT lore.push(%s)", (json.dumps(batch),))
         assert [place for place, *_ in cursor.fetchone()[0]["refused"]] == [0, 1, 2]
-        cursor.execute(
-            "SELECT count(*) FROM pg_temp.lines UNION SELECT count(*) FROM pg_temp.audit"
-        )
+        cursor.execute("SELECT count(*) FROM pg_temp.lines")
         assert cursor.fetchall() == [(0,)]
 
 
@@ -87,7 +84,6 @@ def test_a_role_that_is_set_changes_neither_what_is_seen_nor_who_it_was(hub: Peo
         cursor.execute("SET ROLE ann")
         cursor.execute("SELECT lore.push(%s)", (json.dumps([note("note-of-both")]),))
     assert hub.do("SELECT by_role FROM lore.lines WHERE owner = 'note-of-both'") == [("both",)]
-    assert hub.do("SELECT role FROM lore.audit WHERE owner = 'note-of-both'") == [("both",)]
 
 
 @pytest.mark.parametrize(

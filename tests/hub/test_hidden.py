@@ -74,13 +74,12 @@ def test_no_function_that_one_may_call_tells_more(indexed: PeopledHub, user: str
         ("SELECT lore.having('zebra', false)::text", ()),
         ("SELECT lore.having('okapi', true)::text", ()),
         ("SELECT lore.having('quagga', false)::text", ()),
-        ("SELECT lore.pull('0', 0, 1000)::text", ()),
         ("SELECT lore.hello()::text", ()),
     ]
     if user in ("ann", "bob", "tom", "cur"):
         indexed.do("INSERT INTO lore.unindexed SELECT key, order_key FROM lore.nodes"
                    " WHERE type <> '' ON CONFLICT DO NOTHING")  # fmt: skip
-        asked.append(("SELECT lore.lacking(1000, true)::text", ()))
+        asked.append(("SELECT lore.lacking(1000)::text", ()))
     text = "\n".join(
         str(row) for sql, values in asked[::-1] for row in indexed.do(sql, values, user)
     )
@@ -110,5 +109,6 @@ def test_nobody_indexes_what_is_of_another_scope(indexed: PeopledHub) -> None:
         " WHERE id = 'note-blue@@blue' RETURNING node, order_key"
     )[0]
     batch = json.dumps([{"node": node, "order_key": order_key, "passages": []}])
+    values = (batch, StaticEmbedder.name)
     for user, done in (("ann", 0), ("bob", 1)):
-        assert indexed.do("SELECT lore.put(%s, NULL, 0)", (batch,), user) == [(done,)]
+        assert indexed.do("SELECT lore.put(%s, %s, 9)", values, user) == [(done,)]

@@ -34,7 +34,6 @@ def push(hub: Hub, *lines: list[str], embedder: Any = EMBEDDER) -> list[str]:
     assert not done["refused"]
     notes: list[str] = []
     index_hub(hub, lambda: embedder, notes)
-    assert hub.ask("SELECT 1 FROM lore.lacking(1, false)") == []
     return notes
 
 
@@ -69,23 +68,13 @@ def test_what_changed_meanwhile_waits_for_the_next_one(hub: Hub) -> None:
 
     push(hub, note("note-1", body="zebras"))
     hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LATER, body="quaggas")]),))
-    row: Any = hub.ask("SELECT * FROM lore.lacking(9, true)")[0]
+    row: Any = hub.ask("SELECT * FROM lore.lacking(9)")[0]
     hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LAST, body="otters")]),))
     entry, made = entry_of(row)
     batch = dumps([{**entry, "passages": [passage for passage, _ in made]}])
     assert hub.ask("SELECT lore.put(%s, NULL, 0)", (batch,)) == [(0,)]
     push(hub)
     assert (found(hub, "quaggas"), found(hub, "otters")) == (set(), {"note-1"})
-
-
-def test_what_was_indexed_without_vectors_gets_them_from_who_has_an_embedder(hub: Hub) -> None:
-    push(hub, note("note-1", body="striped crossings"), note("note-2", body="trams"), embedder=None)
-    assert push(hub, embedder=OtherEmbedder()) == []  # the hub holds nobody's yet
-    assert hub.ask("SELECT count(*) FROM lore.unindexed") == [(0,)]
-    push(hub, note("note-3", body="crosswalks"), embedder=None)
-    assert push(hub) == []  # another embedder, and nothing new to index: no note
-    push(hub, embedder=OtherEmbedder())
-    assert hub.ask("SELECT count(*) FROM lore.passages WHERE embedding IS NOT NULL") == [(3,)]
 
 
 def test_a_writer_builds_the_index_of_many_vectors_when_none_waits(
@@ -115,17 +104,10 @@ class OtherEmbedder(StaticEmbedder):
 def test_vectors_are_of_one_embedder(hub: Hub) -> None:
     push(hub, note("note-1", body="zebras graze"))
     assert hub.ask("SELECT value FROM lore.meta WHERE name = 'embedder'") == [(EMBEDDER.name,)]
-    notes = push(hub, note("note-2", body="otters swim"), embedder=OtherEmbedder())
-    assert [note.partition(" are ")[2] for note in notes] == [
-        f"{EMBEDDER.name}'s, not other's: what is indexed from here has none"
-    ]
-    count = "SELECT count(*) FROM lore.passages WHERE embedding IS NOT NULL"
-    assert hub.ask(count) == [(1,)]
-    assert found(hub, "otters swim") == {"note-2"}
-    settings = Settings()
-    store: Any = SearchedHub(hub)
-    hits = search(store, settings, Request("zebras"), OtherEmbedder())
-    assert [hit.vector_score for hit in hits] == [None]
+    for embedder in (OtherEmbedder(), None):
+        [said] = push(hub, note("note-2", body="otters swim"), embedder=embedder)
+        assert "another client indexes" in said and found(hub, "otters swim") == set()
+    assert push(hub) == [] and found(hub, "otters swim") == {"note-2"}
 
 
 def test_words_of_any_length_and_kind_are_found(hub: Hub) -> None:

@@ -17,7 +17,7 @@ from pylore.core.settings import Settings
 from pylore.formats.export import export_lines
 from pylore.formats.lines import READS
 from pylore.hub.connection import connect
-from pylore.hub.lines import HubStore, Takes
+from pylore.hub.lines import Takes
 from pylore.hub.sync import HubSync, HubSynced
 from pylore.records.records import Records
 from pylore.store import Store, create_store, open_store
@@ -36,7 +36,7 @@ def sync(store: Store, url: str, settings: Settings | None = None) -> HubSynced:
     """One sync, with all that may be told."""
     engine = Engine(store, settings or Settings(), "")
     with connect(url, "hub") as hub:
-        return HubSync(engine, HubStore(hub), "hub", Takes(scopes=("*",), staged=True)).run()
+        return HubSync(engine, hub, "hub", Takes(scopes=("*",), staged=True)).run()
 
 
 def exported(folder: str) -> list[str]:

@@ -66,7 +66,7 @@ def named_at(server: postgres.Server, url: str) -> set[str]:
     """All ids that the hub has ever heard of."""
     rows = server.rows(
         "SELECT owner FROM lore.lines UNION SELECT split_part(key, chr(31), 2) FROM lore.lines"
-        " WHERE kind IN ('edge', 'edge_state')",
+        " WHERE kind IN ('from_id', 'history_of')",
         database=database_of(url),
     )
     return {id for (id,) in rows}
@@ -106,7 +106,8 @@ def _wrong(server: postgres.Server, url: str, folder: str) -> int:
     at_hub = {
         id: said
         for id, *said in server.rows(
-            "SELECT id, title, body, status, gone FROM lore.nodes WHERE order_key <> ''",
+            "SELECT id, fields->>'title', coalesce(fields->>'body', ''), status, gone"
+            " FROM lore.nodes WHERE type <> ''",
             database=database,
         )
     }

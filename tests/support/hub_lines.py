@@ -9,11 +9,10 @@ from typing import Any
 AT = "2026-01-31T12:00:00Z"
 
 
-def note(id: str, at: str = AT, kind: str = "node", **fields: Any) -> list[str]:
-    """Return the line of a node, or of a former state (``kind="state"``)."""
-    first = "id" if kind == "node" else "state_of"
-    left = {} if kind == "node" else {"stamp": f"{at} 0123456789"}
-    said = {first: id, "type": id.partition("-")[0], "title": id, "created_at": AT,
+def note(id: str, at: str = AT, kind: str = "id", **fields: Any) -> list[str]:
+    """Return the line of a node, or of a former state (``kind="state_of"``)."""
+    left = {} if kind == "id" else {"stamp": f"{at} 0123456789"}
+    said = {kind: id, "type": id.partition("-")[0], "title": id, "created_at": AT,
             "updated_at": at, **left, **fields}  # fmt: skip
     return sent(at, said)
 

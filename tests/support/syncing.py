@@ -12,8 +12,9 @@ from new_stores import new_store
 
 from pylore.app.engine import Engine
 from pylore.core.settings import Settings
-from pylore.hub.lines import HubLines, HubStore, Takes
-from pylore.hub.sync import HubSync, HubSynced, open_hub
+from pylore.hub.connection import Hub, connect
+from pylore.hub.lines import HubLines, Takes
+from pylore.hub.sync import HubSync, HubSynced
 from pylore.store import Store
 
 ALL = Takes(staged=True)
@@ -29,8 +30,8 @@ class Team:
         self.hub = self.connected()
         self._engines: dict[str, Engine] = {}
 
-    def connected(self, **where: Any) -> HubStore:
-        return open_hub("team", self.server.url(self.database, **where))
+    def connected(self, **where: Any) -> Hub:
+        return connect(self.server.url(self.database, **where), "team")
 
     def store(self, name: str) -> Store:
         return self.engine(name).store
@@ -46,7 +47,7 @@ class Team:
         return HubSync(self.engine(name), self.hub, "team", takes, **options).run()
 
     def close(self) -> None:
-        self.hub.hub.close()
+        self.hub.connection.close()
         for engine in self._engines.values():
             engine.store.close()
 
@@ -57,4 +58,4 @@ def team(server: postgres.Server, folder: object) -> closing[Team]:
 
 def told(store: Store) -> list[str]:
     """All that a store would tell a hub, sorted."""
-    return sorted(line.line for line in HubLines(store, ALL))
+    return sorted(line for *_, line in HubLines(store, ALL))
