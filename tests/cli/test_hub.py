@@ -152,7 +152,7 @@ def test_roles_are_granted_revoked_and_audited(
     assert done.lines == [f"{role}: writer, in red"]
     lore.refuse_each(f"""
         hub grant {role} king | 2 | give one of reader, writer, curator
-        hub grant {role} curator --on {url.replace("postgres@", f"{role}@")} | 1 | ask the hub's owner
+        hub grant {role} curator --on {url.replace("postgres@", f"{role}@")} | 1 | the hub's owner
     """)
     id = lore.id("add", "note", "Sent by the owner")
     lore("sync", "team")
