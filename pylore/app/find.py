@@ -193,7 +193,7 @@ def context(
 
     Args:
         question: words, or the id of a task.
-        form: one of ``context.build.FORMS``.
+        form: narrative, prompt or json.
         files: globs of files that everything comes from.
         needed: further names of symbols, paths and questions that the answer needs.
         with_superseded: include superseded facts, marked so.
@@ -208,7 +208,7 @@ def context(
     brief = ContextBrief(
         resolve_id(store, question), form=form, budget=settings.budget, root=engine.root,
         scope=Scope(types=store.types.require(words(types)), files=files),
-        needed=resolve_ids(store, words(needed)), near=_near(engine, files),
+        needed=tuple(resolve_ids(store, words(needed))), near=_near(engine, files),
         with_superseded=with_superseded,
     )  # fmt: skip
     with store.snapshot():

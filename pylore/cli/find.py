@@ -351,8 +351,8 @@ def context(
     *,
     form: str | None = option(
         "--as FORM",
-        "narrative, prompt, json (with the receipt), mermaid",
-        choices=("narrative", "prompt", "json", "mermaid"),
+        "narrative, prompt, json (with the receipt)",
+        choices=("narrative", "prompt", "json"),
     ),
     receipt: str | None = option(
         "--receipt FILE", "write the receipt; - is stderr", complete="files"

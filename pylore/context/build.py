@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import GraphUnavailable
-from ..core.model import Hit, Hits, Node, Record
+from ..core.model import Hit, Hits, Node, Row
 from ..core.paths import is_test
 from ..core.query import asks_about_code, asks_what_to_do, named_in
 from ..core.text import one_line, parse_query, printable
@@ -39,53 +39,73 @@ if TYPE_CHECKING:
     from .text import Snippet
 
 
-FORMS = ("narrative", "prompt", "json", "mermaid")
+class Context(Row):
+    """A text made of ``hits``, the nodes that it includes and withholds, and notes for people."""
 
-
-class Context(Record):
-    """The text, what it holds and what it does not, and what is to be said beside it."""
-
-    __slots__ = (
-        "budget", "hits", "included", "notes", "question", "text", "tokens_used", "withheld",
-    )  # fmt: skip
-
-    def __init__(
-        self, question: str, budget: int, notes: list[str], hits: Sequence[Hit] = ()
-    ) -> None:
-        self.hits = hits
-        """The results that the text was made of."""
-        self.question = question
-        self.budget = budget
-        self.notes = notes
-        self.text = ""
-        self.tokens_used = 0
-        self.included: list[dict[str, Any]] = []
-        self.withheld: list[dict[str, Any]] = []
+    question: str
+    budget: int
+    notes: list[str]
+    hits: Sequence[Hit]
+    included: list[dict[str, Any]]
+    withheld: list[dict[str, Any]]
+    text: str = ""
+    tokens_used: int = 0
 
     @property
     def ids(self) -> list[str]:
-        """The ids of the nodes in the text."""
+        """Return the ids of the nodes in the text."""
         return [entry["id"] for entry in self.included]
 
     def receipt(self) -> dict[str, Any]:
-        """Return what the text took, and what it has and has not."""
+        """Return the tokens of the text, and the nodes that it includes and withholds."""
         return {name: getattr(self, name)
                 for name in ("tokens_used", "budget", "included", "withheld")}  # fmt: skip
 
     def to_row(self) -> dict[str, Any]:
-        """Return the text and the receipt, with the question before and the notes after them."""
+        """Return the question, the text, the receipt and the notes."""
         row = {"question": self.question, "text": self.text, **self.receipt()}
         return {**row, "notes": self.notes}
 
 
-_LONGEST_QUESTION = 2000
-"""Letters of a task's text that are searched for."""
+_DIAGRAM, _DIAGRAM_SHARE = 500, 0.25
+"""Maximum tokens of the diagram, as its 12 nodes take, and maximum share of the room."""
+
+_HEADING, _LONGEST_QUESTION = 200, 2000
+"""Maximum characters of the question in the heading, and of a task's text to search for."""
+
+_NAMED_SHARE, _SIGNATURE = 0.15, 120
+"""Share of the room for naming what does not fit, and maximum characters of one name."""
+
+_NOTHING, _MOST_NAMED = 200, 5
+"""Maximum tokens of a context that answers nothing, and maximum ids or files in a row."""
+
+_WHOLE = 1600
+"""Maximum characters of a text to examine whole; of a longer one, the passage that matched."""
+
+_ANSWERS = 0.5
+"""Least share of the best score for a record that comes first, and for code if the question is not
+about code."""
+
+_LEAST_CODE = 0.005
+"""Least share of the best score for code if the question is about code."""
+
+_SHORT = 40
+"""Maximum lines of a class that comes whole; a longer one ends where the first method among the
+results begins."""
+
+_CODE_SHARE = 0.2
+"""Maximum share of the room for a definition that the question does not name."""
+
+_SHORT_QUESTION = 5
+"""Maximum words of a question of which each may be a name of code."""
+
+_NO_ROOM = "No Room For"
 
 
 def build(
     store: Store, settings: Settings, asked: ContextBrief, embedder: Embedder | None
 ) -> Context:
-    """Return the context for a question, or for a task, whose id is given for one.
+    """Return the context for a question, or for the task with the given id.
 
     Raises:
         StoreError: the store cannot be read.
@@ -93,12 +113,12 @@ def build(
     task = store.nodes.get(asked.question) if "-" in asked.question else None
     question = asked.question
     if task is not None:
-        question = _said(task, " ")[:_LONGEST_QUESTION]
+        question = _title_and_body(task, " ")[:_LONGEST_QUESTION]
     hits = results_for(store, settings, asked, question, task, embedder)
     about = question if question.strip() else ", ".join(asked.scope.files)
-    context = Context(one_line(about), asked.budget, hits.notes, hits.hits)
-    draws = asked.form == "mermaid"
-    if task is None and not draws and len(hits) and all(hit.weak for hit in hits):
+    context = Context(one_line(about), asked.budget, hits.notes, hits.hits, [], [])
+    weak = len(hits) and all(hit.weak for hit in hits)
+    if task is None and weak:
         called = _names_of_code(question)
         if not any(hit.type == "symbol" and _name(hit.id) in called for hit in hits):
             return _nothing_known(store, context)
@@ -106,24 +126,28 @@ def build(
 
 
 def _nothing_known(store: Store, context: Context) -> Context:
-    """Return a context that says that nothing answers the question, and what is nearest: ids, and
-    the first record if it is short."""
+    """Return a context that says that nothing answers the question, with the nearest ids, and the
+    first record if it is short."""
     nearest = ", ".join(hit.id for hit in context.hits[:_MOST_NAMED])
-    text = f"{_head(context.question)}\nNothing that is known answers this. Nearest: {nearest}\n"
+    parts = [f"Nothing that is known answers this. Nearest: {nearest}\n"]
     ids = [hit.id for hit in context.hits if list_of(hit.id) == RECORDS_LIST]
-    node = store.nodes.get(ids[0]) if ids else None
-    if node is not None:
-        said = _said(node, ". ")
-        record = f"\n- {one_line(f'{said} {node.why}')} ({node.id})\n"
-        if FRAME + tokens_of(text + record) <= _NOTHING:
-            text += record
-    context.text = printable(framed(text))
-    context.tokens_used = tokens_of(context.text)
+    if node := store.nodes.get(ids[0]) if ids else None:
+        record = one_line(f"{_title_and_body(node, '. ')} {node.why}")
+        parts.append(f"\n- {record} ({node.id})\n")
+    head = text = _head(context.question)
+    for part in parts:
+        if FRAME + tokens_of(text + part) <= min(_NOTHING, context.budget):
+            text += part
+    if text != head:
+        context.text = printable(framed(text))
+        context.tokens_used = tokens_of(context.text)
+    else:
+        context.notes.append("nothing that is known answers this")
     context.hits = []
     return context
 
 
-def _said(node: Node, between: str) -> str:
+def _title_and_body(node: Node, between: str) -> str:
     """Return the title and the body of a node, the title once."""
     return node.body if node.body.startswith(node.title) else node.title + between + node.body
 
@@ -132,50 +156,14 @@ def _head(question: str) -> str:
     return f"# Context: {printable(one_line(question)[:_HEADING])}\n"
 
 
-_DIAGRAM, _DIAGRAM_SHARE = 500, 0.25
-"""Tokens of the diagram, at most, and share of the room: its 12 nodes take as many."""
-
-_HEADING = 200
-"""Letters of the question in the heading."""
-
-_NAMED_SHARE, _SIGNATURE = 0.15, 120
-"""Share of the room for naming what does not fit, and letters of one name."""
-
-_NOTHING = 200
-"""Tokens of a context that answers nothing, at most."""
-
-_MOST_NAMED = 5
-"""Ids or files that are named in a row."""
-
-_WHOLE = 1600
-"""Letters of a text that is looked at whole; of a longer one, the passage that matched."""
-
-_ANSWERS = 0.5
-"""Share of the best score, from which on a record comes first, and code comes at all if the
-question is not about code."""
-
-_LEAST_CODE = 0.005
-"""Least share of the best score for code if the question is about code."""
-
-_SHORT = 40
-"""Lines of a class that comes whole; a longer one ends where the first method among the results
-begins."""
-
-_CODE_SHARE = 0.2
-"""Share of the room that a definition takes at most, unless the question names it."""
-
-
 class _Builder:
     """The steps from results to a context."""
 
     def __init__(
         self, store: Store, settings: Settings, asked: ContextBrief, hits: Hits, context: Context
     ) -> None:
-        self._store = store
-        self._settings = settings
-        self._asked = asked
-        self._hits = hits
-        self._context = context
+        self._store, self._settings, self._asked = store, settings, asked
+        self._hits, self._context = hits, context
         self._query = parse_query(" ".join((context.question, *asked.needed)))
         self._words = self._query.single_words()
         self._nodes = store.nodes.get_many(hit.id for hit in hits)
@@ -185,7 +173,6 @@ class _Builder:
         self._about_code = any(map(self._is_called, hits)) or (
             asks_about_code(context.question) and not asks_what_to_do(context.question)
         )
-        self._tests = self._tests_too()
         things = [hit.id for hit in hits if section_of(hit.type) == "Facts"]
         self._facts = facts_of_things(
             store, settings, sorted(things, key=lambda id: not self._names(id)), context.notes,
@@ -194,24 +181,21 @@ class _Builder:
         self._facts_section = "" if asked.form == "narrative" else "Facts"
         facts = [(edge, id) for id, edges in self._facts.items() for edge in edges]
         self._stated = {edge.to_id: id for edge, id in reversed(facts) if edge.to_id != id}
+        """Entity to the subject whose facts name it."""
         self._ties = ties_of(store, [hit.id for hit in hits], context.notes)
         self._taken: list[tuple[Piece, str]] = []
         self._left_out: list[Piece] = []
         self._shown: dict[str, dict[str, tuple[int, int]]] = {}
+        """Path to the first and last line of each definition in the text."""
 
     def run(self) -> Context:
         context, asked = self._context, self._asked
-        if asked.form == "mermaid":
-            return self._diagram_alone()
         head = _head(context.question)
         room = asked.budget - FRAME - tokens_of(head)
         if room < 0:
             head, room = "", asked.budget - FRAME
         ranked = self._ordered()
-        diagram = ""
-        if asked.form in WITH_CODE and self._settings.depth:
-            diagram = self._diagram(ranked, int(_DIAGRAM_SHARE * room))
-            diagram = heading_of("Code Relationships") + diagram if diagram else ""
+        diagram = self._diagram(ranked, min(_DIAGRAM, int(_DIAGRAM_SHARE * room)))
         room -= tokens_of(diagram)
         self._fill(ranked, room - int(_NAMED_SHARE * room))
         if self._taken:
@@ -224,58 +208,62 @@ class _Builder:
         elif self._left_out:
             context.notes.append(f"nothing that was found has room in {asked.budget} tokens: "
                                  "raise the budget")  # fmt: skip
-        self._account()
-        context.notes += self._refused()
-        return context
-
-    def _diagram_alone(self) -> Context:
-        """Return the diagram without its fence, as programs that draw it take it."""
-        context = self._context
-        lines = self._diagram([*self._hits], self._asked.budget).split("\n")
-        kept = [f"{line}\n" for line in lines if line and "```" not in line]
-        context.text = printable("".join(kept))
-        context.tokens_used = tokens_of(context.text)
-        if not kept:
-            context.notes.append("no two of the results are linked: nothing to draw")
+        for piece, text in self._taken:
+            context.included.append({
+                "id": piece.id, "tokens": tokens_of(text),
+                "how": "whole" if piece.whole else "shortened", "why": piece.why,
+            })  # fmt: skip
+        for piece in self._left_out:
+            self._withhold(piece.id, "no room left in the budget")
+        refused = [f"{path} {why}" for path, why in sorted(self._tree.refused.items())]
+        context.notes += [f"not shown: {'; '.join(refused[:_MOST_NAMED])}"] if refused else []
         return context
 
     def _diagram(self, ranked: list[Hit], room: int) -> str:
-        """Return the links between the results; nothing, with a note, without a graph."""
+        """Return the links between the results; "", with a note, without a graph."""
+        settings, notes = self._settings, self._context.notes
+        if self._asked.form not in WITH_CODE or not settings.depth:
+            return ""
         from .sections import flowchart
 
-        ids, least = [hit.id for hit in ranked], self._settings.min_confidence
         try:
-            relations = list(relation_weights(self._store, self._settings))
-            return flowchart(self._store, ids, relations, min(_DIAGRAM, room), least)
+            relations = list(relation_weights(self._store, settings))
+            ids = [hit.id for hit in ranked]
+            drawn = flowchart(self._store, ids, relations, room, settings.min_confidence)
         except GraphUnavailable as error:
-            self._context.notes += {f"{error}; without links"}.difference(self._context.notes)
+            notes += {f"{error}; without links"}.difference(notes)
             return ""
+        return heading_of("Code Relationships") + drawn if drawn else ""
 
     # --- order
 
     def _ordered(self) -> list[Hit]:
         """Return the results in the order in which they fill the budget.
 
-        First what the question names, then records that answer, pages, code, and the other records;
-        code before pages if the question is about code. Code that matches too little is withheld.
+        First named definitions and entities, then records that answer, pages, code, and the other
+        records; code before pages if the question is about code. Weak code is withheld.
         """
         ranked = by_worth(self._hits, self._settings.hop_decay)
-        best = max((hit.score for hit in ranked), default=0.0)
-        answers = best
+        best = answers = max((hit.score for hit in ranked), default=0.0)
         if self._context.question.lower().startswith("why "):  # records have the reasons
             answers = max((hit.score for hit in ranked if _is_record(hit)), default=0.0)
         least = (_LEAST_CODE if self._about_code else _ANSWERS) * best
+        tests = self._asks_for_tests()
         kept = []
         for hit in ranked:
-            reason = self._too_weak(hit, least)
-            if reason:
-                self._withhold(hit.id, reason)
+            if hit.type not in CODE_NODES or self._is_called(hit):
+                kept.append(hit)
+            elif not tests and hit.file and is_test(hit.file):
+                self._withhold(hit.id, "a file of tests, which the question does not ask for")
+            elif hit.score < least:
+                few = "code that matches much less than what comes before it"
+                self._withhold(hit.id, few)
             else:
                 kept.append(hit)
         return sorted(kept, key=lambda hit: self._place(hit, _ANSWERS * answers))
 
     def _place(self, hit: Hit, answers: float) -> tuple[int, bool]:
-        """Return the group of a result, and whether it is a constant, which comes after others."""
+        """Return the group of a result, and True for a constant, which comes after others."""
         node = self._nodes.get(hit.id)
         if hit.type in CODE_NODES:
             if self._is_called(hit):
@@ -288,33 +276,23 @@ class _Builder:
             return (2 if hit.score >= answers else 6), False
         return 4, False
 
-    def _too_weak(self, hit: Hit, least: float) -> str:
-        """Return why a result is left out, whatever room there is; nothing if it is not."""
-        if hit.type not in CODE_NODES or self._is_called(hit):
-            return ""
-        if not self._tests and hit.file and is_test(hit.file):
-            return "a file of tests, which the question does not ask for"
-        few = "code that matches much less than what comes before it"
-        return few if hit.score < least else ""
-
     def _names(self, id: str) -> bool:
-        """Return whether the question names this entity."""
+        """Return True if the question names this entity."""
         return id in self._nodes and is_named(self._context.question, self._nodes[id])
 
     def _is_called(self, hit: Hit) -> bool:
-        """Return whether the question asks for this definition by its name."""
+        """Return True if the question asks for this definition by its name."""
         return hit.type == "symbol" and _name(hit.id) in self._called
 
-    def _tests_too(self) -> bool:
+    def _asks_for_tests(self) -> bool:
         asked = any(word.startswith(("test", "spec")) for word in self._words)
-        if asked or self._asked.scope.files:
-            return True
-        return all(is_test(hit.file) for hit in self._hits if hit.type in CODE_NODES and hit.file)
+        files = [hit.file for hit in self._hits if hit.type in CODE_NODES and hit.file]
+        return asked or bool(self._asked.scope.files) or all(map(is_test, files))
 
     # --- pieces
 
     def _fill(self, ranked: list[Hit], room: int) -> None:
-        """Take in each piece that fits whole; of the first one that does not, what fits."""
+        """Add each piece that fits whole; of the first that does not, as much as fits."""
         most = int(_CODE_SHARE * room)
         may_cut = True
         headed: set[str] = set()
@@ -351,7 +329,12 @@ class _Builder:
                 self._withhold(node.id, f"named by the facts of {self._stated[node.id]}")
                 return None
             section = OTHER
-        text, whole = self._passage(node)
+        text, whole = node.body[:_WHOLE], len(node.body) <= _WHOLE
+        passage = self._hits.passages.get(node.id)
+        if passage is not None and not whole:
+            text = self._store.fulltext.body(passage)
+        if node.why and node.why not in text:
+            text = f"{text}\nWhy: {node.why}"
         if node.type == "file":
             text = "" if hit.line_start else show_stretch(self._store, hit, self._query)
         if self._has_code(node):
@@ -368,7 +351,7 @@ class _Builder:
         return Piece(node.id, section, why, text, cut, whole=whole and all_of_it)
 
     def _has_code(self, node: Node) -> bool:
-        """Return whether a node is shown by the lines of its file."""
+        """Return True if a node is shown by the lines of its file."""
         return bool(node.file) and section_of(node.type) == CODE and self._asked.form in WITH_CODE
 
     def _code(self, hit: Hit, snippet: Snippet, why: str, most: int) -> Piece | None:
@@ -406,18 +389,7 @@ class _Builder:
             head = "\n### 👤 USER CONTEXT\n\n"
         else:
             head = f"\n### 💡 CONTEXT: {title}\n\n"
-
         return Piece(node.id, self._facts_section, why, head + "".join(lines), lambda room: "")
-
-    def _passage(self, node: Node) -> tuple[str, bool]:
-        """Return a text, with its reason, and whether it is all; of a long one, the passage that
-        matched."""
-        text, whole = node.body[:_WHOLE], len(node.body) <= _WHOLE
-        key = self._hits.passages.get(node.id)
-        if key is not None and not whole:
-            text = self._store.fulltext.body(key)
-        why = node.why
-        return (f"{text}\nWhy: {why}" if why and why not in text else text), whole
 
     # --- text and receipt
 
@@ -429,8 +401,8 @@ class _Builder:
         return "".join(heading_of(name) + text for name, text in by_section.items() if text)
 
     def _named_alone(self, room: int) -> str:
-        """Return what has no room, the best first: ids and titles, and of code the signatures
-        under the path of their file."""
+        """Return ids and titles of the best pieces without room, and the signatures of code under
+        the path of its file."""
         names: list[str] = []
         code: dict[str, list[str]] = {}
         room -= tokens_of(heading_of(_NO_ROOM))
@@ -450,25 +422,8 @@ class _Builder:
             return ""
         return heading_of(_NO_ROOM) + "".join([*names, *(_code_of(*one) for one in code.items())])
 
-    def _account(self) -> None:
-        for piece, text in self._taken:
-            self._context.included.append({
-                "id": piece.id, "tokens": tokens_of(text),
-                "how": "whole" if piece.whole else "shortened", "why": piece.why,
-            })  # fmt: skip
-        for piece in self._left_out:
-            self._withhold(piece.id, "no room left in the budget")
-
-    def _refused(self) -> list[str]:
-        """Return a note on the files that a result names and that must not be read."""
-        refused = [f"{path} {why}" for path, why in sorted(self._tree.refused.items())]
-        return [f"not shown: {'; '.join(refused[:_MOST_NAMED])}"] if refused else []
-
     def _withhold(self, id: str, reason: str) -> None:
         self._context.withheld.append({"id": id, "reason": reason})
-
-
-_NO_ROOM = "No Room For"
 
 
 def _code_of(path: str, lines: list[str]) -> str:
@@ -481,13 +436,9 @@ def _is_record(hit: Hit) -> bool:
 
 
 def _name(id: str) -> str:
-    """Return the name of a symbol within its class; nothing for a file."""
+    """Return the name of a symbol within its class; "" for a file."""
     own = qualified_of(id).rpartition(".")[2]
     return own if own.isidentifier() else ""
-
-
-_SHORT_QUESTION = 5
-"""Words up to which each word of a question may be a name of code."""
 
 
 def _names_of_code(question: str) -> set[str]:
@@ -496,6 +447,6 @@ def _names_of_code(question: str) -> set[str]:
     >>> sorted(_names_of_code("show flash"))
     ['flash', 'show']
     """
-    said = question.split()
+    words = question.split()
     names = {name.rpartition(".")[2] for name in named_in(question)}
-    return names.union(word.strip("?.,`()") for word in said if len(said) <= _SHORT_QUESTION)
+    return names.union(word.strip("?.,`()") for word in words if len(words) <= _SHORT_QUESTION)

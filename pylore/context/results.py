@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.model import Hit, Hits, Record
+from ..core.model import Hit, Hits, Row
 from ..core.vocabulary import CODE_LIST, ENTITY_IDS, file_id, list_of, path_of
 from ..search.file_context import literal
 from ..search.pipeline import Request, search
@@ -27,36 +27,29 @@ WITH_CODE = ("prompt", "json")
 """Forms that show lines of code."""
 
 
-class ContextBrief(Record):
+class ContextBrief(Row):
     """A question, the form of its context, and its budget in tokens.
 
-    ``needed`` are further things that the answer needs: names of symbols, paths, questions.
-    ``near``: files whose records come where nothing matches the question, or there is none.
-    ``with_superseded``: facts that are superseded come too, and say so.
+    ``needed`` are further names of symbols, paths and questions that the answer needs. ``near``:
+    files whose records come if nothing matches the question, or there is none.
     """
 
-    __slots__ = (
-        "budget", "excluded", "form", "near", "needed", "question", "root", "scope",
-        "with_superseded",
-    )  # fmt: skip
-
-    def __init__(
-        self, question: str, *, form: str, budget: int, root: str, scope: Scope,
-        excluded: Iterable[str] = (), needed: Iterable[str] = (), near: Near | None = None,
-        with_superseded: bool = False,
-    ) -> None:  # fmt: skip
-        self.question, self.needed, self.near = question, tuple(needed), near
-        self.form, self.budget, self.root = form, budget, root
-        self.scope, self.excluded = scope, frozenset(excluded)
-        self.with_superseded = with_superseded
+    question: str
+    form: str
+    budget: int
+    root: str
+    scope: Scope
+    needed: tuple[str, ...] = ()
+    near: Near | None = None
+    with_superseded: bool = False
 
 
 _STANDING = ("confirmed", "staged")
 """Statuses of the entities that a question finds by their names."""
 
 _MOST_RESULTS, _A_RESULT = 40, 70
-"""Direct matches, and as many reached ones, that a search returns for a large budget; a smaller
-one has room for one in so many tokens."""
+"""Maximum direct matches, and reached ones, for a large budget; tokens of a result for a smaller
+one."""
 
 
 def wider(settings: Settings) -> Settings:
@@ -73,9 +66,9 @@ def results_for(
     store: Store, settings: Settings, asked: ContextBrief, question: str, task: Node | None,
     embedder: Embedder | None,
 ) -> Hits:  # fmt: skip
-    """Return what the store has on the question, on what its answer needs, and around the task."""
-    excluded = asked.excluded | ({task.id} if task else set())
-    # What was read often counts no more: the same question finds the same results again.
+    """Return the results for the question, for the needs of its answer, and around the task."""
+    excluded = frozenset({task.id} if task else ())
+    # Reads do not count: the same question finds the same results again.
     settings = settings.without_usage()
 
     def found(query: str) -> Hits:
@@ -112,7 +105,7 @@ def results_for(
 
 
 _FILES_OPENED, _DEFINITIONS = 8, 60
-"""The best files, which are shown by their definitions, and how many of these are looked at."""
+"""Best files that are replaced by their definitions, and maximum definitions to rank."""
 
 _NEXT_FILE, _NEXT_DEFINITION = 0.45, 0.95
 """Worth of the definitions of the next file, and of the next definition of a file."""
@@ -121,13 +114,12 @@ _NEXT_FILE, _NEXT_DEFINITION = 0.45, 0.95
 def _open_files(
     store: Store, settings: Settings, asked: ContextBrief, question: str, hits: Hits
 ) -> None:
-    """Put the definitions that answer best, by their words, in place of the best files."""
+    """Replace the best files by the definitions that match best by their words."""
     paths = [path_of(id) for id in hits.plain if list_of(id) == CODE_LIST]
     order = {path: number for number, path in enumerate([*dict.fromkeys(paths)][:_FILES_OPENED])}
     if not order:
         return
-    files = tuple(map(literal, order))
-    scope = asked.scope.but(types=("symbol",), files=files, excluded=asked.excluded)
+    scope = asked.scope.but(types=("symbol",), files=tuple(map(literal, order)))
     pairs = [("graph_depth", "0"), ("limit", str(_DEFINITIONS)), ("mmr_lambda", "1")]
     request = Request(question, scope, snippets=False)
     found = search(store, settings.changed(pairs, "default:budget"), request, None)
@@ -149,7 +141,7 @@ def _open_files(
 
 
 def _add(hits: Hits, more: Iterable[Hit]) -> None:
-    """Take results in among the others: of two for one node, the better one."""
+    """Add results: of two for one node, the better."""
     best = {hit.id: hit for hit in hits}
     for hit in more:
         if hit.id not in best or hit.score > best[hit.id].score:
@@ -160,12 +152,11 @@ def _add(hits: Hits, more: Iterable[Hit]) -> None:
 def _named(
     store: Store, settings: Settings, asked: ContextBrief, hits: Hits, *, weak: bool
 ) -> list[Hit]:
-    """Return the entities with facts that the question names and no search has found; one's own
-    if it names none and something answers it."""
-    scope = asked.scope.without(asked.excluded)
-    named = store.nodes.match(scope, names_of(asked.question))
+    """Return the entities with facts that the question names and the search did not find; the
+    user's own if it names none and has an answer."""
+    named = store.nodes.match(asked.scope, names_of(asked.question))
     if not named and not weak:
-        named = store.nodes.match(scope, [user_of(settings)])
+        named = store.nodes.match(asked.scope, [user_of(settings)])
     named -= {hit.id for hit in hits}
     ids = facts_of_things(store, settings, sorted(named), hits.notes)
     first = max((hit.score for hit in hits), default=1.0)

@@ -52,9 +52,8 @@ def heading_of(section: str) -> str:
 class Piece:
     """A part of a context that comes whole, or cut once to the room that is left.
 
-    ``cut(room)`` returns as much of it as ``room`` tokens hold, and nothing if that says too
-    little. ``whole`` is false for a text that is not all that there is. ``lines`` are the path and
-    the first line of code.
+    ``cut(room)`` returns as much of it as ``room`` tokens hold, "" if that is too little. ``whole``
+    is false for a shortened text. ``lines`` are the path and the first line of code.
     """
 
     __slots__ = ("cut", "id", "lines", "section", "text", "whole", "why")
@@ -70,23 +69,21 @@ class Piece:
 
 # --- sentences
 
-_ENDS = (". ", "! ", "? ", "; ")
-
 
 def sentences(line: str) -> list[str]:
-    """Return one line cut behind each full stop, question mark and the like.
+    """Return the sentences of a line.
 
     >>> sentences("It is so. Is it? Yes")
     ['It is so.', 'Is it?', 'Yes']
     """
-    for end in _ENDS:
+    for end in (". ", "! ", "? ", "; "):
         line = line.replace(end, end[0] + "\n")
     return line.split("\n")
 
 
 def excerpt(line: str, asked: Sequence[str], room: int) -> str:
     """Return whole sentences of a line in ``room`` tokens: the one with most of the words
-    ``asked`` and its neighbours; nothing if that sentence does not fit.
+    ``asked`` and its neighbours; "" if that sentence does not fit.
 
     >>> excerpt("It rains. Keys rotate. It snows.", ["keys"], 9)
     '… Keys rotate. …'
@@ -98,8 +95,7 @@ def excerpt(line: str, asked: Sequence[str], room: int) -> str:
     worth = [sum(one in text for one in stems) for text in map(fold, parts)]
     sizes = [tokens_of(f" {part}") for part in parts]
     room -= 2 * tokens_of(f" {CUT}")
-    low = max(range(len(parts)), key=lambda at: (worth[at], -at))
-    high = low
+    low = high = max(range(len(parts)), key=lambda at: (worth[at], -at))
     while high < len(parts) and sizes[high] <= room:
         room -= sizes[high]
         high += 1
@@ -115,67 +111,52 @@ def excerpt(line: str, asked: Sequence[str], room: int) -> str:
 # --- facts
 
 _OF_ONE = 10
-"""Facts of one subject, the best first."""
+"""Maximum facts of one subject."""
 
 _COMPUTED = ("system", "similar_to")
-"""Source and relation of edges between things that are no facts."""
+"""Source and relation of edges that are no facts."""
 
 _LOOKED_AT = 1000
-"""Of the facts of one subject, the surest, so many are ranked: a bound on the work."""
+"""Maximum facts of one subject that are ranked, the surest."""
 
 _NAMES_WITHIN, _LONGEST_NAME = 64, 5
 """Words of a question in which entities are looked for, and words of a name: 310 ids at most."""
 
 
 def facts_of_things(
-    store: Store,
-    settings: Settings,
-    ids: Iterable[str],
-    notes: list[str],
-    *,
+    store: Store, settings: Settings, ids: Iterable[str], notes: list[str], *,
     with_superseded: bool = False,
-) -> dict[str, list[Edge]]:
-    """Return the ``ranked_facts`` of the things that have some; none, with a note, where the graph
-    cannot be read."""
+) -> dict[str, list[Edge]]:  # fmt: skip
+    """Map id to the facts of a thing with facts, the best first; superseded ones last, if at all.
+
+    Best is confidence × source × age × usage × status. Age counts from the last write or read. A
+    note is added if the graph cannot be read.
+    """
+
+    def place(edge: Edge) -> tuple[bool, float, str, str]:
+        credibility = (edge.weight, edge.source, edge.status, edge.access_count)
+        age = days_since(max(clock(edge), edge.accessed_at or ""))
+        worth = fact_rank(credibility, age, settings)
+        return _superseded(edge), -worth, edge.relation, edge.to_id
+
     found: dict[str, list[Edge]] = {}
     try:
         with store.graph_faults:
             for id in ids:
-                facts = ranked_facts(store, settings, id, with_superseded=with_superseded)
-                found.update({id: facts} if facts else {})
+                edges = [
+                    edge for edge in store.edges.facts_of(id, _LOOKED_AT)
+                    if (edge.source, edge.relation) != _COMPUTED
+                    and (with_superseded or not _superseded(edge))
+                ]  # fmt: skip
+                if edges:
+                    found[id] = sorted(edges, key=place)[:_OF_ONE]
     except GraphUnavailable as error:
         notes += {f"{error}; without facts"}.difference(notes)
     return found
 
 
-def ranked_facts(
-    store: Store, settings: Settings, id: str, *, with_superseded: bool = False
-) -> list[Edge]:
-    """Return what is stated of a thing: what stands before what is superseded, of each the best
-    first.
-
-    Best is confidence × source × age × usage × status. A fact is as old as the last time that
-    it was written or read. Superseded ones come only where they are asked for.
-    """
-    edges = [
-        edge for edge in store.edges.facts_of(id, _LOOKED_AT)
-        if (edge.source, edge.relation) != _COMPUTED and (with_superseded or not _superseded(edge))
-    ]  # fmt: skip
-
-    def place(edge: Edge) -> tuple[bool, float, str, str]:
-        credibility = (edge.weight, edge.source, edge.status, edge.access_count)
-        worth = fact_rank(credibility, days_since(_last(edge)), settings)
-        return _superseded(edge), -worth, edge.relation, edge.to_id
-
-    return sorted(edges, key=place)[:_OF_ONE]
-
-
-def _last(edge: Edge) -> str:
-    return max(clock(edge), edge.accessed_at or "")
-
-
 def fact_line(edge: Edge, names: Mapping[str, Sequence[object]]) -> str:
-    """``- predicate: object``; what is superseded, staged or not sure says so."""
+    """Return ``- predicate: object``, marked if superseded, staged or not sure."""
     name = str(names[edge.to_id][1]) if edge.to_id in names else edge.to_id
     marks = []
     if _superseded(edge):
@@ -201,11 +182,8 @@ def _predicate(edge: Edge) -> str:
     return printable(one_line(named)) if isinstance(named, str) and named.strip() else edge.relation
 
 
-# --- whom a question names
-
-
 def names_of(question: str) -> list[str]:
-    """Return the ids that entities named in a question would have: of each of its runs of words.
+    """Return the ids that entities named in a question would have, of each run of words.
 
     >>> names_of("Ada's shop")
     ['entity-ada', 'entity-ada-s', 'entity-ada-s-shop', 'entity-s', 'entity-s-shop', 'entity-shop']
@@ -220,7 +198,7 @@ def names_of(question: str) -> list[str]:
 
 
 def is_named(question: str, node: Node) -> bool:
-    """Return whether a question has the whole title of an entity, word for word."""
+    """Return True if a question has the whole title of an entity, word for word."""
     title = words(fold(node.title))
     said = words(fold(question))
     return node.type == "entity" and any(
@@ -230,30 +208,22 @@ def is_named(question: str, node: Node) -> bool:
 
 # --- records
 
-WORDS = 150
-"""Words of a record or a passage that comes whole; of a longer one, the sentences around the one
-with most of the question's words."""
-
-_LONG = 280
-"""Tokens that as many words have."""
+WORDS, _LONG = 150, 280
+"""Maximum words of a text that comes whole, and the tokens of an excerpt from a longer one."""
 
 _TIES = {
     "contradicts": ("contradicted by", "contradicts"),
     "supersedes": ("superseded by", "supersedes"),
 }
-"""How a record is tied to another: by an edge from the other one, and by one to it."""
+"""How a record is tied to another by an edge from it, and by an edge to it."""
 
 _MOST_TIES = 10
-"""Contradictions and successions of a record that are looked at."""
 
 
 def record_text(
     hit: Hit, node: Node, text: str, ties: Sequence[str], asked: Sequence[str]
 ) -> tuple[str, bool, Callable[[int], str]]:
-    """Return a record as Markdown, whether all of ``text`` is in it, and how to cut it.
-
-    It is its title, what is to be known of it, and its text.
-    """
+    """Return a record as Markdown, True if it has all of ``text``, and a function to cut it."""
     title = printable(one_line(node.title)) or node.id
     head = f"- **{title}** ({', '.join(_particulars(hit, node))})\n"
     head += "".join(f"  - {tie}\n" for tie in ties)
@@ -268,9 +238,8 @@ def record_text(
 
 
 def _after_title(text: str, title: str) -> str:
-    """Return what a text says beside the title that was made of its beginning.
-
-    A title that is only the first words of a sentence stays in it.
+    """Return a text without the title that was made of its beginning, unless that is the
+    beginning of a sentence.
 
     >>> _after_title("Keys rotate. Every hour.", "Keys rotate."), _after_title("a b c", "a b…")
     ('Every hour.', '… c')
@@ -302,8 +271,8 @@ def _particulars(hit: Hit, node: Node) -> list[str]:
 
 
 def ties_of(store: Store, ids: Sequence[str], notes: list[str]) -> dict[str, list[str]]:
-    """Return for each node a line for each of its contradictions and successions; none, with a
-    note, where the graph cannot be read."""
+    """Map id to a line for each contradiction and succession; a note is added if the graph cannot
+    be read."""
     found: dict[str, list[str]] = {}
     try:
         ties = [*store.edges.neighbours(ids, [*_TIES], _MOST_TIES)]
@@ -321,11 +290,11 @@ def ties_of(store: Store, ids: Sequence[str], notes: list[str]) -> dict[str, lis
 # --- code
 
 _LEAST_LINES = 5
-"""Lines of code that was cut, the mark of the cut among them: fewer say too little."""
+"""Least lines of a cut definition, its mark included."""
 
 
 def code_text(name: str, snippet: Snippet, marks: str) -> tuple[str, Callable[[int], str]]:
-    """Return a snippet as Markdown under its name and lines, and how to cut it at a statement."""
+    """Return a snippet as Markdown with its name and lines, and a function to cut it."""
     language = snippet.language or ending_of(snippet.path)
 
     def written(lines: list[str]) -> str:
@@ -342,10 +311,10 @@ def code_text(name: str, snippet: Snippet, marks: str) -> tuple[str, Callable[[i
 
 
 def cut_at_statement(lines: list[str], room: int) -> list[str]:
-    """Return as many of the first ``lines`` as ``room`` tokens hold, and a mark if not all.
+    """Return the first ``lines`` that ``room`` tokens hold, and a mark if not all.
 
-    The cut is made before a line that is not deeper than the body's first statement,
-    if there is one in the second half of what has room.
+    The cut is before a line that is not deeper than the body's first statement, if the second half
+    has one.
     """
     sizes = [tokens_of(f"{line}\n") for line in lines]
     if sum(sizes) <= room:
@@ -368,7 +337,7 @@ def _indent(line: str) -> int:
 
 
 def fenced(lines: list[str], language: str) -> str:
-    """Return lines as a block of Markdown whose fence is longer than any in them."""
+    """Return a Markdown block of lines whose fence is longer than any in them."""
     fence = "```"
     while any(fence in line for line in lines):
         fence += "`"
@@ -376,7 +345,7 @@ def fenced(lines: list[str], language: str) -> str:
 
 
 def ending_of(path: str) -> str:
-    """Return the ending of a file's name, which stands for a language that is not known."""
+    """Return the ending of a file's name, in place of an unknown language."""
     ending = os.path.splitext(path)[1][1:]
     return ending if ending.isalnum() else ""
 
@@ -384,7 +353,7 @@ def ending_of(path: str) -> str:
 # --- the diagram
 
 NODES = 12
-"""The most nodes of a picture: with more it says less."""
+"""Maximum nodes of a diagram."""
 
 _FAN_OUT = 100
 
@@ -393,9 +362,7 @@ def flowchart(
     store: Store, ids: Sequence[str], relations: Sequence[str], room: int,
     min_confidence: float = 0.0,
 ) -> str:  # fmt: skip
-    """Return the edges among the first of ``ids``, best first, in at most ``room`` tokens.
-
-    Nothing where no two of them are linked. Nodes are numbered by their rank.
+    """Return a diagram of the edges among the first of ``ids`` in ``room`` tokens, "" without any.
 
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
@@ -427,6 +394,6 @@ def flowchart(
 
 
 def _label(id: str, title: str) -> str:
-    """Return how a node is called: code by its path and symbol, as much of the end as has room."""
+    """Return the title of a node, or the end of the path and symbol of code."""
     label = name_in_tree(id) or title
     return label if len(label) <= LABEL_LENGTH else CUT + label[1 - LABEL_LENGTH :]

@@ -81,7 +81,7 @@ TRIED: dict[str, list[list[str]]] = {
                 ["--files", "src/boat.py"], ["src/boat.py"],
                 *([id, "--limit", "1000"] for id in ("entity-jacq", "file-src/boat.py"))],
     "context": [*(["harbour", "ledger", "jacq", *depth] for depth in DEPTHS),
-                ["harbour", "--as", "mermaid"], [HIDDEN], ["entity-jacq"]],
+                ["harbour", "--as", "prompt"], [HIDDEN], ["entity-jacq"]],
     "ask": [["harbour", "ledger", "jacq", "--llm-command", "cat"]],
     "show": [["entity-jacq", "--history"], [HIDDEN], [EDITED, "--history"], ["decision-"],
              ["symbol-src/boat.py::sail"]],
