@@ -104,12 +104,9 @@ def import_paths(
         if total.added + total.updated >= COMPACT_FROM:
             store.compact()
     say_came_in(session, total)
-    row = {
-        **total.to_dict(),
-        "skipped": len(total.skipped),
-        "conflicting": [conflict.to_dict() for conflict in total.conflicting],
-    }
-    del row["notes"]
+    counts = {name: count for name, count in total.to_dict().items() if isinstance(count, int)}
+    conflicting = [conflict.to_dict() for conflict in total.conflicting]
+    row = {**counts, "skipped": len(total.skipped), "conflicting": conflicting}
     session.output.one(row, lambda row: counts_text(_counts(row)))
     session.tell("post-import", changes, events)
 
@@ -131,9 +128,7 @@ def _opened(path: str) -> AbstractContextManager[IO[bytes]]:
 def _write(store: Store, parts: Parts) -> Imported:
     total = Imported()
     for part in parts:
-        written = part.write()
-        total.add(written)
-        total.brought |= written.brought
+        total.add(part.write())
     total.dangling = len(store.edges.dangling_among(total.brought))
     misfits = len(misfits_among(store, total.brought))
     if misfits:
@@ -170,15 +165,14 @@ def export(
     """
     if session.form_given() not in ("", "jsonl"):
         raise UsageError(f"export prints JSON lines: leave --{session.form_given()} out")
-    exclusive(state=state, since=since is not None)
-    exclusive(since=since is not None, type=types)
+    exclusive(state=state, since=since is not None, type=types)
     file = nullcontext() if since is None else _opened(since)
     with file as state_of_other, session.open() as store, store.faults, store.snapshot():
         if state_of_other is not None:
             name = "stdin" if since == "-" else since or ""
             lines: Iterable[str] = lacking_lines(store, state_of_other.readline, name)
         elif state:
-            lines = state_lines(store, types)
+            lines = state_lines(store)
         else:
             lines = export_lines(store, store.types.require(types))
         if path not in ("", "-"):
@@ -286,9 +280,6 @@ def merge_file(
     except LoreError as error:
         raise LoreError(f"{name}: {error}: nothing was merged; mend it, then merge again") from None
     write_whole(ours, merged.lines)
-    for ids, fate in (
-        (merged.back, "deleted for good on one side and edited later on the other, so back"),
-        (merged.conflicts, "changed on both sides, the newer version wins"),
-    ):
-        if ids:
-            note(f"{name}: {fate}: {first_of(ids, _MOST_NAMED)}")
+    if merged.conflicts:
+        named = first_of(merged.conflicts, _MOST_NAMED)
+        note(f"{name}: changed on both sides, the newer version wins: {named}")

@@ -6,7 +6,6 @@ anchors, then the past of each.
 
 from __future__ import annotations
 
-import json
 from hashlib import blake2b
 from itertools import groupby
 
@@ -30,9 +29,6 @@ FILE = "knowledge.jsonl"
 """The name of the file that a project shares, beside the store of a project."""
 
 _DERIVED = frozenset({"similar_to", CO_CHANGES, "used_in_run"})
-FORM = 2
-"""The number of this form of a state."""
-_LONGEST_STATE = 1 << 26
 _DIGEST = 8
 """Bytes of the digest of a line."""
 
@@ -48,7 +44,7 @@ class Export:
         self._gone = store.changes.purged() if gone is None else gone
 
     def _after_purge(self, row: Any) -> Any:
-        """Return a row with what was said of it after a purge; None if nothing was."""
+        """Return a row with the values from after a purge; None without any."""
         gone = max(self._gone.get(id, "") for id in owners(thing_of(row)))
         if not gone:
             return row
@@ -68,11 +64,10 @@ class Export:
         nodes: Iterable[Node] = self._store.nodes.all()
         if ids is not None:
             nodes = self._store.nodes.get_many(sorted(ids)).values()
-        for row in nodes:
-            node = self._after_purge(row)
-            if node is not None:
-                gone = self._gone.get(node.id, "")
-                yield node, _seen_before(node, known.get(node.id, set()), gone)
+        for node in filter(None, map(self._after_purge, nodes)):
+            gone, own = self._gone.get(node.id, ""), Stamped.of(node).stamps()
+            seen = {stamp for stamp in known.get(node.id, ()) if is_after(stamp, gone)}
+            yield node, [stamp for stamp in latest(seen | own) if seen and stamp not in own]
 
     def edges(self, keys: Sequence[tuple[str, str, str]] | None = None) -> Iterator[Edge]:
         """Yield these edges, or all, by from, to and relation."""
@@ -95,40 +90,26 @@ class Export:
         for thing, rows in groupby(self._store.changes.former(things), lambda row: row[0]):
             gone = max(self._gone.get(id, "") for id in owners(thing))
             some = [(field, value) for _, field, value in rows if is_after(value[0], gone)]
-            implied = self._bases(thing, some)
+            row = self._store.thing(thing)
+            # stamps under which a field that is not named has its default
+            implied = {Stamped.of(row).base} if row is not None else set()
+            implied |= {stamp for field, (stamp, _) in some if field == BASE}
             for stamp, of in groupby(some, lambda one: one[1][0]):
                 values = {field: value for field, (_, value) in of
                           if value or field == BASE or stamp not in implied}  # fmt: skip
                 if values:
                     yield row_of_thing(thing), stamp, values
 
-    def _bases(self, thing: str, values: Sequence[tuple[str, tuple[str, str]]]) -> set[str]:
-        """Return the stamps under which a field that is not named has its default."""
-        row = self._store.thing(thing)
-        current = {Stamped.of(row).base} if row is not None else set()
-        return current | {stamp for field, (stamp, _) in values if field == BASE}
 
-
-def _seen_before(node: Node, known: Iterable[str], gone: str) -> list[str]:
-    """Return the stamps of changes that a node has seen and does not have itself."""
-    known = {stamp for stamp in known if is_after(stamp, gone)}
-    if not known:
-        return []
-    own = Stamped.of(node).stamps()
-    return [stamp for stamp in latest(known | own) if stamp not in own]
-
-
-def export_lines(store: Store, types: Sequence[str] = (), *, history: bool = True) -> Iterator[str]:
+def export_lines(store: Store, types: Sequence[str] = ()) -> Iterator[str]:
     """Yield everything in the store as sorted JSON lines.
 
-    Args:
-        types: export the nodes of these alone, with their anchors and all of their edges.
-        history: export the past, too.
+    ``types``: export the nodes of these alone, with their anchors and all of their edges.
     """
-    yield from map(line_of, _all_fields(store, types, history=history))
+    yield from map(line_of, _all_fields(store, types))
 
 
-def _all_fields(store: Store, types: Sequence[str], *, history: bool) -> Iterator[Fields]:
+def _all_fields(store: Store, types: Sequence[str] = ()) -> Iterator[Fields]:
     def kept(row: Thing) -> bool:
         return not types or any(_type(id) in types for id in owners(thing_of(row)))
 
@@ -137,15 +118,10 @@ def _all_fields(store: Store, types: Sequence[str], *, history: bool) -> Iterato
         if not types or _type(id) in types:
             yield {"purged": id, "at": at}
     export = Export(store)
-    for node, was in export.nodes():
-        if kept(node):
-            yield fields_of(node, was)
+    yield from (fields_of(node, was) for node, was in export.nodes() if kept(node))
     yield from map(fields_of, filter(kept, export.edges()))
     yield from map(fields_of, filter(kept, export.anchors()))
-    if history:
-        for row, stamp, values in export.past():
-            if kept(row):
-                yield past_fields(row, stamp, values)
+    yield from (past_fields(*past) for past in export.past() if kept(past[0]))
 
 
 def _type(id: str) -> str:
@@ -161,19 +137,15 @@ def declarations(store: Store) -> Iterator[Fields]:
         yield {"declare_relation": name, **weights, "description": text, "at": at}
 
 
-# --- the part that is shared
+# --- the shared part
 
 
 def shared_lines(store: Store, pages: Collection[str] = ()) -> Iterator[str]:
     """Yield the lines of the file that a project shares: what people write.
 
-    ``pages`` are documents that everybody can make of the files of the project: they and the links
-    in them are left out.
-
-    Left out are what a machine finds by itself (files, symbols, commits, runs, computed edges),
-    what is of one machine alone (verdicts, counts of reads, folders outside of the project), the
-    past, and what others want deleted for good. So two stores with the same records write the same
-    file.
+    Left out are nodes and edges that a machine computes, values of one machine alone, the past,
+    records that a file proposes to purge, and ``pages``: documents of files that everybody has. So
+    two stores with the same records write the same file.
     """
     yield from map(line_of, declarations(store))
     deleted = store.changes.deleted()
@@ -189,7 +161,7 @@ def shared_lines(store: Store, pages: Collection[str] = ()) -> Iterator[str]:
 
 
 def shared_fields(row: Thing, was: list[str] | None = None) -> Fields:
-    """Return a row as a shared line has it: without what is of one machine alone."""
+    """Return a row as a shared line has it: without values of one machine alone."""
     if isinstance(row, Anchor):
         row = shared_values(row).to_row(row)
     left_out = (*READS, *local_fields(row))
@@ -219,18 +191,12 @@ def is_shared_anchor(anchor: Anchor) -> bool:
     return not anchor.root and is_record(anchor.node_id)
 
 
-# --- what another store lacks
+# --- the difference of two stores
 
 
-def state_lines(store: Store, types: Sequence[str] = ()) -> Iterator[str]:
-    """Yield the state of a store, or of the nodes of these types: a digest of each line of its
-    export, behind a line that says so.
-
-    ``types`` are words that ``types.require`` takes: what they stand for is up to each store.
-    """
-    yield json.dumps({"lore_state": FORM, "types": [*types]}) + "\n"
-    for fields in _all_fields(store, store.types.require(types), history=True):
-        yield _digest(fields) + "\n"
+def state_lines(store: Store) -> Iterator[str]:
+    """Yield the state of a store: a digest of each line of its export."""
+    return (f"{_digest(fields)}\n" for fields in _all_fields(store))
 
 
 def _digest(fields: Fields) -> str:
@@ -239,28 +205,18 @@ def _digest(fields: Fields) -> str:
 
 
 def lacking_lines(store: Store, read: Callable[[int], bytes], name: str) -> Iterator[str]:
-    """Yield the lines of an export of ``store`` that another store, of which this is the state,
-    lacks.
+    """Yield the lines of an export of ``store`` that a store of another state lacks.
 
-    ``read(most)`` returns the next line of the state, of at most ``most`` bytes; ``name`` is where
-    it comes from, for messages.
+    ``read(most)`` returns the next line of the state, of at most ``most`` bytes; ``name`` is the
+    source, for messages.
 
     Raises:
-        UsageError: it is not a state that this lore can read.
+        UsageError: not a state.
     """
-    try:
-        head = json.loads(read(_LONGEST_STATE))
-        types = [str(one) for one in head["types"]] if head["lore_state"] == FORM else None
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        types = None
     there = set()
-    while types is not None and (line := read(2 * _DIGEST + 1)):
-        if len(line) != 2 * _DIGEST + 1:
-            types = None
+    while line := read(2 * _DIGEST + 1):
+        if len(line) != 2 * _DIGEST + 1 or not line.strip().isalnum():
+            raise UsageError(f"{name}: is no state of a store: take what 'lore export --state' of "
+                             "the same version prints")  # fmt: skip
         there.add(line.decode("ascii", "replace").rstrip("\n"))
-    if types is None:
-        raise UsageError(f"{name}: is no state of a store: take what 'lore export --state' of the "
-                         "same version prints")  # fmt: skip
-    for fields in _all_fields(store, store.types.require(types), history=True):
-        if _digest(fields) not in there:
-            yield line_of(fields)
+    yield from (line_of(fields) for fields in _all_fields(store) if _digest(fields) not in there)

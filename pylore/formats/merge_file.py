@@ -1,4 +1,7 @@
-"""Merge files of lines: git's merge driver, and the files that git left with conflict markers."""
+"""Merge files of lines: git's merge driver, and the files that git left with conflict markers.
+
+Both files are merged in a store in memory, by the rules for stores (``records.merge``).
+"""
 
 from __future__ import annotations
 
@@ -6,40 +9,34 @@ from codecs import BOM_UTF8
 from typing import NamedTuple
 
 from ..core.errors import LoreError
-from ..core.json import parse_object
-from ..core.model import Anchor, Edge, Node
-from ..core.stamps import Stamped, conflicts, count_reads, is_after, latest
+from ..core.json import loads, parse_object
+from ..core.stamps import Stamped
 from ..core.times import LONG_AGO
 from ..core.vocabulary import DECLARED_WEIGHT
-from ..store.changes import SEPARATOR, row_of_thing
-from .lines import (
-    anchor_key_from,
-    edge_key_from,
-    fields_of,
-    is_whole,
-    key_of,
-    line_of,
-    past_fields,
-    past_from,
-    seen_from,
-    text,
-    whole_row,
-)
+from ..records.merge import Merge
+from ..store import scratch_store
+from .export import export_lines
+from .lines import PAST, is_whole, key_of, key_row, line_of, past_from, seen_from, whole_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from ..core.model import Node
     from ..core.stamps import Thing
+    from ..store import Store
     from .lines import Fields, Key
 
-_BEGIN, _BASE, _MIDDLE, _END = (mark * 7 for mark in (b"<", b"|", b"=", b">"))
-_LONGEST = 1 << 40
-"""Bytes of a line: git holds the files in memory, and so can we."""
+    Lines = dict[Key, dict[str, Fields]]
+    """The lines of a file, as ``line_of`` writes them, by key."""
+
 _STATES = ("id", "from_id", "anchor_of")
-_PAST = ("state_of", "history_of", "anchor_history_of")
-_DECLARATIONS = ("declare_type", "declare_relation")
+_DECLARED = ("declare_type", "declare_relation")
+_ORDER = (*_DECLARED, "purged", *_STATES, *PAST, "")
+"""Kinds of lines in the order of an export; the last are lines by hand, and of unknown kinds."""
+_MARKERS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
+_LONGEST = 1 << 40
+"""Maximum bytes of a line: git holds the files in memory, too."""
 
 
 def marker_of(line: bytes) -> bytes:
@@ -48,99 +45,26 @@ def marker_of(line: bytes) -> bytes:
     >>> marker_of(b"<<<<<<< HEAD\\n"), marker_of(b"=======\\r\\n"), marker_of(b"{}")
     (b'<<<<<<<', b'=======', b'')
     """
-    mark = line[:7]
-    whole = mark in (_BEGIN, _BASE, _MIDDLE, _END) and line[7:8] in (b"", b" ", b"\r", b"\n")
-    return mark if whole else b""
+    is_marker = line[:7] in _MARKERS and line[7:8] in (b"", b" ", b"\r", b"\n")
+    return line[:7] if is_marker else b""
 
 
 def both_sides(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines of both sides of conflicts, an empty one for each other line: the lines keep
-    their numbers."""
-    before = False
+    """Yield the lines of both sides of conflicts, and an empty line for each other line: line
+    numbers stay."""
+    is_base = False
     for line in lines:
         mark = marker_of(line)
         if mark:
-            before = mark == _BASE
-        yield b"\n" if mark or before else line
+            is_base = mark == b"|||||||"
+        yield b"\n" if mark or is_base else line
 
 
 class MergedLines(NamedTuple):
-    """The lines of a merge, the ids of the records that both sides had changed, and of those that
-    one side had deleted for good and the other one has edited after that."""
+    """The lines of a merge, and the ids of the records that both sides had changed."""
 
     lines: list[str]
     conflicts: list[str]
-    back: list[str]
-
-
-class _State(NamedTuple):
-    """A thing as a line has it, its values, and the stamps of other changes that it has seen.
-
-    ``fields`` are those of the line; a newer lore may have written some that are unknown here.
-    """
-
-    row: Any
-    values: Stamped
-    was: list[str]
-    fields: Fields
-
-    def seen(self) -> set[str]:
-        return {*self.was, *self.values.stamps()}
-
-
-class _File:
-    """The lines of one file, of both sides of its conflicts; ``plain`` are those by hand, and those
-    of unknown kinds. ``known`` are states that were read from other files, by line.
-
-    Raises:
-        LoreError: a line is not one of an export; the file and the line are named.
-    """
-
-    def __init__(
-        self, name: str, lines: Iterable[bytes], known: dict[bytes, tuple[Key, _State]]
-    ) -> None:
-        self.states: dict[Key, list[_State]] = {}
-        self.past: dict[Key, set[tuple[str, str, str]]] = {}
-        self.purged: dict[str, str] = {}
-        self.declared: dict[Key, Fields] = {}
-        self.plain: set[str] = set()
-        for number, line in enumerate(both_sides(lines), start=1):
-            line = line.removeprefix(BOM_UTF8) if number == 1 else line
-            if line in known:
-                self.states.setdefault(known[line][0], []).append(known[line][1])
-            elif line.strip():
-                try:
-                    fields = parse_object(line, _LONGEST)
-                    key = key_of(fields)
-                    if key[0] in _STATES and is_whole(fields):
-                        row = whole_row(fields, _key_row(fields))
-                        known[line] = key, _State(row, Stamped.of(row), seen_from(fields), fields)
-                        self.states.setdefault(key, []).append(known[line][1])
-                    else:
-                        self._add(key, fields)
-                except LoreError as error:
-                    raise LoreError(f"{name}: line {number}: {error}") from None
-
-    def _add(self, key: Key, fields: Fields) -> None:
-        """Add a line that has no state."""
-        if key[0] == "purged" and isinstance(fields.get("at"), str):
-            self.purged[key[1]] = max(fields["at"], self.purged.get(key[1], ""))
-        elif key[0] in _DECLARATIONS:
-            self.declared[key] = max(fields, self.declared.get(key, fields), key=_declared)
-        elif key[0] in _PAST:
-            values = {(stamp, name, value) for name, (stamp, value) in past_from(fields)[1]}
-            self.past.setdefault(key, set()).update(values)
-        else:
-            self.plain.add(line_of(fields))
-
-
-def _key_row(fields: Fields) -> Thing:
-    if "from_id" in fields:
-        return Edge(*edge_key_from(fields))
-    if "anchor_of" in fields:
-        return anchor_key_from(fields, "anchor_of")
-    id = text(fields, "id")
-    return Node(id, text(fields, "type", id.partition("-")[0]))
 
 
 def merge_files(
@@ -149,120 +73,114 @@ def merge_files(
     """Return the lines of both sides, each thing once, in the order of an export.
 
     Raises:
-        LoreError: a line of a file is not one of an export; the message names both.
+        LoreError: invalid line; the message names file and line.
     """
-    known: dict[bytes, tuple[Key, _State]] = {}
-    files = [("base", base), ("ours", ours), ("theirs", theirs)]
-    merge = _Merge(*(_File(name, lines, known) for name, lines in files))
-    return MergedLines([*merge.lines()], sorted(merge.conflicts), merge.back)
+    before, *sides = _read("base", base), _read("ours", ours), _read("theirs", theirs)
+    both = _union(sides, before)
+    things = {key[1:] for key in both if key[0] in PAST} | {
+        key[1:2] for key in both if key[0] == "purged"
+    }
+    easy = [key for key, lines in both.items() if len(lines) == 1 and key[0] in _STATES
+            and things.isdisjoint((key[1:], *((id,) for id in key[1:3])))]  # fmt: skip
+    found = [(key, line) for key in easy for line in both.pop(key)]
+    found += [(key, line_of(max(both[key].values(), key=_declared)))
+              for key in both if key[0] in _DECLARED]  # fmt: skip
+    found += [(key, key[1]) for key in both if not key[0]]
+    with scratch_store() as store, store.transaction():
+        merge = Merge(store, _NoIndex())  # type: ignore[arg-type]
+        _take(store, merge, both, before)
+        # a file without a past, as a project shares, gets none by the merge
+        kinds = (*_STATES, "purged", *(PAST if any(key[0] in PAST for key in both) else ()))
+        for line in export_lines(store):
+            key = key_of(loads(line))
+            found += [(key, line)] * (key[0] in kinds)
+    found.sort(key=lambda one: (_ORDER.index(one[0][0]), one[0]))
+    conflicts = sorted({conflict.id for conflict in merge.conflicts})
+    return MergedLines([line for _, line in found], conflicts)
 
 
-class _Merge:
-    def __init__(self, base: _File, ours: _File, theirs: _File) -> None:
-        self.conflicts: set[str] = set()
-        self.back: list[str] = []
-        self._base = base
-        self._sides = ours, theirs
-        self._purged = ours.purged | {
-            id: max(at, ours.purged.get(id, "")) for id, at in theirs.purged.items()
-        }
-
-    def lines(self) -> Iterator[str]:
-        """Yield the merged lines."""
-        ours, theirs = self._sides
-        for key in sorted(ours.declared.keys() | theirs.declared.keys(), key=_order):
-            found = (side.declared[key] for side in self._sides if key in side.declared)
-            yield line_of(max(found, key=_declared))
-        for id, at in sorted(self._purged.items()):
-            yield line_of({"purged": id, "at": at})
-        for key in sorted(ours.states.keys() | theirs.states.keys(), key=_order):
-            yield from self._joined(key)
-        for key in sorted(ours.past.keys() | theirs.past.keys(), key=_order):
-            yield from self._past(key)
-        yield from sorted((ours.plain & theirs.plain)
-                          | ((ours.plain | theirs.plain) - self._base.plain))  # fmt: skip
-
-    def _gone(self, key: Key) -> str:
-        """Return when the last of the records that a thing hangs on was deleted for good."""
-        ids = key[1:3] if key[0] in ("from_id", "history_of") else key[1:2]
-        return max(self._purged.get(id, "") for id in ids)
-
-    def _joined(self, key: Key) -> Iterator[str]:
-        """Yield the line of a thing: the later value of each field."""
-        gone = self._gone(key)
-        found = [state for side in self._sides for state in side.states.get(key, ())]
-        if not gone and len(found) == 2 and found[0] is found[1]:
-            yield line_of(found[0].fields)
-            return
-        states = [state._replace(values=state.values.after(gone)) for state in found]
-        states = [state for state in states if state.values.stamps()]
-        if not states:
-            return
-        if gone and any(key[1] in side.purged and key not in side.states for side in self._sides):
-            self.back += [key[1]] * (key[0] == "id")
-        base = self._base.states.get(key, ())
-        before = base[0].values if base and len(states) > 1 else None
-        if before is not None:  # a line without stamps has those of the values that it repeats
-            states = [state if state.row.stamps
-                      else state._replace(values=state.values.seen_as(before))
-                      for state in states]  # fmt: skip
-        if key[0] == "id":
-            self._note(key[1], states, before.stamps() if before else set())
-        whole = _join(states, before)
-        row = whole.to_row(states[0].row)
-        if not isinstance(row, Anchor):
-            count_reads(row, *(state.row for state in states))
-            if gone:
-                row.accessed_at, row.access_count = None, 0
-        own = whole.stamps()
-        seen = {stamp for state in states for stamp in state.seen() if is_after(stamp, gone)}
-        was = [stamp for stamp in latest(seen | own) if stamp not in own]
-        known = {*row.FIELDS, "was", "anchor_of"}
-        more: Fields = {}
-        for fields in sorted((state.fields for state in found), key=line_of):
-            more.update((name, value) for name, value in fields.items() if name not in known)
-        yield line_of({**fields_of(row, was if key[0] == "id" else None), **more})
-
-    def _note(self, id: str, states: list[_State], base: set[str]) -> None:
-        """Note a conflict: both sides have changed what the file before had, or one thing anew."""
-        ours = states[0]
-        for theirs in states[1:]:
-            if conflicts(ours.values, base | ours.seen(), theirs.values, base | theirs.seen()):
-                self.conflicts.add(id)
-
-    def _past(self, key: Key) -> Iterator[str]:
-        """Yield what a thing has left on both sides, a line for each change."""
-        gone, thing = self._gone(key), row_of_thing(SEPARATOR.join(key[1:]))
-        values = {value for side in self._sides for value in side.past.get(key, ())}
-        found: dict[str, dict[str, list[str]]] = {}
-        for stamp, name, value in sorted(values):
-            if is_after(stamp, gone):
-                found.setdefault(stamp, {}).setdefault(name, []).append(value)
-        for stamp, of in found.items():
-            for number in range(max(map(len, of.values()))):
-                some = {name: told[number] for name, told in of.items() if number < len(told)}
-                yield line_of(past_fields(thing, stamp, some))
+def _union(sides: Sequence[Lines], before: Lines) -> Lines:
+    """Return the lines of both sides, but for those that the other side has changed or dropped."""
+    both: Lines = {}
+    for key in {**sides[0], **sides[1]}:
+        old = before.get(key, {}).keys()
+        some = [side.get(key, {}) for side in sides]
+        fresh = [lines for lines in some if lines and not lines.keys() <= old]
+        if key[0] or not old or all(some):  # a line by hand that one side took out stays out
+            both[key] = fresh[0] if old and len(fresh) == 1 else {**some[0], **some[1]}
+    return both
 
 
-def _join(states: list[_State], before: Stamped | None) -> Stamped:
-    """Return the later value of each field of states; a value that differs from the one before
-    under the same stamp was edited by hand, and stands."""
-    whole = states[0].values
-    for state in states[1:]:
-        whole = whole.joined(state.values)
-    if before is None:
-        return whole
-    edited = {name: value for state in states for name, value in state.values.edited(before).items()
-              if whole.at(name)[0] == before.at(name)[0]}  # fmt: skip
-    return whole.having(edited)
+def _read(name: str, lines: Iterable[bytes]) -> Lines:
+    """Return the lines of a file; of lines by hand and of unknown kinds the key is the line."""
+    found: Lines = {}
+    for number, line in enumerate(both_sides(lines), start=1):
+        line = line.removeprefix(BOM_UTF8) if number == 1 else line
+        if line.strip():
+            try:
+                fields = parse_object(line, _LONGEST)
+                key, text = key_of(fields), line_of(fields)
+                if key[0] in _STATES and is_whole(fields):
+                    _ = whole_row(fields, key_row(fields)), seen_from(fields)
+                elif key[0] in PAST:
+                    past_from(fields)
+                elif key[0] != "purged" and key[0] not in _DECLARED:
+                    key = ("", text)
+            except LoreError as error:
+                raise LoreError(f"{name}: line {number}: {error}") from None
+            found.setdefault(key, {})[text] = fields
+    return found
 
 
-def _order(key: Key) -> tuple[int, Key]:
-    """Return what sorts keys as an export does."""
-    return (*_DECLARATIONS, *_STATES, *_PAST).index(key[0]), key
+class _NoIndex:
+    def add(self, node: Node) -> None: ...
+
+    def flush(self) -> None: ...
 
 
-def _declared(fields: Fields) -> tuple[Any, ...]:
+def _take(store: Store, merge: Merge, both: Lines, before: Lines) -> None:
+    """Merge lines into an empty store: purges first, the past last."""
+    for key, lines in both.items():
+        if key[0] == "purged":
+            merge.purge(key[1], max(str(fields.get("at")) for fields in lines.values()))
+    for key, lines in both.items():
+        if key[0] in PAST:
+            for fields in lines.values():
+                merge.past(*past_from(fields))
+        elif key[0] in _STATES:
+            _declare(store, key)
+            old = next(iter(before.get(key, {}).values()), None)
+            rows = [whole_row(fields, key_row(fields)) for fields in lines.values()]
+            rows = rows if old is None else _edited(rows, whole_row(old, key_row(old)))
+            for row, fields in zip(rows, lines.values(), strict=True):
+                merge.take(row, seen_from(fields))
+    merge.finish()
+
+
+def _declare(store: Store, key: Key) -> None:
+    """Declare the types and the relation of a thing, which the store might not have."""
+    if key[0] == "from_id":
+        store.relations.declare(key[3], 1.0, 1.0, "")
+    else:
+        store.types.declare(key[1].partition("-")[0], "")
+
+
+def _edited(rows: list[Thing], old: Thing) -> list[Thing]:
+    """Return rows with the edits that somebody made by hand: values that differ from those before
+    under the same stamp."""
+    before = Stamped.of(old)
+    states = [Stamped.of(row) for row in rows]
+    states = [state if row.stamps else state.seen_as(before)
+              for row, state in zip(rows, states, strict=True)]  # fmt: skip
+    edits = {name: value for state in states for name, value in state.edited(before).items()}
+    for number, state in enumerate(states):
+        same = {name: value for name, value in edits.items()
+                if state.at(name)[0] == before.at(name)[0]}  # fmt: skip
+        rows[number] = state.having(same).to_row(rows[number])
+    return rows
+
+
+def _declared(fields: Fields) -> tuple[str, float, float, str]:
     weight = float(fields.get("weight", DECLARED_WEIGHT))
     backward = float(fields.get("backward_weight", weight))
-    return str(fields.get("at") or LONG_AGO), weight, backward, fields.get("description", "")
+    return str(fields.get("at") or LONG_AGO), weight, backward, str(fields.get("description", ""))

@@ -88,10 +88,12 @@ EDGE = st.fixed_dictionaries(
 )  # fmt: skip
 HISTORY = st.fixed_dictionaries(
     {
-        "history_of": st.tuples(ID, ID, st.just("links_to")), "source": st.sampled_from(SOURCES),
-        "status": st.sampled_from(STATUSES), "weight": FRACTION,
+        "history_of": st.tuples(ID, ID, st.just("links_to")),
         "stamp": TIME.map("{} 0a1b2c3d4e".format),
-        "invalidated_at": TIME | st.none(), "metadata": OBJECT,
+        "left": st.fixed_dictionaries({
+            "source": st.sampled_from(SOURCES), "status": st.sampled_from(STATUSES),
+            "weight": FRACTION, "ended_at": TIME | st.none(), "metadata": OBJECT | st.none(),
+        }),
     },
 )  # fmt: skip
 RELATION_ROW = st.fixed_dictionaries(
@@ -174,7 +176,7 @@ def test_what_a_line_does_not_say_stays(store: Store) -> None:
          "weight is not from 0 to 1"),
         ({"declare_type": "Odd1"}, "is not a valid name for a type"),
         ({"history_of": ["a"]}, "history_of is no"),
-        ({"history_of": ["a", "b", "links_to"]}, "lacks stamp"),
+        ({"history_of": ["a", "b", "links_to"]}, "needs stamp"),
     ],
 )  # fmt: skip
 def test_a_bad_line_is_named_and_nothing_is_imported(

@@ -152,8 +152,6 @@ def test_the_later_state_stands_and_names_the_other() -> None:
         merged(found_bytes(found), file({**later, "was": line["was"] + name_of(found)})).conflicts
         == []
     )
-    # and so has who started from the base
-    assert merged(file(new), file(old), file(old)).conflicts == []
 
 
 def found_bytes(found: MergedLines) -> list[bytes]:
@@ -184,9 +182,6 @@ def test_lines_without_a_state_are_merged_as_lines() -> None:
     assert merged(file(hand), file(hand), file(hand)).lines == [
         line.decode() for line in file(hand)
     ]
-    # a field that is not known here stays with its state
-    (line,) = fields_of(merged(file(node(colour="red")), file(node(at="2025-12-31T00:00:00Z"))))
-    assert line["colour"] == "red"
 
 
 def test_what_was_deleted_for_good_does_not_come_back() -> None:
@@ -211,11 +206,3 @@ def test_what_was_deleted_for_good_does_not_come_back() -> None:
 def test_a_line_that_no_export_has_is_named(line: str, why: str) -> None:
     with pytest.raises(LoreError, match=why.replace("[", r"\[")):
         merged(file(node(), line), file())
-
-
-def test_what_is_back_after_it_was_deleted_for_good_is_named() -> None:
-    purged, later = {"purged": "note-a", "at": DAY.format(2)}, node(at=DAY.format(3))
-    assert merged(file(purged), file(later)).back == ["note-a"]
-    assert merged(file(purged), file(node())).back == []
-    both = joined(file(purged), file(later))
-    assert merged(both, file(later)).back == merged(both, both).back == []

@@ -213,7 +213,7 @@ def shared_lines_of(image: bytes) -> list[bytes]:
 
 
 def lines_of(image: bytes, *, history: bool = True) -> list[bytes]:
-    found = export_lines(opened(image), history=history)
+    found = [line for line in export_lines(opened(image)) if history or '"left": {' not in line]
     return [line.encode() for line in found]
 
 
