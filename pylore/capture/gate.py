@@ -130,7 +130,7 @@ class Evidence:
         for path in files[:_MOST_FILES]:
             try:
                 place = relative(project.root, os.path.join(project.root, path), path)
-                place_anchor(self._store, self._records.embedded, project,
+                place_anchor(self._store, lambda nodes: [*map(self._records.write, nodes)], project,
                              Anchor(id, "file", place, "", kept))  # fmt: skip
             except LoreError:
                 missing.append(path)

@@ -19,7 +19,6 @@ from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
 from ..records.conflicts import Conflict
 from ..records.fields import Naming, is_page, is_pruned, mark_pruned, state_of
-from ..records.undo import forgotten_at
 from ..store.anchors import DocumentFile
 from ..system.files import lstamp_of, settled
 from ..system.project_files import leads_down
@@ -382,7 +381,7 @@ class DocumentImport:
 
     def _forget(self, id: str, path: str) -> None:
         node = self._store.nodes.require(id)
-        node.invalidated_at = forgotten_at(self._store, id)
+        node.invalidated_at = now()
         mark_pruned(node)
         self._store.nodes.put(node)
         self._store.edges.note_ends(id)

@@ -7,11 +7,7 @@ from ..core.ids import KEY_DIGITS, check_id, check_scope, named_id, own, plain, 
 from ..core.model import Edge, Node, Record
 from ..core.text import clean_tags
 from ..core.times import now
-from ..core.vocabulary import (
-    DERIVED_FROM,
-    NAMED_TYPES,
-    NO_RECORDS,
-)
+from ..core.vocabulary import DERIVED_FROM, NAMED_TYPES, NO_RECORDS
 from ..graph.ontology import FORCED, Ontology
 from ..graph.relations import fold
 from ..indexing.embed import embed_missing
@@ -55,7 +51,6 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
-    from .undo import Restoring
 
     Given = ParamSpec("Given")
     Result = TypeVar("Result")
@@ -78,26 +73,22 @@ class Change(Record):
 def _written(
     method: Callable[Concatenate[Records, Given], Result],
 ) -> Callable[Concatenate[Records, Given], Result]:
-    """Make a method one transaction."""
+    """Make a method one transaction, which the history names after it."""
+    name = method.__name__
 
     def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
-        command = _command(method.__name__, fields)
+        if fields.get("purge"):
+            command = "purge"
+        else:
+            is_superseded = name == "edit" and fields.get("status") == "superseded"
+            command = "supersede" if is_superseded else name
         return self.together(lambda: method(self, *given, **fields), command)
 
     # functools.wraps does this, and takes longer to load than a link may take.
-    for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
-        setattr(run, name, getattr(method, name))
+    for one in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
+        setattr(run, one, getattr(method, one))
     run.__wrapped__ = method  # type: ignore[attr-defined]
     return run
-
-
-def _command(method: str, fields: Mapping[str, object]) -> str:
-    """Return the name of a call of a method in the history."""
-    if method == "forget" and fields.get("purge"):
-        from .undo import PURGE
-
-        return PURGE
-    return "supersede" if method == "edit" and fields.get("status") == "superseded" else method
 
 
 class Records:
@@ -109,27 +100,27 @@ class Records:
     ) -> None:  # fmt: skip
         if store.scope != settings.scope:
             store.keep_to(settings.scope)
-        self._store = store
+        self.store = store
+        self.reader = reader
         self._settings = settings
         self._embedder = embedder
+        self._root = root
+        self._names = Naming(store, settings)
         self._new: list[Node] = []
         """Records that this transaction has added."""
-        self._root = root
-        self._reader = reader
         self._notes: list[str] = []
-        self._names = Naming(store, settings)
 
     def together(self, write: Callable[[], Result], command: str) -> Result:
         """Run several writes as one transaction, which the history calls ``command``; then make
         their vectors, and note near-duplicates."""
-        with self._store.faults:
-            if self._store.in_transaction:
+        with self.store.faults:
+            if self.store.in_transaction:
                 return self._run(write)
             self._new = []
-            with self._store.transaction(command):
+            with self.store.transaction(command):
                 result = self._run(write)
             notes: list[str] = []
-            embed_missing(self._store, self._embedder, notes)
+            embed_missing(self.store, self._embedder, notes)
             changes = result if isinstance(result, list) else [result]
             if changes and isinstance(changes[0], Change):
                 changes[0].notes += notes + self._near_duplicates()
@@ -138,13 +129,8 @@ class Records:
     def _run(self, write: Callable[[], Result]) -> Result:
         self._notes = []
         result = write()
-        self._keep_facts()
+        Index(self.store).keep_facts()
         return result
-
-    def embedded(self, nodes: Iterable[Node]) -> None:
-        """Write nodes whose fields somebody else has changed, within ``together``."""
-        for node in nodes:
-            self._write(node)
 
     @_written
     def add(
@@ -184,12 +170,12 @@ class Records:
         type = self._names.require_type(type, new_type)
         text = require_text(text, self._settings.max_text)
         node = self._new_node(type, text, id, key or text)
-        old = self._store.nodes.get(node.id)
+        old = self.store.nodes.get(node.id)
         gone = old.invalidated_at if old else None
         is_heard = source == "conversation"
         if old is not None and gone is None and old.status == "confirmed" and is_heard:
             for other, relation in links:
-                self._link(old.id, relation, complete_id(self._store, other), source=source)
+                self._link(old.id, relation, complete_id(self.store, other), source=source)
             note = f"{old.id} is there already, and confirmed: nothing of it was changed"
             return Change(old.id, "unchanged", [note, *self._said()])
         is_new = old is None or ((anew or is_heard) and gone is not None)
@@ -208,17 +194,14 @@ class Records:
             node.source, node.confidence = source, confidence
         before = location_of(node)
         path = set_file(node, file, self._root)
-        state = self._write(node)
+        state = self.write(node)
         if state == "added":
             self._new.append(node)
-        notes: list[str] = []
-        if gone is not None:
-            self._store.edges.note_ends(node.id)
         for other, relation in links:
-            self._link(node.id, relation, complete_id(self._store, other), source=source)
+            self._link(node.id, relation, complete_id(self.store, other), source=source)
         if path:
             self._link_file(node, path, before)
-        notes += self._derive(node)
+        notes = self._derive(node)
         if node.status in ("retracted", "superseded") and not status:
             notes.append(f"{node.id} is {node.status}, and not found: 'lore confirm {node.id}' "
                          "brings it back")  # fmt: skip
@@ -256,20 +239,20 @@ class Records:
         keeps, status = status is None, status or first_status(source)
         if new_relation:
             self._names.declare(relation)
-        from_id, to_id = complete_ids(self._store, (from_id, to_id))
+        from_id, to_id = complete_ids(self.store, (from_id, to_id))
         if confidence is not None:
             require_known(status, source, confidence)
             metadata = {**(metadata or {}), "confidence": confidence}
-        if force and not Ontology(self._store).fits(fold(relation), from_id, to_id):
+        if force and not Ontology(self.store).fits(fold(relation), from_id, to_id):
             metadata = {**(metadata or {}), FORCED: True}
         edge = self._edge(
             from_id, relation, to_id, weight=weight, source=source, status=status,
             metadata=metadata, force=force,
         )  # fmt: skip
-        old = self._store.edges.get(*edge.key) if keeps else None
+        old = self.store.edges.get(*edge.key) if keeps else None
         if old is not None and old.invalidated_at is None and old.ended_at is None:
             return Change(f"{from_id} {edge.relation} {to_id}", "unchanged")
-        return Change(f"{from_id} {edge.relation} {to_id}", self._store.edges.put(edge))
+        return Change(f"{from_id} {edge.relation} {to_id}", self.store.edges.put(edge))
 
     @_written
     def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
@@ -278,16 +261,16 @@ class Records:
         Raises:
             LoreError: there is no such link.
         """
-        from_id, to_id = resolve_ids(self._store, (from_id, to_id))
+        from_id, to_id = resolve_ids(self.store, (from_id, to_id))
         relation = self._names.require_relation(relation)
-        key = resolve_edge(self._store, (from_id, to_id, relation))
-        if self._store.edges.get(*key) is None:
-            from_id, to_id = complete_ids(self._store, (from_id, to_id))
-            key = resolve_edge(self._store, (from_id, to_id, relation))
-        edge = self._store.edges.get(*key)
+        key = resolve_edge(self.store, (from_id, to_id, relation))
+        if self.store.edges.get(*key) is None:
+            from_id, to_id = complete_ids(self.store, (from_id, to_id))
+            key = resolve_edge(self.store, (from_id, to_id, relation))
+        edge = self.store.edges.get(*key)
         if edge is None or edge.ended_at is not None:
             raise LoreError(f"no link {from_id} {key[2]} {to_id}: see 'lore show {from_id}'")
-        self._store.edges.invalidate(key, now())
+        self.store.edges.invalidate(key, now())
         return Change(f"{from_id} {key[2]} {to_id}", "invalidated")
 
     @_written
@@ -323,8 +306,7 @@ class Records:
             from_id, predicate, to_id, weight=confidence, source=source,
             status=status or first_status(source),
         )  # fmt: skip
-        state, said = state_fact(self._store, self._settings, edge, edge.created_at, single=single)
-        self._keep_facts()
+        state, said = state_fact(self.store, self._settings, edge, edge.created_at, single=single)
         return Change(f"{from_id} {edge.relation} {to_id}", state, notes + said + self._said())
 
     @_written
@@ -378,7 +360,7 @@ class Records:
         path = set_file(node, file or "", self._root)
         if file == "":
             node.file = node.line_start = node.line_end = None
-        state = self._write(node)
+        state = self.write(node)
         if file is not None:
             self._link_file(node, path, before)
         return Change(id, state, missing_file(path, self._root) + self._said())
@@ -389,24 +371,24 @@ class Records:
         the texts of candidates."""
         from .undo import blank_candidates, delete_for_good, forget
 
-        candidates = self._store.candidates.get_many(ids) if purge else {}
-        blank_candidates(self._store, [*candidates.values()])
+        candidates = self.store.candidates.get_many(ids) if purge else {}
+        blank_candidates(self.store, [*candidates.values()])
         changes = [Change(id, "purged") for id in candidates]
         given = [id for id in ids if id not in candidates]
-        for part, id in zip(given, complete_ids(self._store, given), strict=True):
+        for part, id in zip(given, complete_ids(self.store, given), strict=True):
             node = self._require(id)
             if purge:
-                if id not in (part, own(part, self._store.scope)):  # there is no way back
+                if id not in (part, own(part, self.store.scope)):  # there is no way back
                     raise UsageError(f"--purge needs a whole id, not '{part}': give {id}")
-                delete_for_good(self._store, node)
+                delete_for_good(self.store, node)
                 changes.append(Change(id, "purged"))
             elif node.invalidated_at is None:
-                forget(self._store, node)
-                Index(self._store).update([node])
+                forget(self.store, node)
+                Index(self.store).update([node])
                 changes.append(Change(id, "invalidated"))
             elif is_pruned(node):  # from now on it stays so, whatever becomes of its file
                 mark_pruned(node, pruned=False)
-                self._store.nodes.put(node)
+                self.store.nodes.put(node)
                 changes.append(Change(id, "invalidated"))
             else:
                 changes.append(Change(id, "unchanged"))
@@ -425,21 +407,21 @@ class Records:
             LoreError: there is no such node, edge or state, or an end of it is forgotten.
             UsageError: ``at`` is neither a number nor a time.
         """
-        back = self._back()
-        ids = resolve_ids(self._store, ids)
-        key = named_edge(self._store, ids)
+        from .undo import restore_edge, restore_node
+
+        ids = resolve_ids(self.store, ids)
+        key = named_edge(self.store, ids)
         if key:
-            return [Change(*back.edge(key, at))]
-        ids = complete_ids(self._store, ids)
-        return [Change(*(back.node_at(id, at) if at else back.node(id)),
-                       [*self._said(), *self._broken(id)]) for id in ids]  # fmt: skip
+            return [Change(*restore_edge(self, key, at))]
+        return [Change(*restore_node(self, id, at), [*self._said(), *self._broken(id)])
+                for id in complete_ids(self.store, ids)]  # fmt: skip
 
     def _broken(self, id: str) -> list[str]:
         """Return a note on each anchor that is still broken."""
         return [
             f"'{id}' is anchored to {':'.join(filter(None, (one.path, one.detail)))}, which is "
             f"still {one.verdict}: use 'lore anchor {id} FILE' or --remove"
-            for one in self._store.anchors.of(id)
+            for one in self.store.anchors.of(id)
             if one.is_broken
         ]
 
@@ -461,56 +443,50 @@ class Records:
 
     # --- the steps; each runs inside the transaction of a method above
 
-    def _write(self, node: Node) -> str:
-        require_known(node.status, node.source, node.confidence)
-        node.updated_at = now()
-        if not node.created_at:
-            node.created_at = node.updated_at
-        state = self._store.nodes.put(node)
-        if state != "unchanged":
-            self._index(node)
-        return state
-
     def _undo_each(self, ids: Sequence[str]) -> list[Change]:
-        back = self._back()
-        key = named_edge(self._store, resolve_ids(self._store, ids))
-        return [Change(*back.edge(key, ""))] if key else [self._undo_node(id) for id in ids]
+        from .undo import restore_edge
+
+        key = named_edge(self.store, resolve_ids(self.store, ids))
+        return [Change(*restore_edge(self, key, ""))] if key else [*map(self._undo_node, ids)]
 
     def _undo_node(self, id: str) -> Change:
-        back = self._back()
-        id = complete_id(self._store, id)
-        node = self._store.nodes.get(id)
+        from .undo import restore_node, undo_node
+
+        id = complete_id(self.store, id)
+        node = self.store.nodes.get(id)
         if node is not None and node.invalidated_at is not None:
-            return Change(*back.node(id), [*self._said(), *self._broken(id)])
-        past = back.last_of(id)
-        id, state = back.to(id, past.row)
-        return Change(id, state, [f"{id}: took back '{past.change}' of {past.changed_at}",
-                                  *self._said()])  # fmt: skip
+            return Change(*restore_node(self, id), [*self._said(), *self._broken(id)])
+        done, past = undo_node(self, id)
+        return Change(*done, [f"{id}: took back '{past.change}' of {past.changed_at}",
+                              *self._said()])  # fmt: skip
 
     def _undo_command(self, redo: bool) -> list[Change]:
-        last, done = self._back().command(again=redo)
+        from .undo import undo_command
+
+        last, done = undo_command(self, redo=redo)
         changes = [Change(id, state) for id, state in done.items()]
-        way = "did" if redo else "took back"
-        again = " again" if redo else ""
+        way, again = ("did", " again") if redo else ("took back", "")
         changes[0].notes = [f"{way} '{last.name}' of {last.at}{again}", *self._said()]
         return changes
 
-    def _back(self) -> Restoring:
-        from .undo import Restoring
+    def write(self, node: Node) -> str:
+        """Write and index a node as a change of now, within ``together``."""
+        require_known(node.status, node.source, node.confidence)
+        node.updated_at = now()
+        node.created_at = node.created_at or node.updated_at
+        state = self.store.nodes.put(node)
+        if state != "unchanged":
+            self.index(node)
+        return state
 
-        return Restoring(self._store, self._index, self._tie, self._reader)
+    def index(self, *nodes: Node) -> None:
+        """Index nodes again, within ``together``."""
+        Index(self.store).update(nodes)
 
-    def _tie(self, node: Node, before: tuple[str, str]) -> None:
+    def tie(self, node: Node, before: tuple[str, str]) -> None:
         """Let links and anchors follow a node that is about another file than before."""
         self._link_file(node, node.file or "", before)
         self._notes += missing_file(node.file or "", self._root)
-
-    def _index(self, *nodes: Node) -> None:
-        Index(self._store).update(nodes)
-
-    def _keep_facts(self) -> None:
-        if self._store.edges.stated:
-            Index(self._store).keep_facts()
 
     def _said(self) -> list[str]:
         """Return the notes of the steps since the last time."""
@@ -531,7 +507,7 @@ class Records:
             return Node(check_id(own(named_id(type, text.strip()))), type, title=text.strip())
         for digits in (KEY_DIGITS, 16, 64):  # another text with the same digits takes more
             id = own(record_id(type, key, digits))
-            old = self._store.nodes.get(id)
+            old = self.store.nodes.get(id)
             if old is None or self._same_origin(old, key):
                 break
         return Node(id, type, body=text)
@@ -544,16 +520,16 @@ class Records:
 
     def _require_own(self, node: Node, fields: set[str]) -> None:
         """Go on where a file of the node states none of these fields."""
-        file = source_of(self._store, node, self._root)
+        file = source_of(self.store, node, self._root)
         if file and fields & stated_by_file(node):
             raise LoreError(f"{node.id} comes from {file}: edit that file and import it again, "
                             "or use --force for a text of this store alone")  # fmt: skip
 
     def _require(self, id: str) -> Node:
-        return self._store.nodes.require(complete_id(self._store, id))
+        return self.store.nodes.require(complete_id(self.store, id))
 
     def _link(self, from_id: str, relation: str, to_id: str, **fields: Any) -> str:
-        return self._store.edges.put(self._edge(from_id, relation, to_id, **fields))
+        return self.store.edges.put(self._edge(from_id, relation, to_id, **fields))
 
     def _edge(
         self,
@@ -568,15 +544,15 @@ class Records:
         force: bool = False,
     ) -> Edge:
         edge = Edge(from_id, to_id, self._names.require_relation(relation), 1.0, source, status)
-        require_ends(self._store, edge)
+        require_ends(self.store, edge)
         edge.relation = self._names.relation_between(from_id, relation, to_id)
         if from_id == to_id:
             raise LoreError(f"'{from_id}' cannot be linked to itself: give another id")
-        old = self._store.edges.get(*edge.key)
+        old = self.store.edges.get(*edge.key)
         edge.created_at = now()
         if old is None:
             if not force:
-                Ontology(self._store).require(edge.key)
+                Ontology(self.store).require(edge.key)
             edge.weight = (metadata or {}).get("confidence", 1.0) if weight is None else weight
         else:
             edge.weight = old.weight if weight is None else weight
@@ -591,10 +567,10 @@ class Records:
         run = self._settings.run
         if not run or node.type in NO_RECORDS:
             return []
-        found = self._store.nodes.get(run)
+        found = self.store.nodes.get(run)
         if found is None or found.type != "run" or found.invalidated_at is not None:
             return [f"no run '{run}', so nothing is linked to it: see 'lore run list'"]
-        old = self._store.edges.get(node.id, run, DERIVED_FROM)
+        old = self.store.edges.get(node.id, run, DERIVED_FROM)
         if old is None or old.invalidated_at is not None:
             self._link(node.id, DERIVED_FROM, run, source="system")
         return []
@@ -605,53 +581,54 @@ class Records:
 
         here = location_of(node)
         if before[0] and before != here:
-            drop_file_anchors(self._store, node.id, *before)
+            drop_file_anchors(self.store, node.id, *before)
             if before[0] != path:
                 self._unlink_file(node.id, before[0])
         if not path:
             return
-        id = file_node_id(self._store, path)
-        if self._store.nodes.get(id) is None:
-            self._write(Node(check_id(id), "file", title=path, file=path, source="file"))
+        id = file_node_id(self.store, path)
+        file = self.store.nodes.get(id)
+        if file is None or file.invalidated_at is not None:
+            self.write(Node(check_id(id), "file", title=path, file=path, source="file"))
         self._link(node.id, "anchored_to", id, force=True)
-        instead = anchor_file(self._store, self._root, node.id, *here)
+        instead = anchor_file(self.store, self._root, node.id, *here)
         if instead:
             self._notes.append(f"{path}: {instead}: the record is tied to the whole file")
 
     def _unlink_file(self, id: str, path: str) -> None:
-        if any(anchor.path == path for anchor in self._store.anchors.of(id)):
+        if any(anchor.path == path for anchor in self.store.anchors.of(id)):
             return
-        for file in file_ids(self._store, path):
+        for file in file_ids(self.store, path):
             key = (id, file, "anchored_to")
-            edge = self._store.edges.get(*key)
+            edge = self.store.edges.get(*key)
             if edge is not None and edge.ended_at is None:
-                self._store.edges.invalidate(key, now(), "superseded")
+                self.store.edges.invalidate(key, now(), "superseded")
 
     def _thing(self, name: str, type: str, source: str) -> str:
-        name = resolve_id(self._store, name)
-        if self._store.nodes.get(name) is not None:
+        name = resolve_id(self.store, name)
+        if self.store.nodes.get(name) is not None:
             return name
         own = self._names.own
         name = require_text(name, self._settings.max_text).strip()
         for kind in ("entity", "concept"):
             for id in dict.fromkeys((own(named_id(kind, name)), named_id(kind, name))):
-                node = self._store.nodes.get(id)
+                node = self.store.nodes.get(id)
                 if node is not None and node.invalidated_at is None:
                     return node.id
         node = Node(check_id(own(named_id(type, name))), type, title=name, source=source)
-        self._write(node)
+        self.write(node)
         return node.id
 
     def _near_duplicates(self) -> list[str]:
         """Return a note for each record that is much like one of those just added."""
         embedder = self._embedder
-        if embedder is None or self._store.meta.get("embedder") != embedder.name:
+        if embedder is None or self.store.meta.get("embedder") != embedder.name:
             return []
         least = self._settings.duplicate_similarity
         return [
             f"looks like {id} ({score:.2f}): see 'lore show {id}'"
             for node in self._new
-            for id, score in near(self._store, node.id, [node.type], least, NEAR_PASSAGES).items()
+            for id, score in near(self.store, node.id, [node.type], least, NEAR_PASSAGES).items()
         ]
 
 

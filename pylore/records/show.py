@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from ..core.model import Anchor, Edge
+    from ..core.model import Anchor, Edge, Node
     from ..core.settings import Settings
     from ..store import Store
 
@@ -43,14 +43,33 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
     fields |= _anchors(store, id, history=history)
     fields["edges"] = [
         _edge(edge, id, titles.get(_other_end(edge, id), ("", None))[1])
-        | ({"history": _history(store, edge)} if history else {})
+        | ({"history": past_rows(store, edge)} if history else {})
         for edge in linked
     ]
     if history:
-        from .undo import history_rows
-
-        fields["history"] = history_rows(store, node)
+        fields["history"] = past_rows(store, node)
     return fields
+
+
+def past_rows(store: Store, row: Node | Edge) -> list[dict[str, Any]]:
+    """Return the states that a node or an edge has left, the first one first.
+
+    Each has ``number``, ``change`` (the command that ended it), ``made_at`` and ``changed_at``; of
+    an edge all fields, of a node those in which the next state differs.
+    """
+    from ..core.stamps import KINDS, clock
+
+    names, is_node = (*KINDS[type(row)].hashed, KINDS[type(row)].end), hasattr(row, "body")
+    left = store.changes.of(row)
+    states, rows = [*(past.row for past in left), row], []
+    for number, past in enumerate(left, 1):
+        was, after = past.row, states[number]
+        found = {name: getattr(was, name) for name in names
+                 if not is_node or getattr(was, name) != getattr(after, name)}  # fmt: skip
+        found |= {name: Raw(found[name]) for name in ("data", "metadata") if name in found}
+        rows.append({"number": number, "change": past.change, "made_at": clock(was),
+                     "changed_at": past.changed_at, **found})  # fmt: skip
+    return rows
 
 
 def _anchors(store: Store, id: str, *, history: bool) -> dict[str, Any]:
@@ -62,10 +81,8 @@ def _anchors(store: Store, id: str, *, history: bool) -> dict[str, Any]:
         fields["verdict"] = worst([anchor.verdict for anchor in anchors])
         fields["anchors"] = [anchor_row(anchor) for anchor in anchors]
     if history:
-        fields["anchor_history"] = [
-            state for anchor in store.anchors.of(id, gone=True)
-            for state in _anchor_history(store, anchor)
-        ]  # fmt: skip
+        every = store.anchors.of(id, gone=True)
+        fields["anchor_history"] = [row for one in every for row in _anchor_history(store, one)]
     return fields
 
 
@@ -102,17 +119,6 @@ def _edge(edge: Edge, id: str, title: str | None) -> dict[str, Any]:
     }
 
 
-def _history(store: Store, edge: Edge) -> list[dict[str, Any]]:
-    return [
-        {
-            "weight": past.row.weight, "source": past.row.source, "status": past.row.status,
-            "metadata": Raw(past.row.metadata), "invalidated_at": past.row.ended_at,
-            "change": past.change, "changed_at": past.changed_at,
-        }
-        for past in store.changes.of(edge)
-    ]  # fmt: skip
-
-
 def commit_shown(store: Store, id: str) -> dict[str, Any] | None:
     """Return the fields of a node, with the files that it changed as edges; None where it is not
     kept."""
@@ -145,17 +151,13 @@ def count_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> list
     Never fails, never waits: a store that is busy or cannot be written counts nothing. Call it
     when the output is out.
     """
-    try:
-        with store.faults:
-            return _count(store, settings, list(dict.fromkeys(ids)))
-    except LoreError:
-        return []
-
-
-def _count(store: Store, settings: Settings, ids: list[str]) -> list[str]:
     if not ids or not store.writable:
         return []
-    with store.aside():
-        store.review.count_access(ids, now())
-        promoted = promote(store, settings, ids)
+    ids = [*dict.fromkeys(ids)]
+    try:
+        with store.faults, store.aside():
+            store.review.count_access(ids, now())
+            promoted = promote(store, settings, ids)
+    except LoreError:
+        return []
     return [f"confirmed, since it is read often: {what}" for what in promoted]
