@@ -24,7 +24,7 @@ from ..core.vocabulary import DECLARED_WEIGHT, dotted
 from ..graph.relations import fold, require_name
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index, Waiting
-from ..records.conflicts import Conflict, notes_of_contested
+from ..records.conflicts import Conflict, contested_notes
 from ..records.fact_status import contested
 from ..records.fields import title_of
 from ..records.merge import Merge
@@ -169,7 +169,7 @@ class LineImport:
         self._lines = lines
         self._place = place or (lambda number: f"{name}: " * bool(name) + f"line {number}")
         self._progress = progress
-        self._batch: list[tuple[Thing, list[str]]] = []
+        self._batch: dict[str, tuple[Thing, list[str]]] = {}
         self._forgotten: list[str] = []
 
     def write(self) -> Imported:
@@ -210,26 +210,18 @@ class LineImport:
         merge.finish()
         result.joined, result.new_nodes = merge.joined, merge.new_nodes
         self._waiting.flush()  # edges, too, are searched from now on
-        result.updated += len(merge.proposed)
-        if result.added + result.updated or merge.purges:
-            result.brought |= merge.brought
-            rivals = contested(self._store, self._settings, result.brought)
-            result.notes += notes_of_contested(rivals)
+        result.updated += len(merge.fates["proposed"])
+        result.brought |= merge.brought
+        rivals = contested(self._store, self._settings, result.brought)
+        result.notes += contested_notes(rivals)
         result.conflicting, result.conflicts = merge.conflicts, len(merge.conflicts)
         result.notes += merge.notes(self._forgotten)
 
     def _apply(self) -> None:
-        """Merge the states that were read, which are looked up together."""
-        batch, self._batch = self._batch, []
-        if batch:
-            self._merge.prefetch([row for row, _ in batch])
-        for row, was in batch:
-            self.result.count(self._merge.take(row, was))
-
-    def _settle(self) -> None:
-        """Write the states that were read: the next line is an edit of one."""
-        self._apply()
-        self._merge.write()
+        """Merge the states that were read, together."""
+        batch, self._batch = self._batch, {}
+        for state in self._merge.take([*batch.values()]) if batch else ():
+            self.result.count(state)
 
     # --- records, links and anchors
 
@@ -252,11 +244,12 @@ class LineImport:
         if is_whole(fields):
             row = whole_row(fields, new)
             self._require_lengths(row)
-            self._batch.append((row, seen_from(fields)))
-            if len(self._batch) == _BATCH:
+            thing = thing_of(row)
+            if len(self._batch) == _BATCH or thing in self._batch:
                 self._apply()
+            self._batch[thing] = row, seen_from(fields)
             return
-        self._settle()
+        self._apply()
         old = self._store.thing(thing_of(new))
         row = row_from(fields, old or new)
         self._require_lengths(row)
@@ -322,7 +315,7 @@ class LineImport:
         """Return the id of a node in a line about it."""
         id = text(fields, name)
         if dotted(id) != id:
-            self._settle()  # a line above may have the node
+            self._apply()  # a line above may have the node
             id = resolve_id(self._store, id)
         return check_scope(check_id(id), self._store.scope)
 
@@ -334,10 +327,10 @@ class LineImport:
         elif "declare_type" in fields:
             self._take_type(fields)
         elif any(name in fields for name in PAST):
-            thing, values = past_from(fields)
-            for id in owners(thing_of(thing)):
+            row, values = past_from(fields)
+            for id in owners(thing_of(row)):
                 check_scope(check_id(id), self._store.scope)
-            self._merge.past(thing, values)
+            self._merge.past(thing_of(row), values)
         elif "purged" in fields:
             at = value_of(fields, "at", "moment")
             if not at:

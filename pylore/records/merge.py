@@ -25,7 +25,7 @@ from ..core.stamps import (
 from ..core.times import now
 from ..store.changes import owners, thing_of
 from .conflicts import Conflict, conflicts_of, fate_notes
-from .undo import take_away
+from .undo import put, take_away
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,10 +36,7 @@ if TYPE_CHECKING:
     from ..indexing.indexer import Waiting
     from ..store import Store
 
-_BATCH = 500
-"""Rows that are written together."""
-
-_ROWS: dict[type, Callable[[Thing], object]] = {
+_CONTENT: dict[type, Callable[[Thing], object]] = {
     Node: attrgetter(*Node.FIELDS),
     Edge: attrgetter(*(name for name in Edge.FIELDS if name != "invalidated_at")),
     Anchor: attrgetter(*(name for name in Anchor.FIELDS if name != "stamp")),
@@ -58,23 +55,19 @@ class Merge:
 
     Attributes:
         conflicts: the records that both sides had changed.
-        purges: (id, True if it was edited after that) of what was deleted for good elsewhere.
-        proposed: records that are forgotten because a file says that they were deleted for good.
-        edited: records that a file says were deleted for good, and that were edited after that.
-        back: records that were deleted for good here, and edited elsewhere after that.
+        fates: a key of ``fate_notes`` to the records that were purged, forgotten or brought back.
         brought: links that were added or changed.
         new_nodes: records that were not here before.
-        joined: things that are now neither as they were here nor as a line says.
+        joined: things that are now neither as they were here nor as a line has them.
     """
 
     def __init__(
         self, store: Store, waiting: Waiting, *, prefer: str = "", by_hand: bool = False
     ) -> None:
         self.conflicts: list[Conflict] = []
-        self.purges: list[tuple[str, bool]] = []
-        self.proposed: list[str] = []
-        self.edited: list[str] = []
-        self.back: list[str] = []
+        self.fates: dict[str, list[str]] = {
+            name: [] for name in ("back", "purged", "kept", "edited", "proposed")
+        }
         self.brought: set[EdgeKey] = set()
         self.new_nodes: set[str] = set()
         self.joined: set[str] = set()
@@ -86,41 +79,47 @@ class Merge:
         self._purged = self._changes.purged()
         self._purged_before = {*self._purged}
         self._gone = self._changes.deleted()
-        self._ours: dict[str, Thing | None] = {}
-        self._with_past: set[str] = set()
-        self._written: dict[str, Thing] = {}
-        self._changed: dict[str, Node] = {}
-        self._made: list[Thing] = []
         self._seen: dict[str, set[str]] = {}
+        """Changes that the other side has seen, by record."""
         self._passed: dict[str, set[str]] = {}
+        """Earlier changes of a record that are new here: without the past of the other side, only
+        their last values are known."""
         self._past: dict[str, list[tuple[str, Value]]] = {}
-        self._keys: dict[str, Thing] = {}
+        # of the things that are taken together:
+        self._held: dict[str, Thing] = {}
+        self._former: dict[str, list[tuple[str, Value]]] = {}
+        self._known: dict[str, list[str]] = {}
+        self._rows: list[Thing] = []
+        self._changed: list[Node] = []
+        self._edits: list[Thing] = []
 
     # --- records, links and anchors
 
-    def prefetch(self, rows: Sequence[Thing]) -> None:
-        """Read the stored rows of things that ``take`` gets next."""
-        self.write()
+    def take(self, told: Sequence[tuple[Thing, Sequence[str]]]) -> list[str]:
+        """Take things as the other side has them, each once, with changes that it has seen.
+
+        Return for each ``added``, ``updated``, ``kept`` (the stored state is later) or
+        ``unchanged``.
+        """
+        rows = [row for row, _ in told]
+        things = [*map(thing_of, rows)]
         nodes = self._store.nodes.get_many([row.id for row in rows if isinstance(row, Node)])
         edges = self._store.edges.get_many([row.key for row in rows if isinstance(row, Edge)])
-        anchors = {row.key: self._store.anchors.get(row.key)
-                   for row in rows if isinstance(row, Anchor)}  # fmt: skip
-        self._ours = {thing_of(row): None for row in rows}
-        for held in (nodes, edges, anchors):
-            self._ours |= {thing_of(row): row for row in held.values() if row is not None}
-        new = [thing for thing, row in self._ours.items() if row is None]
-        self._with_past = {thing for thing, *_ in self._changes.former(new)} if new else set()
+        anchors = [self._store.anchors.get(row.key) for row in rows if isinstance(row, Anchor)]
+        held: list[Thing] = [*nodes.values(), *edges.values(), *filter(None, anchors)]
+        self._held = {thing_of(row): row for row in held}
+        self._former = {}
+        for thing, field, value in self._changes.former(things):
+            self._former.setdefault(thing, []).append((field, value))
+        self._known = self._changes.seen(things)
+        states = [self._take(thing, *one) for thing, one in zip(things, told, strict=True)]
+        self._write()
+        return states
 
-    def take(self, theirs: Thing, was: Sequence[str] = ()) -> str:
-        """Take a thing as the other side has it; ``was`` has stamps of changes that it has seen.
-
-        Return ``added``, ``updated``, ``kept`` (the stored state is later) or ``unchanged``.
-        """
-        thing = thing_of(theirs)
-        gone = self._gone_at(thing)
-        ours = self._our(theirs)
-        row_of = _ROWS[type(theirs)]
-        if ours is not None and row_of(ours) == row_of(theirs):
+    def _take(self, thing: str, theirs: Thing, was: Sequence[str]) -> str:
+        ours, gone = self._held.get(thing), self._gone_at(thing)
+        content = _CONTENT[type(theirs)]
+        if ours is not None and content(ours) == content(theirs):
             self._note_seen(thing, was, gone)
             return "unchanged"
         if clock(theirs) <= gone:
@@ -129,30 +128,29 @@ class Merge:
         mine = Stamped.of(ours) if ours is not None else None
         seen_here = mine.stamps() if mine is not None else set()
         if isinstance(theirs, Node):
-            if theirs.stamps or mine is not None:
-                seen_here |= self._known(thing)
-            if theirs.stamps:
-                self._note_parents(thing, whole, seen_here)
+            seen_here.update(value[0] for _, value in self._former.get(thing, ()))
+            seen_here.update(self._known.get(thing, ()), self._seen.get(thing, ()))
+            stamps = whole.stamps()
+            self._passed[thing] = stamps - {max(stamps)} - seen_here
             self._note_seen(thing, was, gone)
         if ours is None or mine is None:
-            return self._add(thing, theirs, whole)
+            return self._add(thing, theirs, whole, gone)
         return self._meet(ours, mine, seen_here, theirs, whole, {*was, *whole.stamps()})
 
-    def _add(self, thing: str, theirs: Thing, whole: Stamped) -> str:
+    def _add(self, thing: str, theirs: Thing, whole: Stamped, gone: str) -> str:
         if thing in self._purged_before:
-            self.back.append(thing)
-        former: list[tuple[str, Value]] = []
-        if self._has_past(thing):
-            former = [(field, value) for _, field, value in self._changes.former([thing])]
-        if theirs.stamps or former or self._gone_at(thing):
-            both = whole.with_values((name, one) for name, one in former if name != BASE)
+            self.fates["back"].append(thing)
+        former = self._former.get(thing, [])
+        if theirs.stamps or former or gone:
+            both = whole.with_values(one for one in former if one[0] != BASE)
             theirs = both.to_row(theirs)
             self._changes.take_back(thing, both.fields.items())
             self._changes.leave(thing, whole.left_for(both), None)
         self._settle(theirs, None)
         if isinstance(theirs, Node):
             self.new_nodes.add(thing)
-        self._made += [theirs] * has_history(theirs)
+        if has_history(theirs):
+            self._changes.add([theirs])
         return "added"
 
     def _meet(
@@ -167,7 +165,9 @@ class Merge:
         if not has_history(stored) and not has_history(given):
             both = theirs if is_later(given, stored) else ours
         else:
-            both = self._decided(stored, ours, seen_here, theirs, seen_there)
+            both = ours.joined(theirs)
+            if isinstance(stored, Node):
+                both = self._decided(stored.id, both, ours, seen_here, theirs, seen_there)
             thing = thing_of(stored)
             self._changes.replace(thing, ours.left_for(both))
             self._changes.leave(thing, theirs.left_for(both), None)
@@ -176,7 +176,8 @@ class Merge:
             count_reads(row, stored, given)  # type: ignore[arg-type]
         self._settle(row, stored)
         if edited:
-            return self._edit(both.having(edited).to_row(row))
+            self._edits.append(both.having(edited).to_row(row))
+            return "updated"
         if not both.is_same(ours) and not both.is_same(theirs):
             self.joined.add(thing_of(row))
         if same(stored, row):
@@ -184,12 +185,11 @@ class Merge:
         return "updated"
 
     def _decided(
-        self, stored: Thing, ours: Stamped, seen_here: set[str], theirs: Stamped,
+        self, id: str, both: Stamped, ours: Stamped, seen_here: set[str], theirs: Stamped,
         seen_there: set[str],
     ) -> Stamped:  # fmt: skip
-        """Return the values that stand; note the fields of a record that both sides changed."""
-        both = ours.joined(theirs)
-        found = conflicts(ours, seen_here, theirs, seen_there) if isinstance(stored, Node) else {}
+        """Return the joined values as the preferred side decides; note the fields in conflict."""
+        found = conflicts(ours, seen_here, theirs, seen_there)
         turned = [name for name, stands in found.items() if self._prefer not in ("", stands)]
         if turned:
             stamp = self._changes.stamp(both.last())
@@ -198,99 +198,65 @@ class Merge:
                       **{name: side.at(name)[1] for name in turned}}  # fmt: skip
             both = both.with_values((name, (stamp, value)) for name, value in values.items())
             found |= dict.fromkeys(turned, self._prefer)
-        if isinstance(stored, Node):
-            self.conflicts += conflicts_of(stored.id, ours, theirs, found)
+        self.conflicts += conflicts_of(id, found)
         return both
 
-    def _edit(self, row: Thing) -> str:
-        """Write a thing that somebody has edited by hand as a change of this moment."""
-        self.write()
-        if isinstance(row, Node):
-            row.updated_at = now()
-            state = self._store.nodes.put(row)
-            self._waiting.add(row)
-            return state
-        if isinstance(row, Edge):
-            return self._store.edges.put(row)
-        return self._store.anchors.put(row)
-
     def _settle(self, row: Thing, stored: Thing | None) -> None:
-        """Have a row written where it differs from the one in the store."""
-        thing = thing_of(row)
-        if stored is not None and _ROWS[type(row)](stored) == _ROWS[type(row)](row):
+        """Have a row written where it differs from the stored one."""
+        content = _CONTENT[type(row)]
+        if stored is not None and content(stored) == content(row):
             return
-        self._written[thing] = row
-        is_changed = stored is None or not same(stored, row)
-        if isinstance(row, Node) and is_changed:
-            self._changed[thing] = row
-        elif isinstance(row, Edge) and is_changed:
-            self.brought.add(row.key)
-        if len(self._written) >= _BATCH:
-            self.write()
+        self._rows.append(row)
+        if stored is None or not same(stored, row):
+            if isinstance(row, Node):
+                self._changed.append(row)
+            elif isinstance(row, Edge):
+                self.brought.add(row.key)
 
-    def _our(self, row: Thing) -> Thing | None:
-        """Return a thing as it is here, or is going to be written."""
-        thing = thing_of(row)
-        if thing in self._written:
-            return self._written[thing]
-        if thing not in self._ours:
-            self._ours[thing] = self._store.thing(thing)
-        return self._ours[thing]
+    def _write(self) -> None:
+        rows, self._rows = self._rows, []
+        self._store.nodes.settle([row for row in rows if isinstance(row, Node)])
+        self._store.edges.settle([row for row in rows if isinstance(row, Edge)])
+        for row in rows:
+            if isinstance(row, Anchor):
+                self._store.anchors.settle(row)
+        for row in self._edits:
+            if isinstance(row, Node):
+                row.updated_at = now()
+                self._changed.append(row)
+            put(self._store, row)
+        for node in self._changed:
+            self._waiting.add(node)
+        self._changed, self._edits = [], []
 
     def _gone_at(self, thing: str) -> str:
         """Return when the last of the records that a thing hangs on was deleted for good."""
         return max(self._gone.get(id, "") for id in owners(thing))
 
-    def _has_past(self, thing: str) -> bool:
-        if thing not in self._ours:
-            return next(self._changes.former([thing]), None) is not None
-        return thing in self._with_past
-
-    # --- the past
-
-    def past(self, thing: Thing, values: Iterable[tuple[str, Value]]) -> None:
-        """Take values that a thing has left on the other side; of the row its key counts."""
-        gone = self._gone_at(thing_of(thing))
-        kept = [one for one in values if is_after(one[1][0], gone)]
-        self._past.setdefault(thing_of(thing), []).extend(kept)
-        self._keys[thing_of(thing)] = thing
-
-    def _known(self, id: str) -> set[str]:
-        """Return the stamps of the changes that a record has seen, here or in lines before."""
-        return self._seen_here(id) | self._seen.get(id, set())
-
-    def _seen_here(self, id: str) -> set[str]:
-        stamps = {value[0] for _, _, value in self._changes.former([id])}
-        return stamps.union(self._changes.seen([id]).get(id, ()))
-
-    def _note_parents(self, thing: str, theirs: Stamped, seen_here: set[str]) -> None:
-        """Note stamps of earlier changes that are new here.
-
-        Other values of these changes are known only if the past is imported, too.
-        """
-        stamps = theirs.stamps()
-        self._passed[thing] = stamps - {max(stamps)} - seen_here
-
     def _note_seen(self, thing: str, stamps: Sequence[str], gone: str) -> None:
         if stamps:
             self._seen.setdefault(thing, set()).update(s for s in stamps if is_after(s, gone))
 
-    def _take_past(self, row: Thing, values: list[tuple[str, Value]]) -> None:
+    # --- the past
+
+    def past(self, thing: str, values: Iterable[tuple[str, Value]]) -> None:
+        """Take values that a thing has left on the other side."""
+        gone = self._gone_at(thing)
+        self._past.setdefault(thing, []).extend(one for one in values if is_after(one[1][0], gone))
+
+    def _take_past(self, thing: str, values: list[tuple[str, Value]]) -> None:
         """Keep the values that a thing has left elsewhere; of a thing that came after its past,
         one of them may stand."""
-        thing, ours = thing_of(row), self._our(row)
+        ours = self._store.thing(thing)
         self._changes.drop_seen(thing, {value[0] for _, value in values})
-        self._changes.leave(thing, [one for one in values if one[0] == BASE], None)
-        values = [one for one in values if one[0] != BASE]
-        if ours is None:
-            self._changes.leave(thing, values, None)
-            return
-        mine = Stamped.of(ours)
-        both = mine.with_values(values)
-        if not both.is_same(mine):
+        if ours is not None:
+            mine = Stamped.of(ours)
+            both = mine.with_values(one for one in values if one[0] != BASE)
             self._changes.replace(thing, mine.left_for(both))
-            self._settle(both.to_row(ours), ours)
-        self._changes.leave(thing, [one for one in values if one[1] != both.at(one[0])], None)
+            if not both.is_same(mine):
+                self._settle(both.to_row(ours), ours)
+            values = [one for one in values if one[0] == BASE or one[1] != both.at(one[0])]
+        self._changes.leave(thing, values, None)
 
     # --- declarations and purges
 
@@ -309,32 +275,31 @@ class Merge:
             self._store.relations.declare(name, *declared, at=at)
 
     def purge(self, id: str, at: str) -> None:
-        """Delete all that was said of a record up to a time, for good."""
+        """Delete all values of a record up to a time, for good."""
         if at <= self._purged.get(id, ""):
             return
-        self.flush()
+        self._waiting.flush()
         self._purged[id] = at
         self._gone[id] = max(at, self._gone.get(id, ""))
         node = self._store.nodes.get(id)
+        rows: list[Thing] = [node] if node is not None else []
         with self._store.whole(id):
-            kept = _after(at, [*self._store.edges.of(id, forgotten=True),
-                               *self._store.anchors.of(id, gone=True)])  # fmt: skip
+            rows += [*self._store.edges.of(id, forgotten=True),
+                     *self._store.anchors.of(id, gone=True)]  # fmt: skip
             self._store.edges.delete_node(id)
             self._store.anchors.delete_node(id)
+            kept = [(row, rest) for row in rows if (rest := Stamped.of(row).after(at)).stamps()]
             if node is not None:
-                rest = Stamped.of(node).after(at)
-                self.purges.append((id, bool(rest.stamps())))
-                if rest.stamps():
-                    kept.append(rest.to_row(node))
-                else:
+                lives = bool(kept) and kept[0][0] is node
+                self.fates["kept" if lives else "purged"].append(id)
+                if not lives:
                     take_away(self._store, node)
             self._changes.purge(id, at)
-        self._ours.clear()
         self._seen[id] = {one for one in self._seen.get(id, ()) if is_after(one, at)}
-        for row in kept:
+        for row, rest in kept:
             self.joined.add(thing_of(row))
-            self._settle(row, None)
-        self.flush()
+            self._settle(rest.to_row(row), None)
+        self._write()
 
     def propose_purge(self, id: str, at: str) -> None:
         """Forget a record that a file, which anybody may write, says was deleted for good.
@@ -343,7 +308,6 @@ class Merge:
         """
         if at <= self._gone.get(id, ""):
             return
-        self.flush()
         self._gone[id] = at
         node = self._store.nodes.get(id)
         if node is not None and node.invalidated_at is None:
@@ -351,61 +315,30 @@ class Merge:
             both = ours.joined(forgotten(at))
             self._changes.replace(id, ours.left_for(both))
             self._settle(both.to_row(node), node)
+            self._write()
             lives = not both.at("invalidated_at")[1]
-            (self.edited if lives else self.proposed).append(id)
+            self.fates["edited" if lives else "proposed"].append(id)
         self._changes.propose_purge(id, at)
 
-    # --- writing
-
-    def flush(self) -> None:
-        """Write and index what was received so far."""
-        self.write()
-        self._waiting.flush()
-
-    def write(self) -> None:
-        """Write what was received so far; other changes of the store come after this."""
-        if self._made:
-            self._changes.add(self._made)
-        rows = [*self._written.values()]
-        self._store.nodes.settle([row for row in rows if isinstance(row, Node)])
-        self._store.edges.settle([row for row in rows if isinstance(row, Edge)])
-        for row in rows:
-            if isinstance(row, Anchor):
-                self._store.anchors.settle(row)
-        for node in self._changed.values():
-            self._waiting.add(node)
-            self._store.edges.note_ends(node.id)
-        self._written, self._ours, self._changed, self._made = {}, {}, {}, []
-
     def finish(self) -> None:
-        """Write the rest, and the past of all things."""
-        self.flush()
+        """Write the past of all things, and the changes that were seen elsewhere."""
         for thing, values in self._past.items():
-            self._take_past(self._keys[thing], values)
-        self.flush()
+            self._take_past(thing, values)
+        self._write()
+        self._waiting.flush()
         if self._past or self._seen:
             self._store.remotes.send_again(self._past.keys() | self._seen.keys())
         for thing, stamps in self._passed.items():
             known = {value[0] for _, value in self._past.get(thing, ())}
             self._changes.add_seen(thing, sorted(stamps - known))
         for thing, stamps in self._seen.items():
-            held = self._seen_here(thing)
+            held = {value[0] for _, _, value in self._changes.former([thing])}
+            held.update(self._changes.seen([thing]).get(thing, ()))
             node = self._store.nodes.get(thing)
             held |= Stamped.of(node).stamps() if node is not None else set()
             self._changes.add_seen(thing, sorted({*latest(stamps | held)} - held))
 
     def notes(self, forgotten: Sequence[str] = ()) -> list[str]:
-        """Return notes on the records that the merge purged, forgot or brought back, and on those
-        that are ``forgotten`` although a line by hand has them."""
-        kept = [id for id, lives in self.purges if lives]
-        purged = [id for id, lives in self.purges if not lives]
-        return fate_notes({
-            "back": self.back, "purged": purged, "kept": kept, "edited": self.edited,
-            "proposed": self.proposed, "forgotten": forgotten,
-        })  # fmt: skip
-
-
-def _after(at: str, rows: Iterable[Edge | Anchor]) -> list[Thing]:
-    """Return the rows with what was said of them after a time; those without are left out."""
-    kept = [(row, Stamped.of(row).after(at)) for row in rows]
-    return [values.to_row(row) for row, values in kept if values.stamps()]
+        """Return notes on the fates, and on records that are ``forgotten`` although a line by hand
+        has them."""
+        return fate_notes({**self.fates, "forgotten": forgotten})

@@ -12,7 +12,7 @@ from ..core.stamps import BASE, KINDS, Stamped, clock, is_after, is_ended, is_in
 from ..core.times import now, parse_since
 from ..core.vocabulary import path_of
 from ..indexing.indexer import Index
-from ..store.changes import RESTORE_BACKUP
+from ..store.changes import RESTORE_BACKUP, SEPARATOR
 from ..store.curation import KNOWN, PROMOTED, REFUSED
 from .fields import location_of, mark_pruned, require_ends
 
@@ -97,13 +97,13 @@ def _take_back(store: Store, number: int) -> tuple[list[Node], dict[str, str]]:
     """
     changes = store.changes
     added = {*changes.added_by(number)}
-    held = [(thing in added, store.thing(thing)) for thing in {*added, *changes.left_by(number)}]
     changed: list[Node] = []
     done: dict[str, str] = {}
-    # links are hidden with their ends, so nodes come first
-    rows = sorted(held, key=lambda one: (isinstance(one[1], Anchor), isinstance(one[1], Edge)))
-    for is_new, row in rows:
-        if row is None or (is_new and (is_ended(row) or is_indexed(row))):
+    # nodes first: their links are hidden with them, and need no end
+    things = {*added, *changes.left_by(number)}
+    for thing in sorted(things, key=lambda one: (one.count(SEPARATOR), one)):
+        row, is_new = store.thing(thing), thing in added
+        if row is None or (is_new and (_is_hidden(row) or is_indexed(row))):
             continue
         then = _ended(row) if is_new else changes.before(number, row)
         if put(store, then) == "unchanged":
@@ -125,6 +125,10 @@ def put(store: Store, row: Thing) -> str:
     if isinstance(row, Node):
         return store.nodes.put(row)
     return store.edges.put(row) if isinstance(row, Edge) else store.anchors.put(row)
+
+
+def _is_hidden(row: Thing) -> bool:
+    return row.gone_at is not None if isinstance(row, Anchor) else row.invalidated_at is not None
 
 
 def _ended(row: State) -> State:

@@ -105,7 +105,7 @@ def test_purge_leaves_no_trace(lore: Lore) -> None:
     assert lore("forget", "--purge", "note-1").json == [{"id": "note-1", "state": "purged"}]
     lore.refuse_each("""
         show note-1 | 1 | no node 'note-1'
-        undo | 1 | a purge of
+        undo | 1 | 'purge' of
         undo note-1 | 1 | 'note-1' was purged
     """)
     assert lore("list", "--forgotten").json == []

@@ -253,8 +253,8 @@ def test_a_purge_from_a_file_only_forgets(lore: Lore, others: Lore) -> None:
     lore.write(FILE, shared(others))
     done = lore("sync")
     assert done.json["in"]["updated"] == 2 and done.err.count("\n") == 1
-    assert "note-1, note-own were deleted for good elsewhere" in done.err
-    assert "'lore forget --purge --proposed' deletes them, 'lore undo ID'" in done.err
+    assert "note-1, note-own: deleted for good elsewhere" in done.err
+    assert "'lore forget --purge --proposed' deletes it, 'lore undo ID'" in done.err
     assert lore.id("list") == "note-2"
     text = shared(lore)
     assert "First words" not in text and "Never shared" not in text
@@ -281,7 +281,7 @@ def test_an_edit_after_a_purge_is_shared_alone(lore: Lore, others: Lore) -> None
     pass_seconds(lore, 2)
     lore("edit", "note-1", "--tags", "t", "-q")  # which knows of no purge
     lore.write(FILE, purged)
-    assert "note-1 was deleted for good elsewhere, and edited after" in lore("sync").err
+    assert "note-1: deleted for good elsewhere, and edited after" in lore("sync").err
     text = shared(lore)
     assert "First" not in text and '"tags": ["t"]' in text
     assert lore("show", "note-1").json["title"] == "First words"

@@ -92,7 +92,7 @@ def test_a_local_text_and_a_changed_file_are_a_conflict(project: Project) -> Non
     assert (result.conflicts, result.updated, result.kept) == (1, 1, 0)
     assert result.conflicting == [Conflict("doc-a", "theirs", file="a.md")]
     assert conflict_notes(result.conflicting)[0] == (
-        "doc-a was changed here and in a.md: what is there stands"
+        "doc-a was changed here and in a.md: the version there stands"
     )
     assert project.node("doc-a").body == "theirs"
     assert [past.row.body for past in node_past(project.store, "doc-a")] == ["text", "mine"]

@@ -225,12 +225,11 @@ def test_one_that_was_edited_after_it_was_forgotten_elsewhere_does(
     edit(edits, "again", AHEAD)
     done = take(here, there)
     other = "theirs" if side == "ours" else "ours"
-    assert done.conflicting == [Conflict("note-a", other, side, fields=("invalidated_at",))]
+    assert done.conflicting == [Conflict("note-a", other, fields=("invalidated_at",))]
     assert here.nodes.require("note-a").invalidated_at is None and body(here) == "again"
     where = {"ours": "here", "theirs": "there"}
     assert conflict_notes(done.conflicting)[0] == (
-        f"note-a was forgotten {where[side]}, and edited {where[other]} after it: "
-        f"what is {where[other]} stands"
+        f"note-a was changed here and there (forgotten): the version {where[other]} stands"
     )
 
 
@@ -274,7 +273,7 @@ def test_what_was_deleted_for_good_stays_away(here: Store, there: Store) -> None
     assert counts(take(here, there)) == {"kept": 2, "unchanged": 1}
     assert here.nodes.get("note-a") is None
     done = take(there, here)
-    assert done.notes == ["note-a was deleted for good elsewhere"]
+    assert done.notes == ["note-a: deleted for good elsewhere"]
     assert there.nodes.get("note-a") is None and there.edges.get(*KEY) is None
     assert [*there.changes.former()] == [] and [*export_lines(there)] == [*export_lines(here)]
     Records(there, Settings(), None).add("note", "anew", id="note-a")  # within the same second
@@ -290,11 +289,11 @@ def test_what_was_edited_after_it_was_deleted_elsewhere_stays_and_is_named(
     Records(here, Settings(), None).forget(["note-a"], purge=True)
     edit(there, "still", AHEAD)
     done = take(there, here)
-    assert done.notes == ["note-a was deleted for good elsewhere, and edited after that: it stays"]
+    assert done.notes == ["note-a: deleted for good elsewhere, and edited after that: kept"]
     assert (body(there), past(there)) == ("still", [])
     done = take(here, there)
     assert counts(done) == {"added": 1} and body(here) == "still"
-    again = "note-a was deleted for good here, and edited elsewhere after that: back again"
+    again = "note-a: deleted for good here, and edited elsewhere after that: back again"
     assert again in done.notes and take(here, there).notes == []
     assert again not in take(memory_store(), there).notes  # where it was never known
 
@@ -311,12 +310,10 @@ def test_a_line_by_hand_leaves_what_is_forgotten_so_and_says_it(here: Store) -> 
     put(here, note("first", EARLY), {"id": "note-b", "updated_at": EARLY})
     Records(here, Settings(), None).forget(["note-a", "note-b"])
     done = put(here, {"id": "note-a", "type": "note", "body": "new"})
-    assert done.notes == [
-        "note-a is forgotten and stays so: 'lore undo note-a' brings it back"
-    ]  # fmt: skip
+    assert done.notes == ["note-a: still forgotten: 'lore undo ID' brings it back"]
     assert body(here) == "new" and here.nodes.require("note-a").invalidated_at
     (said,) = put(here, {"id": "note-a", "title": "A"}, {"id": "note-b", "title": "B"}).notes
-    assert said.startswith("note-a, note-b are forgotten and stay so")
+    assert said.startswith("note-a, note-b: still forgotten")
     assert put(here, {"id": "note-a", "invalidated_at": None}).notes == []
     assert here.nodes.require("note-a").invalidated_at is None
 

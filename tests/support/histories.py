@@ -64,14 +64,14 @@ def tell(ours: Store, theirs: Store, prefer: str = "") -> Merge:
         merge.purge(id, at)
     export = Export(theirs)
     for node, was in export.nodes():
-        merge.take(node, was)
+        merge.take([(node, was)])
     for edge in export.edges():
-        merge.take(edge)
+        merge.take([(edge, ())])
     for anchor in export.anchors():
         anchor.stamp = ""
-        merge.take(anchor)
+        merge.take([(anchor, ())])
     for row, stamp, values in export.past():
-        merge.past(row, [(name, (stamp, value)) for name, value in values.items()])
+        merge.past(thing_of(row), [(name, (stamp, value)) for name, value in values.items()])
     merge.finish()
     return merge
 
