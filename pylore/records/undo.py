@@ -19,12 +19,22 @@ from .fields import location_of, mark_pruned, require_ends
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Protocol
 
+    from ..anchors.claims import CodeReader
     from ..core.model import EdgeKey, Past, PastCommand
     from ..core.stamps import State, Thing
     from ..store import Store
     from ..store.curation import KeptCandidate
-    from .records import Records
+
+    class Records(Protocol):
+        """The members of ``records.Records`` that are used here."""
+
+        store: Store
+        reader: CodeReader | None
+
+        def index(self, *nodes: Node) -> None: ...
+        def tie(self, node: Node, before: tuple[str, str]) -> None: ...
 
     Outcome = tuple[str, str]
     """(id, or from relation to; ``restored``, ``invalidated`` or ``unchanged``)"""
