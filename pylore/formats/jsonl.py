@@ -330,7 +330,7 @@ class LineImport:
             row, values = past_from(fields)
             for id in owners(thing_of(row)):
                 check_scope(check_id(id), self._store.scope)
-            self._merge.past(thing_of(row), values)
+            self._merge.past(row, values)
         elif "purged" in fields:
             at = value_of(fields, "at", "moment")
             if not at:

@@ -153,7 +153,7 @@ def _take(store: Store, merge: Merge, both: Lines, before: Lines) -> None:
             rows = [whole_row(fields, key_row(fields)) for fields in lines.values()]
             rows = rows if old is None else _edited(rows, whole_row(old, key_row(old)))
             for row, fields in zip(rows, lines.values(), strict=True):
-                merge.take(row, seen_from(fields))
+                merge.take([(row, seen_from(fields))])
     merge.finish()
 
 

@@ -239,8 +239,9 @@ class Merge:
 
     # --- the past
 
-    def past(self, thing: str, values: Iterable[tuple[str, Value]]) -> None:
-        """Take values that a thing has left on the other side."""
+    def past(self, row: Thing, values: Iterable[tuple[str, Value]]) -> None:
+        """Take values that a thing has left on the other side; of the row its key counts."""
+        thing = thing_of(row)
         gone = self._gone_at(thing)
         self._past.setdefault(thing, []).extend(one for one in values if is_after(one[1][0], gone))
 

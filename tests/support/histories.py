@@ -71,7 +71,7 @@ def tell(ours: Store, theirs: Store, prefer: str = "") -> Merge:
         anchor.stamp = ""
         merge.take([(anchor, ())])
     for row, stamp, values in export.past():
-        merge.past(thing_of(row), [(name, (stamp, value)) for name, value in values.items()])
+        merge.past(row, [(name, (stamp, value)) for name, value in values.items()])
     merge.finish()
     return merge
 
