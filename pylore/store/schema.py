@@ -8,8 +8,6 @@ from ..core.errors import StoreError, first_of
 from ..core.ids import sha256
 from ..core.vocabulary import RELATIONS, TYPES
 from .connection import apsw
-from .fulltext import WHOLE, FullText
-from .vectors import Vectors
 
 SCHEMA = "schema.sql"
 
@@ -22,7 +20,7 @@ HASHES = {
 _MOST = 500
 """Rows of ``sqlite_schema`` that are hashed; lore's own are about 70."""
 
-_LATER = (*WHOLE, "sqlite_")
+_LATER = ("files_fts", "commits_fts", "sqlite_")
 """Beginnings of the names of tables that a store gets when they are first needed."""
 
 
@@ -34,6 +32,9 @@ def schema_text(name: str) -> str:
 
 def create_schema(connection: apsw.Connection, fulltext: str) -> None:
     """Make all tables of an empty database; the caller holds a transaction."""
+    from .fulltext import FullText
+    from .vectors import Vectors
+
     for _ in connection.execute(schema_text(SCHEMA)):
         pass
     connection.executemany("INSERT INTO types(name, description) VALUES (?, ?)", TYPES.items())

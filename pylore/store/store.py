@@ -10,7 +10,6 @@ from ..system.projects import project_of
 from .connection import TO_WIPE, BusyHandler, apsw, changes_seen
 from .edges import Edges
 from .faults import LOCKED, GraphFaults, Translated, meaning
-from .fulltext import FullText
 from .nodes import Meta, Nodes, Ratings, Relations, Types
 
 TYPE_CHECKING = False
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from .code import CodeFiles
     from .curation import Impressions, Review, StoredCandidates
     from .facts import FactPassages, PositionalEdges
+    from .fulltext import FullText
     from .remotes import Remotes
     from .statistics import Statistics
     from .vectors import Vectors
@@ -50,6 +50,7 @@ _PARTS = {
     "code": ("code", "CodeFiles"),
     "documents": ("anchors", "Documents"),
     "facts": ("facts", "FactPassages"),
+    "fulltext": ("fulltext", "FullText"),
     "impressions": ("curation", "Impressions"),
     "positional_edges": ("facts", "PositionalEdges"),
     "remotes": ("remotes", "Remotes"),
@@ -77,6 +78,7 @@ class Store:
         code: CodeFiles
         documents: Documents
         facts: FactPassages
+        fulltext: FullText
         impressions: Impressions
         positional_edges: PositionalEdges
         remotes: Remotes
@@ -101,7 +103,6 @@ class Store:
         self.ratings = Ratings(connection)
         self.nodes = Nodes(connection)
         self.edges = Edges(connection)
-        self.fulltext = FullText(connection)
         self._vectors: Vectors | None = None
         self.scope = ""
 
