@@ -18,14 +18,14 @@ from copy import copy
 
 from .ids import sha256
 from .json import canonical, dumps, loads
-from .model import Anchor, Edge, Node
+from .model import Anchor, Edge, Node, Record, Row
 from .times import later
 from .vocabulary import CODE_TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     Value = tuple[str, str]
     """(stamp, value as JSON; empty: the default of the field)"""
@@ -46,10 +46,8 @@ MACHINES = 16
 """Number of machines whose latest stamps a record is exported with: a store that is further behind
 is taken to be old, and not to have changed on its own."""
 
-_DIGITS = 10
 
-
-class FieldsOf:
+class FieldsOf(Row):
     """The fields of nodes, edges or anchors.
 
     Attributes:
@@ -60,17 +58,16 @@ class FieldsOf:
         local: fields of one machine alone, which no shared file has.
     """
 
-    def __init__(
-        self, defaults: dict[str, object], end: str, times: tuple[str, ...],
-        hashed: tuple[str, ...], local: tuple[str, ...] = (),
-    ) -> None:  # fmt: skip
-        self.defaults = defaults
-        self.end = end
-        self.times = times
-        self.hashed = hashed
-        self.local = local
-        self.anew = tuple(name for name in (end, "updated_at") if name in defaults)
+    defaults: dict[str, object]
+    end: str
+    times: tuple[str, ...]
+    hashed: tuple[str, ...]
+    local: tuple[str, ...] = ()
+
+    @property
+    def anew(self) -> tuple[str, ...]:
         """Fields that each change states anew: an edit brings back a thing that was ended."""
+        return (self.end, "updated_at") if "updated_at" in self.defaults else (self.end,)
 
 
 NODE = FieldsOf(
@@ -93,14 +90,14 @@ ANCHOR = FieldsOf(
 KINDS = {Node: NODE, Edge: EDGE, Anchor: ANCHOR}
 
 
-class Stamped:
+class Stamped(Record):
     """The values of a thing.
 
     ``base`` is the stamp of each field that ``fields`` lacks, which has its default then; a value
     that says just that is left out of ``fields``.
     """
 
-    __slots__ = ("base", "fields", "kind")
+    FIELDS = ("base", "fields")
 
     def __init__(self, base: str, fields: dict[str, Value], kind: FieldsOf = NODE) -> None:
         self.base = base
@@ -133,8 +130,8 @@ class Stamped:
     def joined(self, other: Stamped) -> Stamped:
         """Return the later value of each field."""
         names = {*self.fields, *other.fields}
-        later_of = {name: max(self.at(name), other.at(name)) for name in names}
-        return self._with(later_of, max(self.base, other.base))
+        fields = {name: max(self.at(name), other.at(name)) for name in names}
+        return self._with(fields, max(self.base, other.base))
 
     def with_values(self, values: Iterable[tuple[str, Value]]) -> Stamped:
         """Return these values joined with some of single fields."""
@@ -144,8 +141,8 @@ class Stamped:
         return self._with(fields)
 
     def seen_as(self, before: Stamped) -> Stamped:
-        """Return these values, of a line without stamps, as changes of those before: a line with
-        the time of the state before was edited by hand."""
+        """Return the values of a line without stamps as changes of a state: a line with the time of
+        that state was edited by hand."""
         if self.base.partition(" ")[0] != before.base.partition(" ")[0]:
             return self
         fields = {name: (before.base if stamp == self.base else stamp, value)
@@ -165,14 +162,13 @@ class Stamped:
         )
 
     def left_for(self, other: Stamped) -> list[tuple[str, Value]]:
-        """Return (field, value) of all that another state does not have any more; where it has
-        another base, ``BASE`` stands for the fields that are not named."""
-        found = [(name, self.at(name))
-                 for name in {*self.fields, *other.fields}
-                 if self.at(name)[0] and self.at(name) != other.at(name)]  # fmt: skip
+        """Return (field, value) of each value that another state has no more; if its base differs,
+        ``BASE`` stands for the fields that are not named."""
+        found = {name: self.at(name) for name in {*self.fields, *other.fields}}
+        left = [(name, one) for name, one in found.items() if one[0] and one != other.at(name)]
         if self.base and self.base != other.base:
-            found.append((BASE, (self.base, "")))
-        return sorted(found)
+            left.append((BASE, (self.base, "")))
+        return sorted(left)
 
     def after(self, purged: str) -> Stamped:
         """Return the values that were stated after a time."""
@@ -189,10 +185,6 @@ class Stamped:
         """Return the time of the last change; empty if nothing is said."""
         return max(self.stamps(), default="").partition(" ")[0]
 
-    def is_same(self, other: Stamped) -> bool:
-        """Return True for two with the same values of the same changes."""
-        return (self.base, self.fields) == (other.base, other.fields)
-
     def to_row(self, row: State) -> State:
         """Return a copy of a row that has these values, and their stamps."""
         row = copy(row)
@@ -203,31 +195,28 @@ class Stamped:
             else:
                 setattr(row, name, loads(value) if value else default)
         if isinstance(row, Node):
-            self._place(row)
+            place = self.at("place")[1]
+            row.file, row.line_start, row.line_end = loads(place) if place else (None, None, None)
+            row.tags = (*self._entries(TAG),)
+            row.data = dumps({name: loads(one) for name, one in self._entries(DATA).items()})
         for name in self.kind.times:
             setattr(row, name, getattr(row, name) or self.last())
         self.mark(row)
         return row
 
-    def _place(self, node: Node) -> None:
-        """Give a node its place, tags and data."""
-        place: Any = self.at("place")[1]
-        node.file, node.line_start, node.line_end = loads(place) if place else (None, None, None)
-        said = sorted((name, one[1]) for name, one in self.fields.items() if one[1])
-        node.tags = tuple(name[len(TAG) :] for name, _ in said if name.startswith(TAG))
-        data = {name[len(DATA) :]: loads(value) for name, value in said
-                if name.startswith(DATA)}  # fmt: skip
-        node.data = dumps(data) if data else "{}"
+    def _entries(self, kind: str) -> dict[str, str]:
+        """Return the tags, or the entries of ``data``, with their values, in order."""
+        found = {name[len(kind) :]: value for name, (_, value) in self.fields.items()
+                 if value and name.startswith(kind)}  # fmt: skip
+        return dict(sorted(found.items()))
 
     def mark(self, row: Thing) -> None:
         """Give a row that has these values their stamps."""
         named = {name: one[0] for name, one in self.fields.items() if one[0] != self.base}
-        anew = self.kind.anew
-        last = max([self.base, *(one for name, one in named.items() if name not in anew)])
-        for name in anew:
-            named.pop(name, "")
-            if self.at(name)[0] != last:
-                named[name] = self.at(name)[0]
+        again = {name: self.at(name)[0] for name in self.kind.anew}
+        named = {name: one for name, one in named.items() if name not in again}
+        last = max([self.base, *named.values()])
+        named |= {name: one for name, one in again.items() if one != last}
         is_new = not named and self.base == first_stamp(row)
         row.stamps = "" if is_new else dumps({BASE: self.base, **dict(sorted(named.items()))})
 
@@ -237,7 +226,7 @@ class Stamped:
 
 
 def values_of(row: Thing) -> dict[str, str]:
-    """Return the values of a row as JSON, without those that are the default of their field."""
+    """Return the values of a row as JSON, without the defaults of their fields."""
     found = {name: getattr(row, name) for name, default in KINDS[type(row)].defaults.items()
              if getattr(row, name) != default}  # fmt: skip
     values = {name: canonical_object(value) if name == "metadata" else canonical(value)
@@ -253,22 +242,22 @@ def values_of(row: Thing) -> dict[str, str]:
 
 
 def local_fields(row: Thing) -> tuple[str, ...]:
-    """Return the fields of one machine alone: of a file, its last fingerprint, too."""
+    """Return the fields of one machine alone: the last fingerprint of a file is one, too."""
     local = KINDS[type(row)].local
     return (*local, "hash") if isinstance(row, Anchor) and row.kind == "file" else local
 
 
 def changed(before: Stamped, row: Thing, stamp: str) -> dict[str, Value]:
-    """Give a row this stamp on all fields in which it differs from its values before.
-
-    Return these values before by field; none where only times differ.
+    """Stamp the fields in which a row differs from its values before; return the latter by field,
+    and nothing if only times differ.
     """
     now = values_of(row)
-    was = {name: before.at(name) for name in {*before.fields, *now}
-           if before.at(name)[1] != now.get(name, "")}  # fmt: skip
-    if not was.keys() - {*before.kind.times}:
+    old = {name: before.at(name) for name in {*before.fields, *now}}
+    was = {name: one for name, one in old.items() if one[1] != now.get(name, "")}
+    others = was.keys() - {*before.kind.times}
+    if not others:
         return {}
-    if was.keys() - {*before.kind.times, *local_fields(row)}:
+    if others - {*local_fields(row)}:
         was |= {name: before.at(name) for name in before.kind.anew}
     fields = {**before.fields, **{name: (stamp, now.get(name, "")) for name in was}}
     Stamped(before.base, fields, before.kind).mark(row)
@@ -279,46 +268,33 @@ def changed(before: Stamped, row: Thing, stamp: str) -> dict[str, Value]:
 
 
 def clock(row: Thing) -> str:
-    """Return the time of the last change of a row.
-
-    >>> clock(Node("note-1", "note", updated_at="2026-01-31", invalidated_at="2026-02-01"))
-    '2026-02-01'
-    """
+    """Return the time of the last change of a row."""
     return Stamped.of(row).last() if row.stamps else first_clock(row)
 
 
 def first_clock(row: Thing) -> str:
-    """Return the latest of the times of a row that nobody has changed."""
+    """Return the latest of the times of a row that has no stamps."""
     made = row.updated_at if isinstance(row, Node) else row.created_at
     return max(made, getattr(row, KINDS[type(row)].end) or "")
 
 
 def next_clock(before: str, at: str) -> str:
-    """Return the time of a change that is made at ``at`` to a state of the time ``before``.
-
-    >>> next_clock("2026-01-31T12:00:00Z", "2026-01-31T12:00:00Z")
-    '2026-01-31T12:00:01Z'
-    """
+    """Return the time of a change at ``at`` to a state of the time ``before``, which is earlier."""
     return at if at > before else later(before)
 
 
 def is_after(stamp: str, purged: str) -> bool:
-    """Return True if a change was made after a time.
-
-    >>> is_after("2026-01-31T12:00:00Z 7bcd922640", "2026-01-31T12:00:00Z")
-    False
-    """
+    """Return True if the change of a stamp was made after a time."""
     return stamp.partition(" ")[0] > purged
 
 
 def first_stamp(row: Thing) -> str:
-    """Return the stamp of a row that nobody has changed: its time, and the beginning of a hash of
-    its fields.
+    """Return the stamp of a row that nobody has changed: a time, and digits of a hash of it.
 
     >>> first_stamp(Node("note-1", "note", body="a", updated_at="2026-01-31T12:00:00Z"))
     '2026-01-31T12:00:00Z 214600e710'
     """
-    return f"{first_clock(row)} {_hash(row)[:_DIGITS]}"
+    return f"{first_clock(row)} {_hash(row)[: len(NOBODY)]}"
 
 
 def _hash(row: Thing) -> str:
@@ -332,9 +308,7 @@ def _hash(row: Thing) -> str:
 
 
 def canonical_object(text: str) -> str:
-    """Return a JSON object in one form for all stores; a text that is none as it is."""
-    if text == "{}":
-        return text
+    """Return a JSON object in one form for all stores; any other text unchanged."""
     try:
         return canonical(loads(text))
     except ValueError:
@@ -398,28 +372,23 @@ def latest(stamps: Iterable[str]) -> list[str]:
 
 def has_seen(known: Collection[str], stamp: str) -> bool:
     """Return True if a side that has seen these changes has seen this one."""
-    at, _, machine = stamp.partition(" ")
-    for one in known:
-        time, _, of = one.partition(" ")
-        if of == machine and time >= at:
-            return True
-    return len(known) >= MACHINES and stamp < min(known)
+    machine = stamp.partition(" ")[1:]
+    is_known = any(one >= stamp for one in known if one.partition(" ")[1:] == machine)
+    return is_known or (len(known) >= MACHINES and stamp < min(known))
 
 
 def conflicts(
     ours: Stamped, seen_here: Collection[str], theirs: Stamped, seen_there: Collection[str]
 ) -> dict[str, str]:
-    """Return the fields that were changed on both sides, and which side has the later value:
+    """Return the fields that were changed on both sides, and the side with the later value:
     ``ours`` or ``theirs``. ``seen_…`` are the stamps of all changes that each side has seen."""
-    found = {}
+    found, without = {}, (*ours.kind.times, *ours.kind.local)
     for name in {*ours.fields, *theirs.fields}:
         mine, other = ours.at(name), theirs.at(name)
-        if mine[1] == other[1] or name in (*ours.kind.times, *ours.kind.local):
+        ended_both = name == ours.kind.end and mine[1] and other[1]
+        lacking = not (mine[0] and other[0])
+        if mine[1] == other[1] or ended_both or lacking or name in without:
             continue
-        if not (mine[0] and other[0]):
-            continue  # one side does not say it
-        if name == ours.kind.end and mine[1] and other[1]:
-            continue  # ended on both sides
         if mine > other and not has_seen(seen_here, other[0]):
             found[name] = "ours"
         elif other > mine and not has_seen(seen_there, mine[0]):
@@ -433,8 +402,8 @@ def conflicts(
 def states(now: Stamped, former: Iterable[tuple[str, Value]]) -> list[tuple[str, Stamped]]:
     """Return the states of a thing, each with the stamp of the change that made it.
 
-    They follow from its values now and those that it has left (field, value); the last state is
-    the one of now.
+    They follow from its present values and the former ones (field, value); the last state is the
+    present one.
     """
     known: dict[str, set[Value]] = {name: {one} for name, one in now.fields.items()}
     for name, one in former:

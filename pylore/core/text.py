@@ -1,8 +1,7 @@
 """A person's words: split, classified, and made into a full-text query.
 
-Nothing here needs ``re``: a search imports this module, and two translation
-tables do the work. What a word is, and which words are the same one, is what the
-tokenizers of FTS5 and FTS4 make of ``indexed`` text, here and wherever words are compared.
+Words are what the tokenizers of FTS5 and FTS4 make of ``indexed`` text. Nothing here needs ``re``:
+a search imports this module.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from . import scoring as tuning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     Parts = list[list[list[str]]]
@@ -29,6 +28,8 @@ STOP_WORDS = frozenset(
 
 MAX_QUERY = 100_000
 """Maximum number of characters of a query."""
+MAX_JOINED = 12
+"""Words of a text that ``joined`` reads."""
 _SNIPPET_LOOK = 20_000
 """Characters of a passage in which a snippet is looked for."""
 BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
@@ -41,32 +42,23 @@ _PLAIN = _SIGNS.union(map(chr, range(0x80)))
 """The characters of most English texts, which need no look-up."""
 
 
-class _Words(dict[int, int | str]):
-    """A ``str.translate`` table, filled as it is used: a separator of words becomes a space."""
+class _Table(dict[int, str]):
+    """A table for ``str.translate`` that asks a function for the replacement of a character."""
 
-    def __missing__(self, code: int) -> int | str:
-        letter = chr(code)
-        if letter in _PLAIN:
-            self[code] = code if letter.isalnum() else " "
-        else:
-            self[code] = letter if (token := _token(letter)) else " " if token is None else ""
-        return self[code]
+    def __init__(self, replacement: Callable[[str], str]) -> None:
+        self.replacement = replacement
 
-
-class _Folds(dict[int, int | str]):
-    """The same with folded letters; a separator of words stays as it is."""
-
-    def __missing__(self, code: int) -> int | str:
-        letter = chr(code)
-        token = letter.lower() if letter in _PLAIN else _token(letter)
-        self[code] = letter if token is None else token
-        return self[code]
+    def __missing__(self, code: int) -> str:
+        self[code] = made = self.replacement(chr(code))
+        return made
 
 
 def _token(letter: str) -> str | None:
     """Return a character as SQLite's unicode61 tokenizer folds it: empty for a dropped mark,
     None for a separator.
     """
+    if letter in _PLAIN:
+        return letter.lower() if letter.isalnum() else None
     if "\ud800" <= letter <= "\udfff":
         return None
     import apsw
@@ -81,8 +73,36 @@ def _token(letter: str) -> str | None:
     return tokens[0][1:-1] if len(tokens) == 1 else None
 
 
+def _separated(letter: str) -> str:
+    token = _token(letter)
+    return " " if token is None else token and letter
+
+
+def _folded(letter: str) -> str:
+    token = _token(letter)
+    return letter if token is None else token
+
+
+def _compatible(letter: str) -> str:
+    """Return the letters that a character stands for (NFKC). A sign that stands for letters, as
+    ™, is a word, and so is an emoji. A soft hyphen goes.
+    """
+    from unicodedata import category, combining, normalize
+
+    same = normalize("NFKC", letter)
+    if letter == "\xad":
+        return ""
+    if letter >= _FIRST_EMOJI and category(letter) == "So":
+        return f" u{ord(letter):x} "
+    if same == normalize("NFC", letter) or not (letter.isalnum() or same.strip().isalnum()):
+        return letter
+    is_word = letter.isalnum() and all(one.isalnum() or combining(one) for one in same)
+    return same if is_word else f" {same} "
+
+
 _tokenizers: list[Any] = []
-_WORDS, _FOLDS = _Words(), _Folds()
+_FIRST_EMOJI = "\u2600"
+_WORDS, _FOLDS, _COMPATIBLE = _Table(_separated), _Table(_folded), _Table(_compatible)
 
 
 def composed(text: str) -> str:
@@ -94,41 +114,8 @@ def composed(text: str) -> str:
     return normalize("NFC", text)
 
 
-_EMOJI = 0x2600
-"""The first character that may be an emoji; symbols from here on are words."""
-
-
-class _Compatible(dict[int, int | str]):
-    """A ``str.translate`` table, filled as it is used: a character becomes what it stands for
-    (NFKC); one that is no letter, as ™, becomes a word, and so does an emoji. Soft hyphens go."""
-
-    def __missing__(self, code: int) -> int | str:
-        from unicodedata import category, combining, normalize
-
-        letter = chr(code)
-        same = normalize("NFKC", letter)
-        if letter == "\xad":
-            self[code] = ""
-        elif code >= _EMOJI and category(letter) == "So":
-            self[code] = f" u{code:x} "
-        elif same == normalize("NFC", letter) or not (letter.isalnum() or same.strip().isalnum()):
-            self[code] = code
-        elif letter.isalnum() and all(one.isalnum() or combining(one) for one in same):
-            self[code] = same
-        else:
-            self[code] = f" {same} "
-        return self[code]
-
-
-_COMPATIBLE = _Compatible()
-
-
 def _normal(text: str) -> str:
-    """Return ``text`` with plain letters in the place of full-width ones, ligatures and the like.
-
-    >>> _normal("ＡＰＩ ﬁle co\xadop"), _normal("🚀launch")
-    ('API file coop', ' u1f680 launch')
-    """
+    """Return ``text`` with plain letters in place of full-width ones, ligatures and the like."""
     if text.isascii() or _PLAIN.issuperset(text):
         return text
     return composed(text.translate(_COMPATIBLE))
@@ -142,21 +129,14 @@ _SPACELESS = (
 
 
 def is_spaceless(letter: str) -> bool:
-    """Return True for a character of a script that has words without spaces between them.
-
-    >>> is_spaceless("語"), is_spaceless("タ"), is_spaceless("시"), is_spaceless("é")
-    (True, True, True, False)
-    """
+    """Return True for a character of a script without spaces between words."""
     return letter >= "\u3005" and any(low <= ord(letter) < end for low, end in _SPACELESS)
 
 
 def _paired(text: str, *, last: bool = False) -> str:
     """Return ``text`` with each run of a script without spaces as its pairs of characters.
 
-    ``last``: the last character comes too, so that each one begins a word.
-
-    >>> _paired("API接続を"), _paired("API接続を", last=True)
-    ('API 接続 続を ', 'API 接続 続を を ')
+    With ``last`` also the last character, so that each one begins a word.
     """
     if text.isascii() or max(text) < "\u3005":
         return text
@@ -178,8 +158,8 @@ def indexed(text: str) -> str:
 
 
 def without_marks(text: str) -> str:
-    """Return ``text`` without the accents that stand as characters of their own."""
-    return "".join([one for one in text if one in _PLAIN or _token(one) != ""])
+    """Return ``text`` without the accents that are separate characters."""
+    return "".join([one for one in text if _token(one) != ""])
 
 
 def words(text: str) -> list[str]:
@@ -193,11 +173,7 @@ def words(text: str) -> list[str]:
 
 
 def runs(text: str) -> list[str]:
-    """Return every run of letters and digits, in order, in its own case.
-
-    >>> runs("a/b.py 値は何")
-    ['a', 'b', 'py', '値は何']
-    """
+    """Return every run of letters and digits, in order, in its own case."""
     return _normal(text).translate(_WORDS).split()
 
 
@@ -238,23 +214,8 @@ def identifier_parts(text: str) -> str:
     >>> identifier_parts("call getUserByID twice")
     'get user by id'
     """
-    parts = (_PARTS[word] for word in dict.fromkeys(words(text)) if not word.islower())
-    return " ".join(dict.fromkeys(filter(None, parts)))
-
-
-class _Parts(dict[str, str]):
-    """Cache of a word's parts, with spaces between; empty if it has one."""
-
-    def __missing__(self, word: str) -> str:
-        if len(self) >= _MOST_PARTS:
-            self.clear()
-        parts = camel_parts(word)
-        self[word] = found = " ".join(parts) if len(parts) > 1 else ""
-        return found
-
-
-_MOST_PARTS = 65_536
-_PARTS = _Parts()
+    parts = map(camel_parts, (one for one in dict.fromkeys(words(text)) if not one.islower()))
+    return " ".join(dict.fromkeys(" ".join(some) for some in parts if len(some) > 1))
 
 
 def beyond_signature(text: str, title: str) -> str:
@@ -297,7 +258,7 @@ def inflections(word: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Return the first letters of a word, which its other forms have too."""
+    """Return the first letters of a word, which are those of its other forms."""
     return word[: max(tuning.PREFIX_LENGTH, len(word) - tuning.ENDING)]
 
 
@@ -308,13 +269,10 @@ class Query:
     ``beginnings`` are words that stand for all that begin so.
     """
 
-    __slots__ = ("beginnings", "cut", "terms", "text")
+    beginnings: tuple[str, ...] = ()
 
     def __init__(self, text: str, terms: Parts, cut: int) -> None:
-        self.text = text
-        self.terms = terms
-        self.cut = cut
-        self.beginnings: tuple[str, ...] = ()
+        self.text, self.terms, self.cut = text, terms, cut
 
     def __bool__(self) -> bool:
         return bool(self.terms)
@@ -323,11 +281,10 @@ class Query:
         """Return every distinct word of the terms, in order."""
         return [*dict.fromkeys(word for term in self.terms for phrase in term for word in phrase)]
 
-
-def phrases_of(query: Query) -> list[str]:
-    """Return the words of a query, and its phrases of several words."""
-    phrases = [" ".join(phrase) for term in query.terms for phrase in term if len(phrase) > 1]
-    return [*query.single_words(), *phrases]
+    def phrases(self) -> list[str]:
+        """Return the single words, then the phrases of several words."""
+        phrases = [" ".join(phrase) for term in self.terms for phrase in term if len(phrase) > 1]
+        return [*self.single_words(), *phrases]
 
 
 def joined(text: str) -> list[str]:
@@ -336,7 +293,7 @@ def joined(text: str) -> list[str]:
     >>> joined("time limit of a unit of work")
     ['timelimit', 'unitofwork']
     """
-    folded = [fold(word) for word in words(text)[:_JOINED]]
+    folded = [fold(word) for word in words(text)[:MAX_JOINED]]
     plain = [word not in STOP_WORDS and word.isalpha() for word in folded]
     found = []
     for at in range(len(folded) - 1):
@@ -344,10 +301,6 @@ def joined(text: str) -> list[str]:
         if plain[at] and end <= len(folded) and plain[end - 1]:
             found.append("".join(folded[at:end]))
     return found
-
-
-_JOINED = 12
-"""Words of a text that ``joined`` reads."""
 
 
 def parse_query(text: str) -> Query:
@@ -426,16 +379,8 @@ def snippet(body: str, query: Query, width: int = 240) -> str:
     if len(text) <= width:
         return text
     stems = {stem(word) for word in query.single_words()}
-    best, most = "", -1
-    for start in range(0, len(text), width // 3):
-        stretch = _stretch(text, start, width)
-        folded = fold(stretch.strip("… "))
-        seen = sum(stem in folded for stem in stems)
-        if seen > most:
-            best, most = stretch, seen
-        if most == len(stems):
-            break
-    return best
+    stretches = [_stretch(text, start, width) for start in range(0, len(text), width // 3)]
+    return max(stretches, key=lambda one: sum(stem in fold(one) for stem in stems))
 
 
 def _stretch(text: str, start: int, width: int) -> str:

@@ -178,7 +178,7 @@ class Merge:
         if edited:
             self._edits.append(both.having(edited).to_row(row))
             return "updated"
-        if not both.is_same(ours) and not both.is_same(theirs):
+        if both != ours and both != theirs:
             self.joined.add(thing_of(row))
         if same(stored, row):
             return "unchanged" if same(stored, given) else "kept"
@@ -254,7 +254,7 @@ class Merge:
             mine = Stamped.of(ours)
             both = mine.with_values(one for one in values if one[0] != BASE)
             self._changes.replace(thing, mine.left_for(both))
-            if not both.is_same(mine):
+            if both != mine:
                 self._settle(both.to_row(ours), ours)
             values = [one for one in values if one[0] == BASE or one[1] != both.at(one[0])]
         self._changes.leave(thing, values, None)

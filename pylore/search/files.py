@@ -28,7 +28,6 @@ from ..core.text import (
     inflections,
     joined,
     parse_query,
-    phrases_of,
     words,
 )
 from ..core.vocabulary import (
@@ -183,7 +182,7 @@ def _lifted(leg: Mapping[str, float], made: Mapping[str, str]) -> dict[str, floa
 def _head(store: Store, query: Query) -> dict[str, float]:
     """Return files by the first line of a long query, which says what it is about."""
     head = head_of(query.text)
-    return _found(store, phrases_of(parse_query(head)) if head else [])
+    return _found(store, parse_query(head).phrases() if head else [])
 
 
 def _found(store: Store, phrases: list[str]) -> dict[str, float]:
@@ -194,7 +193,7 @@ def _found(store: Store, phrases: list[str]) -> dict[str, float]:
 def _with_forms(query: Query) -> list[str]:
     """Return the words of a query in all their forms, its phrases, and words that may be joined."""
     forms = (form for word in query.single_words() for form in inflections(word))
-    return list(dict.fromkeys([*phrases_of(query), *forms, *joined(query.text)]))
+    return list(dict.fromkeys([*query.phrases(), *forms, *joined(query.text)]))
 
 
 def definitions(store: Store, names: Iterable[str]) -> dict[str, float]:

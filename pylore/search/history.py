@@ -13,7 +13,7 @@ from math import sqrt
 
 from ..core.query import head_of
 from ..core.scoring import relative
-from ..core.text import parse_query, phrases_of
+from ..core.text import parse_query
 from ..core.vocabulary import file_id
 
 TYPE_CHECKING = False
@@ -58,7 +58,7 @@ def _alike(store: Store, query: Query, excluded: Set[str]) -> dict[str, float]:
     scores: dict[str, float] = {}
     head = head_of(query.text)
     for asked, share in ((query, 1.0), (parse_query(head) if head else None, HEAD)):
-        rows = store.commits.search(phrases_of(asked), ALIKE) if asked is not None else []
+        rows = store.commits.search(asked.phrases(), ALIKE) if asked is not None else []
         best = rows[0][1] if rows else 0.0
         for id, score in rows if best > 0 else ():
             if id not in excluded:

@@ -45,7 +45,7 @@ def test_what_nobody_has_changed_has_no_stamps_and_is_named_by_what_it_says() ->
     node, other = a_node("note-a", body="one"), a_node("note-a", body="two")
     assert Stamped.of(node).to_row(node) == node and node.stamps == ""
     assert Stamped.of(node).base != Stamped.of(other).base
-    assert Stamped.of(node).is_same(Stamped.of(copy(node)))
+    assert Stamped.of(node) == Stamped.of(copy(node))
 
 
 def test_fields_changed_in_two_places_are_both_kept() -> None:
@@ -103,11 +103,11 @@ def test_joining_is_order_free(edits: list[tuple[str, dict[str, object], set[str
                             **fields))  # fmt: skip
     every = [Stamped.of(node) for node in nodes]
     whole = reduce(Stamped.joined, every)
-    assert all(reduce(Stamped.joined, some).is_same(whole) for some in permutations(every))
+    assert all(reduce(Stamped.joined, some) == whole for some in permutations(every))
     halves = every[0].joined(every[1]), every[2].joined(every[3])
-    assert halves[1].joined(halves[0]).is_same(whole) and whole.joined(whole).is_same(whole)
+    assert halves[1].joined(halves[0]) == whole == whole.joined(whole)
     node = whole.to_row(first)
-    assert Stamped.of(node).is_same(whole), "stamps of a node say what they were made of"
+    assert Stamped.of(node) == whole, "stamps of a node say what they were made of"
 
 
 def test_states_fold_out_of_the_values_that_were_left() -> None:
@@ -122,7 +122,7 @@ def test_states_fold_out_of_the_values_that_were_left() -> None:
         found = states(Stamped.of(node), former)
         assert [values_of(state.to_row(node)) for _, state in found] == [*map(values_of, every)]
         assert [stamp.partition(" ")[0] for stamp, _ in found] == [EARLY, LATER, LATE]
-    assert [*states(Stamped.of(node), [])][-1][1].is_same(Stamped.of(node))
+    assert [*states(Stamped.of(node), [])][-1][1] == Stamped.of(node)
 
 
 def test_what_was_said_before_it_was_purged_is_gone() -> None:
