@@ -6,6 +6,7 @@ import sys
 
 from .errors import LoreError, UsageError
 from .text import composed, one_line, without_marks
+from .vocabulary import CODE_IDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def named_id(type: str, name: str) -> str:
 def _words(text: str) -> list[str]:
     """Return the runs of letters and digits.
 
-    ``text.words`` follows SQLite, which splits some differently: ids that were given stay.
+    ``text.words`` follows SQLite, which splits some differently: existing ids would change.
     """
     plain = text if text.isascii() else without_marks(text)
     return "".join(letter if letter.isalnum() else " " for letter in plain).split()
@@ -89,32 +90,26 @@ def _is_type(text: str) -> bool:
 def check_id(id: str) -> str:
     """Return ``id``; raise LoreError if it is no ``<type>-<key>``, too long, or unprintable."""
     type, _, key = id.partition("-")
-    if not key.strip() or not _is_type(type):
-        raise LoreError(f"'{id[:80]}' is not a valid id: give <type>-<key>, as decision-1a2b3c4d")
-    if len(id) > LONGEST_ID:
-        raise LoreError(
-            f"'{id[:40]}…' is not a valid id: it is longer than {LONGEST_ID} characters"
-        )
-    if not id.isprintable():
-        raise LoreError(f"{id[:80]!r} is not a valid id: it has characters that cannot be printed")
+    wrong = (
+        "give <type>-<key>, as decision-1a2b3c4d" if not key.strip() or not _is_type(type)
+        else f"it is longer than {LONGEST_ID} characters" if len(id) > LONGEST_ID
+        else "it has characters that cannot be printed" if not id.isprintable() else ""
+    )  # fmt: skip
+    if wrong:
+        raise LoreError(f"{id[:80]!r} is not a valid id: {wrong}")
     return id
 
 
 def check_scope(id: str, scope: str) -> str:
-    """Return ``id``; raise LoreError unless the scope behind its ``@@`` is ``scope``, or any valid
-    one if that is empty.
-
-    The path of a file or a symbol may have ``@@`` in it.
+    """Return ``id``; raise LoreError unless the scope after ``@@`` is ``scope``, or any valid one
+    if that is empty. The path of a file or a symbol may contain ``@@``.
     """
-    if MARK not in id or id.partition("-")[0] in ("file", "symbol"):
+    name, mark, owner = id.partition(MARK)
+    if not mark or id.startswith(CODE_IDS):
         return id
-    name, _, owner = id.partition(MARK)
-    if owner != scope if scope else not is_name(owner):
-        wanted = f"'{scope}', the scope in effect," if scope else "the name of one scope"
-        raise LoreError(f"'{id[:80]}' is not a valid id: nothing but {wanted} may stand "
-                        f"behind its {MARK}")  # fmt: skip
-    if not name.partition("-")[2].strip():
-        raise LoreError(f"'{id[:80]}' is not a valid id: give <type>-<key>{MARK}{owner}")
+    wanted = owner == scope if scope else is_name(owner)
+    if not wanted or not name.partition("-")[2].strip():
+        raise LoreError(f"'{id[:80]}' is not a valid id: give <type>-<key>{MARK}{scope or 'SCOPE'}")
     return id
 
 
@@ -135,7 +130,7 @@ MARK = "@@"
 LONGEST = 64
 ALL = "*"
 """The value for "no scope" where one has to be given."""
-COMMON = "what is common to all scopes cannot be changed under one: do that without a scope"
+COMMON = "a record common to all scopes cannot be changed within one: repeat without a scope"
 
 
 def is_name(text: str) -> bool:
@@ -150,7 +145,7 @@ def is_name(text: str) -> bool:
 
 
 def own(name: str, scope: str) -> str:
-    """Return the name of an id or a relation under a scope, if any.
+    """Return the name of an id or a relation in a scope, if any.
 
     >>> own("entity-duckdb", "alice"), own("uses@@alice", "alice"), own("uses", "")
     ('entity-duckdb@@alice', 'uses@@alice', 'uses')
@@ -164,30 +159,18 @@ def is_own(name: str, scope: str) -> bool:
 
 
 def is_seen(name: str, scope: str) -> bool:
-    """Return True if something of this name is common, or a scope's own; without a scope always.
-
-    >>> [is_seen("note-1@@alice", scope) for scope in ("alice", "bob", "")]
-    [True, False, True]
-    """
+    """Return True if a name is common or in the scope; without a scope always."""
     return not scope or MARK not in name or name.endswith(MARK + scope)
 
 
 def called(names: Iterable[str], scope: str) -> list[str]:
-    """Return the names of the relations that are common or a scope's own, without the scope.
-
-    >>> called(["uses", "likes@@alice", "fears@@bob"], "alice"), called(["uses", "likes@@bob"], "")
-    (['uses', 'likes'], ['uses'])
-    """
+    """Return the names that are common or in the scope, without the scope."""
     seen = [plain(name) for name in names if MARK not in name or (scope and is_own(name, scope))]
     return [*dict.fromkeys(seen)]
 
 
 def whose(*names: str) -> str:
-    """Return the scope of an edge from the names of its ends and its relation; empty if common.
-
-    >>> whose("entity-jacq", "entity-duckdb", "uses@@alice"), whose("entity-jacq")
-    ('alice', '')
-    """
+    """Return the scope of an edge from the names of its ends and its relation; empty if common."""
     return next((name.rpartition(MARK)[2] for name in names if MARK in name), "")
 
 
@@ -197,9 +180,5 @@ def plain(name: str) -> str:
 
 
 def fact_sentence(subject: str, predicate: str, object: str) -> str:
-    """Return a fact in words.
-
-    >>> fact_sentence("web shop", "is_built_with", "Rust")
-    'web shop is built with Rust'
-    """
+    """Return a fact in words."""
     return one_line(f"{subject} {plain(predicate).replace('_', ' ')} {object}")

@@ -19,60 +19,51 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Reading:
-    """Options of ``json``'s scanner. ``constant`` makes NaN and its likes."""
+class _Reading:
+    """Options of ``json``'s scanner. ``parse_constant`` makes NaN and its likes."""
 
     strict = True
     object_hook = object_pairs_hook = None
     parse_float = float
     parse_int = int
 
-    def __init__(self, constant: Callable[[str], Any]) -> None:
-        self.parse_constant = constant
+    def __init__(self, parse_constant: Callable[[str], Any]) -> None:
+        self.parse_constant = parse_constant
         self._scan = make_scanner(self)  # type: ignore[arg-type]
 
     def loads(self, text: str) -> Any:
         """Return the value; raise ValueError with the message of ``json`` if it is not JSON."""
+        bare = text.strip(" \t\n\r")
         try:
-            found = self.scan(text)
-            if found:
-                return found[0]
+            value, end = self._scan(bare, 0)
+            if end == len(bare):
+                return value
         except (StopIteration, ValueError, SystemError):
             pass  # before Python 3.12 the scanner finds no error to raise without json
         from json import JSONDecoder
 
         return JSONDecoder(parse_constant=self.parse_constant).decode(text)
 
-    def scan(self, text: str) -> tuple[Any] | None:
-        """Return the value in a tuple, or None if more follows it; raise as the scanner does."""
-        bare = text.strip(" \t\n\r")
-        value, end = self._scan(bare, 0)
-        return (value,) if end == len(bare) else None
-
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
-_LENIENT = Reading(lambda name: float(name.replace("Infinity", "inf")))
-loads = _LENIENT.loads
-_loads_strictly = Reading(_refuse_constant).loads
+loads = _Reading(lambda name: float(name.replace("Infinity", "inf"))).loads
+_loads_strictly = _Reading(_refuse_constant).loads
 
 
 def is_json(text: str) -> bool:
     """Return True if ``loads`` reads it."""
     try:
-        return _LENIENT.scan(text) is not None
-    except (StopIteration, ValueError, RecursionError, SystemError):
+        loads(text)
+    except (ValueError, RecursionError):
         return False
+    return True
 
 
 def dumps(value: Any) -> str:
-    """Return JSON on one line, without characters that a terminal obeys; TypeError as ``json``.
-
-    >>> dumps({"a": [1, 0.5, None, True], "b": 'say "hi"'})
-    '{"a":[1,0.5,null,true],"b":"say \\\\"hi\\\\""}'
-    """
+    """Return JSON on one line, without characters that a terminal obeys; TypeError as ``json``."""
     return "".join(_WRITING(value, 0))
 
 
@@ -87,18 +78,12 @@ class Raw(str):
     __slots__ = ()
 
 
-# JSON allows DEL, C1 controls and the characters that turn the reading direction
-# around, but a terminal may obey them. C0 controls are in nothing but what another
-# program has written; between values some of them are white space.
+# JSON allows DEL, C1 controls and bidirectional characters, but a terminal may obey them. C0
+# controls come from other programs only; between values some of them are white space.
 _ESCAPED = {
     **{code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0), *BIDIRECTIONAL)},
     **dict.fromkeys(map(ord, "\t\n\r"), " "),
 }
-
-
-def quote(text: str) -> str:
-    """Return one string as JSON, in quotes, without characters that a terminal obeys."""
-    return harmless(encode_basestring(text))
 
 
 def harmless(json: str) -> str:
@@ -106,17 +91,18 @@ def harmless(json: str) -> str:
     return json if json.isprintable() else json.translate(_ESCAPED)
 
 
-def _string(text: str) -> str:
-    return harmless(str(text)) if type(text) is Raw else quote(text)
+def quote(text: str) -> str:
+    """Return one string as JSON, in quotes, without characters that a terminal obeys."""
+    return harmless(str(text) if type(text) is Raw else encode_basestring(text))
 
 
 def _formless(value: object) -> None:
     raise TypeError(f"no JSON form for {type(value).__name__}")
 
 
-# What ``json`` itself encodes with. Nothing here is in a circle, so none is looked for.
+# The encoders of ``json``. No value contains itself, so there is no check for that.
 _WRITING, _SORTING = (
-    make_encoder(None, _formless, _string, None, ":", ",", sort_keys, False, True)
+    make_encoder(None, _formless, quote, None, ":", ",", sort_keys, False, True)
     for sort_keys in (False, True)
 )
 

@@ -98,7 +98,7 @@ def record_line(max_text: int) -> int:
 
 
 def lines_of(stream: IO[bytes], longest: int) -> Iterator[bytes]:
-    """Yield the lines of a stream as they come; of a longer one ``longest`` bytes and one more."""
+    """Yield the lines of a stream as they come; of a longer one the first ``longest`` bytes + 1."""
     while line := stream.readline(longest + 1):
         yield line
         while len(line) > longest and not line.endswith(b"\n"):  # skip the rest of it

@@ -1,7 +1,6 @@
 """The plain typed objects that come out of the engine.
 
-They are no dataclasses: a search imports them, and ``dataclasses`` takes longer to import than a
-search may take.
+They are not dataclasses, because ``dataclasses`` takes longer to import than a search takes.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class Record:
             cls.FIELDS = cls.__slots__ or tuple(cls.__annotations__)
 
     def to_dict(self) -> dict[str, Any]:
-        """Map field name to value, in the order of the class."""
+        """Return a dict from field name to value, in the order of the class."""
         return {name: getattr(self, name) for name in self.FIELDS}
 
     def to_json(self) -> str:
@@ -78,8 +77,7 @@ class Row(Record):
 class Node(Row):
     """One row of ``nodes``: anything with an id. Times are UTC, ISO 8601.
 
-    ``stamps`` says which change made which field (``core.stamps``), as JSON; empty: all of them
-    are as they were from the beginning.
+    ``stamps`` is the change that made each field (``core.stamps``), as JSON; empty if none changed.
     """
 
     id: str
@@ -104,20 +102,18 @@ class Node(Row):
 
     @property
     def why(self) -> str:
-        """Return the reason that was given with a record; nothing without one."""
-        if '"why"' not in self.data:
-            return ""
+        """Return the reason that was given with a record, or an empty text."""
         from .json import loads
 
-        why = loads(self.data).get("why")
+        why = loads(self.data).get("why") if '"why"' in self.data else ""
         return why if isinstance(why, str) else ""
 
 
 class Edge(Row):
     """One row of ``links``: a directed, typed, weighted link.
 
-    ``ended_at`` is when somebody ended it; ``invalidated_at`` since when it is out, because it was
-    ended or one of its ends was forgotten. ``stamps`` are as in ``Node``.
+    ``ended_at`` is when somebody ended it; ``invalidated_at`` when it was ended or one of its ends
+    was forgotten. ``stamps`` are as in ``Node``.
     """
 
     from_id: str
@@ -135,8 +131,8 @@ class Edge(Row):
     stamps: str = ""
 
     @property
-    def key(self) -> tuple[str, str, str]:
-        """Return what makes an edge one edge: from, to, relation."""
+    def key(self) -> EdgeKey:
+        """Return the fields that identify an edge: from, to, relation."""
         return (self.from_id, self.to_id, self.relation)
 
 
@@ -168,34 +164,25 @@ class Anchor(Row):
         return (self.node_id, self.kind, self.path, self.detail)
 
     def is_like(self, other: Anchor) -> bool:
-        """Return True if two states differ in nothing but when they were seen."""
+        """Return True if two states differ at most in ``verified_at``."""
         return {**self.to_dict(), "verified_at": ""} == {**other.to_dict(), "verified_at": ""}
 
     @property
-    def is_accepted(self) -> bool:
-        """Return True for a rule with violations, all of which were accepted."""
-        return self.verdict == "violated" and not self.stamp
-
-    @property
     def is_broken(self) -> bool:
-        """Return True if it no longer holds, and nobody has accepted that."""
-        return self.verdict in BROKEN and not self.is_accepted
+        """Return True if it no longer holds. A rule whose violations were accepted has no stamp."""
+        return self.verdict in BROKEN and (self.verdict != "violated" or self.stamp != "")
 
 
 def edge_name(key: EdgeKey) -> str:
-    """Return an edge as people name it.
-
-    >>> edge_name(("entity-jacq", "entity-duckdb", "uses"))
-    'entity-jacq uses entity-duckdb'
-    """
+    """Return ``from relation to``, as people name an edge."""
     return f"{key[0]} {key[2]} {key[1]}"
 
 
 class Past(Row):
-    """A state that a thing has left: by which command, and the time of the state after it.
+    """A former state of a thing, and the command and time of the change that ended it.
 
-    ``row`` has the access counts of no particular moment. ``command`` is the number of the command
-    in this store, None for another store's; ``change`` is its name.
+    The access counts of ``row`` are of no particular moment. ``command`` is the number of the
+    command in this store, None for another store's; ``change`` is its name.
     """
 
     row: Any
@@ -215,12 +202,13 @@ class PastCommand(Row):
 class Hit(Record):
     """One search result. ``hops`` 0 is a direct match; ``path`` leads here from a seed.
 
-    ``score`` is the product of ``factors`` and cannot be set: a stage of a search gives a
-    factor. A document that was imported has the line in which the passage that matched begins,
-    and no ``line_end``. ``verdict`` is that of its anchors; None for what has no anchor.
-    ``credibility`` is (confidence, source, status, accesses) of its node, and ``standing`` are the
-    factors that come of its age and of that; ``way`` is the ``walk.Step`` that leads to it. These
-    are not fields of the result.
+    ``score`` is the product of ``factors``, to which each stage of a search may add. An imported
+    document has the line in which the matching passage begins, and no ``line_end``. ``verdict`` is
+    that of its anchors, None without any.
+
+    Not fields of the result: ``credibility``, which is (confidence, source, status, accesses) of
+    its node, ``standing``, the factors of its age and credibility, and ``way``, the ``walk.Step``
+    that leads to it.
     """
 
     FIELDS = (
@@ -278,14 +266,11 @@ class Hit(Record):
 
 
 class Hits:
-    """The results of one search, best first, and what is to be said about them.
+    """The results of one search, best first, and notes on them.
 
-    ``passages`` has the key of the passage that matched, for those nodes that did. ``marked`` is
-    the query where its words are to be found in the snippets. ``plain`` are the ids that a search
-    without the graph has, in its order.
+    ``passages`` is a dict from node to the key of the passage that matched. ``plain`` are the ids
+    of a search without the graph, in order. ``marked`` is the query if its words are to be marked.
     """
-
-    __slots__ = ("hits", "marked", "notes", "passages", "plain")
 
     def __init__(
         self, hits: list[Hit], notes: list[str], passages: dict[str, int] | None = None
@@ -297,8 +282,8 @@ class Hits:
         self.plain: list[str] = []
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the fields of each; where the query is ``marked`` also ``matches``, start and
-        length of its words in the snippet, in characters."""
+        """Return the fields of each; if the query is ``marked`` also ``matches``, start and length
+        of its words in the snippet, in characters."""
         rows = [hit.to_dict() for hit in self.hits]
         if self.marked:
             from .query import matches_in
