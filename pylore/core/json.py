@@ -33,31 +33,36 @@ class _Reading:
 
     def loads(self, text: str) -> Any:
         """Return the value; raise ValueError with the message of ``json`` if it is not JSON."""
-        bare = text.strip(" \t\n\r")
         try:
-            value, end = self._scan(bare, 0)
-            if end == len(bare):
-                return value
+            return self.scan(text)
         except (StopIteration, ValueError, SystemError):
-            pass  # before Python 3.12 the scanner finds no error to raise without json
-        from json import JSONDecoder
+            from json import JSONDecoder  # before Python 3.12 the scanner raises less
 
-        return JSONDecoder(parse_constant=self.parse_constant).decode(text)
+            return JSONDecoder(parse_constant=self.parse_constant).decode(text)
+
+    def scan(self, text: str) -> Any:
+        """Return the value; raise as the scanner does, and ValueError if more follows."""
+        bare = text.strip(" \t\n\r")
+        value, end = self._scan(bare, 0)
+        if end < len(bare):
+            raise ValueError
+        return value
 
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
-loads = _Reading(lambda name: float(name.replace("Infinity", "inf"))).loads
+_LENIENT = _Reading(lambda name: float(name.replace("Infinity", "inf")))
+loads = _LENIENT.loads
 _loads_strictly = _Reading(_refuse_constant).loads
 
 
 def is_json(text: str) -> bool:
     """Return True if ``loads`` reads it."""
     try:
-        loads(text)
-    except (ValueError, RecursionError):
+        _LENIENT.scan(text)
+    except (StopIteration, ValueError, RecursionError, SystemError):
         return False
     return True
 
