@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..core.text import fold, one_line, words
+from ..core.text import one_line
 from .candidates import COMMITTED, LONGEST_QUOTE, LONGEST_TITLE, Candidate, Signal, merged
 from .events import MOST_TEXT
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Event = Mapping[str, Any]
 
 WEIGHTS = {
-    "root-cause": 0.15, "lesson": 0.5, "decision": 0.3, "gotcha": 0.45, "note": 0.4, "rule": 0.75,
+    "cause": 0.15, "lesson": 0.5, "decision": 0.3, "gotcha": 0.45, "note": 0.4, "rule": 0.75,
     "preference": 0.6, COMMITTED: 0.6, "conceded": 0.45, "repeated-error": 0.2,
 }  # fmt: skip
 """Probability, by each signal alone, that a reader keeps the candidate; rounded to 0.05."""
@@ -30,28 +30,23 @@ ERROR_SESSIONS = 3
 MOST_FILES = 3
 _SHORTEST, _SHORTEST_CHOSEN, _LONGEST = 40, 15, 320
 """Characters of a statement, and of one that is marked by choice."""
-_INFORMATIVE = 4
-"""Minimum number of different words of a signature, without common ones."""
+_INFORMATIVE = 5
+"""Minimum number of different words of a signature."""
 
-_LEAD = r"[\s>*_#\-•\d.()`]*(?:[^\w\s]{1,2}\s+)?[*_`]*"
-_MARKS = (
-    ("root-cause", "failure", r"(?:the )?(?:real |actual |likely )?(?:root cause|cause)"),
-    ("lesson", "lesson", r"(?:key )?(?:lessons?(?: learned)?|takeaways?|rule of thumb)"),
-    ("lesson", "lesson", r"til|today i learned"),
-    ("decision", "decision", r"(?:design |key )?(?:decision|decided|rationale|convention)"),
-    ("gotcha", "lesson", r"gotchas?|pitfalls?|caveats?|watch out|beware"),
-    ("note", "observation", r"(?:important(?: note)?|key (?:insight|finding)|insight|note)"),
+_MARKS = {"cause": "failure", "lesson": "lesson", "decision": "decision", "gotcha": "lesson",
+          "note": "observation"}  # fmt: skip
+"""Signals of marks, and the types of their records."""
+_MARK = re.compile(
+    r"[\s>*_#\-•\d.()`]*(?:[^\w\s]{1,2}\s+)?[*_`]*(?:"
+    r"(?P<cause>(?:the )?(?:real |actual |likely )?(?:root )?cause)"
+    r"|(?P<lesson>(?:key )?(?:lessons?(?: learned)?|takeaways?|rule of thumb)|til|today i learned)"
+    r"|(?P<decision>(?:design |key )?(?:decision|decided|rationale|convention))"
+    r"|(?P<gotcha>gotchas?|pitfalls?|caveats?|watch out|beware)"
+    r"|(?P<note>important(?: note)?|(?:key )?insight|key finding|note))"
+    r"(?: (?:of|for|in|with|is|was)\b[^:\n]{0,60})?[*_`]*\s*"
+    r"(?::|—|–| - |(?<=TIL)\s|(?<=learned)\s)[*_`]*\s*(?P<rest>\S.*)",
+    re.IGNORECASE | re.DOTALL,
 )
-"""Signal, type of the record, and pattern of the mark."""
-_MARKED = tuple(
-    (name, type, re.compile(
-        rf"{_LEAD}(?:{mark})(?: (?:of|for|in|with|is|was)\b[^:\n]{{0,60}})?[*_`]*\s*"
-        r"(?::|—|–| - |(?<=TIL)\s|(?<=learned)\s)[*_`]*\s*(?P<rest>\S.*)",
-        re.IGNORECASE | re.DOTALL,
-    ))
-    for name, type, mark in _MARKS
-)  # fmt: skip
-_ANY_MARK = re.compile("|".join(mark for _, _, mark in _MARKS), re.IGNORECASE)
 _CHOSEN = ("lesson", "decision", "gotcha")
 
 
@@ -117,6 +112,7 @@ _TELLING = _phrases(
     r"""error|fatal|fail(?:ed|ure)?|cannot|can't|undefined|no such|not found|denied|missing|invalid
     |unknown|unexpected|refused|panic|warning|exception"""
 )
+_WORDS = re.compile(r"[a-z]{3,}")
 _VARIABLE = (
     (re.compile(r"(?:~|\.{0,2})?(?:/[\w.@+-]+)+/?|\b[\w-]+(?:/[\w.-]+)+"), "<path>"),
     (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}\b"),
@@ -124,11 +120,8 @@ _VARIABLE = (
     (re.compile(r"\d+(?:\.\d+)*"), "<n>"),
     (re.compile(r"\"[^\"]*\"|'[^']*'"), "<text>"),
 )  # fmt: skip
-_SAYS_NOTHING = frozenset(
-    "a the is in of to and error errors fatal failed failure fail exit code task test tests lint"
-    " path hash n text ok no not found go ran".split()
-)
-_OF_THE_AGENT = re.compile(r"<tool_use_error>|^\[Request interrupted|has not been read")
+_RECORD_ID = re.compile(r"\b[a-z]+-[0-9a-f]{8}\b")
+"""A sentence with an id repeats what lore has printed."""
 
 
 def find_candidates(events: Iterable[Event]) -> list[Candidate]:
@@ -149,15 +142,13 @@ def mark_of(sentence: str) -> tuple[str, str, str] | None:
     """Return the signal, the type and the rest of a sentence that begins with a mark.
 
     >>> mark_of("**Root cause:** the lock was held")
-    ('root-cause', 'failure', 'the lock was held')
+    ('cause', 'failure', 'the lock was held')
     >>> mark_of("The decision is yours.") is None
     True
     """
-    if _ANY_MARK.search(sentence[:80]):
-        for name, type, pattern in _MARKED:
-            if found := pattern.match(sentence):
-                return name, type, found["rest"].strip()
-    return None
+    found = _MARK.match(sentence)
+    name = next((name for name in _MARKS if found and found[name]), "")
+    return (name, _MARKS[name], found["rest"].strip()) if found else None
 
 
 def is_marked(paragraph: str) -> bool:
@@ -218,6 +209,7 @@ def _fits(sentence: str, shortest: int = _SHORTEST) -> bool:
         and "?" not in sentence
         and not sentence.endswith((":", ",", "...", "…"))
         and not sentence.count("`") % 2
+        and not _RECORD_ID.search(sentence)
     )
 
 
@@ -330,9 +322,9 @@ def _of_commit(session: _Session, at: int, message: str) -> Iterator[Candidate]:
         lines = [line for line in block.strip().splitlines() if not _TRAILER.match(line.strip())]
         points = re.split(r"\n(?=\s*(?:[-*•]|\d{1,2}[.)])\s)", "\n".join(lines))
         for point in points:
-            said = sentences(one_line(point))
-            text = " ".join(said[:3])
-            if not _REASON.search(text) or not _fits(text):
+            said = sentences(one_line(point))[:2]
+            text = " ".join(said)
+            if not said or not _REASON.search(text) or not _fits(said[0]):
                 continue
             if _BULLET.match(point.lstrip()):
                 yield session.candidate(at, "decision", text, said[0], [COMMITTED])
@@ -352,9 +344,9 @@ def _of_errors(sessions: Mapping[str, list[Event]]) -> Iterator[Candidate]:
             kind, ok = event.get("kind"), event.get("ok")
             if kind == "edit" and ok is not False:
                 later = _paths(event)
-            elif kind == "tool" and ok is False and _is_failure(event):
+            elif kind == "tool" and ok is False and text_of(event, "err") != REFUSED:
                 signature = error_signature(text_of(event, "err"))
-                if len(set(words(fold(signature))) - _SAYS_NOTHING) >= _INFORMATIVE:
+                if len({*_WORDS.findall(signature.lower())}) >= _INFORMATIVE:
                     seen.setdefault(signature, {})[name] = event
                     edited.setdefault(signature, {}).update(dict.fromkeys(later))
     for signature, where in seen.items():
@@ -366,13 +358,6 @@ def _of_errors(sessions: Mapping[str, list[Event]]) -> Iterator[Candidate]:
                        for one in where.values()]  # fmt: skip
             yield Candidate("failure", _title(body), body, signals,
                             [*edited[signature]][:MOST_FILES])  # fmt: skip
-
-
-def _is_failure(event: Event) -> bool:
-    """Return True unless a person refused the call, or the agent's own tool failed."""
-    error = text_of(event, "err")
-    has_both = bool(error.strip() and text_of(event, "text"))
-    return has_both and error != REFUSED and not _OF_THE_AGENT.search(error)
 
 
 def _telling(error: str) -> str:

@@ -60,7 +60,7 @@ CAUSE = f"Root cause: {WHY}"
 @pytest.mark.parametrize(
     ("event", "name", "type"),
     [
-        (say("**Root cause:** `parse` keeps its offset when a file is truncated"), "root-cause",
+        (say("**Root cause:** `parse` keeps its offset when a file is truncated"), "cause",
          "failure"),
         (say("- Lesson: tables with a trigger take twice as long to load"), "lesson", "lesson"),
         (say("Root cause: a stale clock. Lesson: compare expiry in UTC only."), "lesson", "lesson"),
@@ -109,6 +109,7 @@ def test_signal_and_type_of_a_candidate(event: Event, name: str | None, type: st
         say("Root cause: it must hold the lock, because `load` reads the file in two steps."),
         say("Root cause: would `save` need to hold the lock, because `load` reads in two steps?"),
         say(f"```\n{CAUSE}\n```"),
+        prompt("Never push to main, as lesson-1a2b3c4d says"),
         prompt("Rename `save` and make sure that `load` is called the same"),
         prompt("I'd like to rename `save` in src/save.py, it should be `keep`"),
         commit("Add tokens\n\nThey are in memory, because users log in at once, in `a.py`."),

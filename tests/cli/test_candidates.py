@@ -50,7 +50,7 @@ def test_candidates_list_the_best_first(found: Lore) -> None:
     done = found("candidates")
     assert done.notes == ["2 new candidates"]
     assert [(row["type"], row["sessions"], row["signals"][0]["name"]) for row in done.json] == [
-        ("pattern", ["one", "two"], "rule"), ("failure", ["one"], "root-cause"),
+        ("pattern", ["one", "two"], "rule"), ("failure", ["one"], "cause"),
     ]  # fmt: skip
     assert '"Always sign' in found("candidates", "--kept", "-n", "1", "--text").out
     assert found("search", "rotating tokens").json == [] and found("export").out == ""
