@@ -1,9 +1,10 @@
-"""Files that a shell command writes, by its words alone: nothing of it is ever run."""
+"""Find the files that a shell command writes by its words; the command never runs."""
 
 from __future__ import annotations
 
 import os
 import re
+from shlex import shlex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,17 +12,9 @@ if TYPE_CHECKING:
 
     Word = str | None
 
-
 _LONGEST = 100_000
 _MOST_HERE_TEXTS = 20
 _HERE_TEXT = re.compile(r"(?<!<)<<-?[ \t]*(['\"]?)(\w+)\1")
-_TOKEN = re.compile(
-    r"[ \t]+|#[^\n]*"
-    r"|(?P<into>[\d&]?>>?\|?(?!&))|(?P<other>\d?[<>]&?|<<<)|(?P<end>&&|\|[|&]?|[;&()\n])"
-    r"|(?P<word>(?:[^\s;&|()<>'\"\\]|'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.)+)",
-    re.DOTALL,
-)
-_PIECE = re.compile(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"|\\(.)|([^'\"\\]+)", re.DOTALL)
 _BEFORE = re.compile(r"(?:[!{]|command|do|else|env|sudo|then|time|\w+=.*)\Z", re.DOTALL)
 _IN_SED = re.compile(r"-[Enrsuz]*i|--in-place")
 _IN_PLACE = {"sed": _IN_SED, "gsed": _IN_SED, "perl": re.compile(r"-[0-9al-pw]*i")}
@@ -32,7 +25,7 @@ def written_files(command: str, here: str = "") -> list[str]:
     """Return the files that a command names as written, from ``here``: behind a redirection, or
     given to ``tee``, ``sed -i``, ``perl -i``, ``mv``, ``cp`` or ``git mv``.
 
-    A name with a variable or a glob is left out; a command that cannot be read has none.
+    A name with a variable or a glob is left out; a malformed command has none.
 
     >>> written_files("sed -i 's/a/b/' a.py && cat > src/b.py <<EOF\\necho > c\\nEOF")
     ['a.py', 'src/b.py']
@@ -41,9 +34,8 @@ def written_files(command: str, here: str = "") -> list[str]:
     """
     found: dict[str, None] = {}
     places: list[Word] = [here]
-    for line, targets, end in _commands(_without_here_texts(command[:_LONGEST])):
+    for words, targets, end in _commands(_without_here_texts(command[:_LONGEST])):
         place = places[-1]
-        words = _bare(line)
         if place is not None:
             named = filter(None, (*targets, *_given(words)))
             files = (path for path in named if not path.startswith("/dev/"))
@@ -51,38 +43,40 @@ def written_files(command: str, here: str = "") -> list[str]:
         if words[:1] == ["cd"] and place is not None:
             to = words[1] if len(words) > 1 else None
             places[-1] = None if to is None else os.path.join(place, to)
-        if end == "(":
-            places.append(places[-1])
-        elif end == ")" and len(places) > 1:
-            places.pop()
+        places += [places[-1]] * end.count("(")
+        del places[max(1, len(places) - end.count(")")) :]
     return [*found]
 
 
-def _commands(text: str) -> list[tuple[list[Word], list[Word], str]]:
-    """Return the words of each simple command, what it is redirected into, and the sign after it;
-    None for a word that only a shell knows."""
-    found: list[tuple[list[Word], list[Word], str]] = []
-    line: list[Word] = []
+def _commands(text: str) -> Iterator[tuple[list[Word], list[Word], str]]:
+    """Yield the words of each simple command, the files it is redirected into, and the signs
+    after it; None for a word with a variable or a glob."""
+    reader = shlex(text, posix=True, punctuation_chars=";&|()<>\n")
+    reader.whitespace, reader.commenters = " \t", ""
+    try:
+        tokens = [*reader]
+    except ValueError:
+        return  # a quote without an end
+    words: list[Word] = []
     targets: list[Word] = []
-    beside: list[Word] = []
-    to, at = line, 0
-    while at < len(text):
-        token = _TOKEN.match(text, at)
-        if token is None:
-            return []  # a quote without an end
-        at = token.end()
-        if token["word"]:
-            to.append(_word(token["word"]))
-            to = line
-        elif token["into"]:
-            to = beside if token["into"].startswith("2") else targets
-        elif token["other"]:
-            to = beside
-        elif token["end"]:
-            found.append((line, targets, token["end"]))
-            line, targets = [], []
-            to = line
-    return [*found, (line, targets, "")]
+    to: list[Word] = words
+    is_comment = False
+    for token in [*tokens, ";"]:
+        is_comment = (is_comment or token[0:1] == "#") and "\n" not in token
+        if is_comment:
+            continue
+        if set(token) <= set(";&|()\n"):
+            yield _bare(words), targets, token
+            words, targets = [], []
+            to = words
+        elif set(token) <= set("<>&|"):
+            number = words.pop() if words and words[-1] in ("1", "2") else ""
+            into = token in (">", ">>", "&>", "&>>", ">|") and number != "2"
+            to = targets if into else []
+        else:
+            has_sign = any(sign in token for sign in "$`*?[{") or token.startswith("~")
+            to.append(None if has_sign else token)
+            to = words
 
 
 def _without_here_texts(text: str) -> str:
@@ -96,17 +90,6 @@ def _without_here_texts(text: str) -> str:
         rest = text[found.end() : begins] + text[ends.end() :] if begins >= 0 and ends else ""
         text = f"{text[: found.start()]}{rest}"
     return text.replace("\\\n", " ")
-
-
-def _word(text: str) -> Word:
-    """Return a word without its quotes; None where it has a variable or a glob."""
-    parts = []
-    for single, double, escaped, bare in _PIECE.findall(text):
-        if any(sign in double + bare for sign in "$`") or any(sign in bare for sign in "*?[{"):
-            return None
-        parts.append(single or double or escaped or bare)
-    word = "".join(parts)
-    return None if word.startswith("~") else word
 
 
 def _bare(line: list[Word]) -> list[Word]:
