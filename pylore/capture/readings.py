@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
 from functools import lru_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
 _ODD = re.compile(r"[^\x00-\x7f]|\x1b\[[\d;]{0,20}[A-Za-z]")
@@ -24,53 +23,41 @@ _QUOTES = str.maketrans("“”„«»「」‘’‚", '"""""""\'\'\'')
 
 
 class Reading:
-    """A reading of a text that maps its places to the original.
+    """A reading of a text: for each character, where it starts and stops in the original."""
 
-    ``_seen`` has the starts of its stretches, ``_real`` their starts in the original. Every
-    second stretch replaces other letters.
-    """
-
-    __slots__ = ("_real", "_seen", "joins", "text")
-
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, starts: Sequence[int] = (), stops: Sequence[int] = ()) -> None:
         self.text = text
+        self._starts = starts or range(len(text))
+        self._stops = stops or range(1, len(text) + 1)
         self.joins: list[int] = []
         """Ends of replacements."""
-        self._seen = [0]
-        self._real = [0]
 
     def edited(self, pattern: re.Pattern[str], edit: Callable[[re.Match[str]], str]) -> Reading:
         """Return a reading with ``edit`` of each match in its place."""
         parts: list[str] = []
-        size = end = 0
-        reading = Reading("")
-        for match in pattern.finditer(self.text):
-            start, stop = match.span()
-            new = edit(match)
-            if len(new) != stop - start:
-                begin = size + start - end
-                reading._seen += begin, begin + len(new)
-                reading._real += self.original(start, start)[0], self.original(start, stop)[1]
-            parts += self.text[end:start], new
-            size += start - end + len(new)
+        starts: list[int] = []
+        stops: list[int] = []
+        joins: list[int] = []
+        end = 0
+        for match in [*pattern.finditer(self.text), None]:
+            at, stop = match.span() if match else (len(self.text), len(self.text))
+            parts.append(self.text[end:at])
+            starts += self._starts[end:at]
+            stops += self._stops[end:at]
+            if match:
+                new = edit(match)
+                parts.append(new)
+                starts += [self._starts[at]] * len(new)
+                stops += [self._stops[stop - 1]] * len(new)
+                joins.append(len(starts))
             end = stop
-            reading.joins.append(size)
-        reading.text = "".join(parts) + self.text[end:]
+        reading = Reading("".join(parts), starts, stops)
+        reading.joins = joins
         return reading
 
     def original(self, start: int, stop: int) -> tuple[int, int]:
-        """Return the span of the original for a span of the reading.
-
-        A span that cuts a replacement covers all of it.
-        """
-        at = bisect_right(self._seen, start) - 1
-        first = self._real[at] + (0 if at % 2 else start - self._seen[at])
-        if stop <= start:
-            return first, first
-        at = bisect_left(self._seen, stop) - 1
-        if at % 2:
-            return first, self._real[at + 1]
-        return first, self._real[at] + stop - self._seen[at]
+        """Return the span of the original for a span of the reading, with whole replacements."""
+        return self._starts[start], self._stops[stop - 1]
 
 
 def readings(text: str) -> list[Reading]:
