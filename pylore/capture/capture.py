@@ -18,6 +18,7 @@ from ..system.files import make_private_folder, state_folder
 from .event_log import append, event_folder, log_fault
 from .events import event_line, known_ids, read_events, shortened
 from .recent import sessions_of
+from .recorder import Recorder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ class Capture:
 
     def _take(self, path: str, stamp: Stamp, *, named: bool) -> None:
         """Read a file and hold the new events."""
-        recorder = self._kind.recorder(path)
+        recorder = Recorder(self._kind.reader(), path)
         try:
             with open(path, "rb") as opened:
                 is_binary = b"\0" in opened.read(4)

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     from ..app.engine import Engine
     from ..cli.session import Session
-    from ..core.settings import Settings
     from ..system.plugin_files import Events
 
 CAPTURE = Group("capture", """\
@@ -62,12 +61,12 @@ def run(
     session: Session,
     paths: tuple[str, ...] = argument("[PATH…]", complete="files"),
     *,
-    source: str = option("--from AGENT", "claude, codex or jsonl", choices=tuple(TRANSCRIPTS)),
+    source: str = option("--from AGENT", "claude or codex", choices=tuple(TRANSCRIPTS)),
     since: str = SINCE,
 ) -> None:
     """Read transcripts of an agent into your log of events, without secrets.
 
-    PATH is a transcript or a folder of them. jsonl is what another program has written.
+    PATH is a transcript or a folder of transcripts.
 
     \b
     lore capture --from codex --since 7d
@@ -81,31 +80,18 @@ def run(
     redactor = Redactor(own_redactors(settings.plugin_dir), settings.plugin_timeout)
     moment = parse_since(since) if since else ""
     work = Capture(kind, redactor, moment, lambda line: session.say([line]))
-    receipt = work.run(_places(paths, kind.name, kind.folder))
-    _sweep_quietly(settings)
+    if not paths and not os.path.isdir(kind.folder):
+        raise LoreError(f"{kind.folder}: no sessions of {kind.name}: give a file or a folder")
+    receipt = work.run(paths or [kind.folder])
+    try:
+        sweep_events(settings.events_days)
+    except OSError as error:
+        note(f"{error.filename or event_file()}: {error.strerror}: nothing was swept")
     session.output.one(receipt.to_dict(), _receipt_text)
     if receipt.failed:
         flush()  # the counts of the other files come first, in a pipe too
         named = "leave --quiet out to see which" if session.quiet else "check what is named above"
         raise LoreError(f"capture: {counted(receipt.failed, 'file')} could not be read: {named}")
-
-
-def _places(paths: Sequence[str], name: str, folder: str) -> Sequence[str]:
-    """Return the files and folders to read: the given ones, else the agent's own."""
-    if paths:
-        return paths
-    if not folder:
-        raise UsageError(f"capture --from {name} needs a file or a folder")
-    if not os.path.isdir(folder):
-        raise LoreError(f"{folder}: there are no sessions of {name}: give a file or a folder")
-    return [folder]
-
-
-def _sweep_quietly(settings: Settings) -> None:
-    try:
-        sweep_events(settings.events_days)
-    except OSError as error:
-        note(f"{error.filename or event_file()}: {error.strerror}: nothing was swept")
 
 
 @command("capture event [options] KIND")
@@ -182,15 +168,13 @@ def candidates(
     since: str = SINCE,
     everything: bool = option("--all", "decided ones too"),
     limit: int | None = LIMIT,
-    kept: bool = option("--kept", "list those found before, read no events"),
 ) -> None:
     """List what was said and may be worth keeping, the best first."""
-    exclusive(kept=kept, since=since)
     with session.engine() as engine:
-        if not kept and engine.store.writable:
+        if engine.store.writable:
             moment = parse_since(since) if since else ""
             session.say(_found_notes(gather(engine, project_root(), moment)))
-        elif not kept:
+        else:
             session.say(["the store cannot be written: what was found before is listed"])
         rows = listed(engine, everything=everything)
     session.output.list(rows[:limit], candidates_text)

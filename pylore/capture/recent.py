@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ..system.projects import first_line, git_folder
 from .event_log import append_event, event_files
 from .events import parse_event, read_events, sweep_events
 
@@ -13,19 +14,14 @@ if TYPE_CHECKING:
 
 
 _TAIL = 4 << 20
-"""Bytes of the log that are looked at: a prompt waits for it. Events of a live session have some
-200 bytes, and of captured ones only those are parsed that are looked for."""
+"""Bytes of the log's end that are read, since a prompt waits for them."""
 
 _MARKS = (b'"kind":"edit"', b'"kind":"session"', b'"kind":"prompt"')
-_LONGEST = 4096
-"""Bytes of a ``.git`` that is a file, and of a HEAD."""
-
 _BRANCH = "ref: refs/heads/"
 
 
 class RecentSession:
-    """One session: its ``folder``, its ``branch``, the ``files`` that it edited, from there, the
-    one that it edited last at the end, and its last ``prompt``, as far as that is noted."""
+    """A session: its folder, branch, last prompt, and edited files, the last one at the end."""
 
     __slots__ = ("branch", "files", "folder", "last", "name", "prompt")
 
@@ -73,63 +69,35 @@ def recent_sessions(project: str) -> list[RecentSession]:
 
 
 def sessions_of(project: str) -> set[str]:
-    """Return the sessions whose folder is that of a project, or a work tree of its repository."""
+    """Return the sessions whose folder is a project's, or a worktree of the same repository."""
     ours = _Ours(project)
-    return {name for name, folder in _begun() if ours.has(folder)}
-
-
-def _begun() -> Iterator[tuple[str, str]]:
-    """Yield the sessions of the log, each with its folder."""
-    for event in read_events(kinds=("session",)):
-        if event.get("session"):
-            yield event["session"], event.get("name") or ""
+    begun = read_events(kinds=("session",))
+    return {one["session"] for one in begun if one.get("session") and ours.has(one.get("name", ""))}
 
 
 class _Ours:
-    """Which folders are that of a project, or of another work tree of its repository."""
+    """The folders of a project: its own, and other worktrees of its repository."""
 
     def __init__(self, project: str) -> None:
-        self._known = {"": False, project: True}
+        self._known = {"": False}
         self._place = os.path.realpath(project)
-        self._repository = _repository(self._place)
+        self._repository = git_folder(self._place)
 
     def has(self, folder: str) -> bool:
         if folder not in self._known:
             here = os.path.realpath(folder)
-            self._known[folder] = here == self._place or (
-                bool(self._repository) and self._repository == _repository(here)
-            )
+            shares = bool(self._repository) and git_folder(here) == self._repository
+            self._known[folder] = here == self._place or shares
         return self._known[folder]
 
 
 def branch_of(folder: str) -> str:
-    """Return the branch that is checked out in a work tree; empty where there is none."""
-    head = _read(os.path.join(_git_folder(folder), "HEAD")).strip()
-    return head.removeprefix(_BRANCH) if head.startswith(_BRANCH) else ""
-
-
-def _repository(folder: str) -> str:
-    """Return the folder of the repository that a work tree belongs to; nothing where it is none."""
-    own = os.path.realpath(_git_folder(folder)) if _git_folder(folder) else ""
-    beside = os.path.dirname(own)
-    return os.path.dirname(beside) if os.path.basename(beside) == "worktrees" else own
-
-
-def _git_folder(folder: str) -> str:
-    """Return what git keeps of one work tree: its ``.git``, or what that names."""
+    """Return the branch that is checked out in a worktree; empty without one."""
     place = os.path.join(folder, ".git")
-    if os.path.isdir(place):
-        return place
-    key, _, path = _read(place).partition(":")
-    return os.path.join(folder, path.strip()) if key == "gitdir" else ""
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(_LONGEST)
-    except OSError:
-        return ""
+    if os.path.isfile(place):
+        place = os.path.join(folder, first_line(place).removeprefix("gitdir: "))
+    head = first_line(os.path.join(place, "HEAD"))
+    return head.removeprefix(_BRANCH) if head.startswith(_BRANCH) else ""
 
 
 def _end_of_log() -> Iterator[bytes]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.times import now
 from .event_log import LONGEST_NAME, MOST_FILES, VERSION
-from .events import FIELDS, ID_DIGITS, KINDS, MOST_ERROR, MOST_TEXT, is_right, whole_lines
+from .events import ID_DIGITS, MOST_ERROR, MOST_TEXT, whole_lines
 from .extract import REFUSED, is_marked
 
 if TYPE_CHECKING:
@@ -124,10 +124,6 @@ class Recorder:
         record = json.loads(line.decode())
         if not isinstance(record, dict):
             raise ValueError("not an object")
-        self.record(record, number)
-
-    def record(self, record: Fields, number: int) -> None:
-        """Add the events of a line."""
         kind = ""
         for step in self._reader.steps(record):
             if step.kind == "skipped":
@@ -197,43 +193,6 @@ class Recorder:
         self.events.append(
             {name: value for name, value in event.items() if value not in (None, "", [])}
         )
-
-
-class EventLines(Recorder):
-    """The events that another program has written, a JSON object a line."""
-
-    source = "jsonl"
-
-    def __init__(self, path: str) -> None:
-        super().__init__(self, path)
-
-    def steps(self, record: Fields) -> Iterator[Step]:
-        """Yield a skipped kind or version."""
-        kind = record.get("kind")
-        name = kind if kind not in KINDS else f"version {record.get('v')}"
-        yield Step("skipped", "", name=name[:40] if isinstance(name, str) else "no kind")
-
-    def record(self, record: Fields, number: int) -> None:
-        """Add the event of a line; ValueError if a field has another type."""
-        kind, version = record.get("kind"), record.get("v", VERSION)
-        if kind not in KINDS or not isinstance(version, int) or version > VERSION:
-            super().record(record, number)
-            self.known = len(self.events)
-            return
-        event = {name: record[name] for name in FIELDS if record.get(name) is not None}
-        if not all(is_right(name, value) for name, value in event.items()):
-            raise ValueError("a field of another type")
-        for name, most in (("text", AHEAD), ("err", AHEAD), ("files", MOST_FILES)):
-            if name in event:
-                event[name] = event[name][:most]
-        ref = event.get("ref", f"{self.path}#{number}")
-        session = event.get("session", self.session)
-        self.events.append({
-            **event, "v": VERSION, "id": event_id(session, kind, event.get("span", ref), number),
-            "t": moment(event.get("t", "")), "src": event.get("src", self.source),
-            "session": session, "ref": ref,
-        })  # fmt: skip
-        self.known += 1
 
 
 def pieces(text: str) -> list[str]:

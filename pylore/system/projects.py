@@ -122,7 +122,7 @@ def find_project(here: str, data: str) -> ProjectFolder | None:
     while True:
         if not folder and os.path.isdir(f"{above}/{SHARED}"):
             folder = above or "/"
-        git = _git_folder(above)
+        git = git_folder(above)
         if git is not None and folder:
             below = folder.removeprefix(above)
             return ProjectFolder(folder, "" if "\n" in below else git, below, data)
@@ -136,7 +136,7 @@ def find_project(here: str, data: str) -> ProjectFolder | None:
         above = above.rpartition("/")[0]
 
 
-def _git_folder(folder: str) -> str | None:
+def git_folder(folder: str) -> str | None:
     """Return the git folder that all worktrees of a checkout share.
 
     It is empty if the ``.git`` here is not the user's own, or may lead to another repository: a
@@ -153,18 +153,19 @@ def _git_folder(folder: str) -> str | None:
         return path
     if not S_ISREG(found.st_mode):
         return ""
-    entry = os.path.realpath(os.path.join(folder, _first_line(path).removeprefix("gitdir: ")))
+    entry = os.path.realpath(os.path.join(folder, first_line(path).removeprefix("gitdir: ")))
     if os.path.basename(os.path.dirname(entry)) != "worktrees":
         return ""
     # The repository must know the worktree: a .git file from an archive may name any folder.
     try:
-        known = os.path.samefile(os.path.join(entry, _first_line(f"{entry}/gitdir")), path)
+        known = os.path.samefile(os.path.join(entry, first_line(f"{entry}/gitdir")), path)
     except OSError:
         return ""
     return os.path.dirname(os.path.dirname(entry)) if known else ""
 
 
-def _first_line(path: str) -> str:
+def first_line(path: str) -> str:
+    """Return the first line of a file; empty if it cannot be read."""
     return os.fsdecode(beginning_of(path, _LONGEST_LINE).partition(b"\n")[0])
 
 

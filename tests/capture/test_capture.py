@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import resource
@@ -26,12 +25,12 @@ OF_ALL = {"session": 1, "prompt": 1, "say": 2, "tool": 2, "search": 1, "edit": 1
 
 
 def capture(
-    *paths: Path, kind: str = "claude", since: str = "", said: list[str] | None = None,
+    *paths: Path, since: str = "", said: list[str] | None = None,
     redactor: Redactor | None = None,
 ) -> Receipt:  # fmt: skip
     said = [] if said is None else said
     redactor = redactor or Redactor()
-    return Capture(TRANSCRIPTS[kind], redactor, since, said.append).run([*map(str, paths)])
+    return Capture(TRANSCRIPTS["claude"], redactor, since, said.append).run([*map(str, paths)])
 
 
 def written(**wanted: Any) -> list[dict[str, Any]]:
@@ -258,20 +257,3 @@ def test_secrets_are_out_before_anything_is_written_even_where_a_cut_would_halve
 def test_another_capture_at_the_same_time_is_refused(tmp_path: Path) -> None:
     with one_capture(), pytest.raises(LoreError, match="another one is running"):
         capture(a_session().write(tmp_path / "a.jsonl"))
-
-
-def test_events_of_another_program_come_in_checked_cut_and_dated(tmp_path: Path) -> None:
-    file = tmp_path / "mine.jsonl"
-    rows: list[object] = [
-        {"kind": "prompt", "text": "x" * 900, "t": "2026-11-01T10:00:00+01:00", "session": "s"},
-        {"kind": "tool", "name": "make", "ok": False, "err": "y" * 900, "secret": "not a field"},
-        {"kind": "dream"}, {"v": 2, "kind": "say"}, {"kind": "tool", "files": "a.py"}, 5,
-    ]  # fmt: skip
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    receipt = capture(file, kind="jsonl")
-    assert receipt.events == {"prompt": 1, "tool": 1}
-    assert receipt.skipped == {"dream": 1, "version 2": 1, "broken": 2}
-    one, two = read_events()
-    assert (one["t"], len(one["text"]), one["session"]) == ("2026-11-01T09:00:00Z", 500, "s")
-    assert two["session"] == "mine" and len(two["err"]) == 200 and "secret" not in two
-    assert not capture(file, kind="jsonl").events

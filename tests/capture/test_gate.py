@@ -323,6 +323,7 @@ def test_sessions_of_a_work_tree_are_the_projects(engine: Engine, project: Path,
     (project / ".git/worktrees/other").mkdir(parents=True)
     (project.parent / "tree").mkdir()
     (project.parent / "tree/.git").write_text(f"gitdir: {project}/.git/worktrees/other\n")
+    (project / ".git/worktrees/other/gitdir").write_text(f"{project.parent}/tree/.git\n")
     (project.parent / "link").symlink_to(project)
     plant(log)
     for day, name in enumerate(("tree", "link", "elsewhere", "project/src"), 22):

@@ -52,11 +52,8 @@ def test_candidates_list_the_best_first(found: Lore) -> None:
     assert [(row["type"], row["sessions"], row["signals"][0]["name"]) for row in done.json] == [
         ("pattern", ["one", "two"], "rule"), ("failure", ["one"], "cause"),
     ]  # fmt: skip
-    assert '"Always sign' in found("candidates", "--kept", "-n", "1", "--text").out
+    assert '"Always sign' in found("candidates", "-n", "1", "--text").out
     assert found("search", "rotating tokens").json == [] and found("export").out == ""
-    found.refuse_each("""
-        candidates --kept --since 1d | 2 | --kept and --since exclude each other
-    """)
 
 
 def test_promote_makes_records_of_all_or_none(found: Lore) -> None:

@@ -55,9 +55,8 @@ def test_capture_writes_nothing_when_a_redactor_fails(lore: Lore, log: Path) -> 
 
 def test_capture_and_events_refuse_bad_words(lore: Lore, log: Path) -> None:
     lore.refuse_each("""
-        capture | 2 | capture needs --from: give one of claude, codex, jsonl
-        capture --from claude | 1 | there are no sessions of claude: give a file or a folder
-        capture --from jsonl | 2 | capture --from jsonl needs a file or a folder
+        capture | 2 | capture needs --from: give one of claude, codex
+        capture --from claude | 1 | no sessions of claude: give a file or a folder
         capture event prompt | 2 | event prompt needs its text
         capture event dream | 2 | KIND is 'dream': give one of prompt, say
         capture events --kind dream | 2 | 'dream' is not a kind of event

@@ -102,7 +102,7 @@ TRIED: dict[str, list[list[str]]] = {
     "anchor": [[HIDDEN], [HIDDEN, "src/boat.py"], ["--remove", HIDDEN, "src/boat.py"],
                ["--suggest", HIDDEN]],
     "verify": [[], [HIDDEN], ["--broken"]],
-    "capture candidates": [[], ["--all"], ["--kept", "--all", "--text"]],
+    "capture candidates": [[], ["--all"], ["--all", "--text"]],
     "capture sweep": [["--dry-run"]],
     "capture promote": [[CANDIDATE], ["--refuse", CANDIDATE],
                         [CANDIDATE, "--into", "entity-jacq"]],
