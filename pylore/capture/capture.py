@@ -84,7 +84,6 @@ class Receipt:
         self.events: Counter[str] = Counter()
         self.skipped: Counter[str] = Counter()
         self.redacted: dict[str, int] = {}
-        self.bytes_read = self.bytes_written = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts as a row of JSON."""
@@ -179,7 +178,6 @@ class Capture:
             why = f"no line of it is of a form known of {self._kind.name}: check what it is"
             self._fail(path, "not UTF-8: give it as UTF-8" if is_binary else why, is_failure=named)
             return
-        self.receipt.bytes_read += stamp[1]
         self.receipt.files += 1
         self.receipt.unfinished += len(recorder.calls)
         self.receipt.skipped += recorder.skipped
@@ -198,9 +196,7 @@ class Capture:
         for event in events:
             shortened(event)
         if events:
-            data = b"".join(map(event_line, events))
-            append(data)
-            self.receipt.bytes_written += len(data)
+            append(b"".join(map(event_line, events)))
         self.receipt.events.update(event["kind"] for event in events)
         self.receipt.sessions += len({event["session"] for event in events})
         self._stamps.update(self._read)

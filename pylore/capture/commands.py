@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from ..app.engine import Engine
     from ..cli.session import Session
     from ..system.plugin_files import Events
+    from .redaction import Redactor
 
 CAPTURE = Group("capture", """\
 Read sessions of coding agents, and keep what they teach.
@@ -71,20 +72,16 @@ def run(
     \b
     lore capture --from codex --since 7d
     """
-    from .redaction import Redactor, own_redactors
-
-    settings = session.settings
     if source is None:
         raise UsageError(f"capture needs --from: give one of {', '.join(TRANSCRIPTS)}")
     kind = TRANSCRIPTS[source]
-    redactor = Redactor(own_redactors(settings.plugin_dir), settings.plugin_timeout)
     moment = parse_since(since) if since else ""
-    work = Capture(kind, redactor, moment, lambda line: session.say([line]))
+    work = Capture(kind, _redactor(session), moment, lambda line: session.say([line]))
     if not paths and not os.path.isdir(kind.folder):
         raise LoreError(f"{kind.folder}: no sessions of {kind.name}: give a file or a folder")
     receipt = work.run(paths or [kind.folder])
     try:
-        sweep_events(settings.events_days)
+        sweep_events(session.settings.events_days)
     except OSError as error:
         note(f"{error.filename or event_file()}: {error.strerror}: nothing was swept")
     session.output.one(receipt.to_dict(), _receipt_text)
@@ -92,6 +89,13 @@ def run(
         flush()  # the counts of the other files come first, in a pipe too
         named = "leave --quiet out to see which" if session.quiet else "check what is named above"
         raise LoreError(f"capture: {counted(receipt.failed, 'file')} could not be read: {named}")
+
+
+def _redactor(session: Session) -> Redactor:
+    from .redaction import Redactor, own_redactors
+
+    settings = session.settings
+    return Redactor(own_redactors(settings.plugin_dir), settings.plugin_timeout)
 
 
 @command("capture event [options] KIND")
@@ -112,8 +116,6 @@ def event(
     \b
     lore capture event tool --session s1 --name make -m 'make test' --error 'test_login failed'
     """
-    from .redaction import Redactor, own_redactors
-
     text = read_stdin() if message == "-" else message
     if not text.strip() and kind in ("prompt", "say"):
         raise UsageError(f"event {kind} needs its text: give it with -m, or '-m -' for stdin")
@@ -126,8 +128,7 @@ def event(
     if error or kind in ("tool", "edit", "search", "commit"):
         row["ok"] = not error
     row = {field: value for field, value in row.items() if value not in (None, "", [])}
-    settings = session.settings
-    Redactor(own_redactors(settings.plugin_dir), settings.plugin_timeout).redact([row])
+    _redactor(session).redact([row])
     shortened(row)
     try:
         append(event_line(row))
@@ -269,16 +270,13 @@ def _row(one: Promoted) -> dict[str, Any]:
 
 @command("capture gaps [options]")
 def gaps(
-    session: Session,
-    *,
-    since: str = SINCE,
-    limit: int | None = LIMIT,
-) -> None:
+    session: Session, *, since: str = SINCE, limit: int | None = LIMIT
+) -> None:  # fmt: skip
     """List questions that found nothing sure."""
     with session.engine() as engine:
         found = find_gaps(engine, parse_since(since) if since else "")
         rows = [*islice(found, limit or 10)]
-    session.output.list(rows, gaps_text)
+    session.output.list(rows, each(_gap_text, "no gaps\n"))
 
 
 @command("capture sweep [--dry-run]", settings=("events_days", "candidates_days"))
@@ -291,21 +289,14 @@ def sweep(session: Session, *, dry_run: bool = option("--dry-run", "delete nothi
         raise LoreError(f"{error.filename}: {error.strerror}: check its rights") from None
     state = "due" if dry_run else "dropped"
     rows = [{"id": one.file, "state": state, "reason": one.why, "bytes": one.size} for one in swept]
-    why = f"found more than {settings.candidates_days} days ago"
-    rows += [
-        {"id": id, "state": state, "reason": why, "bytes": None}
-        for id in _swept_candidates(session, dry_run=dry_run)
-    ]
-    session.output.list(rows, each(_swept_text, "nothing to sweep\n"))
-
-
-def _swept_candidates(session: Session, *, dry_run: bool) -> list[str]:
     try:
-        engine = session.engine()
+        with session.engine() as engine:
+            old = sweep_candidates(engine, dry_run=dry_run)
     except NoStore:
-        return []
-    with engine:
-        return sweep_candidates(engine, dry_run=dry_run)
+        old = []
+    why = f"found more than {settings.candidates_days} days ago"
+    rows += [{"id": id, "state": state, "reason": why, "bytes": 0} for id in old]
+    session.output.list(rows, each(_swept_text, "nothing to sweep\n"))
 
 
 # --- text for a terminal
@@ -318,7 +309,6 @@ def _receipt_text(row: dict[str, Any]) -> str:
         if row[name]:
             counts = ", ".join(f"{count} {kind}" for kind, count in row[name].items())
             lines.append(f"{name.replace('_', ' ')}: {counts}")
-    lines.append(f"{row['bytes_read']} bytes read, {row['bytes_written']} written")
     return "\n".join(lines) + "\n"
 
 
@@ -336,19 +326,9 @@ def _swept_text(row: dict[str, Any]) -> str:
     return f"{row['state']}  {bold(row['id'])}" + dim(f"  {row['reason']}{size}\n")
 
 
-def gaps_text(rows: Iterable[dict[str, Any]]) -> str:
-    """Return a paragraph a gap."""
-    return "\n".join(map(_gap_text, rows)) or "no gaps\n"
-
-
 def _gap_text(row: dict[str, Any]) -> str:
     times = f"{counted(row['times'], 'time')} in {counted(row['sessions'], 'session')}"
-    near = [f"{one['id']} {one_line(one['title'])}"[:_WIDTH] for one in row["nearest"][:1]]
-    lines = [
-        bold(one_line(row["question"])[:_WIDTH]),
-        dim(f"   asked {times}, last {row['last'][:10]}"),
-    ]
-    for name, values in (("also", row["questions"]), ("nearest", near)):
-        if values:
-            lines.append(f"   {name}: " + one_line(", ".join(values)))
-    return "\n".join(lines) + "\n"
+    text = f"{bold(one_line(row['question'])[:_WIDTH])}  " + dim(
+        f"{times}, last {row['last'][:10]}\n"
+    )
+    return text + "".join(f"   also: {one_line(other)[:_WIDTH]}\n" for other in row["questions"])

@@ -1,22 +1,19 @@
-"""Gaps: questions of the log of events that found nothing sure, the most asked first.
+"""Gaps: questions of the log that no record or page answers well, the most asked first.
 
-Questions that share most of their words are one gap. A gap that a record or a page answers by now
-is left out; code is no answer.
+Questions that share most of their words are one gap; code is no answer.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..app.find import search
-from ..core.ids import sha256
 from ..core.text import STOP_WORDS, fold, stem, words
 from ..core.vocabulary import NO_RECORDS
 from .events import read_events
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator
     from typing import Any
 
     from ..app.engine import Engine
@@ -24,64 +21,50 @@ if TYPE_CHECKING:
 SHARED = 0.6
 """Minimum share of common words (Jaccard) of two questions of one gap. Chosen by hand."""
 
-SHOWN = 5
-"""Maximum number of other questions of a gap."""
-
-_NEAREST = "3"
+MOST_OTHERS = 5
 
 
-class Asked(NamedTuple):
-    """One question: its text, its time, and its session."""
+class Gap(NamedTuple):
+    """The events of questions with much the same words, and the words of the first."""
 
-    text: str
-    t: str
-    session: str
+    words: frozenset[str]
+    events: list[dict[str, Any]]
+
+    @property
+    def sessions(self) -> int:
+        """The number of sessions that asked."""
+        return len({event.get("session") for event in self.events})
 
 
 def find_gaps(engine: Engine, since: str = "") -> Iterator[dict[str, Any]]:
     """Yield the gaps of the engine's project as rows.
 
-    Fields: ``id``, ``question`` (the last one), ``times``, ``sessions``, ``last``, ``questions``
-    (others) and ``nearest`` (three records).
+    Fields: ``question`` (the last one), ``times``, ``sessions``, ``last`` and ``questions``
+    (others).
     """
-    few = engine.changed([("limit", _NEAREST)], "gaps")
+    few = engine.changed([("limit", "1")], "gaps")
     types = [type for type in engine.store.types.all() if type not in NO_RECORDS]
-    for gap in sorted(_grouped(_asked(engine.root, since)), key=_order, reverse=True):
-        texts = [*dict.fromkeys(one.text for one in reversed(gap))]
-        hits = search(few, texts[0], types=types)
-        if not hits or hits[0].weak:
+    gaps = _grouped(engine.root, since)
+    for gap in sorted(gaps, key=lambda one: (one.sessions, len(one.events)), reverse=True):
+        texts = [*dict.fromkeys(event["text"] for event in reversed(gap.events))]
+        if all(hit.weak for hit in search(few, texts[0], types=types)):
             yield {
-                "id": f"gap-{sha256(fold(gap[0].text).encode()).hexdigest()[:8]}",
-                "question": texts[0], "times": len(gap), "sessions": len(_sessions(gap)),
-                "last": gap[-1].t, "questions": texts[1 : 1 + SHOWN],
-                "nearest": [{"id": hit.id, "title": hit.title, "score": hit.score} for hit in hits],
+                "question": texts[0], "times": len(gap.events), "sessions": gap.sessions,
+                "last": gap.events[-1]["t"], "questions": texts[1 : 1 + MOST_OTHERS],
             }  # fmt: skip
 
 
-def _asked(root: str, since: str) -> Iterator[Asked]:
-    """Yield the questions of a project, in the order of the log."""
+def _grouped(root: str, since: str) -> list[Gap]:
+    """Return the questions of a project in groups: each joins the first with enough words."""
+    gaps: list[Gap] = []
     for event in read_events(since=since, kinds=("question",)):
         if event.get("text") and event.get("name") == root:
-            yield Asked(event["text"], event["t"], event.get("session") or "")
-
-
-def _grouped(asked: Iterable[Asked]) -> list[list[Asked]]:
-    """Return the questions in groups: each joins the first group with enough of its words."""
-    groups: list[tuple[frozenset[str], list[Asked]]] = []
-    for one in asked:
-        own = frozenset(stem(word) for word in words(fold(one.text)) if word not in STOP_WORDS)
-        for others, group in groups:
-            if len(own & others) >= SHARED * (len(own | others) or 1):
-                group.append(one)
-                break
-        else:
-            groups.append((own, [one]))
-    return [group for _, group in groups]
-
-
-def _order(gap: Sequence[Asked]) -> tuple[int, int, str]:
-    return len(_sessions(gap)), len(gap), gap[-1].t
-
-
-def _sessions(gap: Iterable[Asked]) -> set[str]:
-    return {one.session for one in gap}
+            said = words(fold(event["text"]))
+            own = frozenset(stem(word) for word in said if word not in STOP_WORDS)
+            near = (one for one in gaps
+                    if len(own & one.words) >= SHARED * (len(own | one.words) or 1))  # fmt: skip
+            if gap := next(near, None):
+                gap.events.append(event)
+            else:
+                gaps.append(Gap(own, [event]))
+    return gaps
