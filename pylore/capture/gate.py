@@ -14,7 +14,7 @@ from ..anchors.project import Project, relative, root_to_keep
 from ..core.errors import LoreError
 from ..core.ids import check_id, own, plain, record_id, sha256
 from ..core.json import dumps, loads
-from ..core.model import Anchor, Record
+from ..core.model import Anchor
 from ..core.times import ago, now
 from ..core.vocabulary import CONTRADICTS, DERIVED_FROM, HIDDEN_STATUSES, LEARNED_FROM, SESSION_IDS
 from ..records.records import NEAR_PASSAGES, Change, Records
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 EVIDENCE = "evidence"
 """The field of an edge's metadata with the quotes."""
 
-SAME, NEAR = 0.9, 0.5
-"""Minimum cosines of a record that says the same, and of one that is shown beside it."""
+NEAR = 0.5
+"""Minimum cosine of a record that is shown beside a candidate."""
 
 KNOWLEDGE = ("decision", "failure", "goal", "lesson", "note", "observation", "pattern")
 """Types of records that are compared with candidates."""
@@ -73,19 +73,13 @@ class Promoted(NamedTuple):
     notes: Sequence[str]
 
 
-class Gathered(Record):
-    """Ids that a look at the events brought.
+class Gathered(NamedTuple):
+    """Ids of new candidates, of known records said once more, and of records whose error came
+    up again."""
 
-    ``new`` candidates, ``known`` records that say it already, and ``again``: records whose error
-    returned.
-    """
-
-    __slots__ = ("again", "known", "new")
-
-    def __init__(self) -> None:
-        self.new: list[str] = []
-        self.known: list[str] = []
-        self.again: list[str] = []
+    new: list[str]
+    known: list[str]
+    again: list[str]
 
 
 class Evidence:
@@ -106,13 +100,11 @@ class Evidence:
     def add(self, id: str, candidate: Candidate) -> bool:
         """Link a record to the sessions and commits of a candidate; return True if any is new."""
         relation = LEARNED_FROM if id.startswith("lesson-") else DERIVED_FROM
-        by_session: dict[str, list[Signal]] = {}
-        for one in sorted(candidate.signals, key=lambda one: (-one.weight, one.t, one.quote)):
-            by_session.setdefault(one.session, []).append(one)
         more = False
-        for name, signals in by_session.items():
-            if name:
-                more |= self._quote(id, relation, self._session(name, signals), signals)
+        for name in candidate.sessions:
+            signals = [one for one in candidate.signals if one.session == name]
+            signals.sort(key=lambda one: (-one.weight, one.t, one.quote))
+            more |= self._quote(id, relation, self._session(name, signals), signals)
         for node in filter(None, map(self.commits.get, candidate.commits)):
             to = self._there(node.id, "commit", node.body or node.title, node.title)
             more |= self._quote(id, DERIVED_FROM, to, ())
@@ -140,16 +132,17 @@ class Evidence:
         """Add quotes to a link, up to ``_MOST_QUOTES``; return True if that changed it."""
         old = self._store.edges.get(from_id, to_id, relation)
         gone = old is not None and old.invalidated_at is not None
-        kept = said = evidence_of(old.metadata) if old else []
+        before = evidence_of(old.metadata) if old else []
+        kept = {str(row.get("quote")): row for row in before}
         for one in signals:
-            if len(kept) < _MOST_QUOTES and one.quote not in [row.get("quote") for row in kept]:
+            if len(kept) < _MOST_QUOTES and one.quote not in kept:
                 digest = sha256(one.quote.encode()).hexdigest()[:_DIGITS]
-                kept = [*kept, {"quote": one.quote, "hash": digest, "ref": one.ref, "t": one.t,
-                                "signal": one.name}]  # fmt: skip
-        if (gone and not self._revive) or (old is not None and not gone and kept == said):
+                kept[one.quote] = {"quote": one.quote, "hash": digest, "ref": one.ref, "t": one.t,
+                                   "signal": one.name}  # fmt: skip
+        if (gone and not self._revive) or (old and not gone and len(kept) == len(before)):
             return False
         self._records.link(from_id, relation, to_id, source="conversation",
-                           metadata={EVIDENCE: kept} if kept else None)  # fmt: skip
+                           metadata={EVIDENCE: [*kept.values()]} if kept else None)  # fmt: skip
         return True
 
     def _session(self, name: str, signals: Sequence[Signal]) -> str:
@@ -206,46 +199,38 @@ def gather(engine: Engine, project: str, since: str = "") -> Gathered:
     events = [*project_events(project, since)]
     found = find_candidates(events)
     with engine.store.faults:
-        kept = engine.store.candidates.all()
-        if not found and not any(row.status == PROMOTED for row in kept):
-            return Gathered()
-        return _Gathering(engine, events, found).run({row.id for row in kept})
+        if found or engine.store.candidates.all((PROMOTED,)):
+            gathering = _Gathering(engine, events, found)
+            gathering.records.together(gathering.write, "candidates")
+            return gathering.done
+    return Gathered([], [], [])
 
 
 class _Gathering:
     def __init__(
         self, engine: Engine, events: list[dict[str, Any]], found: list[Candidate]
     ) -> None:
-        self._engine = engine
         self._store = engine.store
         self._scope = engine.settings.scope
         self._events = events
-        for one in found:
-            one.id = own(one.id, self._scope)
-        self._records = engine.records()
-        self._evidence = Evidence(engine, self._records, found, revive=False)
+        self.records = engine.records()
+        self.done = Gathered([], [], [])
+        self._evidence = Evidence(engine, self.records, found, revive=False)
         self._found = [one for one in found if not self._is_in_history(one)]
-        self._same: dict[str, str] = {}
-        self._done = Gathered()
+        for one in self._found:
+            one.id = own(one.id, self._scope)
 
     def _is_in_history(self, one: Candidate) -> bool:
         """Return True if it is from messages of commits alone, which a search finds."""
-        if {signal.name for signal in one.signals} != {COMMITTED}:
-            return False
         commits = [node for name in one.commits if (node := self._evidence.commits.get(name))]
-        return self._store.commits.is_there() and any(
-            self._store.commits.get(node.id) for node in commits
+        return (
+            {signal.name for signal in one.signals} == {COMMITTED}
+            and self._store.commits.is_there()
+            and any(self._store.commits.get(node.id) for node in commits)
         )
 
-    def run(self, known: set[str]) -> Gathered:
-        new = [one for one in self._found if one.id not in known]
-        for one, near in zip(new, _near(self._engine, new, 1), strict=True):
-            if near and near[0][1] >= SAME:
-                self._same[one.id] = near[0][0]
-        return self._records.together(self._write, "candidates")
-
-    def _write(self) -> Gathered:
-        """Read the candidates again, inside the transaction: others may have decided."""
+    def write(self) -> None:
+        """Keep what is new; others may have decided until the transaction began."""
         rows = self._store.candidates.all()
         kept = {row.id: row for row in rows}
         told = Alike(map(candidate_of, rows))
@@ -262,59 +247,53 @@ class _Gathering:
         for row in rows:
             if row.status == PROMOTED and row.promoted_as:
                 self._flag(row, failures)
-        return self._done
 
     def _keep(self, one: Candidate) -> None:
         row = row_of(one)
         row.found_at = now()
         itself = self._store.nodes.get(own(record_id(one.type, one.body), self._scope))
-        same = self._same.get(one.id) or (itself.id if itself else "")
-        if same:
-            row.status, row.promoted_as, row.decided_at = KNOWN, same, row.found_at
-            self._add_evidence(same, one)
+        if itself:
+            row.status, row.promoted_as, row.decided_at = KNOWN, itself.id, row.found_at
+            self._add_evidence(itself.id, one)
         else:
-            self._done.new.append(one.id)
+            self.done.new.append(one.id)
         self._store.candidates.put([row])
 
     def _add_to(self, row: KeptCandidate, one: Candidate) -> None:
-        before, both = candidate_of(row), joined(candidate_of(row), one)
-        new = row_of(both)
+        both = candidate_of(row)
+        before = {*both.sessions}
+        new = row_of(joined(both, one))
         new.data = dumps({**loads(row.data), **loads(new.data)})
-        if (loads(new.data), new.score) != (loads(row.data), row.score):
-            again = row.status == SKIPPED and {*both.sessions} - {*before.sessions}
-            new.status = OPEN if again else row.status
-            new.found_at, new.decided_at = row.found_at, None if again else row.decided_at
-            self._store.candidates.put([new])
+        new.found_at, new.status, new.decided_at = row.found_at, row.status, row.decided_at
+        if row.status == SKIPPED and {*both.sessions} - before:
+            new.status, new.decided_at = OPEN, None
+        self._store.candidates.put([new])
 
     def _is_ours(self, id: str) -> bool:
         """Return True for a live record; under a scope, only for a record of the scope."""
         node = self._store.nodes.get(id)
-        is_common = bool(self._scope) and plain(id) == id
-        return node is not None and node.invalidated_at is None and not is_common
+        if node is None or node.invalidated_at is not None or node.status in HIDDEN_STATUSES:
+            return False
+        return not self._scope or plain(id) != id
 
     def _add_evidence(self, id: str, one: Candidate) -> None:
-        if (
-            self._is_ours(id)
-            and self._store.nodes.require(id).status not in HIDDEN_STATUSES
-            and self._evidence.add(id, one)
-        ):
-            self._done.known.append(id)
+        if self._is_ours(id) and self._evidence.add(id, one):
+            self.done.known.append(id)
 
     def _flag(self, row: KeptCandidate, failures: dict[str, list[dict[str, Any]]]) -> None:
         """Link sessions in which the error of a record returned after it was promoted."""
         one, id = candidate_of(row), str(row.promoted_as)
-        own_signatures = {error_signature(signal.quote) for signal in one.signals}
-        for signature, events in failures.items():
-            if signature not in own_signatures and signature not in one.body:
-                continue
-            for event in events:
-                session, t = event.get("session"), event["t"]
-                if not session or session in one.sessions or t <= (row.decided_at or ""):
-                    continue
-                quote = str(event.get("err") or "")[:LONGEST_QUOTE]
-                signal = Signal(AGAIN, 0.0, quote, session, t, event.get("ref") or "")
-                if self._is_ours(id) and self._evidence.contradict(id, signal):
-                    self._done.again += [id] * (id not in self._done.again)
+        signatures = {error_signature(signal.quote) for signal in one.signals}
+        events = [
+            event for signature, rows in failures.items() for event in rows
+            if (signature in signatures or signature in one.body)
+            and event["t"] > (row.decided_at or "") and event.get("session") not in one.sessions
+        ]  # fmt: skip
+        for event in events if self._is_ours(id) else ():
+            quote = str(event.get("err") or "")[:LONGEST_QUOTE]
+            signal = Signal(AGAIN, 0.0, quote, event["session"], event["t"], event.get("ref") or "")
+            if self._evidence.contradict(id, signal) and id not in self.done.again:
+                self.done.again.append(id)
 
 
 def _failures(events: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
@@ -326,29 +305,19 @@ def _failures(events: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]
     return {signature: rows for signature, rows in found.items() if len(signature) >= _TELLING}
 
 
-def _near(
-    engine: Engine, candidates: Sequence[Candidate], most: int, hides: tuple[str, ...] = ()
-) -> list[list[tuple[str, float]]]:
-    """Return the records nearest to each candidate, with their cosines; nothing without vectors."""
-    embedder, store = engine.embedder, engine.store
-    if not candidates or embedder is None or store.meta.get("embedder") != embedder.name:
-        return [[] for _ in candidates]
-    scope = Scope(types=store.types.require(KNOWLEDGE), hides=hides)
-    found = []
-    for vector in embedder.embed([f"{one.title} {one.body}" for one in candidates]):
-        best: dict[str, float] = {}
-        passages = most * NEAR_PASSAGES
-        for _, id, cosine in store.vectors.search(vector, scope, passages) if vector else ():
-            best.setdefault(id, cosine)
-        found.append([*best.items()][:most])
-    return found
-
-
 def beside(engine: Engine, candidate: Candidate) -> list[tuple[Node, float]]:
     """Return the records near a candidate with their cosines, the nearest first."""
-    with engine.store.faults:
-        (near,) = _near(engine, [candidate], _MOST_BESIDE, HIDDEN_STATUSES)
-        return [(engine.store.nodes.require(id), cosine) for id, cosine in near if cosine >= NEAR]
+    embedder, store = engine.embedder, engine.store
+    with store.faults:
+        if embedder is None or store.meta.get("embedder") != embedder.name:
+            return []
+        scope = Scope(types=store.types.require(KNOWLEDGE), hides=HIDDEN_STATUSES)
+        vector = embedder.embed([f"{candidate.title} {candidate.body}"])[0]
+        best: dict[str, float] = {}
+        for _, id, cosine in store.vectors.search(vector, scope, NEAR_PASSAGES) if vector else ():
+            best.setdefault(id, cosine)
+        near = [(id, cosine) for id, cosine in best.items() if cosine >= NEAR][:_MOST_BESIDE]
+        return [(store.nodes.require(id), cosine) for id, cosine in near]
 
 
 def promote(
