@@ -189,9 +189,6 @@ def sync(
     *,
     only_in: bool = option("--in", "do not write the file"),
     dry_run: bool = option("--dry-run", "file: change nothing, print what would change"),
-    watch: float = option(
-        "--watch SECONDS", "remote: repeat until Ctrl-C", 0.0, low=0.0, high=86_400
-    ),
     all_lines: bool = option("--all", "remote: send and read everything again"),
 ) -> None:
     """Share knowledge by git, with .lore/knowledge.jsonl, or through a hub.
@@ -201,14 +198,14 @@ def sync(
 
     \b
     lore sync && git add .lore/knowledge.jsonl
-    lore sync team --watch 60
+    lore sync team
     """
     of_remote = path in session.settings.remotes or _is_no_file(path) or "://" in path
     if of_remote and not (only_in or dry_run):
         hub = require_part("hub", "commands")
-        hub.sync_with_hub(session, path, watch=watch, all=all_lines)
-    elif of_remote or watch or all_lines:
-        raise UsageError("--in and --dry-run are for a file; --watch and --all for a remote")
+        hub.sync_with_hub(session, path, all=all_lines)
+    elif of_remote or all_lines:
+        raise UsageError("--in and --dry-run are for a file; --all for a remote")
     else:
         _sync_file(session, path or _file_of_project(), out=not only_in, dry_run=dry_run)
 

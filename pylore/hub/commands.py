@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from ..app.sync import changed_by, last_command
@@ -10,14 +9,14 @@ from ..cli.command import Group, argument, command, option
 from ..cli.options import SINCE
 from ..cli.session import data_folder, project_folder
 from ..cli.transfer import came_in_row, say_came_in, synced_text
-from ..core.errors import HubUnavailable, LoreError, NoStore, StoreBusy, UsageError
+from ..core.errors import LoreError, NoStore, UsageError
 from ..core.ids import is_name
 from ..core.text import counted
 from ..core.times import parse_since
 from ..system.edits import change_file, users_file
 from ..system.plugin_files import Events
 from ..system.projects import is_trusted
-from ..terminal.output import flush, note
+from ..terminal.output import note
 from ..terminal.text import each
 from .connection import connect, driver, options_of, remote_named
 from .indexing import index_hub
@@ -43,6 +42,7 @@ _LOG = """
 SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), by_role, kind, owner, scope
 FROM lore.lines WHERE at >= %s::timestamptz ORDER BY seq
 """
+_REVOKE = "REVOKE lore_reader, lore_writer, lore_curator FROM {who}"
 _LOGGED = ("at", "role", "kind", "id", "scope")
 
 ON = option("--on REMOTE", "which hub", "", complete="remotes")
@@ -66,7 +66,7 @@ def status(
 ) -> None:
     """Show what a hub holds, and how far this store is."""
     with _hub(session, place, writes=False) as hub:
-        takes = _takes(session, hub.name)
+        takes = Takes(*session.settings.remotes.get(hub.name, "").split()[1:])
         try:
             with session.open(whole="hub status") as store, store.faults, store.snapshot():
                 row = hub_status(hub, hub.name, takes, store)
@@ -85,7 +85,9 @@ def grant(
     on: str = ON,
 ) -> None:
     """Let a role of the server read, write, or also curate and delete."""
-    _change_rights(session, on, name, scope, role)
+    member = "; INSERT INTO lore.members VALUES ({name}, {scope}) ON CONFLICT DO NOTHING"
+    _ask(session, on, f"{_REVOKE}; GRANT {{role}} TO {{who}}{member if scope else ''}",
+         name=name, role=f"lore_{role}", scope=scope)  # fmt: skip
     row = {"id": name, "role": role, "scope": scope or None}
     session.output.one(row, lambda row: f"{name}: {role}{f', in {scope}' if scope else ''}\n")
 
@@ -99,28 +101,20 @@ def revoke(
     on: str = ON,
 ) -> None:
     """Take role and scopes from NAME, before DROP ROLE."""
-    _change_rights(session, on, name, scope, "")
+    sql = "DELETE FROM lore.members WHERE role = {name} AND {scope} IN ('', scope)"
+    _ask(session, on, sql if scope else f"{sql}; {_REVOKE}", name=name, scope=scope)
     row = {"id": name, "scope": scope or None}
     session.output.one(row, lambda row: f"{name}: {f'left {scope}' if scope else 'no rights'}\n")
 
 
-def _change_rights(session: Session, on: str, name: str, scope: str, role: str) -> None:
-    """Give one role of a hub to a role of the server, or take all; the same with a scope."""
+def _ask(
+    session: Session, on: str, text: str, *, name: str, role: str = "", scope: str = ""
+) -> None:
+    """Run statements at a hub, where ``{who}`` and ``{role}`` are identifiers."""
     sql = driver().sql
-    who = sql.Identifier(name)
-    parts = []
-    if role or not scope:
-        parts.append(sql.SQL("REVOKE lore_reader, lore_writer, lore_curator FROM {}").format(who))
-    if role:
-        parts.append(sql.SQL("GRANT {} TO {}").format(sql.Identifier(f"lore_{role}"), who))
-    if role and scope:
-        parts.append(sql.SQL("INSERT INTO lore.members VALUES ({}, {}) ON CONFLICT DO NOTHING")
-                     .format(name, scope))  # fmt: skip
-    elif not role:
-        parts.append(sql.SQL("DELETE FROM lore.members WHERE role = {} AND {} IN ('', scope)")
-                     .format(name, scope))  # fmt: skip
+    names = {"who": sql.Identifier(name), "role": sql.Identifier(role)}
     with _hub(session, on) as hub:
-        hub.ask(sql.SQL("; ").join(parts))
+        hub.ask(sql.SQL(text).format(**names, name=sql.Literal(name), scope=sql.Literal(scope)))
 
 
 @command("hub audit [options]")
@@ -153,7 +147,7 @@ def add(
         raise UsageError(f"'{name}' is no name of a remote: give lower-case letters, digits, - "
                          "and _, a letter first")  # fmt: skip
     options_of(url)
-    Takes.of(name, takes)
+    Takes(*takes)
     state = "changed" if name in session.settings.remotes else "added"
     _set(session, name, " ".join([url, *takes]), state)
 
@@ -191,41 +185,19 @@ def _hub(session: Session, place: str, *, writes: bool = True) -> Hub:
     if len(names) != 1:
         raise UsageError(f"name a hub: {' or '.join(names)}" if names else
                          "no hub in your config: 'lore hub add NAME URL'")  # fmt: skip
-    return connect(remote_named(session.settings, names[0])[0], names[0], writes=writes)
-
-
-def _takes(session: Session, name: str) -> Takes:
-    return Takes.of(name, session.settings.remotes.get(name, "").split()[1:])
+    url, *_ = remote_named(session.settings, names[0])
+    return connect(url, names[0], writes=writes)
 
 
 # --- sync
 
 
-def sync_with_hub(session: Session, name: str, *, watch: float, all: bool) -> None:
-    """Sync with a remote; with ``watch``, every so many seconds until Ctrl-C."""
+def sync_with_hub(session: Session, name: str, *, all: bool) -> None:
+    """Sync with a remote."""
     if project_folder() and not is_trusted(data_folder()):
         raise LoreError("this store may have come with a clone, and would be sent to others: "
                         "'lore store trust' says that it is yours")  # fmt: skip
-    failed = ""
-    while True:
-        began = time.monotonic()
-        try:
-            _sync_once(session, name, all=all, quiet=bool(watch))
-            failed, all = "", False
-        except (HubUnavailable, StoreBusy) as error:
-            if not watch:
-                raise
-            if str(error) != failed:
-                note(str(error))
-            failed = str(error)
-        if not watch:
-            return
-        flush()
-        time.sleep(max(0.0, watch - (time.monotonic() - began)))
-
-
-def _sync_once(session: Session, name: str, *, all: bool, quiet: bool) -> None:
-    url, words = remote_named(session.settings, name)
+    url, *words = remote_named(session.settings, name)
     events = Events(session.settings)
     with session.open(whole="sync") as store:
         before = last_command(store)
@@ -235,7 +207,7 @@ def _sync_once(session: Session, name: str, *, all: bool, quiet: bool) -> None:
                     store.remotes.remove(remote.name)
         kept = "what went is kept; the next sync goes on"
         with connect(url, name) as hub, session.progress("syncing", kept=kept) as advance:
-            sync = HubSync(session.engine(store), hub, name, Takes.of(name, words), all=all,
+            sync = HubSync(session.engine(store), hub, name, Takes(*words), all=all,
                            progress=advance)  # fmt: skip
             done = sync.run()
             if not done.may_only_read:
@@ -243,7 +215,7 @@ def _sync_once(session: Session, name: str, *, all: bool, quiet: bool) -> None:
         changes = changed_by(store, "sync", before) if events.hear_of("post-sync") else []
         session.wipe(store)
     if done.anew:
-        session.say([f"{name}: {done.anew}: all was sent again"])
+        session.say([f"{name} lacked lines, as after a restored backup: all was sent again"])
     say_came_in(session, done.came_in)
     for id, why in done.refused[:_MOST_NAMED]:
         note(f"{name} did not take {id}: {why}")
@@ -253,17 +225,15 @@ def _sync_once(session: Session, name: str, *, all: bool, quiet: bool) -> None:
         session.say([f"{name}: {done.may_only_read} may only read there: nothing was sent"])
     out = {"sent": done.sent, "known": done.known, "refused": len(done.refused)}
     row: dict[str, Any] = {"remote": name, "in": came_in_row(done.came_in), "out": out}
-    if not quiet or any(row["in"].values()) or any(out.values()):
-        session.output.one(row, synced_text)
+    session.output.one(row, synced_text)
     session.tell("post-sync", changes, events)
 
 
 def _status_text(row: dict[str, Any]) -> str:
+    reads = "" if row["may_write"] else ", who may only read"
     unsent = "all" if row["unsent"] is None else row["unsent"]
     return (
-        f"{row['id']}  PostgreSQL {row['server']}, as {row['role']}"
-        f"{'' if row['may_write'] else ', who may only read'}\n"
-        f"holds  {counted(row['records'], 'record')}, {counted(row['links'], 'link')}, "
-        f"{counted(row['lines'], 'line')}, {row['bytes'] // 1_000_000} MB\n"
-        f"here   {unsent} unsent, {row['unread']} unread, synced {row['synced_at'] or 'never'}\n"
+        f"{row['id']}  {counted(row['records'], 'record')}, {counted(row['lines'], 'line')}, "
+        f"as {row['role']}{reads}\n"
+        f"here  {unsent} unsent, {row['unread']} unread, synced {row['synced_at'] or 'never'}\n"
     )

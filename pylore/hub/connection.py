@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 from ..core.errors import (
     HubUnavailable,
-    LoreError,
     StoreBusy,
     StoreError,
     StoreFull,
@@ -25,32 +24,25 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
 
-_INSTALL = "the driver of PostgreSQL is missing: 'make setup-hub', or pip install 'lore-shell[hub]'"
-_NO_HUB = "; 'lore hub init URL' makes a hub"
-_TRY_AGAIN = ": try again; acknowledged lines stay"
-_BY_STATE: tuple[tuple[str, type[StoreError], str], ...] = (
-    ("53100", StoreFull, ": the hub's disk is full"),
-    ("53", HubUnavailable, _TRY_AGAIN),
-    ("57", HubUnavailable, _TRY_AGAIN),
-    ("08", HubUnavailable, _TRY_AGAIN),
-    ("55P03", StoreBusy, _TRY_AGAIN),
-    ("40", StoreBusy, _TRY_AGAIN),
-    ("25006", StoreReadOnly, ": name the server that takes writes"),
-    ("42501", StoreError, ": ask the hub's owner for a role"),
-    ("3F000", StoreError, _NO_HUB),
-    ("42P01", StoreError, _NO_HUB),
-    ("42883", StoreError, _NO_HUB),
-)
-"""The beginning of an SQLSTATE, the error that it becomes, and advice."""
+_NO_HUB = "'lore hub init URL' makes a hub"
+_BY_STATE: dict[str, tuple[type[StoreError], str]] = {
+    "53100": (StoreFull, "the hub's disk is full"),
+    "53": (HubUnavailable, "try again"),
+    "57": (HubUnavailable, "try again"),
+    "08": (HubUnavailable, "try again"),
+    "40": (StoreBusy, "try again"),
+    "25006": (StoreReadOnly, "name the server that takes writes"),
+    "42501": (StoreError, "ask the hub's owner for a role"),
+    "3F000": (StoreError, _NO_HUB),
+    "42883": (StoreError, _NO_HUB),
+}
+"""The beginning of an SQLSTATE to the error that it becomes, and advice."""
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 _DEFAULTS = {
-    "connect_timeout": "10", "keepalives_idle": "30", "keepalives_interval": "10",
-    "keepalives_count": "3", "tcp_user_timeout": "60000", "fallback_application_name": "lore",
+    "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3",
+    "tcp_user_timeout": "60000", "fallback_application_name": "lore", "client_encoding": "UTF8",
 }  # fmt: skip
-
-STATEMENT_SECONDS = 120
-"""Seconds that the hub may take for an answer, where the server has no limit."""
 
 
 def driver() -> Any:
@@ -62,7 +54,8 @@ def driver() -> Any:
     try:
         import psycopg
     except ImportError:
-        raise UsageError(_INSTALL) from None
+        raise UsageError("the driver of PostgreSQL is missing: 'make setup-hub', or pip install "
+                         "'lore-shell[hub]'") from None  # fmt: skip
     return psycopg
 
 
@@ -72,18 +65,11 @@ def faults(name: str) -> Iterator[None]:
     try:
         yield
     except driver().Error as error:
-        raise _meaning(error, name) from error
-
-
-def _meaning(error: Any, name: str) -> LoreError:
-    state = getattr(error, "sqlstate", None) or ""
-    text = " ".join(str(error.diag.message_primary or error).split())[:300]
-    for beginning, failure, advice in _BY_STATE:
-        if state.startswith(beginning):
-            return failure(f"{name}: {text}{advice}")
-    if not state and isinstance(error, driver().OperationalError):
-        return HubUnavailable(f"{name}: no connection ({text}): try again")
-    return StoreError(f"{name}: {text}")
+        state = error.sqlstate or ("08" if isinstance(error, driver().OperationalError) else "")
+        text = " ".join(str(error.diag.message_primary or error).split())[:300]
+        known = [beginning for beginning in _BY_STATE if state.startswith(beginning)]
+        failure, advice = _BY_STATE[known[0]] if known else (StoreError, "see the hub's log")
+        raise failure(f"{name}: {text}: {advice}") from error
 
 
 def options_of(url: str) -> dict[str, str]:
@@ -106,14 +92,10 @@ def options_of(url: str) -> dict[str, str]:
 
 
 class Hub:
-    """An open connection, where each ``ask`` is a transaction and a round trip.
-
-    ``name`` is what messages call it. Usable in a ``with`` block.
-    """
+    """An open connection, by the ``name`` of messages; each ``ask`` is a transaction."""
 
     def __init__(self, name: str, connection: Any) -> None:
-        self.name = name
-        self.connection = connection
+        self.name, self.connection = name, connection
 
     def __enter__(self) -> Hub:
         return self
@@ -148,24 +130,23 @@ def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
     options = options_of(url)
     hosts = (options.get("hostaddr") or options.get("host", "")).split(",")
     verify = "PGSSLMODE" not in os.environ and any(host not in _LOCAL for host in hosts)
-    if "PGCONNECT_TIMEOUT" in os.environ:
-        options.setdefault("connect_timeout", os.environ["PGCONNECT_TIMEOUT"])
     if writes:
         options.setdefault("target_session_attrs", "read-write")
+    options.setdefault("connect_timeout", os.environ.get("PGCONNECT_TIMEOUT", "10"))
     try:
         if verify:
             os.environ["PGSSLMODE"] = "verify-full"  # a service overrides it, sockets ignore it
         with faults(name or url):
             return Hub(name or url, psycopg.connect(
                 autocommit=True, cursor_factory=psycopg.ClientCursor, prepare_threshold=None,
-                **{**_DEFAULTS, **options, "client_encoding": "UTF8"},
+                **{**_DEFAULTS, **options},
             ))  # fmt: skip
     finally:
         if verify:
             os.environ.pop("PGSSLMODE")
 
 
-def remote_named(settings: Settings, name: str) -> tuple[str, list[str]]:
+def remote_named(settings: Settings, name: str) -> list[str]:
     """Return the URL of a remote in the config, and the words of its filter.
 
     Raises:
@@ -174,8 +155,7 @@ def remote_named(settings: Settings, name: str) -> tuple[str, list[str]]:
     if name not in settings.remotes:
         raise UsageError(f"no remote '{name}'{nearest(name, [*settings.remotes])} in your config: "
                          "'lore hub add NAME URL' adds one; a file is ./NAME")  # fmt: skip
-    url, *words = settings.remotes[name].split() or [""]
-    return url, words
+    return settings.remotes[name].split()
 
 
 def ahead(items: Iterator[Item]) -> Iterator[Item]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import chain, groupby
 
-from ..core.errors import LoreError
+from ..core.errors import UsageError
 from ..core.ids import blake2b, whose
-from ..core.model import Anchor, Node, Record
+from ..core.model import Anchor, Edge, Node
 from ..core.stamps import Stamped, is_forgotten_by_nobody, local_fields
-from ..core.vocabulary import CODE_TYPES, NO_RECORDS
 from ..formats.export import (
     Export,
     declarations,
@@ -19,7 +18,9 @@ from ..formats.export import (
     shared_values,
 )
 from ..formats.lines import line_of, past_fields
+from ..store import ALL
 from ..store.changes import SEPARATOR, owners, thing_of
+from ..store.filter import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,45 +34,25 @@ if TYPE_CHECKING:
     """(id or declared name, order key, line)"""
 
 
-class Takes(Record):
-    """Filter of a remote: records of these ``types`` (none: all), common or of these ``scopes``
-    (``*``: all), confirmed or also ``staged``."""
+class Takes:
+    """Filter of a remote, by the words of its setting: ``types=TYPE,…`` (without: all),
+    ``scopes=NAME,…`` (``*``: all) beside what is common, ``staged`` beside what is confirmed.
 
-    __slots__ = ("scopes", "staged", "types")
+    Raises:
+        UsageError: another word.
+    """
 
-    def __init__(
-        self, types: Iterable[str] = (), scopes: Iterable[str] = (), *, staged: bool = False
-    ) -> None:  # fmt: skip
-        self.types = tuple(types)
-        self.scopes = tuple(scopes)
-        self.staged = staged
-
-    @classmethod
-    def of(cls, name: str, words: Iterable[str]) -> Takes:
-        """Parse ``types=decision,lesson scopes=… staged``.
-
-        Raises:
-            LoreError: another word.
-        """
-        takes = cls()
-        for word in words:
-            what, equals, given = word.partition("=")
-            if word == "staged":
-                takes.staged = True
-            elif equals and what in ("types", "scopes"):
-                setattr(takes, what, tuple(filter(None, given.split(","))))
-            else:
-                raise LoreError(f"REMOTES[{name}] has '{word}': give a URL, then any of "
-                                "types=TYPE,… scopes=NAME,… staged")  # fmt: skip
-        return takes
-
-    def __str__(self) -> str:
-        return f"{sorted(self.types)} {sorted(self.scopes)} {self.staged}"
+    def __init__(self, *words: str) -> None:
+        given = {what: names.split(",") for what, _, names in (w.partition("=") for w in words)}
+        if wrong := given.keys() - {"types", "scopes", "staged"}:
+            raise UsageError(f"a hub takes types=TYPE,… scopes=NAME,… staged, not '{min(wrong)}'")
+        self.words = " ".join(sorted(words))
+        self.types, self.scopes = given.get("types", []), given.get("scopes", [])
+        self.staged = "staged" in given
 
     def has(self, *names: str) -> bool:
         """Return True if the thing with these names is common, or of a scope that is taken."""
-        scope = whose(*names)
-        return not scope or scope in self.scopes or "*" in self.scopes
+        return whose(*names) in ("", *self.scopes) or "*" in self.scopes
 
 
 class HubLines:
@@ -84,85 +65,69 @@ class HubLines:
         self, store: Store, takes: Takes, things: Collection[str] | None = None,
         ids: Collection[str] = (),
     ) -> None:  # fmt: skip
-        self._store = store
-        self._takes = takes
-        self._types = frozenset(store.types.require(takes.types))
+        self._store, self._takes = store, takes
+        self._types = store.types.require(takes.types)
         self._private: set[str] = set()
-        tied: set[str] = set()
-        for id in ids:
-            tied |= {*map(thing_of, store.edges.of(id, forgotten=True))}
-            tied |= {*map(thing_of, store.anchors.of(id, gone=True))}
-        self._things = None if things is None else {*things, *tied}
+        for forgotten in (False, True) if not takes.staged else ():
+            staged = store.nodes.select(Scope(statuses=("staged",)), ALL, forgotten=forgotten)
+            self._private.update(node.id for node in staged)
+        rows = (row for id in ids for row in _hanging_on(store, id))
+        self._things = None if things is None else sorted({*things, *map(thing_of, rows)})
 
     def __iter__(self) -> Iterator[Line]:
         export, things = Export(self._store), self._things
         ids = keys = of = None
         if things is not None:
-            parts = [tuple(thing.split(SEPARATOR)) for thing in sorted(things)]
+            parts = [tuple(thing.split(SEPARATOR)) for thing in things]
             ids = [part[0] for part in parts if len(part) == 1]
             keys = [(part[0], part[1], part[2]) for part in parts if len(part) == 3]
             of = sorted({part[0] for part in parts if len(part) == 4})
-            every = sorted({id for thing in things for id in owners(thing)})
-            for node in self._store.nodes.get_many(every).values():
-                self._tells(node)
         for node, was in export.nodes(ids):
             if self._tells(node) and not is_forgotten_by_nobody(node):
                 yield _line(node.id, order_text(Stamped.of(node)), shared_fields(node, was))
-        for row in export.edges(keys):
-            if self._tells(row):
-                yield _line(row.from_id, order_text(Stamped.of(row)), shared_fields(row))
-        for anchor in export.anchors(of):
-            if self._tells(anchor) and (things is None or thing_of(anchor) in things):
-                order = order_text(shared_values(anchor))
-                yield _line(anchor.node_id, order, shared_fields(anchor))
-        yield from self._past(export)
-
-    def _past(self, export: Export) -> Iterator[Line]:
-        """Yield the past of things that are told, but of those that were staged where what is
-        staged is not taken."""
-        past = export.past(None if self._things is None else [*self._things])
-        for thing, changes in groupby(past, lambda change: thing_of(change[0])):
-            row, left = self._store.thing(thing), [*changes]
+        rows: Iterator[Edge | Anchor] = chain(export.edges(keys), export.anchors(of))
+        for row in rows:
+            if self._tells(row) and (things is None or thing_of(row) in things):
+                yield _line(row.key[0], order_text(shared_values(row)), shared_fields(row))
+        for thing, changes in groupby(export.past(things), lambda change: thing_of(change[0])):
+            row_now, left = self._store.thing(thing), [*changes]
+            # What was staged may have had a text that was not for others.
             was_staged = any(values.get("status") == '"staged"' for *_, values in left)
-            if row is None or not self._tells(row) or (was_staged and not self._takes.staged):
-                continue
-            local = local_fields(row)
-            for key, stamp, every in left:
-                values = {name: value for name, value in every.items() if name not in local}
-                if values:
-                    yield _line(owners(thing)[0], stamp, past_fields(key, stamp, values))
+            if row_now and self._tells(row_now) and (self._takes.staged or not was_staged):
+                yield from self._past(owners(thing)[0], left, local_fields(row_now))
+
+    def _past(self, id: str, left: Iterable[Any], local: Collection[str]) -> Iterator[Line]:
+        for key, stamp, every in left:
+            values = {name: value for name, value in every.items() if name not in local}
+            if values:
+                yield _line(id, stamp, past_fields(key, stamp, values))
 
     def _tells(self, row: Thing) -> bool:
-        """Return True if the state of a thing is told; note private nodes."""
+        """Return True if the state of a thing is told."""
         if isinstance(row, Anchor):
             return is_shared_anchor(row) and self._tells_of(row.node_id)
-        is_taken = self._takes.staged or row.status != "staged"
         if isinstance(row, Node):
-            told = is_taken and self._tells_of(row.id)
-            if not told:
-                self._private.add(row.id)
-            return told and row.type not in CODE_TYPES
-        ends = self._tells_of(row.from_id) and self._tells_of(row.to_id)
-        return is_shared_edge(row) and ends and is_taken and self._takes.has(row.relation)
+            return is_record(row.id) and self._tells_of(row.id)
+        is_open = self._takes.has(row.relation) and (self._takes.staged or row.status != "staged")
+        return is_open and is_shared_edge(row) and all(map(self._tells_of, row.key[:2]))
 
     def _tells_of(self, id: str) -> bool:
-        type = id.partition("-")[0]
-        if id in self._private or not self._takes.has(id):
-            return False
-        return type in CODE_TYPES or (
-            type not in NO_RECORDS and (not self._types or type in self._types)
-        )
+        is_taken = not is_record(id) or not self._types or id.partition("-")[0] in self._types
+        return is_taken and id not in self._private and self._takes.has(id)
+
+
+def _hanging_on(store: Store, id: str) -> Iterator[Thing]:
+    yield from store.edges.of(id, forgotten=True)
+    yield from store.anchors.of(id, gone=True)
 
 
 def extra_lines(store: Store, takes: Takes) -> tuple[list[Line], list[Line]]:
     """Return the declarations and the purges of a store that may be told."""
-    declared = [
-        _line(fields.get("declare_type") or fields["declare_relation"], str(fields["at"]), fields)
-        for fields in declarations(store)
-    ]
+    declared = {(one.get("declare_type") or one["declare_relation"]): one
+                for one in declarations(store)}  # fmt: skip
     purges = store.changes.purged().items()
     return (
-        [line for line in declared if takes.has(line[0])],
+        [_line(name, one["at"], one) for name, one in declared.items() if takes.has(name)],
         [_line(id, at, {"purged": id, "at": at}) for id, at in purges if is_record(id)],
     )
 

@@ -29,8 +29,10 @@ CREATE TABLE lore.nodes(                   -- an end of a link without a record 
   type text NOT NULL DEFAULT '',
   status text NOT NULL DEFAULT '',
   gone boolean NOT NULL DEFAULT false,     -- forgotten
+  due boolean NOT NULL DEFAULT false,      -- to be indexed
   fields jsonb NOT NULL DEFAULT '{}'       -- of the line
 );
+CREATE INDEX nodes_due ON lore.nodes(key) WHERE due;
 
 CREATE TABLE lore.edges(
   from_key bigint NOT NULL,
@@ -162,30 +164,26 @@ BEGIN
       AND (owner = gone_id OR kind IN ('from_id', 'history_of') AND split_part(key, E'\x1f', 2) = gone_id);
     SELECT key INTO gone_key FROM nodes WHERE id = gone_id;
     DELETE FROM edges WHERE (from_key = gone_key OR to_key = gone_key) AND is_taken('from_id', order_key, until);
-    UPDATE nodes SET order_key = '', type = '', status = '', fields = '{}'
+    UPDATE nodes SET order_key = '', type = '', status = '', due = false, fields = '{}'
     WHERE key = gone_key AND is_taken('id', order_key, until);
     IF FOUND THEN
       DELETE FROM passages WHERE node = gone_key;
-      DELETE FROM unindexed WHERE node = gone_key;
     END IF;
   END LOOP;
 END $$;
 
--- Update the heads by the lines after a number, and queue the changed records for indexing.
+-- Update the heads by the lines after a number.
 CREATE FUNCTION lore.update_heads(after bigint) RETURNS void LANGUAGE plpgsql SET search_path = lore, pg_temp AS $$
 BEGIN
-  WITH put AS (
-    INSERT INTO nodes(id, scope, order_key, type, status, gone, fields)
-    SELECT DISTINCT ON (id) id, scope, order_key, split_part(id, '-', 1), coalesce(f->>'status', 'confirmed'),
-      f->>'invalidated_at' IS NOT NULL, f
-    FROM (SELECT key AS id, scope, order_key, line::jsonb AS f FROM lines
-          WHERE seq > after AND kind = 'id' AND line <> '' OFFSET 0) l
-    ORDER BY id, order_key DESC
-    ON CONFLICT (id) DO UPDATE SET (order_key, type, status, gone, fields) =
-      (excluded.order_key, excluded.type, excluded.status, excluded.gone, excluded.fields)
-    WHERE excluded.order_key > nodes.order_key RETURNING key, order_key)
-  INSERT INTO unindexed SELECT key, order_key FROM put ORDER BY key
-  ON CONFLICT (node) DO UPDATE SET order_key = excluded.order_key;
+  INSERT INTO nodes(id, scope, order_key, type, status, gone, due, fields)
+  SELECT DISTINCT ON (id) id, scope, order_key, split_part(id, '-', 1), coalesce(f->>'status', 'confirmed'),
+    f->>'invalidated_at' IS NOT NULL, true, f
+  FROM (SELECT key AS id, scope, order_key, line::jsonb AS f FROM lines
+        WHERE seq > after AND kind = 'id' AND line <> '' OFFSET 0) l
+  ORDER BY id, order_key DESC
+  ON CONFLICT (id) DO UPDATE SET (order_key, type, status, gone, due, fields) =
+    (excluded.order_key, excluded.type, excluded.status, excluded.gone, true, excluded.fields)
+  WHERE excluded.order_key > nodes.order_key;
 
   INSERT INTO nodes(id, scope) SELECT DISTINCT id, scope_of(id)
   FROM lines, unnest(ARRAY[owner, split_part(key, E'\x1f', 2)]) id

@@ -6,9 +6,7 @@ rows and texts of the best matches come with them, others when they are asked fo
 
 from __future__ import annotations
 
-import re
 from contextlib import nullcontext
-from datetime import datetime, timezone
 from types import SimpleNamespace
 
 from ..core.errors import UsageError
@@ -16,6 +14,7 @@ from ..core.json import dumps
 from ..core.scoring import PREFIX_LENGTH
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import identifier_parts
+from ..core.times import days_since
 from ..core.vocabulary import CODE_TYPES, RELATIONS, TYPES
 from ..store.nodes import Types
 from .connection import connect, remote_named
@@ -48,6 +47,7 @@ ORDER BY key, order_key DESC
 """
 _FIND = "SELECT * FROM lore.find(%s, %s, %s, %s, %s)"
 _NEAR = "SELECT * FROM lore.near(%s, %s, %s, %s)"
+_LIKE = str.maketrans({"*": "%", "?": "_", "%": r"\%", "_": r"\_", "\\": r"\\"})
 _EDGES = "SELECT * FROM lore.neighbours(%s::text[], %s::text[], %s)"
 
 
@@ -100,10 +100,10 @@ class SearchedHub:
         return [(key, id, score) for key, id, score, _, _ in found]
 
     def _filter(self, scope: Scope) -> str:
-        """Return a scope as ``lore.admits`` takes it; patterns of files as regular expressions."""
+        """Return a scope as ``lore.admits`` takes it; patterns of files as those of LIKE."""
         found: dict[str, Any] = {
             "types": [*scope.types], "statuses": [*scope.statuses], "tags": [*scope.tags],
-            "files": [*map(expression, scope.files)], "since": scope.since,
+            "files": [glob.translate(_LIKE) for glob in scope.files], "since": scope.since,
             "until": scope.until, "hides": [*scope.hides], "excluded": sorted(scope.excluded),
             "names": ["", self.scope] if self.scope else None,
         }  # fmt: skip
@@ -125,7 +125,7 @@ class SearchedHub:
         if lacking := [id for id in ids if id not in self._briefs]:
             self._rows(lacking)
         return {
-            id: (row[0], row[1], row[2], None, None, _age(row[3]), row[4], row[5], row[6], 0)
+            id: (row[0], row[1], row[2], None, None, days_since(row[3]), row[4], row[5], row[6], 0)
             for id, row in self._held(ids).items()
         }
 
@@ -274,25 +274,6 @@ class _Types(Types):
         return {**TYPES, **dict(self._hub.ask(sql))}
 
 
-def _age(time: str) -> float:
-    """Return the days since then; 0 for what is no time."""
-    try:
-        then = datetime.fromisoformat(time.replace("Z", "+00:00"))
-    except ValueError:
-        return 0.0
-    then = then.replace(tzinfo=then.tzinfo or timezone.utc)
-    return (datetime.now(timezone.utc) - then).total_seconds() / 86_400
-
-
-def expression(glob: str) -> str:
-    """Return a pattern of files as a regular expression: ``*`` and ``?`` match a slash too.
-
-    >>> expression("src/*.p?")
-    '^src/.*\\\\.p.$'
-    """
-    return f"^{''.join({'*': '.*', '?': '.'}.get(one) or re.escape(one) for one in glob)}$"
-
-
 def open_for_search(settings: Settings) -> Store:
     """Return the hub that ``on`` names; the caller closes it.
 
@@ -300,7 +281,8 @@ def open_for_search(settings: Settings) -> Store:
         UsageError: unknown remote.
         HubUnavailable: nobody answers.
     """
-    hub = connect(remote_named(settings, settings.on)[0], settings.on, writes=False)
+    url, *_ = remote_named(settings, settings.on)
+    hub = connect(url, settings.on, writes=False)
     return SearchedHub(hub, settings.scope)  # type: ignore[return-value]
 
 

@@ -1,9 +1,9 @@
 -- Search: passages of the records, their words (tsvector, GIN) and vectors (halfvec, HNSW).
 --
--- Clients cut texts and make vectors, as for search.db: a push queues what has changed in
--- "unindexed", "lacking" gives it out, "put" takes its passages. Row-level security cannot guard a
--- search: @@ is not leakproof, so that a table with a policy is read from end to end. The functions
--- for readers run as the owner and filter by my_scopes() themselves.
+-- Clients cut texts and make vectors, as for search.db: a push marks changed nodes as due, "lacking"
+-- lists them, "put" takes their passages. Row-level security cannot guard a search: @@ is not
+-- leakproof, so PostgreSQL would read the whole table. The functions for readers run as the owner
+-- and filter by my_scopes().
 
 CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;
 
@@ -19,8 +19,6 @@ CREATE TABLE lore.passages(
 ALTER TABLE lore.passages ALTER words SET STORAGE EXTERNAL;  -- uncompressed: a search reads thousands
 CREATE INDEX passages_node ON lore.passages(node, key);
 CREATE INDEX passages_words ON lore.passages USING gin(words) WITH (fastupdate = off);
-
-CREATE TABLE lore.unindexed(node bigint PRIMARY KEY, order_key text COLLATE "C" NOT NULL);
 
 CREATE TABLE lore.words(                   -- document frequencies in texts, as of the last count
   word text NOT NULL,                      -- '' has the number of passages, ' ' their words
@@ -41,8 +39,8 @@ CREATE FUNCTION lore.tags_of(f jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     CASE jsonb_typeof(f->'tags') WHEN 'array' THEN f->'tags' ELSE '[]' END)), '')
 $$;
 
--- True if a node passes a filter, {"types": […], "statuses": …, "tags": …, "files": regular
--- expressions, "since", "until", "excluded": ids, "hides": statuses, "names": scopes}.
+-- True if a node passes a filter, {"types": […], "statuses": …, "tags": …, "files": patterns
+-- of LIKE, "since", "until", "excluded": ids, "hides": statuses, "names": scopes}.
 CREATE FUNCTION lore.admits(n lore.nodes, f jsonb) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT n.type <> '' AND NOT n.gone
     AND (f->'types' IS NULL OR f->'types' ? n.type)
@@ -51,7 +49,7 @@ CREATE FUNCTION lore.admits(n lore.nodes, f jsonb) RETURNS boolean LANGUAGE sql 
     AND (f->'names' IS NULL OR f->'names' ? n.scope)
     AND (f->'excluded' IS NULL OR NOT f->'excluded' ? n.id)
     AND (f->'tags' IS NULL OR f->'tags' <@ to_jsonb(string_to_array(lore.tags_of(n.fields), ' ')))
-    AND (f->'files' IS NULL OR EXISTS (SELECT FROM jsonb_array_elements_text(f->'files') p WHERE n.fields->>'file' ~ p))
+    AND (f->'files' IS NULL OR EXISTS (SELECT FROM jsonb_array_elements_text(f->'files') p WHERE n.fields->>'file' LIKE p))
     AND (f->'since' IS NULL OR n.fields->>'updated_at' COLLATE "C" >= f->>'since')
     AND (f->'until' IS NULL OR n.fields->>'updated_at' COLLATE "C" <= f->>'until')
 $$;
@@ -75,8 +73,7 @@ RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text) LANGU
   SELECT m.key, n.id, m.score, CASE WHEN o <= shown THEN lore.brief(n) END, CASE WHEN o <= shown THEN (
     SELECT substr(lore.text_of(n.fields), p.first, p.length) FROM lore.passages p WHERE p.key = m.key) END
   FROM unnest(keys, owners, scores) WITH ORDINALITY m(key, owner, score, o) JOIN lore.nodes n ON n.key = m.owner
-  WHERE NOT n.gone AND coalesce(NOT f->'hides' ? n.status, true)
-    AND NOT EXISTS (SELECT FROM lore.unindexed u WHERE u.node = m.owner) ORDER BY o
+  WHERE NOT n.gone AND NOT n.due AND coalesce(NOT f->'hides' ? n.status, true) ORDER BY o
 $$;
 
 -- Of these ids the live nodes that the client sees and a filter admits.
@@ -89,8 +86,7 @@ CREATE FUNCTION lore.passages_of(keys bigint[]) RETURNS TABLE(passage bigint, ti
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
   SELECT p.key, coalesce(n.fields->>'title', ''), substr(text_of(n.fields), p.first, p.length), tags_of(n.fields)
   FROM passages p JOIN nodes n ON n.key = p.node
-  WHERE p.key = ANY (keys) AND n.scope = ANY ((SELECT my_scopes())::text[])
-    AND NOT EXISTS (SELECT FROM unindexed u WHERE u.node = p.node)
+  WHERE p.key = ANY (keys) AND NOT n.due AND n.scope = ANY ((SELECT my_scopes())::text[])
 $$;
 
 CREATE FUNCTION lore.cosines(keys bigint[]) RETURNS TABLE(a bigint, b bigint, cosine real)
@@ -235,9 +231,8 @@ CREATE FUNCTION lore.lacking(most int) RETURNS TABLE(
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
   SELECT key, order_key, CASE WHEN gone THEN '' ELSE type END, coalesce(fields->>'title', ''), text_of(fields),
     tags_of(fields), coalesce(fields->>'file', '')
-  FROM (SELECT n.*, sum(pg_column_size(n.fields)) OVER (ORDER BY n.key) - pg_column_size(n.fields) AS before
-    FROM unindexed u JOIN nodes n ON n.key = u.node WHERE n.scope = ANY ((SELECT my_scopes())::text[])
-    ORDER BY n.key LIMIT most) due
+  FROM (SELECT *, sum(pg_column_size(fields)) OVER (ORDER BY key) - pg_column_size(fields) AS before
+    FROM nodes WHERE due AND scope = ANY ((SELECT my_scopes())::text[]) ORDER BY key LIMIT most) due
   WHERE before < 4000000 ORDER BY key
 $$;
 
@@ -247,7 +242,7 @@ $$;
 CREATE FUNCTION lore.put(batch jsonb, embedder text, dimension int) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp AS $$
 DECLARE
-  due bigint[];
+  keys bigint[];
 BEGIN
   IF dimension BETWEEN 1 AND 4000 AND NOT EXISTS (SELECT FROM meta WHERE name = 'embedder') THEN
     INSERT INTO meta VALUES ('embedder', embedder);
@@ -256,10 +251,10 @@ BEGIN
   IF embedder IS DISTINCT FROM (SELECT value FROM meta WHERE name = 'embedder') THEN
     RETURN 0;
   END IF;
-  due := ARRAY(SELECT u.node FROM unindexed u JOIN jsonb_to_recordset(batch) g(node bigint, order_key text)
-      ON g.node = u.node AND g.order_key = u.order_key COLLATE "C" JOIN nodes n ON n.key = u.node
-    WHERE n.scope = ANY (my_scopes()) ORDER BY u.node FOR UPDATE OF u SKIP LOCKED);
-  DELETE FROM passages WHERE node = ANY (due);
+  keys := ARRAY(SELECT n.key FROM nodes n JOIN jsonb_to_recordset(batch) g(node bigint, order_key text)
+      ON g.node = n.key AND g.order_key = n.order_key COLLATE "C"
+    WHERE n.due AND n.scope = ANY (my_scopes()) ORDER BY n.key FOR UPDATE OF n SKIP LOCKED);
+  DELETE FROM passages WHERE node = ANY (keys);
   INSERT INTO passages(node, scope, type, status, first, length, size, words, embedding)
   SELECT n.key, n.scope, n.type, n.status, x.first, x.length, x.size,
     setweight(to_tsvector('pg_catalog.english', left(x.title, 20000)), 'A') ||
@@ -268,9 +263,9 @@ BEGIN
     x.embedding::public.halfvec
   FROM jsonb_to_recordset(batch) g(node bigint, passages jsonb) JOIN nodes n ON n.key = g.node AND NOT n.gone,
     jsonb_to_recordset(g.passages) x(first int, length int, size int, title text, body text, tags text, parts text, embedding text)
-  WHERE g.node = ANY (due);
-  DELETE FROM unindexed WHERE node = ANY (due);
-  RETURN cardinality(due);
+  WHERE g.node = ANY (keys);
+  UPDATE nodes SET due = false WHERE key = ANY (keys);
+  RETURN cardinality(keys);
 END $$;
 
 -- Count words again when a tenth of the passages is new. Make the index of vectors once it is of use
@@ -278,19 +273,16 @@ END $$;
 CREATE FUNCTION lore.settle() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp AS $$
 DECLARE
   total bigint := (SELECT count(*) FROM passages WHERE type NOT IN ('entity', 'concept'));
-  one text;
 BEGIN
   LOCK TABLE words IN SHARE ROW EXCLUSIVE MODE;
   IF abs(total - coalesce((SELECT sum(df) FROM words WHERE word = ''), -1)) > total / 10 THEN
     DELETE FROM words;
-    FOR one IN SELECT DISTINCT scope FROM passages LOOP
-      INSERT INTO words SELECT word, one, ndoc FROM ts_stat(format('SELECT words FROM lore.passages'
-        ' WHERE type NOT IN (''entity'', ''concept'') AND scope = %L', one)) WHERE word NOT IN ('', ' ');
-      INSERT INTO words SELECT unnest(ARRAY['', ' ']), one, unnest(ARRAY[count(*), coalesce(sum(size), 0)]) FROM passages
-      WHERE type NOT IN ('entity', 'concept') AND scope = one;
-    END LOOP;
+    INSERT INTO words SELECT word, scope, ndoc FROM (SELECT DISTINCT scope FROM passages) s, ts_stat(format(
+      'SELECT words FROM lore.passages WHERE type NOT IN (''entity'', ''concept'') AND scope = %L', scope));
+    INSERT INTO words SELECT unnest(ARRAY['', ' ']), scope, unnest(ARRAY[count(*), sum(size)]) FROM passages
+    WHERE type NOT IN ('entity', 'concept') GROUP BY scope;
   END IF;
-  IF to_regclass('lore.passages_near') IS NULL AND total > 20000 AND NOT EXISTS (SELECT FROM unindexed)
+  IF to_regclass('lore.passages_near') IS NULL AND total > 20000 AND NOT EXISTS (SELECT FROM nodes WHERE due)
     AND EXISTS (SELECT FROM meta WHERE name = 'embedder')
   THEN
     PERFORM set_config('maintenance_work_mem', '1GB', true), set_config('max_parallel_maintenance_workers', '0', true);

@@ -10,7 +10,8 @@ from ..core.model import Record
 from ..core.times import now
 from ..formats.jsonl import Imported, ImportOptions, LineImport
 from ..indexing.embed import embed_missing
-from .connection import STATEMENT_SECONDS, ahead
+from ..store.remotes import RemoteProgress
+from .connection import ahead
 from .lines import HubLines, extra_lines
 from .schema import require_version
 
@@ -21,20 +22,19 @@ if TYPE_CHECKING:
 
     from ..app.engine import Engine
     from ..store import Store
-    from ..store.remotes import RemoteProgress
     from .connection import Hub
     from .lines import Line, Takes
 
 SENT_AT_ONCE = 4000
-"""Lines of a batch that is sent, unless they are longer than ``_BYTES``."""
-_BYTES = 8_000_000
+"""Lines of a batch that is sent, unless one is longer than ``_LONG``."""
+_LONG = 20_000
 
 READ_AT_ONCE = 10_000
 """Lines of a batch that is read."""
 
 _HELLO = (
-    "SELECT set_config('statement_timeout', %s, false) WHERE current_setting('statement_timeout')"
-    " = '0'; SELECT lore.hello(%s, %s)"
+    "SELECT set_config('statement_timeout', '2min', false)"
+    " WHERE current_setting('statement_timeout') = '0'; SELECT lore.hello(%s, %s)"
 )
 _PULL = (
     "SELECT seq, line FROM lore.lines WHERE seq > %s AND line <> ''"
@@ -45,10 +45,8 @@ _KNOWN = (
     " WHERE seq > %s AND kind <> 'purged' AND line <> '' AND md5(id) = ANY (%s)"
 )
 _COUNTS = """
-SELECT (SELECT count(*) FROM lore.lines), (SELECT count(*) FROM lore.nodes WHERE type <> ''
-  AND NOT gone), (SELECT count(*) FROM lore.edges WHERE NOT gone),
-  pg_total_relation_size('lore.lines'), current_setting('server_version'),
-  (SELECT count(*) FROM lore.lines WHERE seq > %s AND line <> '')
+SELECT count(*), (SELECT count(*) FROM lore.nodes WHERE type <> '' AND NOT gone),
+  count(*) FILTER (WHERE seq > %s AND line <> '') FROM lore.lines
 """
 
 
@@ -58,7 +56,7 @@ def hello(hub: Hub, mark: Sequence[Any] = (0, None)) -> dict[str, Any]:
     Raises:
         StoreError: no hub there, or one of another version.
     """
-    state: dict[str, Any] = hub.ask(_HELLO, [f"{STATEMENT_SECONDS}s", *mark])[0][0]
+    state: dict[str, Any] = hub.ask(_HELLO, mark)[0][0]
     require_version(hub, state["version"])
     return state
 
@@ -66,8 +64,8 @@ def hello(hub: Hub, mark: Sequence[Any] = (0, None)) -> dict[str, Any]:
 class HubSynced(Record):
     """What came in, how many lines were ``sent`` that the hub did not know and how many it knew.
 
-    ``refused`` are (id, why). ``anew``: why all was sent again, or nothing. ``may_only_read``: the
-    role for which the store's lines stay here, or nothing.
+    ``refused`` are (id, why). ``anew``: the hub lacked lines, and all was sent again.
+    ``may_only_read``: the role for which the store's lines stay here, or nothing.
     """
 
     __slots__ = ("anew", "came_in", "known", "may_only_read", "read", "refused", "sent")
@@ -76,11 +74,11 @@ class HubSynced(Record):
         self.came_in = Imported()
         self.sent = self.known = self.read = 0
         self.refused: list[tuple[str, str]] = []
-        self.anew = self.may_only_read = ""
+        self.anew, self.may_only_read = False, ""
 
 
 class HubSync:
-    """One sync with the remote ``name``, which takes what ``takes`` says.
+    """One sync with the remote ``name``.
 
     ``all``: send and read everything, not only what is new. ``progress`` hears how many lines
     went with each batch.
@@ -90,13 +88,8 @@ class HubSync:
         self, engine: Engine, hub: Hub, name: str, takes: Takes, *, all: bool = False,
         progress: Callable[[int], None] = lambda lines: None,
     ) -> None:  # fmt: skip
-        self._engine = engine
-        self._store = engine.store
-        self._hub = hub
-        self._name = name
-        self._takes = takes
-        self._all = all
-        self._progress = progress
+        self._engine, self._store, self._hub = engine, engine.store, hub
+        self._name, self._takes, self._all, self._progress = name, takes, all, progress
         self._at = engine.store.remotes.get(name)
         self._own: list[str] = []
         """Ranges of the lines that this sync has sent."""
@@ -124,16 +117,15 @@ class HubSync:
         """Find out whether the hub has all that it had, and begin anew if not."""
         at = self._at
         state = hello(self._hub, at.mark)
-        if self._all or not state["holds"]:
-            if not self._all:
-                self._done.anew = "the hub lacks lines that it had, as after a restored backup"
+        self._done.anew = not state["holds"]
+        if self._all or self._done.anew:
             at.read, at.mark, at.sent = 0, [0, None], -1
-        if at.takes != str(self._takes):
+        if at.takes != self._takes.words:
             at.sent = -1
         if at.sees != state["sees"]:
             at.read = 0
-        at.takes, at.sees = str(self._takes), state["sees"]
-        self._longest, self._end, self._since = int(state["longest"]), state["end"], at.read
+        at.takes, at.sees = self._takes.words, state["sees"]
+        self._end, self._since = state["end"], at.read
         return state
 
     def _keep(self) -> None:
@@ -153,10 +145,10 @@ class HubSync:
             for batch in ahead(self._batches(self._lines(until, *extra, is_new=is_new))):
                 text = json.dumps([line[1:] for line in batch], ensure_ascii=False)
                 done = self._hub.ask("SELECT lore.push(%s)", [text])[0][0]
+                refused = [(batch[place][0], why) for place, why in done["refused"]]
+                self._done.refused += refused
                 self._done.sent += done["taken"]
-                self._done.known += len(batch) - done["taken"] - len(done["refused"])
-                for place, why in done["refused"]:
-                    self._refuse(batch[place][0], why)
+                self._done.known += len(batch) - done["taken"] - len(refused)
                 self._end = at.mark = done["end"]
                 at.wrote = at.wrote or done["taken"] > 0
                 if done["before"] <= at.read:
@@ -184,22 +176,13 @@ class HubSync:
 
     def _batches(self, lines: Iterable[Line]) -> Iterator[list[Line]]:
         batch: list[Line] = []
-        size = 0
         for line in lines:
-            if len(line[2]) > self._longest:
-                self._refuse(line[0], f"is longer than {self._longest} bytes")
-                continue
             batch.append(line)
-            size += len(line[2])
-            if len(batch) == SENT_AT_ONCE or size > _BYTES:
+            if len(batch) == SENT_AT_ONCE or sum(map(len, batch[-1])) > _LONG:
                 yield batch
-                batch, size = [], 0
+                batch = []
         if batch:
             yield batch
-
-    def _refuse(self, id: str, why: str) -> None:
-        if (id, why) not in self._done.refused:
-            self._done.refused.append((id, why))
 
     # --- reading
 
@@ -255,16 +238,14 @@ def changed(store: Store, at: RemoteProgress, until: int) -> tuple[set[str], set
 
 
 def hub_status(hub: Hub, name: str, takes: Takes, store: Store | None) -> dict[str, Any]:
-    """Return what a hub is and holds, and how far this store is with it; ``unsent`` is None for
-    everything."""
-    at = store.remotes.get(name) if store is not None else None
-    state = hello(hub, at.mark if at else (0, None))
-    read = at.read if at and state["holds"] else 0
-    counts = hub.ask(_COUNTS, [read])[0]
+    """Return what a hub holds, and how far this store is with it; ``unsent``: None for all."""
+    at = store.remotes.get(name) if store is not None else RemoteProgress(name)
+    state = hello(hub, at.mark)
+    counts = hub.ask(_COUNTS, [at.read if state["holds"] else 0])[0]
     row = {name: state[name] for name in ("version", "role", "may_write")}
-    row |= zip(("lines", "records", "links", "bytes", "server", "unread"), counts, strict=True)
-    row |= {"unsent": None, "synced_at": at.synced_at or None if at else None}
-    if store is not None and at is not None and at.takes == str(takes):
+    row |= zip(("lines", "records", "unread"), counts, strict=True)
+    row |= {"unsent": None, "synced_at": at.synced_at or None}
+    if store is not None and at.takes == takes.words:
         found = changed(store, at, store.changes.last_command())
         row["unsent"] = None if found is None else len(found[0])
     return row

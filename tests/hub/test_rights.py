@@ -12,7 +12,7 @@ NOBODY = len(ROLES)
 READABLE_FROM = {
     "meta": "reader", "lines": "reader", "nodes": "reader", "edges": "reader",
     # Words of all scopes, and the members of each: functions filter them by what one may see.
-    "words": "nobody", "passages": "nobody", "unindexed": "nobody", "members": "nobody",
+    "words": "nobody", "passages": "nobody", "members": "nobody",
 }  # fmt: skip
 """Who may read a table, view or sequence; nobody may write any, but for who owns the hub."""
 

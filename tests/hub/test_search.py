@@ -21,7 +21,7 @@ from pylore.embed.static import StaticEmbedder
 from pylore.hub.connection import Hub, connect
 from pylore.hub.indexing import index_hub
 from pylore.hub.lines import HubLines, Takes
-from pylore.hub.search import SearchedHub, expression
+from pylore.hub.search import _LIKE, SearchedHub
 from pylore.indexing.embed import embed_missing
 from pylore.indexing.indexer import Index
 from pylore.search.pipeline import Request, search
@@ -130,7 +130,7 @@ def fill(store: Store, size: int) -> None:
 
 def copy_store(hub: Hub, store: Store) -> None:
     """Push the records and links of a store to an empty hub, and index them there."""
-    lines = HubLines(store, Takes(scopes=("*",), staged=True))
+    lines = HubLines(store, Takes("scopes=*", "staged"))
     pushed = dumps([line[1:] for line in lines])
     assert not hub.ask("SELECT lore.push(%s)", (pushed,))[0][0]["refused"]
     index_hub(hub, lambda: EMBEDDER, [])
@@ -181,5 +181,5 @@ def test_patterns_of_files_mean_what_they_mean_here(both: Both, glob: str) -> No
 
     for path in ("src/a/b.py", "src/a.pyc", "abx.c", "ab.c", "a+b(c)|d", "a\\bc", "a$b ü"):
         here = connection_of(both.store).execute("SELECT ? GLOB ?", (path, glob)).get
-        there = both.hub.ask("SELECT %s ~ %s", (path, expression(glob)))[0][0]
+        there = both.hub.ask("SELECT %s LIKE %s", (path, glob.translate(_LIKE)))[0][0]
         assert bool(here) == there, path

@@ -120,16 +120,16 @@ def test_untaken_records_and_their_links_stay(two: Team) -> None:
     put(two, "ann", note("note-open"), note("decision-a", "x"), note("note-mine@@ann"),
         note("note-staged", status="staged"), link("note-open", "note-mine@@ann"),
         link("note-open", "decision-a"), {"declare_relation": "likes@@ann"})  # fmt: skip
-    two.sync("ann", Takes(types=("decision",)))
+    two.sync("ann", Takes("types=decision"))
     assert ids_at_hub(two) == ["decision-a"]
     two.sync("ann", Takes())
     assert ids_at_hub(two) == ["decision-a", "note-open"]
     assert "@@ann" not in at_hub(two)
     two.hub.ask("INSERT INTO lore.members VALUES (current_user, 'ann')")
-    two.sync("ann", Takes(scopes=("ann",)))
+    two.sync("ann", Takes("scopes=ann"))
     assert ids_at_hub(two) == ["decision-a", "note-mine@@ann", "note-open"]
     assert "note-staged" not in at_hub(two)
-    assert two.sync("ann", Takes(scopes=("ann",), staged=True)).sent == 1
+    assert two.sync("ann", Takes("scopes=ann", "staged")).sent == 1
 
 
 def test_the_past_of_what_was_staged_stays(two: Team) -> None:
@@ -348,7 +348,7 @@ def test_refused_lines_stay_and_all_sends_them_again(two: Team) -> None:
     hub = two.connected(user=user)
 
     def refused(**options: Any) -> list[str]:
-        takes = Takes(scopes=("*",))
+        takes = Takes("scopes=*")
         return [
             id for id, _ in HubSync(two.engine("bob"), hub, "team", takes, **options).run().refused
         ]
@@ -395,7 +395,7 @@ def test_a_line_that_is_too_long_is_named_and_holds_up_no_other(two: Team) -> No
 def test_a_database_that_is_read_only_is_said_to_be(two: Team) -> None:
     put(two, "ann", note("note-a"))
     two.server.rows(f"ALTER DATABASE {two.database} SET default_transaction_read_only = on")
-    with pytest.raises(HubUnavailable, match="no connection"):
+    with pytest.raises(HubUnavailable, match="read-only"):
         two.connected()
 
 

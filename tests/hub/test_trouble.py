@@ -131,10 +131,10 @@ def full(desks: Desks) -> Iterator[None]:
 
 
 TROUBLES: dict[str, tuple[Callable[[Desks], AbstractContextManager[None]], str]] = {
-    "unreachable": (cut, "no connection"),
+    "unreachable": (cut, "connection failed"),
     "cut off before": (cut_before, "again"),
     "cut off after": (cut_after, "again"),
-    "silent": (stalled, "no connection"),
+    "silent": (stalled, "connection failed"),
     "killed": (killed, "try again"),
     "full": (full, "disk is full"),
     "read-only": (

@@ -36,7 +36,7 @@ def sync(store: Store, url: str, settings: Settings | None = None) -> HubSynced:
     """One sync, with all that may be told."""
     engine = Engine(store, settings or Settings(), "")
     with connect(url, "hub") as hub:
-        return HubSync(engine, hub, "hub", Takes(scopes=("*",), staged=True)).run()
+        return HubSync(engine, hub, "hub", Takes("scopes=*", "staged")).run()
 
 
 def exported(folder: str) -> list[str]:

@@ -17,7 +17,7 @@ from pylore.hub.lines import HubLines, Takes
 from pylore.hub.sync import HubSync, HubSynced
 from pylore.store import Store
 
-ALL = Takes(staged=True)
+ALL = Takes("staged")
 
 
 class Team:
