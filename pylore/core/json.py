@@ -15,7 +15,7 @@ from .text import BIDIRECTIONAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 
@@ -75,6 +75,18 @@ def dumps(value: Any) -> str:
 def canonical(value: Any) -> str:
     """Return JSON as ``dumps`` does, with the keys of objects in order."""
     return "".join(_SORTING(value, 0))
+
+
+def with_fields(text: str, fields: Mapping[str, Any]) -> str:
+    """Return a JSON object with these fields set; None removes one.
+
+    >>> with_fields('{"a":1,"b":2}', {"b": None, "c": 3})
+    '{"a":1,"c":3}'
+    """
+    every = {**loads(text), **fields}
+    return dumps(
+        {name: one for name, one in every.items() if name not in fields or one is not None}
+    )
 
 
 class Raw(str):

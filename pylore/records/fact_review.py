@@ -18,7 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..core.model import EdgeKey
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
@@ -77,21 +76,25 @@ class Facts:
         That is: staged, confidence × recency below ``LEAST_TO_STAY``, and fewer
         accesses than ``ENOUGH_ACCESSES``. Nothing is deleted. With ``dry_run`` nothing is changed.
         """
-        with self._store.faults, self._store.transaction("sweep"):
-            review = self._store.review
-            edges = {
-                key: faded
-                for key, staged in review.staged_edges(SWEPT).items()
-                if (faded := self._faded(edge_name(key), *staged, dry_run))
-            }
-            nodes = {
-                id: faded
-                for id, staged in review.staged_nodes(SWEPT).items()
-                if (faded := self._faded(id, *staged, dry_run))
-            }
+        store, state = self._store, "due" if dry_run else "invalidated"
+        found = {}
+        with store.faults, store.transaction("sweep"):
+            edges, nodes = store.review.staged_edges(SWEPT), store.review.staged_nodes(SWEPT)
+            staged = {**{edge_name(key): one for key, one in edges.items()}, **nodes}
+            for name, (confidence, age, accesses) in staged.items():
+                fresh = recency(age, self._settings.recency_half_life)
+                if confidence * fresh < LEAST_TO_STAY and accesses < ENOUGH_ACCESSES:
+                    found[name] = Faded(name, state, confidence, round(fresh, 6), accesses)
             if not dry_run:
-                self._drop([*edges], [*nodes])
-        return [*edges.values(), *nodes.values()]
+                for key in edges:
+                    if edge_name(key) in found:
+                        store.edges.invalidate(key, now())
+                faded = [store.nodes.require(id) for id in nodes if id in found]
+                for node in faded:
+                    forget(store, node)
+                Index(store).update(faded)
+                Index(store).keep_facts()
+        return [*found.values()]
 
     def sweep_history(self, *, dry_run: bool = False) -> int:
         """Forget states that were left more than ``history_days`` ago; how many there were.
@@ -108,44 +111,23 @@ class Facts:
             with self._store.transaction():
                 return self._store.changes.sweep(before)
 
-    def _faded(
-        self, id: str, confidence: float, age: float, accesses: int, dry_run: bool
-    ) -> Faded | None:
-        settings = self._settings
-        fresh = recency(age, settings.recency_half_life)
-        if confidence * fresh >= LEAST_TO_STAY or accesses >= ENOUGH_ACCESSES:
-            return None
-        state = "due" if dry_run else "invalidated"
-        return Faded(id, state, confidence, round(fresh, 6), accesses)
-
-    def _drop(self, edges: Sequence[EdgeKey], nodes: Sequence[str]) -> None:
-        at = now()
-        for key in edges:
-            self._store.edges.invalidate(key, at)
-        for id in nodes:
-            node = self._store.nodes.require(id)
-            forget(self._store, node)
-            Index(self._store).update([node])
-        Index(self._store).keep_facts()
-
     def _judge(self, words: Sequence[str], command: str) -> list[Change]:
-        with self._store.faults:
-            with self._store.transaction(command):
-                changes = self._judged(resolve_ids(self._store, words), command)
-            embed_missing(self._store, self._embedder)
+        store = self._store
+        with store.faults:
+            with store.transaction(command):
+                words = resolve_ids(store, words)
+                key = named_edge(store, words)
+                if not key:
+                    ids = complete_ids(store, words)
+                    changes = [Change(id, self._set_status(id, f"{command}ed")) for id in ids]
+                elif command == "confirm":
+                    state = confirm_edge(store, self._settings, key, now())
+                    changes = [Change(edge_name(key), state)]
+                else:
+                    changes = [Change(edge_name(key), retract_edge(store, key, now()))]
+                Index(store).keep_facts()
+            embed_missing(store, self._embedder)
         return changes
-
-    def _judged(self, words: Sequence[str], command: str) -> list[Change]:
-        key = named_edge(self._store, words)
-        if not key:
-            ids = complete_ids(self._store, words)
-            return [Change(id, self._set_status(id, f"{command}ed")) for id in ids]
-        if command == "confirm":
-            state = confirm_edge(self._store, self._settings, key, now())
-        else:
-            state = retract_edge(self._store, key, now())
-        Index(self._store).keep_facts()
-        return [Change(edge_name(key), state)]
 
     def _set_status(self, id: str, status: str) -> str:
         node = self._store.nodes.require_live(id)

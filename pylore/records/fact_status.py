@@ -1,20 +1,18 @@
 """Change the status of facts: staged, confirmed, superseded, retracted.
 
-A fact is an edge between two things. The rules are here, without a word about who
-asks: ``records`` states facts, ``facts`` confirms and retracts them, ``accesses``
-promotes what is read often. Each function runs inside its caller's transaction.
+A fact is an edge between two things. Each function runs inside a transaction of its caller. A
+search imports this, so it imports little.
 """
 
 from __future__ import annotations
 
 from ..core.errors import LoreError
-from ..core.json import dumps, loads
+from ..core.json import loads, with_fields
 from ..core.model import edge_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
 
     from ..core.model import Edge, EdgeKey
     from ..core.settings import Settings
@@ -38,35 +36,33 @@ def state_fact(
     """
     old = store.edges.get(*edge.key)
     if old is not None:
-        if edge.source == "conversation" and edge.status == "staged" and _is_settled(old):
-            return "unchanged", _retracted_note(old)
-        edge.metadata = _changed(old.metadata, superseded_by=None)
+        settled = "confirmed" if old.ended_at is None else "retracted"
+        if edge.source == "conversation" and edge.status == "staged" and old.status == settled:
+            when = f"it was retracted on {str(old.ended_at)[:10]}: 'lore confirm' brings it back"
+            return "unchanged", [when] if settled == "retracted" else []
+        edge.metadata = with_fields(old.metadata, {"superseded_by": None})
     if single:
-        edge.metadata = _changed(edge.metadata, single=True)
-    notes = []
+        edge.metadata = with_fields(edge.metadata, {"single": True})
     if edge.status in ("superseded", "retracted"):
         edge.ended_at = at
-    else:
-        sure = edge.status == "confirmed"
-        rivals = other_values(store, settings, edge)
-        _supersede(store, edge, [one for one in rivals if sure or one.status == "staged"], at)
-        notes = [
-            f"staged beside {one.to_id}, which is confirmed: 'lore confirm' puts it in its place"
-            for one in rivals
-            if not sure and one.status != "staged"
-        ]
-    return store.edges.put(edge), notes
+        return store.edges.put(edge), []
+    rivals = other_values(store, settings, edge)
+    sure = [one for one in rivals if edge.status != "confirmed" and one.status != "staged"]
+    _supersede(store, edge, [one for one in rivals if one not in sure], at)
+    return store.edges.put(edge), [
+        f"staged beside {one.to_id}, which is confirmed: 'lore confirm' puts it in its place"
+        for one in sure
+    ]
 
 
 def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
-    """Return the edges of the same scope that have not ended and say otherwise: those of a
-    predicate that has one value."""
+    """Return the live edges of the same scope with another value of a predicate that has one."""
     from ..core.ids import plain, whose
 
     values = store.edges.leading(edge.from_id, edge.relation)
     named = {name.lower().replace("-", "_") for name in settings.single_valued}
     if plain(edge.relation) not in named and not any(
-        _fields(one.metadata).get("single") for one in [edge, *values]
+        loads(one.metadata).get("single") for one in [edge, *values]
     ):
         return []
     return [
@@ -76,17 +72,15 @@ def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
 
 
 def contested(store: Store, settings: Settings, keys: Iterable[EdgeKey]) -> list[Edge]:
-    """Return those of these edges that are confirmed and have a rival that is: two sides have each
-    stated a value, of a predicate that has one."""
+    """Return the confirmed edges with a confirmed rival: two sides have each stated a value."""
     from ..core.vocabulary import RELATIONS
 
-    stated = [key for key in keys if key[2] not in RELATIONS]
-    edges = [edge for _, edge in sorted(store.edges.get_many(stated).items()) if _stands(edge)]
-    return [edge for edge in edges if any(map(_stands, other_values(store, settings, edge)))]
+    def stands(edge: Edge) -> bool:
+        return edge.status == "confirmed" and edge.ended_at is None
 
-
-def _stands(edge: Edge) -> bool:
-    return edge.status == "confirmed" and edge.ended_at is None
+    stated = store.edges.get_many([key for key in keys if key[2] not in RELATIONS])
+    edges = [edge for _, edge in sorted(stated.items()) if stands(edge)]
+    return [edge for edge in edges if any(map(stands, other_values(store, settings, edge)))]
 
 
 def confirm_edge(store: Store, settings: Settings, key: EdgeKey, at: str) -> str:
@@ -99,7 +93,7 @@ def confirm_edge(store: Store, settings: Settings, key: EdgeKey, at: str) -> str
     for id in key[:2]:
         store.nodes.require_live(id)
     edge.status, edge.ended_at = "confirmed", None
-    edge.metadata = _changed(edge.metadata, superseded_by=None)
+    edge.metadata = with_fields(edge.metadata, {"superseded_by": None})
     _supersede(store, edge, other_values(store, settings, edge), at)
     return "unchanged" if store.edges.put(edge) == "unchanged" else "confirmed"
 
@@ -141,10 +135,9 @@ def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
         edge = require_edge(store, key)
         is_own = not store.scope or whose(*key) == store.scope
         if is_own and not other_values(store, settings, edge):
+            edge.status = "confirmed"
             facts.append(edge)
-    for edge in facts:
-        edge.status = "confirmed"
-        store.edges.put(edge)
+    store.edges.put_many(facts)
     return [*nodes, *(edge_name(edge.key) for edge in facts)]
 
 
@@ -163,15 +156,15 @@ def named_edge(store: Store, words: Sequence[str]) -> EdgeKey | None:
     relation = fold(words[1])
     if plain(relation) not in {plain(name) for name in store.relations.all()}:
         return None
-    from_id, to_id = _thing(store, words[0]), _thing(store, words[2])
+    from_id, to_id = thing_id(store, words[0]), thing_id(store, words[2])
     if not (from_id and to_id):
         raise LoreError(f"no fact {words[0]} {relation} {words[2]}: 'lore list --type entity' "
                         "has the names")  # fmt: skip
     return resolve_edge(store, (from_id, to_id, relation))
 
 
-def _thing(store: Store, name: str) -> str:
-    """Return the id that an id or a name in a fact stands for; empty if unknown."""
+def thing_id(store: Store, name: str) -> str:
+    """Return the id of the thing with this id or name; empty if unknown."""
     from ..core.ids import named_id
     from ..store.resolve_id import resolve_id
 
@@ -192,30 +185,9 @@ def require_edge(store: Store, key: EdgeKey) -> Edge:
 
 def _supersede(store: Store, edge: Edge, former: Iterable[Edge], at: str) -> None:
     for old in former:
-        before = _fields(edge.metadata).get("supersedes", [])
+        before = loads(edge.metadata).get("supersedes", [])
         if old.to_id not in before:
-            edge.metadata = _changed(edge.metadata, supersedes=[*before, old.to_id])
+            edge.metadata = with_fields(edge.metadata, {"supersedes": [*before, old.to_id]})
         old.status, old.ended_at = "superseded", at
-        old.metadata = _changed(old.metadata, superseded_by=edge.to_id)
+        old.metadata = with_fields(old.metadata, {"superseded_by": edge.to_id})
         store.edges.put_many([old])
-
-
-def _is_settled(old: Edge) -> bool:
-    return old.status == ("confirmed" if old.ended_at is None else "retracted")
-
-
-def _retracted_note(old: Edge) -> list[str]:
-    if old.status != "retracted":
-        return []
-    return [f"it was retracted on {str(old.ended_at)[:10]}: 'lore confirm' brings it back"]
-
-
-def _fields(metadata: str) -> dict[str, Any]:
-    fields: dict[str, Any] = loads(metadata)
-    return fields
-
-
-def _changed(metadata: str, **changes: object) -> str:
-    """Return JSON with these fields set; None removes a field."""
-    fields = {**_fields(metadata), **changes}
-    return dumps({key: item for key, item in fields.items() if item is not None})

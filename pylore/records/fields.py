@@ -6,7 +6,7 @@ import os
 
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.ids import COMMON, called, check_type, own, plain, sha256, whose
-from ..core.json import dumps, loads, require_storable
+from ..core.json import canonical, loads, require_storable, with_fields
 from ..core.vocabulary import (
     CODE_TYPES,
     DECLARED_WEIGHT,
@@ -21,21 +21,21 @@ from ..system.project_files import place_within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from typing import Any
 
     from ..core.model import Edge, Node
     from ..core.settings import Settings
     from ..store import Store
 
-
-_SHORTEST_SLIP = 4
-"""Letters of a word that may be a slip of another one."""
 TITLE_LENGTH = 200
 """Maximum length of a title that is made from a text, in characters."""
 
+_SHORTEST_SLIP = 4
+"""Letters of a relation that may be a slip of another one."""
+
 _CLOSING = "\"')]}”’»*_`"
-_ABBREVIATIONS = ("approx", "cf", "dr", "incl", "mr", "mrs", "vs")
+_ABBREVIATIONS = ("approx", "cf", "dr", "etc", "incl", "mr", "mrs", "vs")
 
 
 def require_known(status: str, source: str, fraction: float) -> None:
@@ -62,22 +62,18 @@ def title_of(text: str) -> str:
 
 def _first_sentence(line: str) -> str:
     for at, sign in enumerate(line):
-        if sign not in ".!?。！？":
-            continue
         after = line[at + 1 :].lstrip(_CLOSING)
-        short = sign == "." and _is_short(line[:at], after)
-        if sign in "。！？" or (after[:1] == " " and not short):
+        ends = sign in ".!?" and after[:1] == " " and not (sign == "." and _is_short(line[:at]))
+        if ends or sign in "。！？":
             return line[: len(line) - len(after)]
     return line
 
 
-def _is_short(before: str, after: str) -> bool:
+def _is_short(before: str) -> bool:
     """Return True if a full stop marks an abbreviation, an initial or the number of an item."""
     word = before.rpartition(" ")[2].lstrip("(").lower()
-    if word == "etc":
-        return after.lstrip()[:1].islower()
-    letters = all(len(part) == 1 and part.isalpha() for part in word.split("."))
-    return letters or word in _ABBREVIATIONS or (word == before and word.isdigit())
+    is_initials = all(len(part) == 1 and part.isalpha() for part in word.split("."))
+    return is_initials or word in _ABBREVIATIONS or (word == before and word.isdigit())
 
 
 def require_text(text: str, most: int) -> str:
@@ -98,26 +94,6 @@ def require_text(text: str, most: int) -> str:
     return text.strip("\n")
 
 
-def with_why(data: str, why: str) -> str:
-    """Return a node's data with this reason; an empty one takes the reason away."""
-    fields = {key: value for key, value in loads(data).items() if key != "why"}
-    return dumps({**fields, "why": why} if why else fields)
-
-
-def with_fields(metadata: str, fields: Mapping[str, Any]) -> str:
-    """Return an edge's metadata with these fields set; None takes one away."""
-    kept = {**loads(metadata), "superseded_by": None, **fields}
-    return dumps({name: one for name, one in kept.items() if one is not None})
-
-
-def is_literal(text: str) -> bool:
-    return len(text.split()) > 4 or not any(letter.isalpha() for letter in text)
-
-
-OF_THINGS = "entity, concept -> entity, concept"
-"""Description of a relation between things."""
-
-
 def is_slip(word: str, known: str) -> bool:
     """Return True if a word is a known one with a letter left out, added, changed or swapped.
 
@@ -126,18 +102,14 @@ def is_slip(word: str, known: str) -> bool:
     >>> is_slip("implement", "implements"), is_slip("eats", "uses")
     (False, False)
     """
-    if abs(len(word) - len(known)) > 1 or min(len(word), len(known)) < _SHORTEST_SLIP:
+    is_form = word.startswith(known) or known.startswith(word)
+    if is_form or min(len(word), len(known)) < _SHORTEST_SLIP:
         return False
     pairs = enumerate(zip(word, known, strict=False))
-    at = next((place for place, (one, other) in pairs if one != other), None)
-    if at is None:
-        return False  # another form of the word
-    rest, other = word[at:], known[at:]
-    return (
-        other[1:] in (rest, rest[1:])
-        or rest[1:] == other
-        or (rest[2:] == other[2:] and rest[:2] == other[1::-1])
-    )
+    at = next(place for place, (one, other) in pairs if one != other)
+    one, other = word[at:], known[at:]
+    is_swapped = one[2:] == other[2:] and one[:2] == other[1::-1]
+    return one[1:] in (other, other[1:]) or other[1:] == one or is_swapped
 
 
 class Naming:
@@ -200,7 +172,8 @@ class Naming:
             raise UsageError(f"unknown relation '{predicate}' (did you mean '{slip}'?): "
                              "'lore link --new-relation' declares it")  # fmt: skip
         are_things = all(id.startswith(THING_IDS) for id in (from_id, to_id))
-        return self.declare(predicate, OF_THINGS if are_things else "declared")
+        ends = "entity, concept -> entity, concept" if are_things else "declared"
+        return self.declare(predicate, ends)
 
     def called(self, relations: Iterable[str]) -> list[str]:
         return called(relations, self._settings.scope)
@@ -208,16 +181,12 @@ class Naming:
     def relation_between(self, from_id: str, relation: str, to_id: str) -> str:
         """Return a relation that is known, as an edge between these two has it: of two nodes that
         are common, the edge says by its relation that it belongs to a scope."""
-        scope = self._settings.scope
         name = self.require_relation(relation)
-        if not scope:
-            return name
-        if whose(from_id, to_id, name):
+        if not self._settings.scope or whose(from_id, to_id, name):
             return name
         known = self._store.relations.all()
-        weight, backward, _ = known[name]
         if self.own(name) not in known:
-            self._store.relations.declare(self.own(name), weight, backward, "declared")
+            self._store.relations.declare(self.own(name), *known[name][:2], "declared")
         return self.own(name)
 
 
@@ -237,16 +206,13 @@ def split_location(file: str) -> tuple[str, int | None, int | None]:
     """Turn ``a.py:10-20`` or ``a.py:20-10`` into ``("a.py", 10, 20)``; without numbers the whole
     file.
     """
-    path, colon, lines = file.rpartition(":")
+    path, _, lines = file.rpartition(":")
     first, dash, last = lines.partition("-")
-    if not (colon and _is_line(first) and (not dash or _is_line(last))):
+    last = last if dash else first
+    if not all(part.isascii() and part.isdigit() and len(part) < 10 for part in (first, last)):
         return file, None, None
-    ends = sorted((int(first), int(last or first)))
+    ends = sorted((int(first), int(last)))
     return path, ends[0], ends[1]
-
-
-def _is_line(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 10
 
 
 def path_in_store(path: str, root: str) -> str:
@@ -302,9 +268,6 @@ OWN_KEYS = (STATED, PRUNED)
 STATED_FIELDS = ("status", "tags", "source", "confidence", "category")
 """The fields of a node that a file may state, or leave to others."""
 
-_ALWAYS = ("text", "title", "file")
-"""Fields that every file states, as an edit names them."""
-
 _NO_TEXTS = ("id", "type", "title", "created_at")
 
 
@@ -321,64 +284,42 @@ def is_page(path: str) -> bool:
     )
 
 
-def is_document(store: Store, node: Node) -> bool:
-    """Return whether a node was made from a file, here or elsewhere."""
-    if node.type in CODE_TYPES or not node.file or not is_page(node.file):
-        return False
-    return node.source == "file" or bool(_stated(node)) or store.documents.has(node.id)
-
-
-def source_of(store: Store, node: Node, root: str) -> str:
-    """Return the path in the store of the file that a node was made from; nothing where it is not
-    there.
-
-    ``root`` is where paths start from.
+def source_of(store: Store, node: Node, root: str, fields: Iterable[str]) -> str:
+    """Return the path of the file below ``root`` that a document was made from, if that states one
+    of these fields, as ``Records.edit`` names them; empty if it does not, or is not there.
     """
-    if not root or not is_document(store, node):
+    file, stated = node.file or "", _stated(node)
+    if not root or node.type in CODE_TYPES or not is_page(file):
         return ""
-    file = node.file or ""
+    if not (node.source == "file" or stated or store.documents.has(node.id)):
+        return ""
+    names = {"text", "title", "file", *stated} & {*STATED_FIELDS, "text", "title", "file", "why"}
     try:
-        return file if os.path.isfile(place_within(root, file)) else ""
+        is_there = os.path.isfile(place_within(root, file))
     except LoreError:
         return ""
+    return file if is_there and not names.isdisjoint(fields) else ""
 
 
 def is_pruned(node: Node) -> bool:
-    """Return whether a document is forgotten for no other reason than its lost file."""
-    if node.invalidated_at is None or PRUNED not in node.data:
-        return False
-    return loads(node.data).get(PRUNED) is True
+    """Return True if a document is forgotten for no other reason than its lost file."""
+    return node.invalidated_at is not None and loads(node.data).get(PRUNED) is True
 
 
 def mark_pruned(node: Node, *, pruned: bool = True) -> None:
     """Put the mark of a lost file on a document, or take it away."""
-    if not pruned and PRUNED not in node.data:
-        return
-    data = loads(node.data)
-    if pruned:
-        data[PRUNED] = True
-    elif data.pop(PRUNED, None) is None:
-        return
-    node.data = dumps(data)
-
-
-def stated_by_file(node: Node) -> set[str]:
-    """Return the fields of a document, as ``Records.edit`` calls them, that its file states."""
-    own = (*STATED_FIELDS, "why")
-    return {*_ALWAYS, *(name for name in _stated(node) if name in own)}
+    if pruned or PRUNED in node.data:
+        node.data = with_fields(node.data, {PRUNED: pruned or None})
 
 
 def state_of(node: Node) -> str:
-    """Return a hash of what the file of a document states, as it is in the node."""
+    """Return a hash of what the file of a document states, as the node has it."""
     data = loads(node.data)
-    said: dict[str, Any] = {"title": node.title, "body": node.body}
+    stated: dict[str, Any] = {"title": node.title, "body": node.body}
     for name in _stated(node):
         if name not in _NO_TEXTS:
-            said[name] = getattr(node, name) if name in STATED_FIELDS else data.get(name)
-    import json
-
-    text = json.dumps(said, sort_keys=True)
-    return sha256(text.encode()).hexdigest()[:32]
+            stated[name] = getattr(node, name) if name in STATED_FIELDS else data.get(name)
+    return sha256(canonical(stated).encode()).hexdigest()[:32]
 
 
 def has_own_id(node: Node, path: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core.errors import LoreError, UsageError
 from ..core.ids import KEY_DIGITS, check_id, check_scope, named_id, own, plain, record_id
+from ..core.json import with_fields
 from ..core.model import Edge, Node, Record
 from ..core.text import clean_tags
 from ..core.times import now
@@ -19,13 +20,11 @@ from ..store.resolve_id import (
     file_ids,
     file_node_id,
     resolve_edge,
-    resolve_id,
     resolve_ids,
 )
-from .fact_status import first_status, named_edge, state_fact
+from .fact_status import first_status, named_edge, state_fact, thing_id
 from .fields import (
     Naming,
-    is_literal,
     is_pruned,
     location_of,
     mark_pruned,
@@ -36,10 +35,7 @@ from .fields import (
     require_text,
     set_file,
     source_of,
-    stated_by_file,
     title_of,
-    with_fields,
-    with_why,
 )
 
 TYPE_CHECKING = False
@@ -180,12 +176,16 @@ class Records:
             return Change(old.id, "unchanged", [note, *self._said()])
         is_new = old is None or ((anew or is_heard) and gone is not None)
         if old is not None:
-            node = _merged(old, node, named=bool(id))
+            if id and old.title == title_of(old.body):
+                old.title = ""  # it is made of the new text
+            old.body = node.body if id else old.body
+            old.invalidated_at = None
+            node = old
         if title or not node.title:
             node.title = title or title_of(text)
         node.tags = clean_tags([*node.tags, *tags])
         if why:
-            node.data = with_why(node.data, why)
+            node.data = with_fields(node.data, {"why": why or None})
         if category:
             node.category = category
         if is_new or status:
@@ -261,13 +261,13 @@ class Records:
         Raises:
             LoreError: there is no such link.
         """
-        from_id, to_id = resolve_ids(self.store, (from_id, to_id))
         relation = self._names.require_relation(relation)
-        key = resolve_edge(self.store, (from_id, to_id, relation))
-        if self.store.edges.get(*key) is None:
-            from_id, to_id = complete_ids(self.store, (from_id, to_id))
+        for of in (resolve_ids, complete_ids):  # an end may be absent, and has no whole id then
+            from_id, to_id = of(self.store, (from_id, to_id))
             key = resolve_edge(self.store, (from_id, to_id, relation))
-        edge = self.store.edges.get(*key)
+            edge = self.store.edges.get(*key)
+            if edge is not None:
+                break
         if edge is None or edge.ended_at is not None:
             raise LoreError(f"no link {from_id} {key[2]} {to_id}: see 'lore show {from_id}'")
         self.store.edges.invalidate(key, now())
@@ -299,7 +299,8 @@ class Records:
                 relation with one letter wrong.
         """
         from_id = self._thing(subject, "entity", source)
-        kind = "concept" if literal or is_literal(object) else "entity"
+        is_value = len(object.split()) > 4 or not any(letter.isalpha() for letter in object)
+        kind = "concept" if literal or is_value else "entity"
         to_id = self._thing(object, kind, source)
         notes = self._names.declare_predicate(predicate, from_id, to_id)
         edge = self._edge(
@@ -335,27 +336,26 @@ class Records:
                 the file of the document states.
         """
         node = self._require(id)
-        id = node.id
-        if not force:
-            given = {"text": text, "title": title, "why": why, "tags": tags, "file": file,
-                     "status": status, "source": source, "confidence": confidence,
-                     "category": category}  # fmt: skip
-            self._require_own(node, {name for name in given if given[name] is not None})
+        given = {"text": text, "title": title, "why": why, "tags": tags, "file": file,
+                 "status": status, "source": source, "confidence": confidence,
+                 "category": category}  # fmt: skip
+        given = {name: value for name, value in given.items() if value is not None}
+        page = "" if force else source_of(self.store, node, self._root, given)
+        if page:
+            raise LoreError(f"{node.id} comes from {page}: edit that file and import it again, "
+                            "or use --force for a text of this store alone")  # fmt: skip
         if text is not None:
             if title is None and node.title == title_of(node.body):
-                title = title_of(text)
+                node.title = title_of(text)
             node.body = require_text(text, self._settings.max_text)
         elif title is not None and node.body == node.title:
             node.body = title  # a text of one line that is its own title
+        for name in ("title", "status", "source", "confidence", "category"):
+            setattr(node, name, given.get(name, getattr(node, name)))
         if why is not None:
-            node.data = with_why(node.data, why)
+            node.data = with_fields(node.data, {"why": why or None})
         if tags is not None:
             node.tags = clean_tags(tags)
-        node.title = node.title if title is None else title
-        node.status = status or node.status
-        node.source = source or node.source
-        node.confidence = node.confidence if confidence is None else confidence
-        node.category = node.category if category is None else category
         before = location_of(node)
         path = set_file(node, file or "", self._root)
         if file == "":
@@ -363,7 +363,7 @@ class Records:
         state = self.write(node)
         if file is not None:
             self._link_file(node, path, before)
-        return Change(id, state, missing_file(path, self._root) + self._said())
+        return Change(node.id, state, missing_file(path, self._root) + self._said())
 
     @_written
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
@@ -377,21 +377,21 @@ class Records:
         given = [id for id in ids if id not in candidates]
         for part, id in zip(given, complete_ids(self.store, given), strict=True):
             node = self._require(id)
+            state = "invalidated"
             if purge:
                 if id not in (part, own(part, self.store.scope)):  # there is no way back
                     raise UsageError(f"--purge needs a whole id, not '{part}': give {id}")
                 delete_for_good(self.store, node)
-                changes.append(Change(id, "purged"))
+                state = "purged"
             elif node.invalidated_at is None:
                 forget(self.store, node)
-                Index(self.store).update([node])
-                changes.append(Change(id, "invalidated"))
+                self.index(node)
             elif is_pruned(node):  # from now on it stays so, whatever becomes of its file
                 mark_pruned(node, pruned=False)
                 self.store.nodes.put(node)
-                changes.append(Change(id, "invalidated"))
             else:
-                changes.append(Change(id, "unchanged"))
+                state = "unchanged"
+            changes.append(Change(id, state))
         return changes
 
     @_written
@@ -518,13 +518,6 @@ class Records:
         unedited = [one for one in keys if record_id(old.type, one) == plain(old.id)]
         return not unedited or record_id(old.type, unedited[0], 64) == record_id(old.type, key, 64)
 
-    def _require_own(self, node: Node, fields: set[str]) -> None:
-        """Go on where a file of the node states none of these fields."""
-        file = source_of(self.store, node, self._root)
-        if file and fields & stated_by_file(node):
-            raise LoreError(f"{node.id} comes from {file}: edit that file and import it again, "
-                            "or use --force for a text of this store alone")  # fmt: skip
-
     def _require(self, id: str) -> Node:
         return self.store.nodes.require(complete_id(self.store, id))
 
@@ -559,7 +552,9 @@ class Records:
         require_known(status, source, edge.weight)
         # What a document or a program has written into an edge says that it is theirs.
         own = old is not None and old.source not in ("file", "system")
-        edge.metadata = with_fields(old.metadata if old and own else "{}", metadata or {})
+        edge.metadata = with_fields(
+            old.metadata if old and own else "{}", {"superseded_by": None, **(metadata or {})}
+        )
         return edge
 
     def _derive(self, node: Node) -> list[str]:
@@ -605,19 +600,14 @@ class Records:
                 self.store.edges.invalidate(key, now(), "superseded")
 
     def _thing(self, name: str, type: str, source: str) -> str:
-        name = resolve_id(self.store, name)
-        if self.store.nodes.get(name) is not None:
-            return name
-        own = self._names.own
+        """Return the id of a thing by its id or name; a new one is added, a forgotten revived."""
+        found = thing_id(self.store, name)
+        if found and (found == name or self.store.nodes.require(found).invalidated_at is None):
+            return found
         name = require_text(name, self._settings.max_text).strip()
-        for kind in ("entity", "concept"):
-            for id in dict.fromkeys((own(named_id(kind, name)), named_id(kind, name))):
-                node = self.store.nodes.get(id)
-                if node is not None and node.invalidated_at is None:
-                    return node.id
-        node = Node(check_id(own(named_id(type, name))), type, title=name, source=source)
-        self.write(node)
-        return node.id
+        id = check_id(self._names.own(named_id(type, name)))
+        self.write(Node(id, type, title=name, source=source))
+        return id
 
     def _near_duplicates(self) -> list[str]:
         """Return a note for each record that is much like one of those just added."""
@@ -630,13 +620,3 @@ class Records:
             for node in self._new
             for id, score in near(self.store, node.id, [node.type], least, NEAR_PASSAGES).items()
         ]
-
-
-def _merged(old: Node, new: Node, *, named: bool) -> Node:
-    """Return the node that is there, with a new text only where the id was chosen by hand."""
-    if named:
-        if old.title == title_of(old.body):
-            old.title = ""  # it is made anew from the new text
-        old.body = new.body
-    old.invalidated_at = None
-    return old
