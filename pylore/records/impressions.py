@@ -26,34 +26,25 @@ QUERY_LENGTH = 500
 
 
 def keep_shown(store: Store, settings: Settings, query: str, ids: Iterable[str]) -> str:
-    """Record that ``ids`` were shown in ``settings.run``, in this order.
+    """Record that ``ids`` were shown in ``settings.run``, in this order, and the redacted query.
 
-    Returns what to tell a person, or nothing. It never fails: a store that is busy
-    or cannot be written keeps nothing.
+    Return a note if it cannot be recorded. Never fails.
     """
+    run, why = settings.run, "the store cannot be written"
     try:
-        why = _keep(store, settings.run, query, ids)
+        if store.writable:
+            with store.aside(PATIENCE):
+                state = store.impressions.state(run)
+                if state == "open":
+                    require_storable(query)
+                    log = part("capture", "event_log")
+                    query = log.without_tokens_in([query])[0] if log is not None else query
+                    records = [id for id in ids if not id.startswith(RUN_IDS)]
+                    store.impressions.show(run, records, query[:QUERY_LENGTH], now())
+                    return ""
+            why = f"the run {run} is {state}" if state else f"no run '{run}': see 'lore run list'"
     except StoreBusy:
         why = "the store is busy"
     except LoreError as error:
         why = str(error)
-    return f"what was shown is not recorded: {why}" if why else ""
-
-
-def _keep(store: Store, run: str, query: str, ids: Iterable[str]) -> str:
-    if not store.writable:
-        return "the store cannot be written"
-    with store.aside(PATIENCE):
-        state = store.impressions.state(run)
-        if state == "open":
-            require_storable(query)
-            records = [id for id in ids if not id.startswith(RUN_IDS)]
-            store.impressions.show(run, records, _redacted(query)[:QUERY_LENGTH], now())
-            return ""
-    return f"the run {run} is {state}" if state else f"no run '{run}': see 'lore run list'"
-
-
-def _redacted(query: str) -> str:
-    """Return a query without what looks like a secret; as it is where capture was left out."""
-    log = part("capture", "event_log")
-    return log.without_tokens_in([query])[0] if log is not None else query
+    return f"what was shown is not recorded: {why}"

@@ -24,7 +24,7 @@ from ..store.resolve_id import complete_id, complete_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from ..store import Store
@@ -74,8 +74,7 @@ class Runs:
                 self._store.nodes.require_live(task)
             stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
             id = own(f"{RUN_IDS}{stamp}-{os.urandom(3).hex()}", self._store.scope)
-            said = {"task": task, "by": by}
-            self._add(id, {name: value for name, value in said.items() if value})
+            self._add(id, {**({"task": task} if task else {}), **({"by": by} if by else {})})
             if task:
                 self._store.edges.put(
                     Edge(id, task, TASK_RELATION, source="system", created_at=now())
@@ -89,10 +88,7 @@ class Runs:
         return self.start(by="hook")
 
     def finish(
-        self,
-        run: str,
-        helpful: Sequence[str] = (),
-        unhelpful: Sequence[str] = (),
+        self, run: str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()
     ) -> RunOutcome:
         """Make an edge of everything that the run was shown, and of what is rated.
 
@@ -102,7 +98,10 @@ class Runs:
         """
         result = RunOutcome(run)
         with self._store.faults, self._store.transaction("run finish"):
-            ratings = _ratings(*(complete_ids(self._store, ids) for ids in (helpful, unhelpful)))
+            ids = [complete_ids(self._store, some) for some in (helpful, unhelpful)]
+            if both := {*ids[0]} & {*ids[1]}:
+                raise UsageError(f"'{min(both)}' is helpful and unhelpful: give it once")
+            ratings = {**dict.fromkeys(ids[0], "helpful"), **dict.fromkeys(ids[1], "unhelpful")}
             node = self._require_run(run)
             data = loads(node.data)
             if "finished_at" in data:
@@ -116,10 +115,10 @@ class Runs:
             self._store.impressions.clear(run)
             node.data = dumps({**data, "finished_at": now()})
             self._store.nodes.put(node)
-            for _, _, rating, *_ in self._store.impressions.uses(run):
-                result.used += 1
-                name = rating or "unrated"
-                setattr(result, name, getattr(result, name) + 1)
+            for name, count in _summaries(self._store, run)[0].items():
+                if name in ("helpful", "unhelpful", "unrated"):
+                    setattr(result, name, count)
+                    result.used += count
         return result
 
     def rate(
@@ -146,9 +145,15 @@ class Runs:
                 notes += _not_shown([id for id in ids if id not in shown and id not in used])
             else:
                 run, shown = self._run_of_today(), {}
+            ids = [*dict.fromkeys(ids)]
             for id in ids:
                 self._use(id, run, rating, shown.get(id))
-        return self._rows((id, rating, run) for id in dict.fromkeys(ids)), notes
+            sums = self._store.ratings.of(ids)
+        return [
+            {"id": id, "rating": rating, "run": run,
+             "feedback_score": round(feedback(*sums.get(id, (0.0, 0))), 6)}
+            for id in ids
+        ], notes  # fmt: skip
 
     def summaries(self, limit: int = -1) -> list[dict[str, Any]]:
         """Return the live runs, the newest first.
@@ -156,7 +161,7 @@ class Runs:
         ``{id, state, task, started_at, finished_at, shown, helpful, unhelpful, unrated}``;
         ``shown`` counts everything that was shown or rated.
         """
-        return [_summary(*row) for row in self._store.impressions.summaries(None, limit)]
+        return _summaries(self._store, None, limit)
 
     def get(self, run: str) -> dict[str, Any]:
         """Return one run as in ``summaries``, with ``records``: ``{id, title, position, query,
@@ -166,7 +171,7 @@ class Runs:
             LoreError: there is no such run, or it is forgotten.
         """
         self._require_run(run)
-        found = _summary(*self._store.impressions.summaries(run, 1)[0])
+        (found,) = _summaries(self._store, run)
         records: dict[str, dict[str, Any]] = {
             id: {"id": id, "title": title, "position": position, "query": query, "rating": rating}
             for id, _, rating, position, query, _, title in self._store.impressions.uses(run)
@@ -236,15 +241,6 @@ class Runs:
             )
         )  # fmt: skip
 
-    def _rows(self, rated: Iterable[tuple[str, str | None, str]]) -> list[dict[str, Any]]:
-        rows = [*rated]
-        sums = self._store.ratings.of([id for id, _, _ in rows])
-        return [
-            {"id": id, "rating": rating, "run": run,
-             "feedback_score": round(feedback(*sums.get(id, (0.0, 0))), 6)}
-            for id, rating, run in rows
-        ]  # fmt: skip
-
 
 def _not_shown(ids: Sequence[str]) -> list[str]:
     """Return a note on rated ids that the run was not shown."""
@@ -254,25 +250,16 @@ def _not_shown(ids: Sequence[str]) -> list[str]:
     return [f"not shown in this run, and rated all the same: {', '.join(ids[:3])}{more}"]
 
 
-def _ratings(helpful: Sequence[str], unhelpful: Sequence[str]) -> dict[str, str]:
-    for id in helpful:
-        if id in unhelpful:
-            raise UsageError(f"'{id}' is helpful and unhelpful: give it once")
-    return {**dict.fromkeys(helpful, "helpful"), **dict.fromkeys(unhelpful, "unhelpful")}
-
-
-def _summary(
-    id: str, data: str, created: str, shown: int, used: int, helpful: float, unhelpful: float
-) -> dict[str, Any]:
-    fields = loads(data)
-    return {
-        "id": id,
-        "state": "finished" if "finished_at" in fields else "open",
-        "task": fields.get("task"),
-        "started_at": created,
-        "finished_at": fields.get("finished_at"),
-        "shown": shown + used,
-        "helpful": int(helpful),
-        "unhelpful": int(unhelpful),
-        "unrated": shown + used - int(helpful) - int(unhelpful),
-    }
+def _summaries(store: Store, run: str | None, limit: int = 1) -> list[dict[str, Any]]:
+    """Return the fields of a run, or of the newest ones."""
+    rows = []
+    for id, data, created, unused, used, *rated in store.impressions.summaries(run, limit):
+        fields, (helpful, unhelpful) = loads(data), map(int, rated)
+        rows.append({
+            "id": id, "state": "finished" if "finished_at" in fields else "open",
+            "task": fields.get("task"), "started_at": created,
+            "finished_at": fields.get("finished_at"), "shown": unused + used,
+            "helpful": helpful, "unhelpful": unhelpful,
+            "unrated": unused + used - helpful - unhelpful,
+        })  # fmt: skip
+    return rows
