@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from ..core.errors import LoreError
 from ..core.ids import check_id, plain
 from ..core.model import Anchor, Edge, Node
@@ -22,16 +20,12 @@ if TYPE_CHECKING:
 
     from ..store import Store
     from .claims import CodeReader
-    from .definitions import FindSymbol
 
     Write = Callable[[Sequence[Node]], object]
     """Writes new nodes and indexes them."""
 
-MOST_MATCHES = 25
-"""Maximum files that a glob links to: beyond that it is about a whole project."""
-
-MOVED = "superseded"
-"""The status of an edge whose anchor went elsewhere."""
+MOST_MATCHES = 25  # files that a glob links to: beyond that it is about a whole project
+MOVED = "superseded"  # the status of an edge whose anchor went elsewhere
 
 
 def file_nodes(store: Store, write: Write, paths: Sequence[str]) -> dict[str, str]:
@@ -199,28 +193,24 @@ def _taken(project: Project, anchor: Anchor, reader: CodeReader | None) -> Ancho
         from .claims import taken_claim
 
         return taken_claim(project, anchor, reader)
-    find: FindSymbol = lambda path, text, name: []  # noqa: E731
-    if anchor.kind == "symbol":
-        from .definitions import find_definitions as find
+    if anchor.kind != "symbol" or reader is None:
+        return take(project, anchor)
+    from .definitions import Definitions
 
-        if reader is not None and os.path.isfile(os.path.join(project.root, anchor.path)):
-            find = reader.finder(project.root, anchor.path)
-    return take(project, anchor, find)
+    return take(project, anchor, Definitions(project, reader.outline))
 
 
 # --- the anchors of a record's own file
 
 
 def anchor_file(store: Store, root: str, node_id: str, path: str, lines: str) -> str:
-    """Anchor a node to its file, or to lines of it; keep an anchor that exists.
+    """Anchor a node to lines of its file, or to the file, and return why; keep an old anchor.
 
-    A file outside the project has no anchor, a missing one an invalid anchor. Return why the whole
-    file is anchored in place of the lines, or "".
+    A file outside the project has no anchor, a missing one an invalid anchor.
     """
-    if path.startswith(("/", "../")) or path in (".", "..") or not root:
-        return ""
-    if any(anchor.key[1:] in (("file", path, ""), ("lines", path, lines))
-           for anchor in store.anchors.of(node_id)):  # fmt: skip
+    wanted = (("file", path, ""), ("lines", path, lines))
+    kept_already = any(anchor.key[1:] in wanted for anchor in store.anchors.of(node_id))
+    if path.startswith(("/", "../")) or path in (".", "..") or not root or kept_already:
         return ""
     project, kept = Project(root), root_to_keep(store, root)
     trust_root(kept)
@@ -229,7 +219,7 @@ def anchor_file(store: Store, root: str, node_id: str, path: str, lines: str) ->
         anchor = Anchor(node_id, kind, path, detail, kept)
         try:
             store.anchors.put(_taken(project, anchor, None))
-            return reason if kind == "file" else ""
+            return reason
         except LoreError as error:
             reason = str(error).removeprefix(f"{path}: ").partition(": ")[0]
     anchor.verdict, anchor.reason = "invalid", reason.removeprefix("there is ")

@@ -20,11 +20,11 @@ from .project import Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol
 
     from ..core.model import Anchor, AnchorKey
-    from .definitions import Definition, FindSymbol
+    from .definitions import Definition
     from .project import Project
 
     Rule = str | dict[str, Any]
@@ -32,32 +32,19 @@ if TYPE_CHECKING:
     class CodeReader(Protocol):
         """Reads code by its grammars, as ``code.reader`` does."""
 
-        def finder(self, root: str, path: str) -> FindSymbol:
-            """Return a function that finds symbols in this file."""
-            ...
+        def outline(self, texts: Mapping[str, bytes]) -> dict[str, list[Definition]]: ...
 
-        def parse(self, root: str, paths: Sequence[str]) -> FindSymbol:
-            """Parse these files at once; return a function that finds symbols in them."""
-            ...
-
-        def outline(self, texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:
-            """Return the definitions of each of these texts."""
-            ...
-
-        def count(self, project: Project, claims: Sequence[Claim]) -> list[ClaimCount | Unreadable]:
-            """Return the matches of each claim."""
-            ...
+        def count(
+            self, project: Project, claims: Sequence[Claim]
+        ) -> list[ClaimCount | Unreadable]: ...
 
 
 VIOLATED = "violated"
-NONE, ALL, SOME = "none", "all", "some"
+NONE, ALL, SOME = EXPECTATIONS = "none", "all", "some"
 
-LONGEST = 20_000
-"""Maximum characters of a rule."""
-MOST_KNOWN = 1_000
-"""Maximum violations that an anchor keeps; with more, a claim does not describe the code."""
-NAMED = 20
-"""Places that a reason names."""
+LONGEST = 20_000  # characters of a rule
+MOST_KNOWN = 1_000  # violations that an anchor keeps; with more, a claim does not describe the code
+NAMED = 20  # places in a reason
 
 
 class ClaimPlace(NamedTuple):
@@ -98,7 +85,7 @@ class Claim(NamedTuple):
     """A rule, its files, and how often it is to match.
 
     ``rule`` is a pattern, or a rule of ast-grep's YAML; ``of`` a pattern of the places to examine;
-    ``expect`` is none, all, some or a number.
+    ``expect`` is one of ``EXPECTATIONS``.
     """
 
     glob: str
@@ -132,8 +119,8 @@ class Claim(NamedTuple):
             return "has a field that is not a text"
         if len(self.detail) > LONGEST:
             return f"is longer than {LONGEST} characters"
-        if self.expect not in (NONE, ALL, SOME) and not _is_number(self.expect):
-            return f"expects '{self.expect}': give none, all, some or a number"
+        if self.expect not in EXPECTATIONS:
+            return f"expects '{self.expect}': give none, all or some"
         return "expects all, and does not say of what" if self.expect == ALL and not self.of else ""
 
     @property
@@ -158,34 +145,28 @@ class Claim(NamedTuple):
     def text(self) -> str:
         """Return it for people: the expected matches of its pattern, and its files."""
         of = f" of `{one_line(self.of)}`" if self.of else ""
-        said = {NONE: "no", ALL: f"all{of}:", SOME: "some"}.get(self.expect, self.expect)
+        said = {NONE: "no", ALL: f"all{of}:", SOME: "some"}[self.expect]
         within = of if self.expect != ALL else ""
         return f"{said} `{one_line(text_of(self.rule))}`{within} in {self.where}"
 
-    # --- by the expected number
-
     def accepted(self, found: ClaimCount) -> Sequence[ClaimPlace]:
-        """Return the places that a person accepts: those against it, or all if it counts them."""
+        """Return the places that a person accepts: those against it, or all matches of ``some``."""
         return found.rest if self.expect == ALL else found.matched
 
     def judge(self, found: ClaimCount, known: Sequence[ClaimPlace]) -> ClaimResult:
         """Return how far it holds; ``known`` are the accepted places."""
+        if self.expect == SOME:
+            fails = not found.matched
+            return ClaimResult(fails=fails, is_new=fails and bool(known))
         against = self.accepted(found)
-        if self.expect in (NONE, ALL):
-            new = fresh(against, known)
-            return ClaimResult(against, new, bool(against), bool(new))
-        number, wanted = len(found.matched), 1 if self.expect == SOME else int(self.expect)
-        if number == wanted or (number > wanted and self.expect == SOME):
-            return ClaimResult()
-        more = against if number > wanted else ()
-        new = fresh(more, known)
-        return ClaimResult(more, new, True, bool(new) or number != len(known))
+        new = fresh(against, known)
+        return ClaimResult(against, new, bool(against), bool(new))
 
     def reason(self, found: ClaimCount, judged: ClaimResult) -> str:
         """Return the counts in words, with the places against it, new ones first."""
-        if self.expect not in (NONE, ALL):
+        if self.expect == SOME:
             text = counted(len(found.matched), "match", "matches")
-            text += f"; expected {self.expect}" if judged.fails else ""
+            text += "; expected some" if judged.fails else ""
         elif self.of:
             holding = len(found.matched if self.expect == ALL else found.rest)
             text = f"holds in {holding} of {counted(holding + len(judged.against), 'place')}"
@@ -215,7 +196,7 @@ def claim_text(anchor: Anchor) -> str:
         return f"`{one_line(anchor.detail)}` in {anchor.path}"
 
 
-def fresh(places: Sequence[ClaimPlace], known: Iterable[ClaimPlace]) -> list[ClaimPlace]:
+def fresh(places: Sequence[ClaimPlace], known: Sequence[ClaimPlace]) -> list[ClaimPlace]:
     """Return the places that are not known.
 
     A known place may be on another line or have moved to another file.
@@ -226,19 +207,12 @@ def fresh(places: Sequence[ClaimPlace], known: Iterable[ClaimPlace]) -> list[Cla
     >>> fresh([ClaimPlace("a.py", 9, "x"), ClaimPlace("b.py", 1, "x")], old)
     [ClaimPlace(path='b.py', line=1, mark='x')]
     """
-    here = Counter((one.path, one.mark) for one in known)
-    left = _beyond(places, here, lambda one: (one.path, one.mark))
-    return _beyond(left, Counter(mark for _, mark in here.elements()), lambda one: one.mark)
-
-
-def _beyond(
-    places: Iterable[ClaimPlace], known: Counter[Any], name: Callable[[ClaimPlace], object]
-) -> list[ClaimPlace]:
-    """Return the places beyond the known number of their name, which is counted down."""
+    there = {(one.path, one.mark) for one in known}
+    left = Counter(one.mark for one in known)
     new = []
-    for place in places:
-        if known[name(place)]:
-            known[name(place)] -= 1
+    for place in sorted(places, key=lambda one: (one.path, one.mark) not in there):
+        if left[place.mark]:
+            left[place.mark] -= 1
         else:
             new.append(place)
     return new
@@ -341,7 +315,3 @@ def counted_claims(
             found[anchor.key] = error
     counted = reader.count(project, [*claims.values()]) if claims else []
     return found | dict(zip(claims, counted, strict=True))
-
-
-def _is_number(text: str) -> bool:
-    return text.isdecimal() and text.isascii() and len(text) < 7

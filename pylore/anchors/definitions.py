@@ -1,29 +1,26 @@
-"""Find the definition of a name in one file by the look of its lines.
-
-For languages that `lore index` does not know, and for files that it has not read.
-"""
+"""The definitions of files, as the grammars of their languages find them."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
+from ..system.files import size_in
+from .fingerprint import last_name, lines_of, stretch_hash
+from .project import Project, Unreadable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    FindSymbol = Callable[[str, str, str], list["Definition"]]
-    """(path, its text, a name) → the definitions of that name, first one first."""
-
     Outline = Callable[[Mapping[str, bytes]], dict[str, list["Definition"]]]
     """Texts, by keys that end as names of files do → everything that each defines."""
 
+LARGEST = 1_000_000  # bytes of a file that is parsed
 STRING = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
 _STRINGS = re.compile(STRING)
-_LONGEST = 1000
-"""Maximum characters of a line that may define something or be part of an attribute."""
-_MOST_ATTRIBUTES = 50
-"""Lines above a definition that are searched for its attributes."""
+_LONGEST = 1000  # characters of a line of an attribute
+_MOST_ATTRIBUTES = 50  # lines above a definition
 _COMMENTS = (b"//", b"/*", b"*", b"--", b"#")
 _ATTRIBUTE = re.compile(
     r"(?:@(?!(?:end|interface|implementation|protocol)\b)[\w.:$]|#?\[)[\w.:$()\[\]]*"
@@ -94,60 +91,64 @@ def _is_attribute(text: str) -> bool:
     return comment > 0 and all(map(_ATTRIBUTE.fullmatch, words[:comment]))
 
 
-_WORDS = (
-    "class|def|function|func|fun|fn|struct|enum|union|interface|trait|type|module|namespace|impl"
-    "|protocol|object|record|const|let|var|static|sub|proc|macro_rules!|typedef"
-)
-_TYPED = (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".java", ".cs", ".m", ".mm", ".dart")
-_NAME = "\0"  # one pattern for all names: to make one is slower than to read a file
-_START = rf"""\s*(?:
-    (?:[\w@()"'-]+[ ]+){{0,6}}? (?:{_WORDS}) (?:\s*\([^)]*\))? \s*\*? \s+ {_NAME} (?!\w)
-  | (?:(?:public|private|protected|static|async|get|set|\*)[ ]*)* {_NAME}
-        \s* (?:<[^>]*>)? \( [^;]* \{{ \s* $
-  | {_NAME} \s* (?:\(\)\s*\{{ | (?::[^=]*)?=(?!=))
-  {{typed}}
-)"""
-_TYPED_START = rf"| (?:[\w<>\[\],.:?]+[ *&]+){{1,6}}? {_NAME} \s* \( [^;]* $"
-_STARTS = [re.compile(_START.replace("{typed}", one), re.VERBOSE) for one in ("", _TYPED_START)]
+_KINDS = {"function": "callable", "method": "callable", "class": "type", "interface": "type"}
 
 
-def find_definitions(path: str, text: str, name: str) -> list[Definition]:
-    """Return the definitions of ``name`` (``check`` or ``Login.check``) in a file's text."""
-    parts = name.replace("::", ".").replace("#", ".").split(".")
-    if not all(part and part in text for part in parts):
-        return []
-    lines, starts = text.split("\n"), _STARTS[path.endswith(_TYPED)]
-    spans = [(0, len(lines))]
-    for part in parts:
-        whole = re.compile(rf"(?<!\w){re.escape(part)}(?!\w)")
-        spans = [
-            (index, _end(lines, index, last))
-            for first, last in spans
-            for index in range(first, last)
-            if part in lines[index]
-            and len(lines[index]) < _LONGEST
-            and _NAME in (line := whole.sub(_NAME, lines[index]))
-            and starts.match(line)
-        ]
-    return [Definition(name, first + 1, last) for first, last in spans]
+class Defined:
+    """One definition in one version of a file."""
+
+    __slots__ = ("bag", "kind", "line_start", "lines", "name", "path", "qualified")
+
+    def __init__(self, path: str, file: list[bytes], found: Definition) -> None:
+        self.path, self.qualified = path, found.qualified
+        self.name = last_name(found.qualified)
+        self.kind = _KINDS.get(found.kind, found.kind)
+        self.line_start, self.lines = found.line_start, found.lines(file)
+        self.bag: frozenset[int] = frozenset()
+
+    @property
+    def hash(self) -> str:
+        """Return its fingerprint, which a new name does not change."""
+        name = re.escape(self.name.encode())
+        own = re.compile(rb"(?<![\w\x80-\xff])" + name + rb"(?![\w\x80-\xff])")
+        return stretch_hash([own.sub(b"\0", line) for line in self.lines])
 
 
-def _end(lines: Sequence[str], start: int, last: int) -> int:
-    """Return the index after the last line of the definition that begins at ``start``."""
-    indent, end = _indent(lines[start]), start + 1
-    for index in range(start + 1, last):
-        text = lines[index].strip()
-        if not text:
-            continue
-        closes = text[0] == "}" or text == "end"
-        deeper = _indent(lines[index]) - indent
-        if deeper < 0 or (deeper == 0 and not closes and text[0] not in "{)]"):
-            break
-        end = index + 1
-        if deeper == 0 and closes:
-            break
-    return end
+class Definitions:
+    """The definitions in the files of a project, each version parsed once."""
 
+    def __init__(self, project: Project, outline: Outline) -> None:
+        self._project = project
+        self._outline = outline
+        self._known: dict[tuple[str, str], list[Defined]] = {}
 
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    def find(self, revision: str, path: str, name: str) -> list[Defined]:
+        """Return the definitions of a name, as ``check`` or ``Login.check``, in a file."""
+        wanted = name.replace("::", ".").replace("#", ".")
+        known = self.read(revision, [path])
+        exact = [one for one in known if one.qualified.replace("::", ".") == wanted]
+        return exact or [one for one in known if one.qualified.endswith(f".{wanted}")]
+
+    def read(self, revision: str, paths: Sequence[str]) -> list[Defined]:
+        """Return all definitions in these files of a revision; "" is the work tree.
+
+        One run parses the files that are new here.
+        """
+        unread = [path for path in paths if (revision, path) not in self._known]
+        texts = self._project.git.contents(revision, unread, LARGEST) if revision else {}
+        for path in () if revision else unread:
+            try:
+                if size_in(self._project.stamp(path)) <= LARGEST:
+                    texts[path] = self._project.read(path)
+            except Unreadable:
+                continue
+        found = self._outline(texts) if texts else {}
+        for path in unread:
+            lines = lines_of(texts.get(path, b""))
+            self._known[revision, path] = [Defined(path, lines, one) for one in found.get(path, ())]
+        return [one for path in paths for one in self._known[revision, path]]
+
+    def forget(self, most: int) -> None:
+        """Free the memory if more than ``most`` versions of files are known."""
+        if len(self._known) > most:
+            self._known.clear()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from itertools import islice
 
 from ..core.errors import LoreError
 from ..core.model import Anchor
@@ -13,19 +12,16 @@ from .project import Project, Unreadable, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .definitions import Definition, FindSymbol
+    from .definitions import Definitions
 
-NO_MATCH = "none"
-"""The stamp of a glob without matches; otherwise it is a file that matches."""
-
-_MOST_HASHED = 1_000_000
-"""Lines that are examined for a stretch whose first line is everywhere."""
-
-_FIRST = 8  # digits of a stretch's fingerprint that are its first line's
+NO_MATCH = "none"  # the stamp of a glob without matches; otherwise it is a file that matches
+_MOST_HASHED = 200_000  # lines that are hashed in search of a stretch
 
 
-def take(project: Project, anchor: Anchor, find_symbol: FindSymbol) -> Anchor:
+def take(project: Project, anchor: Anchor, definitions: Definitions | None = None) -> Anchor:
     """Return ``anchor`` as valid, with the fingerprint of today's code.
+
+    A symbol needs the project's ``definitions``; its hash is that of the symbol and of the file.
 
     Raises:
         LoreError: there is no such code, or it cannot be read.
@@ -40,7 +36,7 @@ def take(project: Project, anchor: Anchor, find_symbol: FindSymbol) -> Anchor:
             taken.stamp = project.stamp(anchor.path)
             if taken.stamp == GONE:
                 raise LoreError(f"{anchor.path}: there is no such file: check its name")
-            taken.detail, taken.hash = _fingerprint(project, anchor, find_symbol)
+            taken.detail, taken.hash = _fingerprint(project, anchor, definitions)
     except Unreadable as error:
         raise LoreError(f"{error}: anchor to a file that can be read") from None
     taken.commit_id = project.head
@@ -50,7 +46,9 @@ def take(project: Project, anchor: Anchor, find_symbol: FindSymbol) -> Anchor:
     return taken
 
 
-def _fingerprint(project: Project, anchor: Anchor, find_symbol: FindSymbol) -> tuple[str, str]:
+def _fingerprint(
+    project: Project, anchor: Anchor, definitions: Definitions | None
+) -> tuple[str, str]:
     """Return the detail and the hash of an anchor to a file that is there."""
     path, detail = anchor.path, anchor.detail
     if anchor.kind == "file":
@@ -60,14 +58,14 @@ def _fingerprint(project: Project, anchor: Anchor, find_symbol: FindSymbol) -> t
         return detail, digest(content)
     lines = lines_of(content)
     if anchor.kind == "symbol":
-        found = find_symbol(path, content.decode("utf-8", "replace"), detail)
-        names = sorted({definition.qualified for definition in found})
+        found = definitions.find("", path, detail) if definitions else []
+        names = sorted({one.qualified for one in found})
         if not found:
-            raise LoreError(f"{path}: defines no {detail}: check the name")
+            raise LoreError(f"{path}: defines no {detail}: check the name, or give lines")
         if len(names) > 1:
             named = " or ".join(names[:5])
             raise LoreError(f"{path}: {detail} may be {named}: give one of them")
-        return names[0], symbol_hash(found[0], lines)
+        return names[0], f"{found[0].hash} {digest(content)}"
     first, last = line_numbers(detail)
     if not 1 <= first <= last:
         raise LoreError(f"lines {detail}: give FIRST-LAST, counted from 1")
@@ -109,24 +107,12 @@ def last_name(name: str) -> str:
     return name.replace("::", ".").replace("#", ".").rpartition(".")[2]
 
 
-def symbol_hash(found: Definition, file: list[bytes]) -> str:
-    """Return the fingerprint of a definition, which a new name does not change."""
-    import re
-
-    name = re.escape(last_name(found.qualified).encode())
-    own = re.compile(rb"(?<![\w\x80-\xff])" + name + rb"(?![\w\x80-\xff])")
-    return stretch_hash([own.sub(b"\0", line) for line in found.lines(file)])
-
-
 def stretch_hash(lines: list[bytes]) -> str:
-    """Return the fingerprint of some lines, without common indentation and line ends.
-
-    The first digits are the first line's, so that it is soon found at another place.
-    """
+    """Return the fingerprint of some lines, without common indentation and line ends."""
     lines = [line.rstrip().expandtabs() for line in lines]
     indent = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
     cut = [line[indent:] for line in lines]
-    return digest(cut[0].strip())[:_FIRST] + digest(b"\n".join(cut))[_FIRST:] if cut else ""
+    return digest(b"\n".join(cut)) if cut else ""
 
 
 def find_stretch(lines: list[bytes], hash: str, first: int, count: int) -> int | None:
@@ -134,9 +120,5 @@ def find_stretch(lines: list[bytes], hash: str, first: int, count: int) -> int |
     if count < 1:
         return None
     starts = sorted(range(1, len(lines) - count + 2), key=lambda start: abs(start - first))
-    alike = (
-        start for start in starts
-        if digest(lines[start - 1].expandtabs().strip())[:_FIRST] == hash[:_FIRST]
-    )  # fmt: skip
-    tries = islice(alike, max(1, _MOST_HASHED // count))
+    tries = starts[: max(1, _MOST_HASHED // count)]
     return next((at for at in tries if stretch_hash(lines[at - 1 : at - 1 + count]) == hash), None)

@@ -6,55 +6,30 @@ import re
 from collections import Counter
 
 from ..core.errors import LoreError
-from ..system.files import size_in
-from .definitions import STRING
-from .fingerprint import last_name, lines_of, symbol_hash
-from .project import Project, Unreadable
+from .definitions import STRING, Defined
+from .fingerprint import last_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..core.model import Anchor
-    from .definitions import Definition, Outline
+    from .definitions import Definitions
+    from .project import Project
 
 
-LEAST = 0.65
-"""Least similarity of a successor (measured: docs/quality.md)."""
+LEAST = 0.65  # similarity of a successor (measured: docs/quality.md)
+MARGIN = 0.05  # lead over the next candidate that makes a match unambiguous
+NAMED = 3  # candidates in a reason if none is a successor
+LEAST_NAMED = 0.3  # similarity of a candidate in a reason
 
-MARGIN = 0.05
-"""Lead in similarity over the next candidate that makes a match unambiguous."""
-
-NAMED = 3
-"""Candidates that a reason names if none is a successor."""
-
-LEAST_NAMED = 0.3
-"""Least similarity of a candidate that a reason names."""
-
-MOST_SOUGHT = 200
-"""Symbols of one project that are looked for in one run, at half a second each in a large one."""
-
-MOST_VERSIONS = 40
-"""Commits of one file that are searched for the one that lost a definition."""
-
-MOST_FILES = 100
-"""Files of one change that are parsed, those like the definition's own first."""
-
-MOST_CHANGES = 5
-"""Changes in a row through which one definition is followed."""
-
-LARGEST = 1_000_000
-"""Maximum size of a file that is parsed, in bytes."""
-
-_MOST_COMPARED = 30
-"""New definitions that are compared with all that were lost."""
-_MOST_KEPT = 2_000
-"""Versions of files whose definitions are kept."""
-
-_KINDS = {"function": "callable", "method": "callable", "class": "type", "interface": "type"}
-
-_HASHES = (".py", ".pyi", ".rb", ".sh", ".bash")
-"""Endings of files whose comments begin with ``#``."""
+MOST_SOUGHT = 200  # symbols of a project in one run, at half a second each in a large one
+MOST_VERSIONS = 40  # commits of one file that may have lost a definition
+MOST_FILES = 100  # files of one change, those like the definition's own first
+MOST_CHANGES = 5  # changes in a row through which one definition is followed
+_MOST_COMPARED = 30  # new definitions that are compared with all that were lost
+_MOST_KEPT = 2_000  # versions of files whose definitions are kept
+_HASHES = (".py", ".pyi", ".rb", ".sh", ".bash")  # files with comments that begin with #
 _TOKEN = rf"{STRING}|\w+|[^\w\s]"
 _BY_HASH = re.compile(
     rf"(?P<left_out>\#.*|[rRuU]?\"\"\"(?s:.*?)\"\"\"|[rRuU]?'''(?s:.*?)''')|{_TOKEN}"
@@ -91,33 +66,6 @@ def similarity(one: Bag, other: Bag) -> float:
     return 2 * len(one & other) / both if both else 1.0
 
 
-class Defined:
-    """One definition in one version of a file."""
-
-    __slots__ = ("_bag", "_file", "_found", "kind", "name", "path", "qualified")
-
-    def __init__(self, path: str, file: list[bytes], found: Definition) -> None:
-        self.path = path
-        self.qualified = found.qualified
-        self.name = last_name(found.qualified)
-        self.kind = _KINDS.get(found.kind, found.kind)
-        self._file, self._found = file, found
-        self._bag: Bag | None = None
-
-    @property
-    def hash(self) -> str:
-        """Return its fingerprint."""
-        return symbol_hash(self._found, self._file)
-
-    @property
-    def bag(self) -> Bag:
-        """Return its tokens."""
-        if self._bag is None:
-            text = b"\n".join(self._found.lines(self._file)).decode("utf-8", "surrogateescape")
-            self._bag = bag_of(self.path, text, self.name)
-        return self._bag
-
-
 Alike = tuple[float, Defined]
 """A similarity, 0 to 1, and the definition that has it."""
 
@@ -128,21 +76,18 @@ class Successors:
     ``skipped`` counts the symbols beyond ``MOST_SOUGHT``.
     """
 
-    def __init__(self, project: Project, outline: Outline) -> None:
+    def __init__(self, project: Project, definitions: Definitions) -> None:
         self._project = project
-        self._outline = outline
+        self._definitions = definitions
         self._sought = self.skipped = 0
         self._changes: dict[str, list[tuple[str, str]]] = {}
-        self._defined: dict[tuple[str, str], list[Defined]] = {}
-        """(revision, path) to its definitions; the revision "" is the work tree."""
 
     def of(self, anchor: Anchor, path: str) -> tuple[list[Alike], list[Alike]]:
         """Return the successor of an anchor's symbol, or several equally similar; and the nearest.
 
         ``path`` is today's path of its file. Both are empty without git, or if git never had it.
         """
-        if len(self._defined) > _MOST_KEPT:
-            self._defined.clear()
+        self._definitions.forget(_MOST_KEPT)
         self._sought += 1
         if self._sought > MOST_SOUGHT:
             self.skipped += 1
@@ -165,9 +110,11 @@ class Successors:
                 return found, nearest
             there = found[0][1]
             path, name, since = there.path, there.qualified, commit
-            today = there if not commit else self._find("", self._place(path, commit), name)
+            place = path if self._project.has(path) else ""
+            place = place or self._project.moved_to(path, commit, "", "") or path
+            today = self._find("", place, name)
             if today is not None:
-                pair = (similarity(first.bag, today.bag), today)
+                pair = (_likeness(first, today), today)
                 return ([pair] if pair[0] >= LEAST else []), [pair]
         return [], []
 
@@ -197,7 +144,7 @@ class Successors:
             one for one in gone
             if one.kind == lost.kind and (one.path, one.qualified) != (lost.path, lost.qualified)
         ]  # fmt: skip
-        alike = [(similarity(lost.bag, one.bag), one) for one in new if one.kind == lost.kind]
+        alike = [(_likeness(lost, one), one) for one in new if one.kind == lost.kind]
         alike = [pair for pair in alike if pair[0] >= LEAST_NAMED]
         alike.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].qualified))
         return [
@@ -211,12 +158,12 @@ class Successors:
             self._changes[commit] = self._changed(commit)
         pairs = sorted(self._changes[commit], key=lambda pair: _distance(pair, path))[:MOST_FILES]
         before, after = (f"{commit}^", commit) if commit else ("HEAD", "")
-        self._read(before, [old for old, _ in pairs if old])
-        self._read(after, [new for _, new in pairs if new])
+        self._definitions.read(before, [old for old, _ in pairs if old])
+        self._definitions.read(after, [new for _, new in pairs if new])
         gone, came = [], []
         for old, new in pairs:
-            was = self._defined.get((before, old), [])
-            has = self._defined.get((after, new), [])
+            was = self._definitions.read(before, [old]) if old else []
+            has = self._definitions.read(after, [new]) if new else []
             names = {one.qualified for one in was}, {one.qualified for one in has}
             gone += [one for one in was if one.qualified not in names[1]]
             came += [one for one in has if one.qualified not in names[0]]
@@ -230,48 +177,22 @@ class Successors:
         except LoreError:
             return []
 
-    def _place(self, path: str, commit: str) -> str:
-        """Return today's path of a file of a commit."""
-        if self._project.has(path):
-            return path
-        return self._project.moved_to(path, commit, "", "") or path
-
     def _find(self, revision: str, path: str, name: str) -> Defined | None:
-        self._read(revision, [path])
-        wanted = name.replace("::", ".").replace("#", ".")
-        defined = self._defined[revision, path]
-        exact = [one for one in defined if one.qualified.replace("::", ".") == wanted]
-        return next(iter(exact or [one for one in defined if one.name == wanted]), None)
+        return next(iter(self._definitions.find(revision, path, name)), None)
 
-    def _read(self, revision: str, paths: Sequence[str]) -> None:
-        """Parse the files of a revision that were not parsed yet, all in one run."""
-        unread = [path for path in paths if (revision, path) not in self._defined]
-        if revision:
-            texts = self._project.git.contents(revision, unread, LARGEST)
-        else:
-            texts = self._today(unread)
-        found = self._outline(texts) if texts else {}
-        for path in unread:
-            lines = lines_of(texts.get(path, b""))
-            self._defined[revision, path] = [
-                Defined(path, lines, one) for one in found.get(path, ())
-            ]
 
-    def _today(self, paths: Sequence[str]) -> dict[str, bytes]:
-        found = {}
-        for path in paths:
-            try:
-                if size_in(self._project.stamp(path)) <= LARGEST:
-                    found[path] = self._project.read(path)
-            except Unreadable:
-                continue
-        return found
+def _likeness(one: Defined, other: Defined) -> float:
+    for each in (one, other):
+        if not each.bag:
+            text = b"\n".join(each.lines).decode("utf-8", "surrogateescape")
+            each.bag = bag_of(each.path, text, each.name)
+    return similarity(one.bag, other.bag)
 
 
 def _fits_better(other: Defined, new: Defined, lost: Defined, figure: float) -> bool:
     """Return True if another lost definition is more similar to ``new``, or similar and of its
     name."""
-    theirs = similarity(other.bag, new.bag)
+    theirs = _likeness(other, new)
     named = (other.name == new.name) - (lost.name == new.name)
     return (theirs, named) > (figure, 0) or (named > 0 and theirs >= LEAST)
 

@@ -21,10 +21,8 @@ if TYPE_CHECKING:
     from ..store import Store
 
 
-LARGEST = 16 << 20
-"""Maximum size of a file to read, in bytes."""
-
-_DIGITS = 32
+LARGEST = 16 << 20  # bytes of a file to read
+HASH = 32  # digits of a hash
 _WORDS_AT_ONCE = 200
 
 
@@ -34,7 +32,7 @@ class Unreadable(Exception):
 
 def digest(content: bytes) -> str:
     """Return the first 128 bits of SHA-256, in hexadecimal digits."""
-    return sha256(content).hexdigest()[:_DIGITS]
+    return sha256(content).hexdigest()[:HASH]
 
 
 class Project:

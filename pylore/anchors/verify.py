@@ -27,7 +27,7 @@ from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index, write_nodes
 from ..system.files import GONE
 from .attach import link_anchor, unlink_anchor, unlink_if_whole
-from .definitions import find_definitions
+from .definitions import Definitions
 from .fingerprint import (
     NO_MATCH,
     content_hash,
@@ -36,9 +36,9 @@ from .fingerprint import (
     line_numbers,
     lines_of,
     stretch_hash,
-    symbol_hash,
 )
-from .project import Project, Unreadable, digest, fault_of, is_open
+from .moves import Successors
+from .project import HASH, Project, Unreadable, digest, fault_of, is_open
 from .show import anchor_row
 
 TYPE_CHECKING = False
@@ -50,16 +50,12 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..store import Store
     from .claims import ClaimResult, CodeReader
-    from .definitions import FindSymbol
-    from .moves import Alike, Successors
+    from .moves import Alike
 
     Change = tuple[Anchor, Anchor]
 
-NOTED = 20
-"""Unreadable anchors that get a note each."""
-
-MOST_PARSED = 2_000
-"""Files in which missing symbols are searched by grammar; beyond that by the looks of lines."""
+NOTED = 20  # unreadable anchors that get a note each
+MOST_PARSED = 2_000  # files in which missing symbols are searched
 
 
 class Verified(Record):
@@ -81,13 +77,13 @@ class Verified(Record):
 
 
 def verify(
-    store: Store, embedder: Callable[[], Embedder | None], ids: Sequence[str] = (), *,
-    reader: CodeReader | None = None, progress: Callable[[int], None] = lambda done: None,
+    store: Store, embedder: Callable[[], Embedder | None], reader: CodeReader,
+    ids: Sequence[str] = (), progress: Callable[[int], None] = lambda done: None,
 ) -> Verified:  # fmt: skip
     """Judge the anchors of these nodes, or of all, and write the changes.
 
-    Files are read before the store is locked. Without ``reader`` no grammar is used, and rules are
-    not counted. A store that cannot be written keeps its verdicts, with a note.
+    Files are read before the store is locked. A store that cannot be written keeps its verdicts,
+    with a note.
     """
     result = Verified()
     judged: list[Change] = []
@@ -121,72 +117,66 @@ def verify(
 class _Verdicts:
     """Judge the anchors of one project.
 
-    Symbols are found by the looks of lines. Then the files of those that seem to be gone or
-    changed, and files with the names of missing ones, are parsed in one run.
+    The changed files of symbols are parsed in one run, and in another one the files with the names
+    of symbols that these do not define.
     """
 
     def __init__(
-        self, store: Store, project: Project, reader: CodeReader | None, result: Verified
+        self, store: Store, project: Project, reader: CodeReader, result: Verified
     ) -> None:
         self._store, self._project = store, project
         self._reader, self._result = reader, result
-        self._find: FindSymbol = find_definitions
-        self._words: set[str] = set()
+        self._definitions = Definitions(project, reader.outline)
+        self._successors = Successors(project, self._definitions)
         self._files: set[str] = set()
-        """Last names of missing symbols, and files of all doubtful ones."""
-        self._where: dict[str, list[str]] | None = None
-        """Word to the files that have it, after ``_parse``."""
-        self._successors: Successors | None = None
-        self._elsewhere: dict[str, list[tuple[str, str, str]]] = {}
-        """Name to (path, qualified name, fingerprint) of each definition in the project."""
+        self._words: set[str] = set()
+        """Files to parse, and last names of missing symbols."""
+        self._where: dict[str, list[str]] = {}
+        """Word to the files that have it."""
+        self._stage = 0
 
     def of(self, anchors: Sequence[Anchor], progress: Callable[[int], None]) -> list[Change]:
         """Return the readable anchors with their new states; the result gets the others."""
         found: list[Change] = []
         unread: list[str] = []
         rules: list[Anchor] = []
-
-        def judge(anchor: Anchor) -> bool:
-            try:
-                if fault := fault_of(anchor):
-                    raise Unreadable(fault)
-                new = self._judge(anchor)
-            except Unreadable as error:
-                unread.append(f"{anchor.node_id}: {error}: its verdict is as it was")
-                self._result.found.append((anchor, anchor))
-                return True
-            if new is not None:
-                found.append((anchor, anchor if new is anchor or new.is_like(anchor) else new))
-            return new is not None
-
-        doubtful = []
-        for anchor in anchors:
-            progress(1)
-            if anchor.kind == "rule" and not fault_of(anchor):
-                rules.append(anchor)
-            elif not judge(anchor):
-                doubtful.append(anchor)
-        if rules:
-            found += self._count(rules)
-        if doubtful:
-            self._parse()
-        # What held before comes first, and the anchors to one file together.
-        for anchor in sorted(doubtful, key=lambda one: (one.verdict == "invalid", one.path)):
-            judge(anchor)
+        for self._stage in range(3):
+            if self._stage == 1:
+                self._definitions.read("", sorted(self._files))
+            elif self._stage == 2:
+                self._where = self._project.with_words(self._words)
+                others = sorted(set().union(*self._where.values()))
+                self._definitions.read("", others[:MOST_PARSED])
+            doubtful: list[Anchor] = []
+            for anchor in anchors:
+                try:
+                    if fault := fault_of(anchor):
+                        raise Unreadable(fault)
+                    new = self._judge(anchor) if anchor.kind != "rule" else None
+                except Unreadable as error:
+                    unread.append(f"{anchor.node_id}: {error}: its verdict is as it was")
+                    self._result.found.append((anchor, anchor))
+                    continue
+                if new is not None:
+                    same = new is anchor or new.is_like(anchor)
+                    found.append((anchor, anchor if same else new))
+                else:
+                    (rules if anchor.kind == "rule" else doubtful).append(anchor)
+            progress(len(anchors) - len(doubtful))
+            # Anchors that held come first, and those to one file together.
+            anchors = sorted(doubtful, key=lambda one: (one.verdict == "invalid", one.path))
+        more, skipped = len(unread) - NOTED, self._successors.skipped
         self._result.notes += unread[:NOTED]
-        if len(unread) > NOTED:
-            more = len(unread) - NOTED
+        if more > 0:
             self._result.notes.append(f"{more} more anchors could not be looked at")
-        if self._successors and self._successors.skipped:
-            self._result.notes.append(
-                f"what became of {self._successors.skipped} more symbols was not looked for: "
-                "'lore verify ID' does it"
-            )
-        return found
+        if skipped:
+            self._result.notes.append(f"what became of {skipped} more symbols was not looked for: "
+                                      "'lore verify ID' does it")  # fmt: skip
+        return found + self._count(rules)
 
     def _count(self, rules: Sequence[Anchor]) -> list[Change]:
-        if self._reader is None:
-            return [(rule, rule) for rule in rules]
+        if not rules:
+            return []
         from .claims import counted_claims, judged_anchor
 
         counts, found = counted_claims(self._project, rules, self._reader), []
@@ -196,23 +186,10 @@ class _Verdicts:
             self._result.claims[rule.key] = judged
         return found
 
-    def _parse(self) -> None:
-        """Read the files that may define a symbol that the first pass did not find."""
-        self._where = self._project.with_words(self._words)
-        if self._reader is None:
-            return
-        from .moves import Successors
-
-        others = sorted(set().union(*self._where.values()) - self._files)[:MOST_PARSED]
-        parsed = self._reader.parse(self._project.root, [*sorted(self._files), *others])
-        # An anchor may have been taken by either.
-        self._find = lambda *one: [*parsed(*one), *find_definitions(*one)]
-        self._successors = Successors(self._project, self._reader.outline)
-
     # --- one anchor
 
     def _judge(self, anchor: Anchor) -> Anchor | None:
-        """Return the new state; None for a symbol that needs ``_parse``.
+        """Return the new state; None for a symbol that needs the next stage.
 
         A file with an unchanged stamp is not read, unless the anchor was invalid.
         """
@@ -236,18 +213,15 @@ class _Verdicts:
             content = anchor.hash if anchor.kind in ("file", "hash") else ""
             new = project.moved_to(path, anchor.commit_id, content, anchor.stamp)
         if anchor.kind == "symbol":
-            found = self._symbol(anchor, new or path)
-            if found is None or (self._where is None and self._reader and found.is_broken):
-                self._files |= {path, found.path if found else path}
-                return None
-            return found
+            return self._symbol(anchor, new or path)
         return self._look(anchor, new) if new else self._lost(anchor, "no such file")
 
     def _look(self, anchor: Anchor, path: str) -> Anchor:
         """Return the state by the content of a file, which defines the symbol if it is one."""
         detail, fault, hash = anchor.detail, "", anchor.hash
         if anchor.kind == "symbol":
-            same = hash in [body for _, body in self._bodies(path, detail)]
+            found = self._definitions.find("", path, detail)
+            same = hash[:HASH] in [one.hash for one in found]
             fault = "" if same else "its body changed"
         elif anchor.kind == "lines":
             lines = lines_of(self._project.read(path))
@@ -267,30 +241,31 @@ class _Verdicts:
     def _symbol(self, anchor: Anchor, path: str) -> Anchor | None:
         name = anchor.detail
         if self._project.has(path):
-            self._project.read(path)  # or Unreadable
-        if self._bodies(path, name):
-            return self._look(anchor, path)
-        word = last_name(name)
-        if self._where is None:
-            self._words.add(word)
+            content = self._project.read(path)  # or Unreadable
+            if digest(content) == anchor.hash[HASH + 1 :]:
+                return self._at(anchor, path, name, "")
+        if self._stage == 0:
+            self._files.add(path)
             return None
-        if name not in self._elsewhere:
-            self._elsewhere[name] = [
-                (other, *body)
-                for other in self._where.get(word, [])
-                for body in self._bodies(other, name)
-            ]
-        there = [one for one in self._elsewhere[name] if one[0] != path]
-        for other, qualified, hash in there:
-            if hash == anchor.hash:
-                return self._at(anchor, other, qualified, "")
-        reason = (
-            f"gone; another {name} is in {there[0][0]}" if there else (f"{name} is defined nowhere")
-        )
-        found, nearest = self._successors.of(anchor, path) if self._successors else ([], [])
+        if self._definitions.find("", path, name):
+            return self._look(anchor, path)
+        if self._stage == 1:
+            self._words.add(last_name(name))
+            return None
+        there = [
+            one for other in self._where.get(last_name(name), []) if other != path
+            for one in self._definitions.find("", other, name)
+        ]  # fmt: skip
+        for one in there:
+            if one.hash == anchor.hash[:HASH]:
+                return self._at(anchor, one.path, one.qualified, "")
+        reason = f"{name} is defined nowhere"
+        if there:
+            reason = f"gone; another {name} is in {there[0].path}"
+        found, nearest = self._successors.of(anchor, path)
         if len(found) == 1:
             figure, new = found[0]
-            fault = "" if anchor.hash == new.hash else "its body changed"
+            fault = "" if anchor.hash[:HASH] == new.hash else "its body changed"
             moved = self._at(anchor, new.path, new.qualified, fault)
             moved.reason += f", similarity {figure:.2f}"
             return moved
@@ -310,7 +285,7 @@ class _Verdicts:
             before.path, before.detail = path, detail
             if before.key in taken or self._project.stamp(path) == GONE:
                 continue
-            if anchor.kind == "symbol" and not self._bodies(path, detail):
+            if anchor.kind == "symbol" and not self._definitions.find("", path, detail):
                 continue
             there = self._look(before, path)
             fault = there.reason.partition(";")[0] if there.is_broken else ""
@@ -320,16 +295,6 @@ class _Verdicts:
             if not fault:
                 break
         return found
-
-    def _bodies(self, path: str, name: str) -> list[tuple[str, str]]:
-        """Return qualified name and fingerprint of the definitions of a name in a file."""
-        try:
-            content = self._project.read(path)
-        except Unreadable:
-            return []
-        lines = lines_of(content)
-        found = self._find(path, content.decode("utf-8", "replace"), name)
-        return [(one.qualified, symbol_hash(one, lines)) for one in found]
 
     def _at(
         self, anchor: Anchor, path: str, detail: str, fault: str, *, invalid: bool = False
@@ -342,6 +307,8 @@ class _Verdicts:
             before = f"was {anchor.path}{':' if anchor.detail else ''}{anchor.detail}"
             changed.verdict = "drifted" if fault else "relocated"
             changed.reason = f"{fault}; {before}" if fault else before
+            if detail != anchor.detail:  # the hash of a file does not vouch for another name
+                changed.hash = anchor.hash[:HASH]
         if not fault:
             changed.commit_id = self._project.head
         stamp = self._project.stamp(path) if anchor.kind != "glob" else GONE
@@ -449,20 +416,18 @@ def rows(
     ]
 
 
-def first_line(store: Store, anchor: Anchor) -> int:
+def first_line(store: Store, anchor: Anchor, reader: CodeReader) -> int:
     """Return the first line of an anchor's code in today's file; 1 if it is not there."""
     if anchor.kind == "lines":
         return line_numbers(anchor.detail)[0] or 1
     if anchor.kind != "symbol" or fault_of(anchor) or not is_open(anchor.root):
         return 1
-    try:
-        content = Project(anchor.root or store.project).read(anchor.path)
-    except Unreadable:
-        return 1
-    for name in (anchor.detail, last_name(anchor.detail)):
-        for found in find_definitions(anchor.path, content.decode("utf-8", "replace"), name):
-            return found.line_start
-    return 1
+    definitions = Definitions(Project(anchor.root or store.project), reader.outline)
+    found = [
+        one.line_start for name in (anchor.detail, last_name(anchor.detail))
+        for one in definitions.find("", anchor.path, name)
+    ]  # fmt: skip
+    return next(iter(found), 1)
 
 
 def require_anchors(store: Store, ids: Sequence[str]) -> None:

@@ -68,7 +68,7 @@ def claim(
     rules = load_rules()
     lang = _language(rules, lang or named) or most_used(rules, Project(root).paths(), glob)
     one = Claim(glob, parsed, expect, lang, of, without)
-    fault = "is not said to be expected: give --expect none, all, some or a number"
+    fault = "is not said to be expected: give --expect none, all or some"
     if not expect or (fault := one.fault()):
         raise UsageError(f"the rule {fault}")
     if fault := bad_pattern(rules, one):
@@ -124,7 +124,7 @@ def _newly_against(
     project: Project, about: About, path: str
 ) -> list[tuple[Anchor, Claim, list[ClaimPlace]]]:
     """Return the places of a file against claims that are neither in the commit that is checked out
-    nor known since the claim was made. Claims of a number are left out."""
+    nor known since the claim was made. Claims of ``some`` are left out."""
     about = [one for one in about if one[1].expect in (NONE, ALL)]
     if not about:
         return []

@@ -123,7 +123,7 @@ def verify(
     ids = complete_ids(engine.store, ids)
     require_anchors(engine.store, ids)
     return verify_anchors(
-        engine.store, lambda: engine.embedder, ids, reader=code_reader, progress=progress
+        engine.store, lambda: engine.embedder, code_reader, ids, progress=progress
     )
 
 

@@ -12,6 +12,7 @@ from ..app.code import analyze_cochanges, anchors_of, unanchor
 from ..app.code import anchor as place
 from ..app.code import index as read_all
 from ..app.code import verify as judge
+from ..code import reader
 from ..core.errors import DONE, FAILURE, UsageError
 from ..core.text import counted
 from ..core.times import parse_since
@@ -85,7 +86,7 @@ def anchor(
     symbol: str = option("--symbol NAME", "the body of check or Login.check", ""),
     remove: bool = option("--remove", "remove the anchors to FILE or to this rule"),
     rule: str = option("--rule PATTERN", "a pattern of ast-grep, or its rule in FILE.yml", ""),
-    expect: str = option("--expect HOW", "its matches: none, all (of --of), some, a number", ""),
+    expect: str = option("--expect HOW", "its matches: none, all (of --of), some", ""),
     of: str = option("--of PATTERN", "only at places that match this", ""),
     lang: str = option("--lang NAME", "the language of the rule", ""),
     inside: str = option("--in GLOB", "only in these files", ""),
@@ -167,7 +168,7 @@ def verify(
         printed = rows(engine.store, shown, found.claims)
         if report:
             for anchor, row in zip(shown, printed, strict=True):
-                row["line"] = first_line(engine.store, anchor)
+                row["line"] = first_line(engine.store, anchor, reader)
     session.say(found.notes)
     if found.found and not broken:
         counts = [f"{count} {verdict}" for verdict, count in found.counts().items() if count]

@@ -7,20 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..anchors.claims import Claim, ClaimCount
-    from ..anchors.definitions import Definition, FindSymbol
+    from ..anchors.definitions import Definition
     from ..anchors.project import Project, Unreadable
-
-
-def finder(root: str, path: str) -> FindSymbol:
-    from .symbols import find_best as finder
-
-    return finder(root, path)
-
-
-def parse(root: str, paths: Sequence[str]) -> FindSymbol:
-    from .symbols import find_by_grammar as parse
-
-    return parse(root, paths)
 
 
 def outline(texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:

@@ -5,53 +5,18 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from ..anchors.definitions import Definition, find_definitions
-from ..core.errors import LoreError
+from ..anchors.definitions import Definition
 from ..system.atomic_write import temporary_folder
-from ..system.project_files import read_plain
 from .extract import KINDS, extract, scan_exactly
 from .rules import load_rules
 from .source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..anchors.definitions import FindSymbol
+    from collections.abc import Mapping
 
 _DEFINING = frozenset((*KINDS, "scope"))  # kinds of rules that say what is defined
 _LARGEST = 1_000_000  # bytes of a file that is parsed
-
-
-def find_by_grammar(root: str, paths: Sequence[str]) -> FindSymbol:
-    """Return a function that finds symbols in these files; ast-grep reads all of them at once.
-
-    It finds nothing in files of other languages, and in ones that do not parse.
-
-    Raises:
-        LoreError: ast-grep is not installed.
-    """
-    texts: dict[str, bytes] = {}
-    for path in paths:
-        with suppress(OSError, LoreError):
-            texts[path] = read_plain(os.path.join(root, path), _LARGEST)
-    outlined = outline(texts)
-
-    def find(path: str, text: str, name: str) -> list[Definition]:
-        wanted = name.replace("::", ".").replace("#", ".")
-        known = outlined.get(path, [])
-        exact = [one for one in known if one.qualified.replace("::", ".") == wanted]
-        return exact or [one for one in known if one.qualified.endswith("." + wanted)]
-
-    return find
-
-
-def find_best(root: str, path: str) -> FindSymbol:
-    """Return a function that finds symbols in one file: by its grammar, or else by its looks."""
-    by_grammar = find_by_grammar(root, [path])
-    return lambda path, text, name: (
-        by_grammar(path, text, name) or find_definitions(path, text, name)
-    )
 
 
 def outline(texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:

@@ -9,17 +9,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from new_stores import new_store
 from repositories import Repository
 from sqlite_stores import connection_of
 
 from pylore.anchors.attach import accept_anchors, place_anchor
-from pylore.anchors.definitions import Definition, find_definitions
+from pylore.anchors.definitions import Definition
 from pylore.anchors.fingerprint import find_stretch, lines_of, stretch_hash
 from pylore.anchors.project import Project, digest, relative, root_to_keep
 from pylore.anchors.verify import Verified, verify
+from pylore.code import reader
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.formats.export import export_lines
@@ -66,7 +67,7 @@ def store(repository: Repository) -> Iterator[Store]:
 
 @pytest.fixture
 def records(store: Store, repository: Repository) -> Records:
-    records = Records(store, Settings(), None, str(repository.root))
+    records = Records(store, Settings(), None, str(repository.root), reader)
     records.add("decision", "Sessions are tokens", id="decision-a")
     return records
 
@@ -83,11 +84,11 @@ class Anchored:
         with self.store.transaction():
             return place_anchor(
                 self.store, lambda nodes: write_nodes(self.store, nodes),
-                Project(str(self.root)), Anchor("decision-a", kind, path, detail, root),
+                Project(str(self.root)), Anchor("decision-a", kind, path, detail, root), reader,
             )[0]  # fmt: skip
 
     def verify(self) -> Verified:
-        return verify(self.store, lambda: None)
+        return verify(self.store, lambda: None, reader)
 
     def now(self) -> tuple[str, str, str]:
         """Verdict, path and detail of the only anchor, after a look."""
@@ -189,16 +190,16 @@ def test_a_renamed_file_takes_its_anchors_along(
     assert node.file == "src/login.py"
 
 
-@pytest.mark.parametrize("indent", ["", "    "])
+@pytest.mark.parametrize(("indent", "name"), [("", ""), ("    ", "check.")])
 def test_a_symbol_is_found_in_another_file(
-    anchored: Anchored, repository: Repository, indent: str
+    anchored: Anchored, repository: Repository, indent: str, name: str
 ) -> None:
     anchored.place("symbol", detail="Login.check")
     head, _, body = CODE.partition("class Login:")
     moved = "".join(indent + line for line in f"class Login:{body}".splitlines(keepends=True))
     repository.write("src/auth.py", head)
     repository.write("src/web/login.py", f"def check(other):\n    pass\n\n\n{moved}")
-    assert anchored.now() == ("relocated", "src/web/login.py", "Login.check")
+    assert anchored.now() == ("relocated", "src/web/login.py", f"{name}Login.check")
     assert anchored.links("anchored_to") == ["file-src/web/login.py"]
 
 
@@ -502,7 +503,7 @@ def test_an_anchor_that_leads_elsewhere_keeps_its_verdict(
     assert victim.read_text() == "kept"
     if verdict == "invalid" and fields.get("path") not in ("out/secret", "key"):
         with pytest.raises(LoreError, match="not yours to follow"):
-            accept_anchors(anchored.store, "decision-a")
+            accept_anchors(anchored.store, "decision-a", reader)
 
 
 def test_a_stored_root_is_looked_into_where_this_user_anchored_something(
@@ -567,43 +568,6 @@ def test_a_broken_line_is_refused(store: Store, fields: dict[str, object]) -> No
 
 
 # --- the parts
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "name", "lines"),
-    [
-        ("a.py", CODE, "Login", (8, 11)),
-        ("a.py", "@cached\nasync def f(\n    a,\n):\n    pass\n\nx = 1\n", "f", (2, 5)),
-        ("a.js", "export default function f(a) {\n  if (a) {\n  }\n}\nf();\n", "f", (1, 4)),
-        ("a.ts", "export const f = (a) => {\n  g();\n};\n", "f", (1, 3)),
-        ("a.rs", "pub(crate) fn f<T>(a: T) -> T {\n    a\n}\n", "f", (1, 3)),
-        ("a.c", "static int\n*f(int a)\n{\n  return 0;\n}\n", "f", None),
-        ("a.c", "int f(int a,\n      int b)\n{\n  return 0;\n}\n", "f", (1, 5)),
-        ("a.java", "class A {\n  public int f(int a) {\n    return 1;\n  }\n}\n", "A.f", (2, 4)),
-        ("a.rb", "class A\n  def f(a)\n    1\n  end\n\n  def g\n  end\nend\n", "A.f", (2, 4)),
-        ("a.py", "return f(1)\nf(2)\n", "f", None),
-    ],
-)
-def test_definitions_by_their_looks(
-    path: str, text: str, name: str, lines: tuple[int, int] | None
-) -> None:
-    found = [(one.line_start, one.line_end) for one in find_definitions(path, text, name)]
-    assert found == ([lines] if lines else [])
-
-
-SNIPPETS = st.lists(
-    st.sampled_from(["def f():", "  pass", "void f() {", "}", "class f", "end", "f(", "", "\0"])
-).map("\n".join)
-
-
-@given(st.text(max_size=200) | SNIPPETS, st.text(alphabet="f.:#(*", min_size=1, max_size=5))
-@example("\ndef f():\n  pass\n", "f")
-def test_any_text_can_be_looked_through(text: str, name: str) -> None:
-    for path in ("a.py", "a.c", "a.rb"):
-        found = find_definitions(path, text, name)
-        assert found or (path, text, name) != ("a.py", "\ndef f():\n  pass\n", "f")
-        for one in found:
-            assert 1 <= one.line_start <= one.line_end <= text.count("\n") + 1
 
 
 @given(

@@ -73,7 +73,7 @@ class Code:
 
     def look(self) -> list[dict[str, Any]]:
         """The anchors after a look, as results have them."""
-        verify(self.store, lambda: None, reader=reader)
+        verify(self.store, lambda: None, reader)
         return [anchor_row(anchor) for anchor in self.store.anchors.of("decision-a")]
 
     def now(self) -> tuple[object, ...]:
@@ -200,7 +200,7 @@ def test_what_a_person_accepts_holds_and_nothing_else(code: Code) -> None:
     code.commit("Rename and edit")
     assert code.now() == ("drifted", "src/auth.py", "leave")
     with code.store.transaction():
-        assert accept_anchors(code.store, "decision-a")
+        assert accept_anchors(code.store, "decision-a", reader)
     assert code.now() == ("valid", "src/auth.py", "leave")
     code.write("src/auth.py", edited.replace("leave", "quit"))
     assert code.now() == ("relocated", "src/auth.py", "quit")

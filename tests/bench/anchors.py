@@ -15,9 +15,10 @@ from time import perf_counter
 from places import CACHE, ROOT, BenchmarkError, environment, lore
 from report import Row, at_least
 
-from pylore.anchors.definitions import find_definitions
+from pylore.anchors.definitions import Definitions
 from pylore.anchors.fingerprint import take
 from pylore.anchors.project import Project
+from pylore.code import reader
 from pylore.core.errors import LoreError
 from pylore.store.anchors import Anchor
 
@@ -65,6 +66,8 @@ def _store(project: Path, files: list[str]) -> int:
     store = project / ".lore"
     lore(store, "init")
     seen = Project(str(project))
+    definitions = Definitions(seen, reader.outline)
+    definitions.read("", files)
     lines = project / ".lore" / "anchors.jsonl"
     count = 0
     with lines.open("w") as out:
@@ -77,7 +80,7 @@ def _store(project: Path, files: list[str]) -> int:
             for kind, detail in (("file", ""), ("hash", ""), ("lines", "1-20"),
                                  ("symbol", names[len(names) // 2] if names else "")):  # fmt: skip
                 try:
-                    anchor = take(seen, Anchor(id, kind, path, detail), find_definitions)
+                    anchor = take(seen, Anchor(id, kind, path, detail), definitions)
                 except LoreError:
                     continue
                 fields = {name: value for name, value in anchor.to_dict().items() if value}

@@ -126,8 +126,8 @@ def test_verify_judges_in_a_read_only_store(lore: Lore, code: Repository) -> Non
 
 def test_verify_runs_nothing_of_a_file_name(lore: Lore, code: Repository) -> None:
     name = "src/$(touch pwned);é.py"
-    code.write(name, "x = 1\n")
-    lore("anchor", "decision-a", name, "--symbol", "x")
+    code.write(name, "X = 1\n")
+    lore("anchor", "decision-a", name, "--symbol", "X")
     os.unlink(name)
     assert name in lore("verify", "--text").out
     assert not os.path.exists("pwned")

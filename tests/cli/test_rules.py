@@ -109,17 +109,11 @@ def test_sarif_names_the_line_of_a_symbol(lore: Lore, code: Repository) -> None:
     assert place["region"]["startLine"] == 2
 
 
-def test_rules_expect_all_some_or_a_number(lore: Lore, code: Repository) -> None:
+def test_rules_expect_all_or_some(lore: Lore, code: Repository) -> None:
     rule(lore, ROUTE, "--of", "def $F(): $$$", "--in", "src/views.py", "--expect", "all")
     against = "src/views.py:3 (known), src/views.py:8 (known)"
     assert judged(lore) == ("violated", f"holds in 1 of 3 places; against: {against}")
     rule(lore, ROUTE, "--remove")
-    rule(lore, "session.save($X)", "--expect", "2")
-    assert judged(lore) == ("valid", "2 matches")
-    append(code, "tests/test_auth.py", "session.save(3)\n")
-    against = "tests/test_auth.py:2, src/auth.py:5 (known), tests/test_auth.py:1 (known)"
-    assert judged(lore) == ("violated", f"3 matches; expected 2; against: {against}")
-    rule(lore, "session.save($X)", "--remove")
     rule(lore, "import web", "--expect", "some")
     assert judged(lore)[0] == "valid"
     code.write("src/auth.py", "")
