@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 from ..core.errors import LoreError
 from ..core.ids import check_id, plain
 from ..core.model import Anchor, Edge, Node
@@ -9,10 +11,11 @@ from ..core.times import now
 from ..core.vocabulary import ANCHORED_TO, BROKEN, INVALIDATED_BY, file_id, symbol_id
 from ..store.filter import Scope
 from ..store.resolve_id import file_ids, file_node_id
+from ..system.files import GONE
 from ..system.projects import trust_root
-from .fingerprint import line_numbers, take
+from .fingerprint import content_hash, line_numbers, lines_of, stretch_hash
 from .globs import Glob
-from .project import Project, fault_of, is_open, root_to_keep
+from .project import Project, Unreadable, digest, fault_of, is_open, root_to_keep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..store import Store
     from .claims import CodeReader
+    from .definitions import Definitions
 
     Write = Callable[[Sequence[Node]], object]
     """Writes new nodes and indexes them."""
@@ -198,6 +202,64 @@ def _taken(project: Project, anchor: Anchor, reader: CodeReader | None) -> Ancho
     from .definitions import Definitions
 
     return take(project, anchor, Definitions(project, reader.outline))
+
+
+def take(project: Project, anchor: Anchor, definitions: Definitions | None = None) -> Anchor:
+    """Return ``anchor`` as valid, with the fingerprint of today's code.
+
+    A symbol needs the project's ``definitions``; its hash is that of the symbol and of the file.
+
+    Raises:
+        LoreError: there is no such code, or it cannot be read.
+    """
+    taken = copy(anchor)
+    try:
+        if anchor.kind == "glob":
+            taken.stamp = next(iter(project.matching(anchor.path)), "")
+            if not taken.stamp:
+                raise LoreError(f"{anchor.path}: matches no file: check the pattern, and quote it")
+        else:
+            taken.stamp = project.stamp(anchor.path)
+            if taken.stamp == GONE:
+                raise LoreError(f"{anchor.path}: there is no such file: check its name")
+            taken.detail, taken.hash = _fingerprint(project, anchor, definitions)
+    except Unreadable as error:
+        raise LoreError(f"{error}: anchor to a file that can be read") from None
+    taken.commit_id = project.head
+    taken.verdict, taken.reason = "valid", ""
+    taken.verified_at = now()
+    taken.created_at = anchor.created_at or taken.verified_at
+    return taken
+
+
+def _fingerprint(
+    project: Project, anchor: Anchor, definitions: Definitions | None
+) -> tuple[str, str]:
+    """Return the detail and the hash of an anchor to a file that is there."""
+    path, detail = anchor.path, anchor.detail
+    if anchor.kind == "file":
+        return detail, content_hash(project, path)
+    content = project.read(path)
+    if anchor.kind == "hash":
+        return detail, digest(content)
+    lines = lines_of(content)
+    if anchor.kind == "symbol":
+        found = definitions.find("", path, detail) if definitions else []
+        names = sorted({one.qualified for one in found})
+        if not found:
+            raise LoreError(f"{path}: defines no {detail}: check the name, or give lines")
+        if len(names) > 1:
+            named = " or ".join(names[:5])
+            raise LoreError(f"{path}: {detail} may be {named}: give one of them")
+        return names[0], f"{found[0].hash} {digest(content)}"
+    first, last = line_numbers(detail)
+    if not 1 <= first <= last:
+        raise LoreError(f"lines {detail}: give FIRST-LAST, counted from 1")
+    if last > len(lines):
+        raise LoreError(f"{path}: has {len(lines)} lines, not {last}: give lines that are there")
+    if not any(line.strip() for line in lines[first - 1 : last]):
+        raise LoreError(f"{path}: lines {detail} are empty: give lines with text")
+    return detail, stretch_hash(lines[first - 1 : last])
 
 
 # --- the anchors of a record's own file

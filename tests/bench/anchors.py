@@ -15,8 +15,8 @@ from time import perf_counter
 from places import CACHE, ROOT, BenchmarkError, environment, lore
 from report import Row, at_least
 
+from pylore.anchors.attach import take
 from pylore.anchors.definitions import Definitions
-from pylore.anchors.fingerprint import take
 from pylore.anchors.project import Project
 from pylore.code import reader
 from pylore.core.errors import LoreError
