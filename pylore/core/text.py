@@ -85,14 +85,15 @@ def _folded(letter: str) -> str:
 
 def _compatible(letter: str) -> str:
     """Return the letters that a character stands for (NFKC). A sign that stands for letters, as
-    ™, is a word, and so is an emoji. A soft hyphen goes.
+    ™, is a word, and so is an emoji. Soft hyphens, joiners, and the vowel marks of Arabic and
+    Hebrew, which most texts omit, are left out.
     """
     from unicodedata import category, combining, normalize
 
     same = normalize("NFKC", letter)
-    if letter == "\xad":
+    if letter in _OMITTED:
         return ""
-    if letter >= _FIRST_EMOJI and category(letter) == "So":
+    if letter >= _FIRST_EMOJI and letter == same and category(letter) == "So":
         return f" u{ord(letter):x} "
     if same == normalize("NFC", letter) or not (letter.isalnum() or same.strip().isalnum()):
         return letter
@@ -102,6 +103,11 @@ def _compatible(letter: str) -> str:
 
 _tokenizers: list[Any] = []
 _FIRST_EMOJI = "\u2600"
+_OMITTED = frozenset(
+    "\xad\u0640\u0670\u2060\ufeff"
+    + "".join(map(chr, [*range(0x591, 0x5BE), *range(0x64B, 0x653)]))
+    + "\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+)
 _WORDS, _FOLDS, _COMPATIBLE = _Table(_separated), _Table(_folded), _Table(_compatible)
 
 
