@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 COMMITTED = "committed"
 """The signal of a commit's message."""
 
-LONGEST_QUOTE, LONGEST_TITLE = 200, 100
+LONGEST_QUOTE = 200
 _ALIKE = 0.55
 """Minimum share of common words (Jaccard) of two candidates that say the same."""
 

