@@ -29,15 +29,12 @@ class Reading:
         self.text = text
         self._starts = starts or range(len(text))
         self._stops = stops or range(1, len(text) + 1)
-        self.joins: list[int] = []
-        """Ends of replacements."""
 
     def edited(self, pattern: re.Pattern[str], edit: Callable[[re.Match[str]], str]) -> Reading:
         """Return a reading with ``edit`` of each match in its place."""
         parts: list[str] = []
         starts: list[int] = []
         stops: list[int] = []
-        joins: list[int] = []
         end = 0
         for match in [*pattern.finditer(self.text), None]:
             at, stop = match.span() if match else (len(self.text), len(self.text))
@@ -49,11 +46,8 @@ class Reading:
                 parts.append(new)
                 starts += [self._starts[at]] * len(new)
                 stops += [self._stops[stop - 1]] * len(new)
-                joins.append(len(starts))
             end = stop
-        reading = Reading("".join(parts), starts, stops)
-        reading.joins = joins
-        return reading
+        return Reading("".join(parts), starts, stops)
 
     def original(self, start: int, stop: int) -> tuple[int, int]:
         """Return the span of the original for a span of the reading, with whole replacements."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from .readings import Reading
-
 
 _FINDERS = (found_by_form, found_beside, found_by_chance, found_alone)
 """The first to find a secret names it."""
@@ -53,8 +51,7 @@ def _redacted(text: str, counts: dict[str, int]) -> str:
                 found.append((*reading.original(start, stop), rank, kind))
         if one_line := joined(reading):
             for start, stop, kind in found_tokens(one_line.text):
-                if _goes_on(one_line, start, stop):
-                    found.append((*one_line.original(start, stop), len(_FINDERS), kind))
+                found.append((*one_line.original(start, stop), len(_FINDERS), kind))
     merged: list[tuple[int, int, int, str]] = []
     for start, stop, rank, kind in sorted(found):
         if merged and start < merged[-1][1]:  # overlapping secrets are one, of the first kind
@@ -66,13 +63,6 @@ def _redacted(text: str, counts: dict[str, int]) -> str:
         counts[kind] = counts.get(kind, 0) + 1
         text = f"{text[:start]}[redacted:{kind}]{text[stop:]}"
     return text
-
-
-def _goes_on(view: Reading, start: int, stop: int) -> bool:
-    """Return True if a secret goes over the end of a line, with more than a word behind it."""
-    ends = [place for place in view.joins if start < place < stop]
-    rest = view.text[ends[0] : stop] if ends else ""
-    return any(letter.isdigit() for letter in rest) or not (rest.islower() or rest.istitle())
 
 
 class Redactor:

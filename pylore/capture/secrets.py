@@ -88,10 +88,8 @@ def found_by_form(text: str) -> Iterator[Found]:
     for kind, expression in _FORMS:
         for match in expression.finditer(text):
             groups = match.groupdict()
-            if (
-                ("body" in groups and reads_as_words(groups["body"]))
-                or (kind == "header" and not any(map(str.isdigit, match.group())))
-                or (kind == "card-number" and not _is_card(match.group()))
+            if ("body" in groups and reads_as_words(groups["body"])) or (
+                kind == "header" and not any(map(str.isdigit, match.group()))
             ):
                 continue
             yield (*match.span("secret" if "secret" in groups else 0), kind)
@@ -102,13 +100,6 @@ def found_tokens(text: str) -> Iterator[Found]:
     for match in _TOKEN.finditer(text):
         if not reads_as_words(match["body"]):
             yield (*match.span(), "token")
-
-
-def _is_card(text: str) -> bool:
-    """Return True if Luhn's sum of the digits is right."""
-    digits = [int(digit) for digit in text if digit.isdigit()]
-    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
-    return len({*digits}) > 1 and (sum(doubled) + sum(digits[-1::-2])) % 10 == 0
 
 
 # --- values beside a word of credentials, or a program that takes one
@@ -180,8 +171,6 @@ _NO_VALUE = re.compile(
     re.IGNORECASE,
 )
 """A placeholder, variable, call, path or the name of an algorithm."""
-_WEAK_KEY, _WEAK_PASSWORD = 8, 6
-"""Least letters of a value that a name is given."""
 _AHEAD, _BEHIND = 160, 70
 """Letters after and before a word of credentials in which random words are secrets."""
 _WORD = re.compile(r"[!#-&*+\-./0-:=?-Z^_a-z~]{6,200}")
@@ -208,14 +197,13 @@ def found_beside(text: str) -> Iterator[Found]:
             yield (*option.span("secret"), "password")
         begin = max(start - _BEHIND, text.rfind("\n", max(0, start - _BEHIND), start) + 1)
         end = min(len(text), stop + _AHEAD)
+        end += len(re.split(r"\s", text[end : end + 200])[0])  # a whole word
         if spans and begin <= spans[-1][1]:
             spans[-1][1] = max(end, spans[-1][1])
         else:
             spans.append([begin, end])
     for begin, end in spans:
         for word in _WORD.finditer(text, begin, end):
-            if word.end() == end and end < len(text) and not text[end].isspace():
-                continue
             yield from _random_parts(word)
 
 
@@ -232,24 +220,19 @@ def _credentials(lower: str) -> list[Found]:
     return sorted(found)
 
 
-_ALONE = re.compile(r"(?<![!-~])(?=[!-~]{0,40}[\w][!@#$%^&*])(?=[!-~]{0,40}\d)[!-~]{8,64}(?![!-~])")
-"""Letters between spaces with a sign and a digit."""
-
-
 def found_alone(text: str) -> Iterator[Found]:
-    """Yield words of all four classes."""
-    for match in _ALONE.finditer(text):
-        word = match.group().strip("\"'`()[]{}<>,;.:|")
+    """Yield words of 8 or more letters of all four classes, without signs of code."""
+    for match in _WORD.finditer(text):
+        word = match.group()
         if (
-            _WORD.fullmatch(word)
-            and not re.search(r"[@#]\d+(?:\.\d+)*\Z|[=:/]", word)
+            len(word) > 7
+            and not _SIGNS.isdisjoint(word)
             and word != word.lower()
             and word != word.upper()
-            and not _HARMLESS_WORD.search(word)
-            and is_password(word)
+            and any(map(str.isdigit, word))
+            and not re.search(r"[@#]\d+(?:\.\d+)*\Z|[=:/]", word)
         ):
-            start = text.index(word, match.start())
-            yield start, start + len(word), "password"
+            yield from _random_parts(match)
 
 
 def _given(text: str, stop: int, *, is_key: bool) -> Iterator[Found]:
@@ -257,21 +240,20 @@ def _given(text: str, stop: int, *, is_key: bool) -> Iterator[Found]:
     match = _ASSIGNED.match(text, stop, stop + 260)
     if match:
         group = "quoted" if match["quoted"] else "plain"
-        is_long = len(match[group]) >= (_WEAK_KEY if is_key else _WEAK_PASSWORD)
-        if is_long and _is_value(match[group], is_key=is_key, is_quoted=group == "quoted"):
+        if _is_value(match[group], is_key=is_key, is_quoted=group == "quoted"):
             yield (*match.span(group), "password")
             return
-    said = None if is_key else _SAID.match(text, stop, stop + 260)
-    if said and _is_value(said["secret"]):
+    said = _SAID.match(text, stop, stop + 260)
+    if said and not is_key and _is_value(said["secret"]):
         yield (*said.span("secret"), "password")
 
 
 def _is_value(value: str, *, is_key: bool = False, is_quoted: bool = False) -> bool:
     """Return True unless the value is a variable, a call, a type or prose."""
-    if _NO_VALUE.match(value) and not (is_quoted and value[0] in "[{&|./"):
+    if _NO_VALUE.match(value):
         return False
     if is_quoted:
-        return re.search(r"[\d!@#%^*&$]" if is_key else r"[\d\s!@#%^*&$]", value) is not None
+        return re.search(r"[\d\s!@#%^*&$]", value) is not None
     no_key = r"[\d.]+|\d[\d.]*\W.*|[\w-]+(?:[./][\w-]+)+[,;)]?"
     return not re.fullmatch(no_key if is_key else r"\d{1,3}", value) and bool(
         re.search(r"[\d!@%^*]", value)
@@ -285,11 +267,7 @@ def _random_parts(match: re.Match[str]) -> Iterator[Found]:
     for part in re.finditer(r"[^:=]+", word):
         piece = part.group()
         begin = start + part.start()
-        head = re.match(r"-[a-zA-Z](?=\S{6})|[*_&!-]+", piece)
-        if head:
-            begin, piece = begin + head.end(), piece[head.end() :]
-        piece = piece.rstrip(".*_?-")
-        if is_password(piece):
+        if is_password(piece.rstrip(".*_?-")):
             yield begin, begin + len(piece), "password"
 
 
@@ -301,8 +279,6 @@ def is_password(word: str) -> bool:
     """
     if not 6 <= len(word) <= 64:
         return False
-    if re.fullmatch(r"(?=[^\d]*\d)(?=[^A-Z]*[A-Z])[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,5}", word):
-        return True
     has_sign = not _SIGNS.isdisjoint(word)
     classes = has_sign + (word != word.lower()) + (word != word.upper())
     has_digit = any("0" <= letter <= "9" for letter in word)
@@ -315,19 +291,16 @@ def is_password(word: str) -> bool:
 
 def _is_name(word: str) -> bool:
     """Return True for words, or an identifier of words and numbers."""
-    if "0" <= word[0] <= "9":
-        return False
-    pairs = _pairs(word)
-    if sum(pair in _COMMON for pair in pairs) < _AS_NAME * len(pairs):
-        return word.count("/") > 1
     letters = sum(letter.isalnum() for letter in word)
-    return letters >= _LETTERS_A_PART * len(re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", word))
+    parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", word)
+    return _as_words(word) >= _AS_NAME and letters >= _LETTERS_A_PART * len(parts)
 
 
-def _pairs(text: str) -> list[str]:
-    """Return the pairs of neighbouring letters."""
+def _as_words(text: str) -> float:
+    """Return the share of common pairs among neighbouring letters; 1 without a pair."""
     runs = re.findall(r"[a-z]+", text.lower())
-    return [one + other for run in runs for one, other in zip(run, run[1:], strict=False)]
+    pairs = [one + other for run in runs for one, other in zip(run, run[1:], strict=False)]
+    return sum(pair in _COMMON for pair in pairs) / len(pairs) if pairs else 1.0
 
 
 _AS_NAME, _AS_PATH = 0.4, 0.35
@@ -339,7 +312,7 @@ _LETTERS_A_PART = 2.1
 SHORTEST = 20
 _SHORTEST_OF_TWO = 28
 """Letters of a run without capitals, or without small letters."""
-_AS_WORDS = 0.45
+_AS_RUN = 0.45
 _BEFORE = 60
 """Letters before a run that may name it."""
 
@@ -382,7 +355,7 @@ def found_by_chance(text: str) -> Iterator[Found]:
     for match in _RUN.finditer(text):
         start, run = match.start(), match.group()
         pieces = [(0, run)]
-        if "/" in run and _is_path(run):
+        if "/" in run and _as_words(run) >= _AS_PATH:
             if "://" not in re.split(r"\s", text[max(0, start - 200) : start])[-1]:
                 continue
             pieces = [(part.start(), part.group()) for part in re.finditer(r"[^/]{20,}", run)]
@@ -401,7 +374,7 @@ def is_random(run: str) -> bool:
     """
     if _HEX.match(run) or _PREFIXED.match(run):
         return True
-    if len(run) < SHORTEST or _HAS_UUID.search(run) or reads_as_words(run):
+    if _HAS_UUID.search(run) or reads_as_words(run):
         return False
     kinds = (
         any("0" <= letter <= "9" for letter in run) + (run != run.lower()) + (run != run.upper())
@@ -412,19 +385,10 @@ def is_random(run: str) -> bool:
 
 
 def reads_as_words(run: str) -> bool:
-    """Return True if most pairs of letters are those of words, or of an alphabet."""
+    """Return True if many neighbouring characters are common pairs of letters."""
     lower = run.lower()
-    common = sum(
-        one + other in _COMMON or 0 <= ord(other) - ord(one) <= 1
-        for one, other in zip(lower, lower[1:], strict=False)
-    )
-    return common >= _AS_WORDS * (len(run) - 1)
-
-
-def _is_path(run: str) -> bool:
-    pairs = _pairs(run)
-    is_words = sum(pair in _COMMON for pair in pairs) >= _AS_PATH * len(pairs)
-    return is_words or run.count("/") > len(run) / 8
+    common = sum(one + other in _COMMON for one, other in zip(lower, lower[1:], strict=False))
+    return common >= _AS_RUN * (len(run) - 1)
 
 
 def _is_harmless(text: str, start: int, stop: int, run: str) -> bool:
