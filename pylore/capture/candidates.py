@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import NamedTuple
 
 from ..core.ids import record_id
@@ -109,41 +108,30 @@ class Alike:
     """Candidates by their words, to find one that says the same."""
 
     def __init__(self, candidates: Iterable[Candidate] = ()) -> None:
-        self.candidates: list[Candidate] = []
-        self._words: list[frozenset[str]] = []
-        self._having: dict[str, list[int]] = {}
-        for one in candidates:
-            self.add(one)
+        self._said = [(_words(one), one) for one in candidates]
 
     def add(self, one: Candidate) -> None:
         """Add a candidate."""
-        said = _words(one)
-        for word in said:
-            self._having.setdefault(word, []).append(len(self._words))
-        self._words.append(said)
-        self.candidates.append(one)
+        self._said.append((_words(one), one))
 
     def like(self, one: Candidate) -> Candidate | None:
         """Return the candidate that says the same in nearly the same words."""
         said = _words(one)
-        shared = Counter(number for word in said for number in self._having.get(word, ()))
-        best, nearest = _ALIKE, None
-        for number, count in shared.items():
-            alike = count / len(said | self._words[number])
-            if alike >= best and (nearest is None or alike > best):
-                best, nearest = alike, self.candidates[number]
-        return nearest
+        alike = ((len(said & other) / (len(said | other) or 1), kept) for other, kept in self._said)
+        share, nearest = max(alike, key=lambda pair: pair[0], default=(0.0, None))
+        return nearest if share >= _ALIKE else None
 
 
 def merged(found: Iterable[Candidate]) -> list[Candidate]:
     """Return candidates of which no two say the same; the best text stays."""
-    told = Alike()
+    told, kept = Alike(), []
     for one in sorted(found, key=lambda one: (-one.score, one.first, one.id)):
         if first := told.like(one):
             first.take(one)
         else:
             told.add(one)
-    return told.candidates
+            kept.append(one)
+    return kept
 
 
 def candidate_id(type: str, text: str) -> str:

@@ -2,7 +2,7 @@
 
 A line is ``{"timestamp", "type", "payload"}``. ``response_item`` has the messages, calls and
 outputs of the model; ``event_msg`` repeats them for the screen, and only failures are read from
-it. The oldest rollouts are lists of response items without a wrapper.
+it.
 """
 
 from __future__ import annotations
@@ -55,20 +55,19 @@ class Codex:
         """Yield the steps of a line."""
         kind, when = text(record, "type"), text(record, "timestamp")
         payload = fields_of(record, "payload")
-        is_old_head = not payload and "id" in record and "instructions" in record
-        if kind == "session_meta" or is_old_head:
-            meta = payload or record
-            self._is_side = self._is_side or "subagent" in fields_of(meta, "source")
+        if kind == "session_meta":
+            self._is_side = self._is_side or "subagent" in fields_of(payload, "source")
             if not self._is_side:
-                yield Step("session", text(meta, "timestamp") or when, text(meta, "id"),
-                           text(fields_of(meta, "git"), "branch"), text(meta, "cwd"))  # fmt: skip
+                branch = text(fields_of(payload, "git"), "branch")
+                yield Step("session", text(payload, "timestamp") or when, text(payload, "id"),
+                           branch, text(payload, "cwd"))  # fmt: skip
         elif self._is_side:
             yield Step("skipped", when, name="sidechain")
         elif kind == "event_msg":
             if payload.get("success") is False or payload.get("exit_code"):
                 self._failed.add(text(payload, "call_id"))
-        elif kind == "response_item" or (kind and not payload):
-            yield from self._item(payload or record, when)
+        elif kind == "response_item":
+            yield from self._item(payload, when)
         else:
             yield Step("skipped", when, name=kind or "untyped")
 

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..cli.command import Group, argument, command, option
-from ..cli.options import FILE_FILTER, LIMIT, SINCE, exclusive
+from ..cli.options import LIMIT, SINCE, exclusive
 from ..cli.session import ids_from, project_root, read_stdin
 from ..core.errors import LoreError, NoStore, UsageError
 from ..core.text import counted, one_line
@@ -26,7 +26,6 @@ from .events import KINDS, MOST_ERROR, MOST_TEXT, event_line, read_events, short
 from .gaps import find_gaps
 from .gate import (
     Gathered,
-    Promoted,
     Wanted,
     decide,
     gather,
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
 
     from ..app.engine import Engine
     from ..cli.session import Session
+    from ..records.records import Change
     from ..system.plugin_files import Events
     from .redaction import Redactor
 
@@ -142,7 +142,6 @@ def events(
     session: Session,
     *,
     session_name: str = SESSION,
-    files: tuple[str, ...] = FILE_FILTER,
     kinds: tuple[str, ...] = option("--kind KIND,…", ", ".join(KINDS), choices=KINDS),
     since: str = SINCE,
 ) -> None:
@@ -158,7 +157,7 @@ def events(
     if session.form_given() in ("", "jq") and output.form == "json":
         output = Output("jsonl", output.jq)  # a log is read line by line
     moment = parse_since(since) if since else ""
-    found = read_events(since=moment, session=session_name, kinds=kinds, files=files)
+    found = read_events(since=moment, session=session_name, kinds=kinds)
     output.stream(found, each(_event_text))
 
 
@@ -225,8 +224,8 @@ def promote_command(
         with session.engine() as engine:
             _ask_plugins(plugins, engine, wanted, confirm=confirm)
             done = promote(engine, wanted, confirm=confirm, run_of=_run_of(engine))
-        session.say([note for one in done for note in one.notes])
-        rows = [*map(_row, done)]
+        session.say([note for change in done for note in change.notes])
+        rows = [_row(one.id, change) for one, change in zip(wanted, done, strict=True)]
         session.output.list(rows, each(change_text))
     session.tell("post-promote", rows, plugins)
 
@@ -241,7 +240,7 @@ def _ask_a_person(session: Session, plugins: Events | None, given: str) -> list[
         dialog = Dialog(engine, _run_of(engine),
                         lambda one: _ask_plugins(plugins, engine, [one], confirm=True))  # fmt: skip
         dialog.run()
-    return [*map(_row, dialog.promoted)]
+    return [_row(*one) for one in dialog.promoted]
 
 
 def _ask_plugins(
@@ -264,8 +263,8 @@ def _run_of(engine: Engine) -> Callable[[str], str]:
     return lambda session: AgentSession(session, engine.root).run
 
 
-def _row(one: Promoted) -> dict[str, Any]:
-    return {"id": one.id, "state": one.state, "candidate": one.candidate}
+def _row(candidate: str, change: Change) -> dict[str, Any]:
+    return {"id": change.id, "state": change.state, "candidate": candidate}
 
 
 @command("capture gaps [options]")

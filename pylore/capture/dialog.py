@@ -10,13 +10,14 @@ from ..core.text import counted, one_line, printable
 from ..store.curation import OPEN, REFUSED, SKIPPED
 from ..terminal.output import printable_value, write
 from ..terminal.text import bold, dim
-from .gate import Promoted, Wanted, beside, candidate_of, decide, promote, told
+from .gate import Wanted, beside, candidate_of, decide, promote, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from ..app.engine import Engine
+    from ..records.records import Change
     from ..store.curation import KeptCandidate
 
 HELP = """\
@@ -44,7 +45,7 @@ class Dialog:
         self._engine = engine
         self._run_of = run_of
         self._ask = ask
-        self.promoted: list[Promoted] = []
+        self.promoted: list[tuple[str, Change]] = []
 
     def run(self) -> None:
         """Ask about all candidates, or until the person quits."""
@@ -102,7 +103,7 @@ class Dialog:
             wanted = Wanted(row.id, into=_chosen(rest, near))
         self._ask(wanted)
         (done,) = promote(self._engine, [wanted], confirm=True, run_of=self._run_of)
-        self.promoted.append(done)
+        self.promoted.append((row.id, done))
         notes = "".join(f"  {printable(note)}\n" for note in done.notes)
         write(f"{done.state}  {bold(done.id)}\n{dim(notes) if notes else ''}")
 

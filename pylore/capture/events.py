@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from fnmatch import fnmatchcase
 from time import gmtime, strftime, time
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ from .event_log import VERSION, event_file, event_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterator
     from typing import IO, Any
 
 KINDS = ("prompt", "say", "tool", "edit", "search", "commit", "session", "question")
@@ -38,7 +37,6 @@ def read_events(
     since: str = "",
     session: str = "",
     kinds: Collection[str] = (),
-    files: Collection[str] = (),
 ) -> Iterator[dict[str, Any]]:
     """Yield the events of the log, or of one file, in the order they were written.
 
@@ -49,7 +47,6 @@ def read_events(
         since: only events at this time or later.
         session: only this session.
         kinds: only these kinds; all if empty.
-        files: only events about a file below one of these paths, or that matches a glob.
     """
     sign = session.encode() if session.isascii() and session.isprintable() else b""
     seen: set[str] = set()
@@ -60,24 +57,10 @@ def read_events(
             and event["t"] >= since
             and (not kinds or event["kind"] in kinds)
             and (not session or event.get("session") == session)
-            and (not files or is_about(event.get("files") or (), files))
             and event.get("id") not in seen
         ):
             seen.update(filter(None, [event.get("id")]))
             yield event
-
-
-def is_about(paths: Iterable[str], wanted: Collection[str]) -> bool:
-    """Return True if a path is below one of those wanted, or matches one as a glob.
-
-    >>> is_about(["src/auth/login.py"], ["src/auth"]), is_about(["src/a.py"], ["*.js"])
-    (True, False)
-    """
-    return any(
-        path == one or path.startswith(one.rstrip("/") + "/") or fnmatchcase(path, one)
-        for path in paths
-        for one in wanted
-    )
 
 
 def parse_event(line: bytes) -> dict[str, Any] | None:
@@ -89,15 +72,10 @@ def parse_event(line: bytes) -> dict[str, Any] | None:
     version = event.get("v")
     if not isinstance(version, int) or version > VERSION or event.get("kind") not in KINDS:
         return None
-    return event if event.get("t") and all(is_right(name, event[name]) for name in event) else None
-
-
-def is_right(name: str, value: Any) -> bool:
-    """Return True if a field of an event has a value of its type."""
-    if value is None or name not in FIELDS:
-        return name not in ("t", "kind")
-    has_type = isinstance(value, _TYPES.get(name, str))
-    return has_type and (name != "files" or all(isinstance(item, str) for item in value))
+    fields = {name: event[name] for name in FIELDS if event.get(name) is not None}
+    is_right = all(isinstance(fields[name], _TYPES.get(name, str)) for name in fields)
+    has_files = all(isinstance(path, str) for path in event.get("files") or ())
+    return event if event.get("t") and is_right and has_files else None
 
 
 def event_line(event: dict[str, Any]) -> bytes:

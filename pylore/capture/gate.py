@@ -64,15 +64,6 @@ class Wanted(NamedTuple):
     into: str = ""
 
 
-class Promoted(NamedTuple):
-    """The record of a candidate, its state (added, updated, unchanged), and notes for people."""
-
-    candidate: str
-    id: str
-    state: str
-    notes: Sequence[str]
-
-
 class Gathered(NamedTuple):
     """Ids of new candidates, of known records said once more, and of records whose error came
     up again."""
@@ -326,7 +317,7 @@ def promote(
     *,
     confirm: bool,
     run_of: Callable[[str], str] = lambda session: "",
-) -> list[Promoted]:
+) -> list[Change]:
     """Make records of candidates, or merge them into records: all of them or none.
 
     Args:
@@ -337,16 +328,13 @@ def promote(
         LoreError: a candidate is unknown or already promoted.
     """
     candidates = [candidate_of(require(engine, one.id)) for one in wanted]
-    records = engine.records()
+    store, records = engine.store, engine.records()
     evidence = Evidence(engine, records, candidates, revive=True)
 
-    def write() -> list[Promoted]:
-        return [let_in(*pair) for pair in zip(wanted, candidates, strict=True)]
-
-    def let_in(one: Wanted, candidate: Candidate) -> Promoted:
+    def let_in(one: Wanted, candidate: Candidate) -> Change:
         row = require(engine, one.id)
         if one.into:
-            into = engine.store.nodes.require_live(resolve_id(engine.store, one.into))
+            into = store.nodes.require_live(resolve_id(store, one.into))
             change = Change(into.id, "updated")
         else:
             change = records.add(
@@ -356,18 +344,15 @@ def promote(
                 confidence=1.0 if confirm else round(candidate.score, 4), anew=True,
             )  # fmt: skip
         evidence.add(change.id, candidate)
-        notes = evidence.anchor(change.id, candidate.files)
+        change.notes += evidence.anchor(change.id, candidate.files)
         for run in filter(None, map(run_of, candidate.sessions)):
-            node = engine.store.nodes.get(run)
-            if node is not None and node.type == "run" and node.invalidated_at is None:
+            if store.impressions.state(run) in ("open", "finished"):
                 records.link(change.id, DERIVED_FROM, run, source="conversation")
-        command = engine.store.changes.command
-        engine.store.candidates.put(
-            [decided(row, PROMOTED, promoted_as=change.id, command=command)]
-        )
-        return Promoted(row.id, change.id, change.state, [*change.notes, *notes])
+        row = decided(row, PROMOTED, promoted_as=change.id, command=store.changes.command)
+        store.candidates.put([row])
+        return change
 
-    return records.together(write, "promote")
+    return records.together(lambda: [*map(let_in, wanted, candidates)], "promote")
 
 
 def decide(engine: Engine, ids: Sequence[str], status: str) -> list[KeptCandidate]:

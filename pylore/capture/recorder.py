@@ -70,12 +70,7 @@ _SAYS_WHY = re.compile(
     re.IGNORECASE,
 )
 _NOT_SAID = re.compile(r"\[[\w:]+\] ERROR task failed|make: \*\*\*|npm ERR! code")
-_HEADS = re.compile(
-    r"\A(?:\s*<tool_use_error>|\s*(?:Error: )?Exit code:? \d+\s*(?:\n|\Z)"
-    r"|\s*Process exited with code \d+\s*\n|Chunk ID:[^\n]*\n|Wall time:[^\n]*\n|Output:\s*\n"
-    r"|Total output lines:[^\n]*\n|\[[\w:]+\] \$[^\n]*\n)+"
-)
-_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_MARKUP = re.compile(r"</?tool_use_error>|\x1b\[[0-9;]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
 
 class Recorder:
@@ -95,7 +90,6 @@ class Recorder:
         self.events: list[Fields] = []
         self._reader = reader
         self._project = ""
-        self._began = ""
         self._turn = 0
         self._numbers: Counter[tuple[str, str]] = Counter()
 
@@ -134,11 +128,9 @@ class Recorder:
         self.known += kind != "untyped"
 
     def _add_step(self, step: Step, number: int) -> None:
-        step = step._replace(when=step.when or self._began)
         if step.kind == "session":
             if not self._project:
                 self.session = step.span or self.session
-                self._began = self._began or step.when
                 self._project = step.name.rstrip("/")
                 if step.name:
                     self._add("session", moment(step.when), 0, name=step.name[:LONGEST_NAME],
@@ -238,8 +230,7 @@ def why_it_failed(output: str) -> str:
     >>> why_it_failed("Exit code 1\\nrunning\\nsrc/a.py:3: error: no such name")
     'src/a.py:3: error: no such name'
     """
-    text = _COLOURS.sub("", output[:_LONGEST]).replace("\r", "\n")
-    text = _HEADS.sub("", text).replace("</tool_use_error>", "").strip()
+    text = _MARKUP.sub("", output[:_LONGEST]).replace("\r", "\n").strip()
     start = 0
     for line in text.split("\n"):
         if _SAYS_WHY.search(line) and not _NOT_SAID.match(line):

@@ -104,21 +104,6 @@ def test_patches_are_edits_of_their_files() -> None:
     ]
 
 
-def test_rollouts_from_before_there_were_types_are_read_too() -> None:
-    reader = Recorder(Codex(), "/r.jsonl")
-    old = [{"id": "c0de", "timestamp": WHEN, "instructions": None, "git": {}},
-           {"record_type": "state"}, message("user", "fix it"),
-           {"type": "function_call", "name": "shell", "call_id": "1",
-            "arguments": '{"command":["ls"]}'},
-           {"type": "function_call_output", "call_id": "1", "output": "a"}]  # fmt: skip
-    for number, one in enumerate(old, 1):
-        reader.read(json.dumps(one).encode(), number)
-    found = reader.events
-    assert [event["kind"] for event in found] == ["prompt", "tool"]
-    assert {event["t"] for event in found} == {"2026-11-01T10:00:00Z"}
-    assert reader.skipped == {"untyped": 1}
-
-
 def test_a_subagents_rollout_is_a_side_chain() -> None:
     reader = Recorder(Codex(), "/r.jsonl")
     reader.read(line("session_meta", **META, source={"subagent": "review"}).encode(), 1)

@@ -73,7 +73,7 @@ def test_event_appends_one_event(lore: Lore, log: Path) -> None:
     assert (row["text"], row["err"], row["ok"]) == ("make test", "it failed", False)
     lore("capture", "event", "prompt", "-m", "-", stdin="always use uv\n")
     assert [row["text"] for row in lore("capture", "events").rows] == ["make test", "always use uv"]
-    assert lore("capture", "events", "--file", "a.py").rows == [row]
+    assert lore("capture", "events", "--kind", "tool").rows == [row]
 
 
 def test_sweep_drops_old_events(lore: Lore, log: Path) -> None:
