@@ -296,8 +296,8 @@ def changed_by(store: Store, name: str, before: int) -> list[dict[str, Any]]:
     rows: dict[str, str] = {}
     for command in changes.commands(before):
         if command.name == name:
-            added = dict.fromkeys(changes.added_by(command.id), "added")
-            rows = {**dict.fromkeys(changes.left_by(command.id), "updated"), **added, **rows}
+            added, changed = changes.things(command.id)
+            rows = {**dict.fromkeys(changed, "updated"), **dict.fromkeys(added, "added"), **rows}
     things = [(row_of_thing(thing), state) for thing, state in rows.items()]
     return [
         {"id": row.id if isinstance(row, Node) else edge_name(row.key), "state": state}

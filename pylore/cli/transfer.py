@@ -129,7 +129,7 @@ def _write(store: Store, parts: Parts) -> Imported:
     total = Imported()
     for part in parts:
         total.add(part.write())
-    total.dangling = len(store.edges.dangling_among(total.brought))
+    total.dangling = len(total.brought.intersection(store.edges.dangling()))
     misfits = len(misfits_among(store, total.brought))
     if misfits:
         edges = counted(misfits, "edge joins", "edges join")

@@ -89,7 +89,7 @@ def index(
         rules.choose_shared(found.listing.paths)
         writer = Writer(store, root, found.read, found.gone)
         job = Job(root, "", [], settings.index_max_file, 1)
-        hashes = {} if are_other else {path: hash for path, (hash, _) in writer.known.items()}
+        hashes = {} if are_other else {path: hash for path, (_, hash, _) in writer.known.items()}
         for outcomes in _read(job, rules, found.read, hashes, progress):
             for outcome in outcomes:
                 if outcome.why:

@@ -46,7 +46,7 @@ class Writer:
         self._exporting: set[str] = set(self._gone)
         """Files whose names may lead elsewhere from other files."""
         self._moved: dict[str, str] = {}
-        self._lost = {self.known[path][0]: path for path in self._gone if self.known[path][0]}
+        self._lost = {self.known[path][1]: path for path in self._gone if self.known[path][1]}
         self._now = now()
         self._token = f"{self._now} {os.urandom(4).hex()}"
         """Of this run, in ``meta`` from the first change on until its edges are written."""
@@ -63,7 +63,7 @@ class Writer:
             self._changed.add(outcome.path)
             old = self.known.get(outcome.path)
             if outcome.facts:
-                self.done["changed" if old is not None and old[1] else "added"] += 1
+                self.done["changed" if old is not None and old[2] else "added"] += 1
                 if old is None and outcome.hash in self._lost:
                     self._moved.setdefault(self._lost[outcome.hash], outcome.path)
         if len(self._waiting) >= _BATCH:
@@ -121,7 +121,7 @@ class Writer:
         self._index.update(self._forget(old.values()))
         self._store.whole_files.remove(self._gone)
         self._store.code.remove(self._gone)
-        self.done["removed"] = sum(bool(self.known[path][1]) for path in self._gone)
+        self.done["removed"] = sum(bool(self.known[path][2]) for path in self._gone)
 
     def _write_nodes(self, outcomes: Iterable[FileOutcome]) -> None:
         """Write the nodes of files that were read again, and of their symbols."""
@@ -151,8 +151,7 @@ class Writer:
                 if entry.first is not None:
                     edges.append(Edge(file_id(outcome.path), entry.id, "defines", 1.0, "file",
                                       created_at=self._now))  # fmt: skip
-        code.put_nodes(put)
-        code.add_nodes(new)
+        code.put_nodes([*put, *new])
         self._index.replace(CODE, [
             *((entry.id, entry.rows) for entry in seen),
             *((node.id, []) for node in self._forget(old.values())),
@@ -171,7 +170,7 @@ class Writer:
         for node in forgotten:
             node.invalidated_at = self._now
             self._store.nodes.invalidate(node.id, self._now)
-        found = self._store.code.resolved_from([node.id for node in forgotten])
+        found = self._store.code.resolved([node.id for node in forgotten])
         self._store.edges.drop_derived(found)
         return forgotten
 
@@ -232,7 +231,7 @@ class Writer:
     def _write_edges(self, wanted: Wanted, owners: Collection[str] | None) -> None:
         """Drop the edges that are not wanted any more, and write those that are new or other."""
         code = self._store.code
-        held = code.resolved() if owners is None else code.resolved_from([*owners])
+        held = code.resolved(None if owners is None else [*owners])
         self._store.edges.drop_derived(key for key in held if key not in wanted)
         new: list[Edge] = []
         changed: list[Edge] = []

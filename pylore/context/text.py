@@ -96,7 +96,7 @@ class WorkTree:
         if isinstance(text, str) or first is None:
             found.reason = text if isinstance(text, str) else f"{path} has no lines that match"
             return found
-        known = self._store.code.as_read(path)
+        known = self._store.code.known([path]).get(path)
         if known is not None:
             stamp, hash, found.language = known
             found.changed = stamp_of(os.path.join(self._root, path)) != stamp and (

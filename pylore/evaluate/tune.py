@@ -73,6 +73,7 @@ def shuffled_stores(store: Store, count: int = SHUFFLES) -> Iterator[Store]:
             dealt = shuffled(changed, generator)
             with copy.transaction():
                 copy.edges.replace_all(edges)
+                copy.ratings.recount()
                 copy.commits.replace_files((id, path) for id, path, _ in dealt)
             yield copy
 

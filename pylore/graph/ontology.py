@@ -93,10 +93,9 @@ def misfits(store: Store) -> list[tuple[str, str, str, int]]:
     and how many join such types."""
     known = Ontology(store)
     found = []
-    for (relation, *types), number in store.edges.type_pairs(known.joined()).items():
+    for (relation, *types), (number, *ends) in store.edges.type_pairs(known.joined()).items():
         if not known.fits(relation, f"{types[0]}-", f"{types[1]}-"):
-            from_id, to_id = store.edges.first_between(relation, types[0], types[1])
-            found.append((from_id, relation, to_id, number))
+            found.append((ends[0], relation, ends[1], number))
     return found
 
 

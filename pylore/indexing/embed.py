@@ -81,7 +81,7 @@ def embed_store(
     with store.transaction():
         if all:
             if (store.meta.get(NEXT), vectors.dimension_of_next() or dimension) != wanted:
-                vectors.clear(next=True)
+                vectors.clear_next()
             store.meta.set(NEXT, embedder.name)
         elif held is None:
             _claim(store, *wanted)

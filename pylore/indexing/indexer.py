@@ -166,7 +166,6 @@ def rebuild(
         store.vectors.renew()
         for name in ("embedder", "embedder_dimension", NEXT):
             store.meta.set(name, None)
-        store.nodes.remove_all_passages()
         waiting, done = Waiting(Index(store)), 0
         for done, node in enumerate(store.nodes.all(live_only=True), start=1):
             waiting.add(node)

@@ -106,12 +106,11 @@ def _take_back(store: Store, number: int) -> tuple[list[Node], dict[str, str]]:
     the outcomes.
     """
     changes = store.changes
-    added = {*changes.added_by(number)}
+    added, left = map(set, changes.things(number))
     changed: list[Node] = []
     done: dict[str, str] = {}
     # nodes first: their links are hidden with them, and need no end
-    things = {*added, *changes.left_by(number)}
-    for thing in sorted(things, key=lambda one: (one.count(SEPARATOR), one)):
+    for thing in sorted(added | left, key=lambda one: (one.count(SEPARATOR), one)):
         row, is_new = store.thing(thing), thing in added
         if row is None or (is_new and (_is_hidden(row) or is_indexed(row))):
             continue

@@ -186,7 +186,7 @@ def _head(store: Store, query: Query) -> dict[str, float]:
 
 
 def _found(store: Store, phrases: list[str]) -> dict[str, float]:
-    rows = store.whole_files.search(phrases, WHOLE_WEIGHTS, MOST) if phrases else []
+    rows = store.whole_files.search(phrases, MOST, WHOLE_WEIGHTS) if phrases else []
     return relative({file_id(path): score for path, score in rows})
 
 

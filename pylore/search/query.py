@@ -149,6 +149,6 @@ def _having(store: Store, phrase: str, *, titled: bool = False) -> set[str]:
         return found
     found.update([*map(file_of, found)])
     if store.whole_files.is_there():
-        rows = store.whole_files.search([phrase], (1.0, 1.0, 1.0), -1)  # without a limit
+        rows = store.whole_files.search([phrase], -1, (1.0, 1.0, 1.0))  # without a limit
         found.update([file_id(path) for path, _ in rows])
     return found

@@ -26,7 +26,7 @@ from ..core.stamps import (
     states,
 )
 from ..core.times import now
-from .connection import TO_WIPE, apsw
+from .connection import TO_WIPE, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
     from ..core.stamps import Thing, Value
 
 SEPARATOR = "\x1f"
-"""Between the parts of the key of a link or an anchor; no id, relation or path has it."""
+"""Separates the parts of the key of a link or an anchor; no id, relation or path has it."""
 
 SEEN = ""
-"""Field of a change that a record has seen elsewhere, and of which no value is here."""
+"""Field of a change elsewhere whose value is unknown here."""
 
 MERGES = ("import", "sync")
-"""Commands that may leave a value for one that was known before it."""
+"""Commands that may replace a value by an older one."""
 
 RESTORE_BACKUP = "restore-backup"
-"""The name of this command: only the file that it keeps can take it back."""
+"""Name of a command that only the file that it keeps can undo."""
 
 
 def thing_of(row: Thing) -> str:
@@ -75,88 +75,72 @@ def row_of_thing(thing: str) -> Thing:
     return Anchor(parts[0], parts[1], parts[2], parts[3])
 
 
-class ChangeLog:
-    """Reads and writes the change log; what writes is called in a transaction."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._db = connection
+class ChangeLog(Table):
+    """Reads and writes the change log; the caller holds a transaction for writes."""
 
     # --- commands
 
     @property
     def command(self) -> int:
-        """The number of the command under way; a change without a command begins one."""
-        row: str = self._db.execute("SELECT value FROM meta WHERE key = 'command'").get or ""
-        known, _, name = row.partition(" ")
+        """The number of the running command; a change outside of a command begins one."""
+        known, _, name = (self._meta("command") or "").partition(" ")
         if known:
             return int(known)
         self._db.execute("INSERT INTO main.commands(name, at) VALUES (?, ?)", (name, now()))
         number = self._db.last_insert_rowid()
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('command', ?)", (f"{number} {name}",))
+        self._set_meta("command", f"{number} {name}")
         return number
+
+    def _meta(self, key: str) -> str:
+        return self._value("SELECT value FROM meta WHERE key = ?", key) or ""
+
+    def _set_meta(self, key: str, value: str) -> None:
+        self._db.execute("INSERT OR REPLACE INTO main.meta VALUES (?, ?)", (key, value))
 
     @property
     def swept(self) -> str:
-        """The time before which the log was swept; empty if it never was."""
-        return self._db.execute("SELECT value FROM meta WHERE key = 'swept'").get or ""
+        """The time before which the log was swept, or an empty text."""
+        return self._meta("swept")
 
     def commands(self, after: int = 0) -> list[PastCommand]:
-        """Return the commands that changed the store since one, the last one first."""
-        rows = self._db.execute(
-            "SELECT id, name, at FROM commands WHERE id > ? AND name <> '' ORDER BY id DESC",
-            (after,),
+        """Return the named commands after a number, the last one first."""
+        rows = self._rows(
+            "SELECT id, name, at FROM commands WHERE id > ? AND name <> '' ORDER BY id DESC", after
         )
         return [PastCommand(*row) for row in rows]
 
     def last_command(self) -> int:
         """Return the number of the last command; 0 before the first."""
-        return self._db.execute("SELECT coalesce(max(id), 0) FROM commands").get or 0
+        return int(self._value("SELECT coalesce(max(id), 0) FROM commands"))
 
-    def added_by(self, command: int) -> list[str]:
-        """Return the keys of the things that a command made."""
-        return self._things("added", command)
+    def things(self, command: int) -> tuple[list[str], list[str]]:
+        """Return the keys of the things that a command added, and of those it changed."""
+        query = "SELECT DISTINCT thing FROM {} WHERE command = ? ORDER BY thing"
+        added, changed = (self._column(query.format(table), command) for table in ("added", "past"))
+        return added, changed
 
-    def left_by(self, command: int) -> list[str]:
-        """Return the keys of the things that a command changed."""
-        return self._things("past", command)
+    def since(self, after: int, until: int, but: str) -> tuple[set[str], set[str]]:
+        """Return the things that commands added or changed, and the ids of the records among them
+        that are new or whose status or tags changed.
 
-    def _things(self, table: str, command: int) -> list[str]:
-        rows = self._db.execute(
-            f"SELECT DISTINCT thing FROM {table} WHERE command = ? ORDER BY thing", (command,)
-        )
-        return [str(thing) for (thing,) in rows]
-
-    def since(self, command: int, until: int, but: str) -> tuple[set[str], set[str]]:
-        """Return the things that commands have made or changed, and the ids of those records among
-        them that may be told to others, or not any more, since.
-
-        ``command`` is the last command before these, ``until`` the last one of them; those from
-        the hub ``but`` do not count.
+        The commands are those after ``after`` up to ``until``, without those from the hub ``but``.
         """
-        made = {*self._by_others("thing FROM added", command, until, but)}
-        changed = {*self._by_others("thing FROM past", command, until, but)}
-        told = self._by_others(
-            "thing FROM past", command, until, but,
-            " AND (field = 'status' OR substr(field, 1, 5) = 'tags.')",
+        rows = self._rows(
+            "SELECT DISTINCT thing, is_told FROM (SELECT command, thing, 1 AS is_told FROM added"
+            " UNION ALL SELECT command, thing, field = 'status' OR substr(field, 1, 5) = 'tags.'"
+            " FROM past) CROSS JOIN commands c ON c.id = command"
+            " WHERE command > ? AND command <= ? AND c.origin <> ?",
+            after, until, but,
         )  # fmt: skip
-        return made | changed, {thing for thing in (*made, *told) if SEPARATOR not in thing}
-
-    def _by_others(
-        self, what: str, command: int, until: int, but: str, which: str = ""
-    ) -> Iterator[str]:
-        rows = self._db.execute(
-            f"SELECT DISTINCT {what} CROSS JOIN commands c ON c.id = command"
-            f" WHERE command > ? AND command <= ? AND c.origin <> ?{which}",
-            (command, until, but),
-        )
-        return (str(thing) for (thing,) in rows)
+        told = {thing for thing, is_told in rows if is_told and SEPARATOR not in thing}
+        return {thing for thing, _ in rows}, told
 
     def came_from(self, hub: str, after: int) -> None:
-        """Note that the commands after one were those of a hub."""
+        """Set the origin of the commands after a number."""
         self._db.execute("UPDATE main.commands SET origin = ? WHERE id > ?", (hub, after))
 
     def before(self, command: int, row: Thing) -> Thing:
-        """Return a row as it would be without a command: fields that changed again since stay."""
+        """Return a row without the changes of a command; fields that changed again since stay."""
         thing, current = thing_of(row), Stamped.of(row)
         former = ((field, value) for _, field, value in self.former([thing]))
         known = _values(current, former)
@@ -168,40 +152,31 @@ class ChangeLog:
             (thing, command, BASE, SEEN),
         ):
             left.setdefault(str(field), []).append((str(stamp), str(value)))
-        merged = self._name(command) in MERGES
+        name = self._value("SELECT name FROM commands WHERE id = ?", command)
         for field, values in left.items():
             then = min((one for one in known[field] if one > values[-1]), default=("", ""))
-            if merged or then[1] == current.at(field)[1]:
+            if name in MERGES or then[1] == current.at(field)[1]:
                 fields[field] = values[0]
         return Stamped(current.base, fields, current.kind).to_row(row)
-
-    def _name(self, command: int) -> str:
-        return self._db.execute("SELECT name FROM commands WHERE id = ?", (command,)).get or ""
 
     # --- writing
 
     def machine(self) -> str:
-        """Return ten digits by which the stamps of this store differ from those of others.
-
-        They are drawn by chance, and drawn again where the file is another one than before: a copy
-        of a store is another store.
-        """
+        """Return ten random hexadecimal digits for the stamps of this store. A copy of the file
+        gets new ones."""
         path = self._db.filename
         file = str(os.stat(path).st_ino) if path else ""
-        known: str | None = self._db.execute("SELECT value FROM meta WHERE key = 'machine'").get
-        digits, _, of = (known or "").partition(" ")
+        digits, _, of = self._meta("machine").partition(" ")
         if not digits or of != file:
             digits = os.urandom(5).hex()
-            self._db.execute(
-                "INSERT OR REPLACE INTO meta VALUES ('machine', ?)", (f"{digits} {file}",)
-            )
+            self._set_meta("machine", f"{digits} {file}")
         return digits
 
     def record(self, old: Thing | None, row: Thing) -> None:
-        """Give a row its stamps, later than the old row's and than a purge; keep what that
-        leaves."""
+        """Give a row its stamps, later than the old row's and a purge's; log the old values."""
         row.stamps = ""
-        gone = self.purged_at(row)
+        ids = owners(thing_of(row))
+        gone = self._value("SELECT max(at) FROM purged WHERE id IN (?, ?)", ids[0], ids[-1]) or ""
         if old is None or not has_history(old):
             if gone and first_clock(row) <= gone:
                 row.stamps = dumps({BASE: self.stamp(gone)})
@@ -216,41 +191,34 @@ class ChangeLog:
             self.replace(thing_of(row), sorted(left.items()))
             return
         row.stamps = old.stamps
-        if isinstance(row, Node) and isinstance(old, Node):  # but for the reads it is the same
+        if isinstance(row, Node) and isinstance(old, Node):  # only reads differ
             row.updated_at = old.updated_at
 
     def add(self, rows: Iterable[Thing]) -> None:
-        """Note rows as made by the command under way."""
+        """Log rows as added by the running command."""
         command = self.command
         self._db.executemany(
             "INSERT INTO main.added VALUES (?, ?)", ((command, thing_of(row)) for row in rows)
         )
 
     def stamp(self, before: str) -> str:
-        """Return the stamp of a change of now, later than a time."""
+        """Return a stamp of now, later than a time."""
         return f"{next_clock(before, now())} {self.machine()}"
 
-    def purged_at(self, row: Thing) -> str:
-        """Return when the last of the records that a row hangs on was deleted for good; empty if
-        none was."""
-        ids = owners(thing_of(row))
-        found = self._db.execute("SELECT max(at) FROM purged WHERE id IN (?, ?)", (ids[0], ids[-1]))
-        return found.get or ""
-
     def replace(self, thing: str, values: Sequence[tuple[str, Value]]) -> None:
-        """Write values that a thing has left by the command under way."""
+        """Log values that the running command replaced."""
         if values:
             self.leave(thing, values, self.command)
 
     def leave(self, thing: str, values: Iterable[tuple[str, Value]], command: int | None) -> None:
-        """Write values that a thing has left, and the command of this store that replaced them."""
+        """Log former values, with the number of the command here that replaced them, or None."""
         self._db.executemany(
             "INSERT OR IGNORE INTO main.past VALUES (?, ?, ?, ?, ?)",
             ((thing, field, *value, command) for field, value in values),
         )
 
     def take_back(self, thing: str, values: Iterable[tuple[str, Value]]) -> None:
-        """Take values that the thing has now out of its past: they came before it did."""
+        """Delete current values of a thing from its past, which arrived first."""
         self._db.executemany(
             "DELETE FROM main.past WHERE thing = ? AND field = ? AND stamp = ? AND value = ?",
             ((thing, field, *value) for field, value in values),
@@ -258,23 +226,25 @@ class ChangeLog:
 
     # --- reading
 
+    def _some(self, query: str, ids: Sequence[str] | None, column: str, order: str) -> Any:
+        """Return an iterator over the rows of some ids, or of all."""
+        which = "" if ids is None else f" AND {column} IN (SELECT value FROM json_each(?))"
+        given = () if ids is None else (dumps([*ids]),)
+        return self._db.execute(f"{query}{which} {order}", given)
+
     def former(self, things: Sequence[str] | None = None) -> Iterator[tuple[str, str, Value]]:
-        """Yield (thing, field, value) that these things, or all, have left, by thing and stamp."""
-        which = "" if things is None else " AND thing IN (SELECT value FROM json_each(?))"
-        for thing, field, *value in self._db.execute(
-            f"SELECT thing, field, stamp, value FROM past WHERE field <> '{SEEN}'{which}"
-            " ORDER BY thing, stamp, field, value",
-            () if things is None else (dumps([*things]),),
-        ):
-            yield str(thing), str(field), (str(value[0]), str(value[1]))
+        """Yield (thing, field, former value) of these things, or of all, by thing and stamp."""
+        query = f"SELECT thing, field, stamp, value FROM past WHERE field <> '{SEEN}'"
+        rows = self._some(query, things, "thing", "ORDER BY thing, stamp, field, value")
+        return ((thing, field, (stamp, value)) for thing, field, stamp, value in rows)
 
     def of(self, row: Thing) -> list[Past]:
-        """Return the states that a thing has left, the first one first."""
-        thing, current = thing_of(row), Stamped.of(row)
-        rows: list[Any] = self._db.execute(
+        """Return the former states of a thing, oldest first."""
+        current = Stamped.of(row)
+        rows = self._rows(
             "SELECT p.field, p.stamp, p.value, p.command, coalesce(c.name, 'import') FROM past p"
-            " LEFT JOIN commands c ON c.id = p.command WHERE p.thing = ?", (thing,)
-        ).fetchall()  # fmt: skip
+            " LEFT JOIN commands c ON c.id = p.command WHERE p.thing = ?", thing_of(row)
+        )  # fmt: skip
         former = [(field, (stamp, value)) for field, stamp, value, *_ in rows if field != SEEN]
         every = states(current, former)
         by = _commands_by_stamp(_values(current, former), rows)
@@ -291,40 +261,35 @@ class ChangeLog:
     # --- changes that were seen elsewhere
 
     def seen(self, ids: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """Return the stamps of changes of these records, or of all, that are not wholly here."""
-        which = "" if ids is None else " AND thing IN (SELECT value FROM json_each(?))"
+        """Return the stamps of changes of these records, or of all, whose values are unknown."""
+        query = f"SELECT thing, stamp FROM past WHERE field = '{SEEN}'"
         found: dict[str, list[str]] = {}
-        for id, stamp in self._db.execute(
-            f"SELECT thing, stamp FROM past WHERE field = '{SEEN}'{which} ORDER BY thing, stamp",
-            () if ids is None else (dumps([*ids]),),
-        ):
+        for id, stamp in self._some(query, ids, "thing", "ORDER BY thing, stamp"):
             found.setdefault(id, []).append(stamp)
         return found
 
     def add_seen(self, id: str, stamps: Iterable[str]) -> None:
-        """Keep stamps of changes that a record has seen elsewhere."""
+        """Log stamps of changes of a record elsewhere."""
         self.leave(id, [(SEEN, (stamp, "")) for stamp in stamps], None)
 
     def drop_seen(self, id: str, stamps: Iterable[str]) -> None:
-        """Forget these stamps: the values of the changes have come."""
+        """Delete these stamps, as the values of the changes have arrived."""
         self.take_back(id, [(SEEN, (stamp, "")) for stamp in stamps])
 
     # --- sweeping and purging
 
     def older(self, before: str) -> int:
-        """Return how many changes were made before a time and can be swept."""
-        found = self._db.execute(f"SELECT count(*) FROM (SELECT DISTINCT thing, stamp {_OLD})",
-                                 (before, before))  # fmt: skip
-        return int(found.get)
+        """Return the number of changes before a time that ``sweep`` would delete."""
+        query = f"SELECT count(*) FROM (SELECT DISTINCT thing, stamp {_OLD})"
+        return int(self._value(query, before, before))
 
     def sweep(self, before: str) -> int:
-        """Delete the past before a time, and the commands from before; return how many changes.
+        """Delete the past and the commands before a time; return the number of changes.
 
-        Purges stay, and so do the stamps of the latest changes, which merging asks for.
+        Purges and the stamps of the latest changes stay, because merging needs them.
         """
         swept = self.older(before)
-        left = self._db.execute(f"SELECT thing, stamp {_OLD} ORDER BY thing", (before, before))
-        found: list[Any] = left.fetchall()
+        found = self._rows(f"SELECT thing, stamp {_OLD} ORDER BY thing", before, before)
         for thing, rows in groupby(found, itemgetter(0)):
             if SEPARATOR not in thing:
                 self.add_seen(thing, latest(stamp for _, stamp in rows))
@@ -334,38 +299,33 @@ class ChangeLog:
             " (SELECT id FROM main.commands WHERE at < ?)", (before,)
         )  # fmt: skip
         self._db.execute("DELETE FROM main.commands WHERE at < ?", (before,))
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('swept', ?)", (before,))
+        self._set_meta("swept", before)
         return swept
 
     def purged(self, ids: Sequence[str] | None = None) -> dict[str, str]:
-        """Return those of these ids, or all, that were deleted for good: id to when."""
+        """Return the purged ids among ``ids``, or all, with the time."""
         return self._purges("NOT proposed", ids)
 
     def proposed_purges(self) -> dict[str, str]:
-        """Return what files say was deleted for good, and nobody here yet: id to when."""
+        """Return the ids that files propose to purge, with the time."""
         return self._purges("proposed")
 
     def deleted(self) -> dict[str, str]:
-        """Return what was deleted for good here, or elsewhere by what others say: id to when."""
+        """Return all ids that are purged or proposed to be, with the time."""
         return self._purges("1")
 
     def _purges(self, which: str, ids: Sequence[str] | None = None) -> dict[str, str]:
-        some = "" if ids is None else " AND id IN (SELECT value FROM json_each(?))"
-        return dict(self._db.execute(
-            f"SELECT id, max(at) FROM purged WHERE {which}{some} GROUP BY id ORDER BY id",
-            () if ids is None else (dumps([*ids]),),
-        ))  # fmt: skip
+        query = f"SELECT id, max(at) FROM purged WHERE {which}"
+        return dict(self._some(query, ids, "id", "GROUP BY id ORDER BY id"))
 
     def propose_purge(self, id: str, at: str) -> None:
-        """Keep that others say a record was deleted for good; ``purge`` ends it."""
+        """Log that a file proposes a purge; ``purge`` deletes the proposal."""
         self._db.execute("INSERT OR REPLACE INTO main.purged VALUES (?, ?, 1)", (id, at))
 
     def purge(self, id: str, at: str) -> None:
-        """Forget what a record, its links and its anchors have left up to a time, for good.
-
-        The rows themselves are the caller's. ``Store.wipe`` is due.
-        """
-        _ = self.command  # a purge is a command, though it has left nothing
+        """Delete the past of a record, its links and anchors up to a time. The caller deletes the
+        rows themselves and calls ``Store.wipe``."""
+        _ = self.command  # so that a purge is a command, which has no past
         self._db.execute(
             f"DELETE FROM main.past WHERE {_HANGS_ON}"
             " AND substr(stamp, 1, instr(stamp, ' ') - 1) <= ?2",
@@ -381,12 +341,12 @@ class ChangeLog:
         self.leave_to_wipe(at)
 
     def leave_to_wipe(self, at: str) -> None:
-        """Remember that texts were deleted for good at a time: ``Store.wipe`` is due."""
-        self._db.execute("INSERT OR REPLACE INTO main.meta VALUES (?, ?)", (TO_WIPE, at))
+        """Note that texts were purged at a time, so that ``Store.wipe`` has work to do."""
+        self._set_meta(TO_WIPE, at)
 
 
 def _values(current: Stamped, former: Iterable[tuple[str, Value]]) -> dict[str, list[Value]]:
-    """Return all known values of each field that a thing has left, the first one first."""
+    """Return all known values of each field that has a past, oldest first."""
     found: dict[str, set[Value]] = {}
     for field, value in former:
         found.setdefault(field, set()).add(value)
@@ -398,7 +358,7 @@ def _values(current: Stamped, former: Iterable[tuple[str, Value]]) -> dict[str, 
 def _commands_by_stamp(
     known: dict[str, list[Value]], rows: Sequence[Any]
 ) -> dict[str, tuple[str, int | None]]:
-    """Return the stamp of each change to the name and number of the command that made it."""
+    """Return the name and number of the command of each change, by stamp."""
     found: dict[str, tuple[str, int | None]] = {}
     for field, stamp, value, command, name in rows:
         later = [one[0] for one in known.get(field, ()) if one > (stamp, value)]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..core.json import dumps
-from ..core.model import Record
+from ..core.model import Row
 from ..core.vocabulary import THING_IDS
-from .connection import CHANGED_AT, EDGE_ENDS, ID_OF, KEY_OF, apsw
-from .nodes import WITH_READS
+from .connection import CHANGED_AT, EDGE_ENDS, ID_OF, KEY_OF, Table
+from .nodes import NAMED, WITH_READS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,100 +16,72 @@ if TYPE_CHECKING:
 
 
 OPEN, SKIPPED, REFUSED, PROMOTED, KNOWN = "open", "skipped", "refused", "promoted", "known"
-"""Its statuses; known: a record said it already."""
+"""Statuses of candidates; known: equal to a record."""
 
 
-class KeptCandidate(Record):
-    """One row of ``candidates``. ``data`` is JSON: files, sessions, commits, signals.
+class KeptCandidate(Row):
+    """A row of ``candidates``. ``data`` is JSON: files, sessions, commits, signals.
 
-    ``promoted_as`` is the record that it became, or that says it already; ``command`` the
-    number of the command that made it that, which an undo takes back.
+    ``promoted_as`` is the record that it became or equals; ``command`` the number of the command
+    that promoted it, whose undo takes that back.
     """
 
-    __slots__ = (
-        "id", "type", "title", "body", "score", "first_at", "last_at", "status", "promoted_as",
-        "found_at", "decided_at", "command", "data",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        id: str,
-        type: str,
-        title: str,
-        body: str,
-        score: float = 0.0,
-        first_at: str = "",
-        last_at: str = "",
-        status: str = OPEN,
-        promoted_as: str | None = None,
-        found_at: str = "",
-        decided_at: str | None = None,
-        command: int | None = None,
-        data: str = "{}",
-    ) -> None:
-        self.id = id
-        self.type = type
-        self.title = title
-        self.body = body
-        self.score = score
-        self.first_at = first_at
-        self.last_at = last_at
-        self.status = status
-        self.promoted_as = promoted_as
-        self.found_at = found_at
-        self.decided_at = decided_at
-        self.command = command
-        self.data = data
+    id: str
+    type: str
+    title: str
+    body: str
+    score: float = 0.0
+    first_at: str = ""
+    last_at: str = ""
+    status: str = OPEN
+    promoted_as: str | None = None
+    found_at: str = ""
+    decided_at: str | None = None
+    command: int | None = None
+    data: str = "{}"
 
 
-_COLUMNS = ", ".join(KeptCandidate.__slots__)
-_PLACES = ", ".join("?" for _ in KeptCandidate.__slots__)
+_COLUMNS = ", ".join(KeptCandidate.FIELDS)
 
 
-class StoredCandidates:
-    """Proposals for records, until somebody has decided: nothing else reads them.
-
-    Under a scope only its own are there: what is not decided yet is not common.
-    """
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._db = connection
+class StoredCandidates(Table):
+    """Proposals for records, until a decision. A scope sees only its own."""
 
     def get_many(self, ids: Iterable[str]) -> dict[str, KeptCandidate]:
-        """Return those that are there, by id."""
+        """Return the existing candidates among ``ids``."""
         found = self._select("WHERE id IN (SELECT value FROM json_each(?))", dumps([*ids]))
         return {one.id: one for one in found}
 
     def all(self, statuses: Sequence[str] = ()) -> list[KeptCandidate]:
-        """Return all, or those of these statuses: the best first, of two the one found in
-        earlier."""
-        order = "ORDER BY score DESC, first_at, id"
-        if not statuses:
-            return self._select(order)
-        where = "WHERE status IN (SELECT value FROM json_each(?))"
-        return self._select(f"{where} {order}", dumps([*statuses]))
+        """Return the candidates in these statuses, or all, by descending score and first time."""
+        return self._select(
+            "WHERE ?1 = '[]' OR status IN (SELECT value FROM json_each(?1))"
+            " ORDER BY score DESC, first_at, id",
+            dumps([*statuses]),
+        )
 
     def decided_by(self, command: int) -> list[KeptCandidate]:
-        """Return those that this command decided, by id."""
+        """Return the candidates that a command decided, by id."""
         return self._select("WHERE command = ? ORDER BY id", command)
 
     def put(self, candidates: Iterable[KeptCandidate]) -> None:
-        """Add candidates, or puts them in the place of what has their ids."""
+        """Insert or replace candidates."""
+        marks = ", ".join("?" * len(KeptCandidate.FIELDS))
         self._db.executemany(
-            f"INSERT OR REPLACE INTO main.candidates({_COLUMNS}) VALUES ({_PLACES})",
+            f"INSERT OR REPLACE INTO main.candidates({_COLUMNS}) VALUES ({marks})",
             ([*one.to_dict().values()] for one in candidates),
         )
 
     def remove(self, ids: Iterable[str]) -> None:
-        """Forget candidates altogether: found again, they are new."""
+        """Delete candidates; found again, they are new."""
         self._db.execute(
             "DELETE FROM main.candidates WHERE id IN (SELECT id FROM candidates"
             " WHERE id IN (SELECT value FROM json_each(?)))",
             (dumps([*ids]),),
         )
 
-    def _select(self, rest: str, *values: str | int) -> list[KeptCandidate]:
-        rows = self._db.execute(f"SELECT {_COLUMNS} FROM candidates {rest}", values)
+    def _select(self, rest: str, *given: object) -> list[KeptCandidate]:
+        rows = self._rows(f"SELECT {_COLUMNS} FROM candidates {rest}", *given)
         return [KeptCandidate(*row) for row in rows]
 
 
@@ -165,17 +137,12 @@ ORDER BY run, query, node
 """
 
 
-class Impressions:
-    """What runs were shown and how it was rated; a run itself is a node, a rating an edge."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._db = connection
+class Impressions(Table):
+    """Results that runs were shown, and their ratings; a run is a node, a rating an edge."""
 
     def show(self, run: str, ids: Iterable[str], query: str, at: str) -> None:
-        """Record the nodes of one answer, the first at position 1.
-
-        An answer to the same query again keeps the best position of each.
-        """
+        """Insert the nodes of an answer, the first at position 1. A repeated query keeps the best
+        position of each."""
         self._db.executemany(
             "INSERT INTO main.shown(run_id, node_id, position, query, shown_at)"
             " VALUES (?, ?, ?, ?, ?)"
@@ -185,61 +152,48 @@ class Impressions:
         )
 
     def shown(self, run: str) -> dict[str, Impression]:
-        """Return the impression of each node, in the order of best positions."""
-        rows = self._db.execute(
+        """Return the impression of each node, by best position."""
+        rows = self._rows(
             "SELECT node_id, min(position), query, json_group_object(query, position) FROM shown"
             " WHERE run_id = ? GROUP BY node_id ORDER BY 2, shown_at, node_id",
-            (run,),
+            run,
         )
-        return {id: (position, query, answers) for id, position, query, answers in rows}
+        return {row[0]: row[1:] for row in rows}
 
     def left_open(self, before: str, most: int) -> list[str]:
-        """Return live, open runs that hooks started before this time, oldest first."""
-        rows = self._db.execute(
+        """Return live, open runs that hooks started before a time, oldest first."""
+        return self._column(
             "SELECT id FROM nodes WHERE type = 'run' AND created_at < ? AND invalidated_at IS NULL"
             " AND json_extract(data, '$.by') = 'hook'"
             " AND json_extract(data, '$.finished_at') IS NULL ORDER BY created_at, id LIMIT ?",
-            (before, most),
-        )
-        return [id for (id,) in rows]
+            before, most,
+        )  # fmt: skip
 
     def clear(self, run: str) -> None:
-        """Take away what a run was shown: its edges have it now."""
+        """Delete the impressions of a run, which its edges have now."""
         self._db.execute("DELETE FROM main.shown WHERE run_id = ?", (run,))
 
     def uses(self, run: str) -> list[Use]:
-        """Return the live ``used_in_run`` edges of one run, in the order of positions."""
-        rows: list[Use] = self._db.execute(  # type: ignore[assignment]
-            f"{_USES} AND e.to_key = {KEY_OF.format('?1')}"
-            " ORDER BY position IS NULL, position, from_id",
-            (run,),
-        ).fetchall()
-        return rows
+        """Return the live ``used_in_run`` edges of a run, by position."""
+        order = "ORDER BY position IS NULL, position, from_id"
+        return self._rows(f"{_USES} AND e.to_key = {KEY_OF.format('?1')} {order}", run)
 
     def summaries(self, run: str | None, limit: int) -> list[Summary]:
-        """Return ``(id, data, created, shown, used, helpful, unhelpful)`` of live runs.
-
-        The newest first; ``used`` counts edges, ``shown`` what has none yet.
-        """
-        return self._db.execute(_LIST, (run, limit)).fetchall()  # type: ignore[return-value]
+        """Return summaries of live runs, newest first. ``used`` counts edges, ``shown`` nodes
+        without one."""
+        return self._rows(_LIST, run, limit)
 
     def tops(self, runs: Sequence[str], most: int) -> list[tuple[str, str, str]]:
-        """Return ``(run, query, node)`` of what these runs were shown at the first ``most``
-        positions.
-
-        In this order.
-        """
-        return self._db.execute(_TOPS, (dumps(runs), most)).fetchall()  # type: ignore[return-value]
+        """Return ``(run, query, node)`` of the first ``most`` positions in these runs, sorted."""
+        return self._rows(_TOPS, dumps(runs), most)
 
     def state(self, run: str) -> str:
-        """Return ``open``, ``finished`` or ``forgotten``; nothing where there is no such run."""
-        found: str | None = self._db.execute(
+        """Return ``open``, ``finished``, ``forgotten``, or an empty text for an unknown run."""
+        return self._value(
             "SELECT CASE WHEN invalidated_at IS NOT NULL THEN 'forgotten'"
             " WHEN json_extract(data, '$.finished_at') IS NULL THEN 'open' ELSE 'finished' END"
-            " FROM nodes WHERE id = ? AND type = 'run'",
-            (run,),
-        ).get
-        return found or ""
+            " FROM nodes WHERE id = ? AND type = 'run'", run,
+        ) or ""  # fmt: skip
 
 
 if TYPE_CHECKING:
@@ -257,8 +211,9 @@ _FACTS = (
     f"SELECT * FROM ({_STAGED_OF}) WHERE {_IS_THING.format('from_key')}"
     f" AND {_IS_THING.format('to_key')}"
 )
-"""The staged facts of the things in json_each(?1). A fact is an edge between things: entities, and
-concepts for values."""
+"""The staged facts of the things in json_each(?1): edges between entities and concepts."""
+
+_STAGED = "status = 'staged' AND source = ? AND invalidated_at IS NULL"
 
 _COUNT_NODES = (
     "INSERT INTO main.reads SELECT n.key, 1, ?2 FROM json_each(?1) j CROSS JOIN nodes n"
@@ -276,70 +231,54 @@ def _things(ids: Iterable[str]) -> str:
     return dumps([id for id in ids if id.startswith(THING_IDS)])
 
 
-class Review:
-    """Accesses, and what is staged. Nothing here changes a node's ``updated_at``."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._db = connection
+class Review(Table):
+    """Reads, and staged records and facts. ``updated_at`` stays."""
 
     def count_access(self, ids: Sequence[str], at: str) -> None:
-        """Count one more access of each of these live nodes, and of the staged facts of things."""
+        """Count a read of each live node among ``ids``, and of the staged facts of things."""
         self._db.execute(_COUNT_NODES, (dumps(ids), at))
         things = _things(ids)
         if things != "[]":
             self._db.execute(_COUNT_FACTS, (things, at))
 
     def ripe_nodes(self, ids: Sequence[str], accesses: int) -> list[str]:
-        """Return those of ``ids`` that are staged and were read so often, by id."""
-        rows = self._db.execute(
-            "SELECT n.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
-            " LEFT JOIN reads r ON r.key = n.key WHERE n.status = 'staged'"
+        """Return the staged nodes among ``ids`` with at least so many reads, by id."""
+        return self._column(
+            f"SELECT n.id FROM {NAMED} LEFT JOIN reads r ON r.key = n.key WHERE n.status = 'staged'"
             " AND n.invalidated_at IS NULL AND coalesce(r.count, 0) >= ? ORDER BY 1",
-            (dumps(ids), accesses),
-        )
-        return [str(id) for (id,) in rows]
+            dumps(ids), accesses,
+        )  # fmt: skip
 
     def ripe_facts(self, ids: Sequence[str], accesses: int) -> list[EdgeKey]:
-        """Return the staged facts of these nodes that were read so often."""
+        """Return the staged facts of these nodes with at least so many reads."""
         things = _things(ids)
-        if things == "[]":
-            return []
-        return self._db.execute(  # type: ignore[return-value]
+        return [] if things == "[]" else self._rows(
             f"SELECT {EDGE_ENDS}, relation FROM ({_FACTS}) JOIN links"
-            " USING (from_key, to_key, relation) WHERE access_count >= ?2"
-            " ORDER BY 1, 2, 3",
-            (things, accesses),
-        ).fetchall()
+            " USING (from_key, to_key, relation) WHERE access_count >= ?2 ORDER BY 1, 2, 3",
+            things, accesses,
+        )  # fmt: skip
 
     def staged_size(self, source: str) -> int:
-        """Return how many characters the live staged nodes of one source have."""
-        size: int = self._db.execute(
+        """Return the number of characters in the live staged nodes of a source."""
+        return int(self._value(
             "SELECT coalesce(sum(length(title) + length(body) + length(data)), 0) FROM nodes"
-            " WHERE status = 'staged' AND source = ? AND invalidated_at IS NULL",
-            (source,),
-        ).get
-        return size
+            f" WHERE {_STAGED}", source,
+        ))  # fmt: skip
 
     def staged_nodes(self, source: str) -> dict[str, Staged]:
-        """Return the live staged nodes of one source, by id."""
-        rows = self._db.execute(
-            "SELECT n.id, n.confidence,"
-            " coalesce(julianday('now') - julianday(n.updated_at), 0.0), coalesce(r.count, 0)"
-            f" FROM {WITH_READS}"
-            " WHERE n.status = 'staged' AND n.source = ? AND n.invalidated_at IS NULL"
-            " ORDER BY n.id",
-            (source,),
-        )
+        """Return the live staged nodes of a source, by id."""
+        rows = self._rows(
+            "SELECT n.id, n.confidence, coalesce(julianday('now') - julianday(n.updated_at), 0.0),"
+            f" coalesce(r.count, 0) FROM {WITH_READS} WHERE {_STAGED} ORDER BY n.id", source,
+        )  # fmt: skip
         return {row[0]: row[1:] for row in rows}
 
     def staged_edges(self, source: str) -> dict[EdgeKey, Staged]:
-        """Return the live staged edges of one source. A change makes an edge as new as it is."""
-        rows = self._db.execute(
+        """Return the live staged edges of a source, with days since the last change."""
+        rows = self._rows(
             "SELECT e.from_id, e.to_id, e.relation, e.weight, coalesce(julianday('now')"
             f" - julianday({CHANGED_AT}), 0.0), e.access_count"
-            f" FROM (SELECT {EDGE_ENDS}, * FROM links"
-            " WHERE status = 'staged' AND source = ? AND invalidated_at IS NULL LIMIT -1) e"
-            " ORDER BY e.from_id, e.to_id, e.relation",
-            (source,),
+            f" FROM (SELECT {EDGE_ENDS}, * FROM links WHERE {_STAGED} LIMIT -1) e ORDER BY 1, 2, 3",
+            source,
         )
         return {row[:3]: row[3:] for row in rows}

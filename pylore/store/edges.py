@@ -7,36 +7,22 @@ from itertools import starmap
 from ..core.json import dumps, require_json_object, require_storable
 from ..core.model import Edge
 from ..core.vocabulary import ANCHORED_TO, DEFINES, FILE_IDS, THING_IDS
-from .connection import (
-    EDGE_ENDS,
-    ID_OF,
-    KEY_OF,
-    apsw,
-    given_keys,
-    ids_of,
-    key_of,
-    keys_of,
-)
-from .derived import COUNTED, count_ratings, drop_absent, rated_with
-from .faults import GraphFaults
+from .connection import EDGE_ENDS, ID_OF, KEY_OF, apsw, given_keys, ids_of, key_of, keys_of
+from .derived import OUT_SINCE, count_ratings, rated_with
+from .faults import GraphTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from ..core.model import EdgeKey
 
-
-if TYPE_CHECKING:
     Neighbour = tuple[str, str, str, float, bool]
-    """(node, neighbour, relation, weight, whether the edge leads from node to neighbour)"""
-
-    Row = tuple[int, int, list[str]]
-    """(key, whether the edges lead away, and relation, key and weight of each in turn)"""
+    """(node, neighbour, relation, weight, True if the edge leads from node to neighbour)"""
 
     Bundle = tuple[str, bool, list[str], list[str], list[float]]
-    """(node, whether the edges lead away from it, and for each: relation, neighbour, weight)"""
+    """(node, True if the edges lead away from it, relations, neighbours, weights)"""
 
 _REST = Edge.FIELDS[2:]
 _READ = f"SELECT {EDGE_ENDS}, {', '.join(_REST)} FROM links"
@@ -53,19 +39,17 @@ ORDER BY invalidated_at IS NOT NULL OR status = 'superseded', weight DESC, relat
 """
 _CONTENT = ("weight", "source", "status", "metadata", "ended_at")
 _KEPT = ("created_at", "accessed_at", "access_count")
-_GONE = "coalesce((SELECT invalidated_at FROM nodes WHERE key = {}), '')"
-_OUT = f"coalesce(?{{ended}}, nullif(max({_GONE}, {_GONE}), ''))"
-"""When an edge is out: it was ended then, or an end of it is forgotten since then. SQLite makes a
-table for each ``IN`` of a row that it writes."""
 _GIVEN = {
     **{name: f"?{number}" for number, name in enumerate(Edge.FIELDS, 1)},
-    "invalidated_at": _OUT.format("?1", "?2", ended=Edge.FIELDS.index("ended_at") + 1),
-}
+    "invalidated_at": OUT_SINCE.format(
+        "?1", "?2", ended=f"?{Edge.FIELDS.index('ended_at') + 1}"
+    ),
+}  # fmt: skip
 INSERT_EDGE = (
     f"INSERT INTO main.links(from_key, to_key, {', '.join(_REST)})"
     f" VALUES ({', '.join(_GIVEN.values())})"
 )
-"""A row of ``edge_rows``: it is out when it was ended, or while an end of it is forgotten."""
+"""Takes a row of ``edge_rows``."""
 
 _SETTLE = (
     f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET"
@@ -78,47 +62,32 @@ _THESE = (
 )
 _THIS = f"from_key = {KEY_OF.format('?1')} AND to_key = {KEY_OF.format('?2')} AND relation = ?3"
 
-DANGLING = " UNION ".join(
+_DANGLING = " UNION ".join(
     "SELECT from_key, to_key, relation FROM absent CROSS JOIN links"
     f" ON {end} = absent.key WHERE invalidated_at IS NULL"
     for end in ("from_key", "to_key")
 )
-"""A query: ``from_key, to_key, relation`` of live edges with an end that is not in the store."""
-
-_NO_LIVE_NODE = (
-    "SELECT j.value FROM json_each(?) j WHERE NOT EXISTS"
-    " (SELECT 1 FROM nodes n WHERE n.id = j.value AND n.invalidated_at IS NULL)"
-)
-
 _THINGS_LEADING_TO = f"""
 SELECT s.id FROM (SELECT {KEY_OF.format("?1")} AS key) n CROSS JOIN links e
 ON e.to_key = n.key CROSS JOIN nodes s ON s.key = e.from_key WHERE s.type IN ('entity', 'concept')
 """
-_JOINED = (
-    "links e JOIN nodes a ON a.key = e.from_key JOIN nodes b ON b.key = e.to_key"
-    " WHERE e.invalidated_at IS NULL AND instr(e.metadata, '\"forced\"') = 0"
-)
-
-_FEW_RELATIONS = 2
-"""Looked up each by itself. Of 80 results of a context, contradictions and successions take 0.6 ms
-so, and 3.2 where all edges are read and others dropped (10,000 nodes)."""
-
 _CHUNK = 1000
 """Edges whose ends are looked up together."""
 
-# A row holds many edges as text: one long string reaches Python faster than as
-# many rows. Names of relations have no control characters, so this one separates.
+# A row holds many edges as text, because one long string reaches Python faster than many rows.
+# Names of relations have no control characters.
 _SEPARATOR = "\x1f"
 
-# The edges of a node, any of them, up to a limit: one look-up a node and direction.
+# Any edges of a node, up to a limit: one look-up for each node and direction.
 _SOME = """
 SELECT f.value, {outgoing}, (
   SELECT group_concat(relation || char(31) || {other} || char(31) || weight, char(31)) FROM (
     SELECT relation, {other}, weight FROM links
-    WHERE {this} = f.value AND invalidated_at IS NULL LIMIT :limit)) AS ends
+    WHERE {this} = f.value AND invalidated_at IS NULL
+    AND +relation IN (SELECT value FROM json_each(:relations)) LIMIT :limit)) AS ends
 FROM json_each(:frontier) f
 """
-# The strongest edges of a node and relation: one look-up each, however many there are.
+# The strongest edges of a node and relation: one look-up for each, however many edges there are.
 _STRONGEST = """
 SELECT f.value, {outgoing}, (
   SELECT group_concat(r.value || char(31) || {other} || char(31) || weight, char(31)) FROM (
@@ -144,15 +113,19 @@ FROM json_each(:frontier) f WHERE ends IS NOT NULL AND EXISTS (
   SELECT 1 FROM links WHERE relation = '{ANCHORED_TO}' AND invalidated_at IS NULL)
 """
 
-_INTO_FILES = """
-SELECT {from_id}, j.value, e.weight FROM json_each(:paths) j CROSS JOIN {nodes} n
-ON n.id = 'file-' || j.value CROSS JOIN links e ON e.to_key = n.key
-WHERE e.relation = :relation AND e.invalidated_at IS NULL
-UNION ALL SELECT {from_id}, j.value, e.weight FROM json_each(:paths) j CROSS JOIN {nodes} n
-ON n.id > 'symbol-' || j.value || '::' AND n.id < 'symbol-' || j.value || ':;'
+_INTO_FILES = f"""
+SELECT {ID_OF.format("e.from_key")}, j.value, e.weight FROM json_each(:paths) j
+CROSS JOIN (SELECT key, id FROM nodes UNION ALL SELECT key, id FROM absent) n ON {{named}}
 CROSS JOIN links e ON e.to_key = n.key
 WHERE e.relation = :relation AND e.invalidated_at IS NULL
 """
+_FILES_EDGES = " UNION ALL ".join(
+    _INTO_FILES.format(named=named)
+    for named in (
+        "n.id = 'file-' || j.value",
+        "n.id > 'symbol-' || j.value || '::' AND n.id < 'symbol-' || j.value || ':;'",
+    )
+)
 
 
 def _both_ways(half: str) -> str:
@@ -164,58 +137,40 @@ def _both_ways(half: str) -> str:
 
 _SOME_EDGES = _both_ways(_SOME)
 _STRONGEST_EDGES = _both_ways(_STRONGEST)
-_FILES_EDGES = " UNION ALL ".join(
-    _INTO_FILES.format(nodes=nodes, from_id=ID_OF.format("e.from_key"))
-    for nodes in ("nodes", "absent")
-)
 
 
-def _only(ends: list[str], wanted: frozenset[str]) -> list[str]:
-    """Return those edges, of ``_rows``, whose relation is wanted."""
-    if wanted.issuperset(ends[::3]):
-        return ends
-    return [
-        part
-        for at in range(0, len(ends), 3) if ends[at] in wanted
-        for part in ends[at : at + 3]
-    ]  # fmt: skip
+class Edges(GraphTable):
+    """Reads and writes edges. An edge is identified by ``(from_id, to_id, relation)``.
 
-
-class Edges:
-    """Reads and writes edges. An edge is one ``(from_id, to_id, relation)``.
-
-    An edge with a forgotten end is out until that is back, and has not changed.
+    An edge with a forgotten end is out of force until the end is restored.
     """
 
     def __init__(self, connection: apsw.Connection) -> None:
-        self._db = connection
+        super().__init__(connection)
         self.stated: set[str] = set()
-        """Things whose facts may be others by what was written here: ``Index.keep_facts``
-        empties it."""
+        """Things whose facts may have changed; ``Index.keep_facts`` empties it."""
+
+    def _read(self, condition: str, *given: object) -> list[Edge]:
+        return [*starmap(Edge, self._rows(f"{_READ} WHERE {condition}", *given))]
 
     def neighbours(
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
     ) -> list[Neighbour]:
-        """Return ``bundles``, an edge an item; of few relations these edges alone are read."""
-        few = limit >= 0 and len(relations) <= _FEW_RELATIONS
+        """Return the edges of ``bundles``, one a row, without anchors to the symbols of a file."""
         return [
             (node, other, relation, weight, outgoing)
-            for node, outgoing, names, others, weights in self._bundles(
-                frontier, relations, limit, strongest=few
-            )
-            for relation, other, weight in zip(names, others, weights, strict=True)
+            for node, outgoing, *ends in self._bundles(frontier, relations, limit)
+            for relation, other, weight in zip(*ends, strict=True)
         ]
 
     def bundles(
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
     ) -> list[Bundle]:
-        """Return both ends' live edges of a whole frontier, in one query.
+        """Return the live edges of a frontier, at both ends, in two or three queries.
 
-        At most ``limit`` edges, the strongest, a node, a relation and a direction, of equal
-        ones those to what the store has known longest: an index has them in that order, so
-        that a hub costs no more than its limit. ``ALL`` sets no limit. Nodes with more
-        edges than that are asked about once more, all of them together. An anchor to a symbol
-        counts as one to its file: a file has an edge from each record that is anchored so.
+        At most ``limit`` edges for each node, relation and direction, the strongest first, and
+        equal ones in the order in which the store learned of their ends; ``ALL`` is no limit. A
+        file also has an edge from each record that is anchored to a symbol in it.
 
         Raises:
             GraphUnavailable: the graph's tables are missing or damaged.
@@ -223,89 +178,54 @@ class Edges:
         found = self._bundles(frontier, relations, limit)
         files = [id for id in frontier if id.startswith(FILE_IDS)]
         if files and {DEFINES, ANCHORED_TO}.issubset(relations):
-            with GraphFaults():
-                named = {key: id for id, key in keys_of(self._db, files).items()}
-                found += self._named(self._rows(_ANCHORED, [*named], relations, limit), named)
+            found += self._bundles(files, relations, limit, _ANCHORED)
         return found
 
     def _bundles(
-        self,
-        frontier: Sequence[str],
-        relations: Sequence[str],
-        limit: int,
-        *,
-        strongest: bool = False,
+        self, frontier: Sequence[str], relations: Sequence[str], limit: int, query: str = ""
     ) -> list[Bundle]:
-        with GraphFaults():
-            named = {key: id for id, key in keys_of(self._db, frontier).items()}
-            if strongest:
-                found = self._rows(_STRONGEST_EDGES, [*named], relations, limit)
-            else:
-                found = self._rows(_SOME_EDGES, [*named], relations, limit)
-                hubs = {key for key, _, ends in found if len(ends) >= 3 * limit >= 0}
-                wanted = frozenset(relations)
-                found = [
-                    (key, outgoing, _only(ends, wanted))
-                    for key, outgoing, ends in found
-                    if key not in hubs
-                ]
-                if hubs:
-                    by_id = sorted(hubs, key=named.__getitem__)
-                    found += self._rows(_STRONGEST_EDGES, by_id, relations, limit)
-            return self._named(found, named)
+        named = {key: id for id, key in keys_of(self._db, frontier).items()}
+        given = {"relations": dumps(relations), "limit": limit}
 
-    def _named(self, found: Sequence[Row], named: Mapping[int, str]) -> list[Bundle]:
-        """Return rows as bundles: ids in place of keys."""
-        ids = ids_of(self._db, {other for _, _, ends in found for other in ends[1::3]})
-        id_of = ids.__getitem__
+        def read(query: str, keys: Iterable[int]) -> list[tuple[int, bool, list[str]]]:
+            rows = self._rows(query, frontier=dumps([*keys]), **given)
+            return [(key, outgoing == 1, ends.split(_SEPARATOR)) for key, outgoing, ends in rows]
+
+        found = read(query or _SOME_EDGES, named)
+        hubs = {key for key, _, ends in found if len(ends) >= 3 * limit >= 0}
+        if hubs and not query:
+            found = [row for row in found if row[0] not in hubs]
+            found += read(_STRONGEST_EDGES, sorted(hubs, key=named.__getitem__))
+        ids = ids_of(self._db, {other for *_, ends in found for other in ends[1::3]})
         return [
-            (named[key], outgoing == 1, ends[::3], [*map(id_of, ends[1::3])],
+            (named[key], outgoing, ends[::3], [ids[other] for other in ends[1::3]],
              [*map(float, ends[2::3])])
             for key, outgoing, ends in found
         ]  # fmt: skip
 
-    def _rows(
-        self, sql: str, keys: Sequence[int], relations: Sequence[str], limit: int
-    ) -> list[Row]:
-        """Return key and direction, and of each edge relation, key of the other end, weight."""
-        given = {"frontier": dumps(keys), "relations": dumps(relations), "limit": limit}
-        rows: Iterable[Any] = self._db.execute(sql, given).fetchall()
-        return [(key, outgoing, ends.split(_SEPARATOR)) for key, outgoing, ends in rows]
-
     def into_files(self, paths: Sequence[str], relation: str) -> list[tuple[str, str, float]]:
-        """Return ``(node, path, weight)`` of live edges that lead to these files or to symbols in
-        them.
-
-        Raises:
-            GraphUnavailable: the graph's tables are missing or damaged.
-        """
-        with GraphFaults():
-            rows: list[tuple[str, str, float]] = self._db.execute(  # type: ignore[assignment]
-                _FILES_EDGES, {"paths": dumps(paths), "relation": relation}
-            ).fetchall()
-        return rows
+        """Return ``(node, path, weight)`` of the live edges to these files or their symbols."""
+        return self._rows(_FILES_EDGES, paths=dumps(paths), relation=relation)
 
     def get(self, from_id: str, to_id: str, relation: str) -> Edge | None:
-        """Return one edge, invalidated or not."""
-        rows = self._db.execute(f"{_READ} WHERE {_THIS}", (from_id, to_id, relation))
-        return next(starmap(Edge, rows), None)
+        """Return an edge, in force or not."""
+        return next(iter(self._read(_THIS, from_id, to_id, relation)), None)
 
     def get_many(self, keys: Sequence[EdgeKey]) -> dict[EdgeKey, Edge]:
-        """Return those of these edges that exist, invalidated or not."""
+        """Return the existing edges among ``keys``, in force or not."""
         found = {}
         for start in range(0, len(keys), _CHUNK):
             chunk = keys[start : start + _CHUNK]
             known = keys_of(self._db, {id for key in chunk for id in key[:2]})
             given = [(known.get(from_id), known.get(to_id), name) for from_id, to_id, name in chunk]
             id_of = {key: id for id, key in known.items()}
-            rows = self._db.execute(_THESE, (dumps(given),))
-            for a, b, *rest in rows:
+            for a, b, *rest in self._rows(_THESE, dumps(given)):
                 edge = Edge(id_of[a], id_of[b], *rest)
                 found[edge.key] = edge
         return found
 
     def put(self, edge: Edge) -> str:
-        """Write an edge whole: ``added``, ``updated``, or ``unchanged``."""
+        """Write a whole edge; return ``added``, ``updated`` or ``unchanged``."""
         old = self.get(*edge.key)
         if old is not None and all(getattr(old, f) == getattr(edge, f) for f in _CONTENT):
             return "unchanged"
@@ -316,46 +236,38 @@ class Edges:
         return "added" if old is None else "updated"
 
     def replace_all(self, edges: Iterable[Edge]) -> None:
-        """Put these edges in place of all that there are, invalidated ones too."""
+        """Replace every edge, without history; ratings have to be counted again."""
         self._db.execute("DELETE FROM main.links")
         self._db.executemany(INSERT_EDGE, edge_rows(self._db, edges))
-        drop_absent(self._db)
-        self._db.execute("DELETE FROM main.ratings")
-        self._db.execute(f"INSERT INTO main.ratings {COUNTED.format('main.links')}")
 
     def put_many(self, edges: Iterable[Edge]) -> None:
-        """Write edges whole; what they replace stays in their past."""
+        """Write whole edges; the change log keeps former values."""
         from itertools import islice
 
-        rest = iter(edges)
-        while chunk := [*islice(rest, _CHUNK)]:
-            held = self.get_many([edge.key for edge in chunk])
-            self._record(chunk, held)
-            self.settle(chunk)
-
-    def _record(self, edges: Sequence[Edge], held: Mapping[EdgeKey, Edge]) -> None:
-        """Give edges their stamps, and keep what those that are there leave."""
         from ..core.stamps import has_history
         from .changes import ChangeLog
 
         changes = ChangeLog(self._db)
         purged = changes.deleted()
-        new = []
-        for edge in edges:
-            old = held.get(edge.key)
-            if old is not None:
-                for name in _KEPT:
+        rest = iter(edges)
+        while chunk := [*islice(rest, _CHUNK)]:
+            held = self.get_many([edge.key for edge in chunk])
+            new = []
+            for edge in chunk:
+                old = held.get(edge.key)
+                for name in _KEPT if old is not None else ():
                     setattr(edge, name, getattr(old, name))
-            if old is None and not {*edge.key[:2]} & purged.keys():
-                edge.stamps = ""
-                new += [edge] * has_history(edge)
-            else:
-                changes.record(old, edge)
-        if new:
-            changes.add(new)
+                if old is None and not {*edge.key[:2]} & purged.keys():
+                    edge.stamps = ""
+                    new += [edge] * has_history(edge)
+                else:
+                    changes.record(old, edge)
+            if new:
+                changes.add(new)
+            self.settle(chunk)
 
     def settle(self, edges: Iterable[Edge]) -> None:
-        """Write edges whole, with the stamps that they have."""
+        """Write whole edges with the stamps they have, without a change log."""
         edges = [*edges]
         self.stated.update(edge.from_id for edge in edges if edge.from_id.startswith(THING_IDS))
         self._db.executemany(_SETTLE, edge_rows(self._db, edges))
@@ -363,165 +275,92 @@ class Edges:
         if rated:
             count_ratings(self._db, keys_of(self._db, rated).values())
 
-    def with_relation(self, relation: str) -> Iterator[Edge]:
-        """Return every edge of one relation, invalidated or not, by from and to."""
-        rows = self._db.execute(f"{_READ} WHERE relation = ? ORDER BY from_id, to_id", (relation,))
-        return starmap(Edge, rows)
+    def with_relation(self, relation: str) -> list[Edge]:
+        """Return every edge of a relation, in force or not, by from and to."""
+        return self._read("relation = ? ORDER BY from_id, to_id", relation)
 
     def of(self, id: str, *, forgotten: bool = False) -> list[Edge]:
-        """Return the live edges of one node, both directions; with ``forgotten``, all of them."""
+        """Return the live edges of a node in both directions; with ``forgotten``, all of them."""
         live = "" if forgotten else " AND invalidated_at IS NULL"
-        rows = self._db.execute(
-            f"{_READ} WHERE from_key = ?1{live} UNION {_READ} WHERE to_key = ?1{live}"
-            " ORDER BY relation, from_id, to_id",
-            (key_of(self._db, id),),
+        return self._read(
+            f"(from_key = ?1 OR to_key = ?1){live} ORDER BY relation, from_id, to_id",
+            key_of(self._db, id),
         )
-        return [*starmap(Edge, rows)]
-
-    def between(self, from_id: str, to_id: str) -> list[Edge]:
-        """Return the live edges from one node to another."""
-        keys = keys_of(self._db, (from_id, to_id))
-        rows = self._db.execute(
-            f"{_READ} WHERE from_key = ? AND to_key = ? AND invalidated_at IS NULL"
-            " ORDER BY relation",
-            (keys.get(from_id), keys.get(to_id)),
-        )
-        return [*starmap(Edge, rows)]
 
     def leading(self, from_id: str, relation: str) -> list[Edge]:
-        """Return the edges of one relation that lead away from a node and have not ended, by to;
-        those to what is forgotten, too."""
-        rows = self._db.execute(
-            f"{_READ} WHERE from_key = ? AND relation = ? AND ended_at IS NULL ORDER BY to_id",
-            (key_of(self._db, from_id), relation),
-        )
-        return [*starmap(Edge, rows)]
+        """Return the edges of a relation from a node that were not ended, by to."""
+        return self._read(
+            "from_key = ? AND relation = ? AND ended_at IS NULL ORDER BY to_id",
+            key_of(self._db, from_id), relation,
+        )  # fmt: skip
 
     def facts_of(self, id: str, limit: int) -> list[Edge]:
-        """Return at most ``limit`` edges from a thing to things, live or superseded, read as often
-        as their objects: live ones first, the surest first, then by relation and to."""
-        rows = self._db.execute(_FACTS_OF, (key_of(self._db, id), limit))
-        return [*starmap(Edge, rows)]
+        """Return at most ``limit`` edges between things from ``id``, with the reads of their
+        objects: live ones before superseded ones, then by weight, relation and to."""
+        return [*starmap(Edge, self._rows(_FACTS_OF, key_of(self._db, id), limit))]
 
     def all(self, *, live_only: bool = False) -> Iterator[Edge]:
-        """Return every edge, by from, to, relation."""
-        condition = "invalidated_at IS NULL" if live_only else "1"
-        return starmap(Edge, self._by_id(", ".join(_REST), condition))
+        """Yield every edge, by from, to, relation."""
+        live = " WHERE invalidated_at IS NULL" if live_only else ""
+        query = f"{_READ}{live} ORDER BY from_id, to_id, relation"
+        return starmap(Edge, self._db.execute(query))
 
-    def outlines(self, relations: Sequence[str]) -> Iterator[tuple[str, str, str, float, str]]:
-        """Yield ``(from, to, relation, weight, status)`` of live edges, by from, to, relation."""
-        yield from self._by_id(
-            "relation, weight, status",
-            "invalidated_at IS NULL AND relation IN (SELECT value FROM json_each(?))",
+    def outlines(self, relations: Sequence[str]) -> list[tuple[str, str, str, float, str]]:
+        """Return ``(from, to, relation, weight, status)`` of live edges, by from, to, relation."""
+        return self._rows(
+            f"SELECT {EDGE_ENDS}, relation, weight, status FROM links WHERE invalidated_at IS NULL"
+            " AND relation IN (SELECT value FROM json_each(?)) ORDER BY from_id, to_id, relation",
             dumps(relations),
         )
 
-    def _by_id(self, columns: str, condition: str, *given: str) -> Iterator[tuple[Any, ...]]:
-        """Yield ``(from_id, to_id, columns)`` of edges in the order of ids. Edges that begin at
-        what is not in the store come in between."""
-        found = [
-            self._db.execute(
-                f"SELECT end_id, {ID_OF.format('to_key')} AS to_id, {columns}"
-                f" FROM (SELECT id AS end_id, key AS end_key FROM {ends})"
-                f" CROSS JOIN links ON from_key = end_key WHERE {condition}"
-                " ORDER BY end_id, to_id, relation",
-                given,
-            )
-            for ends in ("nodes", "absent")
-        ]
-        from heapq import merge  # who reads all edges can wait for it
-
-        yield from merge(*found, key=_edge_key)
-
     def invalidate(self, key: tuple[str, str, str], at: str | None, status: str = "") -> None:
-        """End an edge at this time; None for ``at``: it stands again."""
+        """End an edge at a time; None puts it in force again."""
         edge = self.get(*key)
         if edge is not None:
             edge.ended_at, edge.status = at, status or edge.status
             self.put(edge)
 
     def drop_derived(self, keys: Iterable[EdgeKey]) -> None:
-        """Delete edges that nobody made and that are derived no more."""
+        """Delete edges of source ``system``."""
         self._db.executemany(f"DELETE FROM main.links WHERE {_THIS} AND source = 'system'", keys)
-        drop_absent(self._db)
 
     def note_ends(self, id: str) -> None:
-        """Note that a thing was forgotten or is back: what its links state is no more, or again."""
+        """Note that a thing was forgotten or restored, and its facts with it."""
         if id.startswith(THING_IDS):
-            self.stated.add(id)
-            rows = self._db.execute(_THINGS_LEADING_TO, (id,))
-            self.stated.update(str(other) for (other,) in rows)
+            self.stated.update([id, *self._column(_THINGS_LEADING_TO, id)])
 
-    def delete_node(self, id: str) -> int:
-        """Take all edges of a node away for good; return how many there were."""
+    def delete_node(self, id: str) -> None:
+        """Delete all edges of a node."""
         self.note_ends(id)
         key = key_of(self._db, id)
-        if key is None:
-            return 0
-        rated = rated_with(self._db, key)
-        self._db.execute("DELETE FROM main.links WHERE from_key = ?1 OR to_key = ?1", (key,))
-        number = self._db.changes()
-        count_ratings(self._db, rated)
-        drop_absent(self._db)
-        return number
+        if key is not None:
+            rated = rated_with(self._db, key)
+            self._db.execute("DELETE FROM main.links WHERE from_key = ?1 OR to_key = ?1", (key,))
+            count_ratings(self._db, rated)
 
-    def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
-        """Return live edges with an end that is not a live node."""
-        rows: list[tuple[str, str, str]] = self._db.execute(  # type: ignore[assignment]
-            f"SELECT {EDGE_ENDS}, relation FROM ({DANGLING})"
-            " ORDER BY from_id, to_id, relation LIMIT ?",
-            (limit,),
-        ).fetchall()
-        return rows
+    def dangling(self) -> list[EdgeKey]:
+        """Return the live edges with an end that is not in the store."""
+        return self._rows(f"SELECT {EDGE_ENDS}, relation FROM ({_DANGLING}) ORDER BY 1, 2, 3")
 
-    def type_pairs(self, relations: Sequence[str]) -> dict[tuple[str, str, str], int]:
-        """Return ``(relation, type, type)`` to how many live edges of it join nodes of these types.
-
-        What has ``"forced"`` in its metadata, or an end that is not in the store, does not count.
-        """
-        rows = self._db.execute(
-            f"SELECT e.relation, a.type, b.type, count(*) FROM {_JOINED}"
+    def type_pairs(
+        self, relations: Sequence[str]
+    ) -> dict[tuple[str, str, str], tuple[int, str, str]]:
+        """Return ``(relation, type, type)`` to the number of live edges that join nodes of these
+        types, and the ends of an example. Edges that were ``forced`` do not count."""
+        rows = self._rows(
+            "SELECT e.relation, a.type, b.type, count(*), min(a.id), b.id FROM links e"
+            " JOIN nodes a ON a.key = e.from_key JOIN nodes b ON b.key = e.to_key"
+            " WHERE e.invalidated_at IS NULL AND instr(e.metadata, '\"forced\"') = 0"
             " AND e.relation IN (SELECT value FROM json_each(?)) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
-            (dumps(relations),),
+            dumps(relations),
         )
-        return {row[:3]: row[3] for row in rows}
-
-    def first_between(self, relation: str, from_type: str, to_type: str) -> tuple[str, str]:
-        """Return the ends of the first one, by ids, of those that ``type_pairs`` counts."""
-        from_id, to_id = self._db.execute(
-            f"SELECT a.id, b.id FROM {_JOINED} AND e.relation = ? AND a.type = ? AND b.type = ?"
-            " ORDER BY 1, 2 LIMIT 1",
-            (relation, from_type, to_type),
-        ).get
-        return from_id, to_id
-
-    def dangling_among(self, keys: Iterable[EdgeKey]) -> list[EdgeKey]:
-        """Return those of these edges that are live and have an end that is not a live node, by
-        key."""
-        keys = sorted(keys)
-        lost = self.without_nodes(keys)
-        some = [key for key in keys if not lost.isdisjoint(key[:2])]
-        held = self.get_many(some)
-        return [key for key in some if key in held and held[key].invalidated_at is None]
-
-    def without_nodes(self, keys: Iterable[EdgeKey]) -> set[str]:
-        """Return those ends of these edges that are no live nodes."""
-        ends = [*{id for key in keys for id in key[:2]}]
-        found: set[str] = set()
-        for start in range(0, len(ends), _CHUNK):
-            rows = self._db.execute(_NO_LIVE_NODE, (dumps(ends[start : start + _CHUNK]),))
-            found.update(str(id) for (id,) in rows)
-        return found
-
-
-def _edge_key(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    return row[:3]
+        return {row[:3]: row[3:] for row in rows}
 
 
 def edge_rows(connection: apsw.Connection, edges: Iterable[Edge]) -> Iterator[list[Any]]:
-    """Yield edges as rows of the table, in the order of ``Edge.FIELDS``; their ends get keys."""
+    """Yield edges as rows of ``INSERT_EDGE``; unknown ends become absent nodes."""
     from itertools import islice
-    from operator import attrgetter  # writing alone needs these
+    from operator import attrgetter  # reading does not need these
 
     fields = attrgetter(*Edge.FIELDS)
     rest = iter(edges)

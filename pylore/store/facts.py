@@ -1,24 +1,23 @@
-"""Facts as passages: what is stated of a thing is, as a sentence, a passage of that thing.
+"""Facts as passages: the sentence of a fact is a passage of its subject.
 
-A fact is a live edge between two live things that no program has computed.
+A fact is a live edge between two live things, staged or confirmed, of a source other than
+``system``.
 """
 
 from __future__ import annotations
 
+from ..core.errors import GraphUnavailable
 from ..core.json import dumps
 from ..core.vocabulary import TEXTS
-from .connection import CHANGED_AT, ID_OF, apsw
-from .faults import NO_GRAPH, GraphFaults
+from .connection import CHANGED_AT, ID_OF
+from .faults import GraphTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from ..core.model import EdgeKey
 
-
-if TYPE_CHECKING:
     Stated = tuple[EdgeKey, str, str, str]
     """(key of a fact's edge, its subject's title, its predicate, its object's title)"""
 
@@ -64,59 +63,46 @@ LEFT JOIN reads s_read ON s_read.key = s.key LEFT JOIN reads o_read ON o_read.ke
 WITHOUT_PASSAGE = f"""
 SELECT 1 FROM nodes s {_FACTS} AND NOT EXISTS (SELECT 1 FROM passages p
   WHERE p.node_key = e.from_key AND p.to_key = e.to_key AND p.relation = e.relation)"""
-"""A query: a row for each fact that no passage states."""
+"""A query: facts without a passage."""
 
 OF_NO_FACT = f"""
 SELECT 1 FROM passages WHERE relation IS NOT NULL
   AND (node_key, to_key, relation) NOT IN (SELECT e.from_key, e.to_key, e.relation
   FROM nodes s {_FACTS})"""
-"""A query: a row for each passage that states what is no fact."""
+"""A query: passages of facts that no longer hold."""
 
 
-class FactPassages:
-    """Facts as passages: what is stated of a thing is, as a sentence, a passage of that thing.
-
-    A fact is a live edge between two live things, staged or confirmed, that no program has computed
-    (``source`` is not ``system``).
-    """
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._db = connection
+class FactPassages(GraphTable):
+    """Passages that state facts."""
 
     def of(self, ids: Sequence[str]) -> list[Stated]:
         """Return the facts of these things.
 
-        Each is ``(key of its edge, subject's title, predicate, object's title)``. The predicate is
-        the metadata's, if that has one, or else the relation.
+        Each is ``(key of the edge, subject's title, predicate, object's title)``. The predicate is
+        in the metadata, or else the relation.
         """
-        rows = self._db.execute(_OF, (dumps(ids),))
-        return [(row[:3], *row[3:]) for row in rows]
-
-    def subjects(self) -> list[str]:
-        """Return the things of which something is stated, by id."""
-        rows = self._db.execute(f"SELECT DISTINCT s.id FROM nodes s {_FACTS} ORDER BY s.id")
-        return [str(id) for (id,) in rows]
+        return [(row[:3], *row[3:]) for row in self._rows(_OF, dumps(ids))]
 
     def leading_to(self, ids: Sequence[str]) -> list[str]:
-        """Return the things of which something is, or was, stated that names one of these."""
-        return [str(id) for (id,) in self._db.execute(_LEADING_TO, (dumps(ids),))]
+        """Return the things with present or former facts about these things."""
+        return self._column(_LEADING_TO, dumps(ids))
 
     def passages(self, ids: Sequence[str]) -> dict[EdgeKey, tuple[int, str]]:
-        """Return the passages that state what is said of these things: edge to (key, sentence)."""
-        rows = self._db.execute(_HELD, (dumps(ids),))
+        """Return the passages of the facts of these things: edge to (key, sentence)."""
+        rows = self._rows(_HELD, dumps(ids))
         return {(one, other or "", name): (key, text) for one, other, name, key, text in rows}
 
     def shown(self, passages: Sequence[int]) -> dict[int, Standing]:
-        """Return what those of these passages say that state a fact, and how it stands.
+        """Return the sentence and standing of each of these passages that states a fact; none if
+        the graph cannot be read.
 
-        A fact is read whenever its subject or object is, and as old as the last time that it was
-        written or read. Without the tables of the graph there are none.
+        A fact counts as read with its subject and its object, and is as old as its last write or
+        read.
         """
         try:
-            rows: list[Any] = self._db.execute(_SHOWN, (dumps(passages),)).fetchall()
-        except NO_GRAPH:
+            return {key: tuple(fact) for key, *fact in self._rows(_SHOWN, dumps(passages))}
+        except GraphUnavailable:
             return {}
-        return {key: tuple(standing) for key, *standing in rows}
 
 
 _ANY = """
@@ -127,7 +113,7 @@ _SEVERAL = (
     "(SELECT count(*) FROM (SELECT 1 FROM passages"
     " WHERE node_key = {} AND relation IS NULL LIMIT 2)) = 2"
 )
-"""A place in a text of one passage says no more than that the edge is there."""
+"""A place within the only passage of a text adds nothing to the edge."""
 
 _TOUCHING = " UNION ".join(
     f"SELECT {ID_OF.format('e.from_key')}, {ID_OF.format('e.to_key')}, e.relation"
@@ -147,42 +133,21 @@ WHERE {_PLACED} AND {_SEVERAL.format("p.node_key")} AND t.invalidated_at IS NULL
 """
 
 
-class PositionalEdges:
-    """Edges that say where in the text of their node they are.
+class PositionalEdges(GraphTable):
+    """Edges with places in the text of the node they begin at, in texts of several passages.
 
-    ``at`` in the metadata of an edge are places in the body of the node that it begins at, in
-    characters. They count where that text has several passages.
+    ``at`` in the metadata has the places, in characters of the body. All methods raise
+    ``GraphUnavailable`` if the graph's tables are missing or damaged.
     """
 
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._db = connection
-
     def any(self) -> bool:
-        """Return whether there are such edges at all: a walk asks that first.
-
-        Raises:
-            GraphUnavailable: the graph's tables are missing or damaged.
-        """
-        with GraphFaults():
-            return bool(self._db.execute(_ANY).get)
+        """Return True if such edges exist."""
+        return bool(self._value(_ANY))
 
     def touching(self, ids: Sequence[str]) -> set[EdgeKey]:
-        """Return the live edges from or to these nodes that say where they stand in a longer text.
-
-        Raises:
-            GraphUnavailable: the graph's tables are missing or damaged.
-        """
-        with GraphFaults():
-            rows: set[EdgeKey] = set(self._db.execute(_TOUCHING, (dumps(ids),)))
-        return rows
+        """Return the live edges with places from or to these nodes."""
+        return {*self._rows(_TOUCHING, dumps(ids))}
 
     def within(self, passages: Sequence[int]) -> list[tuple[int, str, str, float]]:
-        """Return ``(passage, relation, to, weight)`` of edges in these passages, in any order.
-
-        The edges and the nodes that they lead to are live.
-
-        Raises:
-            GraphUnavailable: the graph's tables are missing or damaged.
-        """
-        with GraphFaults():
-            return self._db.execute(_WITHIN, (dumps(passages),)).fetchall()  # type: ignore[return-value]
+        """Return ``(passage, relation, to, weight)`` of the live edges in these passages."""
+        return self._rows(_WITHIN, dumps(passages))

@@ -1,4 +1,4 @@
-"""SQLite's errors, said in one line each."""
+"""SQLite's errors as errors of lore, one line each."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from ..core.errors import (
     StoreFull,
     StoreReadOnly,
 )
-from .connection import apsw
+from .connection import Table, apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
+    from typing import Any
 
-
-_REBUILD = "import your last export into a new store"
 
 _FULL = "could not grow, the disk is full: nothing was changed; free some space"
 
@@ -45,7 +44,7 @@ _MEANT: tuple[tuple[type[apsw.Error], type[StoreError], str], ...] = (
     (apsw.InterruptError, StoreError, "was interrupted: nothing was changed"),
     (apsw.TooBigError, StoreError, "takes no text this long: keep it in a file and link to that"),
 )  # fmt: skip
-"""SQLite's error, what it is to any store, and what is said of it."""
+"""SQLite's error, the error of any store, and its message."""
 
 _OF_ANOTHER_SHAPE = (
     "no such ", "access to view ", "unsafe use of ", "unable to use function ", "table ",
@@ -56,7 +55,7 @@ _OF_ANOTHER_SHAPE = (
 
 
 def translate(error: apsw.Error, path: str) -> LoreError | None:
-    """Return the failure that this SQLite error means to a user; None if it is a bug of ours."""
+    """Return the failure that a SQLite error means to a user; None if it means a bug."""
     if lacks_room(error) or (isinstance(error, apsw.ReadOnlyError) and _is_full(path)):
         return StoreFull(f"{path}: {_FULL}")
     for kind, failure, message in _MEANT:
@@ -76,13 +75,12 @@ def translate(error: apsw.Error, path: str) -> LoreError | None:
 
 
 def lacks_room(error: apsw.Error) -> bool:
-    """Return whether the disk had no room for the shared memory beside the store."""
+    """Return True if the disk had no room for the shared memory beside the store."""
     return getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE
 
 
 def _is_full(path: str) -> bool:
-    """Return whether the disk has no room for the shared memory (32 KB) that SQLite needs to
-    write."""
+    """Return True if the disk has no room for SQLite's shared memory of 32 KB."""
     try:
         disk = os.statvfs(path)
     except OSError:
@@ -94,20 +92,22 @@ _OF_VALUES = (
     apsw.Error, ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError,
     RuntimeError, TypeError, ValueError,
 )  # fmt: skip
-"""How code fails that is given other values than it was written for; so do bugs."""
+"""Errors of code that meets invalid values of a row, or has a bug."""
 
 
 class Translated:
     """A ``with`` block in which SQLite's errors become ``StoreError``.
 
-    So do errors of Python if a row breaks a condition of the schema: another program wrote it.
+    With a connection, Python's errors do too if a row breaks a condition of the schema, as another
+    program may have written it. ``bugs``: even SQLite's errors that mean a bug do.
     """
 
-    __slots__ = ("_connection", "path")
-
-    def __init__(self, path: str, connection: apsw.Connection | None = None) -> None:
+    def __init__(
+        self, path: str, connection: apsw.Connection | None = None, *, bugs: bool = False
+    ) -> None:
         self.path = path
         self._connection = connection
+        self._bugs = bugs
 
     def __enter__(self) -> None:
         return None
@@ -115,59 +115,44 @@ class Translated:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        if isinstance(error, UnicodeDecodeError):
-            raise StoreDamaged(f"{self.path}: has text that is not UTF-8: {_REBUILD}") from error
-        if _is_of_json(error):
-            raise StoreDamaged(
-                f"{self.path}: has a record whose data is not valid JSON: {_REBUILD}"
-            ) from error
+        failure: LoreError | None = None
         if isinstance(error, apsw.Error):
-            failure = translate(error, self.path)
-            if failure is not None:
-                raise failure from error
-        if isinstance(error, _OF_VALUES) and self._connection is not None:
-            wrong = _wrong_row(self._connection)
-            if wrong:
-                raise StoreDamaged(f"{self.path}: {wrong}: run 'lore doctor'") from error
+            failure = meaning(error, self.path) if self._bugs else translate(error, self.path)
+        wrong = _wrong_value(error)
+        if wrong:
+            failure = StoreDamaged(
+                f"{self.path}: {wrong}: import your last export into a new store"
+            )
+        elif not failure and isinstance(error, _OF_VALUES) and self._connection is not None:
+            try:
+                found = str(self._connection.execute("PRAGMA quick_check(1)").get)
+            except apsw.Error as check_error:
+                found = str(check_error)
+            if found != "ok":
+                message = f"{self.path}: {' '.join(found.split())}: run 'lore doctor'"
+                failure = StoreDamaged(message)
+        if failure is not None:
+            raise failure from error
 
 
-def _is_of_json(error: BaseException | None) -> bool:
-    # json is slow to import; it converts no number of more than 4,300 digits.
-    return type(error).__name__ == "JSONDecodeError" or (
+def _wrong_value(error: BaseException | None) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "has text that is not UTF-8"
+    # By name, because json is slow to import. It refuses numbers of more than 4,300 digits.
+    if type(error).__name__ == "JSONDecodeError" or (
         isinstance(error, ValueError) and str(error).startswith("Exceeds the limit")
-    )
-
-
-def _wrong_row(connection: apsw.Connection) -> str:
-    """Return what SQLite finds first in the rows, or an empty text."""
-    try:
-        found = str(connection.execute("PRAGMA quick_check(1)").get)
-    except apsw.Error as error:
-        found = str(error)
-    return "" if found == "ok" else " ".join(found.split())
-
-
-class Whatever(Translated):
-    """A ``with`` block in which each of SQLite's errors becomes ``StoreError``, a bug's too."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        if isinstance(error, apsw.Error):
-            raise meaning(error, self.path) from error
+    ):
+        return "has a record whose data is not valid JSON"
+    return ""
 
 
 def meaning(error: apsw.Error, path: str) -> LoreError:
-    """Return the failure that this SQLite error means to any caller."""
+    """Return the failure that any SQLite error means to a user."""
     return translate(error, path) or StoreError(f"{path}: {error}: run 'lore doctor'")
 
 
-NO_GRAPH = (apsw.SQLError, apsw.CorruptError)
-"""The errors of a table that is missing, of another shape, or damaged."""
-
-
 class GraphFaults:
-    """A ``with`` block in which a missing or damaged table becomes ``GraphUnavailable``."""
+    """A ``with`` block in which a missing or damaged table raises ``GraphUnavailable``."""
 
     def __enter__(self) -> None:
         return None
@@ -175,7 +160,14 @@ class GraphFaults:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        if isinstance(error, NO_GRAPH):
-            raise GraphUnavailable(
-                f"the graph cannot be read ({error}): run 'lore doctor'"
-            ) from None
+        if isinstance(error, (apsw.SQLError, apsw.CorruptError)):
+            message = f"the graph cannot be read ({error}): run 'lore doctor'"
+            raise GraphUnavailable(message) from None
+
+
+class GraphTable(Table):
+    """A table of the graph: reads raise ``GraphUnavailable`` if it is missing or damaged."""
+
+    def _rows(self, sql: str, *given: object, **named: object) -> list[Any]:
+        with GraphFaults():
+            return super()._rows(sql, *given, **named)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Fts4:
-    """Statements and expressions of FTS4, as ``fulltext.Fts5`` has them; its tables keep texts."""
+    """Statements and expressions of FTS4, as in ``fulltext.Fts5``; its tables store texts."""
 
     name = "fts4"
     beginning = '"{}*"'
@@ -29,25 +29,22 @@ class Fts4:
     def score(
         db: apsw.Connection, table: str, weights: Sequence[float]
     ) -> tuple[str, Sequence[float]]:
-        """Return the BM25 score as an expression, and its parameters: none, columns weigh alike."""
+        """Return the BM25 score as an expression, and no parameters: columns weigh alike."""
         db.create_scalar_function("rank_bm25", rank_bm25, 1)  # type: ignore[arg-type]
         return f"-rank_bm25(matchinfo({table}, 'pcnalx'))", ()
 
     @staticmethod
     def within(column: str, phrases: Iterable[str]) -> str:
-        """Return a MATCH for a column that has one of the phrases; all their words, as FTS4 has no
-        phrase of one column."""
+        """Return a MATCH for a column that has the words of a phrase; FTS4 has no phrases within
+        a column."""
         return " OR ".join(
             " ".join(f"{column}:{word}" for word in phrase.split(" ")) for phrase in phrases
         )
 
 
 def rank_bm25(matchinfo: bytes) -> float:
-    """Return what sqlite-fts4's function of this name gives for ``matchinfo(…, 'pcnalx')``.
-
-    That one's time grows with the square of the phrases: for a query of 50 words on
-    2,000 passages it took 3 seconds, and for one of 200 words a minute.
-    """
+    """Return the result of sqlite-fts4's ``rank_bm25``, whose time grows with the square of the
+    phrases (3 s for 50 words on 2,000 passages)."""
     from sqlite_fts4 import decode_matchinfo
 
     phrases, columns, rows, *numbers = decode_matchinfo(matchinfo)

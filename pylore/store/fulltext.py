@@ -1,23 +1,20 @@
-"""Full text over passages: FTS5 with weighted BM25, or FTS4 where SQLite has no FTS5 (fts4.py).
+"""Full text over passages: FTS5 with weighted BM25, or FTS4 if SQLite lacks FTS5 (fts4.py).
 
-There is a table for each collection (texts, names, code, hidden), so that each has word counts of
-its own. The tables keep no texts: a passage is a stretch of its node's text, or the sentence of a
-fact. Words are indexed as they are written, not stemmed: on the retrieval sets that ranks better,
-and a search takes a third less time. Other forms that a person typed are found by
-``text.inflections``.
+Each collection (texts, names, code, hidden) has a table, and thus word counts. The tables store no
+texts: a passage is a stretch of a node's text, or the sentence of a fact. Words are not stemmed,
+which ranks better on the retrieval sets and is a third faster; ``text.inflections`` finds other
+forms.
 """
 
 from __future__ import annotations
-
-from _operator import itemgetter  # "operator" itself takes a while to load
 
 from ..core import scoring as tuning
 from ..core.errors import StoreError
 from ..core.json import dumps
 from ..core.text import identifier_parts, indexed, inflections, is_spaceless
 from ..core.vocabulary import CODE, COLLECTIONS, HIDDEN, HIDDEN_STATUSES, NAMES, TEXTS
-from .conditions import Passages
-from .connection import apsw, changes_seen
+from .conditions import passages_within
+from .connection import Table, apsw, changes_seen
 from .filter import Scope
 
 TYPE_CHECKING = False
@@ -39,7 +36,7 @@ TABLES = {TEXTS: "texts_fts", NAMES: "names_fts", CODE: "code_fts", HIDDEN: "hid
 
 FILES, MESSAGES = "files_fts", "commits_fts"
 WHOLE = {FILES: ("path", "body", "parts"), MESSAGES: ("message",)}
-"""Table of texts that are no passages (``whole_text.py``) to its columns."""
+"""Table of texts other than passages (``whole_text.py``) to its columns."""
 
 # The text of a node n that its passages p are stretches of: ``indexer.indexed_text``.
 _WHY = "json_extract(n.data, '$.why')"
@@ -84,9 +81,9 @@ class Fts5:
         return f"{column} : ({' OR '.join(map(quoted, phrases))})"
 
 
-def engine_of(name: str) -> Engine:
-    """Return the statements of an engine, ``fts5`` or ``fts4``."""
-    if name == Fts5.name:
+def engine_in(connection: apsw.Connection) -> Engine:
+    """Return the full-text engine of a store."""
+    if connection.execute("SELECT value FROM meta WHERE key = 'fulltext'").get != "fts4":
         return Fts5
     from .fts4 import Fts4
 
@@ -94,10 +91,10 @@ def engine_of(name: str) -> Engine:
 
 
 def choose_engine(wanted: str) -> str:
-    """Return ``fts5`` or ``fts4``: what was asked for, or the best that this SQLite has.
+    """Return the wanted engine; for ``auto``, ``fts5`` if this SQLite has it, or else ``fts4``.
 
     Raises:
-        StoreError: the linked SQLite has not got it.
+        StoreError: this SQLite lacks the engine.
     """
     has = {name for name in ("FTS5", "FTS4", "FTS3") if f"ENABLE_{name}" in apsw.compile_options}
     version = tuple(map(int, apsw.sqlite_lib_version().split(".")))
@@ -112,46 +109,37 @@ def choose_engine(wanted: str) -> str:
 
 
 _CONTENTLESS_DELETE = (3, 43)
-"""The first version of SQLite whose FTS5 deletes rows of tables without texts."""
+"""First version of SQLite whose FTS5 can delete rows of contentless tables."""
 
 
-class FullText:
-    """The full-text tables, a collection (texts, names, code, hidden) with word counts of its own.
-
-    Rows have the keys of ``passages``. Case and diacritics do not count.
-    """
+class FullText(Table):
+    """The full-text tables of passages; case and diacritics do not count."""
 
     def __init__(self, connection: apsw.Connection) -> None:
-        self._db = connection
-        self._engine: Engine | None = None
+        super().__init__(connection)
         self._last: dict[str, int] = {}
         self._seen: tuple[object, ...] = ()
         self._counts: dict[tuple[str, str], int] = {}
-        """(table, phrase in quotes) to the number of rows with it, ``LARGE`` at most: as long as
-        nothing is written, by others or here (``_seen``)."""
-        self.scoped = False
-        """Whether passages are there that are not seen: ``scoped.py``."""
+        """(table, quoted phrase) to the number of rows with it, up to ``LARGE``, while the
+        database is as in ``_seen``."""
 
     @property
     def engine(self) -> Engine:
-        """Return the engine that this store's tables are made with."""
-        if self._engine is None:
-            held: str | None = self._db.execute("SELECT value FROM meta WHERE key = 'fulltext'").get
-            self._engine = engine_of(held or "fts5")
-        return self._engine
+        """Return the engine of this store's tables."""
+        return engine_in(self._db)
 
     def renew(self, wanted: str) -> None:
-        """Make the index anew, empty, by the engine that is wanted, or ``auto``.
+        """Delete all passages, and create empty tables with an engine, or ``auto``.
 
         Raises:
-            StoreError: there is no such engine here.
+            StoreError: this SQLite lacks the engine.
         """
         name = choose_engine(wanted)
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('fulltext', ?)", (name,))
-        self._engine = engine_of(name)
+        self._db.execute("DELETE FROM main.passages")
         for table in TABLES.values():
             self._db.execute(f"DROP TABLE IF EXISTS {table}")
-            self._db.execute(self._engine.create(table, COLUMNS))
+            self._db.execute(self.engine.create(table, COLUMNS))
 
     def add(self, collection: str, rows: Iterable[tuple[int, str, str, str, str, str]]) -> None:
         """Index ``(key, title, body, tags, file, parts)`` rows."""
@@ -162,60 +150,54 @@ class FullText:
         )
 
     def remove(self, collection: str, keys: Iterable[int]) -> None:
-        """Remove the passages with these keys from the index."""
+        """Remove passages from the index."""
         self._db.executemany(
             f"DELETE FROM {TABLES[collection]} WHERE rowid = ?", ((key,) for key in keys)
         )
 
     def drop_removed(self) -> None:
-        """Write the tables anew without the words of passages, files and commits that were
-        removed."""
-        known = {name for (name,) in self._db.execute("SELECT name FROM sqlite_schema")}
-        for table in known.intersection((*TABLES.values(), *WHOLE)):
+        """Rewrite the tables without the words of removed rows."""
+        known = self._column("SELECT name FROM sqlite_schema")
+        for table in {*TABLES.values(), *WHOLE}.intersection(known):
             self._db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
 
     def body(self, key: int) -> str:
-        """Return the text of one passage."""
-        return self._columns([key]).get(key, _NOTHING)[1]
+        """Return the text of a passage."""
+        return self._columns([key]).get(key, ("", ""))[1]
 
     def indexed(self, key: int) -> tuple[str, str]:
-        """Return the title of one passage, and all that is indexed of it."""
-        columns = self._columns([key]).get(key, _NOTHING)
+        """Return the title of a passage, and all its indexed text."""
+        columns = self._columns([key]).get(key, ("",))
         return columns[0], " ".join(filter(None, columns))
 
     def texts(self, keys: Iterable[int]) -> dict[int, str]:
-        """Return all that is indexed of each of these passages."""
-        return {
-            key: " ".join(filter(None, columns)) for key, columns in self._columns(keys).items()
-        }
+        """Return all indexed text of passages."""
+        return {key: " ".join(filter(None, texts)) for key, texts in self._columns(keys).items()}
 
     def _columns(self, keys: Iterable[int]) -> dict[int, tuple[str, ...]]:
-        """Return what is indexed of passages, in the order of ``COLUMNS``."""
-        found: dict[int, tuple[str, ...]] = {}
-        for key, *texts in self._db.execute(_TEXTS, (dumps([*keys]),)):
-            title, body, tags, file = map(str, texts)
-            parts = identifier_parts(f"{title} {body} {file}")
-            found[key] = (title, body, tags, file, parts)
-        return found
+        return {
+            key: (title, body, tags, file, identifier_parts(f"{title} {body} {file}"))
+            for key, title, body, tags, file in self._rows(_TEXTS, dumps([*keys]))
+        }
 
     def collections(self, scope: Scope | None = None) -> list[str]:
-        """Return the collections that nodes within a scope may be in, less those that are empty.
-
-        Without a scope, all of them.
-        """
-        scope = Scope() if scope is None else scope
+        """Return the collections with passages in which nodes within a scope may be."""
+        scope = scope or Scope()
         wanted = {COLLECTIONS.get(type, TEXTS) for type in scope.types} or {TEXTS, NAMES, CODE}
         if scope.statuses and frozenset(HIDDEN_STATUSES).issuperset(scope.statuses):
             wanted = set()
         if scope.hidden_shown:
             wanted.add(HIDDEN)
-        return [name for name in TABLES if name in wanted and self._holds_any(name)]
+        return [name for name in TABLES if name in wanted and self._size(name)]
 
-    def _holds_any(self, collection: str) -> bool:
-        # FTS5 and FTS4 both keep a row a document in this table of theirs.
-        table = f"{TABLES[collection]}_docsize"
-        self._last[collection] = self._db.execute(f"SELECT max(rowid) FROM {table}").get or 0
-        return self._last[collection] > 0
+    def _size(self, collection: str) -> int:
+        """Return about the number of passages in a collection."""
+        if self._seen != (seen := changes_seen(self._db)):
+            self._seen, self._counts, self._last = seen, {}, {}
+        if collection not in self._last:  # both engines have this table
+            query = f"SELECT max(rowid) FROM {TABLES[collection]}_docsize"
+            self._last[collection] = self._value(query) or 0
+        return self._last[collection]
 
     def search(
         self,
@@ -226,101 +208,82 @@ class FullText:
         weights: Mapping[str, float],
         limit: int,
     ) -> Found:
-        """Return the best passages, ``(key, id of its node, BM25 score)``, best first, equal ones
-        by key.
+        """Return the best passages within ``scope``, ``(key, id of the node, BM25 score)``, best
+        first, equal ones by key.
 
-        ``how``: ``some`` word must match, ``inflected``: one in another form, ``begins``: one, or
-        a beginning of ``query.beginnings``, or ``prefix``: some word must begin so. The caller
-        relaxes from one to the next. The score grows with relevance; ``weights`` are of the
-        fields. Only passages within ``scope`` count for ``limit``. Of a collection of ``LARGE``
-        the passages with rare words alone are ranked.
+        ``how`` is a way to match: ``some`` word, ``inflected``: a form of a word, ``begins``: a
+        word or a beginning of ``query.beginnings``, or ``prefix``: a beginning of a word.
+        ``weights`` are of the columns. In a collection from ``LARGE`` on, only passages with rare
+        words are ranked.
         """
         table = TABLES[collection]
-        # A phrase that no passage has adds nothing to a score, and yet costs time at each passage.
+        # A phrase without passages would cost time for each match.
         count = {
             phrase: number
             for phrase in _PHRASES[how](query, self.engine.beginning)
-            if (number := self._count(table, phrase))
+            if (number := self._count(collection, phrase))
         }
         if not count:
             return []
-        if collection not in self._last:
-            self._holds_any(collection)
-        within = Passages(self._db, scope, collection, scoped=self.scoped)
+        if collection == HIDDEN:
+            scope = scope.but(statuses=scope.hidden_shown or scope.statuses)
+        condition, parameters, _ = passages_within(self._db, scope, f"+{table}.rowid")
+        score, given = self.engine.score(
+            self._db, table, [weights.get(name, 1.0) for name in COLUMNS]
+        )
         all = " OR ".join(count)
-        is_large = self._last[collection] >= tuning.LARGE and self.engine is Fts5
-        match = match_of(count) if is_large else all
-        found = self._best(table, match, within, weights, limit)
-        if match != all and len(found) < limit // tuning.FEW:
-            found = self._best(table, all, within, weights, limit)
-        return found
-
-    def _best(
-        self, table: str, match: str, within: Passages, weights: Mapping[str, float], limit: int
-    ) -> Found:
-        condition, parameters = within.condition(f"+{table}.rowid")
-        own = [weights.get(name, 1.0) for name in COLUMNS]
-        score, given = self.engine.score(self._db, table, own)
-        rows: Found = self._db.execute(  # type: ignore[assignment]
+        is_large = self._size(collection) >= tuning.LARGE and self.engine is Fts5
+        best = (
             f"SELECT p.key, n.id, f.score FROM (SELECT rowid, {score} AS score"
-            f" FROM {table} WHERE {table} MATCH ?{condition}"
-            " ORDER BY score DESC, rowid LIMIT ?) f CROSS JOIN passages p ON p.key = f.rowid"
-            " CROSS JOIN nodes n ON n.key = p.node_key",
-            (*given, match, *parameters, limit),
-        ).fetchall()
-        rows.sort()  # by key, as equal ones stay
-        rows.sort(key=itemgetter(2), reverse=True)
-        return rows
+            f" FROM {table} WHERE {table} MATCH ?{condition} ORDER BY score DESC, rowid LIMIT ?) f"
+            " CROSS JOIN passages p ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key"
+        )
+        match = match_of(count) if is_large else all
+        rows = self._rows(best, *given, match, *parameters, limit)
+        if match != all and len(rows) < limit // tuning.FEW:
+            rows = self._rows(best, *given, all, *parameters, limit)
+        return sorted(rows, key=lambda row: (-row[2], row[0]))
 
     def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]:
-        """Return ids of nodes whose title has one of these phrases: any ``limit`` passages' of
-        them."""
+        """Return ids of nodes with one of these phrases in the title, of ``limit`` passages."""
         return self._matching(collection, self.engine.within("title", phrases), limit)
 
     def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:
-        """Return ids of all nodes that have this phrase in a passage, or in the title of one.
-
-        A phrase is folded words with a space between them.
-        """
+        """Return ids of all nodes with a phrase (folded words with spaces between them) in a
+        passage, or in its title."""
         match = self.engine.within("title", (phrase,)) if titled else quoted(phrase)
-        return set(self._matching(collection, match, -1))
+        return {*self._matching(collection, match, -1)}
 
     def _matching(self, collection: str, match: str, limit: int) -> list[str]:
         table = TABLES[collection]
-        rows = self._db.execute(
+        return self._column(
             f"SELECT DISTINCT n.id FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?) f"
             " CROSS JOIN passages p ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key",
-            (match, limit),
-        )
-        return [str(id) for (id,) in rows]
+            match, limit,
+        )  # fmt: skip
 
     def frequencies(self, words: Iterable[str]) -> tuple[int, dict[str, int]]:
-        """Return about how many passages there are, and how many of them have each word, each
-        collection counted up to a bound."""
-        tables = self.collections()
-        found = {
-            word: sum(self._count(TABLES[name], quoted(word)) for name in tables) for word in words
-        }
-        return sum(self._last[name] for name in tables), found
+        """Return about the number of passages, and of passages with each word, counted up to
+        ``LARGE`` in each collection."""
+        names = self.collections()
+        found = {word: sum(self._count(name, quoted(word)) for name in names) for word in words}
+        return sum(map(self._size, names)), found
 
-    def _count(self, table: str, phrase: str) -> int:
-        if self._seen != (seen := changes_seen(self._db)):
-            self._seen, self._counts = seen, {}
+    def _count(self, collection: str, phrase: str) -> int:
+        self._size(collection)
+        table = TABLES[collection]
         if (table, phrase) not in self._counts:
             rows = f"SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT {tuning.LARGE}"
-            count = self._db.execute(f"SELECT count(*) FROM ({rows})", (phrase,)).get
-            self._counts[table, phrase] = int(count)
+            count = self._value(f"SELECT count(*) FROM ({rows})", phrase)
+            self._counts[table, phrase] = count
         return self._counts[table, phrase]
 
 
-_NOTHING = ("",) * len(COLUMNS)
-
-
 def match_of(count: Mapping[str, int]) -> str:
-    """Return a MATCH for a large collection: the rarest words of a long query; of a short one the
-    passages with a rare word, ranked by all words.
+    """Return a MATCH for a large collection: the rarest words of a long query, or passages with a
+    rare word of a short one, ranked by all words.
 
-    ``count``: phrase to the number of passages that have it.
+    ``count`` maps a phrase to the number of passages with it.
 
     >>> match_of({"the": 2_990, "a": 9_000, "key": 8})
     '(key OR the) AND (key OR the OR a)'
@@ -339,8 +302,7 @@ def match_of(count: Mapping[str, int]) -> str:
 
 
 def quoted(phrase: str) -> str:
-    """Return a phrase for MATCH. It is made of words (text.words), which have nothing that the
-    tokenizers split at: no quote can occur."""
+    """Return a phrase of words (text.words) for MATCH; words contain no quotes."""
     return f'"{phrase}"'
 
 
@@ -371,9 +333,9 @@ def _begins(query: Query, beginning: str) -> list[str]:
 _PHRASES: dict[str, Callable[[Query, str], list[str]]] = {
     "some": _some, "inflected": _inflected, "begins": _begins, "prefix": _prefix,
 }  # fmt: skip
-"""The ways to match, each as phrases: a passage must have one of them."""
+"""Ways to match, as phrases of which a passage must have one."""
 
 
 def phrases_of(query: Query, how: str) -> list[str]:
-    """Return the phrases that ``some`` or ``inflected`` ask for, without quotes."""
+    """Return the phrases of ``some`` or ``inflected``, without quotes."""
     return [phrase.rstrip("*").strip('"') for phrase in _PHRASES[how](query, Fts5.beginning)]

@@ -1,4 +1,4 @@
-"""Opening and making search.db, and what a connection to it may do."""
+"""Open and create search.db, with the settings of each connection."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import os
 from ..core.errors import LoreError, NoStore, StoreError, StoreReadOnly
 from ..system.files import STORE, make_private_file, make_private_folder, user_folder
 from .connection import BusyHandler, apsw, set_bounds
-from .faults import Translated, Whatever, lacks_room
+from .faults import Translated, lacks_room
 from .schema import create_schema, require_own_schema
-from .store import Store, Transaction
+from .store import Store
 
 FILE = STORE
 SCHEMA_VERSION = 1
 _MOST_MAPPED = 1 << 29
-"""Bytes of a file that is read by mapping it."""
+"""Maximum bytes of a file that is memory-mapped."""
 
 _FULL = 2
-"""Of ``PRAGMA synchronous``."""
+"""A value of ``PRAGMA synchronous``."""
 
 APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
 
@@ -27,13 +27,20 @@ def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
     """Return the store in ``folder``.
 
     Raises:
-        StoreError: there is none, it is not a database, or of another version.
+        StoreError: there is none, or it is not a database of this version.
     """
     path = os.path.join(folder, FILE)
     if not os.path.isfile(path):
         raise _no_store(folder, path)
     with Translated(path):
-        connection, version = _open_version(path, busy_timeout)
+        try:
+            connection = _connect(path, busy_timeout)
+            version = connection.pragma("user_version")
+        except apsw.IOError as error:
+            if not lacks_room(error):
+                raise
+            connection = _connect(path, busy_timeout, read_only=True)
+            version = connection.pragma("user_version")
         if version != SCHEMA_VERSION:
             connection.close()
             raise _other_version(path, version)
@@ -43,7 +50,7 @@ def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
 
 
 def _is_in_data_folder(folder: str) -> bool:
-    """Return True for a folder of the user's own in which lore makes stores of projects."""
+    """Return True for a folder in which lore keeps the stores of the user's projects."""
     try:
         projects = f"{user_folder('XDG_DATA_HOME', '.local/share')}/projects"
     except LoreError:  # no home folder
@@ -52,19 +59,18 @@ def _is_in_data_folder(folder: str) -> bool:
 
 
 def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:
-    """Return a connection to a store all of which is to be replaced, whatever version it has.
+    """Return a connection to a store of any version that is to be replaced.
 
     Raises:
         StoreError: it cannot be written, or is another program's database.
-        apsw.NotADBError, apsw.CorruptError: SQLite cannot tell its pages.
+        apsw.NotADBError, apsw.CorruptError: it is damaged.
     """
     if not _may_write(path):
         raise StoreReadOnly(f"{path}: cannot be written: check the permissions of it and of "
                             "its folder")  # fmt: skip
     connection = _connect(path, busy_timeout)
     try:
-        if connection.pragma("application_id") != APPLICATION_ID and not _is_empty(connection):
-            raise _foreign(path)
+        _require_own(connection, path)
         connection.pragma("journal_mode", "wal")
     except BaseException:
         connection.close()
@@ -72,20 +78,14 @@ def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:
     return connection
 
 
-def _open_version(path: str, busy_timeout: float) -> tuple[apsw.Connection, object]:
-    """Return a connection, and the schema's version. A disk without room is read as it is."""
-    try:
-        connection = _connect(path, busy_timeout)
-        return connection, connection.pragma("user_version")
-    except apsw.IOError as error:
-        if not lacks_room(error):
-            raise
-    connection = _connect(path, busy_timeout, read_only=True)
-    return connection, connection.pragma("user_version")
+def _require_own(connection: apsw.Connection, path: str) -> None:
+    """Refuse the database of another program."""
+    is_empty = connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is None
+    if not is_empty and connection.pragma("application_id") != APPLICATION_ID:
+        raise StoreError(f"{path}: belongs to another program: choose another folder")
 
 
 def _no_store(folder: str, path: str) -> StoreError:
-    """Return why there is no store: the first reason that holds."""
     if os.path.exists(folder) and not os.path.isdir(folder):
         return StoreError(f"{folder}: is a file, not a folder: move it away, or set LORE_DIR")
     if os.path.exists(path):
@@ -105,9 +105,9 @@ def _other_version(path: str, version: object) -> StoreError:
 
 
 def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 30.0) -> Store:
-    """Return the store in ``folder``, made if it is not there; ``fulltext`` names its engine.
+    """Return the store in ``folder``; create it if it is missing, with a full-text engine.
 
-    Two processes may call this at once: the second one finds the first one's work.
+    Processes may call this concurrently.
     """
     path = os.path.join(folder, FILE)
     try:
@@ -116,71 +116,39 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
     except OSError as error:
         if os.path.exists(folder):
             raise _no_store(folder, path) from None
-        # A file in the place of a folder above it, or a link that leads nowhere, exists.
+        # EEXIST: a file in place of a folder above it, or a broken link.
         why = os.strerror(errno.ENOTDIR if error.errno == errno.EEXIST else error.errno or 0)
         raise StoreError(f"{folder}: {why}: choose another with LORE_DIR") from None
     if os.path.exists(path) and not os.path.isfile(path):
         raise _no_store(folder, path)
     with Translated(path):
-        _look_before_writing(path, busy_timeout)
-        make_private_file(os.path.realpath(path))  # what SQLite puts beside it is as private
+        if os.path.exists(path):  # a connection that writes would change another program's file
+            looking = reading_copy(path, alone=False)
+            try:
+                looking.set_busy_handler(BusyHandler(busy_timeout))
+                _require_own(looking, path)
+            finally:
+                looking.close()
+        make_private_file(os.path.realpath(path))  # SQLite's files beside it become private, too
         connection = _connect(path, busy_timeout, create=True)
         connection.pragma("journal_mode", "wal")
-        if connection.pragma("user_version") == 0:
-            with Transaction(connection, path):
-                _make_schema(connection, path, fulltext)
-        elif connection.pragma("application_id") != APPLICATION_ID:
-            raise _foreign(path)
-        connection.close()
+        with Store(connection, path) as store:
+            if connection.pragma("user_version") == 0:
+                with store.transaction():
+                    _require_own(connection, path)
+                    if connection.pragma("user_version") == 0:
+                        create_schema(connection, fulltext)
+                        connection.pragma("application_id", APPLICATION_ID)
+                        connection.pragma("user_version", SCHEMA_VERSION)
     return open_store(folder, busy_timeout=busy_timeout)
 
 
-def _foreign(path: str) -> StoreError:
-    return StoreError(f"{path}: belongs to another program: choose another folder")
-
-
-def _is_empty(connection: apsw.Connection) -> bool:
-    return connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is None
-
-
-def _make_schema(connection: apsw.Connection, path: str, fulltext: str) -> None:
-    """Fill an empty file, unless another process has done so meanwhile."""
-    if connection.pragma("user_version") != 0:
-        return
-    if not _is_empty(connection):
-        raise _foreign(path)
-    create_schema(connection, fulltext)
-    connection.pragma("application_id", APPLICATION_ID)
-    connection.pragma("user_version", SCHEMA_VERSION)
-
-
 def scratch_store(path: str = ":memory:") -> Store:
-    """Make an empty store in memory, with every table of the schema; messages call it ``path``."""
-    with Whatever(path):
+    """Return an empty store in memory; messages call it ``path``."""
+    with Translated(path, bugs=True):
         connection = apsw.Connection(":memory:")
         create_schema(connection, "auto")
     return Store(connection, path)
-
-
-def _look_before_writing(path: str, busy_timeout: float) -> None:
-    """Go on where there is no database yet, or one that may become a store.
-
-    Writing to it turns another program's into one with a write-ahead log, before a
-    transaction sees whose it is. SQLite alone looks: to read and close the file here would
-    drop the locks of a store that this process has open.
-
-    Raises:
-        StoreError: it is another program's.
-    """
-    if not os.path.exists(path):
-        return
-    connection = reading_copy(path, alone=False)
-    try:
-        connection.set_busy_handler(BusyHandler(busy_timeout))
-        if not _is_empty(connection) and connection.pragma("application_id") != APPLICATION_ID:
-            raise _foreign(path)
-    finally:
-        connection.close()
 
 
 def _connect(
@@ -197,10 +165,10 @@ def _connect(
     connection.set_busy_handler(BusyHandler(busy_timeout))
     _distrust_schema(connection)
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_FKEY, 1)
-    # A statement is not planned anew for each value bound: FTS5 binds hundreds a search.
+    # FTS5 binds hundreds of values a search; do not plan a statement again for each.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    # Of a large file a search reads pages here and there, and with each one that is mapped the
-    # system maps 15 more: at a million vectors 97 MB in place of 16, in the same time.
+    # With each mapped page the system maps 15 more: of a file with a million vectors a search maps
+    # 97 MB and reads 16, in the same time.
     if not os.path.exists(path) or os.path.getsize(path) <= _MOST_MAPPED:
         connection.pragma("mmap_size", _MOST_MAPPED)
     # In WAL mode less than this keeps a store whole, and loses the last commits in a power cut.
@@ -210,8 +178,8 @@ def _connect(
 
 
 def reading_copy(path: str, *, alone: bool = True) -> apsw.Connection:
-    """Return a connection to a file that is no store of ours; ``alone``: it has no log beside it,
-    and nothing is put there."""
+    """Return a read-only connection to any database. ``alone``: without a log beside the file, and
+    nothing is created there."""
     connection = apsw.Connection(_read_only(path, alone=alone), flags=_READ_ONLY)
     _distrust_schema(connection)
     return connection
@@ -231,15 +199,15 @@ def _may_write(path: str) -> bool:
 
 
 def _distrust_schema(connection: apsw.Connection) -> None:
-    # A search.db may be somebody else's, by LORE_DIR: nothing in its schema may do harm.
+    # LORE_DIR may name a stranger's search.db, whose schema must do no harm.
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)  # those of scopes are temporary
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)  # scopes use temporary ones
 
 
 def copy_store(store: Store, folder: str) -> Store:
-    """Return a copy of the store, in a folder that has none."""
+    """Return a copy of the store in an empty folder."""
     path = os.path.join(folder, FILE)
     make_private_file(path)
     store.connection.execute("VACUUM INTO ?", (path,))

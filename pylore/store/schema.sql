@@ -41,13 +41,11 @@ CREATE TABLE nodes(
 ) STRICT;
 CREATE INDEX nodes_type ON nodes(type, updated_at);
 CREATE INDEX nodes_file ON nodes(file) WHERE file IS NOT NULL;
--- Every search leaves these out, unless it is asked for them.
-CREATE INDEX nodes_hidden ON nodes(status) WHERE status IN ('superseded', 'retracted');
+CREATE INDEX nodes_status ON nodes(status, updated_at DESC, id) WHERE status <> 'confirmed';
 CREATE INDEX nodes_forgotten ON nodes(type) WHERE invalidated_at IS NOT NULL;
 -- Lists are in this order: the first of them are read without a look at the others.
 CREATE INDEX nodes_updated ON nodes(updated_at DESC, id) WHERE invalidated_at IS NULL;
 CREATE INDEX nodes_gone ON nodes(updated_at DESC, id) WHERE invalidated_at IS NOT NULL;
-CREATE INDEX nodes_staged ON nodes(updated_at DESC, id) WHERE status = 'staged';
 
 -- How often nodes were read, and when last. Written without a sync.
 CREATE TABLE reads(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.json import dumps
-from .connection import EDGE_ENDS, apsw, ids_of
+from .connection import EDGE_ENDS, Table, ids_of
 from .nodes import Nodes
 
 TYPE_CHECKING = False
@@ -18,10 +18,6 @@ _ENDS = (
     "SELECT CAST(from_key AS TEXT), group_concat(to_key) FROM links"
     " WHERE invalidated_at IS NULL GROUP BY from_key"
 )
-_EDGES_BY_RELATION = (
-    "SELECT relation, count(*) FROM links WHERE invalidated_at IS NULL"
-    " GROUP BY relation ORDER BY relation"
-)
 _DEGREES = """
 WITH sure AS (
   SELECT from_key, to_key FROM links WHERE invalidated_at IS NULL
@@ -34,11 +30,8 @@ GROUP BY key
 """
 
 
-class Statistics:
+class Statistics(Table):
     """Reads the graph as a whole; only live nodes and edges count."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._db = connection
 
     def stats(self) -> dict[str, Any]:
         """Return counts over live nodes and edges; call it in a snapshot.
@@ -50,10 +43,7 @@ class Statistics:
         """
         by_type = Nodes(self._db).count_by_type()
         by_relation = self.count_by_relation()
-        forgotten = self._db.execute(
-            "SELECT count(*) FROM nodes WHERE invalidated_at IS NOT NULL"
-        ).get
-        keys = [key for (key,) in self._db.execute(_LIVE_KEYS)]
+        keys = self._column(_LIVE_KEYS)
         numbers = dict(zip(keys, range(len(keys)), strict=True))
         degrees, components, dangling = _count_edges(self._db.execute(_ENDS), numbers)
         most = max(degrees, default=0)
@@ -69,7 +59,9 @@ class Statistics:
             "orphans": degrees.count(0),
             "components": components,
             "dangling_edges": dangling,
-            "forgotten_nodes": forgotten,
+            "forgotten_nodes": self._value(
+                "SELECT count(*) FROM nodes WHERE invalidated_at IS NOT NULL"
+            ),
         }
 
     def nodes(self) -> Iterator[tuple[str, str]]:
@@ -83,38 +75,33 @@ class Statistics:
         )
 
     def count_by_relation(self) -> dict[str, int]:
-        """Return relation to the number of its live edges."""
-        return dict(self._db.execute(_EDGES_BY_RELATION))
+        """Return relation to the number of live edges."""
+        return dict(self._rows("SELECT relation, count(*) FROM links WHERE invalidated_at IS NULL"
+                               " GROUP BY relation ORDER BY relation"))  # fmt: skip
 
     def hubs(
         self, limit: int, least: float = 0, unsure: Iterable[str] = ()
     ) -> list[tuple[str, str, str, int, int]]:
-        """Return ``(id, type, title, edges out, edges in)`` of the nodes with most edges.
-
-        Those of a relation of ``unsure`` count from a weight of ``least`` on.
-        """
-        rows: list[tuple[str, str, str, int, int]] = self._db.execute(  # type: ignore[assignment]
+        """Return ``(id, type, title, edges out, edges in)`` of the nodes with most edges. Edges of
+        ``unsure`` relations count from the weight ``least`` on."""
+        return self._rows(
             f"SELECT n.id, n.type, n.title, d.o, d.i FROM ({_DEGREES}) AS d"
             " JOIN nodes AS n ON n.key = d.key WHERE n.invalidated_at IS NULL"
             " ORDER BY d.o + d.i DESC, n.id LIMIT ?3",
-            (least, dumps(sorted(unsure)), limit),
-        ).fetchall()
-        return rows
+            least, dumps(sorted(unsure)), limit,
+        )  # fmt: skip
 
     def orphans(self, types: Sequence[str], limit: int) -> list[tuple[str, str, str]]:
-        """Return ``(id, type, title)`` of nodes without an edge, by id; no types mean all of
-        them."""
-        rows: list[tuple[str, str, str]] = self._db.execute(  # type: ignore[assignment]
+        """Return ``(id, type, title)`` of nodes of these types, or of all, without an edge, by
+        id."""
+        linked = "SELECT 1 FROM links WHERE {} = n.key AND invalidated_at IS NULL"
+        return self._rows(
             "SELECT id, type, title FROM nodes AS n WHERE invalidated_at IS NULL"
-            " AND (:types = '[]' OR type IN (SELECT value FROM json_each(:types)))"
-            " AND NOT EXISTS ("
-            "SELECT 1 FROM links WHERE from_key = n.key AND invalidated_at IS NULL)"
-            " AND NOT EXISTS ("
-            "SELECT 1 FROM links WHERE to_key = n.key AND invalidated_at IS NULL)"
-            " ORDER BY id LIMIT :limit",
-            {"types": dumps(types), "limit": limit},
-        ).fetchall()
-        return rows
+            " AND (?1 = '[]' OR type IN (SELECT value FROM json_each(?1)))"
+            f" AND NOT EXISTS ({linked.format('from_key')})"
+            f" AND NOT EXISTS ({linked.format('to_key')}) ORDER BY id LIMIT ?2",
+            dumps(types), limit,
+        )  # fmt: skip
 
 
 def _count_edges(

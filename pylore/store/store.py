@@ -1,4 +1,4 @@
-"""The object that holds the parts of an open search.db together, and its transactions."""
+"""The open store, its parts, and its transactions."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from ..system.files import LOG, identity_of
 from ..system.projects import project_of
 from .connection import TO_WIPE, BusyHandler, apsw, changes_seen
 from .edges import Edges
-from .faults import LOCKED, GraphFaults, Translated, meaning
+from .faults import LOCKED, GraphFaults, Translated
 from .nodes import Meta, Nodes, Ratings, Relations, Types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import TracebackType
     from typing import Any
 
@@ -33,21 +32,25 @@ if TYPE_CHECKING:
 
 
 _OFF, _FULL = 0, 2
-"""Of ``PRAGMA synchronous``."""
+"""Values of ``PRAGMA synchronous``."""
 
 _PAGES_OF_LOG = 1000
-"""From so many on a commit brings the write-ahead log into the file; SQLite's own figure."""
+"""Pages in the write-ahead log from which on a commit checkpoints; SQLite's default."""
 
 _SHORT_LOG = 1 << 18
-"""Bytes of a log that a reader leaves beside the store: a checkpoint waits for the disk twice, and
-the next process reads this much in 0.1 ms."""
+"""Maximum bytes of a log that a reader leaves beside the store. A checkpoint syncs twice; reading
+the log takes 0.1 ms."""
 
+_PATIENCE = 1.0
+"""Seconds that ``wipe`` waits for readers."""
 
 _PARTS = {
     "anchors": ("anchors", "Anchors"),
     "candidates": ("curation", "StoredCandidates"),
     "changes": ("changes", "ChangeLog"),
+    "checks": ("check", "Checks"),
     "code": ("code", "CodeFiles"),
+    "commits": ("whole_text", "Commits"),
     "documents": ("anchors", "Documents"),
     "facts": ("facts", "FactPassages"),
     "fulltext": ("fulltext", "FullText"),
@@ -56,26 +59,28 @@ _PARTS = {
     "remotes": ("remotes", "Remotes"),
     "review": ("curation", "Review"),
     "statistics": ("statistics", "Statistics"),
+    "vectors": ("vectors", "Vectors"),
+    "whole_files": ("whole_text", "WholeFiles"),
 }
-"""Parts of a store that most commands do not use, to their module and class."""
+"""Parts of a store that most commands do not use, to module and class."""
 
 
 class Store:
-    """One open search.db. Use it from one thread; close it, or use it in a ``with``.
+    """An open search.db. Use it from one thread; close it, or use it in a ``with``.
 
-    A part is made when it is first used, so that a plain search never touches the graph. What a
-    part returns is the caller's own: changing it changes nothing in the store. What writes is
-    called in a ``transaction``. Times are UTC, ISO 8601; a node or an edge is live while
-    ``invalidated_at`` is None. Errors are those of ``core.errors``: within ``faults`` a driver's
-    errors and damaged values become ``StoreError``, within ``graph_faults`` a missing or damaged
-    graph ``GraphUnavailable``. ``project`` is the folder that the paths of its records start from.
+    Write in a ``transaction``. Times are UTC, ISO 8601; a node or an edge is live while
+    ``invalidated_at`` is None. Within ``faults``, a driver's errors and damaged values become
+    ``StoreError``; within ``graph_faults``, a missing or damaged graph ``GraphUnavailable``.
+    ``project`` is the folder that the paths of its records are relative to.
     """
 
     if TYPE_CHECKING:
         anchors: Anchors
         candidates: StoredCandidates
         changes: ChangeLog
+        checks: Checks
         code: CodeFiles
+        commits: Commits
         documents: Documents
         facts: FactPassages
         fulltext: FullText
@@ -84,16 +89,18 @@ class Store:
         remotes: Remotes
         review: Review
         statistics: Statistics
+        vectors: Vectors
+        whole_files: WholeFiles
 
     _takes_writes = True
+    _has_committed = False
 
     def __init__(self, connection: apsw.Connection, path: str, busy_timeout: float = 30.0) -> None:
         self.connection = connection
         self.path = path
-        self._busy_timeout = busy_timeout
+        self.busy_timeout = busy_timeout
         self._place = os.path.realpath(path) if connection.filename else ""
         self._log = identity_of(self._place + LOG) if self._place else None
-        self._has_committed = False
         self.project = project_of(os.path.dirname(os.path.abspath(path)))
         self.faults = Translated(path, connection)
         self.graph_faults = GraphFaults()
@@ -103,11 +110,10 @@ class Store:
         self.ratings = Ratings(connection)
         self.nodes = Nodes(connection)
         self.edges = Edges(connection)
-        self._vectors: Vectors | None = None
         self.scope = ""
 
     def __getattr__(self, name: str) -> Any:
-        """Return a part of ``_PARTS``, loaded when it is first used."""
+        """Return a part of ``_PARTS``, loaded at its first use."""
         module, kind = _PARTS.get(name, ("", ""))
         if not module:
             raise AttributeError(name)
@@ -116,51 +122,30 @@ class Store:
         return self.__dict__[name]
 
     @property
-    def vectors(self) -> Vectors:
-        """Return the vectors of passages."""
-        if self._vectors is None:
-            from .vectors import Vectors
-
-            self._vectors = Vectors(self.connection)
-            self._vectors.scoped = bool(self.scope)
-        return self._vectors
-
-    @property
-    def whole_files(self) -> WholeFiles:
-        """Return full text over whole files."""
-        from .whole_text import WholeFiles
-
-        return WholeFiles(self.connection, self.fulltext)
-
-    @property
-    def commits(self) -> Commits:
-        """Return commits of the repository's history."""
-        from .whole_text import Commits
-
-        return Commits(self.connection, self.fulltext)
-
-    @property
     def writable(self) -> bool:
-        """Return whether this process may write to the file."""
+        """Return True if this process may write to the file."""
         return self._takes_writes and not self.connection.readonly("main")
 
     def refuse_writes(self) -> None:
-        """Make every write from now on fail: what this store holds is kept nowhere."""
+        """Make all later writes fail."""
         self.connection.pragma("query_only", 1)
         self._takes_writes = False
 
     def data_version(self) -> object:
-        """Return what changes when another process has written since this was last asked."""
+        """Return a value that changes with commits of other processes."""
         return self.connection.pragma("data_version")
+
+    def changes_seen(self) -> tuple[object, int]:
+        """Return a value that changes with commits of other processes and writes of this one."""
+        return changes_seen(self.connection)
 
     @property
     def in_transaction(self) -> bool:
-        """Return whether a ``transaction`` or a ``snapshot`` of this store is under way."""
+        """Return True within a ``transaction`` or ``snapshot``."""
         return self.connection.in_transaction
 
     def thing(self, key: str) -> Thing | None:
-        """Return the record, link or anchor with a key of the change log; None if it is not
-        here."""
+        """Return the record, link or anchor with a key of the change log, or None."""
         from ..core.model import Edge, Node
         from .changes import row_of_thing
 
@@ -170,26 +155,26 @@ class Store:
         return self.edges.get(*row.key) if isinstance(row, Edge) else self.anchors.get(row.key)
 
     def keep_to(self, scope: str) -> None:
-        """Show what is common or of this scope, and let only what is of it be changed.
+        """Show common rows and those of a scope, and let only the scope's own rows be changed.
 
-        What belongs to other scopes (``core.scopes``) is as if it were not there, in every answer,
-        count and cap. To write what is not the scope's own is a LoreError when the transaction ends
-        at the latest, and nothing is written; accesses are counted, and what is staged may be
-        confirmed. Without a scope everything is seen and changed. Not within a transaction.
+        Rows of other scopes (``core.ids``) are missing from all answers and counts. Writing to
+        other rows raises LoreError, at the latest when the transaction ends; reads are counted, and
+        staged rows may be confirmed. Not within a transaction. An empty scope shows everything.
         """
         if scope != self.scope:
-            self.see(scope)
+            from .scoped import keep_to
+
+            keep_to(self.connection, scope)
+            self.scope = scope
 
     def whole(self, own: str = "") -> Whole:
-        """Return a ``with`` block of a transaction that sees and changes everything, whatever the
-        scope.
+        """Return a ``with`` block that sees and changes everything, whatever the scope.
 
-        ``own`` is the id of the scope's own node that it is about: for what hangs on that, and has
-        to end or come back with it, though the scope does not see it. Nothing of it may be shown.
-        Without a scope it does nothing.
+        ``own`` is the id of a node of the scope whose invisible links and anchors must end or
+        return with it. Show nothing that was read in the block.
 
         Raises:
-            LoreError: that is not the scope's own.
+            LoreError: ``own`` is of another scope.
         """
         if self.scope and own:
             from ..core.ids import COMMON, is_own
@@ -198,51 +183,36 @@ class Store:
                 raise LoreError(COMMON)
         return Whole(self)
 
-    def see(self, scope: str) -> None:
-        """Put another view before the tables."""
-        from .scoped import keep_to
-
-        keep_to(self.connection, scope)
-        self.scope = scope
-        self.fulltext.scoped = bool(scope)
-        if self._vectors is not None:
-            self._vectors.scoped = bool(scope)
-
     def transaction(self, command: str = "") -> Transaction:
         """Return a ``with`` block that commits as a whole or changes nothing.
 
-        ``command`` is what the history calls it; without one it cannot be undone as a whole. One
-        within another is a part of it. When the outermost is done, what it wrote stays.
+        ``command`` is its name in the history, by which it can be undone. A transaction within
+        another is part of it.
 
         Raises:
             StoreBusy: another writer did not end in time.
             StoreReadOnly: the store cannot be written.
         """
-        return Transaction(self.connection, self.path, command, self._committed)
+        return Transaction(self, command)
 
     def aside(self, patience: float = 0.0) -> Aside:
-        """Return a transaction for what may be lost: it waits ``patience`` seconds for another
-        writer.
-
-        Its commit does not wait for the disk: a power cut may take it back.
+        """Return a transaction for data that may be lost: it waits ``patience`` seconds for another
+        writer, and not for the disk.
 
         Raises:
             StoreBusy: another writer did not end in time.
-            StoreError: any other failure in it, a driver's errors too.
+            StoreError: any other failure.
         """
-        return Aside(self.connection, self.path, patience, self._busy_timeout)
-
-    def _committed(self) -> None:
-        self._has_committed = True
-        self.require_log()
+        return Aside(self, patience)
 
     def require_log(self) -> None:
-        """Go on where the log beside the store is the one that this connection writes to.
+        """Note a commit, and check that this connection's log is still beside the store.
 
         Raises:
-            StoreError: it was put away or replaced since the store was opened: nobody else sees
-                what was committed, and it is gone when this process ends.
+            StoreError: it was removed or replaced since the store was opened, so that nobody sees
+                the commit, and it is lost when this process ends.
         """
+        self._has_committed = True
         if self._log and identity_of(self._place + LOG) != self._log:
             raise StoreError(
                 f"{self.path}{LOG}: was taken away while the store was open, and what was written "
@@ -250,60 +220,48 @@ class Store:
             )
 
     def snapshot(self) -> Snapshot:
-        """Return a ``with`` block whose queries all see the store as it is when the first one
-        runs."""
+        """Return a ``with`` block whose queries see the same state of the store."""
         return Snapshot(self.connection)
 
-    def changes_seen(self) -> tuple[object, int]:
-        """Return what stays equal as long as this process sees the store as it is."""
-        return changes_seen(self.connection)
-
-    @property
-    def checks(self) -> Checks:
-        """Return the checks of ``lore doctor``."""
-        from .check import Checks
-
-        return Checks(self.connection, self.path)
-
-    def compact(self) -> None:
-        """Put each table's pages side by side: a search reads them faster.
-
-        Worth its time after a large import. It changes nothing that can be seen, so
-        a store that is busy, or a disk without room for a copy, is left as it is.
-        """
-        compact(self.connection)
+    def compact(self) -> bool:
+        """Put the pages of each table side by side, for faster searches after a large import.
+        Return False if the store is busy or the disk lacks room for a copy."""
+        try:
+            self.connection.execute("VACUUM")
+            checkpoint = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            return not checkpoint[0][0]
+        except (apsw.BusyError, apsw.FullError):
+            return False
 
     def wipe(self) -> bool:
-        """Let nothing stay in the file of what was deleted for good: in SQLite it stays in free
-        pages, and in the full text's until these are merged.
+        """Remove purged texts from free pages and full-text indexes.
 
-        Return whether nothing does: not while another process uses the store, or where the disk
-        has no room for a copy.
+        Return False if some may be left, because another process uses the store or the disk lacks
+        room for a copy.
         """
         if self.meta.get(TO_WIPE) is None:
             return True
-        self.connection.set_busy_handler(BusyHandler(min(self._busy_timeout, _PATIENCE)))
+        self.connection.set_busy_handler(BusyHandler(min(self.busy_timeout, _PATIENCE)))
         try:
             with self.whole():
                 with self.transaction():
                     self.fulltext.drop_removed()
-                if not compact(self.connection):
+                if not self.compact():
                     return False
                 with self.transaction():
                     self.meta.set(TO_WIPE, None)
         except (StoreBusy, apsw.FullError):
             return False
         finally:
-            self.connection.set_busy_handler(BusyHandler(self._busy_timeout))
+            self.connection.set_busy_handler(BusyHandler(self.busy_timeout))
         return True
 
     def close(self) -> None:
-        """Let go of the file; a second call does nothing.
-
-        The log goes into the file, unless it is short and this process only counted reads.
-        """
+        """Close the file. Checkpoint the log, unless it is short and this process only counted
+        reads."""
         if self._place and not self._has_committed:
-            keep = 0 < _size_of(self._place + LOG) <= _SHORT_LOG
+            log = self._place + LOG
+            keep = os.path.exists(log) and 0 < os.path.getsize(log) <= _SHORT_LOG
             self.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(keep))
         self.connection.close()
         self._place = ""
@@ -323,44 +281,25 @@ class Store:
             self.close()
 
 
-def _size_of(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
-
-
 class Whole:
-    """No view before the tables, until it ends; nothing where there is none."""
-
-    __slots__ = ("_scope", "_store")
+    """A ``with`` block without the views of a scope."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._scope = store.scope
 
     def __enter__(self) -> None:
-        if self._scope:
-            self._store.see("")
+        self._store.keep_to("")
 
     def __exit__(self, *_: object) -> None:
-        # A transaction that fails takes its views back too, and what was before is this.
-        if self._scope:
-            self._store.see(self._scope)
-
-
-_PATIENCE = 1.0
-"""Seconds for which ``wipe`` waits for who reads."""
+        self._store.keep_to(self._scope)
 
 
 class Snapshot:
-    """BEGIN … ROLLBACK around queries alone: what another process commits stays unseen.
+    """BEGIN … ROLLBACK around queries; a nested one is part of the outer transaction.
 
-    After a damaged page was read, COMMIT would repeat its error. One within another, or within a
-    transaction, is a part of it.
+    COMMIT would repeat the error of a damaged page.
     """
-
-    __slots__ = ("_connection", "_inner")
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -372,32 +311,18 @@ class Snapshot:
             self._connection.execute("BEGIN")
 
     def __exit__(self, *_: object) -> None:
-        if self._inner:
-            return
-        try:  # noqa: SIM105 (a search loads no contextlib)
+        if not self._inner and self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
-        except apsw.Error:
-            pass  # damage that was met has ended it
 
 
 class Transaction:
-    """BEGIN IMMEDIATE … COMMIT: waits for other writers once, at the start.
+    """BEGIN IMMEDIATE … COMMIT: waits for other writers once, at the start. A nested one is part of
+    the outer one."""
 
-    When it is done, what it wrote is on the disk, and ``committed`` has been called. One within
-    another is a part of it: the outermost commits or changes nothing.
-
-    Raises:
-        StoreBusy: another writer did not end within ``busy_timeout``.
-    """
-
-    def __init__(
-        self, connection: apsw.Connection, path: str, command: str = "",
-        committed: Callable[[], None] = lambda: None,
-    ) -> None:  # fmt: skip
-        self._connection = connection
-        self._path = path
+    def __init__(self, store: Store, command: str = "") -> None:
+        self._store = store
+        self._connection = store.connection
         self._command = command
-        self._committed = committed
         self._inner = False
 
     def __enter__(self) -> None:
@@ -405,11 +330,11 @@ class Transaction:
         if self._inner:
             return
         try:
-            self._begin()
+            self._connection.execute("BEGIN IMMEDIATE")
             if self._command:
-                self._connection.execute(
-                    "INSERT OR REPLACE INTO meta VALUES ('command', ?)", (f" {self._command}",)
-                )
+                self._store.meta.set("command", f" {self._command}")
+        except apsw.BusyError:
+            raise StoreBusy(f"{self._store.path}: {LOCKED}") from None
         except BaseException:
             self._rollback()
             raise
@@ -427,65 +352,57 @@ class Transaction:
         finally:
             self._rollback()
 
-    def _begin(self) -> None:
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-        except apsw.BusyError:
-            raise StoreBusy(f"{self._path}: {LOCKED}") from None
+    def _committed(self) -> None:
+        self._store.require_log()
 
     def _rollback(self) -> None:
-        """End what has not been committed; a full disk has done so already."""
-        if self._connection.in_transaction:
+        if self._connection.in_transaction:  # a full disk has ended it
             self._connection.execute("ROLLBACK")
 
 
 class Aside(Transaction):
-    """A transaction that waits for nobody, and not for the disk.
+    """A transaction that waits neither for other writers nor for the disk.
 
-    The write-ahead log alone goes without a sync, which can lose a commit and no more; when
-    it is brought into the file, that waits for the disk as ever.
-
-    Raises:
-        StoreBusy: another writer did not end in time.
-        StoreError: whatever else goes wrong in it, so that who may lose it can go on.
+    Only the write-ahead log goes without a sync, which can lose the commit; checkpoints sync.
     """
 
-    def __init__(
-        self, connection: apsw.Connection, path: str, patience: float, busy_timeout: float
-    ) -> None:
-        super().__init__(connection, path)
+    def __init__(self, store: Store, patience: float) -> None:
+        super().__init__(store)
         self._patience = patience
-        self._busy_timeout = busy_timeout
         self._pages = 0
+        self._faults = Translated(store.path, bugs=True)
 
     def __enter__(self) -> None:
         self._connection.set_busy_handler(BusyHandler(self._patience))
         try:
-            if not self._connection.in_transaction:
-                self._connection.pragma("synchronous", _OFF)
-                # No checkpoint at the commit: that would not be synced either.
-                self._connection.set_wal_hook(self._note_pages)
-            super().__enter__()
-        except BaseException as error:
+            with self._faults:
+                if not self._connection.in_transaction:
+                    self._connection.pragma("synchronous", _OFF)
+                    # No checkpoint at the commit, which would not be synced either.
+                    self._connection.set_wal_hook(self._note_pages)
+                super().__enter__()
+        except BaseException:
             self._restore()
-            if isinstance(error, apsw.Error):
-                raise meaning(error, self._path) from error
             raise
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
     ) -> None:
         try:
-            super().__exit__(kind, error, _)
-        except apsw.Error as failed:
-            raise meaning(failed, self._path) from failed
+            with self._faults:
+                super().__exit__(kind, error, at)
         finally:
             self._restore()
-        if isinstance(error, apsw.Error):
-            raise meaning(error, self._path) from error
+        self._faults.__exit__(kind, error, at)
+
+    def _committed(self) -> None:
+        pass
 
     def _restore(self) -> None:
-        self._connection.set_busy_handler(BusyHandler(self._busy_timeout))
+        self._connection.set_busy_handler(BusyHandler(self._store.busy_timeout))
         if not self._connection.in_transaction:
             self._connection.pragma("synchronous", _FULL)
             self._connection.wal_autocheckpoint(_PAGES_OF_LOG)
@@ -495,13 +412,3 @@ class Aside(Transaction):
     def _note_pages(self, connection: apsw.Connection, name: str, pages: int) -> int:
         self._pages = pages
         return apsw.SQLITE_OK
-
-
-def compact(connection: apsw.Connection) -> bool:
-    """Run VACUUM and empty the write-ahead log, where the store is not busy and the disk has room;
-    return whether that was done."""
-    try:
-        connection.execute("VACUUM")
-        return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
-    except (apsw.BusyError, apsw.FullError):
-        return False

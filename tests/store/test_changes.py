@@ -51,7 +51,7 @@ def test_row_before_a_command_keeps_later_changes_of_other_fields(store: Store) 
     with store.transaction("edit"):
         change(store, body="one", updated_at=AHEAD)
     edit, tag = store.changes.commands()
-    assert store.changes.left_by(edit.id) == store.changes.left_by(tag.id) == ["note-a"]
+    assert store.changes.things(edit.id) == store.changes.things(tag.id) == ([], ["note-a"])
     now = store.nodes.require("note-a")
     without_edit, without_tag = (store.changes.before(one.id, now) for one in (edit, tag))
     assert (without_edit.body, without_edit.tags) == ("", ("x",))

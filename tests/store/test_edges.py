@@ -92,11 +92,7 @@ def test_an_edge_dangles_where_either_end_is_not_in_the_store(store: Store) -> N
         ("note-a", "note-b", "relates_to"), ("note-a", "note-e", "supersedes"),
         ("note-b", "note-a", "contradicts"),
     ]  # fmt: skip
-    assert store.edges.dangling() == dangling and store.edges.dangling(2) == dangling[:2]
-    whole = [edge.key for edge in store.edges.all() if edge.key not in dangling]
-    some = [*dangling[1:], *whole, ("note-none", "note-a", "calls")]
-    assert store.edges.dangling_among(reversed(some)) == dangling[1:]
-    assert store.edges.dangling_among([]) == []
+    assert store.edges.dangling() == dangling
 
 
 def changes(store: Store, key: tuple[str, str, str] = KEY) -> list[tuple[object, ...]]:
@@ -115,7 +111,8 @@ def test_a_change_of_any_content_is_kept(field: str, value: Any, store: Store) -
         write(edge)
         (past,) = edge_past(store, edge.key)
         assert getattr(past.row, field) == getattr(an_edge("x", "y"), field)
-        assert store.edges.delete_node("note-x") == 1
+        store.edges.delete_node("note-x")
+        assert store.edges.get(*edge.key) is None
 
 
 def ended_at(store: Store, id: str, at: str) -> bool:
@@ -170,7 +167,7 @@ CHANGES: list[tuple[Callable[[Store], object], dict[str, int]]] = [
     (lambda store: store.edges.put(an_edge("note-x", "note-old")), {"orphans": 0}),
     (lambda store: store.edges.invalidate(KEY, LATE), {"edges": 5}),
     (lambda store: store.edges.delete_node("note-g"), {"dangling_edges": 5}),
-    (lambda store: store.code.add_nodes([a_node("file-a")]), {"nodes": 2}),
+    (lambda store: store.code.put_nodes([a_node("file-a")]), {"nodes": 2}),
     (lambda store: store.code.add_edges([an_edge("file-a", "file-b", "imports")]), {"edges": 7}),
 ]
 

@@ -16,7 +16,7 @@ from pylore.core.errors import (
     StoreFull,
     StoreReadOnly,
 )
-from pylore.store.faults import GraphFaults, Translated, Whatever, meaning, translate
+from pylore.store.faults import GraphFaults, Translated, meaning, translate
 
 DAMAGED = "is damaged: run 'lore doctor', or import your last export into a new one"
 LOCKED = "is locked by another writer: try again, or raise busy_timeout"
@@ -74,9 +74,9 @@ def test_a_bug_of_ours_is_none_of_them() -> None:
     with pytest.raises(apsw.SQLError), Translated("search.db"):
         connection.execute("SELEC 1")
     said = pytest.raises(LoreError, match=r"^search\.db: .*syntax error: run 'lore doctor'$")
-    with said, Whatever("search.db"):
+    with said, Translated("search.db", bugs=True):
         connection.execute("SELEC 1")
-    for block in (Translated("search.db"), Whatever("search.db"), GraphFaults()):
+    for block in (Translated("search.db"), Translated("search.db", bugs=True), GraphFaults()):
         with pytest.raises(KeyError), block:
             raise KeyError
         with block:

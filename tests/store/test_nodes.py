@@ -26,13 +26,12 @@ def store(store: Store) -> Store:
 
 def test_a_put_says_what_it_did(store: Store) -> None:
     node = store.nodes.require("note-a")
-    assert store.nodes.holds(node)
     assert store.nodes.put(node) == "unchanged"
     node.updated_at = LATE
-    assert store.nodes.holds(node) and store.nodes.put(node) == "unchanged"
+    assert store.nodes.put(node) == "unchanged"
     assert store.nodes.require("note-a").updated_at == LATER
     node.body = "new"
-    assert not store.nodes.holds(node) and store.nodes.put(node) == "updated"
+    assert store.nodes.put(node) == "updated"
     assert store.nodes.require("note-a").to_dict() == node.to_dict()
 
 

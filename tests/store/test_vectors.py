@@ -16,7 +16,7 @@ from things import a_node, whole_passages
 from pylore.core.vocabulary import TEXTS
 from pylore.store import Store, conditions, scratch_store, vectors
 from pylore.store.filter import Scope
-from pylore.store.vectors import quantise, quantise_all, restore, sketch
+from pylore.store.vectors import quantise, restore, sketch
 
 DIMENSION, MANY, TOPICS = 16, 900, 30
 TYPES = ("note", "note", "note", "note", "note", "note", "note", "note", "note", "lesson")
@@ -139,10 +139,6 @@ def test_a_vector_keeps_its_direction(values: list[float]) -> None:
     assert len(sketch(quantise(given))) == len(values) // 4
 
 
-def test_many_vectors_are_made_bytes_as_one_is(stretches: list[bytes]) -> None:
-    rows = [*enumerate([*stretches[:50], bytes(4 * DIMENSION), pack("<16f", *[float("nan")] * 16)])]
-    one_by_one = [(key, quantise(row), sketch(quantise(row))) for key, row in rows]
-    assert quantise_all(rows) == one_by_one
-    assert quantise_all([*rows, (99, b"")]) == [(99, b"", b""), *one_by_one]
-    assert quantise_all([(99, b"")] * 50) == [(99, b"", b"")] * 50
-    assert one_by_one[50][1] == one_by_one[51][1] == bytes(DIMENSION)
+@pytest.mark.parametrize("number", [0.0, float("nan")])
+def test_vectors_without_a_direction_become_zeros(number: float) -> None:
+    assert quantise(pack("<16f", *[number] * 16)) == bytes(16)

@@ -41,7 +41,7 @@ def filled(store: Store) -> Store:
 
 
 def found(store: Store, *phrases: str, limit: int = 9) -> list[str]:
-    rows = store.whole_files.search(phrases, WEIGHTS, limit)
+    rows = store.whole_files.search(phrases, limit, WEIGHTS)
     assert all(score > 0 for _, score in rows)
     assert rows == sorted(rows, key=lambda row: (-row[1], row[0]))
     return [path for path, _ in rows]
