@@ -182,7 +182,7 @@ class FullText(Table):
 
     def collections(self, scope: Scope | None = None) -> list[str]:
         """Return the collections with passages in which nodes within a scope may be."""
-        scope = scope or Scope()
+        scope = Scope() if scope is None else scope
         wanted = {COLLECTIONS.get(type, TEXTS) for type in scope.types} or {TEXTS, NAMES, CODE}
         if scope.statuses and frozenset(HIDDEN_STATUSES).issuperset(scope.statuses):
             wanted = set()

@@ -58,7 +58,9 @@ class Remotes(Table):
 
     def get(self, name: str) -> RemoteProgress:
         """Return the progress with a remote, at the beginning if it is new."""
-        return next((one for one in self.all() if one.name == name), RemoteProgress(name))
+        return next(
+            (one for one in self.all() if one.name == name), RemoteProgress(name, mark=[0, None])
+        )
 
     def put(self, progress: RemoteProgress) -> None:
         """Write the progress with a remote."""
