@@ -95,7 +95,8 @@ class EndpointEmbedder:
         return found
 
     def _ask(self, texts: list[str], bulk: bool) -> list[bytes]:
-        body = request_body(texts, self._model)
+        model = {"model": self._model} if self._model else {}
+        body = json.dumps({"input": texts, "encoding_format": "base64", **model}).encode()
         status, answer = self._answer(body, TRIES if bulk else 1, PATIENCE + len(texts))
         if status in (401, 403):
             raise EmbedderError(f"{self.name} refused the key (HTTP {status}): "
@@ -172,12 +173,6 @@ def _reason(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error)
 
 
-def request_body(texts: Sequence[str], model: str) -> bytes:
-    """Return the body of a request for the vectors of these texts."""
-    asked: dict[str, Any] = {"input": list(texts), "encoding_format": "base64"}
-    return json.dumps({**asked, "model": model} if model else asked).encode()
-
-
 def vectors_in(answer: bytes, count: int) -> list[bytes]:
     """Return the ``count`` unit vectors of an answer, in the order in which they were asked for.
 
@@ -187,12 +182,9 @@ def vectors_in(answer: bytes, count: int) -> list[bytes]:
     """
     try:
         rows = sorted(json.loads(answer)["data"], key=lambda row: int(row.get("index", 0)))
-        places = [row.get("index", 0) for row in rows]
         given = [_numbers(row["embedding"]) for row in rows]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise EmbedderError("did not answer in the form of /v1/embeddings") from None
-    if any(places) and places != list(range(len(places))):
-        raise EmbedderError("numbered its vectors wrongly")
     if len(given) != count:
         raise EmbedderError(f"gave {len(given)} vectors for {count} texts")
     vectors = [unit(numbers) for numbers in given]

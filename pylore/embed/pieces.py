@@ -25,8 +25,6 @@ _TOKENS = "SELECT token FROM letters WHERE letter = ?"
 _MERGE = "SELECT merge FROM merges WHERE pair = ?"
 _NEVER = 1 << 32
 """In the place of a merge, above every rank."""
-_MANY = 1_000
-"""Words; to read all merges takes as long as to look up those of so many."""
 _MOST_MERGES = 1 << 17
 """Merges that are kept in memory; words have the same pairs again and again."""
 
@@ -44,9 +42,6 @@ class Pieces:
 
     def encode(self, words: Iterable[str]) -> dict[str, list[int]]:
         """Return the tokens of each word. A word has no white space and no signs."""
-        words = list(words)
-        if len(words) > _MANY:
-            self._merges.read_all()
         return {word: self._encode(word) for word in words}
 
     def _encode(self, word: str) -> list[int]:
@@ -81,18 +76,11 @@ class _Merges(dict[int, int]):
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
-        self._is_complete = False
-
-    def read_all(self) -> None:
-        if not self._is_complete:
-            self.update(self._db.execute("SELECT pair, merge FROM merges"))
-            self._is_complete = True
 
     def __missing__(self, pair: int) -> int:
         if len(self) >= _MOST_MERGES:
             self.clear()
-            self._is_complete = False
-        found = None if self._is_complete else self._db.execute(_MERGE, (pair,)).get
+        found = self._db.execute(_MERGE, (pair,)).get
         self[pair] = merge = _NEVER if found is None else int(found)
         return merge
 

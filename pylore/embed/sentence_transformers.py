@@ -66,41 +66,13 @@ class SentenceTransformersEmbedder:
         return self._loaded
 
     def _vectors(self, texts: Sequence[str]) -> list[bytes]:
-        """Return unit vectors. That of a text longer than the model's window is the mean of its
-        pieces', weighted by their tokens.
-        """
         model = self._load()
-        import numpy
         import torch
 
         self._threads = self._threads or torch.get_num_threads()
         torch.set_num_threads(1 if len(texts) <= FEW else self._threads)
-        split = [pieces_of(text, model) for text in texts]
-        rows = iter(model.encode(
-            [piece for pieces in split for piece, _ in pieces],
-            normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False,
-        ))  # fmt: skip
-        means = [
-            numpy.average([next(rows) for _ in pieces], axis=0, weights=[n for _, n in pieces])
-            for pieces in split
-        ]
-        return [unit(mean.tolist()) for mean in means]
-
-
-def pieces_of(text: str, model: Any) -> list[tuple[str, int]]:
-    """Return the text in pieces that fit the model's window, each with its number of tokens."""
-    tokenizer, window = model.tokenizer, model.max_seq_length
-    if not window or not getattr(tokenizer, "is_fast", False):
-        return [(text, 1)]  # the model itself cuts a text that is too long
-    ends = tokenizer(text, add_special_tokens=False, truncation=False, verbose=False,
-                     return_offsets_mapping=True)["offset_mapping"]  # fmt: skip
-    size = window - tokenizer.num_special_tokens_to_add()
-    starts = range(0, max(1, len(ends)), size)
-    borders = [0, *(ends[start][0] for start in starts[1:]), len(text)]
-    return [
-        (text[a:b], max(1, min(size, len(ends) - start)))
-        for a, b, start in zip(borders, borders[1:], starts, strict=False)
-    ]
+        rows = model.encode(texts, convert_to_numpy=True, show_progress_bar=False)
+        return [unit(row.tolist()) for row in rows]
 
 
 def _load(path: str) -> Any:

@@ -28,9 +28,7 @@ _REPEATED = 1000
 
 _STRETCH = rf"\S{{1,{LONGEST_STRETCH}}}"
 _BLOCK = r"(?m)^(?=(?:[-*+•]|\d{1,9}[.)])[ \t])|(?<=\n\n)(?=\S)"
-_VERSION = r"(?m)^[ \t]*\.\. changelog::[ \t]*\n(?:[ \t]+:.*\n)*?[ \t]+:version:[ \t]*(\S.*)"
-_CHANGE = r"(?m)^(?=[ \t]*\.\. change::)"
-"""A version and a change of it as Sphinx's extension ``changelog`` has them."""
+"""Where an entry of a changelog may be cut: at items and paragraphs."""
 
 
 def rows_of(node: Node) -> list[Row]:
@@ -78,8 +76,10 @@ def prose_passages(body: str, file: str = "") -> list[tuple[str, str]]:
     log = is_changelog(file)
     if not log and _is_short(body):
         return [("", body)]
+    import re
+
     headings = [*_headings(body)]
-    entries = (_versions(body) or _entries(headings)) if log else []
+    entries = _entries(headings) if log else []
     if not entries:
         sections = (at for at, _, _ in headings)
         return [("", text) for text in _cut(body, sections, tuning.LEAST_PASSAGE)]
@@ -87,7 +87,9 @@ def prose_passages(body: str, file: str = "") -> list[tuple[str, str]]:
     found = [("", text) for text in (_cut(before, []) if before else ())]
     ends = [*(at for at, _ in entries[1:]), len(body)]
     for (at, heading), end in zip(entries, ends, strict=True):
-        found += [(heading, text) for text in _entry(body[at:end])]
+        entry = body[at:end]
+        blocks = [match.start() for match in re.finditer(_BLOCK, entry)]
+        found += [(heading, text) for text in _cut(entry, blocks)]
     return found
 
 
@@ -118,20 +120,6 @@ def _cut(text: str, borders: Iterable[int], least: int = 1) -> list[str]:
     return [text[a:b] for a, b in zip(cuts, [*cuts[1:], len(text)], strict=True)]
 
 
-# --- changelogs
-
-
-def _entry(entry: str) -> Iterator[str]:
-    """Yield the passages of one entry, cut at items and paragraphs; of one that Sphinx reads a
-    change at a time, the first with its head.
-    """
-    import re
-
-    head, *changes = re.split(_CHANGE, entry)
-    for part in (head + "".join(changes[:1]), *changes[1:]):
-        yield from _cut(part, [match.start() for match in re.finditer(_BLOCK, part)])
-
-
 def _entries(headings: list[tuple[int, str, str]]) -> list[tuple[int, str]]:
     """Return the headings of entries: those with a version, of levels where most have one."""
     from ..core.query import version_of
@@ -143,13 +131,6 @@ def _entries(headings: list[tuple[int, str, str]]) -> list[tuple[int, str]]:
         (at, text) for at, level, text in headings
         if version_of(text) and 2 * sum(levels[level]) >= len(levels[level])
     ]  # fmt: skip
-
-
-def _versions(body: str) -> list[tuple[int, str]]:
-    """Return the entries of a changelog of Sphinx."""
-    import re
-
-    return [(match.start(), match[1].strip()) for match in re.finditer(_VERSION, body)]
 
 
 # --- headings of Markdown and reStructuredText

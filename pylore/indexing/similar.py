@@ -105,13 +105,10 @@ def _link(store: Store, plan: Plan, types: tuple[str, ...], id: str) -> None:
     """Join a record to its nearest; an edge that it has stays while its ends are near enough."""
     old = [edge for edge in store.edges.of(id, forgotten=True) if edge.relation == RELATION]
     linked = {end for edge in old for end in edge.key[:2]}
-    found = near(store, id, types, plan.least, CANDIDATES)
-    found = {other: cosine for other, cosine in found.items() if whose(other) in ("", whose(id))}
-    wanted = {
-        pair(id, other): cosine
-        for rank, (other, cosine) in enumerate(found.items())
-        if rank < plan.nearest or other in linked
-    }
+    found = near(store, id, types, plan.least, CANDIDATES).items()
+    seen = [one for one in found if whose(one[0]) in ("", whose(id))]
+    rest = [one for one in seen[plan.nearest :] if one[0] in linked]
+    wanted = {pair(id, other): cosine for other, cosine in [*seen[: plan.nearest], *rest]}
     replace(store, wanted, old)
 
 

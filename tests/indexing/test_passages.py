@@ -102,27 +102,3 @@ def test_entries_of_a_changelog_are_found_by_their_versions(lore: Lore) -> None:
         assert line > lines[1] + 10
         assert snippet.startswith("2.2.0: ") and "number 19 is" in snippet
     assert lore("show", "doc-HISTORY").json["title"] == "HISTORY"  # no heading of an entry
-
-
-def test_a_changelog_of_sphinx_is_its_changes_each_with_its_version(lore: Lore) -> None:
-    change = "    .. change::\n        :tags: {0}\n\n        {1} of José is {0} now.\n\n"
-    lore.write(
-        "changelog_20.rst",
-        "=============\n2.0 Changelog\n=============\n\n"
-        + ".. changelog::\n    :version: 2.0.1\n    :released: today\n\n"
-        + change.format("quick", "The door")
-        + change.format("slow", "The gate")
-        + ".. changelog::\n    :version: 2.0.0\n\n"
-        + change.format("dark", "The lamp")
-        + change.format("round", "The wheel").replace("é", "e\u0301")
-        + change.format("heavy", "The stone"),
-    )
-    lore("import", "changelog_20.rst", "--embedder", "none")
-    for query, line, begin in (
-        ("slow gate", 14, "2.0.1: .. change:: :tags: slow"),
-        ("dark lamp", 19, ".. changelog:: :version: 2.0.0"),
-        ("heavy stone", 32, "2.0.0: .. change:: :tags: heavy"),
-    ):
-        (row, *_) = lore("search", query, "--embedder", "none").json
-        assert row["line_start"] == line, query
-        assert row["snippet"].startswith(begin), row["snippet"]
