@@ -22,7 +22,7 @@ from ..store.resolve_id import (
     resolve_edge,
     resolve_ids,
 )
-from .fact_status import first_status, named_edge, state_fact, thing_id
+from .fact_status import first_status, state_fact, thing_id
 from .fields import (
     Naming,
     is_pruned,
@@ -104,7 +104,7 @@ class Records:
         self._names = Naming(store, settings)
         self._new: list[Node] = []
         """Records that this transaction has added."""
-        self._notes: list[str] = []
+        self.notes: list[str] = []
 
     def together(self, write: Callable[[], Result], command: str) -> Result:
         """Run several writes as one transaction, which the history calls ``command``; then make
@@ -115,18 +115,24 @@ class Records:
             self._new = []
             with self.store.transaction(command):
                 result = self._run(write)
-            notes: list[str] = []
-            embed_missing(self.store, self._embedder, notes)
-            changes = result if isinstance(result, list) else [result]
-            if changes and isinstance(changes[0], Change):
-                changes[0].notes += notes + self._near_duplicates()
+            embed_missing(self.store, self._embedder, self.notes)
+            self.notes += self._near_duplicates()
+            self._tell(result)
         return result
 
     def _run(self, write: Callable[[], Result]) -> Result:
-        self._notes = []
+        self.notes = []
         result = write()
         Index(self.store).keep_facts()
+        self._tell(result)
         return result
+
+    def _tell(self, result: object) -> None:
+        """Move the notes of the steps to the first change of a result."""
+        for change in result[:1] if isinstance(result, list) else [result]:
+            if isinstance(change, Change):
+                change.notes += self.notes
+        self.notes = []
 
     @_written
     def add(
@@ -172,8 +178,10 @@ class Records:
         if old is not None and gone is None and old.status == "confirmed" and is_heard:
             for other, relation in links:
                 self._link(old.id, relation, complete_id(self.store, other), source=source)
-            note = f"{old.id} is there already, and confirmed: nothing of it was changed"
-            return Change(old.id, "unchanged", [note, *self._said()])
+            self.notes.append(
+                f"{old.id} is there already, and confirmed: nothing of it was changed"
+            )
+            return Change(old.id, "unchanged")
         is_new = old is None or ((anew or is_heard) and gone is not None)
         if old is not None:
             if id and old.title == title_of(old.body):
@@ -201,11 +209,11 @@ class Records:
             self._link(node.id, relation, complete_id(self.store, other), source=source)
         if path:
             self._link_file(node, path, before)
-        notes = self._derive(node)
+        self._derive(node)
         if node.status in ("retracted", "superseded") and not status:
-            notes.append(f"{node.id} is {node.status}, and not found: 'lore confirm {node.id}' "
-                         "brings it back")  # fmt: skip
-        return Change(node.id, state, notes + missing_file(path, self._root) + self._said())
+            self.notes.append(f"{node.id} is {node.status}, and not found: "
+                              f"'lore confirm {node.id}' brings it back")  # fmt: skip
+        return Change(node.id, state)
 
     @_written
     def link(
@@ -302,13 +310,14 @@ class Records:
         is_value = len(object.split()) > 4 or not any(letter.isalpha() for letter in object)
         kind = "concept" if literal or is_value else "entity"
         to_id = self._thing(object, kind, source)
-        notes = self._names.declare_predicate(predicate, from_id, to_id)
+        self.notes += self._names.declare_predicate(predicate, from_id, to_id)
         edge = self._edge(
             from_id, predicate, to_id, weight=confidence, source=source,
             status=status or first_status(source),
         )  # fmt: skip
-        state, said = state_fact(self.store, self._settings, edge, edge.created_at, single=single)
-        return Change(f"{from_id} {edge.relation} {to_id}", state, notes + said + self._said())
+        state, notes = state_fact(self.store, self._settings, edge, edge.created_at, single=single)
+        self.notes += notes
+        return Change(f"{from_id} {edge.relation} {to_id}", state)
 
     @_written
     def edit(
@@ -363,7 +372,7 @@ class Records:
         state = self.write(node)
         if file is not None:
             self._link_file(node, path, before)
-        return Change(node.id, state, missing_file(path, self._root) + self._said())
+        return Change(node.id, state)
 
     @_written
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
@@ -407,23 +416,9 @@ class Records:
             LoreError: there is no such node, edge or state, or an end of it is forgotten.
             UsageError: ``at`` is neither a number nor a time.
         """
-        from .undo import restore_edge, restore_node
+        from .undo import restore
 
-        ids = resolve_ids(self.store, ids)
-        key = named_edge(self.store, ids)
-        if key:
-            return [Change(*restore_edge(self, key, at))]
-        return [Change(*restore_node(self, id, at), [*self._said(), *self._broken(id)])
-                for id in complete_ids(self.store, ids)]  # fmt: skip
-
-    def _broken(self, id: str) -> list[str]:
-        """Return a note on each anchor that is still broken."""
-        return [
-            f"'{id}' is anchored to {':'.join(filter(None, (one.path, one.detail)))}, which is "
-            f"still {one.verdict}: use 'lore anchor {id} FILE' or --remove"
-            for one in self.store.anchors.of(id)
-            if one.is_broken
-        ]
+        return [Change(*one) for one in restore(self, ids, at)]
 
     def undo(self, ids: Sequence[str] = (), *, redo: bool = False) -> list[Change]:
         """Take back the last change of each of these nodes, or the last command as a whole.
@@ -435,39 +430,15 @@ class Records:
         Raises:
             LoreError: there is no such node, or nothing to take back.
         """
-        from .undo import REDO, UNDO, UNDO_RECORD
+        from .undo import REDO, UNDO, UNDO_RECORD, undo_command, undo_each
 
-        if ids:
-            return self.together(lambda: self._undo_each(ids), UNDO_RECORD)
-        return self.together(lambda: self._undo_command(redo), REDO if redo else UNDO)
+        def write() -> list[Change]:
+            done = undo_each(self, ids) if ids else undo_command(self, redo=redo)
+            return [Change(*one) for one in done]
+
+        return self.together(write, UNDO_RECORD if ids else REDO if redo else UNDO)
 
     # --- the steps; each runs inside the transaction of a method above
-
-    def _undo_each(self, ids: Sequence[str]) -> list[Change]:
-        from .undo import restore_edge
-
-        key = named_edge(self.store, resolve_ids(self.store, ids))
-        return [Change(*restore_edge(self, key, ""))] if key else [*map(self._undo_node, ids)]
-
-    def _undo_node(self, id: str) -> Change:
-        from .undo import restore_node, undo_node
-
-        id = complete_id(self.store, id)
-        node = self.store.nodes.get(id)
-        if node is not None and node.invalidated_at is not None:
-            return Change(*restore_node(self, id), [*self._said(), *self._broken(id)])
-        done, past = undo_node(self, id)
-        return Change(*done, [f"{id}: took back '{past.change}' of {past.changed_at}",
-                              *self._said()])  # fmt: skip
-
-    def _undo_command(self, redo: bool) -> list[Change]:
-        from .undo import undo_command
-
-        last, done = undo_command(self, redo=redo)
-        changes = [Change(id, state) for id, state in done.items()]
-        way, again = ("did", " again") if redo else ("took back", "")
-        changes[0].notes = [f"{way} '{last.name}' of {last.at}{again}", *self._said()]
-        return changes
 
     def write(self, node: Node) -> str:
         """Write and index a node as a change of now, within ``together``."""
@@ -486,12 +457,6 @@ class Records:
     def tie(self, node: Node, before: tuple[str, str]) -> None:
         """Let links and anchors follow a node that is about another file than before."""
         self._link_file(node, node.file or "", before)
-        self._notes += missing_file(node.file or "", self._root)
-
-    def _said(self) -> list[str]:
-        """Return the notes of the steps since the last time."""
-        notes, self._notes = self._notes, []
-        return notes
 
     def _new_node(self, type: str, text: str, id: str, key: str) -> Node:
         own = self._names.own
@@ -500,11 +465,10 @@ class Records:
             if not id.startswith(type + "-"):
                 raise LoreError(f"the id '{id}' is not of type {type}: give {type}-<key>")
             return Node(own(id), type, body=text)
-        if type == "file":
-            path = path_in_store(text.strip(), self._root)
-            return Node(check_id(own(named_id(type, path))), type, title=path, file=path)
         if type in NAMED_TYPES:
-            return Node(check_id(own(named_id(type, text.strip()))), type, title=text.strip())
+            name = path_in_store(text.strip(), self._root) if type == "file" else text.strip()
+            file = name if type == "file" else None
+            return Node(check_id(own(named_id(type, name))), type, title=name, file=file)
         for digits in (KEY_DIGITS, 16, 64):  # another text with the same digits takes more
             id = own(record_id(type, key, digits))
             old = self.store.nodes.get(id)
@@ -557,18 +521,18 @@ class Records:
         )
         return edge
 
-    def _derive(self, node: Node) -> list[str]:
-        """Link a record to the run that it comes from; a note where there is no such run."""
+    def _derive(self, node: Node) -> None:
+        """Link a record to the run that it comes from."""
         run = self._settings.run
         if not run or node.type in NO_RECORDS:
-            return []
+            return
         found = self.store.nodes.get(run)
         if found is None or found.type != "run" or found.invalidated_at is not None:
-            return [f"no run '{run}', so nothing is linked to it: see 'lore run list'"]
+            self.notes.append(f"no run '{run}', so nothing is linked to it: see 'lore run list'")
+            return
         old = self.store.edges.get(node.id, run, DERIVED_FROM)
         if old is None or old.invalidated_at is not None:
             self._link(node.id, DERIVED_FROM, run, source="system")
-        return []
 
     def _link_file(self, node: Node, path: str, before: tuple[str, str]) -> None:
         """Link a record to its file; ``before`` is where it was and no longer is."""
@@ -577,10 +541,14 @@ class Records:
         here = location_of(node)
         if before[0] and before != here:
             drop_file_anchors(self.store, node.id, *before)
-            if before[0] != path:
-                self._unlink_file(node.id, before[0])
+            tied = {anchor.path for anchor in self.store.anchors.of(node.id)}
+            for file_id in [] if before[0] in {path, *tied} else file_ids(self.store, before[0]):
+                edge = self.store.edges.get(node.id, file_id, "anchored_to")
+                if edge is not None and edge.ended_at is None:
+                    self.store.edges.invalidate(edge.key, now(), "superseded")
         if not path:
             return
+        self.notes += missing_file(path, self._root)
         id = file_node_id(self.store, path)
         file = self.store.nodes.get(id)
         if file is None or file.invalidated_at is not None:
@@ -588,16 +556,7 @@ class Records:
         self._link(node.id, "anchored_to", id, force=True)
         instead = anchor_file(self.store, self._root, node.id, *here)
         if instead:
-            self._notes.append(f"{path}: {instead}: the record is tied to the whole file")
-
-    def _unlink_file(self, id: str, path: str) -> None:
-        if any(anchor.path == path for anchor in self.store.anchors.of(id)):
-            return
-        for file in file_ids(self.store, path):
-            key = (id, file, "anchored_to")
-            edge = self.store.edges.get(*key)
-            if edge is not None and edge.ended_at is None:
-                self.store.edges.invalidate(key, now(), "superseded")
+            self.notes.append(f"{path}: {instead}: the record is tied to the whole file")
 
     def _thing(self, name: str, type: str, source: str) -> str:
         """Return the id of a thing by its id or name; a new one is added, a forgotten revived."""

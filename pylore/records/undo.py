@@ -14,6 +14,8 @@ from ..core.vocabulary import path_of
 from ..indexing.indexer import Index
 from ..store.changes import RESTORE_BACKUP, SEPARATOR
 from ..store.curation import KNOWN, PROMOTED, REFUSED
+from ..store.resolve_id import complete_id, complete_ids, resolve_ids
+from .fact_status import named_edge
 from .fields import location_of, mark_pruned, require_ends
 
 TYPE_CHECKING = False
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
         store: Store
         reader: CodeReader | None
+        notes: list[str]
 
         def index(self, *nodes: Node) -> None: ...
         def tie(self, node: Node, before: tuple[str, str]) -> None: ...
@@ -52,10 +55,10 @@ _FINAL = {
 # --- the last command
 
 
-def undo_command(records: Records, *, redo: bool) -> tuple[PastCommand, dict[str, str]]:
+def undo_command(records: Records, *, redo: bool) -> list[Outcome]:
     """Take back the last command that stands, or do again the last one that was taken back.
 
-    Return the command, and the outcome of each thing that it had changed, by id or edge name.
+    Return the outcome of each thing that it had changed.
 
     Raises:
         LoreError: there is no such command, it cannot be undone, or nothing of it is left.
@@ -68,7 +71,9 @@ def undo_command(records: Records, *, redo: bool) -> tuple[PastCommand, dict[str
                         "see 'lore show --history ID'")  # fmt: skip
     records.index(*changed)
     restate(store, [node.id for node in changed])
-    return command, done
+    way = "did '{}' of {} again" if redo else "took back '{}' of {}"
+    records.notes.append(way.format(command.name, command.at))
+    return [*done.items()]
 
 
 def _last_command(store: Store, *, redo: bool) -> tuple[PastCommand, int]:
@@ -153,23 +158,33 @@ def _name(row: Node | Edge) -> str:
 # --- records and links
 
 
-def undo_node(records: Records, id: str) -> tuple[Outcome, Past]:
-    """Take back the last change of a node; return the outcome, and the state that it had left.
+def undo_each(records: Records, ids: Sequence[str]) -> list[Outcome]:
+    """Take back the last change of each of these nodes; bring back a forgotten one, or an edge.
 
     Raises:
         LoreError: there is no such node or change.
     """
+    store = records.store
+    key = named_edge(store, resolve_ids(store, ids))
+    return [_restore_edge(store, key, "")] if key else [_undo(records, complete_id(store, id))
+                                                        for id in ids]  # fmt: skip
+
+
+def _undo(records: Records, id: str) -> Outcome:
     changes = records.store.changes
-    if records.store.nodes.get(id) is None and changes.purged([id]):
+    node = records.store.nodes.get(id)
+    if node is None and changes.purged([id]):
         raise LoreError(f"'{id}' was purged, which cannot be taken back: "
                         "import an export that has it")  # fmt: skip
-    node = records.store.nodes.require(id)
+    if node is None or node.invalidated_at is not None:
+        return _restore(records, id, "")
     left = changes.of(node)
     past = _last_change(node, left)
     if past is None:
         way = "undo ID --at N' has the later states" if left else f"forget {id}' forgets it"
         raise LoreError(f"'{id}' has nothing left to undo: 'lore {way}")
-    return _give(records, node, past.row), past
+    records.notes.append(f"{id}: took back '{past.change}' of {past.changed_at}")
+    return _give(records, node, past.row)
 
 
 def _last_change(node: Node, left: Sequence[Past]) -> Past | None:
@@ -186,23 +201,36 @@ def _last_change(node: Node, left: Sequence[Past]) -> Past | None:
     return next((left[at] for at in reversed(standing[:-1]) if not same(states[at], node)), None)
 
 
-def restore_node(records: Records, id: str, at: str = "") -> Outcome:
-    """Bring a forgotten node back, or give it the state of a number or a time.
+def restore(records: Records, ids: Sequence[str], at: str) -> list[Outcome]:
+    """Bring back nodes, or the edge that three words are; see ``Records.restore``."""
+    store = records.store
+    key = named_edge(store, resolve_ids(store, ids))
+    if key:
+        return [_restore_edge(store, key, at)]
+    return [_restore(records, id, at) for id in complete_ids(store, ids)]
 
-    One that lives holds for the code as it is now: its anchors are accepted.
-    """
+
+def _restore(records: Records, id: str, at: str) -> Outcome:
     store = records.store
     node = store.nodes.require(id)
     if at:
         states = [*(past.row for past in store.changes.of(node)), node]
-        return _give(records, node, _state_at(states, at, id))
-    if node.invalidated_at is None:
+        done = _give(records, node, _state_at(states, at, id))
+    elif node.invalidated_at is None:
         accepted = accept_anchors(store, id, records.reader)
-        return id, "restored" if restate(store, [id]) or accepted else "unchanged"
-    state = copy(node)
-    state.invalidated_at = None
-    mark_pruned(state, pruned=False)
-    return _give(records, node, state)
+        done = id, "restored" if restate(store, [id]) or accepted else "unchanged"
+    else:
+        state = copy(node)
+        state.invalidated_at = None
+        mark_pruned(state, pruned=False)
+        done = _give(records, node, state)
+    records.notes += [
+        f"'{id}' is anchored to {':'.join(filter(None, (one.path, one.detail)))}, which is still "
+        f"{one.verdict}: use 'lore anchor {id} FILE' or --remove"
+        for one in store.anchors.of(id)
+        if one.is_broken
+    ]
+    return done
 
 
 def _give(records: Records, node: Node, state: Node) -> Outcome:
@@ -218,9 +246,9 @@ def _give(records: Records, node: Node, state: Node) -> Outcome:
     return node.id, "invalidated" if state.invalidated_at else "restored"
 
 
-def restore_edge(records: Records, key: EdgeKey, at: str) -> Outcome:
+def _restore_edge(store: Store, key: EdgeKey, at: str) -> Outcome:
     """Let an edge stand as it last stood, or give it the state of a number or a time."""
-    store, name = records.store, edge_name(key)
+    name = edge_name(key)
     edge = store.edges.get(*key)
     if edge is None:
         raise LoreError(f"no link {name}: see 'lore show --history {key[0]}'")
