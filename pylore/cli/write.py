@@ -257,12 +257,10 @@ def confirm(
     lore list --status staged --ids | lore confirm -
     lore confirm --retract "billing service" uses mysql
     """
-    from ..records.fact_review import Facts
-
     wanted = ids_from(words, "confirm")
     with session.open() as store:
-        facts = Facts(store, session.settings, session.engine(store).embedder)
-        changes = facts.retract(wanted) if retract else facts.confirm(wanted)
+        records = session.records(store)
+        changes = records.retract(wanted) if retract else records.confirm(wanted)
     _print(session, *changes, listed=True)
 
 
@@ -303,12 +301,11 @@ def forget(
 
 
 def _forget_faded(session: Session, *, dry_run: bool) -> None:
-    from ..records.fact_review import Facts
+    from ..records.sweep import sweep, sweep_history
 
     with session.open(whole="forget --faded") as store:
-        facts = Facts(store, session.settings)
-        found = facts.sweep(dry_run=dry_run)
-        states = facts.sweep_history(dry_run=dry_run)
+        found = sweep(store, session.settings, dry_run=dry_run)
+        states = sweep_history(store, session.settings, dry_run=dry_run)
     if states:
         how = "due" if dry_run else "dropped"
         session.say([f"{counted(states, 'state')} of the history {how}: left before the last "

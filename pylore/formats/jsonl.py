@@ -25,7 +25,7 @@ from ..graph.relations import fold, require_name
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index, Waiting
 from ..records.conflicts import Conflict, contested_notes
-from ..records.fact_status import contested
+from ..records.facts import contested
 from ..records.fields import title_of
 from ..records.merge import Merge
 from ..store.changes import owners, thing_of

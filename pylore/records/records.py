@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.errors import LoreError, UsageError
 from ..core.ids import KEY_DIGITS, check_id, check_scope, named_id, own, plain, record_id
 from ..core.json import with_fields
-from ..core.model import Edge, Node, Record
+from ..core.model import Edge, Node, Record, edge_name
 from ..core.text import clean_tags
 from ..core.times import now
 from ..core.vocabulary import DERIVED_FROM, NAMED_TYPES, NO_RECORDS
@@ -22,7 +22,7 @@ from ..store.resolve_id import (
     resolve_edge,
     resolve_ids,
 )
-from .fact_status import first_status, state_fact, thing_id
+from .facts import confirm_edge, first_status, named_edge, retract_edge, state_fact, thing_id
 from .fields import (
     Naming,
     is_pruned,
@@ -375,6 +375,30 @@ class Records:
         return Change(node.id, state)
 
     @_written
+    def confirm(self, words: Sequence[str]) -> list[Change]:
+        """Confirm nodes (ids), or one fact (subject, predicate, object).
+
+        What was superseded or retracted stands again; of a predicate with one value the
+        other values are superseded.
+
+        Raises:
+            LoreError: there is no such node or fact, or it is forgotten.
+        """
+        return self._judge(words, "confirmed")
+
+    @_written
+    def retract(self, words: Sequence[str]) -> list[Change]:
+        """Retract nodes (ids), or one fact (subject, predicate, object).
+
+        A retracted node stays, and only a search that asks for it finds it. A retracted
+        fact is ended, and its history keeps it.
+
+        Raises:
+            LoreError: there is no such node or fact, or it is forgotten.
+        """
+        return self._judge(words, "retracted")
+
+    @_written
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
         """Invalidate nodes with their edges (``restore`` undoes it); ``purge`` deletes them, and
         the texts of candidates."""
@@ -457,6 +481,21 @@ class Records:
     def tie(self, node: Node, before: tuple[str, str]) -> None:
         """Let links and anchors follow a node that is about another file than before."""
         self._link_file(node, node.file or "", before)
+
+    def _judge(self, words: Sequence[str], status: str) -> list[Change]:
+        words = resolve_ids(self.store, words)
+        key = named_edge(self.store, words)
+        if key and status == "confirmed":
+            return [Change(edge_name(key), confirm_edge(self.store, self._settings, key, now()))]
+        if key:
+            return [Change(edge_name(key), retract_edge(self.store, key, now()))]
+        changes = []
+        for id in complete_ids(self.store, words):
+            node = self.store.nodes.require_live(id)
+            node.status = status
+            is_new = self.write(node) != "unchanged"
+            changes.append(Change(id, status if is_new else "unchanged"))
+        return changes
 
     def _new_node(self, type: str, text: str, id: str, key: str) -> Node:
         own = self._names.own

@@ -9,7 +9,7 @@ from ..core.json import Raw
 from ..core.times import now
 from ..core.vocabulary import CHANGES, COMMIT_IDS, file_id
 from ..store.anchors import MOVED
-from .fact_status import promote
+from .facts import promote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

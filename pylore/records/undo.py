@@ -15,7 +15,7 @@ from ..indexing.indexer import Index
 from ..store.changes import RESTORE_BACKUP, SEPARATOR
 from ..store.curation import KNOWN, PROMOTED, REFUSED
 from ..store.resolve_id import complete_id, complete_ids, resolve_ids
-from .fact_status import named_edge
+from .facts import named_edge
 from .fields import location_of, mark_pruned, require_ends
 
 TYPE_CHECKING = False

@@ -13,7 +13,6 @@ from pylore.embed.static import StaticEmbedder
 from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
 from pylore.indexing.indexer import rebuild
-from pylore.records.fact_review import Facts
 from pylore.records.records import Records
 from pylore.records.show import count_accesses
 from pylore.search.pipeline import Request, search
@@ -68,7 +67,7 @@ def test_a_fact_is_found_by_its_words_and_by_its_meaning(store: Store, records: 
 
 
 def test_what_no_longer_stands_is_not_found(store: Store, records: Records) -> None:
-    facts = Facts(store, Settings(), StaticEmbedder())
+    facts = Records(store, Settings(), StaticEmbedder())
     records.fact("ada", "lives_in", "Rome")
     records.fact("ada", "lives_in", "Bern")
     assert [*stated(store)] == ["ada lives in Bern"]

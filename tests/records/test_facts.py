@@ -16,9 +16,9 @@ from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
-from pylore.records.fact_review import Facts
 from pylore.records.records import Records
 from pylore.records.show import count_accesses
+from pylore.records.sweep import sweep
 from pylore.store import Store, open_store
 
 JACQ, OSLO, ROME = "entity-jacq", "entity-oslo", "entity-rome"
@@ -28,11 +28,6 @@ SAID: dict[str, Any] = {"source": "conversation"}
 @pytest.fixture
 def records(store: Store) -> Records:
     return Records(store, Settings(), None)
-
-
-@pytest.fixture
-def facts(store: Store) -> Facts:
-    return Facts(store, Settings())
 
 
 def options(**flags: object) -> Settings:
@@ -142,13 +137,11 @@ def test_what_is_staged_stands_beside_what_is_confirmed(store: Store, records: R
     assert standing(store, OSLO) == ("confirmed", True)
 
 
-def test_a_conversation_takes_back_neither_yes_nor_no(
-    store: Store, records: Records, facts: Facts
-) -> None:
+def test_a_conversation_takes_back_neither_yes_nor_no(store: Store, records: Records) -> None:
     records.fact("jacq", "lives_in", "oslo")
     change = records.fact("jacq", "lives_in", "oslo", confidence=0.1, **SAID)
     assert (change.state, edge(store, OSLO).weight, change.notes) == ("unchanged", 1.0, [])
-    facts.retract(["jacq", "lives_in", "oslo"])
+    records.retract(["jacq", "lives_in", "oslo"])
     change = records.fact("jacq", "lives_in", "oslo", **SAID)
     assert change.state == "unchanged"
     assert "it was retracted on" in change.notes[0]
@@ -165,52 +158,50 @@ def test_a_fact_stated_as_retracted_is_ended(store: Store, records: Records) -> 
 # --- confirm and retract
 
 
-def test_confirm_puts_a_value_in_the_place_of_others(
-    store: Store, records: Records, facts: Facts
-) -> None:
+def test_confirm_puts_a_value_in_the_place_of_others(store: Store, records: Records) -> None:
     records.fact("jacq", "lives_in", "oslo")
     records.fact("jacq", "lives_in", "rome", **SAID)
-    assert [one.state for one in facts.confirm(["Jacq", "LIVES_IN", "Rome"])] == ["confirmed"]
+    assert [one.state for one in records.confirm(["Jacq", "LIVES_IN", "Rome"])] == ["confirmed"]
     assert (standing(store, ROME), standing(store, OSLO)) == (
         ("confirmed", True), ("superseded", False)
     )  # fmt: skip
-    assert [one.state for one in facts.confirm([JACQ, "lives_in", ROME])] == ["unchanged"]
+    assert [one.state for one in records.confirm([JACQ, "lives_in", ROME])] == ["unchanged"]
     assert json.loads(edge(store, OSLO).metadata) == {"superseded_by": ROME}
-    facts.confirm([JACQ, "lives_in", OSLO])
+    records.confirm([JACQ, "lives_in", OSLO])
     assert json.loads(edge(store, OSLO).metadata) == {"supersedes": [ROME]}
     assert (standing(store, ROME), standing(store, OSLO)) == (
         ("superseded", False), ("confirmed", True)
     )  # fmt: skip
 
 
-def test_nodes_are_confirmed_and_retracted(store: Store, records: Records, facts: Facts) -> None:
+def test_nodes_are_confirmed_and_retracted(store: Store, records: Records) -> None:
     ids = [records.add("note", text, **SAID).id for text in ("one", "two", "three")]
-    assert {one.state for one in facts.confirm(ids)} == {"confirmed"}
-    assert [one.state for one in facts.retract(ids[:1])] == ["retracted"]
+    assert {one.state for one in records.confirm(ids)} == {"confirmed"}
+    assert [one.state for one in records.retract(ids[:1])] == ["retracted"]
     node = store.nodes.require(ids[0])
     assert (node.status, node.invalidated_at) == ("retracted", None)
-    assert [one.state for one in facts.retract(ids[:1])] == ["unchanged"]
+    assert [one.state for one in records.retract(ids[:1])] == ["unchanged"]
     (note,) = records.add("note", "one").notes
     assert note == f"{ids[0]} is retracted, and not found: 'lore confirm {ids[0]}' brings it back"
     assert records.add("note", "two").notes == []
     assert records.add("note", "one", status="retracted").notes == []
 
 
-def test_wrong_words_change_nothing(store: Store, records: Records, facts: Facts) -> None:
+def test_wrong_words_change_nothing(store: Store, records: Records) -> None:
     note = records.add("note", "one", **SAID).id
     with pytest.raises(LoreError, match="no node 'note-none'"):
-        facts.confirm([note, "note-none"])
+        records.confirm([note, "note-none"])
     assert store.nodes.require(note).status == "staged"
     records.fact("jacq", "lives_in", "oslo")
     with pytest.raises(LoreError, match="no fact entity-oslo lives_in entity-jacq"):
-        facts.retract(["oslo", "lives_in", "jacq"])
+        records.retract(["oslo", "lives_in", "jacq"])
     with pytest.raises(LoreError, match="no node 'is_no_relation'"):
-        facts.confirm(["jacq", "is_no_relation", "oslo"])
+        records.confirm(["jacq", "is_no_relation", "oslo"])
     records.forget([OSLO, note])
     with pytest.raises(LoreError, match="'entity-oslo' is forgotten"):
-        facts.confirm(["jacq", "lives_in", "oslo"])
+        records.confirm(["jacq", "lives_in", "oslo"])
     with pytest.raises(LoreError, match=f"'{note}' is forgotten: 'lore undo {note}'"):
-        facts.confirm([note])
+        records.confirm([note])
 
 
 # --- what is read
@@ -268,9 +259,7 @@ def test_counting_never_fails_a_read(store: Store, records: Records, tmp_path: P
 # --- sweep
 
 
-def test_sweep_drops_what_faded_and_nothing_else(
-    store: Store, records: Records, facts: Facts
-) -> None:
+def test_sweep_drops_what_faded_and_nothing_else(store: Store, records: Records) -> None:
     records.fact("jacq", "uses", "oslo", confidence=0.3, **SAID)
     records.fact("jacq", "uses", "rome", confidence=1.0, **SAID)
     records.fact("jacq", "likes", "oslo", confidence=0.1)
@@ -278,34 +267,32 @@ def test_sweep_drops_what_faded_and_nothing_else(
     kept = records.add("note", "read", confidence=0.3, **SAID).id
     records.link(faint, "relates_to", kept)
     records.add("note", "typed", confidence=0.1, status="staged")
-    assert facts.sweep() == []
+    assert sweep(store, Settings()) == []
     age(store, 7 + 95)
     read(store, kept, 5, promote_after=0)
-    due = facts.sweep(dry_run=True)
+    due = sweep(store, Settings(), dry_run=True)
     assert [(one.id, one.state, one.recency) for one in due] == [
         (f"{JACQ} uses {OSLO}", "due", 0.5), (faint, "due", 0.5)
     ]  # fmt: skip
     assert standing(store, OSLO, "uses") == ("staged", True), "only said"
-    assert [one.id for one in facts.sweep()] == [one.id for one in due]
+    assert [one.id for one in sweep(store, Settings())] == [one.id for one in due]
     assert standing(store, OSLO, "uses") == ("staged", False)
     assert standing(store, ROME, "uses") == ("staged", True)
     assert standing(store, OSLO, "likes") == ("confirmed", True)
     assert store.nodes.require(faint).invalidated_at is not None
     assert store.edges.of(kept) == [], "a record goes with its links"
-    assert facts.sweep() == []
+    assert sweep(store, Settings()) == []
     assert [change.state for change in records.restore([faint])] == ["restored"]
     assert [one.from_id for one in store.edges.of(kept)] == [faint]
-    facts.confirm(["jacq", "uses", "oslo"])
+    records.confirm(["jacq", "uses", "oslo"])
     assert standing(store, OSLO, "uses") == ("confirmed", True)
 
 
-def test_a_fact_that_was_said_again_is_as_new_as_that(
-    store: Store, records: Records, facts: Facts
-) -> None:
+def test_a_fact_that_was_said_again_is_as_new_as_that(store: Store, records: Records) -> None:
     records.fact("jacq", "uses", "oslo", confidence=0.3, **SAID)
     age(store, 200)
     records.fact("jacq", "uses", "oslo", confidence=0.31, **SAID)
-    assert facts.sweep() == []
+    assert sweep(store, Settings()) == []
 
 
 # --- export
@@ -315,7 +302,7 @@ def test_an_export_keeps_all_of_it(store: Store, records: Records, tmp_path: Pat
     records.fact("jacq", "lives_in", "oslo")
     records.fact("jacq", "lives_in", "rome")
     records.fact("jacq", "uses", "oslo", single=True, **SAID)
-    Facts(store, Settings()).retract(["jacq", "lives_in", "rome"])
+    Records(store, Settings(), None).retract(["jacq", "lives_in", "rome"])
     read(store, JACQ, 2)
     lines = list(export_lines(store))
     with new_store(str(tmp_path / "copy")) as copy:

@@ -21,10 +21,10 @@ from pylore.core.stamps import canonical_object, clock
 from pylore.embed.static import StaticEmbedder
 from pylore.indexing.similar import Plan
 from pylore.indexing.similar_all import build
-from pylore.records.fact_review import Facts
 from pylore.records.records import Records
 from pylore.records.runs import Runs
 from pylore.records.show import past_rows
+from pylore.records.sweep import sweep_history
 from pylore.records.undo import UNDO_RECORD
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
@@ -173,7 +173,7 @@ def test_as_many_undos_as_edits_lead_to_the_first_text(
 
 
 def every_command(records: Records, store: Store) -> dict[str, Callable[[], object]]:
-    facts, runs = Facts(store, Settings()), Runs(store)
+    runs = Runs(store)
     return {
         "add": lambda: records.add("lesson", "New", links=[(A, "learned_from")], file="src/a.py:1"),
         "edit": lambda: records.edit(A, text="Other", file="src/b.py", why="so"),
@@ -183,8 +183,8 @@ def every_command(records: Records, store: Store) -> dict[str, Callable[[], obje
         "fact": lambda: records.fact("jacq", "lives_in", "Rome"),
         "forget": lambda: records.forget([A, B]),
         "restore": lambda: records.restore(["note-gone"]),
-        "confirm": lambda: facts.confirm(["jacq", "knows", "python"]),
-        "retract": lambda: facts.retract([A]),
+        "confirm": lambda: records.confirm(["jacq", "knows", "python"]),
+        "retract": lambda: records.retract([A]),
         "run start": lambda: runs.start("task-t"),
         "feedback": lambda: runs.rate([A], "helpful"),
     }  # fmt: skip
@@ -461,15 +461,16 @@ def test_a_link_without_an_end_or_without_a_past_is_not_restored(records: Record
 
 
 def test_history_is_kept_for_history_days(records: Records, store: Store) -> None:
-    def facts(days: str) -> Facts:
-        return Facts(store, Settings.load(environ={}, flags={"history_days": days}))
+    def swept(days: str, *, dry_run: bool = False) -> int:
+        kept = Settings.load(environ={}, flags={"history_days": days})
+        return sweep_history(store, kept, dry_run=dry_run)
 
     records.edit(A, text="one")
     with store.transaction():
         stamp = "2001-01-01T00:00:00Z 0123456789"
         store.changes.leave(B, [("body", (stamp, '"long ago"'))], None)
-    assert facts("0").sweep_history() == 0
-    assert facts("30").sweep_history(dry_run=True) == 1 and len(changes(store, B)) == 1
-    assert facts("30").sweep_history() == 1 and changes(store, B) == []
-    assert facts("30").sweep_history() == 0 and changes(store, A) == ["edit"]
+    assert swept("0") == 0
+    assert swept("30", dry_run=True) == 1 and len(changes(store, B)) == 1
+    assert swept("30") == 1 and changes(store, B) == []
+    assert swept("30") == 0 and changes(store, A) == ["edit"]
     assert store.changes.seen() == {B: [stamp]}
