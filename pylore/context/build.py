@@ -67,38 +67,18 @@ class Context(Row):
         return {**row, "notes": self.notes}
 
 
-_DIAGRAM, _DIAGRAM_SHARE = 500, 0.25
-"""Maximum tokens of the diagram, as its 12 nodes take, and maximum share of the room."""
-
-_HEADING, _LONGEST_QUESTION = 200, 2000
-"""Maximum characters of the question in the heading, and of a task's text to search for."""
-
-_NAMED_SHARE, _SIGNATURE = 0.15, 120
-"""Share of the room for naming what does not fit, and maximum characters of one name."""
-
-_NOTHING, _MOST_NAMED = 200, 5
-"""Maximum tokens of a context that answers nothing, and maximum ids or files in a row."""
-
-_WHOLE = 1600
-"""Maximum characters of a text to examine whole; of a longer one, the passage that matched."""
-
-_ANSWERS = 0.5
-"""Least share of the best score for a record that comes first, and for code if the question is not
-about code."""
-
-_LEAST_CODE = 0.005
-"""Least share of the best score for code if the question is about code."""
-
-_SHORT = 40
-"""Maximum lines of a class that comes whole; a longer one ends where the first method among the
-results begins."""
-
-_CODE_SHARE = 0.2
-"""Maximum share of the room for a definition that the question does not name."""
-
-_SHORT_QUESTION = 5
-"""Maximum words of a question of which each may be a name of code."""
-
+_DIAGRAM, _DIAGRAM_SHARE = 500, 0.25  # tokens of the diagram, at most, and share of the room
+_HEADING, _SIGNATURE = 200, 120  # characters of the question in the heading, and of one name
+_LONGEST_QUESTION = 2000  # characters of a task's text to search for
+_NAMED_SHARE = 0.15  # of the room for naming what does not fit
+_NOTHING = 200  # tokens of a context that answers nothing
+_MOST_NAMED = 5  # ids or files in a row
+_WHOLE = 1600  # characters of a text to examine whole; of a longer one, the passage that matched
+_ANSWERS = 0.5  # of the best score, for records that come first and for code in other questions
+_LEAST_CODE = 0.005  # of the best score, for code in a question about code
+_SHORT = 40  # lines of a class that comes whole; a longer one ends before its first method
+_CODE_SHARE = 0.2  # of the room for a definition that the question does not name
+_SHORT_QUESTION = 5  # words, each of which may be a name of code
 _NO_ROOM = "No Room For"
 
 
@@ -256,8 +236,7 @@ class _Builder:
             elif not tests and hit.file and is_test(hit.file):
                 self._withhold(hit.id, "a file of tests, which the question does not ask for")
             elif hit.score < least:
-                few = "code that matches much less than what comes before it"
-                self._withhold(hit.id, few)
+                self._withhold(hit.id, "code that matches much less than what comes before it")
             else:
                 kept.append(hit)
         return sorted(kept, key=lambda hit: self._place(hit, _ANSWERS * answers))

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 
 CODE_NODES = ("file", "symbol")
-WITH_CODE = ("prompt", "json")
-"""Forms that show lines of code."""
+WITH_CODE = ("prompt", "json")  # forms that show lines of code
 
 
 class ContextBrief(Row):
@@ -44,12 +43,11 @@ class ContextBrief(Row):
     with_superseded: bool = False
 
 
-_STANDING = ("confirmed", "staged")
-"""Statuses of the entities that a question finds by their names."""
-
-_MOST_RESULTS, _A_RESULT = 40, 70
-"""Maximum direct matches, and reached ones, for a large budget; tokens of a result for a smaller
-one."""
+_STANDING = ("confirmed", "staged")  # statuses of entities that a question finds by their names
+_MOST_RESULTS = 40  # direct matches, and reached ones, for a large budget
+_A_RESULT = 70  # tokens for each in a smaller budget
+_FILES_OPENED, _DEFINITIONS = 8, 60  # best files to replace, and definitions to rank
+_NEXT_FILE, _NEXT_DEFINITION = 0.45, 0.95  # worth of definitions of the next file, of the next one
 
 
 def wider(settings: Settings) -> Settings:
@@ -102,13 +100,6 @@ def results_for(
     if settings.depth and len(hits) and not any(hit.hops for hit in hits):
         hits.notes.append("the graph adds nothing here: plain results")
     return hits
-
-
-_FILES_OPENED, _DEFINITIONS = 8, 60
-"""Best files that are replaced by their definitions, and maximum definitions to rank."""
-
-_NEXT_FILE, _NEXT_DEFINITION = 0.45, 0.95
-"""Worth of the definitions of the next file, and of the next definition of a file."""
 
 
 def _open_files(

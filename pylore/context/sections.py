@@ -6,6 +6,7 @@ import os
 
 from ..core.errors import GraphUnavailable
 from ..core.ids import named_id
+from ..core.model import Row
 from ..core.stamps import clock
 from ..core.text import fold, one_line, printable, stem, words
 from ..core.times import days_since
@@ -32,11 +33,10 @@ SECTIONS = {
     "file": CODE, "symbol": CODE, "task": "Work", "run": "Work", "session": "Work",
     "commit": "Work",
 }  # fmt: skip
+# Sections whose records show their date, status and source.
 JUDGED = frozenset(SECTIONS.values()) - {CODE, "Facts", "Work"}
-"""Sections whose records show their date, status and source."""
 
-CUT = "…"
-"""Marks text that was left out."""
+CUT = "…"  # marks text that was left out
 
 
 def section_of(type: str) -> str:
@@ -49,22 +49,20 @@ def heading_of(section: str) -> str:
     return f"\n## {section}\n\n" if section else ""
 
 
-class Piece:
+class Piece(Row):
     """A part of a context that comes whole, or cut once to the room that is left.
 
     ``cut(room)`` returns as much of it as ``room`` tokens hold, "" if that is too little. ``whole``
     is false for a shortened text. ``lines`` are the path and the first line of code.
     """
 
-    __slots__ = ("cut", "id", "lines", "section", "text", "whole", "why")
-
-    def __init__(
-        self, id: str, section: str, why: str, text: str, cut: Callable[[int], str], *,
-        whole: bool = True, lines: tuple[str, int] | None = None,
-    ) -> None:  # fmt: skip
-        self.id, self.section, self.why = id, section, why
-        self.text, self.cut = text, cut
-        self.whole, self.lines = whole, lines
+    id: str
+    section: str
+    why: str
+    text: str
+    cut: Callable[[int], str]
+    whole: bool = True
+    lines: tuple[str, int] | None = None
 
 
 # --- sentences
@@ -110,17 +108,9 @@ def excerpt(line: str, asked: Sequence[str], room: int) -> str:
 
 # --- facts
 
-_OF_ONE = 10
-"""Maximum facts of one subject."""
-
-_COMPUTED = ("system", "similar_to")
-"""Source and relation of edges that are no facts."""
-
-_LOOKED_AT = 1000
-"""Maximum facts of one subject that are ranked, the surest."""
-
-_NAMES_WITHIN, _LONGEST_NAME = 64, 5
-"""Words of a question in which entities are looked for, and words of a name: 310 ids at most."""
+_LOOKED_AT, _OF_ONE = 1000, 10  # surest facts of a subject that are ranked, and shown
+_COMPUTED = ("system", "similar_to")  # source and relation of edges that are no facts
+_NAMES_WITHIN, _LONGEST_NAME = 64, 5  # words of a question, and of a name: 310 ids at most
 
 
 def facts_of_things(
@@ -208,15 +198,13 @@ def is_named(question: str, node: Node) -> bool:
 
 # --- records
 
-WORDS, _LONG = 150, 280
-"""Maximum words of a text that comes whole, and the tokens of an excerpt from a longer one."""
+WORDS, _LONG = 150, 280  # words of a text that comes whole, tokens of an excerpt from a longer one
 
+# How a record is tied to another by an edge from it, and by an edge to it.
 _TIES = {
     "contradicts": ("contradicted by", "contradicts"),
     "supersedes": ("superseded by", "supersedes"),
 }
-"""How a record is tied to another by an edge from it, and by an edge to it."""
-
 _MOST_TIES = 10
 
 
@@ -289,8 +277,7 @@ def ties_of(store: Store, ids: Sequence[str], notes: list[str]) -> dict[str, lis
 
 # --- code
 
-_LEAST_LINES = 5
-"""Least lines of a cut definition, its mark included."""
+_LEAST_LINES = 5  # of a cut definition, its mark included
 
 
 def code_text(name: str, snippet: Snippet, marks: str) -> tuple[str, Callable[[int], str]]:
@@ -352,10 +339,7 @@ def ending_of(path: str) -> str:
 
 # --- the diagram
 
-NODES = 12
-"""Maximum nodes of a diagram."""
-
-_FAN_OUT = 100
+NODES, _FAN_OUT = 12, 100  # nodes of a diagram, and edges of a node
 
 
 def flowchart(
