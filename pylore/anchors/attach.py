@@ -170,8 +170,7 @@ def accept_anchors(store: Store, node_id: str, reader: CodeReader | None = None)
     """
     changed = 0
     for anchor in store.anchors.of(node_id):
-        broken = anchor.is_broken
-        if not (reader if anchor.kind == "rule" else broken):
+        if not (anchor.is_broken or (reader and anchor.kind == "rule")):
             continue
         fault = fault_of(anchor) or ("" if is_open(anchor.root) else f"it leads to {anchor.root}")
         if fault:
@@ -180,10 +179,8 @@ def accept_anchors(store: Store, node_id: str, reader: CodeReader | None = None)
         try:
             new = _taken(Project(anchor.root or store.project), anchor, reader)
         except LoreError:
-            if anchor.kind == "rule":
-                raise
             continue
-        if broken or new.hash != anchor.hash:
+        if anchor.is_broken or new.hash != anchor.hash:
             changed += 1
             store.anchors.replace([(anchor.key, new)])
     if changed:

@@ -120,7 +120,8 @@ class Definitions:
     def __init__(self, project: Project, outline: Outline) -> None:
         self._project = project
         self._outline = outline
-        self._known: dict[tuple[str, str], list[Defined]] = {}
+        self.known: dict[tuple[str, str], list[Defined]] = {}
+        """(revision, path) to the definitions of the file."""
 
     def find(self, revision: str, path: str, name: str) -> list[Defined]:
         """Return the definitions of a name, as ``check`` or ``Login.check``, in a file."""
@@ -134,7 +135,7 @@ class Definitions:
 
         One run parses the files that are new here.
         """
-        unread = [path for path in paths if (revision, path) not in self._known]
+        unread = [path for path in paths if (revision, path) not in self.known]
         texts = self._project.git.contents(revision, unread, LARGEST) if revision else {}
         for path in () if revision else unread:
             try:
@@ -145,10 +146,5 @@ class Definitions:
         found = self._outline(texts) if texts else {}
         for path in unread:
             lines = lines_of(texts.get(path, b""))
-            self._known[revision, path] = [Defined(path, lines, one) for one in found.get(path, ())]
-        return [one for path in paths for one in self._known[revision, path]]
-
-    def forget(self, most: int) -> None:
-        """Free the memory if more than ``most`` versions of files are known."""
-        if len(self._known) > most:
-            self._known.clear()
+            self.known[revision, path] = [Defined(path, lines, one) for one in found.get(path, ())]
+        return [one for path in paths for one in self.known[revision, path]]

@@ -7,19 +7,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def matches(glob: str, path: str) -> bool:
-    """Return True if ``glob`` matches the whole path.
-
-    >>> matches("src/**/*.py", "src/a/b.py"), matches("src/*.py", "src/a/b.py")
-    (True, False)
-    """
-    return Glob(glob).matches(path)
-
-
 class Glob:
     """A glob as an automaton: bit ``i`` of its state is set if the first ``i`` parts match.
 
     Each character of a path takes a few operations on integers, so that no glob is slow.
+
+    >>> Glob("src/**/*.py").matches("src/a/b.py"), Glob("src/*.py").matches("src/a/b.py")
+    (True, False)
     """
 
     __slots__ = ("_accepted", "_folders", "_free", "_head", "_names", "_parts", "_spans", "_tail")

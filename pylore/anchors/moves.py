@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 LEAST = 0.65  # similarity of a successor (measured: docs/quality.md)
 MARGIN = 0.05  # lead over the next candidate that makes a match unambiguous
-NAMED = 3  # candidates in a reason if none is a successor
-LEAST_NAMED = 0.3  # similarity of a candidate in a reason
 
 MOST_SOUGHT = 200  # symbols of a project in one run, at half a second each in a large one
 MOST_VERSIONS = 40  # commits of one file that may have lost a definition
@@ -82,32 +80,32 @@ class Successors:
         self._sought = self.skipped = 0
         self._changes: dict[str, list[tuple[str, str]]] = {}
 
-    def of(self, anchor: Anchor, path: str) -> tuple[list[Alike], list[Alike]]:
-        """Return the successor of an anchor's symbol, or several equally similar; and the nearest.
+    def of(self, anchor: Anchor, path: str) -> list[Alike]:
+        """Return the successor of an anchor's symbol, or several equally similar.
 
-        ``path`` is today's path of its file. Both are empty without git, or if git never had it.
+        ``path`` is today's path of its file. There is none if git never had the symbol.
         """
-        self._definitions.forget(_MOST_KEPT)
+        if len(self._definitions.known) > _MOST_KEPT:
+            self._definitions.known.clear()
         self._sought += 1
         if self._sought > MOST_SOUGHT:
             self.skipped += 1
-            return [], []
+            return []
         found = self._from(path, anchor.detail, anchor.commit_id)
-        if path != anchor.path and found == ([], []):  # it went before the file did, or with it
+        if path != anchor.path and not found:  # it went before the file did, or with it
             found = self._from(anchor.path, anchor.detail, anchor.commit_id)
         return found
 
-    def _from(self, path: str, name: str, since: str) -> tuple[list[Alike], list[Alike]]:
+    def _from(self, path: str, name: str, since: str) -> list[Alike]:
         first: Defined | None = None
         for _ in range(MOST_CHANGES):
             commit, lost = self._loss(path, name, since)
             if lost is None:
                 break
             first = first or lost
-            nearest = self._candidates(commit, lost)
-            found = equally_alike(nearest, lost.name)
+            found = equally_alike(self._candidates(commit, lost), lost.name)
             if len(found) != 1:
-                return found, nearest
+                return found
             there = found[0][1]
             path, name, since = there.path, there.qualified, commit
             place = path if self._project.has(path) else ""
@@ -115,8 +113,8 @@ class Successors:
             today = self._find("", place, name)
             if today is not None:
                 pair = (_likeness(first, today), today)
-                return ([pair] if pair[0] >= LEAST else []), [pair]
-        return [], []
+                return [pair] if pair[0] >= LEAST else []
+        return []
 
     def _loss(self, path: str, name: str, since: str) -> tuple[str, Defined | None]:
         """Return the newest change before which ``path`` defined a symbol, and the symbol then.
@@ -145,12 +143,12 @@ class Successors:
             if one.kind == lost.kind and (one.path, one.qualified) != (lost.path, lost.qualified)
         ]  # fmt: skip
         alike = [(_likeness(lost, one), one) for one in new if one.kind == lost.kind]
-        alike = [pair for pair in alike if pair[0] >= LEAST_NAMED]
+        alike = [pair for pair in alike if pair[0] >= LEAST]
         alike.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].qualified))
         return [
             (figure, one) for figure, one in alike[:_MOST_COMPARED]
             if not any(_fits_better(other, one, lost, figure) for other in others)
-        ][:NAMED]  # fmt: skip
+        ]  # fmt: skip
 
     def _gone_and_new(self, commit: str, path: str) -> tuple[list[Defined], list[Defined]]:
         """Return the definitions that a change has taken from its files, and brought to them."""
@@ -202,8 +200,6 @@ def equally_alike(candidates: Sequence[Alike], name: str) -> list[Alike]:
 
     Among several, a name that differs only in case and underscores decides.
     """
-    if not candidates or candidates[0][0] < LEAST:
-        return []
     found = [one for one in candidates if one[0] > candidates[0][0] - MARGIN]
     named = [one for one in found if _plain(one[1].name) == _plain(name)]
     return named if len(named) == 1 else found

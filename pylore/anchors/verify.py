@@ -29,7 +29,6 @@ from ..system.files import GONE
 from .attach import link_anchor, unlink_anchor, unlink_if_whole
 from .definitions import Definitions
 from .fingerprint import (
-    NO_MATCH,
     content_hash,
     find_stretch,
     last_name,
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..store import Store
     from .claims import ClaimResult, CodeReader
-    from .moves import Alike
 
     Change = tuple[Anchor, Anchor]
 
@@ -195,7 +193,7 @@ class _Verdicts:
         """
         project, path = self._project, anchor.path
         if anchor.kind == "glob":
-            if anchor.stamp not in ("", NO_MATCH) and project.has(anchor.stamp):
+            if anchor.verdict == "valid" and anchor.stamp and project.has(anchor.stamp):
                 return anchor
             first = next(iter(project.matching(path)), "")
             changed = self._at(anchor, path, "", "" if first else "matches no file", invalid=True)
@@ -240,10 +238,9 @@ class _Verdicts:
 
     def _symbol(self, anchor: Anchor, path: str) -> Anchor | None:
         name = anchor.detail
-        if self._project.has(path):
-            content = self._project.read(path)  # or Unreadable
-            if digest(content) == anchor.hash[HASH + 1 :]:
-                return self._at(anchor, path, name, "")
+        there_now = self._project.has(path) and digest(self._project.read(path))  # or Unreadable
+        if there_now == anchor.hash[HASH + 1 :]:
+            return self._at(anchor, path, name, "")
         if self._stage == 0:
             self._files.add(path)
             return None
@@ -253,7 +250,8 @@ class _Verdicts:
             self._words.add(last_name(name))
             return None
         there = [
-            one for other in self._where.get(last_name(name), []) if other != path
+            one for other in self._where.get(last_name(name), [])
+            if other != path and ("", other) in self._definitions.known
             for one in self._definitions.find("", other, name)
         ]  # fmt: skip
         for one in there:
@@ -262,17 +260,15 @@ class _Verdicts:
         reason = f"{name} is defined nowhere"
         if there:
             reason = f"gone; another {name} is in {there[0].path}"
-        found, nearest = self._successors.of(anchor, path)
+        found = self._successors.of(anchor, path)
         if len(found) == 1:
             figure, new = found[0]
             fault = "" if anchor.hash[:HASH] == new.hash else "its body changed"
             moved = self._at(anchor, new.path, new.qualified, fault)
             moved.reason += f", similarity {figure:.2f}"
             return moved
-        if found:
-            reason += f"; it may be {_named(found, ' or ')}"
-        elif nearest:
-            reason += f"; nearest: {_named(nearest, ', ')}"
+        named = [f"{one.path}:{one.qualified} (similarity {alike:.2f})" for alike, one in found]
+        reason += f"; it may be {' or '.join(named)}" if named else ""
         return self._lost(anchor, reason)
 
     def _lost(self, anchor: Anchor, reason: str) -> Anchor:
@@ -316,12 +312,6 @@ class _Verdicts:
             changed.stamp = stamp
         changed.verified_at = now()
         return changed
-
-
-def _named(candidates: Sequence[Alike], between: str) -> str:
-    return between.join(
-        f"{one.path}:{one.qualified} (similarity {figure:.2f})" for figure, one in candidates
-    )
 
 
 # --- keeping what was found

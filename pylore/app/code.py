@@ -11,7 +11,7 @@ from typing import Any
 
 from ..anchors.attach import place_anchor, remove_anchors
 from ..anchors.fingerprint import line_numbers
-from ..anchors.globs import matches
+from ..anchors.globs import Glob
 from ..anchors.project import Project, relative, relative_glob, root_to_keep
 from ..anchors.verify import Verified, require_anchors, rows
 from ..anchors.verify import verify as verify_anchors
@@ -48,10 +48,10 @@ def anchors_for_file(engine: Engine, file: str) -> Rows:
     path = relative(engine.root, os.path.join(engine.root, file), file)
     kept = root_to_keep(store, engine.root)
     ids = [id for id, _ in store.anchors.about(kept, [path])]
-    ids += [id for id, glob, _ in store.anchors.globs_like(kept, [path]) if matches(glob, path)]
+    ids += [id for id, *_ in store.anchors.globs_like(kept, [path])]
     return rows(store, (
         one for id in dict.fromkeys(ids) for one in store.anchors.of(id)
-        if one.path == path or (one.kind == "glob" and matches(one.path, path))
+        if one.path == path or (one.kind == "glob" and Glob(one.path).matches(path))
     ))  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..anchors.globs import Glob, matches
+from ..anchors.globs import Glob
 from ..anchors.project import relative, relative_glob, root_to_keep
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit
@@ -124,7 +124,7 @@ def seeds(store: Store, settings: Settings, near: Near, notes: list[str]) -> Way
         except GraphUnavailable:
             pass  # the walk adds a note
     globs = store.anchors.globs_like(kept, [*around])  # edges were made for these, too
-    ties |= {(id, path): BY_GLOB for id, glob, path in globs if matches(glob, path)}
+    ties |= {(id, path): BY_GLOB for id, glob, path in globs if Glob(glob).matches(path)}
     ties |= dict.fromkeys(store.anchors.about(kept, [*around]), 1.0)
     ways = {file_id(path): Step(file_id(path), ITSELF) for path in files}
     for (id, path), weight in ties.items():

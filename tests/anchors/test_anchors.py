@@ -275,7 +275,7 @@ def test_a_glob_holds_as_long_as_a_file_matches(anchored: Anchored, repository: 
     assert anchored.now() == ("valid", "src/**/*.py", "")
     (repository.root / "src/deep/er.py").unlink()
     assert anchored.now() == ("invalid", "src/**/*.py", "")
-    repository.write("src/other.py", "")
+    repository.write("src/deep/er.py", "")
     assert anchored.now() == ("valid", "src/**/*.py", "")
 
 
