@@ -24,14 +24,12 @@ BATCH = 1000
 LONGEST_WORD = 200
 """Letters of a word that are indexed and looked for."""
 
-_BYTES = [str(byte - 256 if byte > 127 else byte) for byte in range(256)]
-
 
 def vector_text(vector: bytes | None) -> str | None:
     """Return little-endian float32 as pgvector reads it, rounded as in search.db, so that cosines
     are the same there; None without a direction."""
     rounded = None if vector is None else quantise(vector)
-    return f"[{','.join([_BYTES[byte] for byte in rounded])}]" if rounded and any(rounded) else None
+    return str([*memoryview(rounded).cast("b")]) if rounded and any(rounded) else None
 
 
 def split(text: str) -> str:

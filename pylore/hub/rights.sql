@@ -44,6 +44,7 @@ LANGUAGE sql STABLE SET search_path = lore, pg_temp AS $$
   SELECT CASE
     WHEN octet_length(g.line) > longest THEN format('is longer than %s bytes', longest)
     WHEN g.kind = '' OR g.order_key = '' THEN 'is not a line of an export'
+    WHEN g.kind = 'id' AND split_part(g.key, '-', 1) IN ('file', 'symbol', 'commit', 'run') THEN 'is no record'
     WHEN octet_length(g.key) + octet_length(g.order_key) > 2500 THEN 'has a name that is too long'
     WHEN cardinality(g.scopes) > 1 THEN 'ties two scopes together, which nobody could be shown'
     WHEN g.scopes <> '{}' AND NOT g.scopes <@ my_scopes() THEN format('is of scope %s, which you are not in', g.scopes[1])

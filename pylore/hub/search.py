@@ -6,7 +6,6 @@ rows and texts of the best matches come with them, others when they are asked fo
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from types import SimpleNamespace
 
 from ..core.errors import UsageError
@@ -15,20 +14,19 @@ from ..core.scoring import PREFIX_LENGTH
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import identifier_parts
 from ..core.times import days_since
-from ..core.vocabulary import CODE_TYPES, RELATIONS, TYPES
-from ..store.nodes import Types
+from ..store import Store
+from ..store.nodes import Nodes
+from ..store.opening import scratch_store
 from .connection import connect, remote_named
-from .indexing import LONGEST_WORD, split, vector_text
+from .indexing import split, vector_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from contextlib import AbstractContextManager
     from typing import Any
 
     from ..core.settings import Settings
     from ..core.text import Query
-    from ..store import Store
     from ..store.edges import Bundle
     from ..store.filter import Scope
     from ..store.nodes import Brief
@@ -39,11 +37,11 @@ if TYPE_CHECKING:
 SHOWN = 60
 """Matches whose rows and texts come with a leg: a pool, and some that may be left out."""
 
-_RELATIONS = """
-SELECT DISTINCT ON (key) key, lore.share(f->'weight'),
-  lore.share(coalesce(nullif(f->'backward_weight', 'null'), f->'weight')), ''
-FROM (SELECT key, order_key, line::jsonb AS f FROM lore.lines WHERE kind = 'declare_relation') lines
-ORDER BY key, order_key DESC
+_DECLARED = """
+SELECT DISTINCT ON (kind, key) kind, key, lore.share(f->'weight'), lore.share(f->'backward_weight')
+FROM (SELECT kind, key, order_key, line::jsonb AS f FROM lore.lines
+      WHERE kind IN ('declare_type', 'declare_relation')) declared
+ORDER BY kind, key, order_key DESC
 """
 _FIND = "SELECT * FROM lore.find(%s, %s, %s, %s, %s)"
 _NEAR = "SELECT * FROM lore.near(%s, %s, %s, %s)"
@@ -51,49 +49,46 @@ _LIKE = str.maketrans({"*": "%", "?": "_", "%": r"\%", "_": r"\_", "\\": r"\\"})
 _EDGES = "SELECT * FROM lore.neighbours(%s::text[], %s::text[], %s)"
 
 
-class SearchedHub:
-    """A hub as a store that can be searched (``store.Store``), and as its nodes,
-    full text, edges and relations."""
-
-    cache = None
-    faults: AbstractContextManager[None] = nullcontext()
-    graph_faults = faults
+class SearchedHub(Store):
+    """A store that can be searched: PostgreSQL answers for nodes, full text, vectors and edges. A
+    hub has no files, commits, facts, places of links and ratings: those are of an empty store."""
 
     def __init__(self, hub: Hub, scope: str = "") -> None:
-        self.hub, self.scope = hub, scope
+        super().__init__(scratch_store().connection, hub.name)
+        self.hub = hub
+        for kind, name, weight, back in hub.ask(_DECLARED):
+            if kind == "declare_type":
+                self.types.declare(name, "")
+            else:
+                self.relations.declare(name, weight, back, "")
+        self.meta: Any = dict(hub.ask("SELECT name, value FROM lore.meta"))
+        self.keep_to(scope)
+        answers: Any = Answers(self.connection, self)
+        self.nodes = self.fulltext = self.edges = answers
+        self._vectors: Any = SimpleNamespace(search=answers.near, cosines=answers.cosines)
+
+    def close(self) -> None:
+        """End the connection."""
+        super().close()
+        self.hub.connection.close()
+
+
+class Answers(Nodes):
+    """The answers of a hub, by the names that nodes, full text and edges of a store have."""
+
+    def __init__(self, connection: Any, store: SearchedHub) -> None:
+        super().__init__(connection)
+        self._store, self._hub = store, store.hub
         self._briefs: dict[str, list[Any]] = {}
         self._texts: dict[int, tuple[str, str, str]] = {}
         """Key of a passage to title, text and tags."""
         self._described: Sequence[str] = ()
         self._statuses: dict[str, str] = {}
         """Of the nodes that a walk met."""
-        self.meta = dict(hub.ask("SELECT name, value FROM lore.meta"))
-        self._relations = RELATIONS | {name: (*row,) for name, *row in hub.ask(_RELATIONS)}
-        self.types = _Types(hub)
-        self.nodes: Any = self
-        self.fulltext: Any = self
-        self.edges: Any = self
-        self.relations: Any = self
-        self.vectors: Any = SimpleNamespace(search=self.near, cosines=self.cosines)
-        self.facts = self.positional_edges = self.whole_files = self.commits = _Nothing()
-        self.documents = self.ratings = self.facts
-
-    def snapshot(self) -> AbstractContextManager[None]:
-        """Do nothing: each query sees what stands then."""
-        return nullcontext()
-
-    def keep_to(self, scope: str) -> None:
-        self.scope = scope
-
-    def __enter__(self) -> SearchedHub:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.hub.connection.close()
 
     def _leg(self, sql: str, *values: object) -> list[Row]:
         """Return the matches of a leg, and keep the rows and texts that come with them."""
-        found = self.hub.ask(sql, (*values, SHOWN))
+        found = self._hub.ask(sql, (*values, SHOWN))
         for key, id, _, brief, text in found:
             if brief is not None:
                 self._briefs[id], self._texts[key] = brief, (brief[1], text, brief[8])
@@ -105,7 +100,7 @@ class SearchedHub:
             "types": [*scope.types], "statuses": [*scope.statuses], "tags": [*scope.tags],
             "files": [glob.translate(_LIKE) for glob in scope.files], "since": scope.since,
             "until": scope.until, "hides": [*scope.hides], "excluded": sorted(scope.excluded),
-            "names": ["", self.scope] if self.scope else None,
+            "names": ["", self._store.scope] if self._store.scope else None,
         }  # fmt: skip
         return dumps({name: value for name, value in found.items() if value})
 
@@ -113,7 +108,7 @@ class SearchedHub:
 
     def _rows(self, ids: Iterable[str], filter: str = "{}") -> set[str]:
         """Keep the rows of those of these nodes that a filter admits, and return their ids."""
-        found = self.hub.ask("SELECT * FROM lore.rows(%s::text[], %s)", ([*ids], filter))
+        found = self._hub.ask("SELECT * FROM lore.rows(%s::text[], %s)", ([*ids], filter))
         self._briefs.update(found)
         return {id for id, _ in found}
 
@@ -132,7 +127,7 @@ class SearchedHub:
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
         return self._rows(ids, self._filter(scope)) if ids else set()
 
-    def get(self, id: str) -> str | None:
+    def get(self, id: str) -> Any:
         return id if self.briefs([id]) else None
 
     def hidden(self, statuses: Sequence[str], most: int) -> list[str] | None:
@@ -161,18 +156,13 @@ class SearchedHub:
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:
         return []
 
-    def anchored(self, *_: object) -> list[Any]:
+    def titled(self, *_: object) -> list[str]:
         return []
-
-    ids_at = ids_titled = titled = anchored
-
-    def symbol_lines(self, keys: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
-        return {}
 
     # --- words, with stems for other forms of them
 
     def collections(self, scope: Scope | None = None) -> list[str]:
-        return [] if scope and scope.types and {*scope.types} <= {*CODE_TYPES} else [""]
+        return [""]
 
     def search(
         self, collection: str, query: Query, how: str, scope: Scope, weights: Mapping[str, float],
@@ -207,26 +197,25 @@ class SearchedHub:
         if lacking := {*keys} - self._texts.keys():
             lacking |= {*self.first_passages(self._described).values()} - self._texts.keys()
             sql = "SELECT * FROM lore.passages_of(%s::bigint[])"
-            self._texts.update((key, (*row,)) for key, *row in self.hub.ask(sql, [[*lacking]]))
+            self._texts.update((key, (*row,)) for key, *row in self._hub.ask(sql, [[*lacking]]))
         return {key: self._texts[key] for key in keys if key in self._texts}
 
     def frequencies(self, words: Iterable[str]) -> tuple[int, dict[str, int]]:
-        asked = [word[:LONGEST_WORD] for word in words]
-        found = dict(self.hub.ask("SELECT * FROM lore.counts(%s::text[])", [asked]))
+        found = dict(self._hub.ask("SELECT * FROM lore.counts(%s::text[])", [[*words]]))
         return int(found.pop("")), {word: int(many) for word, many in found.items() if many}
 
     def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:
-        return {id for (id,) in self.hub.ask("SELECT lore.having(%s, %s)", (phrase, titled))}
+        return {id for (id,) in self._hub.ask("SELECT lore.having(%s, %s)", (phrase, titled))}
 
     # --- vectors
 
     def near(self, vector: bytes, scope: Scope, limit: int) -> list[Row]:
         text = vector_text(vector)
-        is_there = text and "embedder" in self.meta
+        is_there = text and "embedder" in self._store.meta
         return self._leg(_NEAR, text, self._filter(scope), limit) if is_there else []
 
     def cosines(self, keys: Sequence[int]) -> dict[tuple[int, int], float]:
-        rows = self.hub.ask("SELECT * FROM lore.cosines(%s::bigint[])", [[*keys]])
+        rows = self._hub.ask("SELECT * FROM lore.cosines(%s::bigint[])", [[*keys]])
         return {(one, other): cosine for one, other, cosine in rows}
 
     # --- the graph
@@ -234,44 +223,10 @@ class SearchedHub:
     def bundles(
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
     ) -> list[Bundle]:  # fmt: skip
-        found: dict[tuple[str, bool], tuple[list[str], list[str], list[float]]] = {}
-        asked = ([*frontier], [*relations], limit)
-        for id, outgoing, relation, other, weight, status in self.hub.ask(_EDGES, asked):
-            self._statuses[other] = status
-            names, others, weights = found.setdefault((id, outgoing), ([], [], []))
-            names.append(relation)
-            others.append(other)
-            weights.append(weight)
-        return [(id, outgoing, *lists) for (id, outgoing), lists in found.items()]
-
-    def all(self) -> dict[str, tuple[float, float, str]]:
-        return self._relations
-
-
-class _Nothing:
-    """Files, commits, facts, places of links and ratings: a hub has none."""
-
-    def any(self) -> bool:
-        return False
-
-    is_there = any
-
-    def shown(self, keys: Sequence[int]) -> dict[Any, Any]:
-        return {}
-
-    of = lines = paths = shown
-
-
-class _Types(Types):
-    """The types that lore knows, and those that the hub's lines declare."""
-
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
-
-    def all(self) -> dict[str, str]:
-        """Return name to description."""
-        sql = "SELECT key, '' FROM lore.lines WHERE kind = 'declare_type' GROUP BY key"
-        return {**TYPES, **dict(self._hub.ask(sql))}
+        found = self._hub.ask(_EDGES, ([*frontier], [*relations], limit))
+        for row in found:
+            self._statuses.update(zip(row[3], row[5], strict=True))
+        return [row[:5] for row in found]
 
 
 def open_for_search(settings: Settings) -> Store:
@@ -283,19 +238,17 @@ def open_for_search(settings: Settings) -> Store:
     """
     url, *_ = remote_named(settings, settings.on)
     hub = connect(url, settings.on, writes=False)
-    return SearchedHub(hub, settings.scope)  # type: ignore[return-value]
+    return SearchedHub(hub, settings.scope)
 
 
 def settled(files: Sequence[str], settings: Settings) -> Settings:
     """Return the settings of a search at a hub: runs are those of a store.
 
     Raises:
-        UsageError: files at hand were named, or no leg that a hub has.
+        UsageError: files at hand were named.
     """
     if files:
         raise UsageError("--files names files of this project, which a hub does not know: leave "
                          "--on out")  # fmt: skip
-    legs = [name for name in settings.retrievers if name in BUILT_IN_RETRIEVERS]
-    if not legs:
-        raise UsageError("a hub runs no retriever of your own: name fulltext or vector")
+    legs = [one for one in settings.retrievers if one in BUILT_IN_RETRIEVERS] or BUILT_IN_RETRIEVERS
     return settings.changed([("run", ""), ("retrievers", " ".join(legs))], "flag:--on")

@@ -206,12 +206,13 @@ $$;
 
 -- --- along the graph
 
--- The live edges of a frontier both ways: of each node and direction the strongest `most`.
-CREATE FUNCTION lore.neighbours(ids text[], relations text[], most int)
-RETURNS TABLE(id text, outgoing boolean, relation text, other text, weight real, status text) LANGUAGE sql STABLE SECURITY DEFINER
+-- The live edges of a frontier both ways, with the other ends: of each node and direction the
+-- strongest `most`.
+CREATE FUNCTION lore.neighbours(ids text[], relations text[], most int) RETURNS TABLE(
+  id text, outgoing boolean, names text[], others text[], weights real[], statuses text[]) LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = lore, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
   WITH m AS MATERIALIZED (SELECT my_scopes() AS scopes)
-  SELECT n.id, x.outgoing, x.relation, o.id, x.weight, o.status
+  SELECT n.id, x.outgoing, array_agg(x.relation), array_agg(o.id), array_agg(x.weight), array_agg(o.status)
   FROM m CROSS JOIN nodes n CROSS JOIN LATERAL (
     (SELECT true AS outgoing, e.relation, e.to_key AS other, e.weight FROM edges e WHERE e.from_key = n.key AND NOT e.gone
        AND e.scope = ANY (m.scopes) AND e.relation = ANY (relations) ORDER BY e.weight DESC LIMIT most)
@@ -219,7 +220,7 @@ SET search_path = lore, pg_temp SET enable_seqscan = off SET enable_bitmapscan =
     (SELECT false, e.relation, e.from_key, e.weight FROM edges e WHERE e.to_key = n.key AND NOT e.gone
        AND e.scope = ANY (m.scopes) AND e.relation = ANY (relations) ORDER BY e.weight DESC LIMIT most)) x
   JOIN nodes o ON o.key = x.other AND o.type <> '' AND NOT o.gone AND o.scope = ANY (m.scopes)
-  WHERE n.id = ANY (ids)
+  WHERE n.id = ANY (ids) GROUP BY n.id, x.outgoing
 $$;
 
 
