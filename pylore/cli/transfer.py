@@ -33,6 +33,7 @@ from .options import SKIP_BAD, TYPES, exclusive
 from .session import project_folder, project_root
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from ..store import Store
@@ -203,31 +204,38 @@ def sync(
     of_remote = path in session.settings.remotes or _is_no_file(path) or "://" in path
     if of_remote and not (only_in or dry_run):
         hub = require_part("hub", "commands")
-        hub.sync_with_hub(session, path, all=all_lines)
+        _sync(session, lambda store: hub.sync_with_hub(session, store, path, all=all_lines))
     elif of_remote or all_lines:
         raise UsageError("--in and --dry-run are for a file; --all for a remote")
     else:
-        _sync_file(session, path or _file_of_project(), out=not only_in, dry_run=dry_run)
+        file = path or _file_of_project()
+        if not (only_in or dry_run):
+            os.makedirs(os.path.dirname(os.path.abspath(file)), exist_ok=True)
+        _sync(session, lambda store: _sync_file(session, store, file, not only_in, dry_run))
 
 
-def _sync_file(session: Session, path: str, *, out: bool, dry_run: bool) -> None:
-    if out and not dry_run:
-        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+def _sync(session: Session, run: Callable[[Store], tuple[Imported, dict[str, Any]]]) -> None:
+    """Run a sync that returns what came in and a row, then print it and tell its plugins."""
     events = Events(session.settings)
     with session.open(whole="sync") as store, store.faults:
         before = last_command(store)
-        done = sync_file(session.engine(store), path, out=out, dry_run=dry_run)
+        came_in, row = run(store)
         changes = changed_by(store, "sync", before) if events.hear_of("post-sync") else []
         session.wipe(store)
-    say_came_in(session, done.came_in)
-    if done.resolved:
-        session.say([f"{path}: both sides of git's merge are in the store and in the file: "
-                     "'git add' it"])  # fmt: skip
-    row = {
-        "in": came_in_row(done.came_in), "out": done.went_out, "file": os.path.abspath(path)
-    }  # fmt: skip
-    session.output.one(row, synced_text)
+    say_came_in(session, came_in)
+    counts = {name: getattr(came_in, name) for name in ("added", "updated", "kept", "conflicts")}
+    session.output.one({"in": counts, **row}, synced_text)
     session.tell("post-sync", changes, events)
+
+
+def _sync_file(
+    session: Session, store: Store, path: str, out: bool, dry_run: bool
+) -> tuple[Imported, dict[str, Any]]:  # fmt: skip
+    done = sync_file(session.engine(store), path, out=out, dry_run=dry_run)
+    if done.resolved:
+        done.came_in.notes.append(f"{path}: both sides of git's merge are in the store and in the "
+                                  "file: 'git add' it")  # fmt: skip
+    return done.came_in, {"out": done.went_out, "file": os.path.abspath(path)}
 
 
 def _is_no_file(path: str) -> bool:
@@ -247,11 +255,6 @@ def say_came_in(session: Session, came_in: Imported) -> None:
         note(text)
     session.say(came_in.notes)
     session.say_left_out(came_in.skipped)
-
-
-def came_in_row(came_in: Imported) -> dict[str, int]:
-    """Return the counts of what a sync has brought."""
-    return {name: getattr(came_in, name) for name in ("added", "updated", "kept", "conflicts")}
 
 
 def synced_text(row: dict[str, Any]) -> str:

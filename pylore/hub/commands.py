@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..app.sync import changed_by, last_command
 from ..cli.command import Group, argument, command, option
 from ..cli.options import SINCE
 from ..cli.session import data_folder, project_folder
-from ..cli.transfer import came_in_row, say_came_in, synced_text
 from ..core.errors import LoreError, NoStore, UsageError
 from ..core.ids import is_name
 from ..core.text import counted
 from ..core.times import parse_since
 from ..system.edits import change_file, users_file
-from ..system.plugin_files import Events
 from ..system.projects import is_trusted
 from ..terminal.output import note
 from ..terminal.text import each
@@ -26,6 +23,8 @@ from .sync import HubSync, hub_status
 
 if TYPE_CHECKING:
     from ..cli.session import Session
+    from ..formats.jsonl import Imported
+    from ..store import Store
     from .connection import Hub
 
 HUB = Group("hub", """\
@@ -192,41 +191,34 @@ def _hub(session: Session, place: str, *, writes: bool = True) -> Hub:
 # --- sync
 
 
-def sync_with_hub(session: Session, name: str, *, all: bool) -> None:
-    """Sync with a remote."""
+def sync_with_hub(
+    session: Session, store: Store, name: str, *, all: bool
+) -> tuple[Imported, dict[str, Any]]:  # fmt: skip
+    """Sync with a remote; return what came in, and a row of what went out."""
     if project_folder() and not is_trusted(data_folder()):
         raise LoreError("this store may have come with a clone, and would be sent to others: "
                         "'lore store trust' says that it is yours")  # fmt: skip
     url, *words = remote_named(session.settings, name)
-    events = Events(session.settings)
-    with session.open(whole="sync") as store:
-        before = last_command(store)
-        with store.faults, store.transaction():  # a remote that was removed needs no changes kept
-            for remote in store.remotes.all():
-                if remote.name not in session.settings.remotes:
-                    store.remotes.remove(remote.name)
-        kept = "what went is kept; the next sync goes on"
-        with connect(url, name) as hub, session.progress("syncing", kept=kept) as advance:
-            sync = HubSync(session.engine(store), hub, name, Takes(*words), all=all,
-                           progress=advance)  # fmt: skip
-            done = sync.run()
-            if not done.may_only_read:
-                index_hub(hub, lambda: session.engine(store).embedder, done.came_in.notes)
-        changes = changed_by(store, "sync", before) if events.hear_of("post-sync") else []
-        session.wipe(store)
+    with store.transaction():  # a remote that was removed needs no changes kept
+        for remote in store.remotes.all():
+            if remote.name not in session.settings.remotes:
+                store.remotes.remove(remote.name)
+    engine, kept = session.engine(store), "what went is kept; the next sync goes on"
+    with connect(url, name) as hub, session.progress("syncing", kept=kept) as advance:
+        done = HubSync(engine, hub, name, Takes(*words), all=all, progress=advance).run()
+        notes = done.came_in.notes
+        if done.may_only_read:
+            notes.append(f"{name}: {done.may_only_read} may only read there: nothing was sent")
+        else:
+            index_hub(hub, lambda: engine.embedder, notes)
     if done.anew:
-        session.say([f"{name} lacked lines, as after a restored backup: all was sent again"])
-    say_came_in(session, done.came_in)
+        notes.append(f"{name} lacked lines, as after a restored backup: all was sent again")
     for id, why in done.refused[:_MOST_NAMED]:
         note(f"{name} did not take {id}: {why}")
     if len(done.refused) > _MOST_NAMED:
         note(f"{name} did not take {len(done.refused) - _MOST_NAMED} more: they stay here")
-    if done.may_only_read:
-        session.say([f"{name}: {done.may_only_read} may only read there: nothing was sent"])
     out = {"sent": done.sent, "known": done.known, "refused": len(done.refused)}
-    row: dict[str, Any] = {"remote": name, "in": came_in_row(done.came_in), "out": out}
-    session.output.one(row, synced_text)
-    session.tell("post-sync", changes, events)
+    return done.came_in, {"remote": name, "out": out}
 
 
 def _status_text(row: dict[str, Any]) -> str:
