@@ -106,7 +106,7 @@ class Answers(Nodes):
 
     # --- nodes
 
-    def _rows(self, ids: Iterable[str], filter: str = "{}") -> set[str]:
+    def _fetch(self, ids: Iterable[str], filter: str = "{}") -> set[str]:
         """Keep the rows of those of these nodes that a filter admits, and return their ids."""
         found = self._hub.ask("SELECT * FROM lore.rows(%s::text[], %s)", ([*ids], filter))
         self._briefs.update(found)
@@ -118,14 +118,14 @@ class Answers(Nodes):
     def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
         self._described = ids
         if lacking := [id for id in ids if id not in self._briefs]:
-            self._rows(lacking)
+            self._fetch(lacking)
         return {
             id: (row[0], row[1], row[2], None, None, days_since(row[3]), row[4], row[5], row[6], 0)
             for id, row in self._held(ids).items()
         }
 
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
-        return self._rows(ids, self._filter(scope)) if ids else set()
+        return self._fetch(ids, self._filter(scope)) if ids else set()
 
     def get(self, id: str) -> Any:
         return id if self.briefs([id]) else None
