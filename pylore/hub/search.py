@@ -65,7 +65,7 @@ class SearchedHub(Store):
         self.keep_to(scope)
         answers: Any = Answers(self.connection, self)
         self.nodes = self.fulltext = self.edges = answers
-        self._vectors: Any = SimpleNamespace(search=answers.near, cosines=answers.cosines)
+        self.vectors: Any = SimpleNamespace(search=answers.near, cosines=answers.cosines)
 
     def close(self) -> None:
         """End the connection."""
