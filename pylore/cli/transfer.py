@@ -63,8 +63,8 @@ def import_paths(
 ) -> None:
     """Bring in JSON lines, or documents and folders of them.
 
-    Files in .md, .markdown, .rst, .adoc, .asciidoc and .txt become nodes, their links edges. All
-    else, and - (stdin), is JSON lines as 'lore export' writes them: the newer version wins.
+    Files in .md, .markdown, .rst and .txt become nodes, their links edges. All else, and - (stdin),
+    is JSON lines as 'lore export' writes them: the newer version wins.
 
     \b
     lore import docs/decisions --type decision --prune
@@ -86,7 +86,7 @@ def import_paths(
         before = last_command(store)
         with session.progress("importing", size, kept="nothing was imported") as advance:
             pages = DocumentImport(
-                store, session.settings, documents, root, type=type, prune=prune, ours=ours,
+                store, session.settings, documents, root, type=type, prune=prune,
                 progress=advance, **allowed,
             )  # fmt: skip
             lines = [

@@ -369,7 +369,7 @@ def flowchart(
         fresh = [id for id in dict.fromkeys((source, target)) if id not in drawn]
         text = "".join(
             shape.node(rank[id], (id, "", _label(id, briefs[id][1]), "", "", None)) for id in fresh
-        ) + shape.edge((rank[source], source), (rank[target], target), relation, 1.0, "")
+        ) + shape.edge([(rank[id], id) for id in (source, target)], relation, {})
         if tokens_of(text) <= room and len(drawn) + len(fresh) <= NODES:
             room -= tokens_of(text)
             drawn.update(fresh)

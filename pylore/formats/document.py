@@ -10,7 +10,6 @@ import yaml
 
 from ..core.errors import LoreError, nearest
 from ..core.ids import check_id, check_type
-from ..core.lines import LINKS, MARKDOWN_LINE
 from ..core.model import Node, Record
 from ..core.paths import is_changelog
 from ..core.query import version_of
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from typing import Any
 
-    from .front_matter import FrontMatter, Value
+    from .front_matter import Value
     from .page import Page
 
 _ADR_STATUS = {"proposed": "staged", "accepted": "confirmed", "deprecated": "retracted",
@@ -125,38 +124,28 @@ class DocumentReader:
         its path.
 
         Raises:
-            LoreError: its front matter is wrong, or a part of it too long.
+            LoreError: wrong front matter.
         """
         lines = text.split("\n")
-        for number, line in enumerate(lines, start=1):
-            if len(line) > MARKDOWN_LINE:
-                raise LineError(number, f"longer than {MARKDOWN_LINE} characters: break it")
         document = Document(path)
         front = parse(lines if is_markdown(path) else [])
-        self._apply(document, front)
+        for key, value in front.fields.items():
+            try:
+                self._set_field(document, key, value, front.lines[key])
+            except LoreError as error:
+                wrong = LineError(front.lines[key], f"{key} {error}")
+                if not self._skip_bad or key in OWN_KEYS:
+                    raise wrong from None
+                self.faults.append(f"{path}: {wrong}: kept as data")
+                document.data[key] = value
         self._set_identity(document, ids)
         rest = "\n".join(lines[front.length :])
         page = read_page(rest, path)
-        if len(page.links) > LINKS:
-            raise LoreError(f"has more than {LINKS} links: cut it into several files")
         if page.tags:
             document.node.tags = clean_tags([*document.node.tags, *page.tags])
             document.stated.add("tags")
         _set_text(document, rest, page, front.length + 1)
         return document
-
-    def _apply(self, document: Document, front: FrontMatter) -> None:
-        """Set fields, data and relations from the front matter."""
-        for key, value in front.fields.items():
-            line = front.lines[key]
-            try:
-                self._set_field(document, key, value, line)
-            except LoreError as error:
-                wrong = LineError(line, f"{key} {error}")
-                if not self._skip_bad or key in OWN_KEYS:
-                    raise wrong from None
-                self.faults.append(f"{document.node.file}: {wrong}: kept as data")
-                document.data[key] = value
 
     def _set_field(self, document: Document, key: str, value: Value, line: int) -> None:
         name, relation = key.lower(), fold(key)
@@ -226,7 +215,7 @@ def _set_text(document: Document, text: str, page: Page, first: int) -> None:
         document.links.append(link._replace(line=line, at=places if stripped else []))
 
 
-# --- front matter: one function a known key
+# --- values of the front matter
 
 
 def _one(value: Value) -> str:
@@ -252,10 +241,6 @@ def _status(value: Value) -> str:
     words = _one(value).lower()
     word = "superseded" if words.startswith("superseded by ") else words
     return _among(_ADR_STATUS.get(word, word), (*STATUSES, *_ADR_STATUS))
-
-
-def _source(value: Value) -> str:
-    return _among(_one(value), SOURCES)
 
 
 def _among(word: str, known: Collection[str]) -> str:
@@ -287,9 +272,8 @@ def _date(value: Value) -> str:
         if isinstance(moment, datetime) and moment.tzinfo is not None:
             moment = moment.astimezone(timezone.utc)
     except (ValueError, OverflowError):
-        raise LoreError(
-            f"'{text}' is not a valid date: give 2026-01-31 or 2026-01-31T12:00:00Z"
-        ) from None
+        why = f"'{text}' is not a valid date: give 2026-01-31 or 2026-01-31T12:00:00Z"
+        raise LoreError(why) from None
     return f"{moment.isoformat()[:10]}T{moment.isoformat()[11:19] or '00:00:00'}Z"
 
 
@@ -299,6 +283,6 @@ _ALIASES = ("aliases", "alias", "permalink")
 _KNOWN: dict[str, tuple[str, Callable[[Value], Any]]] = {
     "id": ("id", _one), "type": ("type", _one), "title": ("title", _one), "tags": ("tags", _tags),
     "status": ("status", _status), "date": ("created_at", _date), "created": ("created_at", _date),
-    "source": ("source", _source), "confidence": ("confidence", _confidence),
-    "category": ("category", _one),
+    "source": ("source", lambda value: _among(_one(value), SOURCES)),
+    "confidence": ("confidence", _confidence), "category": ("category", _one),
 }  # fmt: skip

@@ -15,48 +15,35 @@ if TYPE_CHECKING:
 _LEFT_OUT = ("node_modules",)
 
 
-def document_files(
-    path: str,
-    on_error: Callable[[OSError], None],
-    on_link: Callable[[str, str], None],
-) -> Iterator[str]:
+def document_files(path: str, on_error: Callable[[str, str], None]) -> Iterator[str]:
     """Yield the path itself, or the documents below a folder, in a fixed order.
 
-    Hidden files and folders and ``node_modules`` are left out, and links are not followed: their
-    targets in the folder are found without them. ``on_error`` gets the errors of folders,
-    ``on_link`` links to anything else, with the reason.
+    Hidden files and folders, ``node_modules`` and symlinks are left out. ``on_error`` gets a folder
+    that cannot be read, or a symlink that leads out of ``path``, and the reason.
     """
     if not os.path.isdir(path):
         yield path
         return
     top = os.path.realpath(path)
 
-    def is_link(file: str) -> bool:
-        found = os.path.islink(file) and os.path.exists(file)
-        why = _why_lost(top, os.path.realpath(file)) if found else ""
-        if why:
-            on_link(file, why)
-        return found
+    def is_plain(file: str) -> bool:
+        if os.path.basename(file).startswith((".", *_LEFT_OUT)):
+            return False
+        if os.path.islink(file) and os.path.exists(file):
+            real = os.path.realpath(file)
+            if real != top and not is_below(top, real) and (os.path.isdir(real) or is_page(real)):
+                on_error(file, f"is a link that leads out of {top}")
+            return False
+        return True
 
-    for folder, folders, names in os.walk(path, onerror=on_error):
-        folders[:] = sorted(
-            name for name in folders
-            if name[0] != "." and name not in _LEFT_OUT and not is_link(os.path.join(folder, name))
-        )  # fmt: skip
-        for name in sorted(name for name in names if name[0] != "."):
-            file = os.path.join(folder, name)
-            if is_page(name) and not is_link(file):
-                yield file
+    def failed(error: OSError) -> None:
+        on_error(str(error.filename), f"cannot be read ({error.strerror})")
 
-
-def _why_lost(top: str, real: str) -> str:
-    """Return why the target of a link is not part of an import of ``top``; empty if it is."""
-    if not is_below(top, real) and real != top:
-        return f"is a link that leads out of {top}"
-    within = os.path.relpath(real, top)
-    found = os.path.isdir(real) or is_page(real)
-    hidden = any(name.startswith(".") for name in within.split(os.sep) if name != os.curdir)
-    return "" if found and not hidden else "is a link to what is left out"
+    for folder, folders, names in os.walk(path, onerror=failed):
+        folders[:] = sorted(name for name in folders if is_plain(os.path.join(folder, name)))
+        for name in sorted(filter(is_page, names)):
+            if is_plain(os.path.join(folder, name)):
+                yield os.path.join(folder, name)
 
 
 def place_of(root: str, file: str) -> str:
@@ -65,7 +52,7 @@ def place_of(root: str, file: str) -> str:
     ``root`` is a path without links.
 
     Raises:
-        LoreError: the name cannot be kept.
+        LoreError: the name has characters that cannot be printed.
     """
     path = os.path.relpath(os.path.realpath(file), root).replace(os.sep, "/")
     if not path.isprintable():

@@ -1,7 +1,6 @@
 """The graph as text for other programs: Graphviz, Mermaid, node-link JSON.
 
-Whatever a title holds, what comes out parses: each form escapes what its own
-grammar would read as something else. Nothing in it is obeyed by a terminal.
+Each form escapes what its grammar would read as something else, and what a terminal obeys.
 """
 
 from __future__ import annotations
@@ -19,7 +18,10 @@ if TYPE_CHECKING:
     """(id, type, title, status, tags, file)"""
 
 LABEL_LENGTH = 60
-"""The longest label in a picture; the forms that are data have the whole title."""
+"""Maximum characters of a label in a picture; JSON has the whole title."""
+
+_NOT_IN_XML = dict.fromkeys((*range(0x20), 0xFFFE, 0xFFFF))
+_NAMES = {'"': "quot", "<": "lt", ">": "gt", "&": "amp"}
 
 
 class NodeLink:
@@ -31,14 +33,11 @@ class NodeLink:
     separator = ",\n"
 
     def node(self, number: int, outline: Outline) -> str:
-        id, type, title, status, tags, file = outline
-        return dumps({"id": id, "type": type, "title": title, "status": status,
-                      "tags": tags.split(), "file": file})  # fmt: skip
+        names = ("id", "type", "title", "status", "tags", "file")
+        return dumps({**dict(zip(names, outline, strict=True)), "tags": outline[4].split()})
 
-    def edge(self, source: tuple[int, str], target: tuple[int, str], relation: str,
-             weight: float, status: str) -> str:  # fmt: skip
-        return dumps({"source": source[1], "target": target[1], "relation": relation,
-                      "weight": weight, "status": status})  # fmt: skip
+    def edge(self, ends: Sequence[tuple[int, str]], relation: str, row: dict[str, object]) -> str:
+        return dumps({"source": ends[0][1], "target": ends[1][1], "relation": relation, **row})
 
 
 class Dot:
@@ -50,58 +49,35 @@ class Dot:
     separator = ""
 
     def node(self, number: int, outline: Outline) -> str:
-        return f"  {self._quoted(outline[0])} [label={self._quoted(_label(outline))}];\n"
+        return f"  {_quoted(outline[0])} [label={_quoted(_label(outline))}];\n"
 
-    def edge(self, source: tuple[int, str], target: tuple[int, str], relation: str,
-             weight: float, status: str) -> str:  # fmt: skip
-        ends = f"{self._quoted(source[1])} -> {self._quoted(target[1])}"
-        return f"  {ends} [label={self._quoted(relation)}];\n"
-
-    def _quoted(self, text: str) -> str:
-        # A backslash begins an escape and an ampersand an entity, even in a label.
-        text = _plain(text).replace("&", "&amp;")
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    def edge(self, ends: Sequence[tuple[int, str]], relation: str, row: dict[str, object]) -> str:
+        names = " -> ".join(_quoted(id) for _, id in ends)
+        return f"  {names} [label={_quoted(relation)}];\n"
 
 
 class Mermaid:
     """A flowchart from top to bottom; nodes are n0, n1, … in the order of their ids."""
 
     head = "flowchart TD\n"
-    between = ""
-    foot = ""
-    separator = ""
+    between = foot = separator = ""
 
     def node(self, number: int, outline: Outline) -> str:
-        return f'  n{number}["{self._escaped(_label(outline))}"]\n'
+        return f'  n{number}["{_escaped(_label(outline))}"]\n'
 
-    def edge(self, source: tuple[int, str], target: tuple[int, str], relation: str,
-             weight: float, status: str) -> str:  # fmt: skip
-        return f'  n{source[0]} -->|"{self._escaped(relation)}"| n{target[0]}\n'
-
-    def _escaped(self, text: str) -> str:
-        # Mermaid looks for directives and styles inside quotes too, so only what
-        # can be neither stays as it is.
-        return "".join(
-            letter if letter.isalnum() or letter in " .,:-_/" else _NAMED.get(letter)
-            or f"#{ord(letter)};"
-            for letter in _plain(text)
-        )  # fmt: skip
+    def edge(self, ends: Sequence[tuple[int, str]], relation: str, row: dict[str, object]) -> str:
+        return f'  n{ends[0][0]} -->|"{_escaped(relation)}"| n{ends[1][0]}\n'
 
 
-_NAMED = {'"': "#quot;", "<": "#lt;", ">": "#gt;", "&": "#amp;"}
-
-
-FORMS: dict[str, type[NodeLink] | type[Dot] | type[Mermaid]] = {
-    "json": NodeLink, "dot": Dot, "mermaid": Mermaid,
-}  # fmt: skip
+FORMS: dict[str, type[NodeLink | Dot | Mermaid]] = {
+    "json": NodeLink,
+    "dot": Dot,
+    "mermaid": Mermaid,
+}
 
 
 def draw(
-    store: Store,
-    form: str,
-    relations: Sequence[str],
-    *,
-    among: Collection[str] | None = None,
+    store: Store, form: str, relations: Sequence[str], *, among: Collection[str] | None = None
 ) -> Iterator[str]:
     """Yield the live nodes by id, and the live edges of these relations between them, in pieces.
 
@@ -119,20 +95,31 @@ def draw(
     separator = ""
     for source, target, relation, weight, status in store.edges.outlines(relations):
         if source in numbers and target in numbers:
-            yield separator
-            yield shape.edge(
-                (numbers[source], source), (numbers[target], target), relation, weight, status
-            )
+            ends = [(numbers[id], id) for id in (source, target)]
+            yield separator + shape.edge(ends, relation, {"weight": weight, "status": status})
             separator = shape.separator
     yield shape.foot
 
 
+def _quoted(text: str) -> str:
+    # a backslash begins an escape and an ampersand an entity, even in a label
+    text = _plain(text).replace("&", "&amp;")
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _escaped(text: str) -> str:
+    # Mermaid looks for directives and styles inside quotes, too
+    return "".join(
+        letter
+        if letter.isalnum() or letter in " .,:-_/"
+        else f"#{_NAMES.get(letter, ord(letter))};"
+        for letter in _plain(text)
+    )
+
+
 def _plain(text: str) -> str:
-    """Return what XML, which Graphviz makes of it too, and a terminal may hold."""
+    """Return a text without characters that XML or a terminal forbids."""
     return text if text.isprintable() else printable(text.translate(_NOT_IN_XML))
-
-
-_NOT_IN_XML = dict.fromkeys((*range(0x20), 0xFFFE, 0xFFFF))
 
 
 def _label(outline: Outline) -> str:

@@ -17,6 +17,7 @@ from ..core.ids import check_scope, check_type, own, plain, whose
 from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
+from ..indexing.indexer import Index, Waiting
 from ..records.conflicts import Conflict
 from ..records.fields import Naming, is_page, is_pruned, mark_pruned, state_of
 from ..store.anchors import DocumentFile
@@ -37,13 +38,11 @@ if TYPE_CHECKING:
     from ..store import Store
     from .document import Document
 
-READING = 5
+READING = 6
 """Changed when the same file would be read as something else than before."""
 _MEND = "mend it, or leave such files out with --skip-bad"
 _NOTES = 10
 """Maximum notes of one kind; the others are counted."""
-_NAMED = 3
-"""Maximum links to name where a folder has no documents."""
 _BATCH = 200
 """Nodes whose texts are in memory together."""
 
@@ -53,8 +52,8 @@ class Options(NamedTuple):
 
     ``type`` is the type of files that state none. ``prune`` forgets documents below the folders
     whose files are gone; they come back with their files. Where both the file and the node have
-    changed, the file's text is stored, or with ``ours`` the node's is kept; the other one is in
-    the history. ``progress`` is called after each file.
+    changed, the file's text is stored; the other one is in the history. ``progress`` is called
+    after each file.
     """
 
     type: str = "doc"
@@ -62,7 +61,6 @@ class Options(NamedTuple):
     new_types: bool = False
     new_relations: bool = False
     prune: bool = False
-    ours: bool = False
     progress: Callable[[int], None] = lambda files: None
 
 
@@ -102,8 +100,6 @@ class DocumentImport:
     def __init__(
         self, store: Store, settings: Settings, paths: Iterable[str], root: str, **options: Any
     ) -> None:
-        from ..indexing.indexer import Index, Waiting
-
         self._store = store
         self._settings = settings
         self._paths = [*paths]
@@ -112,7 +108,7 @@ class DocumentImport:
         self._result = Imported()
         self._waiting = Waiting(Index(store))
         self._now = now()
-        self._rows: dict[str, DocumentFile] = {}  # path to what is there after this import
+        self._rows: dict[str, DocumentFile] = {}  # path to row after this import
         self._claimed: dict[str, str] = {}  # id to path, those of forgotten documents too
         self._seen: set[str] = set()  # paths
         self._folders: list[str] = []
@@ -120,20 +116,33 @@ class DocumentImport:
         self._local: list[tuple[str, str]] = []  # id and path of texts of this store alone
 
     def write(self) -> Imported:
-        """Write nodes, then what is gone, then edges; the caller holds a transaction.
+        """Write nodes, then lost documents, then edges; the caller holds a transaction.
 
         Raises:
-            LoreError: a file is wrong (it and the line are named) and ``skip_bad`` is not set.
+            LoreError: wrong file (it and the line are named), and ``skip_bad`` is not set.
         """
         self._known = KnownDocuments(self._store, self._root)
         self._set_vocabulary()
         for path in self._paths:
             self._find(path)
-        lost = self._lose()
+        lost = [self._lose(id, path) for id, path in [*self._lost()]]
         self._link()
         self._waiting.flush()
-        self._say(lost)
+        self._note(self._reader.faults, "more values are kept as data")
+        what = counted(len(self._back), "document is", "documents are")
+        self._note([f"{what} back with the file, as {id}" for id in self._back[:1]])
+        what = counted(len(self._local), "document differs from its file",
+                       "documents differ from their files")  # fmt: skip
+        self._note([f"{what}, and the text of this store stays, as {id} ({path}): 'lore show {id} "
+                    "--history' has both" for id, path in self._local[:1]])  # fmt: skip
+        self._note(lost, "more documents have lost their file")
         return self._result
+
+    def _note(self, notes: list[str], more: str = "") -> None:
+        """Add notes of one kind; beyond the first the rest is counted."""
+        self._result.notes += notes[:_NOTES]
+        if len(notes) > _NOTES:
+            self._result.notes.append(f"{len(notes) - _NOTES} {more}")
 
     def _set_vocabulary(self) -> None:
         """Read the types and relations of the store, on which the reading of a file depends."""
@@ -151,15 +160,14 @@ class DocumentImport:
         )
         words = [*sorted(types), "", *sorted(relations), str(self._settings.max_text)]
         vocabulary = sha256("\n".join(words).encode()).hexdigest()[:16]
-        more = " new types" if options.new_types else ""
-        self._read_as = f"{READING} {type} {vocabulary}{more}"
+        self._read_as = f"{READING} {type} {vocabulary} {options.new_types}"
 
     # --- files
 
     def _find(self, path: str) -> None:
         """Import the files of one path; a folder may be empty where its files may be gone."""
-        found, before = False, len(self._result.skipped)
-        for file in document_files(path, self._unreadable, self._skip):
+        found = False
+        for file in document_files(path, self._skip):
             found = True
             try:
                 self._import_file(file)
@@ -169,22 +177,16 @@ class DocumentImport:
         if os.path.isdir(path):
             self._folders.append(place_of(self._root, path))
             if not found and not (self._options.prune and any(self._lost())):
-                links = [f"{file}, which {why}" for file, why in self._result.skipped[before:]]
-                but = f" but {', '.join(links[:_NAMED])}" if links else ""
-                self._fault(path, LoreError(f"there are no documents in this folder{but}"),
-                            "name one that has some, or files of JSON lines")  # fmt: skip
-
-    def _unreadable(self, error: OSError) -> None:
-        self._fault(error.filename, LoreError(f"cannot be read ({error.strerror})"))
+                self._fault(path, LoreError("there are no documents in this folder"))
 
     def _skip(self, file: str, why: str) -> None:
         self._result.skipped.append((file, why))
 
-    def _fault(self, file: str, error: LoreError, mend: str = _MEND) -> None:
+    def _fault(self, file: str, error: LoreError) -> None:
         if isinstance(error, StoreError):
             raise error
         if not self._options.skip_bad:
-            raise LoreError(f"{file}: {error}: nothing was imported; {mend}") from None
+            raise LoreError(f"{file}: {error}: nothing was imported; {_MEND}") from None
         self._skip(file, str(error))
 
     def _import_file(self, file: str) -> None:
@@ -205,24 +207,18 @@ class DocumentImport:
         if known is not None and known.hash == hash:
             self._keep(file, known, stamp)
             return
-        document = self._parsed(file, text, path, self._ids(path, text, hash))
-        if document is not None and self._claim(file, document.node.id, path):
-            names = "\n".join((document.node.title, *document.aliases))
-            row = DocumentFile(document.node.id, path, self._read_as, stamp, hash, names)
-            self._put(document, row)
-
-    def _parsed(self, file: str, text: str, path: str, ids: list[str]) -> Document | None:
-        """Return the document of a text; None where the text breaks its reader."""
         try:
-            document = self._reader.read(text, path, ids)
+            document = self._reader.read(text, path, self._ids(path, text, hash))
         except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
             self._skip(file, f"cannot be read ({type(error).__name__}: {error})")
-            return None
+            return
         if "id" in document.stated:
             check_scope(document.node.id, self._store.scope)
         id = own(document.node.id, self._store.scope)
-        document.node.id = self._free_id(id, path) if document.placed else id
-        return document
+        document.node.id = id = self._free_id(id, path) if document.placed else id
+        if self._claim(file, id, path):
+            names = "\n".join((document.node.title, *document.aliases))
+            self._put(document, DocumentFile(id, path, self._read_as, stamp, hash, names))
 
     def _claim(self, file: str, id: str, path: str) -> bool:
         """Return True if the document of a file is to be imported, and not forgotten.
@@ -260,15 +256,13 @@ class DocumentImport:
 
     def _free_id(self, id: str, path: str) -> str:
         """Return an id made from a path, numbered where a document that has moved has it still."""
-        number, free = 2, id
-        while self._is_taken(free, path):
+        number, free, rows = 2, id, self._known.by_id
+        while free in self._claimed or (
+            free in rows and rows[free].path != path and self._is_there(rows[free].path)
+            and self._known.by_path.get(rows[free].path) is rows[free]
+        ):  # fmt: skip
             number, free = number + 1, own(f"{plain(id)}-{number}", whose(id))
         return free
-
-    def _is_taken(self, id: str, path: str) -> bool:
-        row = self._known.by_id.get(id)
-        moved = row is not None and self._known.by_path.get(row.path) is row and row.path != path
-        return id in self._claimed or (moved and row is not None and self._is_there(row.path))
 
     def _is_there(self, path: str) -> bool:
         return os.path.lexists(os.path.join(self._root, path))
@@ -282,7 +276,7 @@ class DocumentImport:
     # --- nodes
 
     def _keep(self, file: str, row: DocumentFile, stamp: str) -> None:
-        """Count a document whose file is as it was."""
+        """Count a document whose file is unchanged."""
         if not self._claim(file, row.node_id, row.path):
             return
         self._rows[row.path] = row
@@ -305,43 +299,28 @@ class DocumentImport:
             self._result.notes.append(note)
         node = document.onto(copy(old) if old else None)
         row.state = state_of(node)
-        is_kept = old is not None and known is not None and self._keeps(old, known, row)
         gone, node.invalidated_at = node.invalidated_at, None
-        if old is not None and is_kept:
-            node = self._kept(old, node, path)
-        self._put_node(node, is_kept=is_kept)
+        edited = old if known and known.state else None  # in this store alone
+        if edited is not None and known and state_of(edited) in (known.state, row.state):
+            edited = None
+        if edited is not None and known and known.hash != row.hash:
+            self._result.conflicts += 1
+            self._result.conflicting.append(Conflict(id, "theirs", file=path))
+            edited = None
+        if edited is not None:
+            self._local.append((id, path))
+            node = copy(edited)
+            node.file, node.invalidated_at = path, None
+            mark_pruned(node, pruned=False)
+        self._put_node(node, is_kept=edited is not None)
         if gone is not None:
             self._store.edges.note_ends(id)
             self._back.append(id)
         self._rows[path] = row
         self._store.documents.put(self._known.root, row, links_text(document.links))
 
-    def _keeps(self, old: Node, known: DocumentFile, row: DocumentFile) -> bool:
-        """Return True if the text of this store stays; note what was changed here and there."""
-        if not known.state or state_of(old) in (known.state, row.state):
-            return False
-        if known.hash == row.hash:
-            return True
-        self._result.conflicts += 1
-        side = "ours" if self._options.ours else "theirs"
-        self._result.conflicting.append(Conflict(old.id, side, file=row.path))
-        return self._options.ours
-
-    def _kept(self, old: Node, read: Node, path: str) -> Node:
-        """Return the text of this store at the place of the file; a new text of the file goes
-        into the history."""
-        if any(one.id == old.id for one in self._result.conflicting):
-            read.updated_at = self._now
-            self._store.nodes.put(read)
-        else:
-            self._local.append((old.id, path))
-        node = copy(old)
-        node.file, node.invalidated_at = path, None
-        mark_pruned(node, pruned=False)
-        return node
-
     def _put_node(self, node: Node, *, is_kept: bool = False) -> None:
-        """Write a node and count it; ``is_kept``: its text is not the one that was read."""
+        """Write a node and count it; ``is_kept``: its text is not that of the file."""
         node.created_at = node.created_at or self._now
         node.updated_at = self._now
         state = self._store.nodes.put(node)
@@ -362,24 +341,14 @@ class DocumentImport:
             if path in self._rows or is_gone:
                 yield id, path
 
-    def _lose(self) -> list[str]:
-        """Forget lost documents, or name them."""
-        said = []
-        for id, path in [*self._lost()]:
-            other = self._rows.get(path)
-            why = f"is {other.node_id} now" if other else "is gone"
-            if self._options.prune:
-                self._forget(id, path)
-                said.append(f"{path} {why}: {id} was taken away, 'lore undo {id}' "
-                            "brings it back")  # fmt: skip
-            elif other is not None:
-                self._store.documents.remove(self._known.root, [id])
-                said.append(f"{path} {why}: 'lore forget {id}' takes {id} away")
-            else:
-                said.append(f"{path} is gone, {id} stays: 'lore forget {id}' takes it away")
-        return said
-
-    def _forget(self, id: str, path: str) -> None:
+    def _lose(self, id: str, path: str) -> str:
+        """Forget a lost document, or leave it; return a note."""
+        other, documents = self._rows.get(path), self._store.documents
+        why = f"is {other.node_id} now" if other else "is gone"
+        if not self._options.prune:
+            if other is not None:
+                documents.remove(self._known.root, [id])
+            return f"{path} {why}, {id} stays: 'lore forget {id}' takes it away"
         node = self._store.nodes.require(id)
         node.invalidated_at = now()
         mark_pruned(node)
@@ -387,8 +356,9 @@ class DocumentImport:
         self._store.edges.note_ends(id)
         self._waiting.add(node)
         if id not in self._known.by_id:
-            self._store.documents.put(self._known.root, DocumentFile(id, path), "[]")
+            documents.put(self._known.root, DocumentFile(id, path), "[]")
         self._result.pruned += 1
+        return f"{path} {why}: {id} was taken away, 'lore undo {id}' brings it back"
 
     # --- edges
 
@@ -398,47 +368,19 @@ class DocumentImport:
             row.node_id: links_of(self._store.documents.links(self._known.root, row.node_id))
             for row in self._rows.values()
         }  # fmt: skip
-        files = {
-            path: row for path, row in self._known.by_path.items()
-            if row.node_id not in self._claimed
-        }  # fmt: skip
-        targets = Targets(
-            self._store, self._root, {**files, **self._rows},
-            (link for some in links.values() for link in some),
-        )  # fmt: skip
+        files = {path: row for path, row in self._known.by_path.items()
+                 if row.node_id not in self._claimed}  # fmt: skip
+        every = (link for some in links.values() for link in some)
+        targets = Targets(self._store, self._root, {**files, **self._rows}, every)
         declares = self._options.new_relations and not self._store.scope
         edges = PageEdges(
             self._store, targets, self._result, self._put_node, self._now,
             Naming(self._store, self._settings).declare if declares else None,
         )  # fmt: skip
-        nowhere = []
-        for path, row in self._rows.items():
-            nowhere += [
-                f"{path}: line {link.line}: '{link.target}' leads to nothing that is known"
-                for link in edges.write(row.node_id, path, links[row.node_id])
-            ]
+        nowhere = [
+            f"{path}: line {link.line}: '{link.target}' leads to nothing that is known"
+            for path, row in self._rows.items()
+            for link in edges.write(row.node_id, path, links[row.node_id])
+        ]
         self._result.unresolved = len(nowhere)
         self._note(nowhere, "more links lead to nothing that is known")
-
-    # --- notes for people
-
-    def _note(self, notes: list[str], more: str) -> None:
-        """Add notes of one kind; beyond the first the rest is counted."""
-        self._result.notes += notes[:_NOTES]
-        if len(notes) > _NOTES:
-            self._result.notes.append(f"{len(notes) - _NOTES} {more}")
-
-    def _say(self, lost: list[str]) -> None:
-        """Add the notes on the import as a whole."""
-        self._note(self._reader.faults, "more values are kept as data")
-        if self._back:
-            what = counted(len(self._back), "document is back with its file",
-                           "documents are back with their files")  # fmt: skip
-            self._result.notes.append(f"{what}, as {self._back[0]}")
-        if self._local:
-            id, path = self._local[0]
-            what = counted(len(self._local), "document says something else than its file",
-                           "documents say something else than their files")  # fmt: skip
-            self._result.notes.append(f"{what}, and what is here stands, as {id} ({path}): "
-                                      f"'lore show {id} --history' has both states")  # fmt: skip
-        self._note(lost, "more documents have lost their file")

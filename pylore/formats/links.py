@@ -36,24 +36,20 @@ _CODE = (*CODE_IDS, COMMIT_IDS)
 _MOST_PLACES = 50
 """Maximum places of links in an edge; the first are kept."""
 _LOWER = re.compile(r"[a-z][a-z0-9_-]*")
-_ROW = [str, str, int, str, list, str]
 
 
 def links_text(links: Iterable[Link]) -> str:
-    """Return links as the JSON that the store keeps; of words named twice, the first."""
-    rows, seen = [], set()
-    for link in links:
-        key = (link.kind, link.target, link.lines)
-        if link.kind not in (PATH, NAME) or key not in seen:
-            rows.append(link)
-        seen.add(key)
-    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+    """Return links as JSON; of words named twice, the first."""
+    rows: dict[object, Link] = {}
+    for number, link in enumerate(links):
+        is_word = link.kind in (PATH, NAME)
+        rows.setdefault((link.kind, link.target, link.lines, 0 if is_word else number), link)
+    return json.dumps([*rows.values()], ensure_ascii=False, separators=(",", ":"))
 
 
 def links_of(text: str) -> list[Link]:
     """Return the links in JSON of ``links_text``."""
-    rows = json.loads(text or "[]")
-    return [Link(*row) for row in rows if [*map(type, row)] == _ROW and row[1]]
+    return [Link(*row) for row in json.loads(text or "[]")]
 
 
 class Target(NamedTuple):
@@ -66,9 +62,9 @@ class Target(NamedTuple):
 class Targets:
     """Resolve links: to documents of a store, then its other nodes, then files on disk.
 
-    ``files`` are the documents whose files are known here, by path; ``links`` are those to be
-    resolved, each with the folder of its document. The result depends on the store and the files
-    alone, not on which documents are imported.
+    ``root`` is a path without links, ``files`` are the documents whose files are known here, by
+    path; ``links`` are those to be resolved. The result depends on the store and the files alone,
+    not on which documents are imported.
     """
 
     def __init__(
@@ -76,14 +72,12 @@ class Targets:
         links: Iterable[Link],
     ) -> None:  # fmt: skip
         self._store = store
-        self._root = root  # without links
-        self._kinds: dict[str, str] = {}
-        self._is_live: dict[str, bool] = {}
+        self._root = root
+        self._files: dict[str, bool] = {}
         paths = {path: id for id, path in store.nodes.documents() if not id.startswith(_CODE)}
         live = {*paths.values()}
         paths |= {path: file.node_id for path, file in files.items() if file.node_id in live}
         self._documents = {composed(path): id for path, id in paths.items()}
-        self._stems = {os.path.splitext(path)[0] for path in self._documents}
         self._places: dict[str, list[tuple[int, str, str]]] = {
             key: [] for link in links if link.kind in (WIKI, NAME, FIELD)
             for text in _readings(link.target) for key in (_key(text), _file_key(text))
@@ -92,7 +86,7 @@ class Targets:
             self._find_names(paths, files)
 
     def _find_names(self, paths: Mapping[str, str], files: Mapping[str, DocumentFile]) -> None:
-        """Find nodes by the names asked for: documents first, by file, title, alias."""
+        """Find nodes by the names in links: documents first, by file, title, alias."""
         for id, type, title, _, _, path in self._store.nodes.outlines():
             if type == "file":
                 continue
@@ -114,12 +108,13 @@ class Targets:
         return (self._at(link.target) if link.kind == PATH else None) or self._at(near)
 
     def _of_text(self, text: str, folder: str) -> Target | None:
-        """Return what an id, a name, a title or a path means."""
+        """Return the target that an id, a name, a title or a path means."""
         id = resolve_id(self._store, text)
-        named = id if self._stands(id) else self._named(text, folder)
-        if named:
+        node = self._store.nodes.get(id)
+        is_live = node is not None and node.invalidated_at is None
+        if named := id if is_live else self._named(text, folder):
             return Target(named)
-        # A file's node may be made by another document's link: it is there either way.
+        # a file's node may be made by another document's link: it is there either way
         path = path_of(text) if text.startswith(FILE_IDS) else ""
         return (
             self._at(os.path.join(folder, text)) or self._at(text)
@@ -129,7 +124,7 @@ class Targets:
     def _named(self, text: str, folder: str) -> str:
         """Return the best node with a name: in the same folder, else the least deep.
 
-        Of a path, those alone that end in it.
+        A path needs a node whose path ends in it.
         """
         end = _key(_stem(text).lstrip("./"))
         found = [
@@ -142,41 +137,24 @@ class Targets:
 
     def is_folder(self, link: Link, folder: str) -> bool:
         """Return True if a relative link leads to a folder, which is not a node."""
-        path = link.target if link.target[0] == "/" else os.path.join(folder, link.target)
-        path = os.path.normpath(path.lstrip("/") or ".")
-        if path == ".." or path.startswith("../"):
-            return os.path.isdir(os.path.join(self._root, path))
-        return self._kind(path) == "folder"
-
-    def _kind(self, path: str) -> str:
-        """Return ``file``, ``folder``, or empty for neither, at a normal path from the root."""
-        if path not in self._kinds:
-            whole, kind = os.path.join(self._root, path), ""
-            if os.path.lexists(whole) and (
-                path == "." or is_below(self._root, os.path.realpath(whole))
-            ):
-                kind = "folder" if os.path.isdir(whole) else "file" if os.path.isfile(whole) else ""
-            self._kinds[path] = kind
-        return self._kinds[path]
-
-    def _stands(self, id: str) -> bool:
-        if id not in self._is_live:
-            node = self._store.nodes.get(id)
-            self._is_live[id] = node is not None and node.invalidated_at is None
-        return self._is_live[id]
+        near = link.target.lstrip("/") if link.target[0] == "/" else f"{folder}/{link.target}"
+        return link.kind == RELATIVE and os.path.isdir(f"{self._root}/{near}")
 
     def _at(self, path: str) -> Target | None:
         """Return the document at a path from the root, or the file there."""
         path = os.path.normpath(path.lstrip("/"))
-        name = composed(path)
-        for ending in ("", *EXTENSIONS) if name in self._stems else ("",):
-            id = self._documents.get(name + ending)
-            if id is not None:
+        for ending in ("", *EXTENSIONS):
+            if id := self._documents.get(composed(path) + ending):
                 return Target(id)
         return self._file_at(path)
 
     def _file_at(self, path: str) -> Target | None:
-        if path.startswith("../") or self._kind(path) != "file":
+        whole = os.path.join(self._root, path)
+        if path not in self._files:
+            self._files[path] = os.path.isfile(whole) and is_below(
+                self._root, os.path.realpath(whole)
+            )
+        if not self._files[path] or path.startswith("../"):
             return None
         try:
             id = check_id(file_node_id(self._store, path))
@@ -187,7 +165,8 @@ class Targets:
 
 
 def _readings(text: str) -> list[str]:
-    """Return what a target may mean, the likeliest first: with and without lines and a part.
+    """Return the possible meanings of a target, the likeliest first: with and without lines and a
+    part.
 
     >>> _readings("[[C# notes#Use|label]]")
     ['C# notes#Use', 'C# notes', 'C']
@@ -233,14 +212,18 @@ class PageEdges:
 
     def write(self, id: str, path: str, links: Iterable[Link]) -> list[Link]:
         """Bring the edges of a document in line with its links; return those that lead nowhere."""
-        wanted, unresolved = self._wanted(id, path, links)
+        unresolved: list[Link] = []
+        wanted = self._wanted(id, path, links, unresolved)
         old = {e.key: e for e in self._store.edges.of(id, forgotten=True) if e.from_id == id}
         for key, stated in wanted.items():
             metadata = json.dumps(stated, ensure_ascii=False)
             edge = old.get(key)
             if edge is None:
                 edge = Edge(*key, source="file", metadata=metadata, created_at=self._now)
-            elif _may_restate(edge):
+            # an edge by hand stays while it lives; one that somebody took away stays away
+            elif (edge.ended_at is None) == _is_stated(edge) or (
+                edge.status == TAKEN_BACK and _is_stated(edge)
+            ):
                 edge.source, edge.metadata, edge.ended_at = "file", metadata, None
                 edge.status = "confirmed" if edge.status == TAKEN_BACK else edge.status
             self._result.edges += 1
@@ -252,10 +235,10 @@ class PageEdges:
         return unresolved
 
     def _wanted(
-        self, id: str, path: str, links: Iterable[Link]
-    ) -> tuple[dict[tuple[str, str, str], dict[str, Any]], list[Link]]:
-        """Return the edges that a document states with their metadata, and links to nothing."""
-        folder, unresolved = os.path.dirname(path), []
+        self, id: str, path: str, links: Iterable[Link], unresolved: list[Link]
+    ) -> dict[tuple[str, str, str], dict[str, Any]]:
+        """Return the edges that a document states with their metadata."""
+        folder = os.path.dirname(path)
         wanted: dict[tuple[str, str, str], dict[str, Any]] = {}
         for link in links:
             relation = self._relation(link)
@@ -263,10 +246,7 @@ class PageEdges:
                 continue  # kept by another program
             target = self._targets.of(link, folder)
             if target is None:
-                may_lack = link.kind in (PATH, NAME)
-                if not may_lack and not (
-                    link.kind == RELATIVE and self._targets.is_folder(link, folder)
-                ):
+                if link.kind not in (PATH, NAME) and not self._targets.is_folder(link, folder):
                     unresolved.append(link)
                 continue
             if target.id == id:
@@ -282,7 +262,7 @@ class PageEdges:
                 stated.setdefault("lines", []).append(link.lines)
             if link.at:
                 stated["at"] = [*stated.get("at", ()), *link.at][:_MOST_PLACES]
-        return wanted, unresolved
+        return wanted
 
     def _relation(self, link: Link) -> str:
         """Return the relation stated before a link, if it is known, or may be declared."""
@@ -292,16 +272,6 @@ class PageEdges:
             self._declare(name)
             self._known.add(name)
         return name if name in self._known else ""
-
-
-def _may_restate(edge: Edge) -> bool:
-    """Return True if a document may write over an edge.
-
-    A live edge that someone made by hand stays, and an edge of the document that someone took
-    away stays away.
-    """
-    live = edge.ended_at is None
-    return (live or edge.status == TAKEN_BACK) if _is_stated(edge) else not live
 
 
 def _is_stated(edge: Edge) -> bool:

@@ -109,16 +109,8 @@ def _folded(label: str) -> str:
     return " ".join(label.split()).casefold()
 
 
-FORMS = {
-    ".md": "markdown", ".markdown": "markdown", ".rst": "rst", ".adoc": "asciidoc",
-    ".asciidoc": "asciidoc", ".txt": "plain_text",
-}  # fmt: skip
-"""The ending of a file's name, and the module that reads such files."""
-
-
 def read_page(text: str, path: str) -> Page:
-    """Return the page of a text, read as the name of its file says; else as Markdown."""
-    ending = path.lower().rpartition(".")[2]
-    form = import_module(f".{FORMS.get(f'.{ending}', 'markdown')}", __package__)
+    """Return the page of a text: reStructuredText by the name of its file, else Markdown."""
+    form = import_module(".rst" if path.lower().endswith(".rst") else ".markdown", __package__)
     page: Page = form.read(text)
     return page

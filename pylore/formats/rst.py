@@ -1,4 +1,4 @@
-"""reStructuredText: title and links of a page, found by one expression, without Sphinx or docutils.
+"""reStructuredText: title and links of a page, found by one expression, without docutils.
 
 Links are references to files, ``literals``, the roles that lead to a document, and the entries of
 a ``toctree``. Nothing is included, substituted or executed.
@@ -30,25 +30,20 @@ _TOKEN = re.compile(
 )
 _ROLES = {"doc": PATH, "download": PATH, "ref": NAME, "numref": NAME, "any": NAME, "term": NAME,
           "pep": NAME}  # fmt: skip
-_NOT_PROSE = (
-    "code", "code-block", "sourcecode", "literalinclude", "include", "parsed-literal", "raw",
-    "math", "highlight", "role", "default-role", "doctest", "testcode", "testsetup", "testcleanup",
-    "testoutput", "prompt", "ipython", "productionlist", "graphviz", "digraph", "mermaid",
-    "plantuml", "uml",
+_PROSE = (
+    "note", "warning", "tip", "hint", "important", "attention", "caution", "danger", "error",
+    "admonition", "seealso", "versionadded", "versionchanged", "deprecated", "topic", "sidebar",
+    "container", "rubric", "image", "figure", "table", "list-table",
 )  # fmt: skip
-"""Directives whose content is not read."""
+"""Directives whose content is read."""
 _ENTRY = re.compile(r"^[ \t]+(?!:)(?:[^<>\n]*<([^<>\n]+)>|(\S+))[ \t]*$", re.MULTILINE)
 _INDENT = re.compile(r"^[ \t]*(?=\S)", re.MULTILINE)
-_ITEM = re.compile(r"[ \t]*(?:(?:[-*+•]|\#|\w{1,9}[.)])[ \t]+)*")
 _TITLE = re.compile(
     r"^(?:(?P<over>[!-/:-@\[-`{-~]+)[ \t]*\n[ \t]*)?(?P<title>\S.*)\n"
     r"(?P<under>(?P<mark>[!-/:-@\[-`{-~])(?P=mark)*)[ \t]*$",
     re.MULTILINE,
 )
-_MARKUP = re.compile(
-    r"(?::[\w:.+-]{1,64}:)?(`{1,2})~?([^`<]{1,300}?)[ \t]{0,9}(?:<[^`<>]*>)?\1_{0,2}"
-    r"|(?<!\w)(\*{1,2})([^*\s](?:[^*]*[^*\s])?)\3(?!\w)"
-)
+_MARKUP = re.compile(r":[\w:.+-]{1,64}:(?=`)|`_{0,2}|\*")
 
 
 def read(text: str) -> Page:
@@ -56,14 +51,16 @@ def read(text: str) -> Page:
     page, at = _titled(text), 0
     while token := _TOKEN.search(text, at):
         at = token.end()
-        if token["directive"]:
-            at = _directive(page, text, token)
-        elif token["comment"] is not None:
-            at = _block_end(text, at, len(token["margin"]))
-        elif token["literal"]:
-            line = text.rfind("\n", 0, token.start()) + 1
-            item = _ITEM.match(text, line, at)
-            at = _block_end(text, at, item.end() - line if item else 0)
+        directive = (token["directive"] or "").lower()
+        if token["literal"]:
+            line = _INDENT.match(text, text.rfind("\n", 0, token.start()) + 1)
+            at = _block_end(text, at, len(line[0]) if line else 0)
+        elif (directive and directive not in _PROSE) or token["comment"] is not None:
+            end = _block_end(text, at, len(token["margin"]))
+            for entry in _ENTRY.finditer(text, at, end) if directive == "toctree" else ():
+                part = 1 if entry[1] else 2
+                page.add(Link(PATH, entry[part]), entry.start(part))
+            at = end
         else:
             _add(page, token)
     page.place_definitions()
@@ -73,34 +70,16 @@ def read(text: str) -> Page:
 def _titled(text: str) -> Page:
     for found in _TITLE.finditer(text):
         title, over, under = found["title"].rstrip(), found["over"], found["under"]
-        if len(under) >= min(len(title), 4) and over in (None, under) and _has_words(title):
-            plain = _MARKUP.sub(lambda part: part[2] or part[4], title)
-            return Page(" ".join(plain.split()), found.span())
+        is_long = len(under) >= min(len(title), 4) and over in (None, under)
+        if is_long and any(map(str.isalnum, title)):
+            return Page(" ".join(_MARKUP.sub("", title).split()), found.span())
     return Page()
-
-
-def _has_words(title: str) -> bool:
-    return any(map(str.isalnum, title))
-
-
-def _directive(page: Page, text: str, token: re.Match[str]) -> int:
-    """Return where to go on after the head of a directive; add the entries of a ``toctree``."""
-    name = token["directive"].lower()
-    if name != "toctree" and name not in _NOT_PROSE:
-        return token.end()
-    end = _block_end(text, token.end(), len(token["margin"]))
-    for entry in _ENTRY.finditer(text, token.end(), end) if name == "toctree" else ():
-        part = 1 if entry[1] else 2
-        page.add(Link(PATH, entry[part]), entry.start(part))
-    return end
 
 
 def _block_end(text: str, at: int, margin: int) -> int:
     """Return the offset of the next line that is indented by at most ``margin``."""
-    for line in _INDENT.finditer(text, at):
-        if len(line[0]) <= margin:
-            return line.start()
-    return len(text)
+    lines = (line.start() for line in _INDENT.finditer(text, at) if len(line[0]) <= margin)
+    return next(lines, len(text))
 
 
 def _add(page: Page, token: re.Match[str]) -> None:

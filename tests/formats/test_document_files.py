@@ -26,10 +26,10 @@ from pylore.store import Store
 from pylore.system import files as file_stamps
 
 LOCAL = (
-    "1 document says something else than its file, and what is here stands, as doc-a (a.md): "
-    "'lore show doc-a --history' has both states"
+    "1 document differs from its file, and the text of this store stays, as doc-a (a.md): "
+    "'lore show doc-a --history' has both"
 )
-BACK = "1 document is back with its file, as doc-docs/a"
+BACK = "1 document is back with the file, as doc-docs/a"
 
 
 @pytest.fixture
@@ -97,28 +97,6 @@ def test_a_local_text_and_a_changed_file_are_a_conflict(project: Project) -> Non
     assert project.node("doc-a").body == "theirs"
     assert [past.row.body for past in node_past(project.store, "doc-a")] == ["text", "mine"]
     assert project.run().conflicts == 0
-
-
-def test_ours_keeps_the_local_text_and_follows_the_links(project: Project) -> None:
-    file = project.write("a.md", "text")
-    project.write("b.md", "b")
-    project.run()
-    project.records.edit("doc-a", text="mine", force=True)
-    file.write_text("theirs [[b]]")
-    result = project.run(ours=True)
-    assert (result.conflicts, result.kept, result.updated) == (1, 1, 0)
-    assert result.conflicting == [Conflict("doc-a", "ours", file="a.md")]
-    assert project.node("doc-a").body == "mine"
-    assert project.edges("doc-a") == {("links_to", "doc-b")}
-    left = [past.row.body for past in node_past(project.store, "doc-a")]
-    assert left == ["text", "mine", "theirs [[b]]"]
-    assert result.notes == []  # the conflict is named
-    again = project.run()
-    assert (again.conflicts, again.notes) == (0, [LOCAL])
-    assert project.node("doc-a").body == "mine"
-    file.write_text("theirs again")
-    assert project.run().conflicts == 1
-    assert project.node("doc-a").body == "theirs again"
 
 
 # --- lost files
@@ -243,7 +221,7 @@ def test_prune_takes_what_a_file_was_before_it_got_another_id(project: Project) 
     file = project.write("a.md", "a")
     project.run()
     file.write_text("---\ntype: decision\n---\na")
-    note = "a.md is decision-a now: 'lore forget doc-a' takes doc-a away"
+    note = "a.md is decision-a now, doc-a stays: 'lore forget doc-a' takes it away"
     assert [project.run().notes for _ in range(2)] == [[note], [note]]
     assert project.run(prune=True).pruned == 1
     assert project.run().notes == []

@@ -1,4 +1,4 @@
-"""Other documents than Markdown: reStructuredText, AsciiDoc, plain text."""
+"""Documents in reStructuredText."""
 
 from __future__ import annotations
 
@@ -42,26 +42,6 @@ and `named`_ ones; :pep:`8` and `the site <https://example.org>`_.
 .. include:: /etc/passwd
 """
 
-ASCIIDOC = """\
-= The Intro
-:toc:
-
-See link:other.adoc[the other], xref:guide/more.adoc#part[more], <<other.adoc#,too>>, <<part>>
-and `src/a.py`; https://example.org[a site], link:{base}/x[none].
-
-----
-link:other.adoc[in a block]
-----
-// link:other.adoc[in a comment]
-"""
-
-PLAIN = """\
-The Intro
-=========
-
-It is in src/a.py:3-9, and in guide/more.txt. Not and/or, nor https://example.org/x/y.
-"""
-
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
@@ -71,29 +51,18 @@ def project(tmp_path: Path) -> Iterator[Project]:
         yield Project(root, store)
 
 
-@pytest.mark.parametrize(
-    "ending,text,links",
-    [
-        ("rst", RST, {"doc-other": ["`other <other", "`named`_ ones", "other>\n\n.. ve"],
-                      "doc-guide/more": [":doc:`guide/m", ":doc:`/guide/"],
-                      "file-src/a.py": ["``src/a.py``\n"]}),
-        ("adoc", ASCIIDOC, {"doc-other": ["link:other.ad", "<<other.adoc#"],
-                            "doc-guide/more": ["xref:guide/mo"],
-                            "file-src/a.py": ["`src/a.py`; h"]}),
-        ("txt", PLAIN, {"doc-guide/more": ["guide/more.tx"], "file-src/a.py": ["src/a.py:3-9,"]}),
-    ],
-)  # fmt: skip
-def test_titles_and_positions_of_links(
-    ending: str, text: str, links: dict[str, list[str]], project: Project
-) -> None:
+def test_titles_and_positions_of_links(project: Project) -> None:
     project.write("src/a.py", "")
-    project.write(f"other.{ending}", "words")
-    project.write(f"guide/more.{ending}", "words")
-    project.write(f"intro.{ending}", text)
+    project.write("other.rst", "words")
+    project.write("guide/more.rst", "words")
+    project.write("intro.rst", RST)
     project.run(".")
     node = project.node("doc-intro")
     assert node.title == "The Intro"
     assert "Intro" not in node.body.partition("\n")[0]
+    links = {"doc-other": ["`other <other", "`named`_ ones", "other>\n\n.. ve"],
+             "doc-guide/more": [":doc:`guide/m", ":doc:`/guide/"],
+             "file-src/a.py": ["``src/a.py``\n"]}  # fmt: skip
     assert {to for _, to in project.edges("doc-intro")} == links.keys()
     for to, written in links.items():
         relation = "links_to" if to.startswith("doc-") else "anchored_to"
@@ -131,7 +100,7 @@ def test_page_that_breaks_its_reader_is_skipped_and_named(
 _MARKS = st.text("`<>_:|*=-.[]()#/\\ \n\tadoc{}\"'0", max_size=80)
 
 
-@pytest.mark.parametrize("ending", ["rst", "adoc", "txt", "md"])
+@pytest.mark.parametrize("ending", ["rst", "md"])
 @settings(max_examples=examples(40), deadline=None)
 @given(text=_MARKS | st.text(max_size=80))
 def test_links_and_title_are_within_any_text(ending: str, text: str) -> None:

@@ -65,7 +65,7 @@ def test_yaml_values(text: str, value: Value) -> None:
 
 
 def test_lines_of_keys() -> None:
-    text = "a: >\n  1\n\n  2\n# b\n'b':\n  c: 'x\u2028y'\n  d: [\n    e]\nf: 3"
+    text = "a: >\n  1\n\n  2\n# b\n'b':\n  c: 'x'\n  d: [\n    e]\nf: 3"
     assert parse(["---", *text.split("\n"), "---"]).lines == {"a": 2, "b": 7, "f": 11}
 
 
@@ -104,7 +104,7 @@ BOMB = "a: &a [x, x]\n" + "".join(
         ('ok: 1\na: "b\n\n', 3, "not YAML .*quoted scalar"),
         (r'a: "\u0000"', 2, "does not stand for a character"),
         ("a: b\nc: \x1b", 3, "a control character"),
-        ("a: b\nA: c", 3, "twice"),
+        ("a: b\na: c", 3, "twice"),
         ("a: b\n? [c]\n: d", 3, "a key is one line of text"),
         ('"a\\nb": c', 2, "a key is one line of text"),
         (f"{'k' * 101}: c", 2, "a key is one line of text, 100 characters"),
@@ -150,7 +150,6 @@ def _quoted(text: str, style: int) -> str:
     st.integers(0, 3),
 )
 def test_round_trip(given_fields: dict[str, str | list[str]], style: int) -> None:
-    given_fields = {key.lower(): value for key, value in given_fields.items()}
     text = "\n".join(f"{key}:{_written(value, style)}" for key, value in given_fields.items())
     assert fields(text) == given_fields
 

@@ -105,13 +105,12 @@ PARTS = [
     "[a](b", "[[a]", "[x]", "![a][b]", "[a]: b\n", "`a``b```c", "```\n", "> ```\n>",
     "\n\n    a\n", "- ", "1. ", "# ", "a\n---\n", "``", "`", "`a <", "`a <b>`_", ":a:`", ":doc:",
     "a_ ", "_", "::\n", "::\n\n", ".. |a| replace:: |a|\n", ".. a::\n", ".. _a: b\n", "..\n ",
-    "|a|", "====\n", "=", "xref:", "xref:a[", "<<a", "link:a[b] ", "----\n", "////\n", "a/b/",
-    "../", "a.b/", "a:1", " ", "\t", "\n",
+    "|a|", "====\n", "=", "----\n", "a/b/", " ", "\t", "\n",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("part", PARTS)
-@pytest.mark.parametrize("ending", ["md", "rst", "adoc", "txt"])
+@pytest.mark.parametrize("ending", ["md", "rst"])
 def test_time_is_linear(ending: str, part: str) -> None:
     start = time.process_time()
     read_page(part * (60_000 // len(part)), f"a.{ending}")
