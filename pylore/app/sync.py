@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from hashlib import sha256
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
@@ -30,7 +29,7 @@ from .engine import Engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from ..core.settings import Settings
@@ -41,19 +40,17 @@ _TRIES = 5
 """How often a file is read that changes meanwhile."""
 
 _NAMED = 20
-"""Lines that were left out of which the faults are kept."""
+"""Bad lines of which the faults are kept."""
 
 LEFT_OUT = "left_out"
-"""Key in ``meta`` of the lines of the shared file that were left out: [[place, fault], …]."""
+"""Key in ``meta`` of the bad lines of the shared file: [[place, fault], …]."""
 
 Read = tuple[int, str]
-"""How many lines of the shared file are in the store, and a message about the others, if any."""
-
-_NOTHING = {"added": 0, "updated": 0, "removed": 0}
+"""Number of lines of the shared file that were read, and a message about the others."""
 
 
 class Synced(NamedTuple):
-    """What came in, the lines that went out (``added``, ``updated``, ``removed``), and True if the
+    """The import, the lines that went out (``added``, ``updated``, ``removed``), and True if the
     file had conflict markers of git."""
 
     came_in: Imported
@@ -62,15 +59,15 @@ class Synced(NamedTuple):
 
 
 def sync(engine: Engine, path: str, *, out: bool = True, dry_run: bool = False) -> Synced:
-    """Merge a file, which need not be there, into the store; with ``out``, write it back if its
-    bytes change.
+    """Merge a file, which may be missing, into the store; with ``out``, write it back if its bytes
+    change.
 
-    A line that cannot be taken stays in the file as it is, and is named when it is new. A file
-    with a line that is too long is read up to there, and not written. Documents that are as git
-    has their files are not written. ``dry_run`` changes nothing.
+    A bad line stays in the file, and is named when it is new. A file with a line that is too long
+    is read up to there, and not written. Documents of files that git tracks are not written.
+    ``dry_run`` changes nothing.
 
     Raises:
-        LoreError: the file may not be read.
+        LoreError: the file cannot be read.
     """
     if not dry_run:
         return _sync(engine, path, write_whole if out else None)
@@ -90,28 +87,43 @@ class _TakeBack(Exception):
 
 
 def _sync(engine: Engine, path: str, write: Callable[[str, list[bytes]], None] | None) -> Synced:
-    store = engine.store
+    store, longest = engine.store, record_line(engine.settings.max_text)
     for _ in range(_TRIES):
-        file = _SharedFile(path, record_line(engine.settings.max_text))
-        digest, resolved = _digest(file), any(map(marker_of, file))
-        came_in = Imported() if digest == _digest(()) else import_lines(
-            store, engine.settings, engine.embedder, both_sides(file), change="sync", by_hand=True,
-            name=path, skip_bad=True,
+        lines = _lines(path, longest)
+        resolved, is_cut = any(map(marker_of, lines)), len(lines[-1]) > longest if lines else False
+        came_in = Imported() if not lines else import_lines(
+            store, engine.settings, engine.embedder, both_sides(lines), change="sync",
+            by_hand=True, name=path, skip_bad=True,
         )  # fmt: skip
         _name_new_faults(store, came_in)
-        if write is None or file.is_cut:
-            return Synced(came_in, _NOTHING, resolved)
+        if write is None or is_cut:
+            return Synced(came_in, _changes([], []), resolved)
         with store.snapshot():
             shared = shared_lines(store, _pages_of_git(store, engine.root))
             new = [*(line.encode() for line in shared), *came_in.left]
-            if _digest(file) != digest:
-                continue  # what has come meanwhile is not in the store yet
-            went_out = _NOTHING
-            if _digest(new) != digest:
-                went_out = _changes(file, new)
-                write(path, new)
-        return Synced(came_in, went_out, resolved)
+            if _lines(path, longest) == lines:  # else: new lines are not in the store yet
+                if b"".join(new) != b"".join(lines):
+                    write(path, new)
+                return Synced(came_in, _changes(lines, new), resolved)
     raise LoreError(f"{path}: changes all the time: try again when nobody writes it")
+
+
+def _lines(path: str, longest: int) -> list[bytes]:
+    """Return the lines of a file up to the first one of more than ``longest`` bytes."""
+    place, lines = real_place(path), list[bytes]()
+    if os.path.lexists(place) and not os.path.isfile(place):
+        raise LoreError(f"{path}: is not a plain file: name another one")
+    try:
+        with open(place, "rb") as file:
+            while line := file.readline(longest + 1):
+                lines.append(line)
+                if len(line) > longest:
+                    break
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise LoreError(f"{path}: {error.strerror}: nothing was changed") from None
+    return lines
 
 
 def _pages_of_git(store: Store, root: str) -> set[str]:
@@ -133,7 +145,7 @@ def _pages_of_git(store: Store, root: str) -> set[str]:
 
 
 def _name_new_faults(store: Store, came_in: Imported) -> None:
-    """Keep the faults of the lines that were left out, and drop those that were named before."""
+    """Store the faults of bad lines, and drop those that were named before."""
     found = dumps([list(one) for one in came_in.skipped[:_NAMED]]) if came_in.skipped else None
     if found == store.meta.get(LEFT_OUT):
         came_in.skipped = []
@@ -143,21 +155,21 @@ def _name_new_faults(store: Store, came_in: Imported) -> None:
 
 
 def faults_of_lines(store: Store) -> list[str]:
-    """Return a message about each line that the last sync left in the file."""
+    """Return a message about each bad line of the last sync."""
     left: list[list[str]] = loads(store.meta.get(LEFT_OUT) or "[]")
     return [": ".join(one) for one in left]
 
 
-def _changes(file: Iterable[bytes], new: Iterable[bytes]) -> dict[str, int]:
-    """Return how many of these lines a file does not have, has otherwise, or has alone."""
-    left = {_key(line): line for line in both_sides(file) if line.strip()}
-    counts = {"added": 0, "updated": 0, "removed": 0}
-    for line in new:
-        old = left.pop(_key(line), None)
-        if old != line:
-            counts["added" if old is None else "updated"] += 1
-    counts["removed"] = len(left)
-    return counts
+def _changes(old: Iterable[bytes], new: Iterable[bytes]) -> dict[str, int]:
+    """Return the number of things that are added to lines, updated and removed."""
+    before = {_key(line): line for line in both_sides(old) if line.strip()}
+    after = {_key(line): line for line in new}
+    both = before.keys() & after.keys()
+    return {
+        "added": len(after) - len(both),
+        "updated": sum(before[key] != after[key] for key in both),
+        "removed": len(before) - len(both),
+    }
 
 
 def _key(line: bytes) -> object:
@@ -165,39 +177,6 @@ def _key(line: bytes) -> object:
         return key_of(loads(line.decode()))
     except (ValueError, TypeError, LoreError):
         return line
-
-
-class _SharedFile:
-    """A file's lines, read again by each loop, up to the first one of more than ``longest`` bytes.
-
-    ``is_cut`` is True after a loop that ended there.
-    """
-
-    def __init__(self, path: str, longest: int) -> None:
-        self._path, self._place, self._longest = path, real_place(path), longest
-        self.is_cut = False
-        if os.path.lexists(self._place) and not os.path.isfile(self._place):
-            raise LoreError(f"{path}: is not a plain file: name another one")
-
-    def __iter__(self) -> Iterator[bytes]:
-        try:
-            with open(self._place, "rb") as file:
-                while line := file.readline(self._longest + 1):
-                    yield line
-                    if len(line) > self._longest:
-                        self.is_cut = True
-                        return
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise LoreError(f"{self._path}: {error.strerror}: nothing was changed") from None
-
-
-def _digest(lines: Iterable[bytes]) -> bytes:
-    digest = sha256()
-    for line in lines:
-        digest.update(line)
-    return digest.digest()
 
 
 def first_store(project: str, settings: Settings, say: Callable[[str], None]) -> Store:
@@ -281,25 +260,20 @@ def _read(store: Store, path: str, project: str, settings: Settings) -> Read:
     return done.came_in.added + done.came_in.updated, fault
 
 
-def last_command(store: Store) -> int:
-    """Return the number of the last command that changed the store; 0 before the first."""
-    return store.changes.last_command()
-
-
 def changed_by(store: Store, name: str, before: int) -> list[dict[str, Any]]:
     """Return rows of the nodes and edges that commands of this name have changed.
 
     ``before`` is the number of the last command before these. The id of an edge is ``from relation
     to``; ``state`` is ``added`` or ``updated``.
     """
-    changes = store.changes
-    rows: dict[str, str] = {}
+    changes, states = store.changes, dict[str, str]()
     for command in changes.commands(before):
         if command.name == name:
             added, changed = changes.things(command.id)
-            rows = {**dict.fromkeys(changed, "updated"), **dict.fromkeys(added, "added"), **rows}
-    things = [(row_of_thing(thing), state) for thing, state in rows.items()]
+            ends = {**dict.fromkeys(changed, "updated"), **dict.fromkeys(added, "added")}
+            states = {**ends, **states}
+    rows = [(row_of_thing(thing), state) for thing, state in states.items()]
     return [
         {"id": row.id if isinstance(row, Node) else edge_name(row.key), "state": state}
-        for row, state in things if not isinstance(row, Anchor)
+        for row, state in rows if not isinstance(row, Anchor)
     ]  # fmt: skip

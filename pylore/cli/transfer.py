@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from typing import IO, TYPE_CHECKING, Any
 
-from ..app.sync import changed_by, last_command
+from ..app.sync import changed_by
 from ..app.sync import sync as sync_file
 from ..core.errors import LoreError, UsageError, first_of
 from ..core.lines import lines_of, record_line, set_aside
@@ -83,7 +83,7 @@ def import_paths(
     options = ImportOptions(prefer=prefer, **allowed)
     events = Events(session.settings)
     with session.open() as store, store.faults:
-        before = last_command(store)
+        before = store.changes.last_command()
         with session.progress("importing", size, kept="nothing was imported") as advance:
             pages = DocumentImport(
                 store, session.settings, documents, root, type=type, prune=prune,
@@ -218,7 +218,7 @@ def _sync(session: Session, run: Callable[[Store], tuple[Imported, dict[str, Any
     """Run a sync that returns what came in and a row, then print it and tell its plugins."""
     events = Events(session.settings)
     with session.open(whole="sync") as store, store.faults:
-        before = last_command(store)
+        before = store.changes.last_command()
         came_in, row = run(store)
         changes = changed_by(store, "sync", before) if events.hear_of("post-sync") else []
         session.wipe(store)
