@@ -18,12 +18,7 @@ from ..anchors.claims import (
     unpacked,
 )
 from ..anchors.globs import Glob
-from ..anchors.project import (
-    Project,
-    Unreadable,
-    relative,
-    relative_glob,
-)
+from ..anchors.project import Project, Unreadable, relative, relative_glob
 from ..code.claims import ClaimCounter, compiled
 from ..code.rules import load_rules
 from ..code.scan import refusal
@@ -42,19 +37,17 @@ if TYPE_CHECKING:
     from ..core.model import Anchor, Node
     from .engine import Engine
 
-    About = list[tuple[Anchor, Claim]]
-
 _KEPT = ("rule", "constraints", "utils")
-"""Keys of a rule file that say what matches."""
+"""Keys of a rule file that describe matches."""
 
 
 def claim(
     engine: Engine, id: str, rule: str, *, expect: str = "", of: str = "", lang: str = "",
     inside: str = "", left_out: Sequence[str] = (), here: str = "",
 ) -> dict[str, Any]:  # fmt: skip
-    """Tie a node to a claim that ast-grep takes; return the anchor as a row with its ``state``.
+    """Tie a node to a claim that ast-grep accepts; return the anchor as a row with its ``state``.
 
-    Places that are against the claim today are known from then on.
+    Places that violate the claim today are known from then on.
 
     Args:
         rule: a pattern, or a YAML file with a rule.
@@ -62,24 +55,27 @@ def claim(
         here: the folder that the globs ``inside`` and ``left_out`` and the file start from.
     """
     parsed, named = rule_of(rule, here)
-    root = engine.root
+    root, rules = engine.root, load_rules()
     glob = relative_glob(root, here or root, inside) if inside else "**"
     without = [relative_glob(root, here or root, one) for one in left_out]
-    rules = load_rules()
-    lang = _language(rules, lang or named) or most_used(rules, Project(root).paths(), glob)
+    lang = _language(rules, lang or named) or _most_used(rules, Project(root).paths(), glob)
     one = Claim(glob, parsed, expect, lang, of, without)
     fault = "is not said to be expected: give --expect none, all or some"
     if not expect or (fault := one.fault()):
         raise UsageError(f"the rule {fault}")
-    if fault := bad_pattern(rules, one):
-        raise UsageError(fault)
-    if why := refusal(compiled(rules.grammars(lang), one, 0)):
-        raise UsageError(f"the rule is not one of ast-grep's: {why}")
+    grammar = rules.grammars(lang)
+    for pattern in (parsed, of):
+        if isinstance(pattern, str) and pattern:
+            why = [*filter(None, (refusal("", pattern, one) for one in grammar))]
+            if why:
+                raise UsageError(f"'{pattern}' is not a pattern of {lang}: {why[0]}")
+    if reason := refusal(compiled(grammar, one, 0)):
+        raise UsageError(f"the rule is not one of ast-grep's: {reason}")
     return anchor(engine, id, one.glob, "rule", one.detail)
 
 
 def unclaim(engine: Engine, id: str, rule: str, *, here: str = "") -> list[dict[str, Any]]:
-    """Take the claims with this rule away from a node; LoreError if it has none such."""
+    """Remove the claims with this rule from a node; LoreError without any."""
     store = engine.store
     id, text = complete_id(store, id), text_of(rule_of(rule, here)[0])
     found = []
@@ -96,35 +92,29 @@ def claims_about(
     engine: Engine, rules: Sequence[Anchor], paths: Iterable[str], here: str, *, newly: bool = False
 ) -> Iterator[tuple[Node, Claim, list[ClaimPlace]]]:
     """Yield the claims of a project's rules about files, each with its node; with ``newly``, only
-    claims with new places against them, and these places.
+    claims with new violations, and these places.
     """
-    project = Project(engine.root)
+    project, languages = Project(engine.root), load_rules()
     for path in paths:
         with suppress(LoreError):  # a claim may name a file that lies elsewhere
             path = relative(engine.root, os.path.join(here, path))
-        about = _about(rules, path)
+        language, about = languages.language_of(path), list[tuple[Anchor, Claim]]()
+        for rule in rules:
+            with suppress(Unreadable):
+                one = Claim.of_anchor(rule)
+                if one.lang == language and one.covering()(path):
+                    about.append((rule, one))
         found = _newly_against(project, about, path) if newly else [(*one, []) for one in about]
-        for rule, claim, places in found:
-            node = engine.store.nodes.get(rule.node_id)
-            if node is not None:
-                yield node, claim, places
-
-
-def _about(rules: Iterable[Anchor], path: str) -> About:
-    language, found = load_rules().language_of(path), []
-    for one in rules:
-        with suppress(Unreadable):
-            claim = Claim.of_anchor(one)
-            if claim.lang == language and claim.covering()(path):
-                found.append((one, claim))
-    return found
+        for rule, one, places in found:
+            if node := engine.store.nodes.get(rule.node_id):
+                yield node, one, places
 
 
 def _newly_against(
-    project: Project, about: About, path: str
+    project: Project, about: Sequence[tuple[Anchor, Claim]], path: str
 ) -> list[tuple[Anchor, Claim, list[ClaimPlace]]]:
-    """Return the places of a file against claims that are neither in the commit that is checked out
-    nor known since the claim was made. Claims of ``some`` are left out."""
+    """Return the places of a file that violate claims and are neither in the commit that is checked
+    out nor known since the claim was made. Claims of ``some`` are left out."""
     about = [one for one in about if one[1].expect in (NONE, ALL)]
     if not about:
         return []
@@ -142,15 +132,6 @@ def _newly_against(
         new = [place for place in fresh(there, was) if place in unknown]
         found += [(one, claim, new)] if new else []
     return found
-
-
-def bad_pattern(rules: Rules, claim: Claim) -> str:
-    """Return which pattern of a claim its language does not have, and why; or nothing."""
-    for grammar in rules.grammars(claim.lang):
-        for pattern in (claim.rule, claim.of):
-            if isinstance(pattern, str) and pattern and (why := refusal("", pattern, grammar)):
-                return f"'{pattern}' is not a pattern of {claim.lang}: {why}"
-    return ""
 
 
 def rule_of(text: str, here: str) -> tuple[Rule, str]:
@@ -191,8 +172,8 @@ def _language(rules: Rules, name: str) -> str:
     return min(rules.require((name,))) if name else ""
 
 
-def most_used(rules: Rules, paths: Sequence[str], glob: str) -> str:
-    """Return the language of most files that a glob matches; UsageError if there is none."""
+def _most_used(rules: Rules, paths: Sequence[str], glob: str) -> str:
+    """Return the language of most files that a glob matches; UsageError without any."""
     rules.choose_shared(paths)
     within = Glob(glob).matches
     used = Counter(filter(None, (rules.language_of(path) for path in paths if within(path))))

@@ -21,7 +21,7 @@ from ..store.resolve_id import complete_ids
 from ..system.programs import Tidying
 from ..terminal.annotations import sarif
 from ..terminal.output import write
-from ..terminal.text import anchor_place, bold, columns, counts_text, cut, dim, each
+from ..terminal.text import anchor_place, bold, counts_text, cut, dim, each
 from .command import argument, command, option
 from .options import exclusive
 from .session import ids_from
@@ -91,7 +91,6 @@ def anchor(
     lang: str = option("--lang NAME", "the language of the rule", ""),
     inside: str = option("--in GLOB", "only in these files", ""),
     left_out: tuple[str, ...] = option("--except GLOB…", "not in these files"),
-    suggest: bool = option("--suggest", "propose rules from the record's words"),
 ) -> None:
     """Tie a record to the code that it is about; without FILE, list its anchors.
 
@@ -117,12 +116,6 @@ def anchor(
         raise UsageError(f"--{kind or 'remove'} needs a FILE")
     here = os.getcwd()
     with session.engine() as engine:
-        if suggest:
-            from ..app.suggest import suggest as suggest_claims
-
-            found = suggest_claims(engine, id)
-            session.output.list(found, each(columns("matches against command"), _NO_RULE))
-            return
         if rule and remove:
             found = unclaim(engine, id, rule, here=here)
         elif rule:
@@ -186,9 +179,6 @@ def _index_text(row: dict[str, Any]) -> str:
     counts = {name: count for name, count in row.items() if isinstance(count, int)}
     parts = {name: part for name, part in row.items() if isinstance(part, dict) and part}
     return counts_text(counts) + "".join(f"{name}: {counts_text(parts[name])}" for name in parts)
-
-
-_NO_RULE = "put code into backticks: never it, only in a folder, or that one always has another\n"
 
 
 def _broken_text(row: dict[str, Any]) -> str:

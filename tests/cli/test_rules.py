@@ -185,14 +185,3 @@ def test_hooks_print_rules_and_new_violations(lore: Lore, code: Repository) -> N
     assert "src/views.py:11: Sessions" in hook("tool", "src/views.py")
     assert hook("tool", "src/views.py") == ""  # once a session
     assert hook("tool", "tests/test_auth.py") == ""
-
-
-def test_rules_suggest_counts_patterns_of_a_record(lore: Lore, code: Repository) -> None:
-    text = "Never call `session.save` in `src`. Only in `tests` is `mock()` used."
-    lore("add", "decision", text, "--id", "decision-b")
-    first, *others = lore("anchor", "--suggest", "decision-b").json
-    assert (first["matches"], first["against"]) == (1, 1)
-    words = "--rule 'session.save($$$)' --in 'src/**' --lang python --expect none"
-    assert first["command"] == f"lore anchor decision-b {words}"
-    (mock,) = [row for row in others if row["rule"] == "mock($$$)"]
-    assert (mock["expect"], mock["except"], mock["matches"]) == ("none", ["tests/**"], 0)

@@ -99,8 +99,7 @@ TRIED: dict[str, list[list[str]]] = {
     "confirm": [[*retract, *words] for retract in ([], ["--retract"])
                 for words in ([HIDDEN], ["jacq", "lives_in", "nowhere"])],
     "undo": [[], [HIDDEN], [EDITED, "--at", "1"], [HIDDEN, "--restore"]],
-    "anchor": [[HIDDEN], [HIDDEN, "src/boat.py"], ["--remove", HIDDEN, "src/boat.py"],
-               ["--suggest", HIDDEN]],
+    "anchor": [[HIDDEN], [HIDDEN, "src/boat.py"], ["--remove", HIDDEN, "src/boat.py"]],
     "verify": [[], [HIDDEN], ["--broken"]],
     "capture candidates": [[], ["--all"], ["--all", "--text"]],
     "capture sweep": [["--dry-run"]],
