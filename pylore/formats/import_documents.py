@@ -166,7 +166,7 @@ class DocumentImport:
 
     def _find(self, path: str) -> None:
         """Import the files of one path; a folder may be empty where its files may be gone."""
-        found = False
+        found, before = False, len(self._result.skipped)
         for file in document_files(path, self._skip):
             found = True
             try:
@@ -177,7 +177,10 @@ class DocumentImport:
         if os.path.isdir(path):
             self._folders.append(place_of(self._root, path))
             if not found and not (self._options.prune and any(self._lost())):
-                self._fault(path, LoreError("there are no documents in this folder"))
+                links = "".join(
+                    f"; {file} {why}" for file, why in self._result.skipped[before:][:3]
+                )
+                self._fault(path, LoreError(f"there are no documents in this folder{links}"))
 
     def _skip(self, file: str, why: str) -> None:
         self._result.skipped.append((file, why))
