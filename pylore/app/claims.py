@@ -98,7 +98,8 @@ def claims_about(
     for path in paths:
         with suppress(LoreError):  # a claim may name a file that lies elsewhere
             path = relative(engine.root, os.path.join(here, path))
-        language, about = languages.language_of(path), list[tuple[Anchor, Claim]]()
+        language = languages.language_of(path)
+        about: list[tuple[Anchor, Claim]] = []
         for rule in rules:
             with suppress(Unreadable):
                 one = Claim.of_anchor(rule)
