@@ -16,12 +16,9 @@ SESSION_START, PROMPT, FILE, TOOL, SESSION_END = EVENTS = (
 ends."""
 
 GIT = "git"
-"""The name that git has among the agents."""
-
+"""The name of git among the agents."""
 TIMEOUT = 30
-"""Seconds that the entries of an agent let it wait for a hook, which ends after half of them. At a
-load of 15 on two cores an answer of 0.15 s of processor time takes more than three."""
-
+"""Seconds that an agent waits for a hook, which ends after half of them."""
 _EDITS = ("edit", "write", "patch", "replace")
 """Parts of the names of tools that edit files."""
 

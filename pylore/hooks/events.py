@@ -38,19 +38,12 @@ TOKENS = {SESSION_START: 1200, PROMPT: 400, FILE: 300, TOOL: 300}
 _TASKS, _STALE, _BEST, _PLACES, _HITS = 5, 5, 12, 5, 6
 _NEWEST = 200
 """Number of the newest confirmed records, of which the best are chosen."""
-
 _TITLE, _SNIPPET = 120, 200
 """Maximum characters."""
-
-_DAYS = 14
-"""Days after its last event for which a session is remembered."""
-
-_LONGEST = 1_000_000
-"""Maximum size of what is remembered of a session, in bytes."""
-
-
+_DAYS, _LONGEST = 14, 1_000_000
+"""Maximum days without an event, and maximum bytes, of what a session was shown."""
 _EVERY = "every session"
-"""Name of the session that remembers the runs of all sessions of a project."""
+"""Name of the session with the runs of all sessions of a project."""
 
 
 class AgentSession:
@@ -127,13 +120,11 @@ def answer_event(engine: Engine, agent: Agent, event: str, sent: Sent) -> str:
     here = os.getcwd()
     session = AgentSession(sent.session, engine.root)
     if event == SESSION_END:
-        if _is_open(engine, session.run):
-            from ..records.runs import Runs
-
-            Runs(engine.store).finish(session.run)
+        _end(engine, [session.run])
         return ""
     if event == SESSION_START and sent.session:
-        _end_closed(engine, session)
+        # terminals of other sessions may have been closed
+        _end(engine, [run for run in AgentSession(_EVERY, engine.root).runs if run != session.run])
     _log(engine, agent, event, sent, here)
     brief = _brief(engine, event, sent, session, here)
     if brief is None or not brief.text:
@@ -143,19 +134,16 @@ def answer_event(engine: Engine, agent: Agent, event: str, sent: Sent) -> str:
     return dumps(answer) + "\n" if answer else ""
 
 
-def _end_closed(engine: Engine, session: AgentSession) -> None:
-    """End the runs of other sessions of this project, whose terminals may have been closed.
-
-    A session that goes on begins another run with its next answer.
-    """
+def _end(engine: Engine, runs: Iterable[str]) -> None:
+    """End the open ones of these runs; a session that goes on begins another run."""
     from ..records.runs import Runs
 
     try:
-        for run in AgentSession(_EVERY, engine.root).runs:
-            if run != session.run and _is_open(engine, run):
+        for run in runs:
+            if _is_open(engine, run):
                 Runs(engine.store).finish(run)
     except LoreError:
-        return
+        return  # the store may be read-only
 
 
 def _log(engine: Engine, agent: Agent, event: str, sent: Sent, here: str) -> None:
@@ -224,22 +212,22 @@ def _about_project(engine: Engine, session: str) -> Brief:
         brief.add("Open tasks:", map(_of_node, tasks))
         broken = [one for one in store.anchors.live() if one.is_broken][-_STALE:]
         nodes = store.nodes.get_many([anchor.node_id for anchor in broken])
-        stale = [(one, nodes[one.node_id]) for one in broken if one.node_id in nodes]
         brief.add("No longer true of the code as it is:", (
-            (node.id, f"{_title(node)} ({one.verdict}: {one.path})") for one, node in stale
+            (one.node_id, f"{_title(nodes[one.node_id])} ({one.verdict}: {one.path})")
+            for one in broken if one.node_id in nodes
         ))  # fmt: skip
         brief.add("Confirmed:", map(_of_node, _best(engine)))
     return brief
 
 
 def _last_session(root: str, session: str) -> tuple[str, list[Line]]:
-    """Return a heading with the last prompt, as far as it is known, and the files edited last."""
+    """Return a heading with the last prompt, if it is known, and the files edited last."""
     recent = part("capture", "recent")
     sessions = recent.recent_sessions(root) if recent else []
     others = [one for one in sessions if one.name != session]
-    last = next((one for one in others if one.folder == root), others[0] if others else None)
-    if last is None:
+    if not others:
         return "", []
+    last = next((one for one in others if one.folder == root), others[0])
     asked = f" (last asked: {printable(one_line(last.prompt))[:_TITLE]})" if last.prompt else ""
     return f"The last session edited{asked}:", [(file_id(path), "") for path in [*last.files][-5:]]
 

@@ -23,9 +23,7 @@ KINDS = ("lesson", "decision", "failure", "pattern")
 
 _LINES, _FILES, _LEARNED = 5, 100, 50
 """Maximum number of warnings, of files that are looked up, and of lessons."""
-
-_TITLE = 100
-_HASH = 12
+_TITLE, _HASH = 100, 12
 _OURS = ".lore/"
 
 

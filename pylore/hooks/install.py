@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 COMMAND = "lore hook run {event} --client {agent}"
 """The command of a handler. Only a handler with exactly this command belongs to lore."""
-
 _CURSOR = {"version": 1}
 """The first entry of a hooks file of cursor."""
 
@@ -117,11 +116,11 @@ def _entry(agent: Agent, event: str) -> dict[str, Any]:
 def _theirs(agent: Agent, listed: list[Any]) -> list[Any]:
     """Return the entries without lore's handlers. A group that held only these is left out."""
     commands = [COMMAND.format(event=event, agent=agent.name) for event in EVENTS]
+    found = []
 
     def is_ours(handler: object) -> bool:
         return isinstance(handler, dict) and handler.get("command") in commands
 
-    found = []
     for entry in listed:
         handlers = entry.get("hooks") if isinstance(entry, dict) else None
         if isinstance(handlers, list) and any(map(is_ours, handlers)):
