@@ -10,9 +10,9 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..anchors.attach import place_anchor
-from ..anchors.project import Project, relative, root_to_keep
+from ..anchors.project import Project, root_to_keep
 from ..core.errors import LoreError
-from ..core.ids import check_id, own, plain, record_id, sha256
+from ..core.ids import check_id, own, plain, record_id
 from ..core.json import dumps, loads
 from ..core.model import Anchor
 from ..core.times import ago, now
@@ -47,7 +47,6 @@ AGAIN = "again"
 """The signal of an error that returned after a record was made of it."""
 
 _MOST_QUOTES, _MOST_FILES, _MOST_SIGNALS, _MOST_BESIDE = 5, 10, 20, 3
-_DIGITS = 16
 _LONGEST_SESSION, _LONGEST_TIME = 200, 30
 _TELLING = 20
 """Minimum number of characters of an error's signature that identifies it."""
@@ -105,19 +104,14 @@ class Evidence:
         """Link the session of a signal to the record that it contradicts; True if that is new."""
         return self._quote(self._session(signal.session, [signal]), CONTRADICTS, id, [signal])
 
-    def anchor(self, id: str, files: Sequence[str]) -> list[str]:
-        """Anchor a record to the files that exist; return a note on the others."""
-        missing = []
+    def anchor(self, id: str, files: Sequence[str]) -> None:
+        """Anchor a record to the files that exist."""
         project = Project(self._engine.root)
         kept = root_to_keep(self._store, self._engine.root)
         for path in files[:_MOST_FILES]:
-            try:
-                place = relative(project.root, os.path.join(project.root, path), path)
+            if os.path.isfile(os.path.join(project.root, path)):
                 place_anchor(self._store, lambda nodes: [*map(self._records.write, nodes)], project,
-                             Anchor(id, "file", place, "", kept))  # fmt: skip
-            except LoreError:
-                missing.append(path)
-        return [f"{id}: missing files were not anchored: {', '.join(missing)}"] if missing else []
+                             Anchor(id, "file", path, "", kept))  # fmt: skip
 
     def _quote(self, from_id: str, relation: str, to_id: str, signals: Iterable[Signal]) -> bool:
         """Add quotes to a link, up to ``_MOST_QUOTES``; return True if that changed it."""
@@ -127,8 +121,7 @@ class Evidence:
         kept = {str(row.get("quote")): row for row in before}
         for one in signals:
             if len(kept) < _MOST_QUOTES and one.quote not in kept:
-                digest = sha256(one.quote.encode()).hexdigest()[:_DIGITS]
-                kept[one.quote] = {"quote": one.quote, "hash": digest, "ref": one.ref, "t": one.t,
+                kept[one.quote] = {"quote": one.quote, "ref": one.ref, "t": one.t,
                                    "signal": one.name}  # fmt: skip
         if (gone and not self._revive) or (old and not gone and len(kept) == len(before)):
             return False
@@ -344,7 +337,7 @@ def promote(
                 confidence=1.0 if confirm else round(candidate.score, 4), anew=True,
             )  # fmt: skip
         evidence.add(change.id, candidate)
-        change.notes += evidence.anchor(change.id, candidate.files)
+        evidence.anchor(change.id, candidate.files)
         for run in filter(None, map(run_of, candidate.sessions)):
             if store.impressions.state(run) in ("open", "finished"):
                 records.link(change.id, DERIVED_FROM, run, source="conversation")

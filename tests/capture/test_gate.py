@@ -142,7 +142,7 @@ def test_a_record_leads_to_what_it_was_learned_from(
     assert edge is not None
     (quote,) = json.loads(edge.metadata)["evidence"]
     assert (quote["ref"], quote["t"]) == ("s1.jsonl#4", "2026-11-20T10:03:00Z")
-    assert len(quote["quote"]) <= 200 and len(quote["hash"]) == 16
+    assert len(quote["quote"]) <= 200
     assert [anchor.path for anchor in engine.store.anchors.of(done.id)] == ["src/auth.py"]
     assert engine.store.ratings.of([done.id]) == {}, "nobody has rated it"
 
