@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 COMMITTED = "committed"
 """The signal of a commit's message."""
 
-LONGEST_QUOTE = 200
+LONGEST_QUOTE, _MOST_SIGNALS = 200, 20
 _ALIKE = 0.55
 """Minimum share of common words (Jaccard) of two candidates that say the same."""
 
@@ -78,12 +78,13 @@ class Candidate:
         return min((one.t for one in self.signals if one.t), default="")
 
     def take(self, other: Candidate) -> None:
-        """Add the signals, files and commits of a candidate that says the same.
+        """Add the files, commits and strongest signals of a candidate that says the same.
 
         A copy of an event in another session adds nothing.
         """
         have = {(one.name, one.t, one.quote) for one in self.signals}
         self.signals += [one for one in other.signals if (one.name, one.t, one.quote) not in have]
+        self.signals = sorted(self.signals, key=lambda one: -one.weight)[:_MOST_SIGNALS]
         self.files = [*dict.fromkeys([*self.files, *other.files])]
         self.commits = [*dict.fromkeys([*self.commits, *other.commits])]
 

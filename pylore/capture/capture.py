@@ -9,6 +9,7 @@ from collections import Counter
 from contextlib import contextmanager
 from fcntl import LOCK_EX, LOCK_NB, flock
 from time import strptime
+from types import SimpleNamespace
 
 from ..core.errors import LoreError
 from ..core.json import dumps, parse_object
@@ -71,27 +72,11 @@ def one_capture() -> Iterator[None]:
         os.close(number)
 
 
-class Receipt:
-    """The counts of a capture.
-
-    ``files`` that were read, ``unchanged`` and ``failed`` ones, and those ``left_out`` by reason;
-    ``sessions`` with new ``events`` (by kind); ``skipped`` lines by type, and ``unfinished`` calls.
-    """
-
-    def __init__(self) -> None:
-        self.files = self.unchanged = self.failed = self.sessions = self.unfinished = 0
-        self.left_out: Counter[str] = Counter()
-        self.events: Counter[str] = Counter()
-        self.skipped: Counter[str] = Counter()
-        self.redacted: dict[str, int] = {}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts as a row of JSON."""
-        return {**vars(self)}
-
-
 class Capture:
-    """One capture.
+    """One capture, and its counts.
+
+    ``receipt`` counts files that were read, unchanged, failed, and left out (by reason), sessions
+    with new events, events by kind, skipped lines by type, and calls without a result.
 
     Args:
         kind: the kind of the files.
@@ -112,9 +97,12 @@ class Capture:
         self._stamps = _read_stamps(self._stamps_path)
         self._read: dict[str, Stamp] = {}
         self._known: set[str] = set()
-        self.receipt = Receipt()
+        self.receipt = SimpleNamespace(
+            files=0, unchanged=0, failed=0, left_out=Counter(), sessions=0, events=Counter(),
+            skipped=Counter(), unfinished=0, redacted=redactor.counts,
+        )  # fmt: skip
 
-    def run(self, paths: Sequence[str]) -> Receipt:
+    def run(self, paths: Sequence[str]) -> SimpleNamespace:
         """Capture files, and the files of folders.
 
         Raises:
@@ -133,7 +121,6 @@ class Capture:
                 write_whole(self._stamps_path, [data], private=True)
             except OSError as error:
                 raise log_fault(error, "run it") from None
-        self.receipt.redacted = dict(self._redactor.counts)
         return self.receipt
 
     def _changed(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, bool]]:

@@ -15,7 +15,6 @@ from ..core.errors import LoreError, NoStore, UsageError
 from ..core.text import counted, one_line
 from ..core.times import now, parse_since
 from ..core.vocabulary import LEARNING_TYPES
-from ..hooks.events import AgentSession
 from ..store.curation import REFUSED
 from ..terminal.output import Output, flush, note
 from ..terminal.text import bold, change_text, dim, each
@@ -38,8 +37,6 @@ from .gate import (
 from .transcripts import TRANSCRIPTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..app.engine import Engine
     from ..cli.session import Session
     from ..records.records import Change
@@ -84,7 +81,7 @@ def run(
         sweep_events(session.settings.events_days)
     except OSError as error:
         note(f"{error.filename or event_file()}: {error.strerror}: nothing was swept")
-    session.output.one(receipt.to_dict(), _receipt_text)
+    session.output.one(vars(receipt), _receipt_text)
     if receipt.failed:
         flush()  # the counts of the other files come first, in a pipe too
         named = "leave --quiet out to see which" if session.quiet else "check what is named above"
@@ -223,7 +220,7 @@ def promote_command(
         wanted = [Wanted(id, type, into=into) for id in dict.fromkeys(ids_from(ids, "promote"))]
         with session.engine() as engine:
             _ask_plugins(plugins, engine, wanted, confirm=confirm)
-            done = promote(engine, wanted, confirm=confirm, run_of=_run_of(engine))
+            done = promote(engine, wanted, confirm=confirm)
         session.say([note for change in done for note in change.notes])
         rows = [_row(one.id, change) for one, change in zip(wanted, done, strict=True)]
         session.output.list(rows, each(change_text))
@@ -237,8 +234,7 @@ def _ask_a_person(session: Session, plugins: Events | None, given: str) -> list[
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError(f"promote needs candidates' ids where nobody can be asked: {see}")
     with session.engine() as engine:
-        dialog = Dialog(engine, _run_of(engine),
-                        lambda one: _ask_plugins(plugins, engine, [one], confirm=True))  # fmt: skip
+        dialog = Dialog(engine, lambda one: _ask_plugins(plugins, engine, [one], confirm=True))
         dialog.run()
     return [_row(*one) for one in dialog.promoted]
 
@@ -256,11 +252,6 @@ def _ask_plugins(
         rows.append({**asked, **fields, "into": one.into, "status": status})
     if plugins is not None:
         plugins.ask("pre-promote", rows)
-
-
-def _run_of(engine: Engine) -> Callable[[str], str]:
-    """Return the function from an agent's session to its run."""
-    return lambda session: AgentSession(session, engine.root).run
 
 
 def _row(candidate: str, change: Change) -> dict[str, Any]:

@@ -39,11 +39,8 @@ class Dialog:
     ``ask`` lets event plugins refuse one; ``promoted`` has the new records.
     """
 
-    def __init__(
-        self, engine: Engine, run_of: Callable[[str], str], ask: Callable[[Wanted], None]
-    ) -> None:
+    def __init__(self, engine: Engine, ask: Callable[[Wanted], None]) -> None:
         self._engine = engine
-        self._run_of = run_of
         self._ask = ask
         self.promoted: list[tuple[str, Change]] = []
 
@@ -102,7 +99,7 @@ class Dialog:
         elif key == "m":
             wanted = Wanted(row.id, into=_chosen(rest, near))
         self._ask(wanted)
-        (done,) = promote(self._engine, [wanted], confirm=True, run_of=self._run_of)
+        (done,) = promote(self._engine, [wanted], confirm=True)
         self.promoted.append((row.id, done))
         notes = "".join(f"  {printable(note)}\n" for note in done.notes)
         write(f"{done.state}  {bold(done.id)}\n{dim(notes) if notes else ''}")

@@ -5,7 +5,6 @@ Each function is one transaction. An undo opens a candidate again.
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +16,7 @@ from ..core.json import dumps, loads
 from ..core.model import Anchor
 from ..core.times import ago, now
 from ..core.vocabulary import CONTRADICTS, DERIVED_FROM, HIDDEN_STATUSES, LEARNED_FROM, SESSION_IDS
+from ..hooks.events import AgentSession
 from ..records.records import NEAR_PASSAGES, Change, Records
 from ..records.undo import decided
 from ..store.curation import KNOWN, OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
@@ -28,7 +28,7 @@ from .capture import project_events
 from .extract import error_signature, find_candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from ..app.engine import Engine
@@ -46,8 +46,8 @@ KNOWLEDGE = ("decision", "failure", "goal", "lesson", "note", "observation", "pa
 AGAIN = "again"
 """The signal of an error that returned after a record was made of it."""
 
-_MOST_QUOTES, _MOST_FILES, _MOST_SIGNALS, _MOST_BESIDE = 5, 10, 20, 3
-_LONGEST_SESSION, _LONGEST_TIME = 200, 30
+_MOST_QUOTES, _MOST_FILES, _MOST_BESIDE = 5, 10, 3
+_LONGEST_SESSION = 200
 _TELLING = 20
 """Minimum number of characters of an error's signature that identifies it."""
 
@@ -246,7 +246,8 @@ class _Gathering:
     def _add_to(self, row: KeptCandidate, one: Candidate) -> None:
         both = candidate_of(row)
         before = {*both.sessions}
-        new = row_of(joined(both, one))
+        both.take(one)
+        new = row_of(both)
         new.data = dumps({**loads(row.data), **loads(new.data)})
         new.found_at, new.status, new.decided_at = row.found_at, row.status, row.decided_at
         if row.status == SKIPPED and {*both.sessions} - before:
@@ -304,18 +305,10 @@ def beside(engine: Engine, candidate: Candidate) -> list[tuple[Node, float]]:
         return [(store.nodes.require(id), cosine) for id, cosine in near]
 
 
-def promote(
-    engine: Engine,
-    wanted: Sequence[Wanted],
-    *,
-    confirm: bool,
-    run_of: Callable[[str], str] = lambda session: "",
-) -> list[Change]:
+def promote(engine: Engine, wanted: Sequence[Wanted], *, confirm: bool) -> list[Change]:
     """Make records of candidates, or merge them into records: all of them or none.
 
-    Args:
-        confirm: a person says that they are right; else new records are staged.
-        run_of: returns the run of a session, if it is known.
+    ``confirm``: a person says that they are right; else new records are staged.
 
     Raises:
         LoreError: a candidate is unknown or already promoted.
@@ -338,7 +331,7 @@ def promote(
             )  # fmt: skip
         evidence.add(change.id, candidate)
         evidence.anchor(change.id, candidate.files)
-        for run in filter(None, map(run_of, candidate.sessions)):
+        for run in (AgentSession(name, engine.root).run for name in candidate.sessions):
             if store.impressions.state(run) in ("open", "finished"):
                 records.link(change.id, DERIVED_FROM, run, source="conversation")
         row = decided(row, PROMOTED, promoted_as=change.id, command=store.changes.command)
@@ -393,20 +386,12 @@ def sweep_candidates(engine: Engine, *, dry_run: bool = False) -> list[str]:
     return due
 
 
-def joined(kept: Candidate, found: Candidate) -> Candidate:
-    """Return a candidate with the strongest signals of both; its own text stays."""
-    kept.take(found)
-    kept.signals = sorted(kept.signals, key=lambda one: -one.weight)[:_MOST_SIGNALS]
-    return kept
-
-
 def row_of(one: Candidate) -> KeptCandidate:
     """Return an open candidate as a row of the store."""
     row = one.to_row()
     data = {name: row[name] for name in ("files", "sessions", "commits", "signals")}
-    first, last = row["first"][:_LONGEST_TIME], row["last"][:_LONGEST_TIME]
-    return KeptCandidate(one.id, one.type, one.title, one.body, row["score"], first, last,
-                         data=json.dumps(data, ensure_ascii=False))  # fmt: skip
+    return KeptCandidate(one.id, one.type, one.title, one.body, row["score"], row["first"],
+                         row["last"], data=dumps(data))  # fmt: skip
 
 
 def candidate_of(row: KeptCandidate) -> Candidate:
@@ -414,7 +399,7 @@ def candidate_of(row: KeptCandidate) -> Candidate:
     fields = {"id": row.id, "type": row.type, "title": row.title, "body": row.body}
     empty: dict[str, Any] = {"signals": [], "files": [], "commits": []}
     try:
-        return Candidate.from_row({**empty, **json.loads(row.data), **fields})
+        return Candidate.from_row({**empty, **loads(row.data), **fields})
     except (TypeError, ValueError):
         return Candidate.from_row({**empty, **fields})
 

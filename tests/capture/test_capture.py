@@ -7,6 +7,7 @@ import re
 import resource
 import tracemalloc
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from agent_sessions import ClaudeSession, a_session
 from planted_secrets import planted
 from samples import some
 
-from pylore.capture.capture import Capture, Receipt, one_capture
+from pylore.capture.capture import Capture, one_capture
 from pylore.capture.events import read_events
 from pylore.capture.recorder import LONGEST
 from pylore.capture.redaction import Redactor
@@ -27,7 +28,7 @@ OF_ALL = {"session": 1, "prompt": 1, "say": 2, "tool": 2, "search": 1, "edit": 1
 def capture(
     *paths: Path, since: str = "", said: list[str] | None = None,
     redactor: Redactor | None = None,
-) -> Receipt:  # fmt: skip
+) -> SimpleNamespace:  # fmt: skip
     said = [] if said is None else said
     redactor = redactor or Redactor()
     return Capture(TRANSCRIPTS["claude"], redactor, since, said.append).run([*map(str, paths)])

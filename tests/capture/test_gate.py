@@ -27,7 +27,6 @@ from pylore.capture.gate import (
     candidate_of,
     decide,
     gather,
-    joined,
     listed,
     promote,
     row_of,
@@ -38,6 +37,7 @@ from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
+from pylore.hooks.events import AgentSession
 from pylore.records.records import Records
 from pylore.records.runs import Runs
 from pylore.records.show import count_accesses
@@ -127,10 +127,8 @@ def test_a_record_leads_to_what_it_was_learned_from(
     commit = committed(project, "Mend it")
     plant(log, commit[:7])
     run = Runs(engine.store).start("")
-    (done,) = promote(
-        engine, [Wanted(found(engine)[CAUSE], type="lesson")], confirm=True,
-        run_of=lambda session: run if session == "s1" else "",
-    )  # fmt: skip
+    AgentSession("s1", engine.root).remember("run", run)
+    (done,) = promote(engine, [Wanted(found(engine)[CAUSE], type="lesson")], confirm=True)
     Path(event_file()).unlink()
     node = engine.store.nodes.require(done.id)
     assert (node.type, node.status, node.source, node.confidence) == (
@@ -177,8 +175,8 @@ def test_one_that_is_killed_half_way_has_done_nothing(engine: Engine, log: Log) 
 
         with open_store(os.path.dirname(engine.store.path)) as store:
             other = Engine(store, engine.settings, engine.root)
-            promote(other, [Wanted(ids[CAUSE])], confirm=True,
-                              run_of=lambda _: os._exit(9))  # fmt: skip
+            store.candidates.put = lambda rows: os._exit(9)  # type: ignore[method-assign]
+            promote(other, [Wanted(ids[CAUSE])], confirm=True)
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
     assert engine.store.nodes.count_by_type() == {}
@@ -378,4 +376,5 @@ SIGNALS = st.lists(
 def test_a_candidate_is_kept_as_it_was_found(one: Candidate) -> None:
     kept = candidate_of(row_of(one))
     assert kept.to_row() == one.to_row()
-    assert len(joined(kept, one).signals) == len(one.signals), "the same once more adds nothing"
+    kept.take(one)
+    assert len(kept.signals) == len(one.signals), "the same once more adds nothing"
