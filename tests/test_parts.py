@@ -23,7 +23,7 @@ HELLO = {
                "clientInfo": {"name": "test", "version": "1"}},
 }  # fmt: skip
 NEEDS = {
-    "capture": ("capture events", "candidates", "capture sweep"),
+    "capture": ("capture events", "candidates", "capture gaps"),
     "hub": ("hub status", "hub list", "search signed --on team", "sync team"),
 }
 

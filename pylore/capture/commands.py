@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..cli.command import Group, argument, command, option
 from ..cli.options import LIMIT, SINCE, exclusive
 from ..cli.session import ids_from, project_root, read_stdin
-from ..core.errors import LoreError, NoStore, UsageError
+from ..core.errors import LoreError, UsageError
 from ..core.text import counted, one_line
 from ..core.times import now, parse_since
 from ..core.vocabulary import LEARNING_TYPES
@@ -31,7 +31,6 @@ from .gate import (
     listed,
     promote,
     require,
-    sweep_candidates,
     told,
 )
 from .transcripts import TRANSCRIPTS
@@ -158,7 +157,7 @@ def events(
     output.stream(found, each(_event_text))
 
 
-@command("capture candidates [options]")
+@command("capture candidates [options]", settings=("candidates_days",))
 def candidates(
     session: Session,
     *,
@@ -269,26 +268,6 @@ def gaps(
     session.output.list(rows, each(_gap_text, "no gaps\n"))
 
 
-@command("capture sweep [--dry-run]", settings=("events_days", "candidates_days"))
-def sweep(session: Session, *, dry_run: bool = option("--dry-run", "delete nothing")) -> None:
-    """Delete old events and candidates."""
-    settings = session.settings
-    try:
-        swept = sweep_events(settings.events_days, dry_run=dry_run)
-    except OSError as error:
-        raise LoreError(f"{error.filename}: {error.strerror}: check its rights") from None
-    state = "due" if dry_run else "dropped"
-    rows = [{"id": one.file, "state": state, "reason": one.why, "bytes": one.size} for one in swept]
-    try:
-        with session.engine() as engine:
-            old = sweep_candidates(engine, dry_run=dry_run)
-    except NoStore:
-        old = []
-    why = f"found more than {settings.candidates_days} days ago"
-    rows += [{"id": id, "state": state, "reason": why, "bytes": 0} for id in old]
-    session.output.list(rows, each(_swept_text, "nothing to sweep\n"))
-
-
 # --- text for a terminal
 
 
@@ -309,11 +288,6 @@ def _event_text(row: dict[str, Any]) -> str:
     error = f"  failed: {one_line(row.get('err') or '')}" if is_failure else ""
     head = f"{row['t']}  {(row.get('session') or '-')[:8]:<8}  "
     return dim(head) + bold(f"{row['kind']:<8}") + f"  {text[:_WIDTH]}{error[:_WIDTH]}\n"
-
-
-def _swept_text(row: dict[str, Any]) -> str:
-    size = f", {row['bytes']} bytes" if row["bytes"] else ""
-    return f"{row['state']}  {bold(row['id'])}" + dim(f"  {row['reason']}{size}\n")
 
 
 def _gap_text(row: dict[str, Any]) -> str:

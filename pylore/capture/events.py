@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from time import gmtime, strftime, time
-from typing import NamedTuple
 
 from ..core.errors import LoreError
 from ..core.json import dumps, parse_object
@@ -122,34 +121,21 @@ def whole_lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
         yield b""
 
 
-class Swept(NamedTuple):
-    """A file of events that is dropped, or due to be: its size in bytes, and the reason."""
-
-    file: str
-    size: int
-    why: str
-
-
-def sweep_events(days: int, *, dry_run: bool = False) -> list[Swept]:
+def sweep_events(days: int) -> None:
     """Delete files older than ``days``, then the oldest until ``MOST_EVENTS`` bytes are left.
 
-    Returns the files that were deleted, or are due. Today's file stays.
+    Today's file stays.
 
     Raises:
         OSError: a file cannot be deleted.
     """
     oldest = strftime("%Y-%m-%d", gmtime(time() - days * 86_400))
-    sizes = {path: os.path.getsize(path) for path in event_files() if os.path.exists(path)}
-    left = sum(sizes.values())
-    due = []
-    for path, size in sizes.items():
-        is_old = os.path.basename(path)[:10] < oldest
-        if path < event_file() and (is_old or left > MOST_EVENTS):
-            left -= size
-            due.append(Swept(path, size, "age" if is_old else "size"))
-    for one in () if dry_run else due:
+    today = event_file()
+    left = 0
+    for path in reversed(event_files()):
         try:
-            os.unlink(one.file)
+            left += os.path.getsize(path)
+            if path < today and (os.path.basename(path)[:10] < oldest or left > MOST_EVENTS):
+                os.unlink(path)
         except FileNotFoundError:
             continue  # another sweep was faster
-    return due

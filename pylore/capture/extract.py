@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     Event = Mapping[str, Any]
+    _Said = tuple[str, list[str], str, str]
+    """A type of record, signals, the text, and a title that stands before it."""
 
 WEIGHTS = {
     "cause": 0.15, "lesson": 0.5, "decision": 0.3, "gotcha": 0.45, "note": 0.4, "rule": 0.75,
@@ -190,9 +192,9 @@ def _prose(text: str) -> Iterator[str]:
             yield from sentences(line)
 
 
-def _fits(sentence: str, shortest: int = _SHORTEST) -> bool:
+def _fits(sentence: str, shortest: int = _SHORTEST, longest: int = _LONGEST) -> bool:
     return (
-        shortest <= len(sentence) <= _LONGEST
+        shortest <= len(sentence) <= longest
         and "?" not in sentence
         and not sentence.endswith((":", ",", "...", "…"))
         and not sentence.count("`") % 2
@@ -224,101 +226,83 @@ class _Session:
         """Return the files edited between two events."""
         return [*dict.fromkeys(path for at, path in self.edits if begin <= at < end)]
 
-    def candidate(
-        self, at: int, type: str, text: str, quote: str, names: Iterable[str], title: str = ""
-    ) -> Candidate:
+    def candidate(self, at: int, type: str, names: list[str], text: str, title: str) -> Candidate:
         """Return the candidate of a statement, tied to files that it names or its turn edits."""
         event = self.events[at]
         edited = self.edited(*self.turn(at))
         files = sorted(path for path in self.seen if _names(text, path)) or edited
         later = self.events[at:] if edited else [event]
         commits = [text_of(one, "name") for one in later if one.get("kind") == "commit"][:1]
-        signals = [_signal(name, quote, event) for name in names]
-        body = one_line(text)
-        return Candidate(type, title_of(title or body), body, signals,
+        signals = [_signal(name, text, event) for name in names]
+        body = one_line(f"{title.rstrip('.')}. {text}" if title else text)
+        return Candidate(type, title_of(title or text), body, signals,
                          [*files, *_paths(event)][:MOST_FILES], filter(None, commits))  # fmt: skip
-
-    def concedes(self, at: int) -> bool:
-        """Return True if the answer to a prompt agrees, and an edit follows in the turn."""
-        end = self.turn(at)[1]
-        said = [text_of(one, "text") for one in self.events[at:end] if one.get("kind") == "say"]
-        is_objection = at in self.prompts[1:] and said and _AGREES.match(said[0])
-        return bool(is_objection and self.edited(at, end))
 
 
 def _of_session(events: list[Event]) -> Iterator[Candidate]:
     session = _Session(events)
     pasted = set()
-    conceded = False
     for at, event in enumerate(events):
         kind, text = event.get("kind"), text_of(event, "text")
+        found: Iterable[_Said] = ()
         if kind == "prompt":
             if len(text) >= MOST_TEXT or _PASTED.search(text):
                 pasted.add(text_of(event, "ref"))
-            conceded = session.concedes(at)
             if text_of(event, "ref") not in pasted:
-                yield from _of_prompt(session, at, text, conceded=conceded)
+                found = [*_marked(text), *_wished(text)]
         elif kind == "say":
-            yield from _marked(session, at, text)
-            if conceded and (agreed := _AGREES.match(text)):
-                yield from _of_concession(session, at, text[agreed.end() :])
-                conceded = False
+            begin, end = session.turn(at)
+            is_answer = begin in session.prompts[1:] and session.edited(at, end)
+            found = [*_marked(text), *(_conceded(text) if is_answer else ())]
         elif kind == "commit":
-            yield from _of_commit(session, at, text)
+            found = _explained(text)
+        for said in found:
+            yield session.candidate(at, *said)
 
 
-def _marked(session: _Session, at: int, text: str) -> Iterator[Candidate]:
+def _marked(text: str) -> Iterator[_Said]:
     """Yield the sentences that begin with a mark."""
     for sentence in _prose(text):
         if mark := mark_of(sentence):
             name, type, rest = mark
             is_chosen = name in _CHOSEN and _fits(rest, _SHORTEST_CHOSEN)
             if is_chosen or (_fits(rest) and not _UNFIT.match(rest)):
-                yield session.candidate(at, type, rest, rest, [name])
+                yield type, [name], rest, ""
 
 
-def _of_prompt(session: _Session, at: int, text: str, *, conceded: bool) -> Iterator[Candidate]:
-    """Yield what a person marks, or wants always."""
-    yield from _marked(session, at, text)
+def _wished(text: str) -> Iterator[_Said]:
+    """Yield what a person wants always."""
     for sentence in _prose(text):
         always, wish = _ALWAYS.search(sentence), _WISH.search(sentence)
         lasts = always or (wish and (_GENERAL.search(sentence) or _REASON.search(sentence)))
         is_new = not mark_of(sentence) and not _ONCE.search(sentence)
         if lasts and is_new and _fits(sentence, _SHORTEST_CHOSEN):
-            names = [name for name, has in (("rule", always), ("preference", wish)) if has]
-            names += ["conceded"] * conceded
-            yield session.candidate(at, "pattern" if always else "decision", sentence, sentence,
-                                    names)  # fmt: skip
+            names = ["rule"] * bool(always) + ["preference"] * bool(wish)
+            yield "pattern" if always else "decision", names, sentence, ""
 
 
-def _of_concession(session: _Session, at: int, text: str) -> Iterator[Candidate]:
-    """Yield what an answer that agrees says with a reason in its first line."""
-    line = text.partition("\n")[0].lstrip("-–—:,.! ")
+def _conceded(text: str) -> Iterator[_Said]:
+    """Yield the first line of an answer that agrees, if it gives a reason."""
+    agreed = _AGREES.match(text)
+    line = text[agreed.end() :].partition("\n")[0].lstrip("-–—:,.! ") if agreed else ""
     for sentence in sentences(line[:1].upper() + line[1:]):
         if _fits(sentence) and _REASON.search(sentence) and not _UNFIT.match(sentence):
-            yield session.candidate(at, "lesson", sentence, sentence, ["conceded"])
+            yield "lesson", ["conceded"], sentence, ""
 
 
-def _of_commit(session: _Session, at: int, message: str) -> Iterator[Candidate]:
+def _explained(message: str) -> Iterator[_Said]:
     """Yield the subject of a commit with its reason, and the points that give one."""
     subject, _, rest = message.partition("\n")
-    if _ROUTINE.match(subject):
-        return
-    is_told = False
-    for block in rest.split("\n\n"):
-        lines = [line for line in block.strip().splitlines() if not _TRAILER.match(line.strip())]
-        points = re.split(r"\n(?=\s*(?:[-*•]|\d{1,2}[.)])\s)", "\n".join(lines))
-        for point in points:
-            said = sentences(one_line(point))[:2]
-            text = " ".join(said)
-            if not said or not _REASON.search(text) or not _fits(said[0]):
-                continue
-            if _BULLET.match(point.lstrip()):
-                yield session.candidate(at, "decision", text, said[0], [COMMITTED])
-            elif not is_told:
-                is_told = True
-                whole = f"{subject.rstrip('.')}. {text}"
-                yield session.candidate(at, "decision", whole, said[0], [COMMITTED], subject)
+    lines = [line for line in rest.splitlines() if not _TRAILER.match(line.strip())]
+    blocks = re.split(r"\n\s*\n|\n(?=\s*(?:[-*•]|\d{1,2}[.)])\s)", "\n".join(lines))
+    title = subject
+    for block in () if _ROUTINE.match(subject) else blocks:
+        text = " ".join(sentences(one_line(block))[:2])
+        if _REASON.search(text) and _fits(text, _SHORTEST, 2 * _LONGEST):
+            is_point = _BULLET.match(block.lstrip())
+            if is_point or title:
+                yield "decision", [COMMITTED], text, "" if is_point else title
+                title = title if is_point else ""
 
 
 def _of_errors(sessions: Mapping[str, list[Event]]) -> Iterator[Candidate]:

@@ -178,12 +178,13 @@ def gather(engine: Engine, project: str, since: str = "") -> Gathered:
     """Keep the candidates in the events of a project's sessions, since a time.
 
     A candidate whose record exists adds evidence to the record. A skipped one opens again if a new
-    session says it; a refused one stays refused.
+    session says it; a refused one stays refused. Undecided ones are deleted after
+    ``candidates_days``.
     """
     events = [*project_events(project, since)]
     found = find_candidates(events)
     with engine.store.faults:
-        if found or engine.store.candidates.all((PROMOTED,)):
+        if found or engine.store.candidates.all():
             gathering = _Gathering(engine, events, found)
             gathering.records.together(gathering.write, "candidates")
             return gathering.done
@@ -195,7 +196,7 @@ class _Gathering:
         self, engine: Engine, events: list[dict[str, Any]], found: list[Candidate]
     ) -> None:
         self._store = engine.store
-        self._scope = engine.settings.scope
+        self._scope, self._days = engine.settings.scope, engine.settings.candidates_days
         self._events = events
         self.records = engine.records()
         self.done = Gathered([], [], [])
@@ -215,6 +216,7 @@ class _Gathering:
 
     def write(self) -> None:
         """Keep what is new; others may have decided until the transaction began."""
+        self._sweep()
         rows = self._store.candidates.all()
         kept = {row.id: row for row in rows}
         told = Alike(map(candidate_of, rows))
@@ -231,6 +233,12 @@ class _Gathering:
         for row in rows:
             if row.status == PROMOTED and row.promoted_as:
                 self._flag(row, failures)
+
+    def _sweep(self) -> None:
+        """Delete undecided candidates found more than ``candidates_days`` ago."""
+        if self._days:
+            rows, oldest = self._store.candidates.all((OPEN, SKIPPED)), ago(self._days)
+            self._store.candidates.remove(row.id for row in rows if row.found_at < oldest)
 
     def _keep(self, one: Candidate) -> None:
         row = row_of(one)
@@ -368,22 +376,6 @@ def require(engine: Engine, id: str) -> KeptCandidate:
     if row.status not in (OPEN, SKIPPED, REFUSED):
         raise LoreError(f"'{id}' is known as {row.promoted_as}: see 'lore show {row.promoted_as}'")
     return row
-
-
-def sweep_candidates(engine: Engine, *, dry_run: bool = False) -> list[str]:
-    """Delete undecided candidates found more than ``candidates_days`` ago; return their ids.
-
-    Refused ones stay, so that they do not return.
-    """
-    days = engine.settings.candidates_days
-    if not days:
-        return []
-    store, before = engine.store, ago(days)
-    with store.faults, store.transaction():
-        due = [one.id for one in store.candidates.all((OPEN, SKIPPED)) if one.found_at < before]
-        if not dry_run:
-            store.candidates.remove(due)
-    return due
 
 
 def row_of(one: Candidate) -> KeptCandidate:

@@ -168,7 +168,7 @@ class Settings:
         0, 36_500, users=True,
     )  # fmt: skip
     candidates_days = row(
-        90, "'lore capture sweep' drops what was found longer ago and nobody has decided",
+        90, "days to keep candidates that nobody has decided; 0: all are kept",
         0, 36_500, users=True,
     )  # fmt: skip
 

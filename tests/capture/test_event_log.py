@@ -42,13 +42,11 @@ def test_sweep_deletes_whole_days_and_keeps_today(log: Path) -> None:
         log.rename(
             log.with_name(time.strftime("%Y-%m-%d.jsonl", time.gmtime(time.time() - days * DAY)))
         )
-    assert [one.why for one in sweep_events(14, dry_run=True)] == ["age", "age"]
-    assert len([*read_events()]) == 4
     sweep_events(14)
     assert [event["name"] for event in read_events()] == ["2 days", "0 days"]
     with Path(event_files()[0]).open("ab") as file:
         file.truncate(MOST_EVENTS + 1)
-    assert [one.why for one in sweep_events(14)] == ["size"]
+    sweep_events(14)
     assert [event["name"] for event in read_events()] == ["0 days"]
 
 

@@ -30,11 +30,11 @@ from pylore.capture.gate import (
     listed,
     promote,
     row_of,
-    sweep_candidates,
 )
 from pylore.capture.recent import sessions_of
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
+from pylore.core.times import now
 from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
 from pylore.hooks.events import AgentSession
@@ -193,7 +193,6 @@ def test_what_was_refused_never_comes_again(engine: Engine, log: Log) -> None:
     assert statuses(engine) == {RULE: "refused", CAUSE: "refused"}
     engine.settings = with_flags(embedder="none", candidates_days=1)
     connection_of(engine.store).execute("UPDATE candidates SET found_at = '2026-01-01T00:00:00Z'")
-    assert sweep_candidates(engine) == []
     assert found(engine) == {}
 
 
@@ -303,15 +302,12 @@ def test_near_record_is_shown_beside_a_candidate(project: Path, log: Log) -> Non
         assert node.id == known and 0.5 <= cosine < 0.9
 
 
-def test_what_nobody_decided_is_swept(engine: Engine, log: Log) -> None:
+def test_undecided_candidates_are_deleted_after_days(engine: Engine, log: Log) -> None:
     plant(log)
-    ids = found(engine)
-    decide(engine, [ids[CAUSE]], "skipped")
-    assert sweep_candidates(engine) == []
+    decide(engine, [found(engine)[CAUSE]], "skipped")
+    Path(event_file()).unlink()
     connection_of(engine.store).execute("UPDATE candidates SET found_at = '2026-01-01T00:00:00Z'")
-    assert {*sweep_candidates(engine, dry_run=True)} == {*ids.values()}
-    assert len(listed(engine, everything=True)) == 2
-    sweep_candidates(engine)
+    gather(engine, engine.root)
     assert listed(engine, everything=True) == []
 
 
@@ -358,7 +354,9 @@ def test_a_row_of_another_program_is_a_candidate_without_what_it_lacks(
     engine: Engine, log: Log, data: str
 ) -> None:
     with engine.store.transaction():
-        engine.store.candidates.put([KeptCandidate("candidate-1", "lesson", "T", "B", data=data)])
+        engine.store.candidates.put(
+            [KeptCandidate("candidate-1", "lesson", "T", "B", found_at=now(), data=data)]
+        )
     plant(log)
     assert found(engine).keys() == {"B", RULE, CAUSE}
     (done,) = promote(engine, [Wanted("candidate-1")], confirm=True)

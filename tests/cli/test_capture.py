@@ -1,4 +1,4 @@
-"""Test capture and its verbs event, events, gaps and sweep: the log of events."""
+"""Test capture and its verbs event, events and gaps: the log of events."""
 
 from __future__ import annotations
 
@@ -76,15 +76,12 @@ def test_event_appends_one_event(lore: Lore, log: Path) -> None:
     assert lore("capture", "events", "--kind", "tool").rows == [row]
 
 
-def test_sweep_drops_old_events(lore: Lore, log: Path) -> None:
+def test_capture_drops_old_events(lore: Lore, log: Path) -> None:
     lore("capture", "event", "prompt", "-m", "old")
     log.rename(log.with_name("2026-01-01.jsonl"))
-    lore("capture", "event", "prompt", "-m", "new")
-    (due,) = lore("capture", "sweep", "--dry-run").json
-    assert (due["state"], due["reason"]) == ("due", "age")
-    assert len(lore("capture", "events").rows) == 2
-    assert lore("capture", "sweep").json[0]["state"] == "dropped"
-    assert [row["text"] for row in lore("capture", "events").rows] == ["new"]
+    session(lore)
+    lore("capture", "--from", "claude")
+    assert "old" not in [row.get("text") for row in lore("capture", "events").rows]
 
 
 def test_no_events_without_days_to_keep(lore: Lore, log: Path) -> None:

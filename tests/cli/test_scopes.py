@@ -102,7 +102,6 @@ TRIED: dict[str, list[list[str]]] = {
     "anchor": [[HIDDEN], [HIDDEN, "src/boat.py"], ["--remove", HIDDEN, "src/boat.py"]],
     "verify": [[], [HIDDEN], ["--broken"]],
     "capture candidates": [[], ["--all"], ["--all", "--text"]],
-    "capture sweep": [["--dry-run"]],
     "capture promote": [[CANDIDATE], ["--refuse", CANDIDATE],
                         [CANDIDATE, "--into", "entity-jacq"]],
     "index": [[], ["--cochanges"]],
