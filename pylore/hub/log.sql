@@ -21,32 +21,32 @@ CREATE TABLE lore.lines(
 CREATE INDEX lines_owner ON lore.lines(owner);
 CREATE INDEX lines_to ON lore.lines(split_part(key, E'\x1f', 2)) WHERE kind IN ('from_id', 'history_of');
 
-CREATE TABLE lore.nodes(                   -- an end of a link without a record has no type
+CREATE TABLE lore.nodes(
   key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id text COLLATE "C" NOT NULL UNIQUE,
   scope text NOT NULL,
-  order_key text COLLATE "C" NOT NULL DEFAULT '',
-  type text NOT NULL DEFAULT '',
-  status text NOT NULL DEFAULT '',
-  gone boolean NOT NULL DEFAULT false,     -- forgotten
-  due boolean NOT NULL DEFAULT false,      -- to be indexed
-  fields jsonb NOT NULL DEFAULT '{}'       -- of the line
+  order_key text COLLATE "C" NOT NULL,
+  type text NOT NULL,
+  status text NOT NULL,
+  gone boolean NOT NULL,                   -- forgotten
+  due boolean NOT NULL,                    -- to be indexed
+  fields jsonb NOT NULL                    -- of the line
 );
 CREATE INDEX nodes_due ON lore.nodes(key) WHERE due;
 
 CREATE TABLE lore.edges(
-  from_key bigint NOT NULL,
-  to_key bigint NOT NULL,
+  from_id text COLLATE "C" NOT NULL,
+  to_id text COLLATE "C" NOT NULL,
   relation text NOT NULL,
   scope text NOT NULL,
   order_key text COLLATE "C" NOT NULL,
   status text NOT NULL,
   gone boolean NOT NULL,
   weight real NOT NULL,
-  PRIMARY KEY (from_key, to_key, relation)
+  PRIMARY KEY (from_id, to_id, relation)
 );
-CREATE INDEX edges_out ON lore.edges(from_key, weight DESC) WHERE NOT gone;
-CREATE INDEX edges_in ON lore.edges(to_key, weight DESC);
+CREATE INDEX edges_out ON lore.edges(from_id, weight DESC) WHERE NOT gone;
+CREATE INDEX edges_in ON lore.edges(to_id, weight DESC);
 
 -- The state of a hub; "holds": the line that a client knew as the last one is still there.
 CREATE FUNCTION lore.hello(last bigint DEFAULT 0, since timestamptz DEFAULT NULL) RETURNS jsonb
@@ -76,10 +76,6 @@ CREATE FUNCTION lore.share(value jsonb) RETURNS real LANGUAGE sql IMMUTABLE AS $
   SELECT CASE jsonb_typeof(value) WHEN 'number' THEN least(1, greatest(0, value::numeric)) ELSE 1 END::real
 $$;
 
-CREATE FUNCTION lore.scope_of(name text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT CASE WHEN strpos(name, '@@') > 0 THEN regexp_replace(name, '^.*@@', '') ELSE '' END
-$$;
-
 CREATE TYPE lore.pushed AS (
   n int, kind text, owner text, scopes text[], key text, order_key text, line text, fields jsonb);
 
@@ -87,7 +83,7 @@ CREATE TYPE lore.pushed AS (
 -- each line is parsed once.
 CREATE FUNCTION lore.rows_of(batch jsonb) RETURNS SETOF lore.pushed LANGUAGE sql IMMUTABLE AS $$
   SELECT n, CASE WHEN array_position(names, '') < 4 OR array_position(names, NULL) > 0 THEN '' ELSE kind END, names[1],
-    CASE WHEN strpos(array_to_string(names, ''), '@@') = 0 THEN '{}' ELSE ARRAY(SELECT DISTINCT lore.scope_of(name)
+    CASE WHEN strpos(array_to_string(names, ''), '@@') = 0 THEN '{}' ELSE ARRAY(SELECT DISTINCT regexp_replace(name, '^.*@@', '')
       FROM unnest(CASE WHEN kind LIKE 'anchor%' THEN names[:1] ELSE names END) name WHERE strpos(name, '@@') > 0) END,
     array_to_string(names, E'\x1f'), coalesce(CASE kind WHEN 'purged' THEN fields->>'at' ELSE order_key END, ''), line, fields
   FROM (
@@ -136,7 +132,6 @@ BEGIN
   SELECT (SELECT coalesce(jsonb_agg(jsonb_build_array(n - 1, why) ORDER BY n), '[]') FROM judged WHERE why IS NOT NULL),
     count(*) INTO refused, taken FROM inserted;
   IF taken > 0 THEN
-    PERFORM purge(before);
     PERFORM update_heads(before);
   END IF;
   RETURN jsonb_build_object('taken', taken, 'refused', refused, 'before', before, 'end', last_line());
@@ -151,52 +146,35 @@ LANGUAGE sql IMMUTABLE AS $$
       AND rpad(left(regexp_replace(until, '[^0-9]', '', 'g'), 14), 14, '0')
 $$;
 
--- Purge what the lines after a number say. Lines lose their text and keep their keys, so that none
--- comes a second time.
-CREATE FUNCTION lore.purge(after bigint) RETURNS void LANGUAGE plpgsql SET search_path = lore, pg_temp AS $$
-DECLARE
-  gone_id text;
-  until text;
-  gone_key bigint;
-BEGIN
-  FOR gone_id, until IN SELECT key, max(order_key) FROM lines WHERE seq > after AND kind = 'purged' GROUP BY key LOOP
-    UPDATE lines SET line = '' WHERE kind <> 'purged' AND line <> '' AND is_taken(kind, order_key, until)
-      AND (owner = gone_id OR kind IN ('from_id', 'history_of') AND split_part(key, E'\x1f', 2) = gone_id);
-    SELECT key INTO gone_key FROM nodes WHERE id = gone_id;
-    DELETE FROM edges WHERE (from_key = gone_key OR to_key = gone_key) AND is_taken('from_id', order_key, until);
-    UPDATE nodes SET order_key = '', type = '', status = '', due = false, fields = '{}'
-    WHERE key = gone_key AND is_taken('id', order_key, until);
-    IF FOUND THEN
-      DELETE FROM passages WHERE node = gone_key;
-    END IF;
-  END LOOP;
-END $$;
+-- Purge and update the heads by the lines after a number. Purged lines lose their text and keep their
+-- keys, so that none comes a second time.
+CREATE FUNCTION lore.update_heads(after bigint) RETURNS void
+LANGUAGE sql SET search_path = lore, pg_temp SET enable_seqscan = off AS $$
+  UPDATE lines l SET line = '' FROM lines p
+  WHERE p.seq > after AND p.kind = 'purged' AND l.kind <> 'purged' AND l.line <> '' AND is_taken(l.kind, l.order_key, p.order_key)
+    AND (l.owner = p.key OR l.kind IN ('from_id', 'history_of') AND split_part(l.key, E'\x1f', 2) = p.key);
+  DELETE FROM edges e USING lines p WHERE p.seq > after AND p.kind = 'purged'
+    AND (e.from_id = p.key OR e.to_id = p.key) AND is_taken('from_id', e.order_key, p.order_key);
+  DELETE FROM nodes n USING lines p WHERE p.seq > after AND p.kind = 'purged'
+    AND n.id = p.key AND is_taken('id', n.order_key, p.order_key);
 
--- Update the heads by the lines after a number.
-CREATE FUNCTION lore.update_heads(after bigint) RETURNS void LANGUAGE plpgsql SET search_path = lore, pg_temp AS $$
-BEGIN
   INSERT INTO nodes(id, scope, order_key, type, status, gone, due, fields)
   SELECT DISTINCT ON (id) id, scope, order_key, split_part(id, '-', 1), coalesce(f->>'status', 'confirmed'),
     f->>'invalidated_at' IS NOT NULL, true, f
   FROM (SELECT key AS id, scope, order_key, line::jsonb AS f FROM lines
         WHERE seq > after AND kind = 'id' AND line <> '' OFFSET 0) l
   ORDER BY id, order_key DESC
-  ON CONFLICT (id) DO UPDATE SET (order_key, type, status, gone, due, fields) =
-    (excluded.order_key, excluded.type, excluded.status, excluded.gone, true, excluded.fields)
+  ON CONFLICT (id) DO UPDATE SET (order_key, status, gone, due, fields) =
+    (excluded.order_key, excluded.status, excluded.gone, true, excluded.fields)
   WHERE excluded.order_key > nodes.order_key;
 
-  INSERT INTO nodes(id, scope) SELECT DISTINCT id, scope_of(id)
-  FROM lines, unnest(ARRAY[owner, split_part(key, E'\x1f', 2)]) id
-  WHERE seq > after AND kind = 'from_id' AND line <> '' AND NOT EXISTS (SELECT FROM nodes WHERE nodes.id = id.id);
-
-  INSERT INTO edges(from_key, to_key, relation, scope, order_key, status, gone, weight)
-  SELECT DISTINCT ON (l.key) a.key, b.key, split_part(l.key, E'\x1f', 3), l.scope, l.order_key,
+  INSERT INTO edges(from_id, to_id, relation, scope, order_key, status, gone, weight)
+  SELECT DISTINCT ON (key) owner, split_part(key, E'\x1f', 2), split_part(key, E'\x1f', 3), scope, order_key,
     coalesce(f->>'status', 'confirmed'), f->>'invalidated_at' IS NOT NULL, share(f->'weight')
   FROM (SELECT owner, scope, key, order_key, line::jsonb AS f FROM lines
         WHERE seq > after AND kind = 'from_id' AND line <> '' OFFSET 0) l
-  JOIN nodes a ON a.id = owner JOIN nodes b ON b.id = split_part(l.key, E'\x1f', 2)
-  ORDER BY l.key, l.order_key DESC
-  ON CONFLICT (from_key, to_key, relation) DO UPDATE SET (order_key, status, gone, weight) =
+  ORDER BY key, order_key DESC
+  ON CONFLICT (from_id, to_id, relation) DO UPDATE SET (order_key, status, gone, weight) =
     (excluded.order_key, excluded.status, excluded.gone, excluded.weight)
   WHERE excluded.order_key > edges.order_key;
-END $$;
+$$;

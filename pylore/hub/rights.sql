@@ -63,9 +63,8 @@ CREATE FUNCTION lore.decides(g lore.pushed) RETURNS boolean LANGUAGE sql STABLE 
     WHEN g.kind = 'id' OR g.kind = 'state_of' AND g.fields ? 'status'
     THEN EXISTS (SELECT FROM nodes n WHERE n.id = g.owner AND n.status = 'staged')
     WHEN g.kind = 'from_id' OR g.kind = 'history_of' AND g.fields ? 'status'
-    THEN EXISTS (SELECT FROM edges e JOIN nodes a ON a.key = e.from_key JOIN nodes b ON b.key = e.to_key
-      WHERE e.status = 'staged' AND (a.id, b.id, e.relation) =
-        (g.owner, split_part(g.key, E'\x1f', 2), split_part(g.key, E'\x1f', 3)))
+    THEN EXISTS (SELECT FROM edges e WHERE e.status = 'staged'
+      AND (e.from_id, e.to_id, e.relation) = (g.owner, split_part(g.key, E'\x1f', 2), split_part(g.key, E'\x1f', 3)))
     ELSE false END
 $$;
 

@@ -9,13 +9,19 @@ from ..core.lines import record_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from .connection import Hub
 
 VERSION = "2"
 FILES = ("log.sql", "search.sql", "rights.sql")
 
 _OWNER = "SELECT pg_get_userbyid(nspowner) = current_user FROM pg_namespace WHERE nspname = 'lore'"
-_VERSION = "SELECT value FROM lore.meta WHERE name = 'version'"
+_HELLO = (
+    "SELECT set_config('statement_timeout', '2min', false)"
+    " WHERE current_setting('statement_timeout') = '0'; SELECT lore.hello(%s, %s)"
+)
 # Unqualified names are PostgreSQL's own: others may write to public. The files name each other.
 _BEGIN = """
 SET LOCAL statement_timeout = 0; CREATE SCHEMA lore;
@@ -24,15 +30,17 @@ SET LOCAL search_path = lore, pg_temp; SET LOCAL check_function_bodies = off;
 _META = "INSERT INTO lore.meta VALUES ('version', '{}'), ('longest', '{}')"
 
 
-def require_version(hub: Hub, version: str) -> None:
-    """Check the version of a hub.
+def hello(hub: Hub, mark: Sequence[Any] = (0, None)) -> dict[str, Any]:
+    """Return the state of a hub (``lore.hello``), and whether it ``holds`` the line of a mark.
 
     Raises:
-        StoreError: it is not that of this lore.
+        StoreError: no hub there, or one of another version.
     """
-    if version != VERSION:
-        raise StoreError(f"{hub.name}: schema version {version}, this lore has {VERSION}: "
+    state: dict[str, Any] = hub.ask(_HELLO, mark)[0][0]
+    if state["version"] != VERSION:
+        raise StoreError(f"{hub.name}: schema version {state['version']}, this lore has {VERSION}: "
                          "update lore, or make a new hub")  # fmt: skip
+    return state
 
 
 def make_schema(hub: Hub, max_text: int) -> bool:
@@ -49,7 +57,7 @@ def make_schema(hub: Hub, max_text: int) -> bool:
                          "or take another database")  # fmt: skip
     longest = record_line(max_text)
     if owned:
-        require_version(hub, hub.ask(_VERSION)[0][0])
+        hello(hub)
         hub.ask("UPDATE lore.meta SET value = %s WHERE name = 'longest'", [str(longest)])
         return False
     parts = [_BEGIN]

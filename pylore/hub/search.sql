@@ -9,7 +9,7 @@ CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;
 
 CREATE TABLE lore.passages(
   key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  node bigint NOT NULL,
+  node bigint NOT NULL REFERENCES lore.nodes ON DELETE CASCADE,
   scope text NOT NULL, type text NOT NULL, status text NOT NULL,  -- of the node
   first int NOT NULL, length int NOT NULL,                        -- in the node's text, in characters
   size int NOT NULL,                                              -- in words
@@ -42,8 +42,7 @@ $$;
 -- True if a node passes a filter, {"types": […], "statuses": …, "tags": …, "files": patterns
 -- of LIKE, "since", "until", "excluded": ids, "hides": statuses, "names": scopes}.
 CREATE FUNCTION lore.admits(n lore.nodes, f jsonb) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT n.type <> '' AND NOT n.gone
-    AND (f->'types' IS NULL OR f->'types' ? n.type)
+  SELECT NOT n.gone AND (f->'types' IS NULL OR f->'types' ? n.type)
     AND (f->'statuses' IS NULL OR f->'statuses' ? n.status)
     AND (f->'hides' IS NULL OR NOT f->'hides' ? n.status)
     AND (f->'names' IS NULL OR f->'names' ? n.scope)
@@ -212,15 +211,16 @@ CREATE FUNCTION lore.neighbours(ids text[], relations text[], most int) RETURNS 
   id text, outgoing boolean, names text[], others text[], weights real[], statuses text[]) LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = lore, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
   WITH m AS MATERIALIZED (SELECT my_scopes() AS scopes)
-  SELECT n.id, x.outgoing, array_agg(x.relation), array_agg(o.id), array_agg(x.weight), array_agg(o.status)
-  FROM m CROSS JOIN nodes n CROSS JOIN LATERAL (
-    (SELECT true AS outgoing, e.relation, e.to_key AS other, e.weight FROM edges e WHERE e.from_key = n.key AND NOT e.gone
+  SELECT n.id, x.outgoing, array_agg(x.relation ORDER BY x.weight DESC, o.key), array_agg(o.id ORDER BY x.weight DESC, o.key),
+    array_agg(x.weight ORDER BY x.weight DESC, o.key), array_agg(o.status ORDER BY x.weight DESC, o.key)
+  FROM m CROSS JOIN unnest(ids) n(id) CROSS JOIN LATERAL (
+    (SELECT true AS outgoing, e.relation, e.to_id AS other, e.weight FROM edges e WHERE e.from_id = n.id AND NOT e.gone
        AND e.scope = ANY (m.scopes) AND e.relation = ANY (relations) ORDER BY e.weight DESC LIMIT most)
     UNION ALL
-    (SELECT false, e.relation, e.from_key, e.weight FROM edges e WHERE e.to_key = n.key AND NOT e.gone
+    (SELECT false, e.relation, e.from_id, e.weight FROM edges e WHERE e.to_id = n.id AND NOT e.gone
        AND e.scope = ANY (m.scopes) AND e.relation = ANY (relations) ORDER BY e.weight DESC LIMIT most)) x
-  JOIN nodes o ON o.key = x.other AND o.type <> '' AND NOT o.gone AND o.scope = ANY (m.scopes)
-  WHERE n.id = ANY (ids) GROUP BY n.id, x.outgoing
+  JOIN nodes o ON o.id = x.other AND NOT o.gone AND o.scope = ANY (m.scopes)
+  GROUP BY n.id, x.outgoing
 $$;
 
 

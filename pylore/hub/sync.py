@@ -6,14 +6,13 @@ import json
 from copy import copy
 from hashlib import md5
 
-from ..core.model import Record
 from ..core.times import now
 from ..formats.jsonl import Imported, ImportOptions, LineImport
 from ..indexing.embed import embed_missing
 from ..store.remotes import RemoteProgress
 from .connection import ahead
 from .lines import HubLines, extra_lines
-from .schema import require_version
+from .schema import hello
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,10 +31,6 @@ _LONG = 20_000
 READ_AT_ONCE = 10_000
 """Lines of a batch that is read."""
 
-_HELLO = (
-    "SELECT set_config('statement_timeout', '2min', false)"
-    " WHERE current_setting('statement_timeout') = '0'; SELECT lore.hello(%s, %s)"
-)
 _PULL = (
     "SELECT seq, line FROM lore.lines WHERE seq > %s AND line <> ''"
     " AND NOT seq <@ %s::int8multirange ORDER BY seq LIMIT %s"
@@ -45,59 +40,36 @@ _KNOWN = (
     " WHERE seq > %s AND kind <> 'purged' AND line <> '' AND md5(id) = ANY (%s)"
 )
 _COUNTS = """
-SELECT count(*), (SELECT count(*) FROM lore.nodes WHERE type <> '' AND NOT gone),
+SELECT count(*), (SELECT count(*) FROM lore.nodes WHERE NOT gone),
   count(*) FILTER (WHERE seq > %s AND line <> '') FROM lore.lines
 """
 
 
-def hello(hub: Hub, mark: Sequence[Any] = (0, None)) -> dict[str, Any]:
-    """Return the state of a hub (``lore.hello``), and whether it ``holds`` the line of a mark.
-
-    Raises:
-        StoreError: no hub there, or one of another version.
-    """
-    state: dict[str, Any] = hub.ask(_HELLO, mark)[0][0]
-    require_version(hub, state["version"])
-    return state
-
-
-class HubSynced(Record):
-    """What came in, how many lines were ``sent`` that the hub did not know and how many it knew.
-
-    ``refused`` are (id, why). ``anew``: the hub lacked lines, and all was sent again.
-    ``may_only_read``: the role for which the store's lines stay here, or nothing.
-    """
-
-    __slots__ = ("anew", "came_in", "known", "may_only_read", "read", "refused", "sent")
-
-    def __init__(self) -> None:
-        self.came_in = Imported()
-        self.sent = self.known = self.read = 0
-        self.refused: list[tuple[str, str]] = []
-        self.anew, self.may_only_read = False, ""
-
-
 class HubSync:
-    """One sync with the remote ``name``.
+    """One sync with the remote ``name``; ``all``: send and read everything, not only new lines.
 
-    ``all``: send and read everything, not only what is new. ``progress`` hears how many lines
-    went with each batch.
+    ``came_in``: what the hub sent. ``sent``, ``known``: numbers of lines that the hub did not know
+    and knew. ``refused``: (id, why). ``anew``: the hub lacked lines, and all was sent again.
+    ``may_only_read``: the role that the hub lets send nothing, or empty.
     """
 
     def __init__(
         self, engine: Engine, hub: Hub, name: str, takes: Takes, *, all: bool = False,
         progress: Callable[[int], None] = lambda lines: None,
     ) -> None:  # fmt: skip
+        self.came_in = Imported()
+        self.sent = self.known = self.read = 0
+        self.refused: list[tuple[str, str]] = []
+        self.anew, self.may_only_read = False, ""
         self._engine, self._store, self._hub = engine, engine.store, hub
         self._name, self._takes, self._all, self._progress = name, takes, all, progress
         self._at = engine.store.remotes.get(name)
         self._own: list[str] = []
         """Ranges of the lines that this sync has sent."""
         self._new: set[str] = set()
-        self._done = HubSynced()
 
-    def run(self) -> HubSynced:
-        """Send, and then read.
+    def run(self) -> HubSync:
+        """Send, and then read; ``progress`` hears of the lines of each batch.
 
         Raises:
             LoreError: the hub cannot, or may not be asked; what went until then stays.
@@ -108,17 +80,17 @@ class HubSync:
                 self._push()
             self._pull()
             if not state["may_write"]:
-                self._done.may_only_read = state["role"]
-            elif self._done.read:
+                self.may_only_read = state["role"]
+            elif self.read:
                 self._push()  # what follows from the lines that came in, and the hub does not have
-        return self._done
+        return self
 
     def _begin(self) -> dict[str, Any]:
         """Find out whether the hub has all that it had, and begin anew if not."""
         at = self._at
         state = hello(self._hub, at.mark)
-        self._done.anew = not state["holds"]
-        if self._all or self._done.anew:
+        self.anew = not state["holds"]
+        if self._all or self.anew:
             at.read, at.mark, at.sent = 0, [0, None], -1
         if at.takes != self._takes.words:
             at.sent = -1
@@ -146,9 +118,9 @@ class HubSync:
                 text = json.dumps([line[1:] for line in batch], ensure_ascii=False)
                 done = self._hub.ask("SELECT lore.push(%s)", [text])[0][0]
                 refused = [(batch[place][0], why) for place, why in done["refused"]]
-                self._done.refused += refused
-                self._done.sent += done["taken"]
-                self._done.known += len(batch) - done["taken"] - len(refused)
+                self.refused += refused
+                self.sent += done["taken"]
+                self.known += len(batch) - done["taken"] - len(refused)
                 self._end = at.mark = done["end"]
                 at.wrote = at.wrote or done["taken"] > 0
                 if done["before"] <= at.read:
@@ -164,7 +136,7 @@ class HubSync:
     ) -> Iterator[Line]:  # fmt: skip
         if is_new:
             yield from declared
-        if purges and (is_new or self._done.read):  # nobody hears of what the hub does not know
+        if purges and (is_new or self.read):  # nobody hears of what the hub does not know
             digests = {md5(line[0].encode()).hexdigest(): line for line in purges}
             known = self._hub.ask(_KNOWN, [0 if is_new else self._since, [*digests]])
             yield from (digests[digest] for (digest,) in known)
@@ -201,7 +173,7 @@ class HubSync:
 
     def _take(self, rows: Sequence[tuple[int, str]]) -> None:
         """Merge lines, and keep in the same transaction that they were read."""
-        self._done.read += len(rows)
+        self.read += len(rows)
         options = ImportOptions(
             skip_bad=True, new_relations=True, new_types=True, change="sync", purge=True
         )
@@ -225,7 +197,7 @@ class HubSync:
         self._new |= came_in.new_nodes
         told = [one for one in came_in.conflicting if at.wrote and one.id not in self._new]
         came_in.conflicting, came_in.conflicts = told, len(told)
-        self._done.came_in.add(came_in)
+        self.came_in.add(came_in)
 
 
 def changed(store: Store, at: RemoteProgress, until: int) -> tuple[set[str], set[str]] | None:

@@ -19,7 +19,7 @@ READABLE_FROM = {
 READER = "hello my_scopes share find near having counts rows passages_of cosines neighbours".split()
 WRITER = "push lacking put settle".split()
 OWNER = """
-last_line parsed rows_of scope_of refusal update_heads purge is_taken decides
+last_line parsed rows_of refusal update_heads is_taken decides
 admits passes brief shown text_of tags_of quoted frequency rarest
 """.split()
 CALLABLE_FROM = {
@@ -137,7 +137,7 @@ def test_no_table_shows_what_is_of_another_scope(hub: PeopledHub, user: str) -> 
 
 def test_who_keeps_the_hub_sees_all_of_it(hub: PeopledHub) -> None:
     assert hub.do("SELECT lore.my_scopes()") == [(["", "blue", "red"],)]
-    assert hub.do("SELECT count(*) FROM lore.nodes WHERE scope <> ''") == [(3,)]
+    assert hub.do("SELECT count(*) FROM lore.nodes WHERE scope <> ''") == [(2,)]
 
 
 def test_nothing_tells_of_hidden_rows_by_the_way(hub: PeopledHub) -> None:

@@ -17,7 +17,7 @@ from tcp_proxy import Proxy
 
 from pylore.core import times
 from pylore.core.errors import LoreError
-from pylore.hub.sync import HubSynced
+from pylore.hub.sync import HubSync
 from pylore.records.records import Records
 
 
@@ -28,7 +28,7 @@ class Desks(Team):
         super().__init__(server, folder)
         self.proxy = Proxy(server.port)
 
-    def meet(self, name: str) -> HubSynced:
+    def meet(self, name: str) -> HubSync:
         """One sync, with a connection of its own."""
         self.hub.connection.close()
         self.hub = self.connected(port=self.proxy.port)

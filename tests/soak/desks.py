@@ -18,7 +18,7 @@ from pylore.formats.export import export_lines
 from pylore.formats.lines import READS
 from pylore.hub.connection import connect
 from pylore.hub.lines import Takes
-from pylore.hub.sync import HubSync, HubSynced
+from pylore.hub.sync import HubSync
 from pylore.records.records import Records
 from pylore.store import Store, create_store, open_store
 
@@ -32,7 +32,7 @@ STEPS = {"add": 30, "edit": 16, "link": 12, "unlink": 3, "forget": 5, "restore":
 _WORDS = "river stone bridge window garden winter summer paper music silver".split()
 
 
-def sync(store: Store, url: str, settings: Settings | None = None) -> HubSynced:
+def sync(store: Store, url: str, settings: Settings | None = None) -> HubSync:
     """One sync, with all that may be told."""
     engine = Engine(store, settings or Settings(), "")
     with connect(url, "hub") as hub:

@@ -14,7 +14,7 @@ from pylore.app.engine import Engine
 from pylore.core.settings import Settings
 from pylore.hub.connection import Hub, connect
 from pylore.hub.lines import HubLines, Takes
-from pylore.hub.sync import HubSync, HubSynced
+from pylore.hub.sync import HubSync
 from pylore.store import Store
 
 ALL = Takes("staged")
@@ -43,7 +43,7 @@ class Team:
             self._engines[name] = Engine(new_store(folder), settings, folder)
         return self._engines[name]
 
-    def sync(self, name: str, takes: Takes = ALL, **options: Any) -> HubSynced:
+    def sync(self, name: str, takes: Takes = ALL, **options: Any) -> HubSync:
         return HubSync(self.engine(name), self.hub, "team", takes, **options).run()
 
     def close(self) -> None:
