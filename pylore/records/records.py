@@ -177,7 +177,7 @@ class Records:
         is_heard = source == "conversation"
         if old is not None and gone is None and old.status == "confirmed" and is_heard:
             for other, relation in links:
-                self._link(old.id, relation, complete_id(self.store, other), source=source)
+                self._link(Edge(old.id, complete_id(self.store, other), relation, source=source))
             self.notes.append(
                 f"{old.id} is there already, and confirmed: nothing of it was changed"
             )
@@ -206,7 +206,7 @@ class Records:
         if state == "added":
             self._new.append(node)
         for other, relation in links:
-            self._link(node.id, relation, complete_id(self.store, other), source=source)
+            self._link(Edge(node.id, complete_id(self.store, other), relation, source=source))
         if path:
             self._link_file(node, path, before)
         self._derive(node)
@@ -248,15 +248,14 @@ class Records:
         if new_relation:
             self._names.declare(relation)
         from_id, to_id = complete_ids(self.store, (from_id, to_id))
+        fields = {**(metadata or {})}
         if confidence is not None:
             require_known(status, source, confidence)
-            metadata = {**(metadata or {}), "confidence": confidence}
+            fields["confidence"] = confidence
         if force and not Ontology(self.store).fits(fold(relation), from_id, to_id):
-            metadata = {**(metadata or {}), FORCED: True}
-        edge = self._edge(
-            from_id, relation, to_id, weight=weight, source=source, status=status,
-            metadata=metadata, force=force,
-        )  # fmt: skip
+            fields[FORCED] = True
+        edge = Edge(from_id, to_id, relation, 1.0, source, status)
+        edge = self._checked(edge, weight, fields, force=force)
         old = self.store.edges.get(*edge.key) if keeps else None
         if old is not None and old.invalidated_at is None and old.ended_at is None:
             return Change(f"{from_id} {edge.relation} {to_id}", "unchanged")
@@ -311,10 +310,8 @@ class Records:
         kind = "concept" if literal or is_value else "entity"
         to_id = self._thing(object, kind, source)
         self.notes += self._names.declare_predicate(predicate, from_id, to_id)
-        edge = self._edge(
-            from_id, predicate, to_id, weight=confidence, source=source,
-            status=status or first_status(source),
-        )  # fmt: skip
+        edge = Edge(from_id, to_id, predicate, 1.0, source, status or first_status(source))
+        edge = self._checked(edge, confidence, {})
         state, notes = state_fact(self.store, self._settings, edge, edge.created_at, single=single)
         self.notes += notes
         return Change(f"{from_id} {edge.relation} {to_id}", state)
@@ -431,10 +428,9 @@ class Records:
     def restore(self, ids: Sequence[str], *, at: str = "") -> list[Change]:
         """Bring forgotten nodes back, with the edges that went with them.
 
-        A node that is not forgotten, but has anchors that no longer hold, is taken to
-        hold for the code as it is now. With ``at`` (the number of a state, as ``history``
-        counts them, or a time at which it stood) a node becomes what it was then. Three
-        words with a relation in the middle are an edge: it stands again as it last stood.
+        Broken anchors of a live node are accepted as the code is now. ``at`` (the number of a
+        state in the history, or a time) gives a node that state. Three words with a relation in
+        the middle are an edge, which is restored as it last was.
 
         Raises:
             LoreError: there is no such node, edge or state, or an end of it is forgotten.
@@ -448,8 +444,7 @@ class Records:
         """Take back the last change of each of these nodes, or the last command as a whole.
 
         Called again it goes one step further back; ``redo`` goes one forward. What a command added
-        is forgotten; a purge stays. A forgotten node comes back; so does a removed edge: three
-        words with a relation in the middle.
+        is forgotten; a purge stays. Forgotten nodes, and edges as three words, are restored.
 
         Raises:
             LoreError: there is no such node, or nothing to take back.
@@ -524,40 +519,28 @@ class Records:
     def _require(self, id: str) -> Node:
         return self.store.nodes.require(complete_id(self.store, id))
 
-    def _link(self, from_id: str, relation: str, to_id: str, **fields: Any) -> str:
-        return self.store.edges.put(self._edge(from_id, relation, to_id, **fields))
+    def _link(self, edge: Edge, *, force: bool = False) -> None:
+        self.store.edges.put(self._checked(edge, None, {}, force=force))
 
-    def _edge(
-        self,
-        from_id: str,
-        relation: str,
-        to_id: str,
-        *,
-        weight: float | None = None,
-        source: str = "user_edit",
-        status: str = "confirmed",
-        metadata: Mapping[str, Any] | None = None,
-        force: bool = False,
+    def _checked(
+        self, edge: Edge, weight: float | None, fields: Mapping[str, Any], *, force: bool = False
     ) -> Edge:
-        edge = Edge(from_id, to_id, self._names.require_relation(relation), 1.0, source, status)
+        """Check and complete an edge: one that is there keeps its weight, and what people wrote
+        into its metadata."""
+        edge.relation = self._names.relation_between(edge.from_id, edge.relation, edge.to_id)
         require_ends(self.store, edge)
-        edge.relation = self._names.relation_between(from_id, relation, to_id)
-        if from_id == to_id:
-            raise LoreError(f"'{from_id}' cannot be linked to itself: give another id")
+        if edge.from_id == edge.to_id:
+            raise LoreError(f"'{edge.from_id}' cannot be linked to itself: give another id")
         old = self.store.edges.get(*edge.key)
+        if old is None and not force:
+            Ontology(self.store).require(edge.key)
+        known = fields.get("confidence", 1.0) if old is None else old.weight
+        edge.weight = known if weight is None else weight
+        require_known(edge.status, edge.source, edge.weight)
         edge.created_at = now()
-        if old is None:
-            if not force:
-                Ontology(self.store).require(edge.key)
-            edge.weight = (metadata or {}).get("confidence", 1.0) if weight is None else weight
-        else:
-            edge.weight = old.weight if weight is None else weight
-        require_known(status, source, edge.weight)
         # What a document or a program has written into an edge says that it is theirs.
-        own = old is not None and old.source not in ("file", "system")
-        edge.metadata = with_fields(
-            old.metadata if old and own else "{}", {"superseded_by": None, **(metadata or {})}
-        )
+        before = old.metadata if old and old.source not in ("file", "system") else "{}"
+        edge.metadata = with_fields(before, {"superseded_by": None, **fields})
         return edge
 
     def _derive(self, node: Node) -> None:
@@ -571,7 +554,7 @@ class Records:
             return
         old = self.store.edges.get(node.id, run, DERIVED_FROM)
         if old is None or old.invalidated_at is not None:
-            self._link(node.id, DERIVED_FROM, run, source="system")
+            self._link(Edge(node.id, run, DERIVED_FROM, source="system"))
 
     def _link_file(self, node: Node, path: str, before: tuple[str, str]) -> None:
         """Link a record to its file; ``before`` is where it was and no longer is."""
@@ -592,7 +575,7 @@ class Records:
         file = self.store.nodes.get(id)
         if file is None or file.invalidated_at is not None:
             self.write(Node(check_id(id), "file", title=path, file=path, source="file"))
-        self._link(node.id, "anchored_to", id, force=True)
+        self._link(Edge(node.id, id, "anchored_to"), force=True)
         instead = anchor_file(self.store, self._root, node.id, *here)
         if instead:
             self.notes.append(f"{path}: {instead}: the record is tied to the whole file")
