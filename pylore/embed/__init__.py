@@ -1,8 +1,7 @@
-"""Embedders: what turns text into vectors. One file each.
+"""Embedders: make vectors of texts. Each is a module of this package.
 
-An embedder has a ``name`` (a store remembers whose vectors it holds), a
-``dimension`` (a multiple of 8; 0 where that is not known before the first vector),
-and ``embed(texts)``: little-endian float32 unit vectors.
+An embedder has a ``name`` that a store remembers, a ``dimension`` (a multiple of 8; 0 if unknown
+before the first vector), and ``embed(texts)``: little-endian float32 unit vectors.
 """
 
 from __future__ import annotations
@@ -26,26 +25,26 @@ if TYPE_CHECKING:
 
         @property
         def dimension(self) -> int:
-            """Return the dimension of its vectors."""
+            """Return the dimension of the vectors."""
 
         def embed(self, texts: Sequence[str]) -> list[bytes | None]:
-            """Return a unit vector for each text; None where there is nothing to embed.
+            """Return a unit vector for each text; None for a text without words.
 
             Raises:
-                EmbedderError: it cannot; the message says what to do.
+                EmbedderError: the embedder failed; the message names a remedy.
             """
 
 
 def open_embedder(
     setting: str, store: Store, settings: Settings | None = None, *, anew: bool = False
 ) -> Embedder | None:
-    """Return the embedder that the setting names; None for ``none``.
+    """Return the embedder of a setting; None for ``none``.
 
-    ``settings`` has what endpoints need. What the embedder gives must have the
-    dimension of the store's vectors, unless they are made ``anew``.
+    ``settings`` are for endpoints. Vectors must have the dimension of the store's vectors, unless
+    ``anew``.
 
     Raises:
-        EmbedderError: the setting names no place that there could be.
+        EmbedderError: invalid URL.
     """
     kind, _, what = setting.partition(":")
     if kind == "none":

@@ -1,7 +1,7 @@
-"""An endpoint that speaks the OpenAI form: Ollama, TEI, llama.cpp, vLLM, OpenAI itself.
+"""Ask an endpoint of the OpenAI form for vectors: Ollama, TEI, llama.cpp, vLLM, OpenAI.
 
-The URL may end at the host, at ``/v1``, or at ``/embeddings``; ``unix:/PATH`` is a socket. A
-key is taken from the environment alone, and nothing keeps or prints it.
+The URL may end at the host, at ``/v1``, or at ``/embeddings``; ``unix:/PATH`` is a socket. The key
+comes from the environment only, and is never stored or printed.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_TEXT = 20_000
-"""Characters of one text: passages have a tenth of it, and a model reads no more."""
+"""Maximum characters of a text: ten times a passage, and more than models read."""
 
 MAX_RESPONSE = 1 << 28
 """Maximum response size in bytes; larger responses are an error."""
 
 TRIES = 3
-"""Tries for a batch, where a retry may help. A query has one."""
+"""Tries for a batch, if a retry may help. A query is tried once."""
 
 AGAIN = (408, 429, 500, 502, 503, 504)
 """Status codes after which a retry may help."""
@@ -41,10 +41,10 @@ LONGEST_WAIT = 30.0
 """Seconds before the next try, whatever the endpoint asks for."""
 
 BATCH = 32
-"""Maximum texts of one request. Not measured: endpoints differ."""
+"""Maximum texts of a request. Not measured: endpoints differ."""
 
 PATIENCE = 10.0
-"""Seconds to wait for an answer; a model on a CPU gets one more for each text."""
+"""Seconds to wait for a response, and a second more for each text: models may run on a CPU."""
 
 
 class EndpointEmbedder:
@@ -54,11 +54,11 @@ class EndpointEmbedder:
     '/v1/embeddings'
 
     Raises:
-        EmbedderError: the URL has no host or no valid port, or the key cannot be one.
+        EmbedderError: the URL has no host or no valid port, or the key is invalid.
     """
 
     def __init__(self, url: str, model: str = "", environ: Mapping[str, str] = os.environ) -> None:
-        # A model has the same vectors wherever it runs; without a name, the place stands for it.
+        # A model has the same vectors on every host; without a model name, the URL names them.
         self.name = f"endpoint:{model or url.partition('?')[0]}"
         self.dimension = 0
         """Of the store's vectors, if they are this embedder's; else 0 until the first answer."""
@@ -83,7 +83,7 @@ class EndpointEmbedder:
         """Return a unit vector for each text; None for a text without words.
 
         Raises:
-            EmbedderError: nobody answers, or not with what was asked for.
+            EmbedderError: no response, or an invalid response.
         """
         found: list[bytes | None] = [None] * len(texts)
         asked = [number for number, text in enumerate(texts) if words(text[:MAX_TEXT])]
@@ -103,7 +103,9 @@ class EndpointEmbedder:
                                 "set LORE_ENDPOINT_KEY")  # fmt: skip
         if status != 200:
             said = one_line(answer[:2000].decode(errors="replace"))
-            said = said.replace(self._key, "…") if self._key else said  # some repeat it
+            said = (
+                said.replace(self._key, "…") if self._key else said
+            )  # some repeat the key
             raise EmbedderError(f"{self.name} answered HTTP {status} ({said[:200]}): "
                                 "check the URL and endpoint_model")  # fmt: skip
         try:
@@ -156,7 +158,7 @@ class EndpointEmbedder:
 
 
 def _key(environ: Mapping[str, str], *, is_secure: bool) -> str:
-    """Return the user's key. OPENAI_API_KEY is set for many programs: it goes over TLS alone."""
+    """Return the user's key. Other programs set OPENAI_API_KEY too: send that over TLS only."""
     names = ("LORE_ENDPOINT_KEY", "OPENAI_API_KEY") if is_secure else ("LORE_ENDPOINT_KEY",)
     name = next((name for name in names if environ.get(name)), "")
     key = environ.get(name, "")
@@ -174,11 +176,11 @@ def _reason(error: Exception) -> str:
 
 
 def vectors_in(answer: bytes, count: int) -> list[bytes]:
-    """Return the ``count`` unit vectors of an answer, in the order in which they were asked for.
+    """Return the ``count`` unit vectors of a response, in the order of the texts.
 
     Raises:
-        EmbedderError: it is of another form, or has another number of vectors, numbers
-            that are none, or vectors of different lengths.
+        EmbedderError: the response has another form or number of vectors, invalid numbers, or
+            vectors of different lengths.
     """
     try:
         rows = sorted(json.loads(answer)["data"], key=lambda row: int(row.get("index", 0)))
@@ -194,7 +196,7 @@ def vectors_in(answer: bytes, count: int) -> list[bytes]:
 
 
 def _numbers(item: Any) -> Sequence[float]:
-    """Return the numbers of a vector; it is a list, or base64 of float32."""
+    """Return the numbers of a vector: a list, or base64 of float32."""
     if isinstance(item, str):
         data = b64decode(item)
         item = list(unpack(f"<{len(data) // 4}f", data)) if len(data) % 4 == 0 else None
@@ -204,12 +206,12 @@ def _numbers(item: Any) -> Sequence[float]:
 
 
 def unit(numbers: Sequence[float]) -> bytes:
-    """Return little-endian float32 of length 1, with zeros behind it up to a multiple of 8.
+    """Return little-endian float32 of length 1, padded with zeros to a multiple of 8.
 
-    Zeros change no cosine, and each eight dimensions are a byte of signs.
+    Zeros change no cosine, and eight dimensions are a byte of signs.
 
     Raises:
-        EmbedderError: one is not a number, or all of them are 0.
+        EmbedderError: a value is not a number, or all are 0.
     """
     try:
         length = hypot(*numbers)
@@ -225,7 +227,7 @@ def checked_dimension(name: str, vectors: Sequence[bytes], expected: int) -> int
     """Return the vectors' dimension.
 
     Raises:
-        EmbedderError: the store's vectors of this embedder have another one.
+        EmbedderError: the store's vectors of this embedder have a different dimension.
     """
     dimension = len(vectors[0]) // 4  # float32
     if expected and dimension != expected:

@@ -18,17 +18,17 @@ _SCHEMA = (
     "CREATE TABLE letters(letter TEXT PRIMARY KEY, token INTEGER) WITHOUT ROWID",
     "CREATE TABLE merges(pair INTEGER PRIMARY KEY, merge INTEGER)",
 )
-"""A letter without a token has one for each byte, named ``<0x41>``. ``pair``: the left token times
-2**16 plus the right one; ``merge``: the rank times 2**16 plus the token that they become."""
+"""Letters without a token have a token for each byte, named ``<0x41>``. ``pair``: the left token
+times 2**16 plus the right token; ``merge``: the rank times 2**16 plus the merged token."""
 
 _BYTES = frozenset(f"<0x{byte:02X}>" for byte in range(256))
 
 
 def new_merges(path: str, tokenizer: str) -> apsw.Connection:
-    """Make merges at ``path``, or in memory where nobody may write; return a connection.
+    """Make merges at ``path``, or in memory if that is read-only; return a connection.
 
     Raises:
-        LoreError: the tokenizer cannot be read, or is of another kind.
+        LoreError: the tokenizer cannot be read, or is of a different kind.
     """
     try:
         make_merges(path, tokenizer)

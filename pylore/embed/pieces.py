@@ -1,11 +1,8 @@
-"""Split words into the static embedder's tokens, without loading its tokenizer.
+"""Split words into the static embedder's tokens, without loading the tokenizer.
 
-The tokenizer is a byte-pair encoding: a word begins as its letters, and of all pairs of
-neighbours that may be merged the one with the lowest rank becomes one token, the leftmost
-of equals first, until none may. The merges are in a read-only SQLite file that ``merges``
-makes of the tokenizer's JSON.
-
-This module is on the path of every search: it imports nothing heavy.
+The tokenizer is a byte-pair encoding: a word begins as letters, and the neighbours with the lowest
+rank are merged, the leftmost first, until no pair may be merged. ``merges`` makes the read-only
+SQLite file of the pairs. Every search imports this module: keep imports light.
 """
 
 from __future__ import annotations
@@ -72,7 +69,7 @@ class Pieces:
 
 
 class _Merges(dict[int, int]):
-    """The merge of each pair, or ``_NEVER``; looked up when it is needed."""
+    """The merge of each pair, or ``_NEVER``, read when needed."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
@@ -86,8 +83,7 @@ class _Merges(dict[int, int]):
 
 
 def merges_of(tokenizer: str) -> str:
-    """Return the path of a tokenizer's merges: beside the packages, or in lore's own wheel. Its
-    size is in their name, so that those of another version are not taken for them.
-    """
+    """Return the path of a tokenizer's merges: beside the packages, or in lore's wheel. The size of
+    the tokenizer is in the name, so that each version has a file."""
     packages = os.path.dirname(os.path.dirname(os.path.dirname(tokenizer)))
     return os.path.join(packages, f"lore-merges-{os.stat(tokenizer).st_size}.db")

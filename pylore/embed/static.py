@@ -1,13 +1,11 @@
 """Static embeddings: the mean of the token vectors of a text's words.
 
-The weights and the tokenizer are those that the package ``wordllama`` ships
-(l2_supercat, 32,000 tokens of 256 dimensions). Neither is loaded for a query: ``pieces``
-splits words into tokens, and the rows of those tokens are read from the weights file at
-their offsets.
+Weights and tokenizer come from the package ``wordllama`` (l2_supercat, 32,000 tokens of 256
+dimensions). A query loads neither: ``pieces`` splits words into tokens, and the tokens' rows are
+read from the weights file at their offsets.
 
-A text is taken word by word (``text.runs``), so punctuation has no part in the
-mean. Measured on three retrieval sets this is as good as the package's own
-``embed`` of the whole text or better, and long texts are embedded by passage.
+A text is read word by word (``text.runs``), without punctuation. On three retrieval sets this is as
+good as the package's ``embed`` or better; long texts are embedded by passage.
 """
 
 from __future__ import annotations
@@ -31,11 +29,11 @@ if TYPE_CHECKING:
 DIMENSION = 256
 TOKENS = 32_000
 _ROW = 2 * DIMENSION  # float16
-_FEW = 8  # up to this many texts are embedded without numpy,
-_FEW_TOKENS = 5_000  # and up to this many tokens
-_MANY = 200  # from so many on all weights are made float32 at once: 32 MB
-_LONGEST = 5_000  # words of one text; a passage has 200, a query may have more
-_LONGEST_WORD = 100  # letters; what is longer is not a word, and slow to tokenize
+_FEW = 8  # maximum texts that are embedded without numpy,
+_FEW_TOKENS = 5_000  # and maximum tokens
+_MANY = 200  # minimum texts for which all weights become float32: 32 MB
+_LONGEST = 5_000  # words of a text; a passage has 200, a query may have more
+_LONGEST_WORD = 100  # letters; longer runs are not words, and slow to tokenize
 
 
 class StaticEmbedder:
@@ -47,7 +45,7 @@ class StaticEmbedder:
     def __init__(self) -> None:
         self._pieces: Pieces | None = None
         self._tokens: dict[str, bytes] = {}
-        """Word to its tokens, two bytes each."""
+        """Word to tokens, two bytes each."""
         self._table: Any = None
         self._weights = weights_file()
 
@@ -105,7 +103,7 @@ class StaticEmbedder:
         if table is None:
             shape = (TOKENS, DIMENSION)
             table = numpy.asarray(numpy.memmap(self._weights, "<f2", "r", start, shape))
-            if len(tokens) >= _MANY:  # whoever embeds so many will embed more
+            if len(tokens) >= _MANY:  # more texts will follow
                 table = self._table = table.astype("<f4")
         sums = numpy.zeros((len(tokens), DIMENSION), "<f4")
         for numbers, total in zip(tokens, sums, strict=True):

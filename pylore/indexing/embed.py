@@ -1,7 +1,7 @@
-"""Vectors for passages that have none: one loop, after the commit that wrote the passages.
+"""Make vectors for passages without vectors: a loop after the commit that wrote the passages.
 
-Until then searches find them by their words. A kill costs nothing but time: vectors are made in
-the order of the passages' keys, and the next write goes on after the last one.
+Until then searches find the passages by words. After a kill the next write continues: vectors are
+made in the order of the passages' keys.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ BATCH = 256
 """Passages that are embedded and written together."""
 
 FEW = 1_000
-"""Passages for which a small write waits; it leaves more to ``lore store embed``."""
+"""Maximum passages that a small write embeds; ``lore store embed`` makes the rest."""
 
 PATIENCE = 1.0
-"""Seconds to wait for another writer, whose own vectors come after these."""
+"""Seconds to wait for other writers, who embed the rest."""
 
 
 def embed_missing(
     store: Store, embedder: Embedder | None, notes: list[str] | None = None, *, bulk: bool = False
 ) -> None:
-    """Make the vectors that the last writes lack, and let ``similar_to`` edges follow.
+    """Make the vectors that the last writes lack, and update ``similar_to`` edges.
 
-    A failure costs vectors and nothing else; ``notes`` say so. Does nothing within a transaction,
-    or if the store's vectors are another embedder's. ``bulk``: however many there are.
+    A failure costs vectors only, and is added to ``notes``. Does nothing within a transaction, or
+    if the store has vectors of a different embedder. ``bulk``: without a limit of passages.
     """
     if embedder is None or store.in_transaction or not store.writable:
         return
@@ -67,14 +67,14 @@ def embed_store(
     all: bool,
     progress: Callable[[int], None] = lambda done: None,
 ) -> int:
-    """Make every vector again, beside those in use, or those that are missing; return how many.
+    """Make missing vectors, or ``all`` beside the current vectors; return the number of vectors.
 
-    An interrupted run is continued by the next one. ``progress`` is called with the number of
-    passages of each batch.
+    The next run continues an interrupted run. ``progress`` is called with the passages of each
+    batch.
 
     Raises:
-        LoreError: vectors are missing among those of another embedder, or another run began.
-        EmbedderError: the embedder cannot.
+        LoreError: vectors are missing among vectors of a different embedder, or a second run began.
+        EmbedderError: the embedder failed.
     """
     vectors, done, dimension = store.vectors, 0, _dimension(embedder)
     held, wanted = store.meta.get("embedder"), (embedder.name, dimension)
@@ -90,7 +90,7 @@ def embed_store(
                             "run 'lore store embed --all'")  # fmt: skip
     while True:
         done += _fill(store, embedder, 0, store.transaction, next=all, progress=progress)
-        with store.transaction():  # while this holds the lock, nothing comes
+        with store.transaction():  # while this holds the lock, no passages are added
             _require(store, embedder, next=all)
             if vectors.lacking(0, 1, next=all):
                 continue
@@ -105,13 +105,13 @@ def _fill(
     store: Store, embedder: Embedder, after: int, transaction: Callable[[], Transaction],
     *, next: bool = False, progress: Callable[[int], None] = lambda done: None,
 ) -> int:  # fmt: skip
-    """Embed passages without a vector whose keys are greater than ``after``; return how many."""
+    """Embed passages without a vector and with keys above ``after``; return their number."""
     vectors, count = store.vectors, 0
     while passages := vectors.lacking(after, BATCH, next=next):
         made = embedder.embed([text for _, text in passages])
         with transaction():
             _require(store, embedder, next=next)
-            # What was edited meanwhile is read again, and what comes after it too: by key.
+            # Passages edited meanwhile, and those after them, are read again by key.
             same = vectors.unchanged(passages)
             vectors.add(
                 [(key, vector) for (key, _), vector in zip(passages[:same], made, strict=False)],

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from .passages import Row
 
     Fields = tuple[str, str, str, str, str]
-    """What full text has of a passage."""
+    """The columns of a passage in full text."""
 
 NEXT = "embedder_next"
-"""The key of ``meta`` with whose vectors are being made beside those in use."""
+"""The key of ``meta`` for the embedder whose vectors are made beside the current ones."""
 
 INDEXER_BATCH = 256
 """Nodes that are indexed together."""
@@ -30,17 +30,15 @@ _BATCH_TEXT = 8_000_000
 
 
 class Index:
-    """Write the passages of nodes; the caller holds a transaction. Their vectors are made after
-    it: ``embed.embed_missing``.
-    """
+    """Write the passages of nodes; the caller holds a transaction and calls ``embed.embed_missing``
+    after it."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def update(self, nodes: Sequence[Node]) -> None:
-        """Index these nodes again: live ones as they are now, forgotten ones not at all; and the
-        facts about them. Of one node that comes twice, the last one counts.
-        """
+        """Index these nodes again, live ones only, and facts about them. Of duplicates the last
+        counts."""
         nodes = list({node.id: node for node in nodes}.values())
         for start in range(0, len(nodes), INDEXER_BATCH):
             batch = nodes[start : start + INDEXER_BATCH]
@@ -57,7 +55,7 @@ class Index:
                 self.keep_facts([*things, *self._store.facts.leading_to(things)])
 
     def replace(self, collection: str, entries: Sequence[tuple[str, list[Row]]]) -> None:
-        """Put ``(id, rows)`` that were made elsewhere in the place of the passages of these ids."""
+        """Replace the passages of nodes by ``(id, rows)``."""
         ids = [id for id, _ in entries]
         self._remove(ids)
         hidden = self._store.nodes.hidden_among(ids, HIDDEN_STATUSES)
@@ -67,8 +65,8 @@ class Index:
         )  # fmt: skip
 
     def keep_facts(self, ids: Iterable[str] = ()) -> None:
-        """Bring the passages that state facts of these things in step with their edges, and of
-        the things whose edges were written since the last call."""
+        """Update the passages that state facts of these things, and of things with edges written
+        since the last call."""
         due = sorted({*ids, *self._store.edges.stated})
         self._store.edges.stated.clear()
         with self._store.whole():
@@ -114,7 +112,7 @@ class Index:
 def _passages(
     id: str, collection: str, rows: Sequence[Row], *, is_hidden: bool
 ) -> Iterator[tuple[NewPassage, Fields]]:
-    """Yield the passages of a node with what full text has of them."""
+    """Yield the passages of a node with their columns of full text."""
     start = 1
     for *fields, heading in rows:
         title, text, tags, file, parts = fields
@@ -124,7 +122,7 @@ def _passages(
 
 
 class Waiting:
-    """Nodes that wait for the index, until there are enough of them."""
+    """Queue nodes, and index them together."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -132,7 +130,7 @@ class Waiting:
         self._text = 0
 
     def add(self, node: Node) -> None:
-        """Queue a node, and index all if there are many."""
+        """Queue a node; index the queue if it is full."""
         self._nodes.append(node)
         self._text += len(node.body)
         if len(self._nodes) == INDEXER_BATCH or self._text > _BATCH_TEXT:
@@ -154,10 +152,10 @@ def write_nodes(store: Store, nodes: Sequence[Node]) -> None:
 def rebuild(
     store: Store, fulltext: str, progress: Callable[[int], None] = lambda done: None
 ) -> int:
-    """Make the passages again from the nodes, in one transaction; return the number of nodes.
+    """Make all passages again from the nodes, in a transaction; return the number of nodes.
 
-    ``fulltext`` is the engine's setting (auto, fts5, fts4); ``progress`` is called with the number
-    of nodes that are done. Vectors are made after it.
+    ``fulltext`` is the engine's setting (auto, fts5, fts4); ``progress`` is called with the nodes
+    done. The caller makes the vectors.
     """
     with store.transaction():
         store.fulltext.renew(fulltext)

@@ -1,4 +1,4 @@
-"""Cut texts into passages, and make the rows that full text indexes of them."""
+"""Cut texts into passages, and make their rows for full text."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ..core.model import Node
 
     Row = tuple[str, str, str, str, str, str]
-    """Title, body, tags, file and the parts of names, the columns of the full-text tables; the
-    heading that the title ends with. The bodies of a node's rows are its text."""
+    """Title, body, tags, file and parts of names, the columns of the full-text tables; the heading
+    that the title ends with. The bodies of a node's rows are the node's text."""
 
 LONGEST_STRETCH = 100
 """Characters after which text without white space is cut too."""
@@ -24,7 +24,7 @@ MOST_HEADING = 120
 """Characters of a line that may be a heading."""
 
 _REPEATED = 1000
-"""Characters of a title, of tags and of a path that passages after the first one repeat."""
+"""Characters of the title, tags and path that later passages repeat."""
 
 _STRETCH = rf"\S{{1,{LONGEST_STRETCH}}}"
 _BLOCK = r"(?m)^(?=(?:[-*+•]|\d{1,9}[.)])[ \t])|(?<=\n\n)(?=\S)"
@@ -32,7 +32,7 @@ _BLOCK = r"(?m)^(?=(?:[-*+•]|\d{1,9}[.)])[ \t])|(?<=\n\n)(?=\S)"
 
 
 def rows_of(node: Node) -> list[Row]:
-    """Return what is indexed of a node: a row for each of its passages."""
+    """Return a row for each passage of a node."""
     return passage_rows(
         node.title, indexed_text(node), " ".join(node.tags), node.file or "",
         prose=COLLECTIONS.get(node.type, TEXTS) == TEXTS,
@@ -40,14 +40,14 @@ def rows_of(node: Node) -> list[Row]:
 
 
 def indexed_text(node: Node) -> str:
-    """Return what full text and vectors see of a node beside its title: its body, and why."""
+    """Return the indexed text of a node: body and why."""
     return f"{node.body}\n{node.why}" if node.why else node.body
 
 
 def passage_rows(title: str, body: str, tags: str, file: str, *, prose: bool = False) -> list[Row]:
-    """Return a row for each passage of a text; none if there is nothing to find it by.
+    """Return a row for each passage of a text; empty if all arguments are empty.
 
-    ``prose``: it may have headings.
+    ``prose``: cut at headings.
     """
     if not (title or body or tags or file):
         return []
@@ -64,15 +64,14 @@ def passage_rows(title: str, body: str, tags: str, file: str, *, prose: bool = F
 def passages(body: str) -> list[str]:
     """Cut a text into stretches of about ``PASSAGE_WORDS`` words, at white space.
 
-    An empty body is one empty passage.
+    An empty body is an empty passage.
     """
     return [body] if _is_short(body) else _cut(body, [])
 
 
 def prose_passages(body: str, file: str = "") -> list[tuple[str, str]]:
-    """Cut a document at its headings; return ``(heading, stretch)``. Only passages of the entries
-    of a changelog, which ``file`` may be, have headings.
-    """
+    """Cut a document at headings; return ``(heading, stretch)``. Only entries of a changelog, by
+    the name of ``file``, have headings."""
     log = is_changelog(file)
     if not log and _is_short(body):
         return [("", body)]
@@ -100,11 +99,11 @@ def _is_short(body: str) -> bool:
 
 
 def _cut(text: str, borders: Iterable[int], least: int = 1) -> list[str]:
-    """Cut a text at borders, as late as there is room, and otherwise between words.
+    """Cut a text at borders, as late as possible, and else between words.
 
-    Fewer than ``least`` words before a border do not stand alone: the passage goes on.
+    Fewer than ``least`` words before a border join the next passage.
     """
-    import re  # indexing long texts alone needs it
+    import re  # only long texts need re
     from bisect import bisect_left
 
     starts, room = [match.start() for match in re.finditer(_STRETCH, text)], tuning.PASSAGE_WORDS
@@ -121,7 +120,7 @@ def _cut(text: str, borders: Iterable[int], least: int = 1) -> list[str]:
 
 
 def _entries(headings: list[tuple[int, str, str]]) -> list[tuple[int, str]]:
-    """Return the headings of entries: those with a version, of levels where most have one."""
+    """Return the headings of entries: headings with a version, of levels where most have a version."""
     from ..core.query import version_of
 
     levels: dict[str, list[bool]] = {}
@@ -176,7 +175,7 @@ def _headings(body: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _is_title(line: str, under: str, over: str) -> bool:
-    """Return True if a line can be a title, underlined so; ``over``: as it is overlined."""
+    """Return True if a line is a title with this underline; ``over``: the overline."""
     bare = line.strip()
     if not bare or len(bare) > MOST_HEADING or line.startswith(_NO_HEADING):
         return False

@@ -1,8 +1,8 @@
-"""``similar_to`` edges, which follow the records once ``similar_all`` has built them.
+"""Keep ``similar_to`` edges in step with records, once ``similar_all`` has built them.
 
-A record's vector is the mean of its passages' vectors. An edge joins two records when
-their cosine is at least ``least`` and one of them is among the ``nearest`` of the other.
-The edge leads from the smaller id to the larger one, and its weight is the cosine.
+A record's vector is the mean of the vectors of the passages. An edge joins two records if their
+cosine is at least ``least`` and either is among the ``nearest`` of the other. The edge leads from
+the smaller id to the larger id; the weight is the cosine.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 RELATION = "similar_to"
 UNCOMPARED = (*NAMED_TYPES, "run", "session")
-"""Types that are compared only on request: a name is too short to be like another."""
+"""Types that are compared only on request: names are too short to compare."""
 
 FOLLOWED = 25
-"""Records of one write whose edges follow; more leave the edges stale."""
+"""Maximum records of a write that are linked; more leave the edges stale."""
 
 CANDIDATES = 100
-"""The nearest passages among which those of the nearest records are."""
+"""Passages to search for the nearest records."""
 
 PATIENCE = 1.0
-"""Seconds to wait for another writer."""
+"""Seconds to wait for other writers."""
 
 _BUILT, _STALE = "similar", "similar_stale"
 
 
 class Plan(Row):
-    """How a store's edges were built: the least cosine, edges a record, types, whose vectors.
+    """The parameters of a store's edges: minimum cosine, edges a record, types, embedder.
 
     The defaults are not measured: on three sets these edges help no search, with any weight.
     """
@@ -52,7 +52,7 @@ class Plan(Row):
 
     @classmethod
     def of(cls, store: Store) -> Plan | None:
-        """Return the plan that this store remembers; None if it has no such edges."""
+        """Return the plan in the store; None without such edges."""
         text = store.meta.get(_BUILT)
         if text is None:
             return None
@@ -61,10 +61,10 @@ class Plan(Row):
             return cls(float(fields["least"]), int(fields["nearest"]),
                        tuple(map(str, fields["types"])), fields["embedder"])  # fmt: skip
         except (ValueError, TypeError, KeyError):
-            return None  # another program's
+            return None  # written by a different program
 
     def compared(self, store: Store) -> tuple[str, ...]:
-        """Return the types whose records are compared; all but ``UNCOMPARED`` by default."""
+        """Return the types of compared records; by default all but ``UNCOMPARED``."""
         return self.types or tuple(name for name in store.types.all() if name not in UNCOMPARED)
 
 
@@ -75,7 +75,7 @@ def remember(store: Store, plan: Plan | None) -> None:
 
 
 def stale(store: Store, plan: Plan) -> str:
-    """Return why the edges may differ from those of the plan; empty if they do not."""
+    """Return why the edges may differ from the plan; empty if they do not."""
     if plan.embedder != store.meta.get("embedder"):
         return f"they are of {plan.embedder}'s vectors"
     count = store.meta.get(_STALE)
@@ -83,7 +83,7 @@ def stale(store: Store, plan: Plan) -> str:
 
 
 def follow(store: Store, after: int) -> None:
-    """Join records whose vectors were just made, of passages after this key, to their nearest.
+    """Link records with new vectors, of passages after this key, to their nearest.
 
     More than ``FOLLOWED`` are only counted.
     """
@@ -102,7 +102,7 @@ def follow(store: Store, after: int) -> None:
 
 
 def _link(store: Store, plan: Plan, types: tuple[str, ...], id: str) -> None:
-    """Join a record to its nearest; an edge that it has stays while its ends are near enough."""
+    """Link a record to the nearest; an old edge remains while the cosine is high enough."""
     old = [edge for edge in store.edges.of(id, forgotten=True) if edge.relation == RELATION]
     linked = {end for edge in old for end in edge.key[:2]}
     found = near(store, id, types, plan.least, CANDIDATES).items()
@@ -115,7 +115,7 @@ def _link(store: Store, plan: Plan, types: tuple[str, ...], id: str) -> None:
 def near(
     store: Store, id: str, types: Sequence[str], least: float, passages: int
 ) -> dict[str, float]:
-    """Return the records with one of the nearest passages, with its cosine, nearest first."""
+    """Return the records of the nearest passages and their cosines, nearest first."""
     rows = [unpack(f"<{len(blob) // 4}f", blob) for _, blob in store.vectors.of_nodes([id])]
     total = [*map(sum, zip(*rows, strict=True))]
     length = sqrt(sum([value * value for value in total]))
@@ -130,19 +130,17 @@ def near(
 
 
 def pair(one: str, other: str) -> tuple[str, str]:
-    """Return the two ids, the smaller one first."""
+    """Return the two ids in order."""
     return (one, other) if one < other else (other, one)
 
 
 def replace(
     store: Store, wanted: Mapping[tuple[str, str], float], old: Sequence[Edge]
 ) -> dict[str, int]:
-    """Make ``wanted`` (pair to cosine) of the ``old`` edges, and write only what differs.
+    """Replace the ``old`` edges by ``wanted`` (pair to cosine), and write only differences.
 
-    An edge that a person made or removed stays as it is.
-
-    Returns:
-        How many edges were ``added``, ``updated``, ``invalidated`` and ``unchanged``.
+    Edges that a person made or removed are not changed. Return the numbers of edges ``added``,
+    ``updated``, ``invalidated`` and ``unchanged``.
     """
     kept = {pair(*edge.key[:2]) for edge in old if edge.source != "system" or edge.ended_at}
     gone = [edge.key for edge in old if pair(*edge.key[:2]) not in wanted.keys() | kept]

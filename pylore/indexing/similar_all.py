@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 BLOCK = 512
 """Records that are compared to all others at a time."""
 READ = 2000
-"""Records whose passages are read at a time."""
+"""Records to read at a time."""
 
 
 def build(store: Store, plan: Plan) -> dict[str, Any]:
-    """Make the edges of a plan, and remember it; edges that people made or removed stay.
+    """Make the edges of a plan, and store the plan; edges that people made or removed are not
+    changed.
 
-    Returns:
-        ``records`` compared, ``edges`` wanted, and how many were ``added``, ``updated``,
-        ``invalidated`` and ``unchanged``.
+    Return ``records`` compared, ``edges`` wanted, and the numbers ``added``, ``updated``,
+    ``invalidated`` and ``unchanged``.
 
     Raises:
         StoreError: the store has no vectors.
@@ -42,7 +42,7 @@ def build(store: Store, plan: Plan) -> dict[str, Any]:
     before = store.data_version()
     records, wanted = _compare(store, plan)
     with store.transaction():
-        if store.data_version() != before:  # another process has written meanwhile
+        if store.data_version() != before:  # a second process has written meanwhile
             records, wanted = _compare(store, plan)
         counts = replace(store, wanted, [*store.edges.with_relation(RELATION)])
         remember(store, plan)
@@ -50,7 +50,7 @@ def build(store: Store, plan: Plan) -> dict[str, Any]:
 
 
 def remove(store: Store) -> dict[str, Any]:
-    """Remove the edges but for those of people; they no longer follow the records."""
+    """Remove the edges, except people's, and the plan."""
     with store.transaction():
         counts = replace(store, {}, [*store.edges.with_relation(RELATION)])
         remember(store, None)
@@ -58,9 +58,9 @@ def remove(store: Store) -> dict[str, Any]:
 
 
 def _compare(store: Store, plan: Plan) -> tuple[int, dict[tuple[str, str], float]]:
-    """Return the number of records, and the cosines of the pairs to be joined.
+    """Return the number of records, and the cosines of the pairs to link.
 
-    A record of a scope takes no place among the nearest of one that is not of it.
+    Records of a scope are not counted among the nearest of others.
     """
     ids, near = _neighbours(store, plan)
     plan.embedder = store.meta.get("embedder")
@@ -72,12 +72,10 @@ def _compare(store: Store, plan: Plan) -> tuple[int, dict[tuple[str, str], float
 
 
 def duplicates(store: Store, plan: Plan) -> list[dict[str, Any]]:
-    """Return groups of records, each with a cosine of ``plan.least`` or more to another of its
-    group.
+    """Return groups of records with a cosine of at least ``plan.least`` to a member of the group.
 
-    Returns:
-        The closest groups first: ``cosine`` is the largest in the group, ``records`` has
-        ``id, type, title, created_at`` of each, oldest first, and its largest ``cosine``.
+    The closest groups first: ``cosine`` is the largest in the group; ``records`` has ``id, type,
+    title, created_at`` of each, oldest first, and the largest ``cosine``.
 
     Raises:
         StoreError: the store has no vectors.
@@ -108,7 +106,7 @@ def _group(store: Store, cosines: dict[str, float]) -> dict[str, Any]:
 
 
 def _neighbours(store: Store, plan: Plan) -> tuple[list[str], Near]:
-    """Return the records, and each with the cosines of those near enough, the nearest first."""
+    """Return the records, and the cosines of near records, the nearest first."""
     if store.meta.get("embedder") is None:
         raise StoreError("the store has no vectors to compare: run 'lore store reindex'")
     ids, vectors = _vectors(store, plan.compared(store))
@@ -124,7 +122,7 @@ def _near(ids: list[str], vectors: Matrix, least: float) -> Near:
 
 
 def _vectors(store: Store, types: tuple[str, ...]) -> tuple[list[str], Matrix]:
-    """Return ids in order, and a unit vector for each: the mean of its passages' vectors."""
+    """Return ids in order, and their unit vectors: the means of the vectors of passages."""
     ids: list[str] = []
     parts: list[Matrix] = []
     wanted = [row[0] for row in store.nodes.outlines(types)] if types else []
