@@ -103,9 +103,7 @@ class EndpointEmbedder:
                                 "set LORE_ENDPOINT_KEY")  # fmt: skip
         if status != 200:
             said = one_line(answer[:2000].decode(errors="replace"))
-            said = (
-                said.replace(self._key, "…") if self._key else said
-            )  # some repeat the key
+            said = said.replace(self._key, "…") if self._key else said  # some repeat the key
             raise EmbedderError(f"{self.name} answered HTTP {status} ({said[:200]}): "
                                 "check the URL and endpoint_model")  # fmt: skip
         try:

@@ -120,7 +120,7 @@ def _cut(text: str, borders: Iterable[int], least: int = 1) -> list[str]:
 
 
 def _entries(headings: list[tuple[int, str, str]]) -> list[tuple[int, str]]:
-    """Return the headings of entries: headings with a version, of levels where most have a version."""
+    """Return the headings with a version, of levels where most have a version."""
     from ..core.query import version_of
 
     levels: dict[str, list[bool]] = {}

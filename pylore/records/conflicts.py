@@ -18,10 +18,8 @@ _NAMED = 10
 class Conflict(Record):
     """Fields of a record that were changed on both sides.
 
-    Attributes:
-        stands: ``ours`` or ``theirs``; the other values are in the past.
-        file: the other side, where that is the file of a document.
-        fields: the fields.
+    ``stands`` is the side with the later values, ``ours`` or ``theirs``; the past has the other
+    values. ``file`` is set if the other side is a document's file.
     """
 
     __slots__ = ("fields", "file", "id", "stands")
@@ -34,7 +32,7 @@ class Conflict(Record):
 
 
 def conflicts_of(id: str, found: Mapping[str, str]) -> list[Conflict]:
-    """Return the conflicts of a record, by its fields in conflict and the side that stands."""
+    """Return the conflicts of a record from its fields in conflict, each with the later side."""
     sides = {side: tuple(sorted(name for name in found if found[name] == side))
              for side in ("ours", "theirs")}  # fmt: skip
     return [Conflict(id, side, fields=fields) for side, fields in sides.items() if fields]
@@ -79,7 +77,7 @@ def fate_notes(found: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def contested_notes(edges: Sequence[Edge]) -> list[str]:
-    """Return a note on facts that stand beside a rival, though their predicate has one value."""
+    """Return a note on facts with a rival, if their predicate has a single value."""
     facts = [f"{edge.from_id} {edge.relation} {edge.to_id}" for edge in edges]
     return [f"{_named(facts)}: stands beside another value, and the predicate has one: "
             "'lore confirm A RELATION B' settles it"] if facts else []  # fmt: skip

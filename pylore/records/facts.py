@@ -1,7 +1,7 @@
 """Change the status of facts: staged, confirmed, superseded, retracted.
 
-A fact is an edge between two things. Each function runs inside a transaction of its caller. A
-search imports this, so it imports little.
+A fact is an edge between things. Functions run inside the caller's transaction. Searches import
+this module: keep imports light.
 """
 
 from __future__ import annotations
@@ -20,19 +20,18 @@ if TYPE_CHECKING:
 
 
 def first_status(source: str) -> str:
-    """Return how something new begins: what a conversation says is staged, the rest confirmed."""
+    """Return the first status: staged from a conversation, else confirmed."""
     return "staged" if source == "conversation" else "confirmed"
 
 
 def state_fact(
     store: Store, settings: Settings, edge: Edge, at: str, *, single: bool = False
 ) -> tuple[str, list[str]]:
-    """Write a fact: (added, updated or unchanged, notes for people).
+    """Write a fact; return (added, updated or unchanged, notes for people).
 
-    ``single`` says that the subject has one such value, now and later. A confirmed
-    fact supersedes the former values of such a predicate, a staged one only those
-    that are staged. What a conversation says neither takes a confirmation back nor a
-    retraction.
+    ``single``: the subject has a single value, now and later. A confirmed fact supersedes former
+    values of such a predicate, a staged fact only staged values. A conversation changes neither a
+    confirmed nor a retracted fact.
     """
     old = store.edges.get(*edge.key)
     if old is not None:
@@ -56,7 +55,7 @@ def state_fact(
 
 
 def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
-    """Return the live edges of the same scope with another value of a predicate that has one."""
+    """Return live edges of the scope with other values of a predicate that has a single value."""
     from ..core.ids import plain, whose
 
     values = store.edges.leading(edge.from_id, edge.relation)
@@ -84,10 +83,10 @@ def contested(store: Store, settings: Settings, keys: Iterable[EdgeKey]) -> list
 
 
 def confirm_edge(store: Store, settings: Settings, key: EdgeKey, at: str) -> str:
-    """Make an edge stand, ended ones too, in place of other values: confirmed or unchanged.
+    """Confirm an edge, ended or not, in place of other values; return confirmed or unchanged.
 
     Raises:
-        LoreError: there is no such edge, or an end of it is forgotten.
+        LoreError: no such edge, or an end is forgotten.
     """
     edge = require_edge(store, key)
     for id in key[:2]:
@@ -99,10 +98,10 @@ def confirm_edge(store: Store, settings: Settings, key: EdgeKey, at: str) -> str
 
 
 def retract_edge(store: Store, key: EdgeKey, at: str) -> str:
-    """End an edge as wrong; its history keeps it: retracted or unchanged.
+    """End an edge as wrong; return retracted or unchanged.
 
     Raises:
-        LoreError: there is no such edge.
+        LoreError: no such edge.
     """
     edge = require_edge(store, key)
     if edge.status == "retracted" and edge.ended_at is not None:
@@ -112,15 +111,15 @@ def retract_edge(store: Store, key: EdgeKey, at: str) -> str:
 
 
 MOST_PROMOTED = 100
-"""Maximum of a kind that one read confirms, so that a reader holds the store for a moment."""
+"""Maximum confirmations of a kind by a read: readers hold the store for a moment only."""
 
 
 def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
-    """Confirm the staged nodes among ``ids``, and their staged facts, that were read
-    ``promote_after`` times; return their names.
+    """Confirm staged nodes among ``ids`` and their staged facts after ``promote_after`` reads;
+    return their names.
 
-    A fact with a rival stays staged: reading is not a decision. Beyond ``MOST_PROMOTED`` of a kind
-    the rest waits for the next read. Under a scope only its own facts are confirmed.
+    A fact with a rival stays staged: reading is not a decision. Under a scope only facts of the
+    scope are confirmed.
     """
     from ..core.ids import whose
 
@@ -142,10 +141,10 @@ def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
 
 
 def named_edge(store: Store, words: Sequence[str]) -> EdgeKey | None:
-    """Return the edge that three words with a relation in the middle are; None for ids.
+    """Return the edge of three words with a relation in the middle; None for ids.
 
     Raises:
-        LoreError: an end of it is not in the store.
+        LoreError: an end is not in the store.
     """
     from ..core.ids import plain
     from ..graph.relations import fold
@@ -176,7 +175,7 @@ def thing_id(store: Store, name: str) -> str:
 
 
 def require_edge(store: Store, key: EdgeKey) -> Edge:
-    """Return the edge, ended or not; LoreError where there is none."""
+    """Return the edge, ended or not; LoreError if missing."""
     edge = store.edges.get(*key)
     if edge is None:
         raise LoreError(f"no fact {edge_name(key)}: see 'lore show --history {key[0]}'")

@@ -1,4 +1,4 @@
-"""Fields of records and edges: their checks, and values made of others."""
+"""Fields of records and edges: check, derive and convert values."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from ..store import Store
 
 TITLE_LENGTH = 200
-"""Maximum length of a title that is made from a text, in characters."""
+"""Maximum characters of a title that is derived from a text."""
 
 _SHORTEST_SLIP = 4
-"""Letters of a relation that may be a slip of another one."""
+"""Minimum letters of a relation that may be misspelled."""
 
 _CLOSING = "\"')]}”’»*_`"
 _ABBREVIATIONS = ("approx", "cf", "dr", "etc", "incl", "mr", "mrs", "vs")
 
 
 def require_known(status: str, source: str, fraction: float) -> None:
-    """Raise LoreError where one of the three is not valid; ``fraction`` is 0 to 1."""
+    """Raise LoreError if a value is invalid; ``fraction`` is 0 to 1."""
     for what, word, known in (("status", status, STATUSES), ("source", source, SOURCES)):
         if word not in known:
             raise LoreError(f"unknown {what} '{word}': one of {', '.join(known)}")
@@ -48,7 +48,7 @@ def require_known(status: str, source: str, fraction: float) -> None:
 
 
 def title_of(text: str) -> str:
-    """Return the first sentence of the first line of a text, without Markdown's heading marks.
+    """Return the first sentence of a text's first line, without Markdown's heading marks.
 
     >>> title_of("# Use JWT\\n\\nNo state."), title_of("Use e.g. Redis 7.2. It is fast.")
     ('Use JWT', 'Use e.g. Redis 7.2.')
@@ -77,10 +77,10 @@ def _is_short(before: str) -> bool:
 
 
 def require_text(text: str, most: int) -> str:
-    """Return the text of a record without blank lines around it.
+    """Return the text of a record without blank lines around.
 
     Raises:
-        LoreError: it is empty, has more than ``most`` bytes, or no store takes it.
+        LoreError: the text is empty, has more than ``most`` bytes, or cannot be stored.
     """
     if not text.strip():
         raise LoreError("the text is empty: give the text to keep")
@@ -95,7 +95,7 @@ def require_text(text: str, most: int) -> str:
 
 
 def is_slip(word: str, known: str) -> bool:
-    """Return True if a word is a known one with a letter left out, added, changed or swapped.
+    """Return True if a letter was left out, added, changed or swapped in a known word.
 
     >>> is_slip("implments", "implements"), is_slip("imlpements", "implements")
     (True, True)
@@ -120,7 +120,7 @@ class Naming:
         self._settings = settings
 
     def own(self, name: str) -> str:
-        """Return an id or a relation as it is called under the scope that is set."""
+        """Return an id or a relation with the current scope."""
         return own(name, self._settings.scope)
 
     def require_type(self, type: str, new_type: bool) -> str:
@@ -147,8 +147,8 @@ class Naming:
                          "declare it as a new relation")  # fmt: skip
 
     def declare(self, relation: str, ends: str = "declared") -> list[str]:
-        """Declare a relation that is new; notes where a known one is nearly the same. ``ends``
-        describe the types that it joins, as ``graph.ontology`` reads them."""
+        """Declare a new relation; note a similar known relation. ``ends`` describe the types that
+        the relation joins, as ``graph.ontology`` reads them."""
         name = require_name(relation, "relation")
         known = self._store.relations.all()
         if name in known or self.own(name) in known:
@@ -160,10 +160,10 @@ class Naming:
         return [f"new relation '{name}'{hint}"] if hint else []
 
     def declare_predicate(self, predicate: str, from_id: str, to_id: str) -> list[str]:
-        """Declare the predicate of a fact; between things, it joins things alone.
+        """Declare the predicate of a fact; between things, the relation joins things only.
 
         Raises:
-            UsageError: it is a known relation with one letter wrong.
+            UsageError: a known relation with a misspelled letter.
         """
         name = require_name(predicate, "relation")
         known = self.called(self._store.relations.all())
@@ -179,8 +179,8 @@ class Naming:
         return called(relations, self._settings.scope)
 
     def relation_between(self, from_id: str, relation: str, to_id: str) -> str:
-        """Return a relation that is known, as an edge between these two has it: of two nodes that
-        are common, the edge says by its relation that it belongs to a scope."""
+        """Return a known relation as an edge between these nodes has it: between common nodes, the
+        relation names the edge's scope."""
         name = self.require_relation(relation)
         if not self._settings.scope or whose(from_id, to_id, name):
             return name
@@ -197,7 +197,7 @@ def require_ends(store: Store, edge: Edge) -> None:
 
 
 def location_of(node: Node) -> tuple[str, str]:
-    """Return ``(path, lines)`` of a node as its anchor has them: ``("a.py", "10-20")``."""
+    """Return ``(path, lines)`` of a node as in an anchor: ``("a.py", "10-20")``."""
     lines = "" if node.line_start is None else f"{node.line_start}-{node.line_end}"
     return node.file or "", lines
 
@@ -216,8 +216,7 @@ def split_location(file: str) -> tuple[str, int | None, int | None]:
 
 
 def path_in_store(path: str, root: str) -> str:
-    """Return a path as the store spells it: from the project's root where it lies inside, with
-    ``/``."""
+    """Return a path with ``/``, relative to the project's root if inside."""
     full = os.path.realpath(path)
     base = os.path.realpath(root) if root else ""
     if base and (full == base or full.startswith(base + os.sep)):
@@ -226,7 +225,7 @@ def path_in_store(path: str, root: str) -> str:
 
 
 def set_file(node: Node, file: str, root: str) -> str:
-    """Write ``PATH[:FIRST[-LAST]]`` into a node; return the path as the store spells it.
+    """Write ``PATH[:FIRST[-LAST]]`` into a node; return the path as stored.
 
     Raises:
         UsageError: line 0.
@@ -242,7 +241,7 @@ def set_file(node: Node, file: str, root: str) -> str:
 
 
 def missing_file(path: str, root: str) -> list[str]:
-    """Return what to say of a file that a record is about, where it is not there or far away."""
+    """Return a note on a record's file that is missing or outside the project."""
     if path.startswith(("/", "../")):
         return [f"{path} lies outside the project: nothing tells when it changes"]
     if path and root and not os.path.lexists(os.path.join(root, path)):
@@ -257,11 +256,11 @@ EXTENSIONS = (*MARKDOWN, ".rst", ".txt")
 _NO_DOCUMENTS = ("requirements", "constraints", "cmakelists", "robots", "sources", "top_level")
 """Prefixes of text files that programs read."""
 STATED = "_stated"
-"""The key of ``data`` that lists what the front matter sets: the rest is kept as it is edited."""
+"""The key of ``data`` that lists the fields in the front matter; edits change the other fields."""
 
 PRUNED = "_pruned"
-"""The key of ``data`` of a document that was forgotten since its file was gone: it goes where
-the node goes, and an import that finds the file takes the document back."""
+"""The key of ``data`` of a document that was forgotten because the file was gone; an import that
+finds the file restores the document."""
 
 OWN_KEYS = (STATED, PRUNED)
 
@@ -272,12 +271,12 @@ _NO_TEXTS = ("id", "type", "title", "created_at")
 
 
 def is_markdown(path: str) -> bool:
-    """Return whether the name of a file says that it is Markdown."""
+    """Return True for the name of a Markdown file."""
     return path.lower().endswith(MARKDOWN)
 
 
 def is_page(path: str) -> bool:
-    """Return whether the name of a file says that it is a document: see ``EXTENSIONS``."""
+    """Return True for the name of a document: see ``EXTENSIONS``."""
     name = os.path.basename(path).lower()
     return name.endswith(EXTENSIONS) and not (
         name.endswith(".txt") and name.startswith(_NO_DOCUMENTS)
@@ -285,9 +284,8 @@ def is_page(path: str) -> bool:
 
 
 def source_of(store: Store, node: Node, root: str, fields: Iterable[str]) -> str:
-    """Return the path of the file below ``root`` that a document was made from, if that states one
-    of these fields, as ``Records.edit`` names them; empty if it does not, or is not there.
-    """
+    """Return the path below ``root`` of a document's file that states any of these fields, as
+    ``Records.edit`` names them; empty if missing."""
     file, stated = node.file or "", _stated(node)
     if not root or node.type in CODE_TYPES or not is_page(file):
         return ""
@@ -302,18 +300,18 @@ def source_of(store: Store, node: Node, root: str, fields: Iterable[str]) -> str
 
 
 def is_pruned(node: Node) -> bool:
-    """Return True if a document is forgotten for no other reason than its lost file."""
+    """Return True for a document that is forgotten only because the file is lost."""
     return node.invalidated_at is not None and loads(node.data).get(PRUNED) is True
 
 
 def mark_pruned(node: Node, *, pruned: bool = True) -> None:
-    """Put the mark of a lost file on a document, or take it away."""
+    """Set or remove the mark of a lost file."""
     if pruned or PRUNED in node.data:
         node.data = with_fields(node.data, {PRUNED: pruned or None})
 
 
 def state_of(node: Node) -> str:
-    """Return a hash of what the file of a document states, as the node has it."""
+    """Return a hash of the fields that a document's file states."""
     data = loads(node.data)
     stated: dict[str, Any] = {"title": node.title, "body": node.body}
     for name in _stated(node):
@@ -323,12 +321,12 @@ def state_of(node: Node) -> str:
 
 
 def has_own_id(node: Node, path: str) -> bool:
-    """Return True if a document's file states its id, or that follows from the file's path."""
+    """Return True if a document's file states the id, or the id follows from the path."""
     return "id" in _stated(node) or plain(node.id) == page_id(node.type, path)
 
 
 def page_id(type: str, path: str) -> str:
-    """Return the id of a document whose file states none.
+    """Return the id of a document without an id in the file.
 
     >>> page_id("doc", "docs/tour.md")
     'doc-docs/tour'

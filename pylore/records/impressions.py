@@ -1,7 +1,4 @@
-"""Recording what a search has shown, for the run that it belongs to.
-
-Searches with a run import this, so it imports nothing heavy.
-"""
+"""Record the results of a search for a run. Searches import this module: keep imports light."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ if TYPE_CHECKING:
     from ..store import Store
 
 PATIENCE = 0.5
-"""Seconds to wait for another writer: the results are out, the caller wants to go on."""
+"""Seconds to wait for other writers: the results are out, and the caller waits."""
 
 QUERY_LENGTH = 500
 """Characters of a query that are kept."""
@@ -28,7 +25,7 @@ QUERY_LENGTH = 500
 def keep_shown(store: Store, settings: Settings, query: str, ids: Iterable[str]) -> str:
     """Record that ``ids`` were shown in ``settings.run``, in this order, and the redacted query.
 
-    Return a note if it cannot be recorded. Never fails.
+    Return a note on failure. Never raises.
     """
     run, why = settings.run, "the store cannot be written"
     try:

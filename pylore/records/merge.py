@@ -1,7 +1,7 @@
 """Merge the records, links and anchors of another store or a file into this store.
 
-The latest value of each field wins, and the others become its past; of declarations the latest
-wins. A purge deletes all values that are not later. Rows that a store derives are not merged.
+The latest value of each field wins, and the others become past; the latest declaration wins. A
+purge deletes all earlier values. Rows that a store derives are not merged.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Merge:
     # --- records, links and anchors
 
     def take(self, told: Sequence[tuple[Thing, Sequence[str]]]) -> list[str]:
-        """Take things as the other side has them, each once, with changes that it has seen.
+        """Take things of the other side, each once, with stamps of the changes that they have seen.
 
         Return for each ``added``, ``updated``, ``kept`` (the stored state is later) or
         ``unchanged``.
@@ -202,7 +202,7 @@ class Merge:
         return both
 
     def _settle(self, row: Thing, stored: Thing | None) -> None:
-        """Have a row written where it differs from the stored one."""
+        """Queue a row if the stored row differs."""
         content = _CONTENT[type(row)]
         if stored is not None and content(stored) == content(row):
             return
@@ -240,14 +240,13 @@ class Merge:
     # --- the past
 
     def past(self, row: Thing, values: Iterable[tuple[str, Value]]) -> None:
-        """Take values that a thing has left on the other side; of the row its key counts."""
+        """Take former values of the thing with the key of ``row``."""
         thing = thing_of(row)
         gone = self._gone_at(thing)
         self._past.setdefault(thing, []).extend(one for one in values if is_after(one[1][0], gone))
 
     def _take_past(self, thing: str, values: list[tuple[str, Value]]) -> None:
-        """Keep the values that a thing has left elsewhere; of a thing that came after its past,
-        one of them may stand."""
+        """Store former values; of a thing that came after its past, some may be current."""
         ours = self._store.thing(thing)
         self._changes.drop_seen(thing, {value[0] for _, value in values})
         if ours is not None:
@@ -305,7 +304,7 @@ class Merge:
     def propose_purge(self, id: str, at: str) -> None:
         """Forget a record that a file, which anybody may write, says was deleted for good.
 
-        A person here deletes it for good, or brings it back.
+        A person here deletes or restores the record.
         """
         if at <= self._gone.get(id, ""):
             return

@@ -69,7 +69,7 @@ class Change(Record):
 def _written(
     method: Callable[Concatenate[Records, Given], Result],
 ) -> Callable[Concatenate[Records, Given], Result]:
-    """Make a method one transaction, which the history names after it."""
+    """Run a method in a transaction, which the history names after the method."""
     name = method.__name__
 
     def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
@@ -88,7 +88,7 @@ def _written(
 
 
 class Records:
-    """The writing side of a store. Every method is one transaction."""
+    """The writing side of a store. Every method is a transaction."""
 
     def __init__(
         self, store: Store, settings: Settings, embedder: Embedder | None, root: str = "",
@@ -107,8 +107,8 @@ class Records:
         self.notes: list[str] = []
 
     def together(self, write: Callable[[], Result], command: str) -> Result:
-        """Run several writes as one transaction, which the history calls ``command``; then make
-        their vectors, and note near-duplicates."""
+        """Run several writes as a transaction, ``command`` in the history; then make vectors, and
+        note near-duplicates."""
         with self.store.faults:
             if self.store.in_transaction:
                 return self._run(write)
@@ -154,20 +154,19 @@ class Records:
         anew: bool = False,
         key: str = "",
     ) -> Change:
-        """Add a record, or bring the one that is there already up to date.
+        """Add a record, or update the existing record.
 
-        ``file`` (``src/a.py`` or ``src/a.py:10-20``) also links the record to that
-        file; ``links`` are ``(id, relation)`` pairs. What was there and is not given
-        again stays, a forgotten one is restored; tags are joined. Without a ``status``
-        what a conversation says is staged, and the rest confirmed; a conversation changes nothing
-        of a confirmed record. ``learning`` is a lesson.
-        Under the setting ``run`` a record is ``derived_from`` that run. ``anew``: a forgotten
-        one comes back with the status, source and confidence of a new one. ``key``: the text that
-        the id is made from, unless that is ``text``.
+        ``file`` (``src/a.py`` or ``src/a.py:10-20``) also links the record to that file; ``links``
+        are ``(id, relation)`` pairs. Fields that are not given are not changed, a forgotten record
+        is restored; tags are joined. Without a ``status`` a record from a conversation is staged,
+        others are confirmed; a conversation changes no confirmed record. ``learning`` is a lesson.
+        The setting ``run`` links a record to that run by ``derived_from``. ``anew``: a restored
+        record gets the status, source and confidence of a new record. ``key``: the text to derive
+        the id from, by default ``text``.
 
         Raises:
-            UsageError: unknown type or relation, or one that joins other types.
-            LoreError: unknown id, no text, or too long a text.
+            UsageError: unknown type or relation, or a relation that joins other types.
+            LoreError: unknown id, empty text, or too long a text.
         """
         type = self._names.require_type(type, new_type)
         text = require_text(text, self._settings.max_text)
@@ -230,18 +229,17 @@ class Records:
         new_relation: bool = False,
         force: bool = False,
     ) -> Change:
-        """Link two nodes; a link that was taken away stands again.
+        """Link two nodes; a removed link is restored.
 
-        A link that is or was there keeps its weight, and the metadata that people gave it,
-        where they are not given. ``metadata`` are fields to set in it (None takes one away),
-        ``confidence`` is one of them; a new link without a weight weighs as much as that, or 1.
-        Without a ``status`` a link that stands stays as it is, and what a conversation says is
-        staged.
-        ``force``: also where the relation joins other types than these; the metadata say so.
+        An existing link keeps its weight and people's metadata, unless given. ``metadata`` sets
+        fields (None removes a field), ``confidence`` is a field; the weight of a new link is the
+        confidence, or 1. Without a ``status`` a live link is not changed, and a link from a
+        conversation is staged. ``force`` allows types that the relation does not join; the metadata
+        record that.
 
         Raises:
-            UsageError: unknown relation, unless ``new_relation`` declares it; or one that does
-                not join these types, unless ``force`` is set.
+            UsageError: unknown relation, unless ``new_relation`` declares it; or a relation that
+                does not join these types, without ``force``.
             LoreError: unknown id, or a node linked to itself.
         """
         keeps, status = status is None, status or first_status(source)
@@ -263,10 +261,10 @@ class Records:
 
     @_written
     def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
-        """Take a link away; its history keeps it.
+        """Remove a link; the history remains.
 
         Raises:
-            LoreError: there is no such link.
+            LoreError: no such link.
         """
         relation = self._names.require_relation(relation)
         for of in (resolve_ids, complete_ids):  # an end may be absent, and has no whole id then
@@ -293,17 +291,15 @@ class Records:
         literal: bool = False,
         single: bool = False,
     ) -> Change:
-        """State ``subject predicate object`` as an edge, its confidence as its weight.
+        """State ``subject predicate object`` as an edge; the weight is the confidence.
 
-        Subject and object are ids or names; a name becomes an entity. A literal
-        object (asked for, or without letters, or of more than four words) becomes a
-        concept, so that it can be found too. Without a ``status`` what a conversation
-        says is staged, and the rest confirmed. Of a predicate with one value at a time
-        (``single``, or the setting) the former value is superseded (``lifecycle``).
+        Subject and object are ids or names; a name becomes an entity. A literal object (on request,
+        without letters, or of more than four words) becomes a concept. Without a ``status`` a fact
+        from a conversation is staged, others are confirmed. A fact of a predicate with a single
+        value (``single``, or the setting) supersedes the former value.
 
         Raises:
-            UsageError: neither is a thing, and the predicate joins other types; or it is a known
-                relation with one letter wrong.
+            UsageError: a predicate that joins other types, or a misspelled known relation.
         """
         from_id = self._thing(subject, "entity", source)
         is_value = len(object.split()) > 4 or not any(letter.isalpha() for letter in object)
@@ -332,14 +328,14 @@ class Records:
         category: str | None = None,
         force: bool = False,
     ) -> Change:
-        """Change fields of a record; its id stays. None leaves a field as it is.
+        """Change fields of a record; None does not change a field.
 
-        Tags are replaced; an empty ``why`` takes the reason away, an empty ``file`` the file.
-        What a document's file states is changed there; ``force`` does it here all the same.
+        Tags are replaced; an empty ``why`` removes the reason, an empty ``file`` the file.
+        ``force`` changes fields that a document's file states.
 
         Raises:
-            LoreError: unknown id, status or source, no text, too long a text, or a field that
-                the file of the document states.
+            LoreError: unknown id, status or source, empty text, too long a text, or a field that
+                the document's file states.
         """
         node = self._require(id)
         given = {"text": text, "title": title, "why": why, "tags": tags, "file": file,
@@ -373,25 +369,24 @@ class Records:
 
     @_written
     def confirm(self, words: Sequence[str]) -> list[Change]:
-        """Confirm nodes (ids), or one fact (subject, predicate, object).
+        """Confirm nodes (ids), or a fact (subject, predicate, object).
 
-        What was superseded or retracted stands again; of a predicate with one value the
-        other values are superseded.
+        Superseded and retracted ones become live again; other values of a predicate with a single
+        value are superseded.
 
         Raises:
-            LoreError: there is no such node or fact, or it is forgotten.
+            LoreError: no such node or fact, or a forgotten one.
         """
         return self._judge(words, "confirmed")
 
     @_written
     def retract(self, words: Sequence[str]) -> list[Change]:
-        """Retract nodes (ids), or one fact (subject, predicate, object).
+        """Retract nodes (ids), or a fact (subject, predicate, object).
 
-        A retracted node stays, and only a search that asks for it finds it. A retracted
-        fact is ended, and its history keeps it.
+        Only searches for that status find a retracted node. A retracted fact is ended.
 
         Raises:
-            LoreError: there is no such node or fact, or it is forgotten.
+            LoreError: no such node or fact, or a forgotten one.
         """
         return self._judge(words, "retracted")
 

@@ -1,10 +1,9 @@
-"""Runs and feedback: what a run was shown, and what of it helped.
+"""Runs and feedback: the records that a run was shown, and their ratings.
 
-A run is a node. What it was shown is in the table ``shown`` while it is open;
-``finish`` makes an edge ``used_in_run`` of each row, from the record to the run:
-weight 1 and rating ``helpful``, weight 0 and ``unhelpful``, or weight 0 and a rating
-of null where nobody said anything. The metadata of an edge also has ``helpful`` (true, false or
-null), ``position`` and ``query`` where the record was shown, and ``rated_at``.
+A run is a node. The table ``shown`` has the impressions of an open run; ``finish`` makes each an
+edge ``used_in_run`` from the record to the run: weight 1 and rating ``helpful``, weight 0 and
+``unhelpful``, or weight 0 and a rating of null. The metadata also have ``helpful`` (true, false or
+null), ``position``, ``query`` and ``rated_at``.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ HOOK_RUN_DAYS = 1
 """Age in days from which a session's run counts as over."""
 
 MOST_FINISHED = 3
-"""Runs that one hook finishes at most: a bound on its time."""
+"""Maximum runs that a hook finishes: bounds the time."""
 
 WEIGHTS = {"helpful": 1.0, "unhelpful": 0.0, None: 0.0}
 """Weight of a rating's edge: the walk follows helpful ones only."""
@@ -57,16 +56,16 @@ class RunOutcome(Record):
 
 
 class Runs:
-    """The runs of a store. Every method that writes is one transaction."""
+    """The runs of a store. Every method that writes is a transaction."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def start(self, task: str = "", by: str = "") -> str:
-        """Return the id of a new run, linked to the task, if there is one.
+        """Return the id of a new run, linked to the task, if given.
 
         Raises:
-            LoreError: there is no such task, or it is forgotten.
+            LoreError: no such task, or a forgotten one.
         """
         with self._store.faults, self._store.transaction("run start"):
             if task:
@@ -90,10 +89,10 @@ class Runs:
     def finish(
         self, run: str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()
     ) -> RunOutcome:
-        """Make an edge of everything that the run was shown, and of what is rated.
+        """Make an edge of each record that the run was shown, or that is rated.
 
         Raises:
-            LoreError: no such run, it is finished, or a rated id is not in the store.
+            LoreError: no such run, a finished run, or an unknown id.
             UsageError: an id is both helpful and unhelpful.
         """
         result = RunOutcome(run)
@@ -124,14 +123,14 @@ class Runs:
     def rate(
         self, ids: Sequence[str], rating: str, run: str = ""
     ) -> tuple[list[dict[str, Any]], list[str]]:
-        """Rate records ``helpful`` or ``unhelpful``, in a run or in the one that a day has.
+        """Rate records ``helpful`` or ``unhelpful`` in a run, by default the run of the day.
 
-        Returns ``{id, rating, run, feedback_score}`` of each, and notes. One record
-        has one rating a run: the last one counts.
+        Return ``{id, rating, run, feedback_score}`` of each, and notes. In a run the last rating of
+        a record counts.
 
         Raises:
-            LoreError: no such run, or an id is not in the store.
-            UsageError: ``rating`` is another word.
+            LoreError: no such run, or an unknown id.
+            UsageError: invalid ``rating``.
         """
         if rating not in ("helpful", "unhelpful"):
             raise UsageError(f"the rating is '{rating}': give helpful or unhelpful")
@@ -164,11 +163,11 @@ class Runs:
         return _summaries(self._store, None, limit)
 
     def get(self, run: str) -> dict[str, Any]:
-        """Return one run as in ``summaries``, with ``records``: ``{id, title, position, query,
+        """Return a run as in ``summaries``, with ``records``: ``{id, title, position, query,
         rating}``.
 
         Raises:
-            LoreError: there is no such run, or it is forgotten.
+            LoreError: no such run, or a forgotten one.
         """
         self._require_run(run)
         (found,) = _summaries(self._store, run)
@@ -188,7 +187,7 @@ class Runs:
         )
         return found
 
-    # --- the steps; those that write run inside a transaction of a method above
+    # --- steps; those that write run inside a transaction of a method above
 
     def _add(self, id: str, data: dict[str, str]) -> None:
         # No title and no text: a search must not find a run by the word "run".
@@ -213,7 +212,7 @@ class Runs:
         return self._store.nodes.require_live(id)
 
     def _use(self, id: str, run: str, rating: str | None, shown: Impression | None) -> None:
-        """Write one edge; without a rating, one that is there already stays."""
+        """Write an edge; without a rating, an old rating is not changed."""
         node = self._store.nodes.require(id)
         if node.type == "run":
             raise LoreError(f"'{id}' is a run: rate the records that it used")
@@ -221,7 +220,7 @@ class Runs:
         known: dict[str, Any] = {}
         if old is not None and old.invalidated_at is None:
             known = loads(old.metadata)
-            # an edge that was linked by hand says it by its weight
+            # the weight of an edge by hand is the rating
             known.setdefault("rating", "helpful" if old.weight >= 0.5 else "unhelpful")
         known.setdefault("rating", None)
         if shown is not None:

@@ -1,4 +1,5 @@
-"""One node with all that is known of it. Every ``show`` imports this: nothing heavy here."""
+"""Show a node with all fields, edges and anchors. Every ``show`` imports this module: keep imports
+light."""
 
 from __future__ import annotations
 
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 
 
 def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
-    """Return one node with all its fields and its live edges; with ``history``, the past of both.
+    """Return a node with all fields and live edges; with ``history``, also the past of both.
 
     Raises:
-        LoreError: there is no such node.
+        LoreError: no such node.
     """
     node = store.nodes.get(id)
     if id.startswith(COMMIT_IDS):
@@ -52,10 +53,10 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
 
 
 def past_rows(store: Store, row: Node | Edge) -> list[dict[str, Any]]:
-    """Return the states that a node or an edge has left, the first one first.
+    """Return the former states of a node or an edge, the first state first.
 
     Each has ``number``, ``change`` (the command that ended it), ``made_at`` and ``changed_at``; of
-    an edge all fields, of a node those in which the next state differs.
+    an edge all fields, of a node only the fields that the next state changed.
     """
     from ..core.stamps import KINDS, clock
 
@@ -87,7 +88,7 @@ def _anchors(store: Store, id: str, *, history: bool) -> dict[str, Any]:
 
 
 def _anchor_history(store: Store, anchor: Anchor) -> Iterator[dict[str, Any]]:
-    """Yield the states that an anchor has left, each with what became of it."""
+    """Yield the former states of an anchor, each with the change that ended it."""
     left = store.changes.of(anchor)
     states = [*(past.row for past in left), anchor]
     for past, after in zip(left, states[1:], strict=True):
@@ -120,8 +121,7 @@ def _edge(edge: Edge, id: str, title: str | None) -> dict[str, Any]:
 
 
 def commit_shown(store: Store, id: str) -> dict[str, Any] | None:
-    """Return the fields of a node, with the files that it changed as edges; None where it is not
-    kept."""
+    """Return the fields of a commit, with the changed files as edges; None if missing."""
     if not store.commits.is_there():
         return None
     commit = store.commits.get(id)
@@ -146,10 +146,9 @@ def commit_shown(store: Store, id: str) -> dict[str, Any] | None:
 
 
 def count_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> list[str]:
-    """Count one read of each node. Return a note for each staged record that this confirmed.
+    """Count a read of each node; return a note for each staged record that this confirmed.
 
-    Never fails, never waits: a store that is busy or cannot be written counts nothing. Call it
-    when the output is out.
+    Never fails or waits: a busy or read-only store counts no reads. Call this after the output.
     """
     if not ids or not store.writable:
         return []

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from ..store import Store
 
 LEAST_TO_STAY, ENOUGH_ACCESSES = 0.2, 5
-"""A sweep keeps what has this confidence × recency, or this many accesses. Not measured."""
+"""A sweep drops records below this confidence × recency with fewer accesses. Not measured."""
 
 SWEPT = "conversation"
-"""The source whose staged facts and records a sweep may drop."""
+"""The source of the staged facts and records that a sweep may drop."""
 
 
 class Faded(NamedTuple):
@@ -33,10 +33,10 @@ class Faded(NamedTuple):
 
 
 def sweep(store: Store, settings: Settings, *, dry_run: bool = False) -> list[Faded]:
-    """Forget staged records and facts of conversations that nobody needed; nothing is deleted.
+    """Forget staged records and facts of conversations that faded; nothing is deleted.
 
-    Their confidence × recency is below ``LEAST_TO_STAY``, and they have fewer accesses than
-    ``ENOUGH_ACCESSES``. ``dry_run`` changes nothing.
+    Their confidence × recency is below ``LEAST_TO_STAY``, with fewer than ``ENOUGH_ACCESSES``
+    accesses. ``dry_run`` changes nothing.
     """
     state, found = "due" if dry_run else "invalidated", {}
     with store.faults, store.transaction("sweep"):
@@ -59,9 +59,9 @@ def sweep(store: Store, settings: Settings, *, dry_run: bool = False) -> list[Fa
 
 
 def sweep_history(store: Store, settings: Settings, *, dry_run: bool = False) -> int:
-    """Delete states that were left more than ``history_days`` ago; return how many.
+    """Delete states that were left more than ``history_days`` ago; return their number.
 
-    ``dry_run`` changes nothing; a setting of 0 keeps all states.
+    ``dry_run`` changes nothing; a setting of 0 deletes no states.
     """
     if not settings.history_days:
         return 0

@@ -56,12 +56,10 @@ _FINAL = {
 
 
 def undo_command(records: Records, *, redo: bool) -> list[Outcome]:
-    """Take back the last command that stands, or do again the last one that was taken back.
-
-    Return the outcome of each thing that it had changed.
+    """Undo the last command, or redo the last undone command; return the outcome of each thing.
 
     Raises:
-        LoreError: there is no such command, it cannot be undone, or nothing of it is left.
+        LoreError: no such command, a final command, or nothing left to undo.
     """
     store = records.store
     command, number = _last_command(store, redo=redo)
@@ -77,7 +75,7 @@ def undo_command(records: Records, *, redo: bool) -> list[Outcome]:
 
 
 def _last_command(store: Store, *, redo: bool) -> tuple[PastCommand, int]:
-    """Return the command to undo or redo, and the number of the one to take back for that."""
+    """Return the command to undo or redo, and the number of the command to take back for that."""
     here = store.changes.command
     standing: list[PastCommand] = []
     undone: list[tuple[PastCommand, int]] = []
@@ -105,10 +103,10 @@ def _last_command(store: Store, *, redo: bool) -> tuple[PastCommand, int]:
 
 
 def _take_back(store: Store, number: int) -> tuple[list[Node], dict[str, str]]:
-    """Give all that a command changed its state of before, and end what it added.
+    """Restore the states before a command, and end the things it added; return changed nodes and
+    outcomes.
 
-    Fields that changed again since stay, and so do nodes of files. Return the changed nodes, and
-    the outcomes.
+    Fields that changed again since, and nodes of files, are not changed.
     """
     changes = store.changes
     added, left = map(set, changes.things(number))
@@ -159,10 +157,10 @@ def _name(row: Node | Edge) -> str:
 
 
 def undo_each(records: Records, ids: Sequence[str]) -> list[Outcome]:
-    """Take back the last change of each of these nodes; bring back a forgotten one, or an edge.
+    """Undo the last change of each of these nodes; restore a forgotten node, or an edge.
 
     Raises:
-        LoreError: there is no such node or change.
+        LoreError: no such node or change.
     """
     store = records.store
     key = named_edge(store, resolve_ids(store, ids))
@@ -188,7 +186,7 @@ def _undo(records: Records, id: str) -> Outcome:
 
 
 def _last_change(node: Node, left: Sequence[Past]) -> Past | None:
-    """Return the state before the last change; one that was taken back does not count."""
+    """Return the state before the last change that was not undone."""
     states = [*(past.row for past in left), node]
     standing: list[int] = []
     for number, state in enumerate(states):
@@ -234,7 +232,7 @@ def _restore(records: Records, id: str, at: str) -> Outcome:
 
 
 def _give(records: Records, node: Node, state: Node) -> Outcome:
-    """Give a node another state; links and anchors to its file follow."""
+    """Give a node a new state; links and anchors to the file follow."""
     if records.store.nodes.put(state) == "unchanged":
         return node.id, "unchanged"
     if state.invalidated_at is None and state.source != "file":
@@ -247,7 +245,7 @@ def _give(records: Records, node: Node, state: Node) -> Outcome:
 
 
 def _restore_edge(store: Store, key: EdgeKey, at: str) -> Outcome:
-    """Let an edge stand as it last stood, or give it the state of a number or a time."""
+    """Restore an edge as it last was, or the state of a number or a time."""
     name = edge_name(key)
     edge = store.edges.get(*key)
     if edge is None:
@@ -257,7 +255,7 @@ def _restore_edge(store: Store, key: EdgeKey, at: str) -> Outcome:
         state = _state_at(states, at, name)
     else:
         state = copy(next((one for one in reversed(states) if one.ended_at is None), edge))
-        if state.ended_at is not None:  # it has never stood here
+        if state.ended_at is not None:  # it was never live here
             state.status, state.ended_at = "confirmed", None
     if state.ended_at is None:
         require_ends(store, state)
@@ -267,7 +265,7 @@ def _restore_edge(store: Store, key: EdgeKey, at: str) -> Outcome:
 
 
 def _state_at(states: Sequence[State], at: str, name: str) -> State:
-    """Return one of the states of a thing, the current one last, by its number or by a time."""
+    """Return a state of a thing, the current state last, by number or time."""
     see = f"see 'lore show {name.split()[0]} --history'"
     if at.isascii() and at.isdigit() and len(at) < 10:
         if 0 < int(at) <= len(states):
@@ -306,7 +304,7 @@ def restate(store: Store, ids: Iterable[str]) -> bool:
 # --- candidates
 
 _BEFORE = "before"
-"""The key of a candidate's data with the decision before the last one."""
+"""The key of a candidate's data with the decision before the last."""
 
 _DECISION = ("status", "promoted_as", "decided_at")
 
@@ -314,12 +312,12 @@ _DECISION = ("status", "promoted_as", "decided_at")
 def decided(
     row: KeptCandidate, status: str, *, promoted_as: str | None = None, command: int | None = None
 ) -> KeptCandidate:
-    """Return a candidate with a new status; an undo of ``command`` takes it back."""
+    """Return a candidate with a new status; an undo of ``command`` reverts the status."""
     return _with_decision(row, (status, promoted_as, now()), command)
 
 
 def taken_back(row: KeptCandidate, command: int | None) -> KeptCandidate:
-    """Return a candidate with the decision before the last one; twice gives the last one again."""
+    """Return a candidate with the decision before the last; twice gives the last decision."""
     return _with_decision(row, loads(row.data).get(_BEFORE) or ("open", None, None), command)
 
 
@@ -337,7 +335,7 @@ def _with_decision(
 
 
 def forget(store: Store, node: Node) -> None:
-    """Mark a node as forgotten, and its links with it; its passages are the caller's."""
+    """Forget a node with its links; the caller updates the index."""
     node.invalidated_at = now()
     mark_pruned(node, pruned=False)
     store.nodes.put(node)
@@ -345,9 +343,9 @@ def forget(store: Store, node: Node) -> None:
 
 
 def delete_for_good(store: Store, node: Node) -> None:
-    """Delete a node with its edges, its anchors and the past of all.
+    """Delete a node with edges, anchors and the past of all.
 
-    No older export brings it back: the purge is later than all that is known of it here.
+    No older export restores the node: the purge is later than all known changes.
     """
     with store.whole(node.id):
         rows: list[Thing] = [node, *store.edges.of(node.id, forgotten=True),
@@ -372,9 +370,9 @@ def blank_candidates(store: Store, rows: Sequence[KeptCandidate]) -> None:
 
 
 def take_away(store: Store, node: Node) -> None:
-    """Delete a node, its passages and the whole text of its file."""
+    """Delete a node, the passages and the whole text of a file."""
     node.invalidated_at = node.invalidated_at or now()
-    store.nodes.invalidate(node.id, node.invalidated_at)  # facts about it end, too
+    store.nodes.invalidate(node.id, node.invalidated_at)  # ends facts about it, too
     Index(store).update([node])
     store.nodes.delete(node.id)
     if node.type == "file":
