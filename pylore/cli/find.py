@@ -110,8 +110,7 @@ def _engine_of_search(session: Session, near: tuple[str, ...]) -> Engine:
     from ..system.parts import require_part
 
     hub = require_part("hub", "search")
-    session.use(hub.settled(near, session.settings))
-    return session.engine(hub.open_for_search(session.settings))
+    return session.engine(hub.open_for_search(session, near))
 
 
 def _answer_lines(session: Session, given: dict[str, Any], path: str) -> None:

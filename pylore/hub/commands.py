@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..cli.command import Group, argument, command, option
 from ..cli.options import SINCE
 from ..cli.session import data_folder, project_folder
-from ..core.errors import LoreError, NoStore, UsageError
+from ..core.errors import LoreError, NoStore, UsageError, first_of
 from ..core.ids import is_name
 from ..core.text import counted
 from ..core.times import parse_since
@@ -31,9 +31,6 @@ HUB = Group("hub", """\
 Share knowledge through PostgreSQL databases.
 
 The driver comes by 'make setup-hub'.""")  # fmt: skip
-
-_MOST_NAMED = 5
-"""Refused records that a sync names."""
 
 ROLES = ("reader", "writer", "curator")
 
@@ -213,10 +210,8 @@ def sync_with_hub(
             index_hub(hub, lambda: engine.embedder, notes)
     if done.anew:
         notes.append(f"{name} lacked lines, as after a restored backup: all was sent again")
-    for id, why in done.refused[:_MOST_NAMED]:
-        note(f"{name} did not take {id}: {why}")
-    if len(done.refused) > _MOST_NAMED:
-        note(f"{name} did not take {len(done.refused) - _MOST_NAMED} more: they stay here")
+    if done.refused:
+        note(f"{name} refused {first_of([f'{id}: {why}' for id, why in done.refused])}")
     out = {"sent": done.sent, "known": done.known, "refused": len(done.refused)}
     return done.came_in, {"remote": name, "out": out}
 

@@ -74,27 +74,23 @@ def index_hub(
 def _batches(
     rows: Sequence[tuple[Any, ...]], embedder: Embedder | None
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
+    """Yield nodes with their passages as ``lore.put`` takes them, of rows of ``lore.lacking``."""
     for start in range(0, len(rows), BATCH):
-        nodes = [entry_of(row) for row in rows[start : start + BATCH]]
-        texts = [text for _, made in nodes for _, text in made]
+        nodes: list[dict[str, Any]] = []
+        texts: list[str] = []
+        for node, order_key, type, title, text, tags, file in rows[start : start + BATCH]:
+            passages: list[dict[str, Any]] = []
+            nodes.append({"node": node, "order_key": order_key, "passages": passages})
+            at, prose = 1, COLLECTIONS.get(type, TEXTS) == TEXTS
+            cut = passage_rows(title, text, tags, file, prose=prose) if type else ()
+            for name, part, tagged, _, parts, _ in cut:
+                made = {"title": split(name), "body": split(part), "tags": split(tagged)}
+                size = sum(len(words.split()) for words in (*made.values(), parts))
+                passages.append({**made, "parts": parts, "first": at, "length": len(part),
+                                 "size": size})  # fmt: skip
+                texts.append(f"{name} {part}")
+                at += len(part)
         vectors = iter(embedder.embed(texts) if embedder is not None and texts else ())
-        for node, made in nodes:
-            node["passages"] = [
-                {**passage, "embedding": vector_text(next(vectors, None))} for passage, _ in made
-            ]
-        yield [node for node, _ in nodes]
-
-
-def entry_of(row: tuple[Any, ...]) -> tuple[dict[str, Any], list[tuple[dict[str, Any], str]]]:
-    """Return what ``lore.put`` takes of a row of ``lore.lacking``, and each of its passages with
-    the text to embed."""
-    node, order_key, type, title, text, tags, file = row
-    made: list[tuple[dict[str, Any], str]] = []
-    at, prose = 1, COLLECTIONS.get(type, TEXTS) == TEXTS
-    rows = passage_rows(title, text, tags, file, prose=prose) if type else ()
-    for name, part, tagged, _, parts, _ in rows:
-        fields = {"title": split(name), "body": split(part), "tags": split(tagged), "parts": parts}
-        size = sum(len(field.split()) for field in fields.values())
-        made.append(({**fields, "first": at, "length": len(part), "size": size}, f"{name} {part}"))
-        at += len(part)
-    return {"node": node, "order_key": order_key}, made
+        for passage in (passage for one in nodes for passage in one["passages"]):
+            passage["embedding"] = vector_text(next(vectors, None))
+        yield nodes

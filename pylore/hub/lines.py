@@ -71,8 +71,10 @@ class HubLines:
         for forgotten in (False, True) if not takes.staged else ():
             staged = store.nodes.select(Scope(statuses=("staged",)), ALL, forgotten=forgotten)
             self._private.update(node.id for node in staged)
-        rows = (row for id in ids for row in _hanging_on(store, id))
-        self._things = None if things is None else sorted({*things, *map(thing_of, rows)})
+        tied: list[Thing] = []
+        for id in ids:
+            tied += [*store.edges.of(id, forgotten=True), *store.anchors.of(id, gone=True)]
+        self._things = None if things is None else sorted({*things, *map(thing_of, tied)})
 
     def __iter__(self) -> Iterator[Line]:
         export, things = Export(self._store), self._things
@@ -114,11 +116,6 @@ class HubLines:
     def _tells_of(self, id: str) -> bool:
         is_taken = not is_record(id) or not self._types or id.partition("-")[0] in self._types
         return is_taken and id not in self._private and self._takes.has(id)
-
-
-def _hanging_on(store: Store, id: str) -> Iterator[Thing]:
-    yield from store.edges.of(id, forgotten=True)
-    yield from store.anchors.of(id, gone=True)
 
 
 def extra_lines(store: Store, takes: Takes) -> tuple[list[Line], list[Line]]:

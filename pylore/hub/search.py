@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from ..core.settings import Settings
+    from ..cli.session import Session
     from ..core.text import Query
     from ..store.edges import Bundle
     from ..store.filter import Scope
@@ -229,26 +229,19 @@ class Answers(Nodes):
         return [row[:5] for row in found]
 
 
-def open_for_search(settings: Settings) -> Store:
-    """Return the hub that ``on`` names; the caller closes it.
+def open_for_search(session: Session, files: Sequence[str]) -> Store:
+    """Return the hub that ``on`` names, which the caller closes; runs and retrievers of the user's
+    own are left out of the settings.
 
     Raises:
-        UsageError: unknown remote.
-        HubUnavailable: nobody answers.
-    """
-    url, *_ = remote_named(settings, settings.on)
-    hub = connect(url, settings.on, writes=False)
-    return SearchedHub(hub, settings.scope)
-
-
-def settled(files: Sequence[str], settings: Settings) -> Settings:
-    """Return the settings of a search at a hub: runs are those of a store.
-
-    Raises:
-        UsageError: files at hand were named.
+        UsageError: unknown remote, or files at hand were named.
+        LoreError: nobody answers, or the server refuses.
     """
     if files:
         raise UsageError("--files names files of this project, which a hub does not know: leave "
                          "--on out")  # fmt: skip
+    settings = session.settings
     legs = [one for one in settings.retrievers if one in BUILT_IN_RETRIEVERS] or BUILT_IN_RETRIEVERS
-    return settings.changed([("run", ""), ("retrievers", " ".join(legs))], "flag:--on")
+    session.use(settings.changed([("run", ""), ("retrievers", " ".join(legs))], "flag:--on"))
+    url, *_ = remote_named(settings, settings.on)
+    return SearchedHub(connect(url, settings.on, writes=False), settings.scope)

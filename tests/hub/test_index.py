@@ -64,15 +64,13 @@ def test_what_has_changed_is_not_found_by_what_it_said_before_anybody_indexes_it
 
 def test_what_changed_meanwhile_waits_for_the_next_one(hub: Hub) -> None:
     from pylore.core.json import dumps
-    from pylore.hub.indexing import entry_of
 
     push(hub, note("note-1", body="zebras"))
     hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LATER, body="quaggas")]),))
     row: Any = hub.ask("SELECT * FROM lore.lacking(9)")[0]
     hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LAST, body="otters")]),))
-    entry, made = entry_of(row)
-    batch = dumps([{**entry, "passages": [passage for passage, _ in made]}])
-    assert hub.ask("SELECT lore.put(%s, NULL, 0)", (batch,)) == [(0,)]
+    batch = dumps([{"node": row[0], "order_key": row[1], "passages": []}])
+    assert hub.ask("SELECT lore.put(%s, %s, 1)", (batch, EMBEDDER.name)) == [(0,)]
     push(hub)
     assert (found(hub, "quaggas"), found(hub, "otters")) == (set(), {"note-1"})
 
