@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from calendar import timegm
 from collections import Counter
-from contextlib import contextmanager
-from fcntl import LOCK_EX, LOCK_NB, flock
-from time import strptime
 from types import SimpleNamespace
 
 from ..core.errors import LoreError
@@ -16,7 +12,7 @@ from ..core.json import dumps, parse_object
 from ..core.times import time_of
 from ..system.atomic_write import write_whole
 from ..system.files import make_private_folder, state_folder
-from .event_log import append, event_folder, log_fault
+from .event_log import append, log_fault
 from .events import event_line, known_ids, read_events, shortened
 from .recent import sessions_of
 from .recorder import Recorder
@@ -29,16 +25,11 @@ if TYPE_CHECKING:
     from .redaction import Redactor
     from .transcripts import Kind
 
-Stamp = tuple[int, int, str, str]
-"""Time of change (ns), bytes, the time before which events were left out, and the time from which
-on the next capture reads events."""
+Stamp = tuple[int, int, str]
+"""Time of change (ns), bytes, and the time before which events were left out."""
 
 _ENOUGH = 20_000
 """Events that are held before they are written."""
-
-_MARGIN = 86_400
-"""Seconds before the last event of a transcript. Older events that have left the log do not
-return."""
 
 _LONGEST_STAMPS = 64 << 20
 
@@ -49,27 +40,6 @@ def project_events(project: str, since: str = "") -> Iterator[dict[str, Any]]:
     for event in read_events(since=since) if sessions else ():
         if event.get("session") in sessions:
             yield event
-
-
-@contextmanager
-def one_capture() -> Iterator[None]:
-    """Let no other capture run meanwhile.
-
-    Raises:
-        LoreError: another capture runs.
-    """
-    make_private_folder(event_folder())
-    number = os.open(event_folder(), os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        try:
-            flock(number, LOCK_EX | LOCK_NB)
-        except BlockingIOError:
-            raise LoreError("capture: another one is running: wait until it has ended") from None
-        except OSError:
-            pass  # a file system without locks
-        yield
-    finally:
-        os.close(number)
 
 
 class Capture:
@@ -106,21 +76,21 @@ class Capture:
         """Capture files, and the files of folders.
 
         Raises:
-            LoreError: a redactor failed, another capture runs, or the log cannot be written. Events
+            LoreError: a redactor failed, or the log cannot be written. Events
                 that were written stay, and the next capture continues from there.
         """
-        with one_capture():
-            try:
-                for path, stamp, named in self._changed(paths):
-                    self._take(path, stamp, named=named)
-                    if len(self._held) > _ENOUGH:
-                        self._flush()
-                self._flush()
-                stamps = {path: row for path, row in self._stamps.items() if os.path.exists(path)}
-                data = dumps(stamps).encode("utf-8", "backslashreplace")
-                write_whole(self._stamps_path, [data], private=True)
-            except OSError as error:
-                raise log_fault(error, "run it") from None
+        try:
+            for path, stamp, named in self._changed(paths):
+                self._take(path, stamp, named=named)
+                if len(self._held) > _ENOUGH:
+                    self._flush()
+            self._flush()
+            stamps = {path: row for path, row in self._stamps.items() if os.path.exists(path)}
+            make_private_folder(state_folder())
+            data = dumps(stamps).encode("utf-8", "backslashreplace")
+            write_whole(self._stamps_path, [data], private=True)
+        except OSError as error:
+            raise log_fault(error, "run it") from None
         return self.receipt
 
     def _changed(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, bool]]:
@@ -138,16 +108,14 @@ class Capture:
                 continue
             stamp = found.st_mtime_ns, found.st_size
             last = self._stamps.get(path)
-            is_later = last is not None and last[2] <= self._since
             if not stat.S_ISREG(found.st_mode):
                 self._fail(path, "not a file: give transcripts, or folders of them")
             elif self._since and time_of(found.st_mtime) < self._since:
                 self.receipt.left_out["older"] += 1
-            elif last and is_later and last[:2] == stamp:
+            elif last and last[:2] == stamp and last[2] <= self._since:
                 self.receipt.unchanged += 1
             else:
-                next = last[3] if last and is_later else ""
-                yield path, (*stamp, self._since, max(next, self._since)), named
+                yield path, (*stamp, self._since), named
 
     def _take(self, path: str, stamp: Stamp, *, named: bool) -> None:
         """Read a file and hold the new events."""
@@ -168,11 +136,10 @@ class Capture:
         self.receipt.files += 1
         self.receipt.unfinished += len(recorder.calls)
         self.receipt.skipped += recorder.skipped
-        last = max((event["t"] for event in recorder.events), default="")
-        self._read[path] = (*stamp[:3], _before(last, _MARGIN))
+        self._read[path] = stamp
         self._known = self._known or known_ids()
         for event in recorder.events:
-            if event["t"] >= stamp[3] and event["id"] not in self._known:
+            if event["t"] >= self._since and event["id"] not in self._known:
                 self._known.add(event["id"])
                 self._held.append(event)
 
@@ -205,18 +172,10 @@ def _read_stamps(path: str) -> dict[str, Stamp]:
     try:
         with open(path, "rb") as file:
             rows = parse_object(file.read(_LONGEST_STAMPS), _LONGEST_STAMPS)
-        return {path: (int(changed), int(size), str(since), str(next))
-                for path, (changed, size, since, next) in rows.items()}  # fmt: skip
+        return {path: (int(changed), int(size), str(since))
+                for path, (changed, size, since) in rows.items()}  # fmt: skip
     except (OSError, LoreError, TypeError, ValueError):
         return {}
-
-
-def _before(moment: str, seconds: int) -> str:
-    """Return the time ``seconds`` before another; empty if that is malformed."""
-    try:
-        return time_of(timegm(strptime(moment, "%Y-%m-%dT%H:%M:%SZ")) - seconds)
-    except ValueError:
-        return ""
 
 
 def _files_in(

@@ -31,7 +31,6 @@ from .gate import (
     listed,
     promote,
     require,
-    told,
 )
 from .transcripts import TRANSCRIPTS
 
@@ -223,7 +222,7 @@ def promote_command(
         session.say([note for change in done for note in change.notes])
         rows = [_row(one.id, change) for one, change in zip(wanted, done, strict=True)]
         session.output.list(rows, each(change_text))
-    session.tell("post-promote", rows, plugins)
+    session.tell("post-add", rows, plugins)
 
 
 def _ask_a_person(session: Session, plugins: Events | None, given: str) -> list[dict[str, Any]]:
@@ -241,16 +240,16 @@ def _ask_a_person(session: Session, plugins: Events | None, given: str) -> list[
 def _ask_plugins(
     plugins: Events | None, engine: Engine, wanted: Sequence[Wanted], *, confirm: bool
 ) -> None:
-    """Let event plugins refuse what is about to be promoted."""
+    """Let event plugins refuse the records of candidates."""
     rows = []
     for one in wanted if plugins is not None else ():
-        row = told(require(engine, one.id))
-        fields = {name: getattr(one, name) or row[name] for name in ("type", "title", "body")}
-        asked = {name: row[name] for name in ("id", "score", "files", "sessions", "signals")}
-        status = "confirmed" if confirm else "staged"
-        rows.append({**asked, **fields, "into": one.into, "status": status})
+        kept, status = require(engine, one.id), "confirmed" if confirm else "staged"
+        fields = {
+            name: getattr(one, name) or getattr(kept, name) for name in ("type", "title", "body")
+        }
+        rows.append({**fields, "status": status, "source": "conversation", "candidate": kept.id})
     if plugins is not None:
-        plugins.ask("pre-promote", rows)
+        plugins.ask("pre-add", rows)
 
 
 def _row(candidate: str, change: Change) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..anchors.attach import place_anchor
 from ..anchors.project import Project, root_to_keep
 from ..core.errors import LoreError
-from ..core.ids import check_id, own, plain, record_id
+from ..core.ids import named_id, own, plain, record_id
 from ..core.json import dumps, loads
 from ..core.model import Anchor
 from ..core.times import ago, now
-from ..core.vocabulary import CONTRADICTS, DERIVED_FROM, HIDDEN_STATUSES, LEARNED_FROM, SESSION_IDS
+from ..core.vocabulary import CONTRADICTS, DERIVED_FROM, HIDDEN_STATUSES, LEARNED_FROM
 from ..hooks.events import AgentSession
 from ..records.records import NEAR_PASSAGES, Change, Records
 from ..records.undo import decided
@@ -132,7 +132,7 @@ class Evidence:
     def _session(self, name: str, signals: Sequence[Signal]) -> str:
         day = min((one.t for one in signals if one.t), default="")[:10]
         text = f"{name[:_LONGEST_SESSION]} {day}".strip()
-        return self._there(session_id(name), "session", text)
+        return self._there(named_id("session", name), "session", text)
 
     def _there(self, id: str, type: str, text: str, title: str = "") -> str:
         """Return the id of a session or commit, which is added unless it is in the store."""
@@ -140,20 +140,6 @@ class Evidence:
         if found is not None and found.invalidated_at is None:
             return found.id
         return self._records.add(type, text, title=title, id=id, source="system").id
-
-
-def session_id(name: str) -> str:
-    """Return the id of a session's node.
-
-    >>> session_id("0b2e"), session_id("a\\nb")
-    ('session-0b2e', 'session-05e1e162')
-    """
-    try:
-        if "@@" not in name:
-            return check_id(SESSION_IDS + name)
-    except LoreError:
-        pass
-    return record_id("session", name)
 
 
 def evidence_of(metadata: str) -> list[dict[str, Any]]:

@@ -42,9 +42,6 @@ _FORMS = tuple((kind, re.compile(text, re.MULTILINE)) for kind, text in (
     ("private-key",
      r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----(?s:.)*?"
      r"(?:-----END [A-Z0-9 ]{0,60}-----|\Z)|PuTTY-User-Key-File-\d:(?s:.)*"),
-    ("private-key",
-     r"^(?=[^\n]{0,75}[G-Zg-z+/])(?=[^\n]{0,75}\d)(?=[^\n]{0,75}[A-Z])"
-     r"[A-Za-z0-9+/]{60,76}={0,2}$"),
     ("token", rf"{_START}(?:{_ALL_PREFIXES})"
      r"(?P<body>[\w=+~-]{16,400}(?:\.[\w=+/-]{8,400}){0,4})[\w=+/.-]*"),
     ("token", r"(?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?"),
@@ -80,7 +77,7 @@ _FORMS = tuple((kind, re.compile(text, re.MULTILINE)) for kind, text in (
      r"(?![\w-]|\.\d)|(?<![\w.+/=-])3[47]\d\d[ -]?\d{6}[ -]?\d{5}(?![\w-]|\.\d)"),
 ))  # fmt: skip
 """Kind and expression. The first to find a secret names it."""
-_TOKEN = _FORMS[2][1]
+_TOKEN = _FORMS[1][1]
 
 
 def found_by_form(text: str) -> Iterator[Found]:
@@ -135,9 +132,7 @@ _CREDENTIALS = tuple(
         (_KEY, "%s[_ -]?key", "api|access|private|encryption|signing|account|admin|license|product"
                               "|service|master|secret|auth|app"),
         (_KEY, "%s", "credential|token|_key|_auth|_salt"),
-        (_KEY, _BARE, "creds"),
         (_KEY, _GIVEN_NEXT, "auth|authkey|jwt|apikey|appid|bearer|sig|signature|sid"),
-        (_KEY, "(?<=[?&])%s(?==)", "key|code"),
         (_NEAR, "(?<![a-z])%s", f"{_PROGRAMS}|login|log in|logged in|auth=|auth("),
         (_NEAR, r"\b%s(?=\s?[:/]\s?\S)", "admin|root|postgres|deploy"),
     )

@@ -15,7 +15,7 @@ from agent_sessions import ClaudeSession, a_session
 from planted_secrets import planted
 from samples import some
 
-from pylore.capture.capture import Capture, one_capture
+from pylore.capture.capture import Capture
 from pylore.capture.events import read_events
 from pylore.capture.recorder import LONGEST
 from pylore.capture.redaction import Redactor
@@ -253,8 +253,3 @@ def test_secrets_are_out_before_anything_is_written_even_where_a_cut_would_halve
     capture(session.write(tmp_path / "a.jsonl"), redactor=Redactor())
     state = b"".join(path.read_bytes() for path in log.parent.rglob("*") if path.is_file())
     assert [name for name, _, secret in rows if secret[:20].encode() in state] == []
-
-
-def test_another_capture_at_the_same_time_is_refused(tmp_path: Path) -> None:
-    with one_capture(), pytest.raises(LoreError, match="another one is running"):
-        capture(a_session().write(tmp_path / "a.jsonl"))

@@ -110,13 +110,13 @@ def test_a_purge_deletes_the_text_of_a_candidate(found: Lore) -> None:
 
 def test_event_plugins_hear_of_promotions(found: Lore) -> None:
     heard = found.root / "heard"
-    plugin(found, "lore-hook-pre-promote", "! grep -q 'token cache' || { echo no >&2; exit 1; }")
-    plugin(found, "lore-hook-post-promote", f"cat >>'{heard}'")
+    plugin(found, "lore-hook-pre-add", "! grep -q 'token cache' || { echo no >&2; exit 1; }")
+    plugin(found, "lore-hook-post-add", f"cat >>'{heard}'")
     rule, failure = candidates(found)
     refused = found.refuse("promote", rule, failure, code=1)
-    assert refused == "lore-hook-pre-promote: no: nothing was written"
+    assert refused == "lore-hook-pre-add: no: nothing was written"
     assert found("list").json == [] and not heard.exists()
     id = found.id("promote", rule)
     told = json.loads(heard.read_text())
-    assert (told["event"], told["id"], told["state"]) == ("post-promote", id, "added")
+    assert (told["event"], told["id"], told["state"]) == ("post-add", id, "added")
     assert told["candidate"] == rule
