@@ -7,7 +7,7 @@ declarations. This module is on the path of every search.
 from __future__ import annotations
 
 from ..core.errors import UsageError, nearest
-from ..core.settings import BY_NAME, SETTINGS, setting_of_option
+from ..core.settings import BY_NAME, OPTIONS
 from ..terminal.output import FORMS
 
 TYPE_CHECKING = False
@@ -137,7 +137,7 @@ class Command:
         for one in (*SHARED, *self.options):
             if name in one.names:
                 return one
-        setting = setting_of_option(name)
+        setting = OPTIONS.get(name)
         if setting is None or (setting == "on" and "on" not in self.settings):
             return None
         return setting_option(setting)
@@ -212,8 +212,7 @@ def read(words: Sequence[str], command: Command) -> tuple[dict[str, Any], dict[s
                 name, equals, text = word[:2], "=", word[2:]  # -n5
             one = command.option_of(name)
             if one is None:
-                known = [*(f"--{each.option}" for each in SETTINGS),
-                         *(name for each in (*SHARED, *own) for name in each.names)]  # fmt: skip
+                known = [*OPTIONS, *(name for each in (*SHARED, *own) for name in each.names)]
                 raise _wrong(command, f"no such option '{name}'{nearest(name, known)}")
             if equals and not one.value:
                 raise _wrong(command, f"{name} takes no value")

@@ -67,7 +67,8 @@ def results_for(
     """Return the results for the question, for the needs of its answer, and around the task."""
     excluded = frozenset({task.id} if task else ())
     # Reads do not count: the same question finds the same results again.
-    settings = settings.without_usage()
+    settings = settings.changed((), "")
+    settings.counts_usage = False
 
     def found(query: str) -> Hits:
         request = Request(

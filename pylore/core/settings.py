@@ -2,10 +2,8 @@
 
 Every setting is an option (``--graph-depth``), an environment variable (``LORE_GRAPH_DEPTH``) and a
 key of the config files (``graph_depth``). Precedence: option, environment, project config, user
-config, default.
-
-``system/config.py`` reads the config files. It hands over a line a value in ``LORE_FROM_CONFIG``:
-``key TAB origin TAB value``, the origin being ``project:FILE:LINE`` or ``user:FILE:LINE``.
+config, default. ``system/config.py`` passes the values of the config files in ``LORE_FROM_CONFIG``:
+lines of ``key TAB origin TAB value``, the origin being ``project:FILE:LINE`` or ``user:FILE:LINE``.
 
 This module is on the path of every search: it imports nothing heavy.
 """
@@ -55,12 +53,6 @@ class Setting:
     def config_key(self) -> str:
         """Return the key of config files: arrays are upper-case, as in EDGE_WEIGHTS."""
         return self.name.upper() if self.kind in ARRAYS else self.name
-
-    def parse(self, text: str) -> Value:
-        """Return the value of ``text``; ValueError names the valid values."""
-        from .setting_values import parse_value
-
-        return parse_value(self.kind, text, self.low, self.high, self.choices)
 
 
 def row(
@@ -254,14 +246,7 @@ class Settings:
         vars(copy).update(vars(self))
         copy.origins = dict(self.origins)
         for key, text in pairs:
-            setting, element = named(key)
-            copy._set(setting.name, origin, f"{element}={text}" if element else text)
-        return copy
-
-    def without_usage(self) -> Settings:
-        """Return a copy that does not count reads."""
-        copy = self.changed((), "")
-        copy.counts_usage = False
+            copy._set(key, origin, text)
         return copy
 
     @property
@@ -273,47 +258,48 @@ class Settings:
         unknown: list[str] = []
         for line in filter(None, lines.split("\n")):
             key, origin, text = line.split("\t", 2)
-            name, _, element = key.partition("[")
+            name, place = key.partition("[")[0], _place(origin)
             setting = BY_NAME.get(name.lower())
             if setting is None or setting.config_key != name:
-                unknown.append(f"{_place(origin)}: {_unknown(name)}: left out")
+                unknown.append(f"{place}: {_unknown(name)}: left out")
             elif origin.startswith("project:") and users_alone(setting.name, text):
-                self.warnings.append(
-                    f"{_place(origin)}: {name} counts only in the user's own config: left out"
-                )
+                self.warnings.append(f"{place}: {name} counts only in the user's own config: "
+                                     "left out")  # fmt: skip
             else:
                 try:
-                    self._set(setting.name, origin, f"{element[:-1]}={text}" if element else text)
+                    self._set(key, origin, text)
                 except UsageError as error:
                     self.problems.append(str(error))
         if unknown:
             self.warnings.append(first_of(unknown))
 
-    def _set(self, name: str, origin: str, text: str) -> None:
-        setting = BY_NAME[name]
+    def _set(self, key: str, origin: str, text: str) -> None:
+        setting, element = named(key)
         try:
-            value = setting.parse(text)
+            value = parsed(setting, f"{element}={text}" if element else text)
         except ValueError as wanted:
+            before, at, after = text.rpartition("@")  # in a URL it may be a password
+            shown = f"…{at}{after}" if before else text
             raise UsageError(
-                f"{_place(origin)}: {setting.config_key} is '{_unsecret(text)}': give {wanted}"
+                f"{_place(origin)}: {setting.config_key} is '{shown}': give {wanted}"
             ) from None
         if isinstance(value, dict):
-            value = {**getattr(self, name), **value}
-        setattr(self, name, value)
-        self.origins[name] = origin
+            value = {**getattr(self, setting.name), **value}
+        setattr(self, setting.name, value)
+        self.origins[setting.name] = origin
 
     def as_text(self, name: str) -> str:
         """Return the value of one setting, spelled as an option or a config file takes it."""
-        value = getattr(self, name)
-        if isinstance(value, tuple):
-            return " ".join(value)
-        if isinstance(value, dict):
-            if BY_NAME[name].kind == "texts":
-                return "\n".join(f"{key}={text}" for key, text in sorted(value.items()))
+        value, kind = getattr(self, name), BY_NAME[name].kind
+        if kind == "texts":
+            return "\n".join(f"{key}={text}" for key, text in sorted(value.items()))
+        if kind == "weights":
             return " ".join(
                 f"{key}={one:.15g}" + ("" if back is None else f"/{back:.15g}")
                 for key, (one, back) in sorted(value.items())
             )
+        if isinstance(value, tuple):
+            return " ".join(value)
         return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
@@ -339,6 +325,13 @@ BY_NAME = {setting.name: setting for setting in SETTINGS}
 _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
 
 
+def parsed(setting: Setting, text: str) -> Value:
+    """Return the value of ``text``; ValueError names the valid values."""
+    from .setting_values import parse_value
+
+    return parse_value(setting.kind, text, setting.low, setting.high, setting.choices)
+
+
 def named(key: str) -> tuple[Setting, str]:
     """Return the setting of a config key, and of ``EDGE_WEIGHTS[calls]`` the element; raise
     UsageError if the key is unknown.
@@ -361,24 +354,14 @@ def users_alone(name: str, text: str) -> bool:
     return BY_NAME[name].users or (name == "embedder" and ":" in text)
 
 
-def _unsecret(text: str) -> str:
-    """Return the text without the part before an @: in a URL that may be a password."""
-    before, at, after = text.rpartition("@")
-    return f"…{at}{after}" if before else text
-
-
 def _place(origin: str) -> str:
     """Turn ``project:/a/.config:3`` into ``/a/.config:3``, ``flag:--decay`` into ``--decay``."""
     return origin.partition(":")[2]
 
 
-OTHER_OPTIONS = {"-n": "limit", "--depth": "graph_depth", "--edge-types": "graph_edges"}
-"""Further options that set settings."""
-
-
-def setting_of_option(option: str) -> str | None:
-    """Return the setting that ``--decay`` or ``--hop-decay`` sets; None if there is none."""
-    for one in SETTINGS:
-        if option in ("--" + one.option, "--" + one.name.replace("_", "-")):
-            return one.name
-    return OTHER_OPTIONS.get(option)
+OPTIONS = {
+    **{f"--{name.replace('_', '-')}": name for name in BY_NAME},
+    **{f"--{one.option}": one.name for one in SETTINGS},
+    "-n": "limit", "--depth": "graph_depth", "--edge-types": "graph_edges",
+}  # fmt: skip
+"""Each option that sets a setting: ``--decay`` and ``--hop-decay``."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pylore.core.errors import UsageError
-from pylore.core.settings import ARRAYS, BY_NAME, SETTINGS, Setting, Settings
+from pylore.core.settings import ARRAYS, BY_NAME, SETTINGS, Setting, Settings, parsed
 
 if TYPE_CHECKING:
     from pylore.core.setting_values import Value
@@ -56,12 +56,12 @@ def test_values_survive_text(chosen: tuple[Setting, Value]) -> None:
     setting, value = chosen
     settings = Settings()
     setattr(settings, setting.name, value)
-    assert setting.parse(settings.as_text(setting.name)) == value
+    assert parsed(setting, settings.as_text(setting.name)) == value
 
 
 def test_defaults_are_valid_and_names_unique() -> None:
     for setting in SETTINGS:
-        assert setting.parse(Settings().as_text(setting.name)) == setting.default, setting.name
+        assert parsed(setting, Settings().as_text(setting.name)) == setting.default, setting.name
         assert setting.help, setting.name
     for names in ([s.name for s in SETTINGS], [s.option for s in SETTINGS]):
         assert len(set(names)) == len(names)
@@ -73,16 +73,16 @@ def test_defaults_are_valid_and_names_unique() -> None:
 def test_numbers_count_within_their_range(setting: Setting, number: float) -> None:
     is_valid = setting.low <= number <= setting.high
     if is_valid and (setting.kind == "float" or isinstance(number, int)):
-        assert setting.parse(repr(number)) == number
+        assert parsed(setting, repr(number)) == number
     else:
         with pytest.raises(ValueError, match=f"number from .* to {setting.high:.15g}"):
-            setting.parse(repr(number))
+            parsed(setting, repr(number))
 
 
 @given(st.text())
 def test_other_text_is_no_whole_number(text: str) -> None:
     try:
-        value = BY_NAME["limit"].parse(text)
+        value = parsed(BY_NAME["limit"], text)
     except ValueError:
         return
     assert text.isascii() and text.lstrip("+-").isdecimal() and value == int(text)
@@ -112,7 +112,7 @@ def test_wrong_values_are_refused_with_their_place(name: str) -> None:
     setting, variable = BY_NAME[name], f"LORE_{name.upper()}"
     for text in texts:
         with pytest.raises(ValueError, match=wanted):
-            setting.parse(text)
+            parsed(setting, text)
     key = setting.config_key + ("[a]" if setting.kind == "weights" else "")
     scope = "user" if setting.users or name == "retrievers" else "project"
     config = {"LORE_FROM_CONFIG": f"{key}\t{scope}:/a/.config:12\t{texts[-1]}\n"}
@@ -126,9 +126,9 @@ def test_wrong_values_are_refused_with_their_place(name: str) -> None:
 
 
 def test_words_and_weights_have_commas_or_spaces_between_them() -> None:
-    words = BY_NAME["graph_edges"].parse(" calls,imports  defines ,")
+    words = parsed(BY_NAME["graph_edges"], " calls,imports  defines ,")
     assert words == ("calls", "imports", "defines")
-    weights = BY_NAME["edge_weights"].parse("calls=0.4, IMPORTS=1/0")
+    weights = parsed(BY_NAME["edge_weights"], "calls=0.4, IMPORTS=1/0")
     assert weights == {"calls": (0.4, None), "imports": (1.0, 0.0)}
 
 
