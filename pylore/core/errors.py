@@ -1,8 +1,4 @@
-"""Errors, and their exit codes.
-
-Every message is one line of the form ``what: what to do about it``; the
-command line puts ``lore: `` in front of it.
-"""
+"""Errors, and their exit codes. A message is one line: ``what happened: what to do``."""
 
 from __future__ import annotations
 
@@ -20,7 +16,7 @@ class LoreError(Exception):
 
 
 class UsageError(LoreError):
-    """A wrong command line or a wrong setting: the exit code is 2."""
+    """A wrong command line or setting: the exit code is 2."""
 
     exit_code = USAGE
 
@@ -42,11 +38,11 @@ class StoreReadOnly(StoreError):
 
 
 class StoreFull(StoreError):
-    """There is no room for what was to be written: nothing was changed."""
+    """The disk is full: nothing was changed."""
 
 
 class StoreDamaged(StoreError):
-    """The store or a part of it is missing, broken, or not what lore has written."""
+    """A part of the store is missing, broken, or was not written by lore."""
 
 
 class HubUnavailable(StoreError):
@@ -72,9 +68,8 @@ def first_of(messages: list[str], most: int = 3) -> str:
 
 
 def nearest(word: str, known: list[str]) -> str:
-    """Return `` (did you mean 'x'?)`` for the closest known word, or an empty string.
-
-    A word that begins so comes first, the shortest of several.
+    """Return `` (did you mean 'x'?)`` for the shortest word that begins so, or the closest;
+    empty without any.
 
     >>> nearest("dec", ["doc", "decision"]), nearest("serach", ["search"]), nearest("x", ["one"])
     (" (did you mean 'decision'?)", " (did you mean 'search'?)", '')

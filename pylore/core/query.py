@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from .model import Row
 from .text import STOP_WORDS, camel_parts, fold, parse_query, stem, words
 
 TYPE_CHECKING = False
@@ -24,7 +25,7 @@ LEAST_LETTERS = 3
 _SHOWN = 60
 
 
-class Operators:
+class Operators(Row):
     """A query's ``text`` without its operators, and these as folded words, a space between them.
 
     ``phrases``, ``titled``: what must be there, in the title; ``without``: what must not be;
@@ -32,6 +33,8 @@ class Operators:
     unknown tag or type, which was left in the text as words.
     """
 
+    text: str
+    unread: list[str]
     phrases: list[str]
     without: list[str]
     beginnings: list[str]
@@ -39,14 +42,9 @@ class Operators:
     tags: list[str]
     types: list[str]
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        vars(self).update((name, []) for name in Operators.__annotations__)
-        self.unread: list[str] = []
-
     def any(self) -> bool:
         """Return True if there is one."""
-        return any(getattr(self, name) for name in Operators.__annotations__)
+        return any(getattr(self, name) for name in self.FIELDS[2:])
 
 
 def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
@@ -59,7 +57,7 @@ def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
     >>> read_operators("gcc -Wall a::b", lambda kind, name: "").any()
     False
     """
-    read = Operators(text)
+    read = Operators(text, *([] for _ in Operators.FIELDS[1:]))
     chunks = text.split(None, MOST_WORDS)
     if len(chunks) > MOST_WORDS:
         return read
@@ -75,12 +73,11 @@ def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
     rest = " ".join(filter(None, kept))
     if not read.any():
         return read
-    if not words(rest):
-        literal = Operators(text)
-        literal.unread.append("operators alone are searched for as plain words: add a word")
-        return literal
-    read.text = rest
-    return read
+    if words(rest):
+        read.text = rest
+        return read
+    wrong = "operators alone are searched for as plain words: add a word"
+    return Operators(text, [wrong], *([] for _ in Operators.FIELDS[2:]))
 
 
 def _end_of_phrase(chunks: list[str]) -> int:
@@ -122,7 +119,7 @@ def _folded(text: str) -> str:
 
 
 SHORT = 6
-"""Words up to which a query is as a person typed it: nothing of it is dropped."""
+"""A query of so many words or fewer was typed by a person: ``cleaned`` leaves it unchanged."""
 _TRAILERS = (
     "signed-off-by:", "co-authored-by:", "co-developed-by:", "reviewed-by:", "acked-by:",
     "tested-by:", "reported-by:", "suggested-by:", "helped-by:", "approved-by:", "authored-by:",
@@ -134,6 +131,7 @@ AROUND = "()[]{}<>,.;:!?'\"`*"
 """Characters around a word that are no part of it."""
 _HEX = frozenset("0123456789abcdef")
 _SHORTEST_HASH, _LONGEST_HASH = 7, 40
+_LONGEST_QUOTED = 100
 
 
 def cleaned(text: str) -> str:
@@ -162,7 +160,7 @@ def _says(chunk: str) -> bool:
 
 
 def _unwrapped(chunk: str) -> str:
-    """Return a role of reStructuredText without its name: ``:func:`raises``` → ```raises```."""
+    """Return a role of reStructuredText without its name, as in ``:func:`raises```."""
     start, end = chunk.find(":"), chunk.find(":`")
     if 0 <= start < end and chunk[start + 1 : end].replace(":", "").replace("-", "").isalpha():
         return chunk[:start] + chunk[end + 1 :]
@@ -192,23 +190,17 @@ def named_in(text: str) -> list[str]:
 
 
 def _names(text: str) -> Iterator[str]:
-    quoted = text.split("`") if "`" in text else []
-    for piece in quoted[1::2]:
+    for piece in text.split("`")[1::2]:
         if piece and len(piece) <= _LONGEST_QUOTED:
             yield from filter(_is_name, (word.strip(AROUND) for word in piece.split()))
     before = before_it = ""
     for chunk in text.split():
-        bare = chunk.strip(AROUND)
         called = "(" in chunk[1:]
-        if called:
-            bare = bare.partition("(")[0]
+        bare = chunk.strip(AROUND).partition("(" if called else "\0")[0]
         in_frame = before == "in" and before_it[-1:] == "," and before_it[:-1].isdigit()
         if _is_name(bare) and (called or in_frame or _looks_like_code(bare)):
             yield bare
         before_it, before = before, chunk
-
-
-_LONGEST_QUOTED = 100
 
 
 def _is_name(text: str) -> bool:

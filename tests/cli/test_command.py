@@ -66,7 +66,7 @@ def test_values_are_converted_and_joined() -> None:
         ("x --form c", "give one of a, b"),
         ("x --tag", "--tag needs TAG,…"),
         ("x --tga a", "no such option '--tga' (did you mean '--tag'?)"),
-        ("x --hop-dekay 1", "did you mean '--decay'"),
+        ("x --hop-dekay 1", "did you mean '--hop-decay'"),
         ("x -q=1", "-q takes no value"),
     ],
 )  # fmt: skip
