@@ -59,10 +59,11 @@ def row(
     default: T, help: str, low: float = 0, high: float = 0, *, kind: str = "",
     choices: tuple[str, ...] = (), option: str = "", users: bool = False,
 ) -> T:  # fmt: skip
-    """Return a row of the table, typed as the value that an instance has. The kind follows from
-    the default, the option's name from the setting's, unless given.
+    """Return a row of the table, typed as the value that an instance has. The default determines
+    the kind, and the name of the setting that of the option, unless given.
     """
     kind = kind or ("choice" if choices else _KINDS[type(default)])
+    help += "; user config only" if users else ""
     return Setting(locals())  # type: ignore[return-value]
 
 
@@ -74,139 +75,104 @@ class Settings:
     """
 
     _1 = "graph"
-    graph_depth = row(0, "hops to walk from the direct matches; 0 is a plain search", 0, 3)
-    graph_max_depth = row(
-        3, "maximum of graph_depth; 0 switches the graph off, whatever that says", 0, 3
-    )
-    graph_edges: tuple[str, ...] = row(
-        (), "walk these relations only; empty means all", option="edges"
-    )
+    graph_depth = row(0, "hops to walk from direct matches; 0: a plain search", 0, 3)
+    graph_max_depth = row(3, "maximum of graph_depth; 0: no graph at all", 0, 3)
+    graph_edges: tuple[str, ...] = row((), "walk only these relations; empty: all", option="edges")
     graph_exclude_edges: tuple[str, ...] = row(
         (), "never walk these relations", option="exclude-edges"
     )
     edge_weights: Weights = row(
-        {}, "weight of a relation's edges both ways, 0 to 1; 0.7/0.15: another one backwards; an "
-        "unknown relation is ignored, with a note", 0, 1, kind="weights",
-    )  # fmt: skip
+        {}, "weight of a relation, 0 to 1; 0.7/0.15: another weight backwards", 0, 1, kind="weights"
+    )
     hop_decay = row(0.7, "score factor per hop", 0, 1, option="decay")
-    graph_max_nodes = row(
-        50, "the most nodes that one search may reach by edges", 1, 100_000, option="max-nodes"
-    )
-    graph_seeds = row(10, "how many of the best matches the walk starts from", 1, 1000)
-    graph_fanout = row(25, "the most edges that are followed from one node", 1, 10_000)
-    graph_limit = row(10, "how many reached nodes to return beside the direct matches", 0, 1000)
+    graph_max_nodes = row(50, "maximum number of reached nodes", 1, 100_000, option="max-nodes")
+    graph_seeds = row(10, "number of direct matches that the walk starts from", 1, 1000)
+    graph_fanout = row(25, "maximum number of edges followed from one node", 1, 10_000)
+    graph_limit = row(10, "number of reached nodes to return beside direct matches", 0, 1000)
     expansion = row(
-        "accumulate", "how the graph scores: accumulate adds up what matches point to, best-path "
-        "multiplies along one way",
-        choices=EXPANSION_RULES,
+        "accumulate", "score of reached nodes: accumulate (sum over all matches that lead there) "
+        "or best-path (the product along one path)", choices=EXPANSION_RULES,
     )  # fmt: skip
-    min_confidence = row(
-        0.5, "edges made from code (imports, calls, …) that are less sure are not walked", 0, 1
-    )
+    min_confidence = row(0.5, "do not walk edges made from code that are less certain", 0, 1)
 
     _2 = "search"
-    limit = row(10, "how many direct matches to return", 1, 1000)
+    limit = row(10, "number of direct matches to return", 1, 1000)
     retrievers: tuple[str, ...] = row(
-        BUILT_IN_RETRIEVERS, "the legs whose lists are fused: fulltext, vector, and retrievers of "
-        "your own, which count in the user's config only", kind="names",
+        BUILT_IN_RETRIEVERS, "retrievers whose results are fused: fulltext, vector; in the user's "
+        "own config also hub, hub-NAME and lore-retriever-NAME plugins by NAME", kind="names",
     )  # fmt: skip
-    fusion = row("convex", "how the legs are fused", choices=("convex", "rrf"))
-    rrf_k = row(60, "the constant of reciprocal rank fusion", 1, 1000)
-    fulltext_share = row(
-        0.75, "full text's share of a convex fusion; the vectors have the rest", 0, 1
-    )
-    vector_min = row(0.25, "the least cosine that counts as a match", -1, 0.99)
-    mmr_lambda = row(
-        0.7, "share of the score in maximal marginal relevance, which spreads similar results; "
-        "1: off", 0, 1,
-    )  # fmt: skip
-    category_tags: tuple[str, ...] = row((), "tags that stand for the category of what has none")
-    feedback_weight = row(0.3, "the most that ratings can add to a score or take off it", 0, 1)
+    fusion = row("convex", "how results of retrievers are fused", choices=("convex", "rrf"))
+    rrf_k = row(60, "constant of reciprocal rank fusion", 1, 1000)
+    fulltext_share = row(0.75, "share of full text in convex fusion; the rest: vectors", 0, 1)
+    vector_min = row(0.25, "minimum cosine of a match", -1, 0.99)
+    mmr_lambda = row(0.7, "share of the score in ranking; the rest is diversity (MMR)", 0, 1)
+    category_tags: tuple[str, ...] = row((), "tags that give a record without category one")
+    feedback_weight = row(0.3, "maximum change of a score by ratings", 0, 1)
     recency_half_life = row(
-        95, "days after the first week until recency_score is 0.5; 95 takes off 5 % a week",
-        1, 36_500,
-    )  # fmt: skip
+        95, "days after the first week until recency_score is 0.5; 95: 5 % less per week", 1, 36_500
+    )
 
     _3 = "records and context"
-    budget = row(4000, "the most tokens of a context, all of its text counted", 50, 1_000_000)
+    budget = row(4000, "maximum number of tokens of a context", 50, 1_000_000)
     max_bytes = row(
-        0, "the most bytes of an answer as JSON: results go from the end; 0: no limit", 0, _MOST
+        0, "maximum bytes of an answer as JSON, without its last results; 0: any", 0, _MOST
     )
-    user_entity = row(
-        "", "id of your own entity: its facts come first in a context that names nobody else"
-    )
+    user_entity = row("", "id of your own entity; its facts come first if a question names nobody")
     single_valued: tuple[str, ...] = row(
-        ("lives_in", "works_at"),
-        "predicates with one value at a time: a new one supersedes the old one",
+        ("lives_in", "works_at"), "predicates with one value at a time; a new one supersedes"
     )
     promote_after = row(
-        3, "accesses after which something staged is confirmed; 0: never", 0, 1_000_000,
-        users=True,
-    )  # fmt: skip
-    duplicate_similarity = row(
-        0.9, "cosine from which two texts repeat each other: 'add' warns", 0, 1
+        3, "accesses after which a staged record is confirmed; 0: never", 0, 1_000_000, users=True
     )
-    max_text = row(10_000_000, "the longest text of one record, in bytes", 1000, _MOST)
-    index_max_file = row(
-        1_000_000, "the largest file that 'lore index' reads, in bytes", 1000, _MOST
-    )
+    duplicate_similarity = row(0.9, "cosine from which 'add' warns of a duplicate", 0, 1)
+    max_text = row(10_000_000, "maximum bytes of the text of a record", 1000, _MOST)
+    index_max_file = row(1_000_000, "maximum bytes of a file that is indexed", 1000, _MOST)
 
     _4 = "retention"
     history_days = row(
-        0, "'lore forget --faded' drops states left longer ago; 0: all are kept", 0, 36_500
+        0, "days after which 'lore forget --faded' deletes former states; 0: never", 0, 36_500
     )
     events_days = row(
-        14, "days to keep events and unanswered questions of sessions; 0: none are noted",
-        0, 36_500, users=True,
+        14, "days to keep events and open questions of sessions; 0: record none", 0, 36_500,
+        users=True,
     )  # fmt: skip
     candidates_days = row(
-        90, "days to keep candidates that nobody has decided; 0: all are kept",
-        0, 36_500, users=True,
-    )  # fmt: skip
+        90, "days to keep undecided candidates; 0: forever", 0, 36_500, users=True
+    )
+    promote_auto = row(
+        0, "maximum candidates a day that are staged automatically", 0, 5, users=True
+    )
 
     _5 = "programs and places"
     embedder = row(
-        "static", "what turns text into vectors: static, none, sentence-transformers:NAME or "
-        "endpoint:URL; the last two in the user's config only", kind="embedder",
+        "static", "model of the vectors: static, none; in the user's own config also "
+        "sentence-transformers:NAME and endpoint:URL", kind="embedder",
     )  # fmt: skip
-    endpoint_model = row(
-        "", "the model to ask an endpoint for; empty leaves it to the endpoint; user config only",
-        users=True,
-    )  # fmt: skip
-    llm_command = row(
-        "", "the program, with arguments, that 'lore ask' gives its prompt to; user config only",
-        users=True,
-    )  # fmt: skip
-    plugin_dir = row("", "a folder of lore-<command> executables; user config only", users=True)
+    endpoint_model = row("", "model to request from an endpoint; empty: its default", users=True)
+    llm_command = row("", "program, with arguments, that answers 'lore ask'", users=True)
+    plugin_dir = row("", "folder of lore-<command> executables", users=True)
     plugin_timeout = row(
-        0.0, "seconds that a plugin may take; 0: 2 for a retriever, 10 for the hooks of an event, "
-        "60 for redactors", 0, 3600,
-        users=True,
+        0.0, "maximum seconds of a plugin; 0: 2 for a retriever, 10 for hooks of an event, 60 for "
+        "redactors", 0, 3600, users=True,
     )  # fmt: skip
     scope = row(
-        "", "whose facts are seen beside the common ones, and whose is what is added; empty, or "
-        "--all-scopes: everybody's are seen; user config only", kind="scope",
-        users=True,
+        "", "scope of new facts, and of the facts seen beside common ones; empty, or --all-scopes: "
+        "all are seen", kind="scope", users=True,
     )  # fmt: skip
-    run = row("", "the run that searches belong to: what they show is recorded in it")
+    run = row("", "run in which searches are recorded, with their results")
     busy_timeout = row(30.0, "seconds to wait for another writer", 0, 3600)
 
     _6 = "hub"
     remotes: dict[str, str] = row(
-        {}, "hubs that 'lore sync NAME' knows, by name: postgresql://…, without a password; "
-        "behind it what the hub takes: types=TYPE,… scopes=NAME,… staged; user config "
-        "only", kind="texts", users=True,
+        {}, "hubs by name: postgresql://… without a password, then the records to send: "
+        "types=TYPE,… tags=TAG,… scopes=NAME,… staged", kind="texts", users=True,
     )  # fmt: skip
-    on = row(
-        "", "the hub, by the name of a remote, that 'lore search' asks in place of your own store; "
-        "user config only", users=True,
-    )  # fmt: skip
+    on = row("", "remote that 'lore search' searches in place of your own store", users=True)
 
     _7 = "output"
     output = row(
-        "auto", "the form of what is printed where no option names one: auto is text on a "
-        "terminal and JSON elsewhere; user config only", choices=("auto", "text", "json"),
-        option="output-form", users=True,
+        "auto", "form of output; auto: text on a terminal, JSON elsewhere",
+        choices=("auto", "text", "json"), option="output-form", users=True,
     )  # fmt: skip
 
     def __init__(self) -> None:
