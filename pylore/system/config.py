@@ -152,7 +152,7 @@ def read_file(path: str, scope: str, home: str, found: list[str]) -> list[str]:
 
 
 def parse_line(line: str, array: str = "") -> tuple[list[tuple[str, int, int, int]], str] | None:
-    """Parse a line of a config file; ``array`` is the one whose items are being read, if any.
+    """Parse a line of a config file; ``array`` is the array that is still open, if any.
 
     Return each assignment as its key, the start and end of its value, and the start of its item of
     an array or -1; then the array that is still open. Return None for any other line.
@@ -198,9 +198,7 @@ def parse_line(line: str, array: str = "") -> tuple[list[tuple[str, int, int, in
 
 
 def _words(line: str) -> list[tuple[int, int]] | None:
-    """Return start and end of each word and parenthesis, without a comment; None if a quote is not
-    closed.
-    """
+    """Return start and end of each word and parenthesis; None if a quote is not closed."""
     found, at = [], 0
     while at < len(line):
         start = at
@@ -221,11 +219,7 @@ def _words(line: str) -> list[tuple[int, int]] | None:
 
 
 def unquoted(written: str, home: str) -> str | None:
-    """Return the value that a config file spells so; None if it cannot be handed over.
-
-    >>> unquoted("'a b'", ""), unquoted("~/x", "/home/me"), unquoted("~", "")
-    ('a b', '/home/me/x', None)
-    """
+    """Return the value of a word; None with a control character, or a ~ without a home."""
     value = written[1:-1] if written[:1] in _QUOTES else written
     if written[:1] == "~":
         value = home + written[1:]

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json
 import os
-from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import LoreError, UsageError
 from .atomic_write import alone, write_whole
 from .config import is_plain, parse_line
 from .files import make_private_folder, user_folder
-from .project_files import real_place
+from .project_files import read_plain, real_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,16 +37,13 @@ def read_bytes(path: str) -> bytes | None:
     long, or cannot be read.
     """
     try:
-        # Non-blocking: a pipe without a writer would hold us up.
-        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        data = read_plain(os.path.realpath(path), LONGEST)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise Left(error.strerror) from None
-    with open(number, "rb") as file:
-        if not S_ISREG(os.fstat(number).st_mode):
-            raise Left("it is not a plain file")
-        data = file.read(LONGEST + 1)
+    except LoreError as error:
+        raise Left(f"it {error}") from None
     if len(data) > LONGEST:
         raise Left(f"it is longer than {LONGEST} bytes")
     return data

@@ -1,13 +1,10 @@
-"""Ask git about a repository without running anything of that repository.
-
-Only commands that read are called. Commands that compare or show content leave external diffs and
-filters out.
-"""
+"""Ask git about a repository without running any program that the repository names."""
 
 from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
 from ..core.errors import LoreError
 from ..core.model import Node
@@ -32,11 +29,8 @@ _LARGEST_LIST = 1 << 24
 
 
 def is_commit(text: str) -> bool:
-    """Return True if a text can be a commit's hash, or the beginning of one. Anything else, from a
-    store, an export or a history, may be an option to git.
-
-    >>> is_commit("9a3a46f"), is_commit("--output=x"), is_commit("HEAD")
-    (True, False, False)
+    """Return True if a text can be a commit's hash, or the beginning of one; any other text, from a
+    store, an export or a history, may be an option of git.
     """
     return 4 <= len(text) <= 64 and not text.strip("0123456789abcdefABCDEF")
 
@@ -57,8 +51,8 @@ class Git:
         return self.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}") or ""
 
     def require(self) -> str:
-        """Return the hash of the commit that is checked out; raise LoreError without any, without
-        git, or in another user's repository.
+        """Return ``head``; raise LoreError without any, without git, or in another user's
+        repository.
         """
         if not os.path.isdir(self.folder):
             raise LoreError(f"{self.folder}: there is no such folder: check its name")
@@ -71,10 +65,8 @@ class Git:
         return head
 
     def fields(self, *words: str) -> Iterator[str]:
-        """Yield what a command prints, cut at each NUL byte, as it comes.
-
-        Bytes that are no UTF-8 become lone surrogates. Raise LoreError if it failed, TimeoutError
-        as ``Process``.
+        """Yield the output of a command, split at NUL bytes, as it comes; bytes that are not UTF-8
+        become lone surrogates. Raise LoreError if it failed, TimeoutError as ``Process``.
         """
         process, rest = Process(self.folder, _LITERAL, *words), b""
         try:
@@ -93,7 +85,7 @@ class Git:
             raise LoreError(f"git {words[0]} failed: {why}")
 
     def commit(self, hash: str) -> Node:
-        """Return one commit, by its whole hash, as a node."""
+        """Return a commit, by its whole hash, as a node."""
         if not is_commit(hash):
             raise LoreError(f"'{hash}' is not a commit: check the repository")
         text = self.ask("log", "-1", *LOG, "--no-patch", "--format=%ct%n%B", hash, "--") or ""
@@ -174,11 +166,10 @@ class Git:
         found: dict[str, str] = {}
         if since and not is_commit(since):
             return found
-        commits = f"{since}..HEAD" if since else "HEAD"
-        hash = ""
+        commits, hash = f"{since}..HEAD" if since else "HEAD", ""
         words = self.fields("log", "-z", "--name-only", "--no-renames", "--relative", *LOG,
                             "--format=\x01%H", commits, "--")  # fmt: skip
-        try:
+        with suppress(LoreError):  # the history was rewritten: the first commit is gone
             for word in words:
                 word = word.lstrip("\n")
                 if word.startswith("\x01") and is_commit(word[1:]):  # else it is a file's name
@@ -187,8 +178,6 @@ class Git:
                     found.setdefault(word, hash)
                     if len(found) == len(paths):
                         break
-        except LoreError:  # the history was rewritten: the first commit is gone
-            return found
         return found
 
     def renamed_since(self, commit: str) -> dict[str, str]:
@@ -204,25 +193,21 @@ class Git:
         return dict(zip(fields[1::3], fields[2::3], strict=False))
 
     def changed(self) -> list[str]:
-        """Return the staged, changed, deleted and untracked files below the folder, without
-        ignored ones. Raise LoreError without a work tree, or if a filter cannot be switched off.
+        """Return the staged, changed, deleted and untracked files below the folder. Raise LoreError
+        without a work tree, or if a filter cannot be switched off.
         """
         if self.ask("rev-parse", "--is-inside-work-tree") != "true":
             raise LoreError(f"{self.folder}: is not in a git work tree: name the files")
         staged = ("diff-index", "--cached", *_NAMES, "HEAD", "--")
-        found = self._paths(*(staged if self.head() else ("ls-files", "-z", "--cached")))
-        found += self._paths(*self.filters_off(), "diff-files", *_NAMES)
+        found = {*self.fields(*(staged if self.head() else ("ls-files", "-z", "--cached")))}
+        found.update(self.fields(*self._filters_off(), "diff-files", *_NAMES))
         # Fails in a partial clone that lacks a .gitignore, since nothing is fetched.
         untracked = self.ask("ls-files", "-z", "--others", "--exclude-standard") or ""
-        return sorted({path for path in (*found, *untracked.split("\0")) if path})
+        return sorted({*found, *untracked.split("\0")} - {""})
 
-    def _paths(self, *words: str) -> list[str]:
-        """Return the paths that a command prints with NUL bytes; raise LoreError if it failed."""
-        return [path for path in self.fields(*words) if path]
-
-    def filters_off(self) -> list[str]:
-        """Return options that switch off every filter of the repository's config, which git runs
-        even to compare. Raise LoreError if one has a name that no option can have.
+    def _filters_off(self) -> list[str]:
+        """Return options that switch off the filters of the repository's config, which git runs
+        even to compare. Raise LoreError for a name that an option cannot have.
         """
         asked = self.ask("config", "-z", "--name-only", "--get-regexp", r"^filter\.") or ""
         names = sorted({key.rpartition(".")[0] for key in asked.split("\0") if key})

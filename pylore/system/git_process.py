@@ -1,9 +1,8 @@
-"""The one door to git: nothing else in lore starts it.
+"""Start git, which nothing else in lore does.
 
-A clone brings a ``.git/config`` that can name programs: pagers, filters, file-system
-monitors, hooks, signers, transports. These options and this environment switch them off, take no
-lock and fetch nothing. Comparisons take more options, see ``git``. ``subprocess`` is not imported:
-it takes longer to load than git does.
+The ``.git/config`` of a clone can name programs: pagers, filters, file-system monitors, hooks,
+signers, transports. These options and this environment switch them off, take no lock and fetch
+nothing; ``git`` has more for comparisons. ``subprocess`` takes longer to load than git.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Parts of lore that can be left out: ``pylore/capture`` and ``pylore/hub``.
-
-Nothing else imports them. Who needs one asks here for a module of it, by name, when it is needed.
-"""
+"""Import modules of parts that can be left out: ``pylore/capture`` and ``pylore/hub``."""
 
 from __future__ import annotations
 
@@ -13,11 +10,7 @@ if TYPE_CHECKING:
 
 
 def part(name: str, module: str) -> ModuleType | None:
-    """Import a module of a part; None if the part was left out.
-
-    >>> part("telepathy", "commands") is None
-    True
-    """
+    """Import a module of a part; None if the part was left out."""
     package = f"pylore.{name}"
     try:
         return __import__(f"{package}.{module}", fromlist=("",))

@@ -25,11 +25,7 @@ _MOST_HEAD = 1 << 16
 
 
 def kind_of(file: str) -> tuple[str, str]:
-    """Return the kind of a plugin by its file's name, and its own name.
-
-    >>> kind_of("lore-redact-names"), kind_of("lore-import-beads")
-    (('redact', 'names'), ('command', 'import-beads'))
-    """
+    """Return kind and name of a plugin by the name of its file."""
     rest = file.removeprefix(BEGINNING)
     kind, dash, name = rest.partition("-")
     return (kind, name) if dash and kind in KINDS else (COMMAND, rest)

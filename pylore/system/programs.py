@@ -32,11 +32,7 @@ class Missing(Refused):
 
 
 def is_name(text: str) -> bool:
-    """Return True for a valid name of a plugin.
-
-    >>> is_name("adr-tools"), is_name("../x")
-    (True, False)
-    """
+    """Return True for a valid name of a plugin."""
     return text[:1] != "-" and bool(text) and not text.strip(_LETTERS)
 
 
@@ -89,15 +85,13 @@ _LIMITED = 'ulimit -t "$1"; ulimit -v "$2" 2>/dev/null; shift 2; exec "$@"'
 
 
 def limited(command: list[str], seconds: int, megabytes: int) -> list[str]:
-    """Return a command under limits of processor time and, if the system can, of address space.
-    The shell sets them: Python would have to fork.
-    """
+    """Return a command that a shell runs under limits of CPU time and address space."""
     return ["/bin/sh", "-c", _LIMITED, "sh", str(seconds), str(1024 * megabytes), *command]
 
 
 def environment(plugin: str = "", **ours: str) -> dict[str, str]:
-    """Return the environment of a program of the user's: ``ours`` on top of this process's, without
-    the settings of config files. A lore that a ``plugin`` starts runs no event plugin.
+    """Return this process's environment with ``ours``, without the settings of config files. A lore
+    that a ``plugin`` starts runs no event plugin.
     """
     guard = {GUARD: plugin} if plugin else {}
     return {**os.environ, "LORE_FROM_CONFIG": "", "LORE_API": API, **guard, **ours}

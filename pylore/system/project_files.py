@@ -1,9 +1,7 @@
-"""Decide which files of a project may be read, by where a path leads, not by who wrote it.
+"""Decide which files of a project may be read: those that ``lore index`` would list.
 
-A path in a store, an export or a document is somebody's word, and a clone may hold links,
-pipes and a git index of any kind. What lore prints of a file is of those alone that
-``lore index`` would list. This module is on the path of every search and context: it
-imports nothing heavy.
+Paths in a store, an export or a document may lead anywhere, and a clone may hold links, pipes and
+a git index of any kind. This module is on the path of every search: it imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -31,11 +29,7 @@ OWN_FOLDERS = frozenset((".git", ".lore"))
 
 
 def leads_down(path: str) -> bool:
-    """Return True if a path from a project's root stays below it, apart from links.
-
-    >>> leads_down("src/a.py"), leads_down("../a.py"), leads_down("/a.py"), leads_down("")
-    (True, False, False, False)
-    """
+    """Return True if a path from a project's root stays below it, apart from links."""
     return path != "" and path[0] != "/" and "\0" not in path and ".." not in path.split("/")
 
 
@@ -172,11 +166,9 @@ def _is_walked(root: str, path: str) -> bool:
 
 
 def real_place(path: str) -> str:
-    """Return ``path`` without links. Raise LoreError if one leads out of the project that it lies
-    in: the nearest folder above with a ``.lore`` or a ``.git``, or else the working directory.
-
-    Outside of both a folder's link is followed anywhere, since no clone brought it; one in place of
-    the file itself if it stays within its folder.
+    """Return ``path`` without links; raise LoreError if one leads out of its project, see
+    ``project_of``. Outside of a project the link of a folder may lead anywhere, since no clone
+    brought it; the link of a file must stay within its folder.
     """
     whole = os.path.join(os.getcwd(), path)
     ends = [at for at, letter in enumerate(whole) if at and letter == "/"]

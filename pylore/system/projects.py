@@ -1,9 +1,8 @@
-"""How the store of a project is found, and whether the user trusts the project.
+"""Find the store of a project, and whether the user trusts the project.
 
 A store is in a folder of the user's data folder, named by a random token. It belongs to a
 repository, or without git to a folder: never to a path. A clone at the path of a project that is
-gone has another store. ``stores`` makes, adopts and removes them. No file of a project is a
-database, since other people can write there through git.
+gone has another store. ``stores`` makes, adopts and removes stores.
 
 This module is on the path of every search: it imports nothing heavy.
 """
@@ -39,12 +38,12 @@ _MOST_ROOTS = 1 << 20
 
 
 class ProjectFolder:
-    """A project, and how its store is found.
+    """A project, and the way to its store.
 
-    A random token names the folder of the store. In a repository it is in the file ``TOKENS`` of
-    the git folder, which is neither cloned nor committed. Without git it is in a symlink in the
-    user's data folder, under the inode of the project's ``.lore``. The store must confirm by its
-    ``RECORD`` that it belongs here, so a token from an archive opens no store.
+    In a repository the token is in the file ``TOKENS`` of the git folder, which is neither cloned
+    nor committed. Without git it is in a symlink in the user's data folder, under the inode of the
+    project's ``.lore``. The store must confirm by its ``RECORD`` that it belongs here, so a token
+    from an archive opens no store.
 
     Attributes:
         folder: the project's folder; in a worktree, the worktree's.
@@ -57,8 +56,6 @@ class ProjectFolder:
         changed: time of the last change of ``key``.
         record: the text of the ``RECORD`` of its store.
     """
-
-    __slots__ = ("below", "changed", "data", "folder", "git", "inode", "key", "place", "record")
 
     def __init__(self, folder: str, git: str, below: str, data: str) -> None:
         self.folder, self.git, self.data = folder, git, data
@@ -81,9 +78,8 @@ class ProjectFolder:
         return self.path_of(token) if confirmed else ""
 
     def token(self) -> str:
-        """Return the token that the key leads to; empty without any.
-
-        Without git it is empty if the key was changed: its inode may be another folder's now.
+        """Return the token that the key leads to; empty without any. Without git it is empty if
+        the key was changed, since its inode may be another folder's now.
         """
         if not self.git:
             token, _, rest = link_text(self.path_of(FOLDERS, self.inode)).partition(" ")
@@ -101,11 +97,7 @@ class ProjectFolder:
 
 
 def is_token(text: str) -> bool:
-    """Return True if a text has the form of a token.
-
-    >>> is_token("0123456789abcdef0123"), is_token("../../../../etc/shad")
-    (True, False)
-    """
+    """Return True if a text has the form of a token."""
     return len(text) == _TOKEN and not text.strip("0123456789abcdef")
 
 
@@ -114,9 +106,8 @@ def _place_of(key: str, below: str) -> str:
 
 
 def find_project(here: str, data: str) -> ProjectFolder | None:
-    """Return the project that a folder lies in; None outside of one.
-
-    That is the nearest folder with a ``.lore``, or a repository that has a store.
+    """Return the project that a folder lies in, None outside of one: the nearest folder with a
+    ``.lore``, or a repository that has a store.
     """
     above, folder = here.rstrip("/"), ""
     while True:
@@ -137,10 +128,9 @@ def find_project(here: str, data: str) -> ProjectFolder | None:
 
 
 def git_folder(folder: str) -> str | None:
-    """Return the git folder that all worktrees of a checkout share.
-
-    It is empty if the ``.git`` here is not the user's own, or may lead to another repository: a
-    link, or a file that is not known to that repository. None if there is no ``.git``.
+    """Return the git folder that all worktrees of a checkout share, None without a ``.git``. It is
+    empty if the ``.git`` is another user's, or may lead to another repository: a link, or a file
+    that the repository does not know.
     """
     path = f"{folder}/.git"
     try:

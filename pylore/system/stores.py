@@ -6,20 +6,9 @@ import os
 from contextlib import suppress
 
 from ..core.errors import LoreError
+from . import projects
 from .files import STORE, make_private_folder, user_folder
-from .projects import (
-    FOLDERS,
-    RECORD,
-    TOKENS,
-    ProjectFolder,
-    find_project,
-    is_token,
-    is_trusted,
-    link_text,
-    project_of,
-    recorded_project,
-    trust,
-)
+from .projects import FOLDERS, RECORD, TOKENS, ProjectFolder, is_token, link_text, recorded_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +19,9 @@ def renewed(project: ProjectFolder, *, make: bool = False) -> str:
     """Return the store of a project whose record is out of date, and renew the record. Without a
     store return an empty text, or ``make`` one.
 
-    A repository that was moved keeps its store. In a copy (``cp -R``, a backup, an archive) the git
-    folder has another inode. While the original is at its recorded place, the copy has no store.
-    Otherwise it is taken for the original, but is not trusted: an archive may be anybody's.
+    A repository that was moved keeps its store. A copy (``cp -R``, a backup, an archive) has
+    another inode and no store while the original is at its recorded place. Otherwise it is taken for
+    the original, but is not trusted: an archive may be anybody's.
     """
     from .atomic_write import alone
 
@@ -52,9 +41,7 @@ def renewed(project: ProjectFolder, *, make: bool = False) -> str:
 
 
 def _owned(project: ProjectFolder) -> str:
-    """Return the token of the store that belongs to a project, though its record does not say so;
-    empty if there is none.
-    """
+    """Return the token of the project's store, whose record does not name it; empty without."""
     token = project.token() if project.git else ""
     if token and _belongs(project, token):
         return token
@@ -75,8 +62,8 @@ def _belongs(project: ProjectFolder, token: str) -> bool:
     if original.key != project.key and original.token() == token:
         return False
     with suppress(OSError):
-        trust(store, trusted=False)
-    return not is_trusted(store)
+        projects.trust(store, trusted=False)
+    return not projects.is_trusted(store)
 
 
 def claim(folder: str) -> str:
@@ -105,7 +92,7 @@ def stores() -> Iterator[tuple[str, str, str]]:
     """Yield token, place of the project and folder of each store, in order of places."""
     folder = f"{user_folder('XDG_DATA_HOME', '.local/share')}/projects"
     tokens = filter(is_token, os.listdir(folder) if os.path.isdir(folder) else ())
-    found = [(project_of(f"{folder}/{token}"), token) for token in tokens]
+    found = [(projects.project_of(f"{folder}/{token}"), token) for token in tokens]
     for place, token in sorted(found):
         if os.path.isfile(f"{folder}/{token}/{STORE}"):
             yield token, place, f"{folder}/{token}"
@@ -122,18 +109,16 @@ def is_gone(store: str) -> bool:
 
 def adopt(word: str, folder: str) -> tuple[str, str]:
     """Give the store of a project that is gone (by its token, or the project's place) to the
-    project in ``folder``, untrusted, under a new token. The project's own store is kept, as one of
-    a project that is gone.
-
-    Return the adopted store's folder, and that of the project's former store, empty if it had none.
-    Raise LoreError as ``gone_store``, or if ``folder`` has no project.
+    project in ``folder``, untrusted, under a new token. Return the folder of that store and of the
+    project's former one, which is kept, or empty. Raise LoreError as ``gone_store``, or if
+    ``folder`` has no project.
     """
     from .atomic_write import alone
 
     project, (_, _, source) = _project(folder), gone_store(word)
     own, token = renewed(project), os.urandom(10).hex()
     with alone(project.key):
-        trust(source, trusted=False)
+        projects.trust(source, trusted=False)
         if project.git:
             _write_token(project, token)
         os.rename(source, project.path_of(token))
@@ -159,7 +144,7 @@ def gone_store(word: str) -> tuple[str, str, str]:
 
 def _project(folder: str) -> ProjectFolder:
     data = user_folder("XDG_DATA_HOME", ".local/share")
-    project = find_project(os.path.realpath(folder), data)
+    project = projects.find_project(os.path.realpath(folder), data)
     if project is None:
         raise LoreError(f"{folder}: no project: run 'lore init' there")
     if not project.inode:
