@@ -46,17 +46,20 @@ class Parameter:
         self.high = high
         self.choices = choices
         self.complete = complete
-        parts = spelled.split(", ") if spelled[0] == "-" else []
-        self.names = [part.partition(" ")[0] for part in parts]
-        self.value = parts[-1].partition(" ")[2] if parts else spelled
-        self.is_list = self.value.endswith(",…")
-        self.many = self.value.rstrip("]").endswith("…")
+        is_option = spelled[0] == "-"
+        names, _, value = spelled.rpartition(" ") if is_option else ("", "", spelled)
+        if is_option and value[0] == "-":  # a switch
+            names, value = spelled, ""
+        self.names = names.split(", ") if is_option else []
+        self.value = value
+        self.is_list = value.endswith(",…")
+        self.many = value.rstrip("]").endswith("…")
         """True if the value is a tuple: the option or argument may be given several times."""
-        self.required = not parts and spelled[0] != "["
-        self.name = self.names[-1][2:].replace("-", "_") if parts else ""
+        self.required = not is_option and spelled[0] != "["
+        self.name = self.names[-1][2:].replace("-", "_") if is_option else ""
         """The parameter of the function."""
         self.default = default
-        if default is None and (self.many or not self.value):
+        if default is None and (self.many or not value):
             self.default = () if self.many else False
 
     def convert(self, text: str) -> Any:

@@ -67,34 +67,6 @@ def is_json(text: str) -> bool:
     return True
 
 
-def dumps(value: Any) -> str:
-    """Return JSON on one line, without characters that a terminal obeys; TypeError as ``json``."""
-    return "".join(_WRITING(value, 0))
-
-
-def canonical(value: Any) -> str:
-    """Return JSON as ``dumps`` does, with the keys of objects in order."""
-    return "".join(_SORTING(value, 0))
-
-
-def with_fields(text: str, fields: Mapping[str, Any]) -> str:
-    """Return a JSON object with these fields set; None removes one.
-
-    >>> with_fields('{"a":1,"b":2}', {"b": None, "c": 3})
-    '{"a":1,"c":3}'
-    """
-    every = {**loads(text), **fields}
-    return dumps(
-        {name: one for name, one in every.items() if name not in fields or one is not None}
-    )
-
-
-class Raw(str):
-    """Text that is JSON already and goes out as it is."""
-
-    __slots__ = ()
-
-
 # JSON allows DEL, C1 controls and bidirectional characters, but a terminal may obey them. C0
 # controls come from other programs only; between values some of them are white space.
 _ESCAPED = {
@@ -108,20 +80,33 @@ def harmless(json: str) -> str:
     return json if json.isprintable() else json.translate(_ESCAPED)
 
 
-def quote(text: str) -> str:
-    """Return one string as JSON, in quotes, without characters that a terminal obeys."""
-    return harmless(str(text) if type(text) is Raw else encode_basestring(text))
-
-
 def _formless(value: object) -> None:
     raise TypeError(f"no JSON form for {type(value).__name__}")
 
 
 # The encoders of ``json``. No value contains itself, so there is no check for that.
 _WRITING, _SORTING = (
-    make_encoder(None, _formless, quote, None, ":", ",", sort_keys, False, True)
+    make_encoder(None, _formless, encode_basestring, None, ":", ",", sort_keys, False, True)
     for sort_keys in (False, True)
 )
+
+
+def dumps(value: Any) -> str:
+    """Return JSON on one line, without characters that a terminal obeys; TypeError as ``json``."""
+    return harmless("".join(_WRITING(value, 0)))
+
+
+def canonical(value: Any) -> str:
+    """Return JSON as ``dumps`` does, with the keys of objects in order."""
+    return harmless("".join(_SORTING(value, 0)))
+
+
+def with_fields(text: str, fields: Mapping[str, Any]) -> str:
+    """Return a JSON object with these fields set; None removes one."""
+    every = {**loads(text), **fields}
+    return dumps(
+        {name: one for name, one in every.items() if name not in fields or one is not None}
+    )
 
 
 def decoded(line: bytes, longest: int) -> str:

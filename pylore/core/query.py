@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from .model import Row
 from .text import STOP_WORDS, camel_parts, fold, parse_query, stem, words
 
 TYPE_CHECKING = False
@@ -25,7 +24,7 @@ LEAST_LETTERS = 3
 _SHOWN = 60
 
 
-class Operators(Row):
+class Operators:
     """A query's ``text`` without its operators, and these as folded words, a space between them.
 
     ``phrases``, ``titled``: what must be there, in the title; ``without``: what must not be;
@@ -33,8 +32,6 @@ class Operators(Row):
     unknown tag or type, which was left in the text as words.
     """
 
-    text: str
-    unread: list[str]
     phrases: list[str]
     without: list[str]
     beginnings: list[str]
@@ -42,9 +39,14 @@ class Operators(Row):
     tags: list[str]
     types: list[str]
 
+    def __init__(self, text: str, *unread: str) -> None:
+        self.text = text
+        self.unread = [*unread]
+        vars(self).update((name, []) for name in Operators.__annotations__)
+
     def any(self) -> bool:
         """Return True if there is one."""
-        return any(getattr(self, name) for name in self.FIELDS[2:])
+        return any(getattr(self, name) for name in Operators.__annotations__)
 
 
 def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
@@ -57,7 +59,7 @@ def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
     >>> read_operators("gcc -Wall a::b", lambda kind, name: "").any()
     False
     """
-    read = Operators(text, *([] for _ in Operators.FIELDS[1:]))
+    read = Operators(text)
     chunks = text.split(None, MOST_WORDS)
     if len(chunks) > MOST_WORDS:
         return read
@@ -76,8 +78,7 @@ def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
     if words(rest):
         read.text = rest
         return read
-    wrong = "operators alone are searched for as plain words: add a word"
-    return Operators(text, [wrong], *([] for _ in Operators.FIELDS[2:]))
+    return Operators(text, "operators alone are searched for as plain words: add a word")
 
 
 def _end_of_phrase(chunks: list[str]) -> int:

@@ -195,11 +195,8 @@ class Settings:
         settings._take_config(environ.get("LORE_FROM_CONFIG", ""))
         if settings.problems and not lenient:
             raise UsageError(first_of(settings.problems))
-        for name in BY_NAME:
-            variable = "LORE_" + name.upper()
-            given = environ.get(variable)
-            if given is not None:
-                settings._set(name, f"env:{variable}", given)
+        for variable in filter(_VARIABLES.__contains__, environ):
+            settings._set(_VARIABLES[variable], f"env:{variable}", environ[variable])
         for name, text in flags.items():
             settings._set(name, f"flag:--{BY_NAME[name].option}", text)
         return settings
@@ -288,6 +285,7 @@ def _rows_of(table: type) -> tuple[Setting, ...]:
 
 SETTINGS = _rows_of(Settings)
 BY_NAME = {setting.name: setting for setting in SETTINGS}
+_VARIABLES = {f"LORE_{name.upper()}": name for name in BY_NAME}
 _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
 
 

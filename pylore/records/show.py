@@ -6,7 +6,7 @@ from __future__ import annotations
 from math import sqrt
 
 from ..core.errors import LoreError
-from ..core.json import Raw
+from ..core.json import loads
 from ..core.times import now
 from ..core.vocabulary import CHANGES, COMMIT_IDS, file_id
 from ..store.anchors import MOVED
@@ -37,7 +37,7 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
     fields = node.to_dict()
     del fields["stamps"]
     fields["tags"] = list(node.tags)
-    fields["data"] = Raw(node.data)
+    fields["data"] = loads(node.data)
     with store.graph_faults:
         linked = store.edges.of(id, forgotten=history)
     titles = store.nodes.briefs([_other_end(edge, id) for edge in linked])
@@ -67,7 +67,7 @@ def past_rows(store: Store, row: Node | Edge) -> list[dict[str, Any]]:
         was, after = past.row, states[number]
         found = {name: getattr(was, name) for name in names
                  if not is_node or getattr(was, name) != getattr(after, name)}  # fmt: skip
-        found |= {name: Raw(found[name]) for name in ("data", "metadata") if name in found}
+        found |= {name: loads(found[name]) for name in ("data", "metadata") if name in found}
         rows.append({"number": number, "change": past.change, "made_at": clock(was),
                      "changed_at": past.changed_at, **found})  # fmt: skip
     return rows
@@ -114,7 +114,7 @@ def _edge(edge: Edge, id: str, title: str | None) -> dict[str, Any]:
         "weight": edge.weight,
         "status": edge.status,
         "source": edge.source,
-        "metadata": Raw(edge.metadata),
+        "metadata": loads(edge.metadata),
         "created_at": edge.created_at,
         "invalidated_at": edge.invalidated_at,
     }
@@ -133,12 +133,12 @@ def commit_shown(store: Store, id: str) -> dict[str, Any] | None:
     paths = store.commits.changed([id]).get(id, [])
     fields = node.to_dict()
     del fields["stamps"]
-    fields |= {"tags": [], "data": Raw(node.data), "verdict": None, "anchors": []}
+    fields |= {"tags": [], "data": loads(node.data), "verdict": None, "anchors": []}
     fields["edges"] = [
         {
             "direction": "out", "relation": CHANGES, "id": file_id(path), "title": path,
             "weight": round(1 / sqrt(len(paths)), 4), "status": "confirmed", "source": "system",
-            "metadata": Raw("{}"), "created_at": node.created_at, "invalidated_at": None,
+            "metadata": {}, "created_at": node.created_at, "invalidated_at": None,
         }
         for path in paths
     ]  # fmt: skip

@@ -7,7 +7,7 @@ import sys
 from time import monotonic, sleep
 
 from ..core.errors import StoreDamaged
-from ..core.json import quote
+from ..core.json import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def keys_of(connection: apsw.Connection, ids: Collection[str]) -> dict[str, int]
         lacking = [id for id in ids if id not in found]
         if lacking:
             query = f"SELECT e.id, e.key FROM json_each(?) j CROSS JOIN {table} e ON e.id = j.value"
-            found.update(connection.execute(query, (f"[{','.join(map(quote, lacking))}]",)))
+            found.update(connection.execute(query, (dumps(lacking),)))
     return found
 
 

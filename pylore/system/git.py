@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 
 from ..core.errors import LoreError
 from ..core.model import Node
@@ -169,7 +168,7 @@ class Git:
         commits, hash = f"{since}..HEAD" if since else "HEAD", ""
         words = self.fields("log", "-z", "--name-only", "--no-renames", "--relative", *LOG,
                             "--format=\x01%H", commits, "--")  # fmt: skip
-        with suppress(LoreError):  # the history was rewritten: the first commit is gone
+        try:
             for word in words:
                 word = word.lstrip("\n")
                 if word.startswith("\x01") and is_commit(word[1:]):  # else it is a file's name
@@ -178,6 +177,8 @@ class Git:
                     found.setdefault(word, hash)
                     if len(found) == len(paths):
                         break
+        except LoreError:  # the history was rewritten: the first commit is gone
+            pass
         return found
 
     def renamed_since(self, commit: str) -> dict[str, str]:

@@ -20,7 +20,7 @@ def renewed(project: ProjectFolder, *, make: bool = False) -> str:
     store return an empty text, or ``make`` one.
 
     A repository that was moved keeps its store. A copy (``cp -R``, a backup, an archive) has
-    another inode and no store while the original is at its recorded place. Otherwise it is taken for
+    another inode and no store while the original is at its recorded place, or else is taken for
     the original, but is not trusted: an archive may be anybody's.
     """
     from .atomic_write import alone

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..core.json import dumps, loads
+from ..core.json import dumps
 from ..core.text import printable
 from ..core.vocabulary import BROKEN
 
@@ -182,7 +182,7 @@ def _node_lines(row: Row) -> Iterator[str]:
     if row["body"] and row["body"].strip() != row["title"]:
         yield from ("", row["body"])
     for lines in (
-        _data_lines(str(row["data"]), row["body"]),
+        _data_lines(row["data"], row["body"]),
         _anchor_lines(row),
         [line for edge in row["edges"] for line in _edge_lines(edge)],
         _history_lines(row),
@@ -217,19 +217,10 @@ def _edge_lines(edge: Row) -> Iterator[str]:
         yield dim(f"       {past['changed_at']} {past['change']} {was}")
 
 
-def _data_lines(data: str, body: str) -> list[str]:
-    """Return a line for each field of ``data``, a JSON object.
-
-    Texts that ``body`` has too, and fields that begin with ``_``, are left out.
-    """
-    try:
-        fields = loads(data)
-    except (ValueError, RecursionError):
-        fields = None
-    if not isinstance(fields, dict):
-        return [data]
+def _data_lines(data: Row, body: str) -> list[str]:
+    """Return a line for each field, without texts in ``body`` and fields that begin with ``_``."""
     lines = []
-    for name, value in fields.items():
+    for name, value in data.items():
         text = value if isinstance(value, str) else dumps(value)
         if not name.startswith("_") and text not in body:
             lines.append(printable(f"{name}: {text}".rstrip()))

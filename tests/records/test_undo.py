@@ -394,7 +394,7 @@ def test_the_history_tells_what_differed(records: Records, store: Store) -> None
         "number": 1, "change": "edit", "made_at": node.created_at,
         "changed_at": two["made_at"], "body": "The first text of note-a", "tags": ("x",),
     }  # fmt: skip
-    assert (two["change"], two["data"]) == ("edit", "{}") and "body" not in two
+    assert (two["change"], two["data"]) == ("edit", {}) and "body" not in two
     assert (three["change"], three["invalidated_at"]) == ("forget", None)
     assert past_rows(store, store.nodes.require(B)) == []
 
