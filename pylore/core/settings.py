@@ -139,9 +139,6 @@ class Settings:
     candidates_days = row(
         90, "days to keep undecided candidates; 0: forever", 0, 36_500, users=True
     )
-    promote_auto = row(
-        0, "maximum candidates a day that are staged automatically", 0, 5, users=True
-    )
 
     _5 = "programs and places"
     embedder = row(
