@@ -93,7 +93,8 @@ def _compatible(letter: str) -> str:
     same = normalize("NFKC", letter)
     if letter in _OMITTED:
         return ""
-    if letter >= _FIRST_EMOJI and letter == same and category(letter) == "So":
+    has_letters = any(map(str.isalnum, same))
+    if letter >= _FIRST_EMOJI and category(letter) == "So" and not has_letters:
         return f" u{ord(letter):x} "
     if same == normalize("NFC", letter) or not (letter.isalnum() or same.strip().isalnum()):
         return letter
