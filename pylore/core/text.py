@@ -90,7 +90,7 @@ def _compatible(letter: str) -> str:
     """
     from unicodedata import category, combining, normalize
 
-    same = normalize("NFKC", letter)
+    same = "".join(one for one in normalize("NFKC", letter) if one not in _OMITTED)
     if letter in _OMITTED:
         return ""
     has_letters = any(map(str.isalnum, same))

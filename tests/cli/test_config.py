@@ -190,8 +190,8 @@ def test_config_file_may_begin_with_a_mark_and_have_lines_of_windows(
 def test_list_explains_a_section(lore: Lore) -> None:
     lore.patch.setenv("LORE_RRF_K", "6")
     text = lore("config", "list", "search", "--text").out
-    assert text.startswith("limit  10  default  how many")
-    assert "rrf_k  6  env:LORE_RRF_K  the constant of" in text and "budget" not in text
+    assert text.startswith("limit  10  default  number of")
+    assert "rrf_k  6  env:LORE_RRF_K  constant of" in text and "budget" not in text
     assert {row["section"] for row in lore("config", "list").json} == {
         "graph", "search", "records and context", "retention", "programs and places", "hub",
         "output",
