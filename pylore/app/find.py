@@ -43,12 +43,12 @@ def search(
     Args:
         near: files (globs from the root, ``@git``, ``@session``); nodes tied to them are found too.
         types, statuses: limit the results.
-        tags, files, since: limit where the walk starts, with ``filter_expanded`` the results too;
+        tags, files, since: limit the start of the walk, with ``filter_expanded`` the results too;
             ``since`` is a date, or an age as ``7d``.
         min_score: leave out lower scores, 0 to 1.
         exclude: ids that are neither returned nor entered.
-        explain: return the factors of each score, and where the query's words are in the snippet.
-        operators: read those of the query (``core.query``).
+        explain: return the factors of each score, and the places of the query's words.
+        operators: read the operators of the query (``core.query``).
     """
     from ..search.pipeline import Request
     from ..search.pipeline import search as run_pipeline
@@ -96,11 +96,9 @@ def scope(
 
 
 def _near(engine: Engine, globs: tuple[str, ...]) -> Near | None:
-    if not globs:
-        return None
     from ..search.query import Near
 
-    return Near(engine.root, globs)
+    return Near(engine.root, globs) if globs else None
 
 
 def related(
@@ -137,18 +135,17 @@ def related(
 
 
 def _named(engine: Engine, name: str, here: str) -> str:
-    """Return the id that a name means; a path, or what may be one, stays as it is."""
-    found = resolve_id(engine.store, name)
-    if engine.store.nodes.get(found) is not None:
+    """Return the id that a name means; a path, or what may be one, stays unchanged."""
+    get, found = engine.store.nodes.get, resolve_id(engine.store, name)
+    is_path = any(os.path.lexists(os.path.join(folder, name)) for folder in (here, engine.root))
+    if get(found) is not None or is_path or not name.strip("./"):
         return found
-    if any(os.path.lexists(os.path.join(folder, name)) for folder in (here, engine.root)):
-        return found
-    whole = complete_id(engine.store, name) if name.strip("./") else name
-    return found if engine.store.nodes.get(whole) is None else whole
+    whole = complete_id(engine.store, name)
+    return found if get(whole) is None else whole
 
 
 def _path(engine: Engine, name: str, here: str) -> str:
-    """Return a mark, or the path from the root that a name means: from ``here``, if it is there."""
+    """Return a mark, or the path from the root that a name means: from ``here`` if it exists."""
     from ..anchors.project import relative
     from ..search.file_context import MARKS, files_near
     from ..search.query import Near
@@ -160,8 +157,7 @@ def _path(engine: Engine, name: str, here: str) -> str:
     if not files_near(engine.store, Near(engine.root, [name]), []):
         if name.partition("-")[0] in engine.store.types.all() or not {*"/."} & {*name}:
             engine.store.nodes.require(name)
-        raise LoreError(f"{name}: there is no such file, and nothing is known of one: "
-                        "check its name")  # fmt: skip
+        raise LoreError(f"{name}: no such file, and no record of one: check its name")
     return name
 
 
@@ -236,8 +232,7 @@ def record_shown(engine: Engine, query: str, ids: Iterable[str]) -> list[str]:
         return []
     from ..records.impressions import keep_shown
 
-    note = keep_shown(engine.store, engine.settings, query, ids)
-    return [note] if note else []
+    return [*filter(None, [keep_shown(engine.store, engine.settings, query, ids)])]
 
 
 def record_accesses(engine: Engine, ids: Iterable[str]) -> list[str]:
@@ -250,15 +245,14 @@ def record_accesses(engine: Engine, ids: Iterable[str]) -> list[str]:
 def keep_question(
     engine: Engine, source: str, question: str, hits: Iterable[Hit], session: str = ""
 ) -> None:
-    """Note a question in the log of events unless a record or a page answers it.
+    """Log a question as an event unless a record or a page answers it.
 
     ``capture gaps`` decides where code comes first.
     """
-    if not engine.settings.events_days or not question.strip():
-        return
     found = [*hits]
     is_of_code = len(question.split()) >= 3 and found and found[0].type in CODE_TYPES
-    if any(not hit.weak for hit in found) and not is_of_code:
+    is_answered = any(not hit.weak for hit in found) and not is_of_code
+    if is_answered or not engine.settings.events_days or not question.strip():
         return
     from os import getsid
 

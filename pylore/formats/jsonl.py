@@ -42,7 +42,7 @@ from .lines import (
     value_of,
     whole_row,
 )
-from .scoped_lines import ScopedLines
+from .scoped_lines import scoped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,14 +183,13 @@ class LineImport:
         self._merge = Merge(store, self._waiting, prefer=options.prefer, by_hand=options.by_hand)
         self._types = store.types.all()
         self._relations = set(store.relations.all())
-        scoped = ScopedLines(store) if store.scope else None
         longest = record_line(self._settings.max_text)
         for number, line in enumerate(self._lines, start=1):
             self._progress(len(line))
             try:
                 if line.strip():
                     fields = parsed(line.removeprefix(BOM_UTF8) if number == 1 else line, longest)
-                    for one in scoped.renamed(fields) if scoped else (fields,):
+                    for one in scoped(store, fields) if store.scope else (fields,):
                         self._take(one)
             except StoreError:
                 raise

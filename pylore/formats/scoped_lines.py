@@ -1,91 +1,72 @@
-"""The lines of an import under a scope: each id is renamed to the scope's, or kept as common."""
+"""The lines of an import under a scope: ids of common records stay, others become the scope's."""
 
 from __future__ import annotations
 
 from ..core.errors import LoreError
 from ..core.ids import is_seen, own
-from ..core.stamps import same
 from ..graph.relations import fold
-from .lines import edge_key_from, is_whole, key_row, row_from, text
+from .lines import edge_key_from, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..store import Store
     from .lines import Fields
 
+_OF_NODES = ("id", "state_of", "anchor_of", "anchor_history_of", "purged")
 
-class ScopedLines:
-    """Rename the lines of one import; the line of a node comes before other lines about it."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._own: set[str] = set()
-        self._common: set[str] = set()
+def scoped(store: Store, fields: Fields) -> list[Fields]:
+    """Return a line as lines of the store's scope; empty for a line about a common record, which
+    cannot be changed under a scope.
 
-    def renamed(self, fields: Fields) -> list[Fields]:
-        """Return a line as lines of the scope; empty if the store has the same as common.
-
-        Raises:
-            LoreError: it belongs to another scope.
-        """
-        if "id" in fields:
-            return self._node(fields)
-        if "from_id" in fields or "history_of" in fields:
-            return self._edge(fields)
-        if "declare_type" in fields:
-            return [] if text(fields, "declare_type") in self._store.types.all() else [fields]
-        for name in ("declare_relation", "purged", "state_of", "anchor_of", "anchor_history_of"):
-            if name in fields:
-                id = self._required(text(fields, name))
-                if name == "declare_relation":
-                    is_known, named = id in self._store.relations.all(), self._named(id)
-                elif name == "purged":
-                    is_known, named = id in self._store.changes.purged([id]), self._named(id)
-                else:
-                    named = self._id(id)
-                    is_known = named == id != self._named(id)
-                return [] if is_known else [{**fields, name: named}]
-        return [fields]
-
-    def _node(self, fields: Fields) -> list[Fields]:
-        id = self._required(text(fields, "id"))
-        old = self._store.nodes.get(id)
-        if old is not None and id != self._named(id):
-            base = key_row({"id": id}) if is_whole(fields) else old
-            if same(row_from(fields, base), old):
-                self._common.add(id)
-                return []
-        self._own.add(id)
-        return [{**fields, "id": self._named(id)}]
-
-    def _edge(self, fields: Fields) -> list[Fields]:
-        *ids, name = edge_key_from(fields)
-        ends, relation = [*map(self._id, ids)], fold(self._required(name))
-        old = self._store.edges.get(ends[0], ends[1], relation)
-        if "from_id" in fields and old is not None and same(row_from(fields, old), old):
+    Raises:
+        LoreError: it belongs to another scope.
+    """
+    if "from_id" in fields or "history_of" in fields:
+        return _edge(store, fields)
+    for name in _OF_NODES:
+        if name in fields:
+            id = text(fields, name)
+            named = _id(store, id)
+            return [] if named == id != own(id, store.scope) else [{**fields, name: named}]
+    if "declare_type" in fields:
+        return [] if text(fields, "declare_type") in store.types.all() else [fields]
+    if "declare_relation" in fields:
+        name = _required(store, text(fields, "declare_relation"))
+        if name in store.relations.all():
             return []
-        known, lines = self._store.relations.all(), []
-        is_own = relation in known and any(end == self._named(end) for end in ends)
-        scoped = relation if is_own else self._named(relation)
-        if scoped not in known and relation in known:
+        return [{**fields, "declare_relation": own(name, store.scope)}]
+    return [fields]
+
+
+def _edge(store: Store, fields: Fields) -> list[Fields]:
+    from_id, to_id, name = edge_key_from(fields)
+    ends, relation = [_id(store, from_id), _id(store, to_id)], fold(_required(store, name))
+    known, named = store.relations.all(), own(relation, store.scope)
+    is_own = any(end == own(end, store.scope) for end in ends)
+    is_common = not is_own and relation != named and "from_id" in fields
+    if is_common and store.edges.get(ends[0], ends[1], relation):
+        return []
+    lines: list[Fields] = []
+    if not is_own or relation not in known:
+        if relation in known and named not in known:
             weight, backward, _ = known[relation]
-            lines = [{"declare_relation": scoped, "weight": weight, "backward_weight": backward,
+            lines = [{"declare_relation": named, "weight": weight, "backward_weight": backward,
                       "description": "declared"}]  # fmt: skip
-        if "history_of" in fields:
-            return [*lines, {**fields, "history_of": [*ends, scoped]}]
-        return [*lines, {**fields, "from_id": ends[0], "to_id": ends[1], "relation": scoped}]
+        relation = named
+    if "history_of" in fields:
+        return [*lines, {**fields, "history_of": [*ends, relation]}]
+    return [*lines, {**fields, "from_id": ends[0], "to_id": ends[1], "relation": relation}]
 
-    def _id(self, id: str) -> str:
-        """Return the id of a node in the store: unchanged if it is common and not in the scope."""
-        named, get = self._named(self._required(id)), self._store.nodes.get
-        is_own = id in self._own or get(named) is not None or get(id) is None
-        return named if is_own and id not in self._common else id
 
-    def _named(self, name: str) -> str:
-        return own(name, self._store.scope)
+def _id(store: Store, id: str) -> str:
+    """Return the id of a node in the store: unchanged if there is a common node."""
+    named = own(_required(store, id), store.scope)
+    return id if store.nodes.get(id) is not None else named
 
-    def _required(self, name: str) -> str:
-        if not is_seen(name, self._store.scope):
-            raise LoreError(f"'{name}' belongs to another scope: import it under that one, or "
-                            "under none")  # fmt: skip
-        return name
+
+def _required(store: Store, name: str) -> str:
+    if not is_seen(name, store.scope):
+        raise LoreError(f"'{name}' belongs to another scope: import it under that one, or under "
+                        "none")  # fmt: skip
+    return name
