@@ -78,10 +78,10 @@ class Document(Record):
 
 
 def read_text(file: str, max_text: int) -> str:
-    """Return the text of a document's file, its lines ended by ``\\n``.
+    """Return the text of a document's file, with ``\n`` as ends of lines.
 
     Raises:
-        LoreError: it cannot be read, is not text, or is too long.
+        LoreError: unreadable, longer than ``max_text`` bytes, or not text.
     """
     try:
         size = os.stat(file).st_size
@@ -225,11 +225,7 @@ def _one(value: Value) -> str:
 
 
 def _several(value: Value) -> list[str]:
-    texts = value if isinstance(value, list) else [value]
-    found = [text for text in texts if isinstance(text, str)]
-    if len(found) < len(texts):
-        raise LoreError("is more than a list of texts: give a text or a list of texts")
-    return found
+    return [_one(text) for text in (value if isinstance(value, list) else [value])]
 
 
 def _tags(value: Value) -> tuple[str, ...]:

@@ -52,17 +52,13 @@ def parse(lines: Sequence[str]) -> FrontMatter:
     Raises:
         LineError: invalid YAML, or YAML with more than keys and values.
     """
-    end = 0
-    if lines and lines[0].rstrip() == FENCE:
-        rest = (number for number, line in enumerate(lines) if number and line.rstrip() == FENCE)
-        end = next(rest, 0)
-    if not end:
+    fences = [number for number, line in enumerate(lines) if line.rstrip() == FENCE][:2]
+    if len(fences) < 2 or fences[0]:
         return FrontMatter({}, {})
+    # PyYAML takes a tab at the end of a line for the start of a token
+    text = "".join(line.rstrip(" \t\r") + "\n" for line in lines[1 : fences[1]])
     try:
-        if sum(map(len, lines[:end])) > LONGEST:
-            raise LineError(1, f"the front matter is longer than {LONGEST} characters: shorten it")
-        # PyYAML takes a tab at the end of a line for the start of a token
-        return _read("".join(line.rstrip(" \t\r") + "\n" for line in lines[1:end]), end + 1)
+        return _read(text, fences[1] + 1)
     except LineError:
         if lines[1].strip():
             raise
@@ -71,20 +67,22 @@ def parse(lines: Sequence[str]) -> FrontMatter:
 
 def _read(text: str, length: int) -> FrontMatter:
     found = FrontMatter({}, {}, length)
+    if len(text) > LONGEST:
+        raise LineError(1, f"the front matter is longer than {LONGEST} characters: shorten it")
     try:
         root = _Loader(text).get_single_node()
         if root is not None and not isinstance(root, yaml.MappingNode):
             raise LineError(_line(root), "not a 'key: value': front matter is keys and values")
         for key, line, value in _pairs(root) if root else ():
             found.fields[key], found.lines[key] = value, line
-    except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 2
-        raise LineError(line, "a control character, which YAML does not allow") from None
     except yaml.MarkedYAMLError as error:
         what = ", ".join(filter(None, (error.context, error.problem)))
         marks = [mark for mark in (error.problem_mark, error.context_mark) if mark]
         mark = next((mark for mark in marks if mark.index < len(text)), marks[0])
         raise LineError(mark.line + 2, f"not YAML ({one_line(what)}): {_MEND}") from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 2
+        raise LineError(line, "a control character, which YAML does not allow") from None
     except (ValueError, OverflowError):  # of an escape, or of a version's digits
         raise LineError(2, f"a number that YAML does not allow: {_MEND}") from None
     return found

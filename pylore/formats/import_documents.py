@@ -22,9 +22,8 @@ from ..records.conflicts import Conflict
 from ..records.fields import Naming, is_page, is_pruned, mark_pruned, state_of
 from ..store.anchors import DocumentFile
 from ..system.files import lstamp_of, settled
-from ..system.project_files import leads_down
+from ..system.project_files import is_below, leads_down
 from .document import DocumentReader, read_text
-from .document_files import document_files, place_of
 from .jsonl import Imported
 from .links import PageEdges, Targets, links_of, links_text
 
@@ -167,7 +166,7 @@ class DocumentImport:
     def _find(self, path: str) -> None:
         """Import the files of one path; a folder may be empty where its files may be gone."""
         found, before = False, len(self._result.skipped)
-        for file in document_files(path, self._skip):
+        for file in _files_below(path, self._skip):
             found = True
             try:
                 self._import_file(file)
@@ -175,7 +174,7 @@ class DocumentImport:
                 self._fault(file, error)
             self._options.progress(1)
         if os.path.isdir(path):
-            self._folders.append(place_of(self._root, path))
+            self._folders.append(_place_of(self._root, path))
             if not found and not (self._options.prune and any(self._lost())):
                 links = "".join(
                     f"; {file} {why}" for file, why in self._result.skipped[before:][:3]
@@ -193,7 +192,7 @@ class DocumentImport:
         self._skip(file, str(error))
 
     def _import_file(self, file: str) -> None:
-        path, stamp = place_of(self._root, file), lstamp_of(file)
+        path, stamp = _place_of(self._root, file), lstamp_of(file)
         stamp = stamp if "-" in stamp else ""
         if path in self._seen:
             return
@@ -387,3 +386,51 @@ class DocumentImport:
         ]
         self._result.unresolved = len(nowhere)
         self._note(nowhere, "more links lead to nothing that is known")
+
+
+# --- files below a folder
+
+
+def _files_below(path: str, on_error: Callable[[str, str], None]) -> Iterator[str]:
+    """Yield the path itself, or the documents below a folder, in a fixed order.
+
+    Hidden files and folders, ``node_modules`` and symlinks are left out. ``on_error`` gets a folder
+    that cannot be read, or a symlink that leads out of ``path``, and the reason.
+    """
+    if not os.path.isdir(path):
+        yield path
+        return
+    top = os.path.realpath(path)
+
+    def is_plain(file: str) -> bool:
+        if os.path.basename(file).startswith((".", "node_modules")):
+            return False
+        if os.path.islink(file) and os.path.exists(file):
+            real = os.path.realpath(file)
+            if real != top and not is_below(top, real) and (os.path.isdir(real) or is_page(file)):
+                on_error(file, f"is a link that leads out of {top}")
+            return False
+        return True
+
+    def failed(error: OSError) -> None:
+        on_error(str(error.filename), f"cannot be read ({error.strerror})")
+
+    for folder, folders, names in os.walk(path, onerror=failed):
+        folders[:] = sorted(name for name in folders if is_plain(os.path.join(folder, name)))
+        for name in sorted(filter(is_page, names)):
+            if is_plain(os.path.join(folder, name)):
+                yield os.path.join(folder, name)
+
+
+def _place_of(root: str, file: str) -> str:
+    """Return the store's name of a file or a folder, whatever links lead there; ``.`` is the root.
+
+    ``root`` is a path without links.
+
+    Raises:
+        LoreError: the name has characters that cannot be printed.
+    """
+    path = os.path.relpath(os.path.realpath(file), root).replace(os.sep, "/")
+    if not path.isprintable():
+        raise LoreError("the name has characters that cannot be printed: rename it")
+    return path

@@ -37,12 +37,12 @@ from .lines import (
     parsed,
     past_from,
     row_from,
+    scoped,
     seen_from,
     text,
     value_of,
     whole_row,
 )
-from .scoped_lines import scoped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from ..core.errors import LoreError
 from ..core.ids import check_id
 from ..core.model import Edge, Node
 from ..core.text import composed, one_line
-from ..core.vocabulary import CODE_IDS, COMMIT_IDS, FILE_IDS, path_of
+from ..core.vocabulary import CODE_IDS, COMMIT_IDS
 from ..graph.relations import fold
 from ..records.fields import EXTENSIONS, is_page, split_location
 from ..store.resolve_id import file_node_id, resolve_id
@@ -78,15 +78,12 @@ class Targets:
         live = {*paths.values()}
         paths |= {path: file.node_id for path, file in files.items() if file.node_id in live}
         self._documents = {composed(path): id for path, id in paths.items()}
-        self._places: dict[str, list[tuple[int, str, str]]] = {
-            key: [] for link in links if link.kind in (WIKI, NAME, FIELD)
-            for text in _readings(link.target) for key in (_key(text), _file_key(text))
-        }  # fmt: skip
-        if self._places:
+        self._places: dict[str, list[tuple[int, str, str]]] = {}
+        if any(link.kind in (WIKI, NAME, FIELD) for link in links):
             self._find_names(paths, files)
 
     def _find_names(self, paths: Mapping[str, str], files: Mapping[str, DocumentFile]) -> None:
-        """Find nodes by the names in links: documents first, by file, title, alias."""
+        """Note the names of all nodes: documents first, by file, title, alias."""
         for id, type, title, _, _, path in self._store.nodes.outlines():
             if type == "file":
                 continue
@@ -95,9 +92,8 @@ class Targets:
             names = files[file].names if is_own and file in files else [title]
             keys = [_file_key(file) if is_page(file) else "", *map(_key, names)]
             for number, key in enumerate(keys):
-                if key in self._places:
-                    place = min(number, 2) + (0 if is_own else 3)
-                    self._places[key].append((place, file, id))
+                place = min(number, 2) + (0 if is_own else 3)
+                self._places.setdefault(key, []).append((place, file, id))
 
     def of(self, link: Link, folder: str) -> Target | None:
         """Return the target of a link of a document in ``folder``."""
@@ -114,12 +110,7 @@ class Targets:
         is_live = node is not None and node.invalidated_at is None
         if named := id if is_live else self._named(text, folder):
             return Target(named)
-        # a file's node may be made by another document's link: it is there either way
-        path = path_of(text) if text.startswith(FILE_IDS) else ""
-        return (
-            self._at(os.path.join(folder, text)) or self._at(text)
-            or (self._file_at(path) if path and path == os.path.normpath(path) else None)
-        )  # fmt: skip
+        return self._at(os.path.join(folder, text)) or self._at(text)
 
     def _named(self, text: str, folder: str) -> str:
         """Return the best node with a name: in the same folder, else the least deep.
