@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..search.diversity import SAME_CATEGORY, TOP
+from ..search.rank import SAME_CATEGORY, TOP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -115,7 +115,7 @@ def related(
         symbols: return the symbols that the files themselves define, too.
     """
     from ..core.settings import BY_NAME
-    from ..search.related import related as walk_from
+    from ..search.expand import related as walk_from
 
     most = int(BY_NAME["graph_depth"].high)
     if not 1 <= hops <= most:

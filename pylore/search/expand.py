@@ -1,4 +1,4 @@
-"""Nodes that the graph adds to a search: where a walk begins, what it counts, and paths.
+"""Nodes that the graph adds to a search, or that are around some nodes: walks, factors, paths.
 
 The values of the setting ``expansion``:
 
@@ -10,16 +10,27 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ..core.model import Hit
+from ..core.errors import GraphUnavailable
+from ..core.model import Hit, Hits
 from ..core.scoring import best_first
 from ..core.text import counted
-from ..core.vocabulary import CODE_LIST, RUN_IDS, list_of
+from ..core.vocabulary import (
+    CODE_LIST,
+    CODE_TYPES,
+    DEFINES,
+    FILE_IDS,
+    RUN_IDS,
+    list_of,
+    path_of,
+)
 from ..graph.relations import relation_weights, weight_notes
 from ..graph.walk import Step, spread
 from ..graph.ways import Links
+from ..store import ALL
 from ..store.filter import Scope
 from .legs import fuse
-from .score import assemble, describe
+from .score import assemble, attach_verdicts, describe, rated
+from .score import best_first as hits_in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +41,7 @@ if TYPE_CHECKING:
     from ..graph.walk import Walk
     from ..store import Store
     from .legs import Matches
-    from .query import ParsedQuery
+    from .query import Near, ParsedQuery
 
 LEAST_SEED = 0.1
 """Least score of a seed of ``accumulate``, the best match having 1."""
@@ -42,6 +53,10 @@ it is in docs/quality.md."""
 LENDING, LENT = 50, 0.7
 """Best passages that lend, and their weight. With 20 passages recall@5 on PEPs is a point lower,
 with 100 nearly the same; more and less weight are worse there (docs/decisions/0014)."""
+
+WIDE = (("graph_fanout", 200), ("graph_max_nodes", 500))
+"""Caps of a walk around some nodes, unless they are set, beside the symbols of files among them:
+these must not hide what else a file is linked to."""
 
 
 def expanded(
@@ -55,11 +70,14 @@ def expanded(
         UsageError: a relation of the settings is unknown.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    store, settings, notes = query.store, query.settings, query.notes
-    hides = query.scope.hides
+    store, settings, hides = query.store, query.settings, query.scope.hides
     sums = settings.expansion == "accumulate"
-    seeds = seeds_of(starts, found, settings)
-    walked = reach(store, settings, seeds, notes, query.excluded, hides, adds=sums)
+    seeds: dict[str, float] = {}
+    for matches in (found, starts) if sums else (starts,):
+        for id in [*matches.fused][: settings.graph_seeds]:
+            score = max(LEAST_SEED, matches.fused[id] / matches.best)
+            seeds[id] = max(score, seeds.get(id, 0.0)) if sums else matches.fused[id]
+    walked = reach(store, settings, seeds, query.notes, query.excluded, hides, adds=sums)
     if sums and store.positional_edges.any():
         lend(store, settings, starts, walked, query.excluded, hides)
     known = {hit.id for hit in direct}
@@ -68,37 +86,20 @@ def expanded(
     anything = Scope(types=query.scope.types, statuses=query.scope.statuses)
     among = within(store, walked, query.scope if query.filter_expanded else anything)
     others = [id for id in among if id not in known]
-    say_caps(walked, len(others) - min(settings.graph_limit, settings.graph_max_nodes), notes)
+    say_caps(walked, len(others) - min(settings.graph_limit, settings.graph_max_nodes), query.notes)
     steps = [walked.reached[id] for id in others[: settings.graph_max_nodes]]
     reached = describe(store, settings, [led(Hit(step.id), step) for step in steps])
     if sums:
+        found.support = walked.support
         matched = summed_factors(direct, reached, walked, found, settings)
     else:
         matched = {hit.id: found.factors(hit.id) for hit in direct}
         for step in steps:
             matched[step.id] = {"path": step.score, "confidence": found.confidence}
     hits = assemble([*direct, *assemble(reached, matched)[: settings.graph_limit]], matched)
-    if sums:
-        found.support = walked.support
     weights = relation_weights(store, settings)
     links = Links(walked.reached.values(), weights, settings.hop_decay, stands_for)
     return hits, {id: walked.reached[id] for id in among}, links
-
-
-# --- the walk
-
-
-def seeds_of(starts: Matches, found: Matches, settings: Settings) -> dict[str, float]:
-    """Return the best matches with their scores; of ``accumulate`` returned or not, each relative
-    to the best one."""
-    if settings.expansion == "best-path":
-        return {id: starts.fused[id] for id in [*starts.fused][: settings.graph_seeds]}
-    seeds: dict[str, float] = {}
-    for matches in (found, starts):
-        for id in [*matches.fused][: settings.graph_seeds]:
-            score = matches.fused[id] / matches.best
-            seeds[id] = max(LEAST_SEED, score, seeds.get(id, 0.0))
-    return seeds
 
 
 def reach(
@@ -152,9 +153,6 @@ def say_caps(walked: Walk, more: int, notes: list[str]) -> None:
         notes.append(", ".join(said))
 
 
-# --- factors of results
-
-
 def summed_factors(
     direct: Sequence[Hit], reached: Sequence[Hit], walk: Walk, found: Matches, settings: Settings
 ) -> dict[str, Factors]:
@@ -162,35 +160,29 @@ def summed_factors(
     having 1. A symbol that stands for its file has the support of the file, if that is more.
 
     A hit that matches nothing itself, and that one match alone led to, has at most what
-    ``hop_decay`` leaves of that match after its hops. ``scale`` brings the sums back to 0..1, and
-    to the confidence of the search.
+    ``hop_decay`` leaves of that match after its hops. The graph lifts nothing over the first
+    direct match of its list. ``scale`` brings the sums back to 0..1, and to the confidence of the
+    search.
     """
     best = found.best
-    match = {}
+    match: dict[str, float] = {}
+    highest: dict[str, float] = {}
     for hit in (*direct, *reached):
         own = found.fused.get(hit.id, 0.0) / best
         weight = GRAPH_WEIGHT * (OF_CODE if list_of(hit.id) == CODE_LIST else 1.0)
         file = found.stands_for.get(hit.id, hit.id)
         support = max(walk.support.get(hit.id, 0.0), walk.support.get(file, 0.0))
-        match[hit.id] = own + weight * support
+        value = own + weight * support
         if not own and hit.id in walk.roots:
             way = walk.reached[hit.id]
-            most = way.steps()[0].score * settings.hop_decay**way.hop
-            match[hit.id] = min(match[hit.id], most)
-    _keep_first(match, direct)
-    scale = best * found.confidence / max(1.0, *match.values()) if match else 0.0
-    return {id: {"match": value, "scale": scale} for id, value in match.items()}
-
-
-def _keep_first(match: dict[str, float], direct: Iterable[Hit]) -> None:
-    """Lift the first direct match of each list to its highest score: the graph overtakes it by
-    nothing."""
-    highest: dict[str, float] = {}
-    for id, value in match.items():
-        highest[list_of(id)] = max(value, highest.get(list_of(id), 0.0))
+            value = min(value, way.steps()[0].score * settings.hop_decay**way.hop)
+        match[hit.id] = value
+        highest[list_of(hit.id)] = max(value, highest.get(list_of(hit.id), 0.0))
     for hit in direct:
         if list_of(hit.id) in highest:
             match[hit.id] = highest.pop(list_of(hit.id))
+    scale = best * found.confidence / max(1.0, *match.values()) if match else 0.0
+    return {id: {"match": value, "scale": scale} for id, value in match.items()}
 
 
 # --- weight that a matching passage lends to what it links to
@@ -214,8 +206,6 @@ def lend(
     """
     lending = lending_passages(found, settings)
     rows = store.positional_edges.within([*lending])
-    if not rows:
-        return
     weights = relation_weights(store, settings)
     barred = {*excluded, *store.nodes.hidden_among([row[2] for row in rows], hides)}
     squares: dict[str, float] = {}
@@ -279,3 +269,87 @@ def begin_at_results(
             continue
         shown.append(hit)
     return shown
+
+
+# --- what is around some nodes
+
+
+def related(
+    store: Store,
+    settings: Settings,
+    ids: Sequence[str],
+    near: Near | None = None,
+    *,
+    types: tuple[str, ...] = (),
+    excluded: Iterable[str] = (),
+    explain: bool = False,
+    symbols: bool = False,
+) -> Hits:
+    """Return what the walk reaches from these nodes, up to ``settings.graph_depth``; of files
+    ``near`` first what is tied to them and to the files next to them, and records before code.
+
+    The nodes and files themselves are left out, and the symbols of these files, unless
+    ``symbols`` is set.
+
+    Raises:
+        LoreError: as ``files_near`` does.
+    """
+    notes: list[str] = []
+    scope = Scope(types=types).without((*excluded, *ids))
+    hits: list[Hit] = []
+    starts: dict[str, float] = {}
+    if near is not None:
+        from .file_context import of_files
+
+        hits, starts = of_files(store, settings, near, scope, notes)
+    shown = {hit.id for hit in hits}
+    starts |= dict.fromkeys(ids, 1.0)
+    symbols = symbols or "symbol" in types
+    try:
+        reached = _reached(store, settings, starts, scope, notes, symbols=symbols)
+        hits += [hit for hit in reached if hit.id not in shown]
+    except GraphUnavailable as error:
+        if near is None:
+            raise
+        notes.append(f"{error}; what anchors say alone")
+    hits = rated(store, settings, hits_in_order(hits), notes)
+    for hit in hits:
+        hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
+    attach_verdicts(store, hits, notes)
+    if explain:
+        from .explain import explain_ways
+
+        explain_ways(hits, settings)
+    if near is not None:
+        hits.sort(key=lambda hit: hit.type in CODE_TYPES)
+    return Hits(hits, notes)
+
+
+def _reached(
+    store: Store, settings: Settings, seeds: Mapping[str, float], scope: Scope, notes: list[str],
+    *, symbols: bool,
+) -> list[Hit]:  # fmt: skip
+    """Return what the best paths from the seeds reach, within ``scope``, best first; without
+    ``symbols`` of the files among the seeds, which are counted in a note."""
+    if not settings.depth:
+        notes.append("graph_max_depth is 0: the graph is switched off")
+        return []
+    files = [] if symbols else [id for id in seeds if id.startswith(FILE_IDS)]
+    rows = store.edges.neighbours(files, [DEFINES], ALL) if files else ()
+    aside = {other for _, other, _, _, outgoing in rows if outgoing}
+    if aside:
+        whose = path_of(files[0]) if len(files) == 1 else counted(len(files), "file")
+        notes.append(f"{counted(len(aside), 'symbol')} of {whose}: --symbols lists them")
+    wide = settings.changed(
+        [(name, str(most + len(aside))) for name, most in WIDE if name not in settings.origins],
+        "default:related",
+    )
+    found = reach(store, wide, seeds, notes, scope.excluded, adds=False)
+    among = [id for id in within(store, found, scope) if id not in aside]
+    most = settings.graph_max_nodes
+    say_caps(found, len(among) - most, notes)
+    steps = [found.reached[id] for id in among[:most]]
+    hits = [led(Hit(step.id), step) for step in steps]
+    return assemble(
+        describe(store, settings, hits), {step.id: {"path": step.score} for step in steps}
+    )

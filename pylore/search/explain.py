@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 def explain(hits: Sequence[Hit], found: Matches, settings: Settings) -> None:
     """Set ``explain`` of each hit."""
+    explain_ways(hits, settings)
     for hit in hits:
+        confidence, source, status, accesses = hit.credibility
         explained: dict[str, object] = {
             "legs": {
                 name: {"rank": [*leg].index(hit.id) + 1, "score": round(leg[hit.id], 6)}
@@ -27,8 +29,14 @@ def explain(hits: Sequence[Hit], found: Matches, settings: Settings) -> None:
             "fused": rounded(found.fused.get(hit.id)),
             "confidence": rounded(found.confidence),
             "evidence": {name: rounded(value) for name, value in found.evidence.items()},
-            "relevance": explained_relevance(hit, settings),
-        }
+            "relevance": {
+                "score": rounded(relevance(product(hit.credibility, settings), PLAIN)),
+                "weight": RELEVANCE_WEIGHT, "confidence": confidence, "source": source,
+                "source_weight": SOURCE_WEIGHTS[source], "accesses": accesses,
+                "usage": rounded(used(accesses, settings)), "status": status,
+                "status_weight": STATUS_WEIGHTS[status],
+            },
+        }  # fmt: skip
         if found.support is not None:
             explained["support"] = rounded(found.support.get(hit.id, 0.0))
         if found.near:
@@ -38,7 +46,6 @@ def explain(hits: Sequence[Hit], found: Matches, settings: Settings) -> None:
         if hit.id in found.stands_for:
             explained["stands_for"] = found.stands_for[hit.id]
         hit.explain = {**explained, **(hit.explain or {})}
-    explain_ways(hits, settings)
 
 
 def explain_ways(hits: Sequence[Hit], settings: Settings) -> None:
@@ -46,38 +53,18 @@ def explain_ways(hits: Sequence[Hit], settings: Settings) -> None:
     ``explain``."""
     for hit in hits:
         factors = {name: round(number, 9) for name, number in hit.factors.items()}
-        hit.explain = {"factors": factors, **(hit.explain or {})}
+        hit.explain = {"factors": factors}
         if hit.way is None:
             continue
         chain = hit.way.steps()
         hops = [
             {
-                "from": before.id,
-                "to": step.id,
-                "relation": step.relation,
-                "direction": "out" if step.outgoing else "in",
-                "edge_weight": step.edge_weight,
-                "relation_weight": step.relation_weight,
-                "decay": settings.hop_decay,
+                "from": before.id, "to": step.id, "relation": step.relation,
+                "direction": "out" if step.outgoing else "in", "edge_weight": step.edge_weight,
+                "relation_weight": step.relation_weight, "decay": settings.hop_decay,
                 **({"through": step.through} if step.through else {}),
             }
             for before, step in zip(chain, chain[1:], strict=False)
-        ]
+        ]  # fmt: skip
         seed, score = chain[0].id, round(chain[0].score, 6)
         hit.explain["walk"] = {"seed": seed, "seed_score": score, "hops": hops}
-
-
-def explained_relevance(hit: Hit, settings: Settings) -> dict[str, object]:
-    """Return every factor of a hit's relevance, by name."""
-    confidence, source, status, accesses = hit.credibility
-    return {
-        "score": rounded(relevance(product(hit.credibility, settings), PLAIN)),
-        "weight": RELEVANCE_WEIGHT,
-        "confidence": confidence,
-        "source": source,
-        "source_weight": SOURCE_WEIGHTS[source],
-        "accesses": accesses,
-        "usage": rounded(used(accesses, settings)),
-        "status": status,
-        "status_weight": STATUS_WEIGHTS[status],
-    }

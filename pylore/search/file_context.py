@@ -150,15 +150,14 @@ def _beside(
     return {path_of(id): way for id, way in found.reached.items() if id.startswith(FILE_IDS)}
 
 
-def add_matches(
-    query: ParsedQuery, found: Matches, ways: Ways, scope: Scope, direct: list[Hit]
-) -> list[Hit]:
-    """Add what is near, within ``scope``, to what the legs found; return the ``direct`` matches in
-    their new order, with the best ``room`` of what else is near.
+def add_matches(query: ParsedQuery, found: Matches, scope: Scope, direct: list[Hit]) -> list[Hit]:
+    """Add what is at hand, within ``scope``, to the matches; return the ``direct`` ones in their
+    new order, with the best ``room`` of what else is near.
 
     Scores add up; if one exceeds 1, all are divided by the highest. The fused scores include the
     confidence of the search afterwards.
     """
+    ways = query.at_hand
     live = query.store.nodes.match(scope.without(query.excluded), [*ways])
     found.near = {id: FILES_WEIGHT * ways[id].score for id in live}
     fused = {id: score * found.confidence for id, score in found.fused.items()}

@@ -1,15 +1,18 @@
-"""Ranks of files: p of each file, from its whole text, its path, its passages and its symbols.
+"""Ranks of files: p of each, from its texts, path, symbols and commits (docs/decisions/0018).
 
 p is a sum of legs, each divided by its own maximum: the BM25 of the whole text counts 1; that of
 the first line of a long query, the words of the path, the passages, the nearest passage by
-meaning, and the definitions of names in the query count a half each. Where the query is no
-question, commits with messages like it add what ``history`` says. Tests and data files count less.
-See docs/decisions/0018.
+meaning, and the definitions of names in the query count a half each. Tests and data count less.
+
+Unless the query is a question, H is added. Of the most similar commits that touch a file, with
+similarity s relative to the best commit:
+
+    H = √ Σ s² / (10 + n)^¼,  n = the commits that ever changed the file
 """
 
 from __future__ import annotations
 
-from math import log
+from math import log, sqrt
 
 from ..core.errors import GraphUnavailable
 from ..core.paths import is_aside, is_changelog, is_source, is_test
@@ -45,7 +48,7 @@ from ..core.vocabulary import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping, Set
 
     from ..core.scoring import Leg
     from ..core.text import Query
@@ -54,15 +57,15 @@ if TYPE_CHECKING:
     from .query import ParsedQuery
 
 WHOLE, HALF = "file", 0.5
-"""The leg that counts 1, and what the others count. Each alone with 0.25 or 1 changes hit@3 of 189
-questions about code, 45 about pages, or recall@5 of 141 commits by less than two points, but for
-"meaning", which pages need (84 % of them in the first three with 0.25, 91 with 0.5)."""
+"""The leg that counts 1, and the share of the others. Each alone with 0.25 or 1 changes hit@3 of
+189 questions about code, 45 about pages, or recall@5 of 141 commits by less than two points, but
+for "meaning", which pages need (84 % of them in the first three with 0.25, 91 with 0.5)."""
 
 WHOLE_WEIGHTS = (4.0, 1.0, 1.0)
 """BM25 weights of a file's path, its text, and the parts of the names in it."""
 
 MOST = 500
-"""Most files of a leg over whole texts, and symbols that are looked at for names in a query."""
+"""Most files of a leg over whole texts, and symbols that are compared with names in a query."""
 
 OF_TESTS = 0.4
 """Factor on tests, benchmarks, examples, migrations and generated files. Recall@5 on pytest-commits
@@ -76,29 +79,38 @@ OF_CHANGELOGS = 0.5
 """Factor on changelogs, unless the query asks for changes: they have all words. One of 45 questions
 about pages is answered in the first three with it only."""
 
+ALIKE, HEAD = 200, 0.5
+"""Commits that are read, and the share of those that are like the first line of the query."""
+
+OFTEN, POWER = 10, 0.25
+"""H is divided by (``OFTEN`` + n) to this power. Recall@5 on pytest-commits by files alone: 56.4
+without H, 63.7 without the division, 64.1 with it, 62.2 with 0.5."""
+
 
 class FileRanks:
-    """p of files, and what it is made of: ``legs`` by name, and ``kind`` as factors.
-
-    ``scores`` is p × the factor of the file's kind.
-    """
+    """p of files, the ``legs`` and factors of ``kind`` it is made of, and the symbols ``asked`` for
+    by name."""
 
     __slots__ = ("asked", "kind", "legs", "plain")
 
-    def __init__(self, legs: dict[str, dict[str, float]], plain: dict[str, float]) -> None:
+    def __init__(self, legs: dict[str, dict[str, float]], asked: dict[str, float]) -> None:
         self.legs = legs
-        self.plain = plain
-        self.asked: dict[str, float] = {}
+        self.asked = asked
+        self.plain: dict[str, float] = {}
         self.kind: dict[str, float] = {}
+        for name, leg in legs.items():
+            for id, score in leg.items():
+                self.plain[id] = self.plain.get(id, 0.0) + (1 if name == WHOLE else HALF) * score
+        self.plain = relative(self.plain)
 
     def scores(self) -> dict[str, float]:
         """Return p of each file × the factor of its kind."""
         return {id: score * self.kind.get(id, 1.0) for id, score in self.plain.items()}
 
     def explained(self, id: str) -> dict[str, object]:
-        """Return what each leg says of a file, p, and the factor of its kind."""
-        said = {name: rounded(leg[id]) for name, leg in self.legs.items() if id in leg}
-        return {**said, "p": rounded(self.plain.get(id)), "kind": self.kind.get(id, 1.0)}
+        """Return the score of a file in each leg, p, and the factor of its kind."""
+        scores = {name: rounded(leg[id]) for name, leg in self.legs.items() if id in leg}
+        return {**scores, "p": rounded(self.plain.get(id)), "kind": self.kind.get(id, 1.0)}
 
 
 def rank_files(
@@ -118,50 +130,26 @@ def rank_files(
     }
     files = scope.but(types=("file",))
     within = store.nodes.match(files, sorted({id for leg in legs.values() for id in leg}))
-    legs = {name: relative(leg, within) for name, leg in legs.items()}
-    plain: dict[str, float] = {}
-    for name, leg in legs.items():
-        for id, score in leg.items():
-            plain[id] = plain.get(id, 0.0) + (score if name == WHOLE else HALF * score)
-    ranks = FileRanks(legs, relative(plain))
-    ranks.asked = definitions(store, asked_names(words.text))
-    defining_files = {*map(file_of, ranks.asked)}
-    for file in store.nodes.match(files, sorted(defining_files)):
-        ranks.plain[file] = ranks.plain.get(file, 0.0) + 1
-    if not is_question(words.text):
-        _add_history(query, files, ranks)
-    ranks.plain = relative(ranks.plain)
-    ranks.kind = dict(kinds(words, ranks.plain, alone=scope.types == ("file",)))
+    ranks = FileRanks(
+        {name: relative(leg, within) for name, leg in legs.items()},
+        definitions(store, asked_names(words.text)),
+    )
+    plain = ranks.plain
+    for file in store.nodes.match(files, sorted({*map(file_of, ranks.asked)})):
+        plain[file] = plain.get(file, 0.0) + 1
+    if not is_question(words.text) and store.commits.is_there():
+        try:
+            support = history(store, words, files.excluded)
+        except GraphUnavailable as error:
+            query.notes.append(f"{error}; files without their commits")
+            support = {}
+        new = store.nodes.match(files, [id for id in support if id not in plain])
+        for id in [*plain, *sorted(new)]:
+            plain[id] = plain.get(id, 0.0) + support.get(id, 0.0)
+        ranks.legs["commits"] = support
+    ranks.plain = relative(plain)
+    ranks.kind = _kinds(words.text, plain, alone=scope.types == ("file",))
     return ranks
-
-
-def _add_history(query: ParsedQuery, files: Scope, ranks: FileRanks) -> None:
-    """Add what commits say. Recall@5 on pytest-commits by files alone: 56.4 without, 64.1 with."""
-    store = query.store
-    if not store.commits.is_there():
-        return
-    from .history import history_of
-
-    try:
-        support = history_of(store, query.words, files.excluded)
-    except GraphUnavailable as error:
-        query.notes.append(f"{error}; files without their commits")
-        return
-    support = {id: value for id, value in support.items() if list_of(id) == CODE_LIST}
-    new = store.nodes.match(files, [id for id in support if id not in ranks.plain])
-    for id in [*ranks.plain, *sorted(new)]:
-        ranks.plain[id] = ranks.plain.get(id, 0.0) + support.get(id, 0.0)
-    ranks.legs["commits"] = support
-
-
-def whole_texts(store: Store, query: Query) -> dict[str, dict[str, float]]:
-    """Return the legs that are the same within any scope."""
-    return {
-        WHOLE: _found(store, _with_forms(query)),
-        "head": _head(store, query),
-        "path": _paths(store, query),
-        "defined": defining(store, query.text),
-    }
 
 
 def _lifted(leg: Mapping[str, float], made: Mapping[str, str]) -> dict[str, float]:
@@ -179,21 +167,22 @@ def _lifted(leg: Mapping[str, float], made: Mapping[str, str]) -> dict[str, floa
     return files
 
 
-def _head(store: Store, query: Query) -> dict[str, float]:
-    """Return files by the first line of a long query, which says what it is about."""
-    head = head_of(query.text)
-    return _found(store, parse_query(head).phrases() if head else [])
-
-
-def _found(store: Store, phrases: list[str]) -> dict[str, float]:
-    rows = store.whole_files.search(phrases, MOST, WHOLE_WEIGHTS) if phrases else []
-    return relative({file_id(path): score for path, score in rows})
-
-
-def _with_forms(query: Query) -> list[str]:
-    """Return the words of a query in all their forms, its phrases, and words that may be joined."""
+def whole_texts(store: Store, query: Query) -> dict[str, dict[str, float]]:
+    """Return the legs over whole texts, paths and definitions, within any scope."""
     forms = (form for word in query.single_words() for form in inflections(word))
-    return list(dict.fromkeys([*query.phrases(), *forms, *joined(query.text)]))
+    head = head_of(query.text)
+    return {
+        WHOLE: _found(store, [*query.phrases(), *forms, *joined(query.text)]),
+        "head": _found(store, parse_query(head).phrases() if head else []),
+        "path": _paths(store, query),
+        "defined": defining(store, query.text),
+    }
+
+
+def _found(store: Store, phrases: Iterable[str]) -> dict[str, float]:
+    asked = [*dict.fromkeys(phrases)]
+    rows = store.whole_files.search(asked, MOST, WHOLE_WEIGHTS) if asked else []
+    return relative({file_id(path): score for path, score in rows})
 
 
 def definitions(store: Store, names: Iterable[str]) -> dict[str, float]:
@@ -228,23 +217,20 @@ def defining(store: Store, text: str) -> dict[str, float]:
 
 def _paths(store: Store, query: Query) -> dict[str, float]:
     """Return Σ idf of the words in each path, twice where the file's own name has them."""
-    asked = [*query.single_words(), *joined(query.text)]
-    paths = store.whole_files.named(asked)
-    if not paths:
-        return {}
-    wanted = frozenset(asked)
-    count = store.whole_files.stored()
+    asked = frozenset((*query.single_words(), *joined(query.text)))
     having: dict[str, int] = {}
     found = []
     known: dict[str, frozenset[str]] = {}
-    for path in paths:
+    for path in store.whole_files.named([*asked]):
         folders, _, name = path.rpartition("/")
         if folders not in known:
-            known[folders] = _words_of(folders) & wanted
-        own, above = _words_of(name) & wanted, known[folders]
+            known[folders] = asked.intersection(_words_of(folders))
+        own = asked.intersection(_words_of(name))
+        above = known[folders] - own
         for word in own | above:
             having[word] = having.get(word, 0) + 1
-        found.append((path, own, above - own))
+        found.append((path, own, above))
+    count = store.whole_files.stored() if found else 0
     idf = {word: log(1 + count / number) for word, number in having.items()}
     return {
         file_id(path): sum(2 * idf[word] for word in own) + sum(idf[word] for word in above)
@@ -252,22 +238,19 @@ def _paths(store: Store, query: Query) -> dict[str, float]:
     }
 
 
-def _words_of(path: str) -> frozenset[str]:
-    found = set()
-    for word in words(path):
-        found.add(fold(word))
-        if not word.islower():
-            found.update(camel_parts(word))
-    return frozenset(found)
+def _words_of(path: str) -> list[str]:
+    found = words(path)
+    return [*map(fold, found), *(part for word in found for part in camel_parts(word))]
 
 
-def kinds(query: Query, ids: Iterable[str], *, alone: bool) -> Iterator[tuple[str, float]]:
-    """Yield the factor of each file whose kind counts less.
+def _kinds(text: str, ids: Iterable[str], *, alone: bool) -> dict[str, float]:
+    """Return the factor of each file whose kind counts less.
 
     Prose counts less where files ``alone`` are asked for: else it has a list of its own.
     """
-    tests = 1.0 if asks_for_tests(query.text) else OF_TESTS
-    logs = 1.0 if asks_for_changes(query.text) else OF_CHANGELOGS
+    tests = 1.0 if asks_for_tests(text) else OF_TESTS
+    logs = 1.0 if asks_for_changes(text) else OF_CHANGELOGS
+    factors = {}
     for id in ids:
         path = path_of(id)
         prose = path.lower().endswith(PROSE)
@@ -279,4 +262,32 @@ def kinds(query: Query, ids: Iterable[str], *, alone: bool) -> Iterator[tuple[st
         if prose and is_changelog(path):
             factor *= logs
         if factor != 1:
-            yield id, factor
+            factors[id] = factor
+    return factors
+
+
+def history(store: Store, query: Query, excluded: Set[str]) -> dict[str, float]:
+    """Return H of files, relative to the best one.
+
+    Raises:
+        GraphUnavailable: the table of commits is missing or damaged.
+    """
+    scores: dict[str, float] = {}
+    head = head_of(query.text)
+    for asked, share in ((query, 1.0), (parse_query(head) if head else None, HEAD)):
+        rows = store.commits.search(asked.phrases(), ALIKE) if asked is not None else []
+        best = rows[0][1] if rows else 0.0
+        for id, score in rows if best > 0 else ():
+            if id not in excluded:
+                scores[id] = scores.get(id, 0.0) + share * score / best
+    alike = relative(scores, sorted(scores, key=lambda id: (-scores[id], id))[:ALIKE])
+    squares: dict[str, float] = {}
+    for id, paths in store.commits.changed([*alike]).items() if alike else ():
+        for path in paths:
+            squares[path] = squares.get(path, 0.0) + alike[id] ** 2
+    changes = store.commits.changes([*squares]) if squares else {}
+    support = {
+        file_id(path): sqrt(squares[path]) / (OFTEN + number) ** POWER
+        for path, number in changes.items()
+    }
+    return {id: value for id, value in relative(support).items() if list_of(id) == CODE_LIST}

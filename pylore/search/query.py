@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core.errors import UsageError
 from ..core.model import Row
+from ..core.query import read_operators
 from ..core.text import clean_tags, parse_query
 from ..core.vocabulary import HIDDEN_STATUSES, file_id, file_of
 from ..store.filter import Scope
@@ -17,12 +18,10 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..store import Store
     from .external import Retrievers
+    from .file_context import Ways
 
 ROOM = 50
 """Least number of matches that the legs look for: with 30, recall@5 of commits is 1.6 lower."""
-
-MARKS = frozenset('"*:')
-"""Without one of them, or a dash before a word, a query has no operator (``core.query``)."""
 
 
 class Near(Row):
@@ -69,21 +68,23 @@ class ParsedQuery:
     """
 
     __slots__ = (
-        "among", "excluded", "explain", "filter_expanded", "further", "hidden", "min_score", "near",
-        "notes", "room", "scope", "settings", "snippets", "store", "text", "vector", "words",
+        "among", "at_hand", "excluded", "explain", "filter_expanded", "further", "hidden",
+        "min_score", "near", "notes", "room", "scope", "settings", "snippets", "store", "text",
+        "vector", "words",
     )  # fmt: skip
 
     def __init__(self, store: Store, settings: Settings, request: Request) -> None:
         self.store, self.settings, self.room = store, settings, max(ROOM, settings.limit)
         self.vector: bytes | None = None
         self.further: Retrievers | None = None
+        self.at_hand: Ways = {}
         self.text, self.scope = request.query, request.scope
         self.excluded, self.near = frozenset(request.excluded), request.near
         self.explain, self.snippets = request.explain, request.snippets
         self.filter_expanded, self.min_score = request.filter_expanded, request.min_score
         self.among: set[str] | None = None
         self.notes: list[str] = []
-        read = self._operators() if request.operators and _has_marks(self.text) else None
+        read = self._operators() if request.operators else None
         if "file" in self.scope.types and "symbol" in self.scope.types:
             others = store.nodes.count_by_type().keys() - set(self.scope.types)
             self.scope = self.scope if others else self.scope.but(types=())
@@ -104,8 +105,6 @@ class ParsedQuery:
         Raises:
             StoreError: the store cannot be read.
         """
-        from ..core.query import read_operators
-
         store = self.store
         types: dict[str, tuple[str, ...]] = {}
 
@@ -124,20 +123,15 @@ class ParsedQuery:
         self.text, self.notes = read.text, read.unread
         for word in read.without:
             self.excluded = self.excluded.union(_having(store, word))
-        for phrase, titled in (*((one, False) for one in read.phrases),
-                               *((one, True) for one in read.titled)):  # fmt: skip
-            having = _having(store, phrase, titled=titled)
-            self.among = having if self.among is None else self.among & having
+        having = [_having(store, phrase) for phrase in read.phrases]
+        having += [_having(store, phrase, titled=True) for phrase in read.titled]
+        self.among = set.intersection(*having) if having else None
         if read.types:
             wanted = dict.fromkeys(type for name in read.types for type in types[name])
             self.scope = self.scope.but(types=(*wanted,))
         if read.tags:
             self.scope = self.scope.but(tags=clean_tags((*self.scope.tags, *read.tags)))
         return read
-
-
-def _has_marks(text: str) -> bool:
-    return " -" in text or text[:1] == "-" or not MARKS.isdisjoint(text)
 
 
 def _having(store: Store, phrase: str, *, titled: bool = False) -> set[str]:

@@ -53,15 +53,9 @@ def stand(
     """Set the recency and credibility of a hit, and the factors of both."""
     hit.credibility = credibility
     hit.recency_score = round(recency(age, settings.recency_half_life), 6)
-    hit.standing = standing(hit, settings)
-
-
-def standing(hit: Hit, settings: Settings) -> Factors:
-    """Return the factors of age and credibility."""
-    score = relevance(product(hit.credibility, settings), PLAIN)
-    return {
-        "age": factor(hit.recency_score or 0.0, AGE_WEIGHT),
-        "relevance": factor(score, RELEVANCE_WEIGHT),
+    hit.standing = {
+        "age": factor(hit.recency_score, AGE_WEIGHT),
+        "relevance": factor(relevance(product(credibility, settings), PLAIN), RELEVANCE_WEIGHT),
     }
 
 
@@ -87,7 +81,7 @@ def assemble(hits: Iterable[Hit], matched: Mapping[str, Factors]) -> list[Hit]:
 
     A score can exceed 1 until ``rated`` has put the hits in order.
     """
-    hits = list(hits)
+    hits = [*hits]
     for hit in hits:
         hit.factors = {**matched[hit.id], **hit.standing}
     return best_first(hits)

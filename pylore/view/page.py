@@ -14,8 +14,8 @@ from ..core.json import dumps
 from ..core.text import one_line, printable
 from ..core.vocabulary import DEFINES, FILE_IDS, NAMED_TYPES, NO_RECORDS, file_of, qualified_of
 from ..graph.relations import relation_weights
+from ..search.expand import related
 from ..search.pipeline import Request, search
-from ..search.related import related
 from ..store import ALL
 from ..terminal.text import cut
 

@@ -57,7 +57,7 @@ def real(text: str) -> int:
 # --- tokens
 
 
-@pytest.mark.parametrize("path", ["pylore/core/text.py", "pylore/search/related.py", "SECURITY.md"])
+@pytest.mark.parametrize("path", ["pylore/core/text.py", "pylore/search/expand.py", "SECURITY.md"])
 def test_estimate_is_near_the_tokens_of_code_and_prose(path: str) -> None:
     text = (ROOT / path).read_text()
     assert 0.9 * real(text) <= tokens_of(text) <= 1.3 * real(text)

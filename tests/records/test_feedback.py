@@ -26,8 +26,8 @@ from pylore.formats.jsonl import import_lines
 from pylore.records.impressions import keep_shown
 from pylore.records.records import Records
 from pylore.records.runs import Runs
+from pylore.search.expand import related
 from pylore.search.pipeline import Request, search
-from pylore.search.related import related
 from pylore.store import Store, open_store
 
 WORDS = ("tokens", "expire", "cookie", "replica", "queue")

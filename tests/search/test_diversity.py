@@ -15,9 +15,9 @@ from pylore.core.model import Hit, Hits
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
-from pylore.search.diversity import SAME_CATEGORY, TOP, diversify, mmr
 from pylore.search.legs import Matches
 from pylore.search.pipeline import Request, search
+from pylore.search.rank import SAME_CATEGORY, TOP, diversify, mmr
 from pylore.store import Store
 from pylore.store.filter import Scope
 

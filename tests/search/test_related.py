@@ -11,9 +11,9 @@ from new_stores import new_store
 from pylore.core.model import Edge
 from pylore.core.settings import EXPANSION_RULES, Settings
 from pylore.records.records import Records
+from pylore.search.expand import related
 from pylore.search.pipeline import Request, search
 from pylore.search.query import Near
-from pylore.search.related import related
 from pylore.store import Store
 
 
