@@ -79,7 +79,7 @@ def expanded(
             seeds[id] = max(score, seeds.get(id, 0.0)) if sums else matches.fused[id]
     walked = reach(store, settings, seeds, query.notes, query.excluded, hides, adds=sums)
     if sums and store.positional_edges.any():
-        lend(store, settings, starts, walked, query.excluded, hides)
+        lend(query, starts, walked)
     known = {hit.id for hit in direct}
     stands_for = {**starts.stands_for, **found.stands_for}
     known |= {stands_for[id] for id in known & stands_for.keys()}
@@ -188,10 +188,7 @@ def summed_factors(
 # --- weight that a matching passage lends to what it links to
 
 
-def lend(
-    store: Store, settings: Settings, found: Matches, walk: Walk, excluded: frozenset[str],
-    hides: tuple[str, ...],
-) -> None:  # fmt: skip
+def lend(query: ParsedQuery, found: Matches, walk: Walk) -> None:
     """Add to a walk's support what passages lend, and the nodes that they alone lead to.
 
     A citation belongs to the passage in which it stands. Each of the best ``LENDING`` passages
@@ -204,10 +201,12 @@ def lend(
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
+    store, settings = query.store, query.settings
     lending = lending_passages(found, settings)
     rows = store.positional_edges.within([*lending])
     weights = relation_weights(store, settings)
-    barred = {*excluded, *store.nodes.hidden_among([row[2] for row in rows], hides)}
+    hidden = store.nodes.hidden_among([row[2] for row in rows], query.scope.hides)
+    barred = query.excluded.union(hidden)
     squares: dict[str, float] = {}
     ways: dict[str, Step] = {}
     for key, relation, to, weight in rows:

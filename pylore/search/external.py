@@ -30,8 +30,6 @@ PREFIX = "lore-retriever-"
 MOST_QUERY = 10_000
 """Characters of the query that a retriever gets."""
 
-LEFT_OUT = ": its list is left out"
-
 
 class Retrievers:
     """The user's own retrievers of one search: started side by side, ended with the ``block``."""
@@ -59,7 +57,7 @@ class Retrievers:
             except (LoreError, Refused) as why:
                 self._leave_out(name, f"{why}{nearest(name, [*BUILT_IN_RETRIEVERS])}")
         if not self._answers and not {*BUILT_IN_RETRIEVERS} & {*settings.retrievers}:
-            raise UsageError(self.notes[0].removesuffix(LEFT_OUT))
+            raise UsageError(self.notes[0].rpartition(": ")[0])
 
     def _start(self, name: str, block: ExitStack) -> Callable[[], bytes]:
         function = self._settings.given if name == GIVEN else None
@@ -82,7 +80,6 @@ class Retrievers:
                 self._leave_out(name, str(why))
         found = {}
         for name, scores in self._lists.items():
-            # What cannot be printed is in no id, and half a surrogate in no store.
             known = store.nodes.match(scope, [id for id in scores if id.isprintable()])
             found[name] = {id: score for id, score in scores.items() if id in known}
         return found

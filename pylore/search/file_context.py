@@ -28,18 +28,15 @@ if TYPE_CHECKING:
     Ways = dict[str, Step]
     """Id to the way there from a file at hand."""
 
-BY_GLOB = 0.7
-"""Score of a record that is tied to a file by a glob alone; by any other anchor it is 1."""
-
-ITSELF = 0.9
-"""Score of the file itself: below the records that are tied to it."""
+BY_GLOB, ITSELF = 0.7, 0.9
+"""Score of a record that is tied to a file by a glob alone, and of the file itself; of a record
+with another anchor it is 1."""
 
 FILES_WEIGHT = 0.5
 """Share of nearness to a file at hand that adds to the fused score. Set by hand."""
 
 MARKS = {"@git": "no file has changed in", "@session": "no session has edited files in"}
-"""Instead of a glob: the files that are changed in the work tree, and those that the latest
-sessions of agents make likely to be changed next (``likely``)."""
+"""Instead of a glob: the files that are changed in the work tree, and the ``likely`` ones."""
 
 WILD = "*?["
 
@@ -50,22 +47,19 @@ def files_near(store: Store, near: Near, notes: list[str]) -> list[str]:
     Raises:
         LoreError: a glob leads outside the project; ``@git`` outside a work tree.
     """
-    found: dict[str, None] = {}
+    found: list[str] = []
     for glob in near.globs:
-        some = dict.fromkeys(_meant(store, near.root, glob))
+        some = [*_meant(store, near.root, glob)]
+        found += some
         if not some:
             said = MARKS.get(glob, f"--files '{glob}' matches no file in")
             notes.append(f"{said} {near.root}")
-        found |= some
-    return list(found)
+    return [*dict.fromkeys(found)]
 
 
 def _meant(store: Store, root: str, glob: str) -> Iterable[str]:
-    """Return the files that a mark, a path, a folder or a glob from the root means.
-
-    The path of a file that is there or known comes first, also with ``[`` in it. A glob is matched
-    with known files; with the disk if none matches, or if records are tied by globs of their own.
-    """
+    """Return the files that a mark, a path, a folder or a glob from the root means: known ones, or
+    those on disk if none matches, or if records are tied by globs of their own."""
     if glob == "@session":
         from .likely import likely_files
 
@@ -184,8 +178,8 @@ def attach_paths(hits: Iterable[Hit], ways: Ways) -> None:
 def of_files(
     store: Store, settings: Settings, near: Near, scope: Scope, notes: list[str]
 ) -> tuple[list[Hit], dict[str, float]]:
-    """Return what is tied to files, as results within ``scope``, and where a walk begins, id to
-    score: at the files and at the best of what is tied to them, globs aside."""
+    """Return the records tied to files, as results within ``scope``, and the starts of a walk, id
+    to score: the files and the best of these records, globs aside."""
     ways = seeds(store, settings, near, notes)
     starts = {id: 1.0 for id in ways if id.startswith(FILE_IDS)}
     tied = best_first({id: way.score for id, way in ways.items() if id not in starts})

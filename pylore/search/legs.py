@@ -34,17 +34,14 @@ if TYPE_CHECKING:
 
 BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
 
-PASSAGES = 8
-"""Best passages by full text for each match of a pool: a bound on the work."""
-
-NEIGHBOURS = 2
-"""Nearest passages for each match of a pool (docs/decisions/0007)."""
+PASSAGES, NEIGHBOURS = 8, 2
+"""Best passages by full text, and nearest ones, for each match of a pool (docs/decisions/0007)."""
 
 OF_EACH = 10
 """Matches of each list, and nearest passages of records, that are ranked at least."""
 
 ENOUGH = 5
-"""With a fifth of a pool matching, other forms of words are not tried."""
+"""Other forms of words are tried if less than this part, a fifth, of a pool matches."""
 
 PASSAGE_SHARES = (1.0, 0.5, 0.25)
 """Shares of a node's best three passages in its BM25 score. Recall@5 on PEPs is 62.3 with them, and
@@ -73,30 +70,20 @@ class Matches:
         self.legs: dict[str, dict[str, float]] = {}
         self.fused: dict[str, float] = {}
         self.rrf: dict[str, float] = {}
-        self.how: dict[str, str] = {}
-        """Id to how it matches: words, prefix, meaning, retriever or files."""
-        self.passage: dict[str, int] = {}
-        """Id to the key of its best passage."""
-        self.rows: dict[str, list[Passage]] = {}
-        """Collection to the passages that full text found, best first."""
+        self.how: dict[str, str] = {}  # words, prefix, meaning, retriever or files
+        self.passage: dict[str, int] = {}  # id to the key of its best passage
+        self.rows: dict[str, list[Passage]] = {}  # by full text, of each collection, best first
         self.nearest: list[Passage] = []
         self.of_things: dict[str, dict[int, float]] = {}
         """Entity or concept to the cosines of its passages that match: some may state facts."""
-        self.evidence: dict[str, float] = {}
-        """List of results to how well its best passage answers the query (``rank.evidence``)."""
-        self.confidence = 0.0
-        """The best evidence, 0..1."""
-        self.weak = False
-        """True if the store probably has nothing on the query."""
+        self.evidence: dict[str, float] = {}  # of each list (``rank.evidence``)
+        self.confidence = 0.0  # the best evidence
+        self.weak = False  # true if the store probably has nothing on the query
         self.files: FileRanks | None = None
-        self.files_alone = False
-        """True if files are asked for, and not results of all types."""
-        self.stands_for: dict[str, str] = {}
-        """Symbol to the file that it stands for."""
-        self.support: dict[str, float] | None = None
-        """Id to what a walk that accumulates adds up."""
-        self.near: dict[str, float] = {}
-        """Id to what is added to its score for the files at hand."""
+        self.files_alone = False  # true if files are asked for, and not results of all types
+        self.stands_for: dict[str, str] = {}  # symbol to file
+        self.support: dict[str, float] | None = None  # sums of a walk that accumulates
+        self.near: dict[str, float] = {}  # added to the score for the files at hand
 
     @property
     def best(self) -> float:

@@ -26,23 +26,19 @@ if TYPE_CHECKING:
     """Name of a leg to path to score."""
 
 SHARES = {"here": 0.3, "branch": 1.0, "all": 0.2, "named": 1.0, "content": 0.5, "path": 0.5}
-"""On tests/bench/hooks_replay.py, entireio/cli. Chosen on one half of its sessions, ``named`` 1.5
-and ``path`` 0.2 are worse on the other one. docs/quality.md has each leg's worth."""
+"""Chosen on one half of the sessions of entireio/cli; ``named`` 1.5 and ``path`` 0.2 are worse on
+the other one."""
 
 REASONS = {
     "here": "edited in your last sessions here",
     "branch": "edited in the last sessions on this branch",
     "all": "edited in the last sessions",
-    "named": "named",
-    "content": "has its words",
-    "path": "called so",
-}
+    "named": "named", "content": "has its words", "path": "called so",
+}  # fmt: skip
 
-A_SESSION_BACK = 0.7
-"""Factor of a session, relative to the one after it: 0.85 and 1 are alike there, 0.5 is worse."""
-
-LATEST = 15
-"""Sessions that count: 4 and 30 are alike there."""
+A_SESSION_BACK, LATEST = 0.7, 15
+"""Factor of a session, relative to the one after it, and sessions that count: 0.85 and 1, 4 and 30
+are alike there, 0.5 is worse."""
 
 MOST_LIKELY = 5
 
@@ -50,21 +46,15 @@ SAYS_SOMETHING = 4
 """Words of a prompt that asks for something: "go on" does not. 3 and 6 are alike there, 12 is
 worse by four points of hit."""
 
-_LOOKED_UP = 30
-"""Names with a dot in a prompt that are looked up."""
+_LOOKED_UP = 30  # names with a dot in a prompt
 _BESIDE_PATHS = str.maketrans(dict.fromkeys("`'\"()[]{}<>,;*?|", " "))
-"""Signs beside a path in a text."""
 _SHARED_BRANCHES = frozenset(("", "develop", "main", "master", "trunk"))
 
 
 def likely_files(
-    store: Store,
-    root: str,
-    text: str = "",
-    *,
-    session: str = "",
+    store: Store, root: str, text: str = "", *, session: str = "",
     shares: Mapping[str, float] = SHARES,
-) -> dict[str, str]:
+) -> dict[str, str]:  # fmt: skip
     """Return the paths of the ``MOST_LIKELY`` files to be changed next, best first, each with what
     says most for it.
 

@@ -15,13 +15,14 @@ from ..core.text import (
     counted,
     fold,
     one_line,
+    parse_query,
     snippet,
     stem,
 )
 from ..core.vocabulary import FILE_IDS, list_of
 from ..store import ALL
 from ..store.filter import Scope
-from .legs import BUILT_IN, OF_EACH, Matches, add_leg_scores, embed_query, run_legs
+from .legs import BUILT_IN, FIELD_WEIGHTS, OF_EACH, Matches, add_leg_scores, embed_query, run_legs
 from .query import ParsedQuery
 from .query import Request as Request
 from .rank import WEAK, diversify, in_turn, rank, weigh
@@ -226,14 +227,13 @@ def _worth_showing(query: ParsedQuery, found: Matches, hits: list[Hit]) -> list[
 
 def _fill_rows(query: ParsedQuery, found: Matches, hits: list[Hit]) -> None:
     """Add snippets, lines, verdicts and explanations to the results, and notes on the words."""
-    documents: list[Hit] = []
-    texts: dict[str, str] = {}
+    lines = {}
     if any(hit.line_start is not None or hit.type == "file" for hit in hits):
         from .places import add_lines
 
-        documents, texts = add_lines(query, hits, found)
-    if query.snippets:
-        _add_snippets(query, found, hits, documents, texts)
+        lines = add_lines(query, hits, found)
+    for hit in hits if query.snippets else ():
+        hit.snippet = _snippet(query, found, hit, lines.get(hit.id))
     if query.words and not (found.weak and hits):
         query.notes[:0] = _say_how_it_matched(query, hits)
     attach_verdicts(query.store, hits, query.notes)
@@ -243,30 +243,23 @@ def _fill_rows(query: ParsedQuery, found: Matches, hits: list[Hit]) -> None:
         explain(hits, found, query.settings)
 
 
-def _add_snippets(
-    query: ParsedQuery, found: Matches, hits: list[Hit], documents: list[Hit],
-    texts: Mapping[str, str],
-) -> None:  # fmt: skip
-    """Show the passage that matched, or else the beginning of the node; ``texts`` are lines of
-    files by id."""
-    store = query.store
-    for hit in hits:
-        key = found.passage.get(hit.id)
-        if hit.id in texts:
-            text = texts[hit.id]
-        else:
-            text = store.nodes.beginning(hit.id) if key is None else store.fulltext.body(key)
-        if hit.type == "symbol":
-            text = beyond_signature(text, hit.title)
-        hit.snippet = one_line(snippet(text, query.words))
-    for hit in documents:
-        if hit.file and is_changelog(hit.file):
-            from .places import heading_of
+def _snippet(query: ParsedQuery, found: Matches, hit: Hit, lines: str | None) -> str:
+    """Return the part of a hit's ``lines``, passage or text that has the query's words."""
+    store, key, heading = query.store, found.passage.get(hit.id), ""
+    if lines is not None:
+        text = lines
+    elif key is None:
+        text = store.nodes.beginning(hit.id)
+    else:
+        text = store.fulltext.body(key)
+        if hit.line_start is not None and is_changelog(hit.file or ""):
+            from .places import entry_of
 
-            title, _ = store.fulltext.indexed(found.passage[hit.id])
-            heading = heading_of(hit, title)
-            if heading not in hit.snippet:
-                hit.snippet = f"{heading}: {hit.snippet}"
+            heading = entry_of(store, hit, key)
+    if hit.type == "symbol":
+        text = beyond_signature(text, hit.title)
+    shown = one_line(snippet(text, query.words))
+    return shown if heading in shown else f"{heading}: {shown}"
 
 
 def _say_how_it_matched(query: ParsedQuery, hits: list[Hit]) -> list[str]:
@@ -285,8 +278,12 @@ def _say_how_it_matched(query: ParsedQuery, hits: list[Hit]) -> list[str]:
     shown = fold(" ".join([f"{hit.title} {hit.snippet}" for hit in hits]))
     whole = [word for word in words.single_words() if word not in words.beginnings]
     asked = [word for word in whole if stem(word) not in shown][:MOST_NAMED]
-    missing = [f"'{word}'" for word, count in store.fulltext.frequencies(asked)[1].items()
-               if not count]  # fmt: skip
+    search = store.fulltext.search  # within what may be seen
+    missing = [
+        f"'{word}'" for word in asked
+        if not any(search(name, parse_query(word), "some", Scope(), FIELD_WEIGHTS, 1)
+                   for name in store.fulltext.collections())
+    ]  # fmt: skip
     if not missing:
         return []
     return [f"no match for {', '.join(missing)}; showing results for the other words"]

@@ -1,10 +1,4 @@
-"""One result per file, and the place in it that is shown: a symbol, a passage, or some lines.
-
-A document that was imported and the node of the file it was made from are one result. Of a
-document, the passage is shown that has most of the query's words, headings included; of a
-changelog, the entry of the version that the query names, or else the newest of those. Of a file
-that no symbol stands for, the lines are shown that have most of the rare words.
-"""
+"""One result per file, and the place in it that is shown: a symbol, a passage, a fact, or lines."""
 
 from __future__ import annotations
 
@@ -29,15 +23,11 @@ if TYPE_CHECKING:
 
 
 AS_GOOD = 0.5
-"""Share of the best entry's BM25 from which entries of a changelog are compared by words and
-version. 0.6 finds as many of the tuned half of tests/bench/changelogs.py, 0.75 two fewer of the
-other half."""
+"""Share of the best passage's BM25 from which passages of a document are compared by words."""
 
-STRETCH = 1200
-"""Characters of a file, about thirty lines, that are shown as one place."""
-
-PLACES_OF_A_WORD = 50
-"""Most places of a word that are compared: a bound on the work."""
+STRETCH, PLACES_OF_A_WORD = 1200, 50
+"""Characters of a file, about thirty lines, that are shown as one place, and the most places of a
+word that are compared."""
 
 COSINE_OF_FACT = 0.25
 """Share of the cosine in how near a fact is, where having all words of the query counts 1."""
@@ -63,20 +53,14 @@ def once(store: Store, files: Collection[str], hits: list[Hit]) -> list[Hit]:
 # --- which place is shown
 
 
-def add_lines(
-    query: ParsedQuery, hits: list[Hit], found: Matches
-) -> tuple[list[Hit], dict[str, str]]:
-    """Give files and imported documents the lines of what matched best in them.
-
-    Return these documents and, with ``snippets``, the lines of files that no symbol found, by id.
-    """
-    store, words = query.store, query.words
-    documents = [
-        hit for hit in hits
-        if hit.line_start is not None and hit.id in found.passage
-        and not hit.id.startswith(CODE_IDS)
-    ]  # fmt: skip
-    choose_passages(store, words, documents, found)
+def add_lines(query: ParsedQuery, hits: list[Hit], found: Matches) -> dict[str, str]:
+    """Give files and imported documents the lines of their best match; with ``snippets``, return
+    the lines of files that no symbol found, by id."""
+    store = query.store
+    documents = [hit for hit in hits if hit.line_start is not None and hit.id in found.passage]
+    documents = [hit for hit in documents if not hit.id.startswith(CODE_IDS)]
+    for hit in documents:
+        found.passage[hit.id] = _best_passage(query, hit, found)
     files = [hit for hit in hits if hit.type == "file" and hit.line_start is None]
     keys = {hit.id: found.passage.get(hit.id, -1) for hit in (*documents, *files)}
     lines = store.nodes.symbol_lines([*keys.values()])
@@ -85,44 +69,40 @@ def add_lines(
     for hit in (*documents, *files):
         if keys[hit.id] in lines:
             hit.line_start, hit.line_end = lines[keys[hit.id]]
+    shown = [hit for hit in files if hit.line_start is None]
     if not query.snippets or found.files is None:
-        return documents, {}
-    files = [hit for hit in files if hit.line_start is None]
-    return documents, {hit.id: show_stretch(store, hit, words) for hit in files}
+        return {}
+    return {hit.id: show_stretch(store, hit, query.words) for hit in shown}
 
 
-def choose_passages(store: Store, query: Query, documents: list[Hit], found: Matches) -> None:
-    """Make the passage of each document that has most of the query's words the one that is shown.
+def _best_passage(query: ParsedQuery, hit: Hit, found: Matches) -> int:
+    """Return the passage of a document that has most of the query's words.
 
     Only those count that match nearly as well as the best one. Of a changelog's entries with
     equally many words, it is the one of the version that the query names, or else the newest.
     """
-    asked = version_of(query.text)
-    for hit in documents:
-        scores = {
-            key: score for rows in found.rows.values() for key, id, score in rows if id == hit.id
-        }
-        enough = AS_GOOD * scores.get(found.passage[hit.id], 0.0)
-        is_log = is_changelog(hit.file or "")
-        worth = {}
-        for key in (key for key, score in scores.items() if score >= enough > 0):
-            title, everything = store.fulltext.indexed(key)
-            version = version_of(heading_of(hit, title)) if is_log else ()
-            if version[: len(asked)] != asked:
-                version = ()
-            worth[key] = (coverage(query, everything), version, scores[key])
-        found.passage[hit.id] = max(worth, key=worth.__getitem__, default=found.passage[hit.id])
+    asked, best = version_of(query.words.text), found.passage[hit.id]
+    scores = {key: score for rows in found.rows.values() for key, id, score in rows if id == hit.id}
+    worth = {}
+    for key, score in scores.items():
+        if score >= AS_GOOD * scores.get(best, 0.0) > 0:
+            _, everything = query.store.fulltext.indexed(key)
+            version = version_of(entry_of(query.store, hit, key))
+            version = version if version[: len(asked)] == asked else ()
+            worth[key] = (coverage(query.words, everything), version, score)
+    return max(worth, key=worth.__getitem__, default=best)
 
 
-def heading_of(hit: Hit, title: str) -> str:
-    """Return what a passage has in its title beside its document's."""
-    return title[len(hit.title) :].strip() if title.startswith(hit.title) else ""
+def entry_of(store: Store, hit: Hit, key: int) -> str:
+    """Return the heading of a changelog's entry that a passage is of; nothing for other passages"""
+    title, _ = store.fulltext.indexed(key)
+    is_entry = is_changelog(hit.file or "") and title.startswith(hit.title)
+    return title[len(hit.title) :].strip() if is_entry else ""
 
 
 def stretch_of(text: str, query: Query) -> tuple[int, int, str]:
-    """Return the lines around the rarest of the query's words that have most of the others too: the
-    numbers of the first and the last line, from 1 on, and their text; 0, 0 and the whole text if
-    it has none of the words.
+    """Return the first and last line, from 1, and the text around the rarest of the query's words
+    with most of the others; 0, 0 and the whole text if it has none of them.
 
     >>> from pylore.core.text import parse_query
     >>> stretch_of("# Keys\\n\\nThey rotate\\nat night.\\n", parse_query("rotates at night"))

@@ -63,14 +63,12 @@ questions that records answer in other words, beside code and pages, 20 have the
 first two with 0.8, 22 with 0.7, 23 with 0.6, 24 with 0.5; with that, 20 of 48 questions about code
 get a record that says nothing on them, with 0.6 six."""
 
-PROOFS = 5
-"""Passages of each list in each leg that are read for evidence: with 3 or 8 nothing changes."""
-
-PROOF_ROWS = 100
-"""Passages of a leg among which these are looked for: a bound on the work."""
+PROOFS, PROOF_ROWS = 5, 100
+"""Passages of each list, among the first ones of a leg, that are read for evidence. With 3 or 8
+proofs nothing changes."""
 
 READ_WORDS = 40
-"""Words of the query that are read for evidence: a bound on the work."""
+"""Maximum words of the query that are read for evidence."""
 
 LEAN = 0.2
 """Added to the evidence of pages if a person asks what to do, and to that of records that are no
@@ -149,12 +147,9 @@ def _lift_symbols(found: Matches) -> None:
 
 
 def _symbols(
-    own: Mapping[str, float],
-    files: Mapping[str, float],
-    found: Matches,
-    asked: Set[str],
+    own: Mapping[str, float], files: Mapping[str, float], found: Matches, asked: Set[str],
     further: float,
-) -> dict[str, float]:
+) -> dict[str, float]:  # fmt: skip
     """Return the scores of symbols: the best symbol has p of its file and stands for it, another
     the share ``further`` of that, relative to the best. Those ``asked`` for by name come first."""
     of_files: dict[str, list[str]] = {}
@@ -182,32 +177,25 @@ def evidence(store: Store, query: Query, found: Matches) -> dict[str, float]:
     idf = {word: log((total + 1) / (having.get(word, 0) + 0.5)) for word in asked}
     cosine = {key: score for key, _, score in found.nearest}
     by_words = BY_WORDS if cosine else 1.0
-    proofs = _proofs(found)
+    proofs: dict[int, str] = {}
+    for rows in (*found.rows.values(), found.nearest):
+        taken: dict[str, int] = {}
+        for key, id, _ in rows[:PROOF_ROWS]:
+            taken[list_of(id)] = taken.get(list_of(id), 0) + 1
+            if taken[list_of(id)] <= PROOFS:
+                proofs[key] = id
     texts = {key: spaced(text) for key, text in store.fulltext.texts([*proofs]).items()}
-    nowhere = [word for word in asked if total and not having.get(word)]
-    lacking = [
-        word for word in nowhere if not any(f" {stem(word)}" in has for has in texts.values())
-    ]
-    known = 1 - BY_WORDS * sum(map(idf.__getitem__, lacking)) / (sum(idf.values()) or 1.0)
+    lacking = sum(
+        idf[word] for word in asked if total and not having.get(word)
+        and not any(f" {stem(word)}" in has for has in texts.values())
+    )  # fmt: skip
+    known = 1 - BY_WORDS * lacking / (sum(idf.values()) or 1.0)
     best: dict[str, float] = {}
     for key, id in proofs.items():
         share = weighted_coverage(idf, texts.get(key, ""))
         value = known * (by_words * share + (1 - by_words) * max(0.0, cosine.get(key, 0.0)))
         best[list_of(id)] = max(best.get(list_of(id), 0.0), value)
     return best
-
-
-def _proofs(found: Matches) -> dict[int, str]:
-    """Return the first passages of each list in each leg, with the ids of their nodes."""
-    proofs: dict[int, str] = {}
-    for rows in (*found.rows.values(), found.nearest):
-        taken: dict[str, int] = {}
-        for key, id, _ in rows[:PROOF_ROWS]:
-            name = list_of(id)
-            taken[name] = taken.get(name, 0) + 1
-            if taken[name] <= PROOFS:
-                proofs[key] = id
-    return proofs
 
 
 def in_turn(hits: list[Hit], query: Query, found: Matches) -> list[Hit]:
@@ -253,8 +241,8 @@ def _turns(lists: Iterable[str], leans: str, evidence: Mapping[str, float]) -> I
 def leaning(text: str, found: Matches) -> str:
     """Return the list that the way of asking speaks for, or nothing.
 
-    A person asks what to do, and pages say it. Where something is and how it works, what should be
-    changed, and a long text that nobody typed, are about code; so is a name that code defines.
+    What to do is in pages; where something is, how it works and what should be changed, a long text
+    and a name that code defines are about code.
     """
     if asks_what_to_do(text):
         return PAGES
@@ -265,17 +253,14 @@ def leaning(text: str, found: Matches) -> str:
 def weigh(hits: list[Hit], evidence: Mapping[str, float]) -> None:
     """Multiply each score by the share that the evidence of its list has of the best, of a reached
     hit the list that its path begins in; and lower it to the score before."""
-    best = max(evidence.values(), default=0.0) or 1.0
-    other = min(evidence.values(), default=0.0)
-    least = 1.0
+    best, least = max(evidence.values(), default=0.0) or 1.0, 1.0
     for hit in hits:
         if len(evidence) > 1:
+            other = min(evidence.values())
             hit.times("evidence", evidence.get(list_of(hit.path[0]), other) / best)
-        score = hit.score
-        if score > least:
-            hit.times("turn", least / score)
-        else:
-            least = score
+        if hit.score > least:
+            hit.times("turn", least / hit.score)
+        least = min(least, hit.score)
 
 
 # --- diversity of the first results

@@ -17,13 +17,7 @@ from pylore.core.settings import Settings
 from pylore.core.vocabulary import SOURCES, STATUSES
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.search.score import (
-    PLAIN,
-    assemble,
-    best_first,
-    product,
-    standing,
-)
+from pylore.search.score import PLAIN, assemble, best_first, product, stand
 from pylore.store import Store
 from pylore.store.filter import Scope
 
@@ -41,37 +35,20 @@ def options(**flags: object) -> Settings:
     return Settings.load(environ={}, flags={name: str(value) for name, value in flags.items()})
 
 
-def hit_with(credibility: Standing, score: float = 0.5, id: str = "note-1") -> Hit:
-    hit = Hit(id, score)
-    hit.credibility = credibility
-    hit.recency_score = 1.0
-    return hit
+def adjusted(credibility: Standing) -> float:
+    hit = Hit("note-1")
+    stand(hit, Settings(), 0.0, credibility)
+    return assemble([hit], {hit.id: {"match": 0.5}})[0].score
 
 
-def scored(hits: list[Hit], settings: Settings) -> list[Hit]:
-    """Hits with what they have for a score as a match, in the order of their own scores."""
-    matched = {hit.id: hit.factors for hit in hits}
-    for hit in hits:
-        hit.standing = standing(hit, settings)
-    return assemble(hits, matched)
-
-
-def adjusted(credibility: Standing, score: float = 0.5) -> float:
-    (hit,) = scored([hit_with(credibility, score)], Settings())
-    return hit.score
-
-
-# --- the factors by hand
-
-
-# --- what holds for any record
+# --- any record
 
 
 @given(STANDINGS, st.floats(0, 1), st.floats(0, 0.5))
 def test_a_score_moves_by_at_most_the_weight(
     standing: Standing, score: float, weight: float
 ) -> None:
-    standing_score = relevance(product(hit_with(standing).credibility, Settings()), PLAIN)
+    standing_score = relevance(product(standing, Settings()), PLAIN)
     assert 0 <= standing_score <= MOST_RELEVANT
     new = score * factor(standing_score, weight)
     assert abs(new - score) <= weight * score + 1e-12
