@@ -29,7 +29,7 @@ from ..graph.ways import Links
 from ..store import ALL
 from ..store.filter import Scope
 from .legs import fuse
-from .score import assemble, attach_verdicts, describe, rated
+from .score import assemble, attach_verdicts, describe, led, rated
 from .score import best_first as hits_in_order
 
 TYPE_CHECKING = False
@@ -239,13 +239,6 @@ def lending_passages(found: Matches, settings: Settings) -> dict[int, tuple[str,
 
 
 # --- paths
-
-
-def led(hit: Hit, step: Step) -> Hit:
-    """Give a hit the way that leads to it; return the hit."""
-    hit.path = [one.id for one in step.steps()]
-    hit.hops, hit.edge, hit.way = len(hit.path) - 1, step.relation, step
-    return hit
 
 
 def begin_at_results(

@@ -13,8 +13,7 @@ from ..core.vocabulary import ANCHORED_TO, CO_CHANGES, FILE_IDS, IMPORTS, file_i
 from ..graph.relations import relation_weights
 from ..graph.walk import Step, spread
 from ..store.filter import Scope
-from .expand import led
-from .score import assemble, describe
+from .score import assemble, describe, led
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from .legs import BUILT_IN, FIELD_WEIGHTS, OF_EACH, Matches, add_leg_scores, emb
 from .query import ParsedQuery
 from .query import Request as Request
 from .rank import WEAK, diversify, in_turn, rank, weigh
-from .score import assemble, attach_verdicts, describe, rated
+from .score import assemble, attach_verdicts, describe, led, rated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -202,8 +202,6 @@ def _cut(
             others -= 1
             step = reached[hit.id]
             if not hit.hops and step.before is not None:
-                from .expand import led
-
                 led(hit, step)
         shown.append(hit)
     return shown

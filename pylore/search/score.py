@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ..core.scoring import Factors
     from ..core.settings import Settings
+    from ..graph.walk import Step
     from ..store import Store
 
 AGE_WEIGHT = 0.05
@@ -74,6 +75,13 @@ def product(credibility: tuple[float, str, str, int], settings: Settings) -> flo
 def used(accesses: int, settings: Settings) -> float:
     """Return the factor of accesses."""
     return usage(accesses, USAGE_BOOST if settings.counts_usage else 0.0)
+
+
+def led(hit: Hit, step: Step) -> Hit:
+    """Give a hit the way that leads to it; return the hit."""
+    hit.path = [one.id for one in step.steps()]
+    hit.hops, hit.edge, hit.way = len(hit.path) - 1, step.relation, step
+    return hit
 
 
 def assemble(hits: Iterable[Hit], matched: Mapping[str, Factors]) -> list[Hit]:
