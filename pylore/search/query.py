@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from ..core.query import Operators
     from ..core.settings import Settings
     from ..core.text import Query
+    from ..graph.walk import Step
     from ..store import Store
     from .external import Retrievers
-    from .file_context import Ways
+
 
 ROOM = 50
 """Least number of matches that the legs look for: with 30, recall@5 of commits is 1.6 lower."""
@@ -77,7 +78,7 @@ class ParsedQuery:
         self.store, self.settings, self.room = store, settings, max(ROOM, settings.limit)
         self.vector: bytes | None = None
         self.further: Retrievers | None = None
-        self.at_hand: Ways = {}
+        self.at_hand: dict[str, Step] = {}
         self.text, self.scope = request.query, request.scope
         self.excluded, self.near = frozenset(request.excluded), request.near
         self.explain, self.snippets = request.explain, request.snippets
