@@ -294,7 +294,7 @@ def forget(
     wanted = [] if proposed else ids_from(ids, "forget")
     with session.open() as store:
         if proposed:
-            wanted = sorted(store.changes.proposed_purges())
+            wanted = sorted(store.nodes.get_many(store.changes.proposed_purges()))
         changes = session.records(store).forget(wanted, purge=purge)
         session.wipe(store)
     session.tell("post-forget", _print(session, *changes, listed=True))

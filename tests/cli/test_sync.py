@@ -249,7 +249,7 @@ def test_a_purge_from_a_file_only_forgets(lore: Lore, others: Lore) -> None:
     others("forget", "--purge", "note-1")
     soon = datetime.now(timezone.utc) + timedelta(hours=1)
     purge = f'{{"purged": "note-own", "at": "{soon:%Y-%m-%dT%H:%M:%SZ}"}}\n'
-    others.write(FILE, shared(others) + purge)
+    others.write(FILE, shared(others) + purge + purge.replace("note-own", "note-unknown"))
     lore.write(FILE, shared(others))
     done = lore("sync")
     assert done.json["in"]["updated"] == 2 and done.err.count("\n") == 1
@@ -258,7 +258,7 @@ def test_a_purge_from_a_file_only_forgets(lore: Lore, others: Lore) -> None:
     assert lore.id("list") == "note-2"
     text = shared(lore)
     assert "First words" not in text and "Never shared" not in text
-    assert text.count('"purged"') == 2
+    assert text.count('"purged"') == 3
     assert lore("undo", "--ids", "-q").lines == ["note-1", "note-own"]
     assert "and more" in lore("show", "note-1", "--history").out
     assert "Never shared" in shared(lore)

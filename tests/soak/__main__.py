@@ -12,7 +12,6 @@ from collections.abc import Callable
 import postgres
 
 from .crowds import crowd
-from .failover import failover
 from .hubs import chaos
 from .kills import kill
 from .losses import cut_power, fill
@@ -22,10 +21,8 @@ LEAST_KILLS = 1000
 HISTORIES = 100_000
 LAWFUL = 3000
 DESKS = 32
-SERVERS = 4
-"""Of a hub, one after another."""
 
-LOSSES = ("lost", "in part", "broken", "refused", "differ", "wrong at the hub", "lost for good")
+LOSSES = ("lost", "in part", "broken", "refused", "differ", "wrong at the hub")
 
 
 def main(minutes: float, seed: int) -> int:
@@ -50,14 +47,7 @@ def main(minutes: float, seed: int) -> int:
 
 
 def _over_a_hub(minutes: float, seed: int) -> dict[str, Callable[[str], dict[str, float]]]:
-    """Machines over one hub; one whose primary dies, and one that is set so that this loses."""
-    return {
-        "hub, kills": lambda folder: chaos(folder, seed, DESKS, _until(minutes * 36, 0)),
-        "hub, failover": lambda folder: failover(folder, seed, 8, SERVERS, minutes * 3, safe=True),
-        "hub, failover that loses": lambda folder: failover(
-            folder, seed, 8, SERVERS, minutes * 3, safe=False
-        ),
-    }
+    return {"hub, kills": lambda folder: chaos(folder, seed, DESKS, _until(minutes * 36, 0))}
 
 
 def _until(seconds: float, least: int) -> Callable[[int], bool]:

@@ -16,10 +16,7 @@ from .writing import DELETED
 
 
 def lost(folder: str, promised: Iterable[str]) -> list[str]:
-    """Those of the ids that were given out and are not there, forgotten or not.
-
-    What was told to be deleted for good is none of these.
-    """
+    """Return the promised ids that are missing, except those deleted for good."""
     told = {*promised}
     with open_store(folder) as store:
         return [
@@ -30,7 +27,7 @@ def lost(folder: str, promised: Iterable[str]) -> list[str]:
 
 
 def in_part(folder: str, size: int) -> list[str]:
-    """Imports (``note-<import>-<number>``) that are neither whole nor not there at all."""
+    """Return the imports (``note-<import>-<number>``) of which a part is missing."""
     counts: dict[str, int] = {}
     with open_store(folder) as store:
         for node in store.nodes.all():
@@ -41,8 +38,7 @@ def in_part(folder: str, size: int) -> list[str]:
 
 
 def broken(folder: str) -> list[str]:
-    """Return what ``lore doctor --full`` finds in the store once it has vectors again, as after the
-    next write."""
+    """Return the faults that ``lore doctor --full`` finds once missing vectors are there."""
     with open_store(folder) as store:
         embed_missing(store, open_embedder("static", store), [], bulk=True)
     of_machine = {row.id for row in doctor.of_machine(Settings())}
@@ -51,7 +47,7 @@ def broken(folder: str) -> list[str]:
 
 
 def cut_short(path: str) -> bool:
-    """Whether a file of JSON lines is there and not whole."""
+    """Return True if a file of JSON lines exists and is not whole."""
     if not os.path.exists(path):
         return False
     with open(path, encoding="utf-8") as file:

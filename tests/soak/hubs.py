@@ -16,15 +16,14 @@ from pylore.store import open_store
 from . import checks
 from .desks import Ledger, exported, settle, started, stores
 
-OFF = (0, 0, 0, 3600, -3600, 36_000, -36_000)
-"""By how many seconds the clocks of machines are wrong."""
+OFF = (0, 0, 0, 3600, -3600, 36_000, -36_000)  # seconds by which clocks of machines are wrong
 
 
 def chaos(
     root: str, seed: int, desks: int, go_on: Callable[[int], bool], pause: float = 0.3
 ) -> dict[str, float]:
-    """Machines that edit, forget, purge and sync, one of which is killed every now and then,
-    while ``go_on(kills)``; in the end all of them say the same, the hub too."""
+    """Let machines edit, forget, purge and sync, and kill one now and then, while
+    ``go_on(kills)``; compare all machines and the hub in the end."""
     chance = random.Random(seed)
     server = postgres.a_server(dict.fromkeys(("fsync", "full_page_writes"), "off"))
     try:
@@ -63,7 +62,7 @@ def chaos(
 
 
 def named_at(server: postgres.Server, url: str) -> set[str]:
-    """All ids that the hub has ever heard of."""
+    """Return all ids that the hub had at any time."""
     rows = server.rows(
         "SELECT owner FROM lore.lines UNION SELECT split_part(key, chr(31), 2) FROM lore.lines"
         " WHERE kind IN ('from_id', 'history_of')",
@@ -77,22 +76,22 @@ def database_of(url: str) -> str:
 
 
 def compared(folders: list[str], ledger: Ledger, named: set[str]) -> dict[str, float]:
-    """How many machines say something else than the first, and what is lost or broken."""
-    first, *others = [_told(folder, named) for folder in folders]
+    """Count the machines that differ from the first, and lost or broken records."""
+    first, *others = [_shared(folder, named) for folder in folders]
     for number, other in enumerate(others, 1):
         for line in sorted({*first} ^ {*other})[:4]:
             print(f"desk 0 or {number} alone: {line}", file=sys.stderr)
-    lost = ledger.lost(first)
+    lost = checks.lost(folders[0], ledger.promised)
     for id in lost[:5]:
-        print(f"lost: {id}: {ledger.said[id]}", file=sys.stderr)
+        print(f"lost: {id}", file=sys.stderr)
     broken = [text for folder in folders[:3] for text in checks.broken(folder)]
-    return {"records": len(ledger.said), "purged": len(ledger.purged), "lines": len(first),
+    return {"records": len(ledger.promised), "lines": len(first),
             "differ": sum(other != first for other in others), "lost": len(lost),
             "broken": len(broken)}  # fmt: skip
 
 
-def _told(folder: str, named: set[str]) -> list[str]:
-    """An export without what was deleted before anybody else had heard of it."""
+def _shared(folder: str, named: set[str]) -> list[str]:
+    """Return an export without purges of records that the hub never had."""
     return [
         line
         for line in exported(folder)
@@ -101,7 +100,7 @@ def _told(folder: str, named: set[str]) -> list[str]:
 
 
 def _wrong(server: postgres.Server, url: str, folder: str) -> int:
-    """How many records the hub shows otherwise than a store, or has texts of that were purged."""
+    """Count the records that differ at the hub, and purged ones whose text it has."""
     database = database_of(url)
     at_hub = {
         id: said

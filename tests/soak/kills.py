@@ -18,8 +18,7 @@ from .children import Child, Tell
 from .writing import EXPORT, IMPORTED, Writer, with_jumps
 
 WRITERS = 3
-LOOK_EVERY = 100
-"""Kills between two looks at the whole store."""
+LOOK_EVERY = 100  # kills between two checks of the whole store
 
 
 def kill(folder: str, seed: int, go_on: Callable[[int], bool]) -> dict[str, int]:
@@ -30,7 +29,7 @@ def kill(folder: str, seed: int, go_on: Callable[[int], bool]) -> dict[str, int]
     """
     chance = random.Random(seed)
     create_store(folder).close()
-    promised = set(_first(folder, seed))
+    promised: set[str] = set()
     numbers = iter(range(seed * 1_000_000, sys.maxsize))
 
     def writer() -> Child:
@@ -75,31 +74,15 @@ def _look(folder: str, promised: set[str], done: dict[str, int]) -> None:
 
 
 def _lost(folder: str, promised: Iterable[str]) -> list[str]:
-    """Those of the ids that are not there; the store as it is then is kept, and said where."""
-    promised = [*promised]
+    """Return the missing ids; with any, print the place of a copy of the store."""
     lost = checks.lost(folder, promised)
     if lost:
-        place = tempfile.mkdtemp(prefix="lore-lost-")
-        shutil.copytree(folder, os.path.join(place, "store"))
-        with open(os.path.join(place, "promised"), "w", encoding="utf-8") as file:
-            file.writelines(f"{id}\n" for id in promised)
-        print(f"lost: {' '.join(lost)}: the store is kept in {place}", file=sys.stderr)
+        place = shutil.copytree(folder, os.path.join(tempfile.mkdtemp(), "store"))
+        print(f"lost: {' '.join(lost)}: see the store in {place}", file=sys.stderr)
     return lost
 
 
-def _first(folder: str, seed: int) -> list[str]:
-    """A first few records."""
-    said: list[str] = []
-    writer = Writer(folder, seed, said.append)
-    writer.write("add")
-    for _ in range(20):
-        writer.write("add")
-    writer.close()
-    return said
-
-
 def _write(folder: str, seed: int, tell: Tell) -> None:
-    """The child's whole life."""
     chance = random.Random(seed)
     if seed % 4 == 0:
         with_jumps(chance)

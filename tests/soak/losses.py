@@ -12,10 +12,9 @@ from pylore.store import create_store, open_store
 
 from . import checks
 from .disks import FullDisk, LosingDisk, used
-from .writing import IMPORTED, WRITES, Writer
+from .writing import IMPORTED, Writer
 
-_CALLS = 40
-"""Changes of files between two power cuts, on average."""
+_CALLS = 40  # changes of files between two power cuts, on average
 
 
 def cut_power(seed: int, go_on: Callable[[int], bool]) -> dict[str, int]:
@@ -67,7 +66,9 @@ class _Plain(FullDisk):
         self.room = 1 << 60
 
 
-def fill(seed: int, names: tuple[str, ...] = tuple(WRITES), stride: int = 1) -> dict[str, int]:
+def fill(
+    seed: int, names: tuple[str, ...] = tuple(Writer.WRITES), stride: int = 1
+) -> dict[str, int]:
     """Each kind of write on a disk that takes 0, 1, 2 … changes, until it succeeds.
 
     Every ``stride``th number of changes is tried.

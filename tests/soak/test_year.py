@@ -1,4 +1,4 @@
-"""Parts of ``year.sh``, which itself runs for minutes: its clock, and what growth is."""
+"""The moved clock of ``year.sh``, which itself runs for minutes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from soak.year import growth
 from soak.year.clock import Clock, missing
 
 _DAY = 86_400
@@ -33,19 +32,3 @@ def test_what_was_written_ages_with_the_clock(tmp_path: Path) -> None:
     assert new < 60 and 2 * _DAY <= old < 2 * _DAY + 60
     assert clock.offset == -28 * _DAY
     assert abs(clock.now - time.time() + 28 * _DAY) < 60
-
-
-def a_month(number: int, stores: int, history: int) -> dict[str, object]:
-    """A month of a hundred records more."""
-    rows = dict.fromkeys((*growth._HISTORY, *growth._MOVES, *growth._UNDO), 0)
-    return {
-        "month": number, "records": 100 * number, "stores": {"search.db": stores, "wal": 9},
-        "rows": {**rows, "node_history": history}, "state": {"events": 5}, "cache": {},
-    }  # fmt: skip
-
-
-def test_what_grows_faster_than_the_records_is_named() -> None:
-    months = range(1, 13)
-    assert growth.faults([a_month(at, 4096 * at, 7 * at) for at in months]) == []
-    [fault] = growth.faults([a_month(at, 4096 * at, 7 * at * at) for at in months])
-    assert fault.startswith("history grows beyond its bound (edits;")

@@ -7,10 +7,11 @@ import os
 import random
 import time
 from collections.abc import Callable
+from typing import ClassVar
 
 from pylore.code.index import index
 from pylore.core import times
-from pylore.core.errors import LoreError
+from pylore.core.errors import LoreError, StoreError
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
 from pylore.formats.export import export_lines
@@ -22,13 +23,9 @@ from pylore.records.runs import Runs
 from pylore.store import open_store
 from pylore.system.atomic_write import write_whole
 
-IMPORTED = 60
-"""Lines of one import."""
-
+IMPORTED = 60  # lines of one import
 EXPORT = "knowledge.jsonl"
-
-DELETED = "-"
-"""Before an id that is told: it is deleted for good now, or was."""
+DELETED = "-"  # before an id that was, or is about to be, deleted for good
 
 _WORDS = "river stone bridge window garden winter summer paper music silver".split()
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -56,15 +53,25 @@ class Clock:
 class Writer:
     """One process that writes; ``tell`` hears each id when it has been given out."""
 
+    WRITES: ClassVar[dict[str, int]] = {
+        "add": 30, "edit": 12, "link": 12, "fact": 8, "forget": 6, "restore": 6, "purge": 4,
+        "hear_of_purge": 6, "run": 3, "import_lines": 8, "reindex": 3, "index": 3, "embed": 3,
+        "export": 3,
+    }  # fmt: skip
+    """Kind of write to its frequency."""
+    EXPECTED: tuple[str, ...] = ("forgotten", "another run", "a day ahead")
+    """Errors that other writers may cause."""
+
     def __init__(
-        self, folder: str, seed: int, tell: Callable[[str], object], busy_timeout: float = 120
-    ) -> None:
+        self, folder: str, seed: int, tell: Callable[[str], object], busy_timeout: float = 120,
+        embedder: str = "static:l2_supercat_256",
+    ) -> None:  # fmt: skip
         self._chance = random.Random(seed)
         self._folder = folder
         self._name = f"{seed:x}"
         self._tell = tell
         self._store = open_store(folder, busy_timeout=busy_timeout)
-        self._embedder = open_embedder("static:l2_supercat_256", self._store)
+        self._embedder = open_embedder(embedder, self._store)
         self._records = Records(self._store, Settings(), self._embedder)
         self._ids: list[str] = []
         self._count = 0
@@ -73,8 +80,8 @@ class Writer:
         self._store.close()
 
     def write(self, name: str = "") -> None:
-        """One write, of this kind or of any."""
-        names, weights = zip(*WRITES.items(), strict=True)
+        """Write once, by this kind or any."""
+        names, weights = zip(*self.WRITES.items(), strict=True)
         name = name or self._chance.choices(names, weights)[0]
         self._count += 1
         with self._store.faults:
@@ -104,18 +111,18 @@ class Writer:
         self._with_own(lambda id: self._records.restore([id]))
 
     def purge(self) -> None:
-        """Deletes one for good; what is told before may be done, and not told any more."""
+        """Delete one for good; a purge that was announced may be done."""
         if self._ids:
             id = self._ids.pop(self._chance.randrange(len(self._ids)))
             self._tell(DELETED + id)
-            self._records.forget([id], purge=True)
+            self._bold(lambda: self._records.forget([id], purge=True))
 
     def hear_of_purge(self) -> None:
-        """A file says that one was deleted for good: that deletes nothing."""
+        """Import a line that says that one was deleted for good: that deletes nothing."""
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        self._with_own(lambda id: self._bold(lambda: import_lines(
+        self._with_own(lambda id: import_lines(
             self._store, Settings(), None, [json.dumps({"purged": id, "at": at}).encode()]
-        )))  # fmt: skip
+        ))  # fmt: skip
 
     def run(self) -> None:
         runs = Runs(self._store)
@@ -151,16 +158,20 @@ class Writer:
     def _with_own(self, write: Callable[[str], object]) -> None:
         if self._ids:
             id = self._chance.choice(self._ids)
-            write(id)
-            self._tell(id)
+            if self._bold(lambda: write(id)):
+                self._tell(id)
 
-    def _bold(self, write: Callable[[], object]) -> None:
-        """A write that others may have made impossible."""
+    def _bold(self, write: Callable[[], object]) -> bool:
+        """Return False if a write failed that others may have made impossible."""
         try:
             write()
         except LoreError as error:
-            if not any(part in str(error) for part in ("forgotten", "another run", "a day ahead")):
+            if isinstance(error, StoreError) or not any(
+                part in str(error) for part in self.EXPECTED
+            ):
                 raise
+            return False
+        return True
 
     def _text(self) -> str:
         return f"{self._name} {self._count} {self._word()} speaks of {self._word()}"
@@ -169,14 +180,6 @@ class Writer:
         if self._chance.random() < 0.5:
             return self._chance.choice(_WORDS)
         return "".join(self._chance.choices(_LETTERS, k=8))
-
-
-WRITES = {
-    "add": 30, "edit": 12, "link": 12, "fact": 8, "forget": 6, "restore": 6, "purge": 4,
-    "hear_of_purge": 6, "run": 3, "import_lines": 8, "reindex": 3, "index": 3, "embed": 3,
-    "export": 3,
-}  # fmt: skip
-"""What is written, and how often."""
 
 
 def with_jumps(chance: random.Random) -> None:

@@ -1,18 +1,17 @@
 #!/usr/bin/env bash
-# Usage: tests/soak/year.sh [--months N] [--days N] [--projects N] [--keep FOLDER] …
+# Usage: tests/soak/year.sh [--months N] [--days N] [--projects N] …
 # Summary: a year of a team with lore under a moved clock; sizes and times by month
 #
 # Real processes do each day's work in repositories that grow, on two machines that share them
-# by git. Prints a line of JSON a month, what commands said, what was wrong, and two tables.
-# Exits with 1 where a command failed or found nothing, doctor complained, a record was lost, or
-# something grew beyond its bound. Needs a C compiler, for the clock.
+# by git. Prints a line of JSON a month, then messages and faults. Exits with 1 if a command
+# failed or found nothing, doctor complained, a record was lost, or a size grew beyond its bound.
+# Needs a C compiler, for the clock.
 #
 #   --months N           12 unless set; each is a third of a minute to a minute
 #   --days N             days of work a month; 3 unless set
 #   --projects N         repositories; 4 unless set
 #   --records N, --sessions N, --commits N
 #                        of the whole year: 6000 and 2000 of all, and 400 of each repository
-#   --keep FOLDER        a new folder that keeps the machines
 
 set -u
 case ${1-} in

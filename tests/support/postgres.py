@@ -155,24 +155,6 @@ class Server:
             self.rows(f'GRANT "{group}" TO "{name}"')
         return name
 
-    def follow(self, port: int, name: str) -> Server:
-        """Create and start a standby of the server behind this port."""
-        make_folder(self.folder)
-        source = f"host=127.0.0.1 port={port} user={SUPERUSER} application_name={name}"
-        _run("pg_basebackup", "-D", self.data, "-d", source, "-R", "-X", "stream",
-             "-C", "-S", name, "-c", "fast", "--no-sync")  # fmt: skip
-        return self.start()
-
-    def set(self, **settings: str) -> None:
-        """Sets these of the server's parameters, from now on."""
-        for name, value in settings.items():
-            self.rows(f"ALTER SYSTEM SET {name} = '{value}'")
-        self.rows("SELECT pg_reload_conf()")
-
-    def promote(self) -> None:
-        """Promote a standby."""
-        _run("pg_ctl", "-D", self.data, "-w", "promote")
-
     def program(self, name: str, *arguments: str) -> str:
         """Run a program of PostgreSQL as superuser and return the output."""
         where = ("-h", self.folder, "-p", str(self.port), "-U", SUPERUSER)

@@ -1,29 +1,29 @@
-"""The year, month by month, in real processes; exit code 1 where something is wrong."""
+"""The year, month by month, in real processes; exit code 1 for a fault."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from . import growth
 from .clock import Clock, missing
-from .knowledge import Text
 from .machine import Journal, Machine
-from .project import Project
-from .sizes import bytes_below, bytes_of_stores, rows
+from .material import Text
+from .project import DAY, Project
 
-_DAY = 86_400
-_MONTH = 30 * _DAY
+_MONTH = 30 * DAY
 _NAMES = ("shop", "ledger", "mail", "atlas")
 _UPGRADES = 3
 _AT_ONCE = 5
+_LEAST = 1 << 20  # bytes of state that may grow
+_MOST = 1.3  # of the size in the middle of the year, in its last month
 
 
 class Year:
@@ -40,22 +40,19 @@ class Year:
         self._here = here
         self._projects = [Project(name, seed, text, here, there, root)
                           for seed, name in enumerate(_NAMES[: options.projects])]  # fmt: skip
-        self._began = time.monotonic()
 
     def month(self, number: int) -> dict[str, Any]:
-        """One month, and how large everything is at its end."""
+        """Live one month; return sizes in bytes and times in milliseconds at the end."""
         for _ in range(self._options.days):
             self._day()
         self._each(Project.month)
         if number % max(1, self._options.months // _UPGRADES) == 0:
             self._each(Project.upgrade)
-        data = self._here.home / "data"
+        home = self._here.home
         return {
-            "month": number, "seconds": round(time.monotonic() - self._began),
-            "records": sum(len(project.titles) for project in self._projects),
-            "state": bytes_below(self._here.state), "stores": bytes_of_stores(data),
-            "cache": bytes_below(self._here.home / "cache/lore"), "rows": rows(data),
-            "milliseconds": self.journal.medians(),
+            "month": number, "records": sum(len(project.titles) for project in self._projects),
+            "stores": _bytes(home / "data"), "state": _bytes(home / "state/lore"),
+            "cache": _bytes(home / "cache/lore"), "milliseconds": self.journal.medians(),
         }  # fmt: skip
 
     def _day(self) -> None:
@@ -71,25 +68,42 @@ class Year:
             project.sessions.expire(time.time() - _MONTH)
 
     def _each(self, do: Callable[[Project], None], *beside: Callable[[], object]) -> None:
-        """All projects at a time, and something beside them."""
+        """Run ``do`` for all projects, and ``beside``, at the same time."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             tasks: list[Future[object]] = [pool.submit(do, project) for project in self._projects]
             for task in (*tasks, *map(pool.submit, beside)):
                 task.result()
 
 
+def _bytes(folder: Path) -> int:
+    return sum(os.lstat(os.path.join(place, name)).st_size
+               for place, _, names in os.walk(folder) for name in names)  # fmt: skip
+
+
+def faults(months: Sequence[dict[str, Any]]) -> list[str]:
+    """Name the sizes that grow from the middle of the year on: stores by record, others at all."""
+    if len(months) < 6:
+        return []
+    middle, last = months[len(months) // 2], months[-1]
+    found = []
+    for name in ("stores", "state", "cache"):
+        by = ("records", 0) if name == "stores" else ("one", _LEAST)
+        before, after = (month[name] / month.get(by[0], 1) for month in (middle, last))
+        if after > max(_MOST * before, by[1]):
+            found.append(f"{name} grows beyond its bound: from {before:.0f} to {after:.0f}")
+    return found
+
+
 def run(options: argparse.Namespace, root: Path) -> int:
-    """Prints a line of JSON a month, then what was said and what was wrong; the exit code."""
+    """Print a line of JSON for each month, then messages and faults; return the exit code."""
     year = Year(options, root)
     months = []
     for number in range(1, options.months + 1):
         months.append(year.month(number))
         print(json.dumps(months[-1]), flush=True)
-    faults = [*year.journal.faults, *growth.faults(months)]
-    print(json.dumps({"faults": faults, "said": dict(year.journal.said.most_common()),
-                      "calls": dict(year.journal.calls)}))  # fmt: skip
-    print(growth.table(months))
-    return int(bool(faults))
+    found = [*year.journal.faults, *faults(months)]
+    print(json.dumps({"faults": found, "messages": dict(year.journal.messages.most_common())}))
+    return int(bool(found))
 
 
 def main() -> int:
@@ -98,14 +112,10 @@ def main() -> int:
                         ("sessions", 2000), ("commits", 400)):  # fmt: skip
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--packages", default="email,http,logging,asyncio,unittest")
-    parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
     if missing():
         print(missing(), file=sys.stderr)
         return 0
-    if options.keep:
-        options.keep.mkdir(parents=True)
-        return run(options, options.keep)
     with tempfile.TemporaryDirectory(prefix="lore-year-") as root:
         return run(options, Path(root))
 

@@ -1,4 +1,4 @@
-"""One repository of the team, in two clones: what is done with it in a day and in a month."""
+"""One repository of the team, in two clones: the work of a day and of a month."""
 
 from __future__ import annotations
 
@@ -12,124 +12,116 @@ from wire import request, tool
 
 from pylore.formats.lines import READS
 
-from .knowledge import TYPES, Record, Sessions, Text, Words, as_lines
 from .machine import Machine
-from .repository import Source
+from .material import TYPES, Sessions, Source, Text, Words, record
 
-_DAY = 86_400
+DAY = 86_400
 
 
 class Project:
-    """A project on two machines, ``here`` with all that happens, and ``there`` with its own."""
+    """A project on two machines, ``here`` with most of the work, and ``there``."""
 
     def __init__(
         self, name: str, seed: int, text: Text, here: Machine, there: Machine, root: Path
     ) -> None:
-        self.name = name
-        self.here, self.there = here, there
+        self.name, self.here, self.there = name, here, there
         self.folder, self.other = here.home / name, there.home / name
         self._random = Random(seed)
         self._words = Words(text, self._random)
-        self.source = Source(name, seed, text.names, text.questions)
-        self.sessions = Sessions(here.home, self._words, self._random)
+        self.source = Source(self._words)
+        self.sessions = Sessions(here.home, self._words)
         self.titles: dict[str, str] = {}
-        """Records that are to be found, with what they are called."""
+        """Id to title of the records that a search must find."""
         self.forgotten: set[str] = set()
         self.purged: set[str] = set()
         self._months = seed
-        self._begin(root / f"{name}.git")
-
-    def _begin(self, origin: Path) -> None:
-        self.here.home.mkdir(exist_ok=True)
-        self.here.git(self.here.home, "init", "-q", "--bare", "-b", "main", str(origin))
-        self.here.git(self.here.home, "clone", "-q", str(origin), str(self.folder))
-        self._commit(3, 3 * _DAY)
-        self.here.git(self.folder, "push", "-q", "origin", "main")
-        self.there.git(self.there.home, "clone", "-q", str(origin), str(self.other))
-        for machine, folder in ((self.here, self.folder), (self.there, self.other)):
+        origin = str(root / f"{name}.git")
+        here.git(here.home, "init", "-q", "--bare", "-b", "main", origin)
+        here.git(here.home, "clone", "-q", origin, str(self.folder))
+        self._commit(3, 3 * DAY)
+        here.git(self.folder, "push", "-q", "origin", "main")
+        there.git(there.home, "clone", "-q", origin, str(self.other))
+        for machine, folder in ((here, self.folder), (there, self.other)):
             for words in (("init",), ("trust",), ("hook", "install", "sync")):
                 machine.lore(folder, *words)
 
     # --- a day
 
     def day(self, records: int, sessions: int, commits: int, span: int) -> None:
-        """All that is done in one day; ``span`` seconds have gone by since the last one."""
+        """Do the work of a day, ``span`` seconds after the last one."""
         self._commit(commits, span)
-        self.here.json(self.folder, "index")
-        self._learn(records, span)
+        self._json("index")
+        self._import(records, span)
         self._write()
         self._read()
         for number in range(sessions):
-            name = self.sessions.write(self.folder, self.source.code(), self.here.clock.text()[:13])
+            name = self.sessions.write(self.folder, self._files(), self.here.clock.text()[:13])
             if not number:
                 self._live(name)
-        self._judge()
+        self._json("verify", empty=True)
+        self._json("stale", empty=True)
         self._ask_by_mcp()
         self._review()
 
-    def _commit(self, count: int, span: int) -> None:
-        now = self.here.clock.now
-        stream = self.source.stream(count, now, span)
-        self.here.git(self.folder, "fast-import", "--quiet",
-                      data=stream)  # fmt: skip
-        self.here.git(self.folder, "reset", "-q", "--hard", "main")
+    def _json(self, *words: str, **options: Any) -> Any:
+        return self.here.json(self.folder, *words, **options)
 
-    def _learn(self, count: int, span: int) -> None:
-        lines: list[dict[str, Any]] = []
-        for number in range(count):
-            at = self.here.clock.text(span - span * number // count)
-            one = Record(self._words, self._random, at)
-            lines += one.lines(self._random, [*self.titles][-300:], self.source.code())
-            self.titles[one.id] = one.title
-        file = self.here.home / f"{self.name}.jsonl"
-        file.write_text(as_lines(lines))
-        done = self.here.json(self.folder, "import", str(file))
-        if done and done["added"] < count:
-            self.here.journal.fault(f"{count} records were imported as {done}")
-
-    def _add(self, machine: Machine, folder: Path, *options: str) -> str:
-        """Adds a record; its id."""
-        type, title = self._random.choice(TYPES), self._words.stretch(8)
-        text = f"{title}\n\n{self._words.stretch(30)} {self._words.sentence()}"
-        added = machine.json(folder, "add", type, *options, "-", data=text)
-        id = str(added.get("id"))
-        self.titles[id] = title
-        return id
-
-    def _write(self) -> None:
-        here, folder = self.here, self.folder
-        path = self._random.choice(self.source.code())
-        first = self._add(here, folder, "--file", path)
-        second = self._add(here, folder, "--link", f"{first}:relates_to", "--tags", "year,work")
-        old = self._any()
-        here.json(folder, "edit", old, "--why", self._words.sentence())
-        here.json(folder, "link", second, "supersedes", first)
-        here.json(folder, "anchor", first, path, "--symbol", self.source.symbol(path, self._random))
-        subject, object = Path(path).stem, self._random.choice(self.source.files[path])
-        here.json(folder, "fact", subject, "depends_on", object[4:].partition("(")[0])
-        here.lore(folder, "feedback", "--helpful", first)
+    def _files(self) -> list[str]:
+        return [*self.source.files]
 
     def _any(self) -> str:
         return self._random.choice([*self.titles])
 
+    def _commit(self, count: int, span: int) -> None:
+        stream = self.source.stream(count, self.here.clock.now, span)
+        self.here.git(self.folder, "fast-import", "--quiet", data=stream)
+        self.here.git(self.folder, "reset", "-q", "--hard", "main")
+
+    def _import(self, count: int, span: int) -> None:
+        lines: list[dict[str, Any]] = []
+        for number in range(count):
+            at = self.here.clock.text(span - span * number // count)
+            found = record(self._words, at, [*self.titles][-300:], self._files())
+            lines += found
+            self.titles[found[0]["id"]] = found[0]["title"]
+        file = self.here.home / f"{self.name}.jsonl"
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        done = self._json("import", str(file))
+        if done and done["added"] < count:
+            self.here.fault(f"{count} records were imported as {done}")
+
+    def _add(self, machine: Machine, folder: Path, *options: str) -> str:
+        type, title = self._random.choice(TYPES), self._words.stretch(8)
+        text = f"{title}\n\n{self._words.stretch(30)} {self._words.sentence()}"
+        id = str(machine.json(folder, "add", type, *options, "-", data=text).get("id"))
+        self.titles[id] = title
+        return id
+
+    def _write(self) -> None:
+        path = self._random.choice(self._files())
+        first = self._add(self.here, self.folder, "--file", path)
+        second = self._add(self.here, self.folder, "--link", f"{first}:relates_to")
+        self._json("edit", self._any(), "--why", self._words.sentence())
+        self._json("link", second, "supersedes", first)
+        self._json("anchor", first, path, "--symbol", self.source.symbol(path))
+        self._json("fact", Path(path).stem, "depends_on", self.source.symbol(path))
+        self.here.lore(self.folder, "feedback", "--helpful", first)
+
     def _read(self) -> None:
-        here, folder = self.here, self.folder
         id = self._any()
-        found = here.json(folder, "search", "-n", "30", "--", self.titles[id])
+        found = self._json("search", "-n", "30", "--", self.titles[id])
         if id not in [one["id"] for one in found]:
-            here.journal.fault(f"{here.clock.text()} {self.name}: {id} is not found by its title, "
-                               f"{self.titles[id]!r}")  # fmt: skip
+            self.here.fault(f"{self.name}: {id} is not found by its title, {self.titles[id]!r}")
         question = self._words.sentence()
-        here.json(folder, "search", question, "--graph-depth", "2", name="search, depth 2")
-        here.json(folder, "context", question, "--budget", "2000")
-        path = self._random.choice(self.source.code())
-        here.json(folder, "related", path)
-        here.json(folder, "show", id)
-        here.json(folder, "list", "--limit", "20")
+        self._json("search", question, "--graph-depth", "2", name="search, depth 2")
+        self._json("context", question, "--budget", "2000")
+        self._json("related", self._random.choice(self._files()))
+        self._json("show", id)
+        self._json("list", "--limit", "20")
 
     def _live(self, session: str) -> None:
-        """An agent's session by its hooks."""
-        path = self._random.choice(self.source.code())
+        """Send the events of an agent's session to the hooks."""
+        path = self._random.choice(self._files())
         edit = {"tool_name": "Edit", "tool_input": {"file_path": str(self.folder / path)}}
         run = {"tool_name": "Bash", "tool_input": {"command": "make test"}}
         prompt = f"how does {Path(path).stem} work, and {self._words.stretch(6)}?"
@@ -139,80 +131,39 @@ class Project:
             self.here.lore(self.folder, "hook", "run", event, "--client", "claude", data=sent,
                            name=f"hook {event}")  # fmt: skip
 
-    def _judge(self) -> None:
-        self.here.json(self.folder, "verify", empty=True)
-        self.here.json(self.folder, "stale", empty=True)
-
     def _ask_by_mcp(self) -> None:
         calls = (
             request(1, "tools/list"),
             tool(2, "lore_search", query=self._words.sentence()),
             tool(3, "lore_context", question=self._words.sentence()),
             tool(4, "lore_show", ids=[self._any()]),
-            tool(5, "lore_related", id=self._random.choice(self.source.code())),
         )
         sent = "".join(f"{json.dumps(call)}\n" for call in calls)
-        out = self.here.lore(self.folder, "mcp", data=sent)
-        answers = [json.loads(line) for line in out.splitlines()]
+        answers = [*map(json.loads, self.here.lore(self.folder, "mcp", data=sent).splitlines())]
         wrong = [one for one in answers if "error" in one or one["result"].get("isError")]
         if len(answers) != len(calls) or wrong:
-            self.here.journal.fault(f"mcp: {len(answers)} answers, {wrong}")
+            self.here.fault(f"mcp: {len(answers)} answers, {wrong}")
 
     def _review(self) -> None:
-        here, folder = self.here, self.folder
-        here.json(folder, "capture", "gaps", empty=True)
-        found = here.json(folder, "candidates", "--since", "14d", empty=True)
+        self._json("capture", "gaps", empty=True)
+        found = self._json("candidates", "--since", "14d", empty=True)
         if len(found) > 1:
-            promoted = here.json(folder, "promote", found[0]["id"], "--confirm")
-            here.lore(folder, "promote", "--refuse", found[-1]["id"], name="promote")
+            promoted = self._json("promote", found[0]["id"], "--confirm")
+            self.here.lore(self.folder, "promote", "--refuse", found[-1]["id"], name="promote")
             for one in promoted if isinstance(promoted, list) else [promoted]:
                 self.titles.setdefault(one.get("id") or one.get("record"), found[0]["title"])
-
-    def _exchange(self) -> None:
-        """Both say different things of one record, and bring it together by git."""
-        both = self._random.choice(self._known() or [*self.titles])
-        self.here.json(self.folder, "edit", both, "--title", f"{self._words.stretch(5)} here")
-        self._push(self.here, self.folder)
-        self._add(self.there, self.other)
-        if both in self._known():
-            title = f"{self._words.stretch(5)} there"
-            self.there.lore(self.other, "edit", both, "--title", title)
-            self.titles[both] = title
-        self._push(self.there, self.other)
-        self._push(self.here, self.folder)
-        ours, theirs = ((folder / ".lore/knowledge.jsonl").read_text()
-                        for folder in (self.folder, self.other))  # fmt: skip
-        if ours != theirs:
-            self.here.journal.fault(f"{self.here.clock.text()} {self.name}: the clones differ")
-
-    def _known(self) -> list[str]:
-        """The records that there are in the other clone, too."""
-        file = self.other / ".lore/knowledge.jsonl"
-        text = file.read_text() if file.exists() else ""
-        return [id for id in self.titles if f'"id": "{id}"' in text]
-
-    def _push(self, machine: Machine, folder: Path) -> None:
-        """Writes and reads the file of knowledge; before and after it git's hooks do, too."""
-        machine.lore(folder, "sync")
-        machine.git(folder, "add", "-A")
-        machine.git(folder, "commit", "-q", "--allow-empty", "-m", "What we learned")
-        machine.git(folder, "pull", "-q", "--no-rebase", "--no-edit")
-        machine.git(folder, "commit", "-q", "--allow-empty", "-m", "What we learned together")
-        machine.git(folder, "push", "-q", "origin", "main")
 
     # --- a month
 
     def month(self) -> None:
-        """Do what is done now and then, and check what must hold at the end of a month."""
-        here, folder = self.here, self.folder
-        ids = self._random.sample([*self.titles], min(6, len(self.titles)))
-        back, undone, *rest = ids
-        here.json(folder, "forget", back)
-        here.json(folder, "restore", back)
-        here.json(folder, "edit", undone, "--title", "a title that is taken back")
-        here.json(folder, "undo", undone)
-        here.json(folder, "forget", *rest[:2])
-        here.json(folder, "forget", "--purge", *rest[2:])
+        """Forget, restore, purge, undo and sync; then check the store."""
+        back, undone, *rest = self._random.sample([*self.titles], min(6, len(self.titles)))
+        self._json("forget", back)
+        self._json("restore", back)
+        self._json("edit", undone, "--title", "a title that is taken back")
+        self._json("undo", undone)
+        self._json("forget", *rest[:2])
+        self._json("forget", "--purge", *rest[2:])
         self.forgotten.update(rest[:2])
         self.purged.update(rest[2:])
         for id in rest:
@@ -221,49 +172,76 @@ class Project:
         if self._months % 2:
             self._exchange()
         self.there.lore(self.other, "forget", "--purge", "--proposed", "--json")
-        here.json(folder, "sweep", empty=True)
-        self._check(here, folder, {*self.titles} | self.forgotten)
-
-    def _check(self, machine: Machine, folder: Path, expected: set[str]) -> None:
-        """Nothing is lost, and ``doctor`` has nothing to say."""
-        lines = machine.lore(folder, "export").splitlines()
+        self._json("sweep", empty=True)
+        lines = self.here.lore(self.folder, "export").splitlines()
         there = {one["id"] for one in map(json.loads, lines) if "id" in one}
-        for what, ids in (("lost", expected - there), ("back", self.purged & there)):
+        for what, ids in (("lost", ({*self.titles} | self.forgotten) - there),
+                          ("back", self.purged & there)):  # fmt: skip
             if ids:
-                machine.journal.fault(f"{machine.clock.text()} {self.name}: {what}: {sorted(ids)}")
-        for check in machine.json(folder, "doctor", "--full", codes=(0, 1)):
-            warns = check["fix"] and check["id"] != "secrets"  # made-up texts have such words
+                self.here.fault(f"{self.name}: {what}: {sorted(ids)}")
+        self._doctor("--full")
+
+    def _doctor(self, *words: str, **options: Any) -> None:
+        for check in self._json("doctor", *words, codes=(0, 1), **options):
+            warns = check["fix"] and check["id"] not in ("secrets", "copies")
             if not check["ok"] or warns:
-                machine.journal.fault(f"{machine.clock.text()} {self.name}: doctor: {check}")
+                self.here.fault(f"{self.name}: doctor: {check}")
+
+    def _exchange(self) -> None:
+        """Change one record in both clones, and merge them by git."""
+        known = self._known()
+        both = self._random.choice(known or [*self.titles])
+        self._json("edit", both, "--title", f"{self._words.stretch(5)} here")
+        self._push(self.here, self.folder)
+        self._add(self.there, self.other)
+        if both in self._known():
+            self.titles[both] = f"{self._words.stretch(5)} there"
+            self.there.lore(self.other, "edit", both, "--title", self.titles[both])
+        self._push(self.there, self.other)
+        self._push(self.here, self.folder)
+        ours, theirs = ((folder / ".lore/knowledge.jsonl").read_text()
+                        for folder in (self.folder, self.other))  # fmt: skip
+        if ours != theirs:
+            self.here.fault(f"{self.name}: the clones differ")
+
+    def _known(self) -> list[str]:
+        """Return the records that the other clone has, too."""
+        file = self.other / ".lore/knowledge.jsonl"
+        text = file.read_text() if file.exists() else ""
+        return [id for id in self.titles if f'"id": "{id}"' in text]
+
+    def _push(self, machine: Machine, folder: Path) -> None:
+        """Sync the file of knowledge by git; git's hooks do so, too."""
+        machine.lore(folder, "sync")
+        machine.git(folder, "add", "-A")
+        machine.git(folder, "commit", "-q", "--allow-empty", "-m", "Knowledge")
+        machine.git(folder, "pull", "-q", "--no-rebase", "--no-edit")
+        machine.git(folder, "commit", "-q", "--allow-empty", "-m", "Merged knowledge")
+        machine.git(folder, "push", "-q", "origin", "main")
 
     def upgrade(self) -> None:
-        """Do as for an upgrade: a backup and an export, then both elsewhere."""
-        here, folder = self.here, self.folder
-        before = _untimed(here.lore(folder, "export"))
-        elsewhere = here.home / f"{self.name} elsewhere"
+        """Restore a backup and import an export elsewhere, and rebuild the store."""
+        before = self._exported()
+        elsewhere = self.here.home / f"{self.name} elsewhere"
         shutil.rmtree(elsewhere, ignore_errors=True)
         elsewhere.mkdir()
         backup, file = elsewhere / "backup.db", elsewhere / "export.jsonl"
-        here.json(folder, "backup", str(backup))
-        here.lore(folder, "export", str(file))
+        self._json("backup", str(backup))
+        self.here.lore(self.folder, "export", str(file))
         for name, words in (("restored", ("store", "restore", str(backup))),
                             ("imported", ("import", str(file)))):  # fmt: skip
             place = {"LORE_DIR": str(elsewhere / name)}
-            here.lore(folder, "init", settings=place)
-            here.json(folder, *words, settings=place)
-            if _untimed(here.lore(folder, "export", settings=place)) != before:
-                here.journal.fault(f"{here.clock.text()} {self.name}: {name}: another export")
-            for check in here.json(folder, "doctor", codes=(0, 1), settings=place):
-                if not check["ok"]:
-                    here.journal.fault(f"{here.clock.text()} {self.name}: {name}: {check}")
-        for line in ("reindex", "embed --all"):
-            here.lore(folder, *line.split())
-        if _untimed(here.lore(folder, "export")) != before:
-            here.journal.fault(f"{here.clock.text()} {self.name}: another export when rebuilt")
-        self._read()
+            self.here.lore(self.folder, "init", settings=place)
+            self._json(*words, settings=place)
+            if self._exported(settings=place) != before:
+                self.here.fault(f"{self.name}: {name}: another export")
+            self._doctor(settings=place)
+        for command in ("reindex", "store embed --all"):
+            self.here.lore(self.folder, *command.split())
+        if self._exported() != before:
+            self.here.fault(f"{self.name}: another export when rebuilt")
 
-
-def _untimed(export: str) -> list[dict[str, Any]]:
-    """The lines of an export, without how often each was read."""
-    lines = [json.loads(line) for line in export.splitlines()]
-    return [{name: line[name] for name in line if name not in READS} for line in lines]
+    def _exported(self, **options: Any) -> list[dict[str, Any]]:
+        """Return the lines of an export without the counts of reads."""
+        lines = map(json.loads, self.here.lore(self.folder, "export", **options).splitlines())
+        return [{name: line[name] for name in line if name not in READS} for line in lines]
