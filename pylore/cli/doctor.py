@@ -15,7 +15,6 @@ from ..core.settings import Settings
 from ..core.vocabulary import CODE_IDS
 from ..embed import open_embedder
 from ..graph.ontology import misfits
-from ..indexing.indexer import NEXT
 from ..indexing.similar import Plan, stale
 from ..store import open_store, scratch_store
 from ..store.backup import copies_kept
@@ -170,7 +169,7 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
         return checks.unindexed() + ratings
 
     def vectors() -> str | Check:
-        held, begun = store.meta.get("embedder"), store.meta.get(NEXT)
+        held = store.meta.get("embedder")
         wanted = open_embedder(settings.embedder, store, settings)
         if held is None:
             needed = wanted is not None and store.nodes.count_by_type()
@@ -180,8 +179,6 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
         if lacking := checks.unembedded():
             mend = f"run 'lore store embed', or {REINDEX.removeprefix('run ')}"
             return Check(first_of(lacking, FEW), False, mend)
-        if begun is not None:
-            return Check(f"of {held}; those of {begun} are unfinished", True, EMBED)
         return f"of {held}, one a passage"
 
     def edges() -> list[str]:

@@ -7,7 +7,7 @@ made in the order of the passages' keys.
 from __future__ import annotations
 
 from ..core.errors import EmbedderError, LoreError, StoreBusy
-from .indexer import NEXT
+from .indexer import BEGUN
 from .similar import follow
 
 TYPE_CHECKING = False
@@ -67,60 +67,56 @@ def embed_store(
     all: bool,
     progress: Callable[[int], None] = lambda done: None,
 ) -> int:
-    """Make missing vectors, or ``all`` beside the current vectors; return the number of vectors.
+    """Make all vectors again, or the missing ones; return how many.
 
-    The next run continues an interrupted run. ``progress`` is called with the passages of each
-    batch.
+    The next run continues an interrupted one. ``progress`` is called with the number of passages
+    of each batch.
 
     Raises:
         LoreError: vectors are missing among vectors of a different embedder, or a second run began.
         EmbedderError: the embedder failed.
     """
-    vectors, done, dimension = store.vectors, 0, _dimension(embedder)
-    held, wanted = store.meta.get("embedder"), (embedder.name, dimension)
+    done, dimension = 0, _dimension(embedder)
+    held, begun = store.meta.get("embedder"), store.meta.get(BEGUN)
     with store.transaction():
-        if all:
-            if (store.meta.get(NEXT), vectors.dimension_of_next() or dimension) != wanted:
-                vectors.clear_next()
-            store.meta.set(NEXT, embedder.name)
+        if all and begun != f"{embedder.name} {dimension}":
+            store.vectors.renew()
+            _claim(store, embedder.name, dimension)
+            store.meta.set(BEGUN, f"{embedder.name} {dimension}")
         elif held is None:
-            _claim(store, *wanted)
+            _claim(store, embedder.name, dimension)
         elif held != embedder.name:
             raise LoreError(f"the store's vectors are {held}'s, not {embedder.name}'s: "
                             "run 'lore store embed --all'")  # fmt: skip
-    while True:
-        done += _fill(store, embedder, 0, store.transaction, next=all, progress=progress)
-        with store.transaction():  # while this holds the lock, no passages are added
-            _require(store, embedder, next=all)
-            if vectors.lacking(0, 1, next=all):
-                continue
-            if all:
-                vectors.take_next()
-                store.meta.set(NEXT, None)
-                _claim(store, *wanted)
-            return done
+    while made := _fill(store, embedder, 0, store.transaction, progress):
+        done += made
+    with store.transaction():
+        _require(store, embedder)
+        store.meta.set(BEGUN, None)
+    return done
 
 
 def _fill(
     store: Store, embedder: Embedder, after: int, transaction: Callable[[], Transaction],
-    *, next: bool = False, progress: Callable[[int], None] = lambda done: None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> int:  # fmt: skip
-    """Embed passages without a vector and with keys above ``after``; return their number."""
-    vectors, count = store.vectors, 0
-    while passages := vectors.lacking(after, BATCH, next=next):
+    """Embed passages without a vector whose keys are greater than ``after``; return how many.
+    Passages that are edited meanwhile have greater keys."""
+    count = 0
+    while passages := store.vectors.lacking(after, BATCH):
         made = embedder.embed([text for _, text in passages])
         with transaction():
-            _require(store, embedder, next=next)
-            # Passages edited meanwhile, and those after them, are read again by key.
-            same = vectors.unchanged(passages)
-            vectors.add(
-                [(key, vector) for (key, _), vector in zip(passages[:same], made, strict=False)],
-                next=next,
-            )
-        after = passages[same - 1][0] if same else after
-        count += same
-        progress(same)
+            _require(store, embedder)
+            store.vectors.add([(key, one) for (key, _), one in zip(passages, made, strict=True)])
+        after = passages[-1][0]
+        count += len(passages)
+        progress(len(passages))
     return count
+
+
+def _require(store: Store, embedder: Embedder) -> None:
+    if store.meta.get("embedder") != embedder.name:
+        raise LoreError("another run makes the vectors now: wait for it")
 
 
 def _dimension(embedder: Embedder) -> int:
@@ -133,8 +129,3 @@ def _dimension(embedder: Embedder) -> int:
 def _claim(store: Store, name: str, dimension: int) -> None:
     store.meta.set("embedder", name)
     store.meta.set("embedder_dimension", str(dimension))
-
-
-def _require(store: Store, embedder: Embedder, *, next: bool) -> None:
-    if store.meta.get(NEXT if next else "embedder") != embedder.name:
-        raise LoreError("another run makes the vectors now: wait for it")

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     Fields = tuple[str, str, str, str, str]
     """The columns of a passage in full text."""
 
-NEXT = "embedder_next"
-"""The key of ``meta`` for the embedder whose vectors are made beside the current ones."""
+BEGUN = "embedding"
+"""The key of ``meta`` for the embedder whose vectors ``embed --all`` makes."""
 
 INDEXER_BATCH = 256
 """Nodes that are indexed together."""
@@ -162,7 +162,7 @@ def rebuild(
         store.whole_files.renew()
         store.commits.renew()
         store.vectors.renew()
-        for name in ("embedder", "embedder_dimension", NEXT):
+        for name in ("embedder", "embedder_dimension", BEGUN):
             store.meta.set(name, None)
         waiting, done = Waiting(Index(store)), 0
         for done, node in enumerate(store.nodes.all(live_only=True), start=1):

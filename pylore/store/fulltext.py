@@ -137,6 +137,7 @@ class FullText(Table):
         name = choose_engine(wanted)
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('fulltext', ?)", (name,))
         self._db.execute("DELETE FROM main.passages")
+        self._db.execute("DELETE FROM main.sqlite_sequence")
         for table in TABLES.values():
             self._db.execute(f"DROP TABLE IF EXISTS {table}")
             self._db.execute(self.engine.create(table, COLUMNS))

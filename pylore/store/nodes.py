@@ -341,7 +341,8 @@ class Nodes(Table):
 
     def new_passages(self, rows: Sequence[NewPassage]) -> list[int]:
         """Insert passages; return their keys."""
-        first = 1 + self._value("SELECT coalesce(max(key), 0) FROM main.passages")
+        last = self._value("SELECT seq FROM main.sqlite_sequence WHERE name = 'passages'")
+        first = 1 + (last or 0)
         keys = [*range(first, first + len(rows))]
         self._db.executemany(
             "INSERT INTO main.passages VALUES (?, (SELECT key FROM nodes WHERE id = ?), ?, ?, ?, ?,"

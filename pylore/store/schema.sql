@@ -131,7 +131,7 @@ END;
 -- its data; or a fact: a live edge between things is, as a sentence, a passage of the thing it
 -- begins at. Its key is the rowid of its row in a full-text table, and the key of its vector.
 CREATE TABLE passages(
-  key INTEGER PRIMARY KEY,
+  key INTEGER PRIMARY KEY AUTOINCREMENT,   -- never used again, so that no vector is another's
   node_key INTEGER NOT NULL,
   collection TEXT NOT NULL DEFAULT 'texts', -- texts_fts, names_fts, code_fts or hidden_fts
   heading TEXT NOT NULL DEFAULT '',        -- of the entry of a changelog; of a fact its sentence

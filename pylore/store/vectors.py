@@ -52,24 +52,19 @@ _LARGE = bytes(b"01"[_MIDDLE <= byte < 128] for byte in range(256))
 _NOT_SMALL = bytes(b"01"[byte < 128 or byte - 256 > -_MIDDLE] for byte in range(256))
 _COSINE = "ifnull(1 - vec_distance_cosine(vec_int8(v.embedding), vec_int8({})), 0.0)"
 _FAR = "vec_distance_hamming(vec_bit(s.bits), vec_bit(?))"
-_TEXT = f"{TITLE} || ' ' || {BODY}"
+_LACKS = f"p.collection <> '{HIDDEN}' AND p.key NOT IN (SELECT key FROM vectors)"
 
 TABLES = {
     "vectors": "CREATE TABLE vectors(key INTEGER PRIMARY KEY,"
     " embedding BLOB NOT NULL CHECK (length(embedding) < 65536)) STRICT",
     "sketches": "CREATE TABLE sketches(key INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT",
-    "next_vectors": "CREATE TABLE next_vectors"
-    "(key INTEGER PRIMARY KEY, embedding BLOB NOT NULL, bits BLOB NOT NULL) STRICT",
 }
 """Name to the statement that creates the table."""
 
 
 class Vectors(Table):
-    """The tables ``vectors``, ``sketches`` and ``next_vectors``, by the keys of passages.
-
-    A passage without words has an empty vector and no sketch. ``next_vectors`` collects the vectors
-    of another embedder (``next``) until every passage has one.
-    """
+    """The tables ``vectors`` and ``sketches``, by the keys of passages. A passage without words has
+    an empty vector and no sketch."""
 
     _extension = ""
 
@@ -99,17 +94,16 @@ class Vectors(Table):
             self._db.execute(f"DROP TABLE IF EXISTS {table}")
             self._db.execute(create)
 
-    def add(self, rows: Iterable[tuple[int, bytes | None]], *, next: bool = False) -> None:
-        """Add ``(key, vector)`` rows; vectors are little-endian float32, None without words."""
+    def add(self, rows: Iterable[tuple[int, bytes | None]]) -> None:
+        """Add ``(key, vector)`` rows of existing passages; vectors are little-endian float32, None
+        without words."""
         vectors = [(key, quantise(vector or b"")) for key, vector in rows]
-        made = [(key, vector, sketch(vector)) for key, vector in vectors]
-        insert = "INSERT OR REPLACE INTO {} VALUES ({})"
-        if next:
-            self._db.executemany(insert.format("next_vectors", "?, ?, ?"), made)
-            return
-        self._db.executemany(insert.format("vectors", "?, ?"), vectors)
-        bits = ((key, bits) for key, _, bits in made if bits)
-        self._db.executemany(insert.format("sketches", "?, ?"), bits)
+        sketches = [(key, sketch(vector)) for key, vector in vectors if vector]
+        for table, made in (("vectors", vectors), ("sketches", sketches)):
+            self._db.executemany(
+                f"INSERT OR REPLACE INTO {table} SELECT ?1, ?2"
+                " WHERE EXISTS (SELECT 1 FROM main.passages WHERE key = ?1)", made,
+            )  # fmt: skip
 
     def remove(self, keys: Iterable[int]) -> None:
         """Delete the vectors of passages."""
@@ -119,55 +113,28 @@ class Vectors(Table):
                 f"DELETE FROM {table} WHERE key IN (SELECT value FROM json_each(?))", (given,)
             )
 
-    def clear_next(self) -> None:
-        """Delete the next embedder's vectors."""
-        self._db.execute("DELETE FROM next_vectors")
-
-    def take_next(self) -> None:
-        """Replace the vectors by the next embedder's."""
-        for table, columns, which in (
-            ("vectors", "key, embedding", ""), ("sketches", "key, bits", " WHERE length(bits) > 0"),
-        ):  # fmt: skip
-            self._db.execute(f"DELETE FROM {table}")
-            self._db.execute(f"INSERT INTO {table} SELECT {columns} FROM next_vectors{which}")
-        self.clear_next()
-
-    def dimension_of_next(self) -> int:
-        """Return the dimension of the next embedder's vectors; 0 without any."""
-        query = "SELECT length(embedding) FROM next_vectors WHERE length(bits) > 0 LIMIT 1"
-        return int(self._value(query) or 0)
-
-    # --- passages without a vector; next: of the next embedder
+    # --- passages without a vector
 
     def last(self) -> int:
         """Return the greatest key of a vector. Vectors are made in the order of keys, so passages
         that an edit or a kill left without one have greater keys."""
         return int(self._value("SELECT max(key) FROM vectors") or 0)
 
-    def lacking(self, after: int, limit: int, *, next: bool = False) -> list[Passage]:
+    def lacking(self, after: int, limit: int) -> list[Passage]:
         """Return passages without a vector, with keys above ``after``, by key."""
         return self._rows(
-            f"SELECT p.key, {_TEXT} FROM {OF_PASSAGES}"
-            f" WHERE p.key > ? AND {_lacks(next)} ORDER BY p.key LIMIT ?",
-            after, limit,
+            f"SELECT p.key, {TITLE} || ' ' || {BODY} FROM {OF_PASSAGES}"
+            f" WHERE p.key > ? AND {_LACKS} ORDER BY p.key LIMIT ?", after, limit,
         )  # fmt: skip
 
-    def count_lacking(self, *, next: bool = False) -> int:
+    def count_lacking(self) -> int:
         """Return the number of passages without a vector."""
-        return int(self._value(f"SELECT count(*) FROM passages p WHERE {_lacks(next)}"))
+        return int(self._value(f"SELECT count(*) FROM passages p WHERE {_LACKS}"))
 
     def count_passages(self) -> int:
         """Return the number of passages that need a vector."""
         query = f"SELECT count(*) FROM passages WHERE collection <> '{HIDDEN}'"
         return int(self._value(query))
-
-    def unchanged(self, passages: Sequence[Passage]) -> int:
-        """Return how many of these passages, from the first on, still have this text."""
-        query = f"SELECT {_TEXT} FROM {OF_PASSAGES} WHERE p.key = ?"
-        for at, (key, text) in enumerate(passages):
-            if self._value(query, key) != text:
-                return at
-        return len(passages)
 
     def nodes_after(self, key: int) -> list[str]:
         """Return the nodes of passages with greater keys, without facts."""
@@ -235,11 +202,6 @@ class Vectors(Table):
             given, given,
         )  # fmt: skip
         return {(one, other): cosine for one, other, cosine in rows}
-
-
-def _lacks(next: bool) -> str:
-    table = "next_vectors" if next else "vectors"
-    return f"p.collection <> '{HIDDEN}' AND p.key NOT IN (SELECT key FROM {table})"
 
 
 def extension_file() -> str:

@@ -111,29 +111,16 @@ def near(store: Store, scope: Scope = ANY, limit: int = 9) -> str:
     return " ".join(id.removeprefix("note-") for _, id, _ in rows)
 
 
-def test_next_vectors_replace_those_in_use(embedded: Store) -> None:
+def test_passages_lack_vectors_until_added(embedded: Store) -> None:
     vectors = embedded.vectors
     keys = [key for key, _ in embedded.nodes.passages([*TEXT])]
-    assert (vectors.count_passages(), len(vectors.lacking(0, 9, next=True))) == (4, 4)
-    assert (vectors.count_lacking(), vectors.dimension_of_next()) == (0, 0)
-    vectors.add([(key, vector(-1, -1)) for key in keys[:3]], next=True)
-    assert vectors.dimension_of_next() == 8
-    assert vectors.lacking(0, 9, next=True) == [(keys[3], "Nothing lorem ipsum dolor")]
-    assert vectors.lacking(keys[3], 9, next=True) == []
-    vectors.remove([keys[0]])
-    assert [key for key, _ in vectors.lacking(0, 9, next=True)] == [keys[0], keys[3]]
-    assert [key for key, _ in vectors.lacking(0, 1, next=True)] == [keys[0]]
-    assert [key for key, _ in vectors.lacking(0, 9)] == [keys[0]]
-    assert vectors.lacking(0, 9)[0][1] == "Signed tokens " + TEXT["note-a"][1]
-    vectors.add([(keys[0], None)], next=True)
-    vectors.add([(key, vector(1, 1)) for key in keys[1:]], next=True)
-    assert vectors.count_lacking(next=True) == 0, "a passage without words lacks nothing"
-    assert near(embedded) == "d b c"
-    vectors.take_next()
-    assert vectors.count_lacking() == 0 and vectors.count_lacking(next=True) == 4
-    assert [row[2] for row in vectors.search(vector(1, 1), Scope(), 9)] == [
-        pytest.approx(1.0, abs=1e-6)
-    ] * 3
+    assert (vectors.count_passages(), vectors.count_lacking()) == (4, 0)
+    vectors.remove(keys[:2])
+    assert [key for key, _ in vectors.lacking(0, 9)] == keys[:2]
+    assert vectors.lacking(0, 1)[0][1] == "Signed tokens " + TEXT["note-a"][1]
+    assert [key for key, _ in vectors.lacking(keys[0], 9)] == [keys[1]]
+    vectors.add([(keys[0], None), (keys[1], vector(1, 1)), (99, vector(1, 1))])
+    assert vectors.count_lacking() == 0 and embedded.checks.unembedded() == []
 
 
 def test_having_a_phrase_anywhere_or_in_the_title(store: Store) -> None:
