@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.stamps import Thing
-    from .anchors import Anchors, Documents
-    from .changes import ChangeLog
-    from .check import Checks
-    from .code import CodeFiles
-    from .curation import Impressions, Review, StoredCandidates
-    from .facts import FactPassages, PositionalEdges
-    from .fulltext import FullText
-    from .remotes import Remotes
-    from .statistics import Statistics
-    from .vectors import Vectors
-    from .whole_text import Commits, WholeFiles
+    from . import anchors as _anchors
+    from . import changes as _changes
+    from . import check as _check
+    from . import code as _code
+    from . import curation as _curation
+    from . import facts as _facts
+    from . import fulltext as _fulltext
+    from . import remotes as _remotes
+    from . import statistics as _statistics
+    from . import vectors as _vectors
+    from . import whole_text as _whole_text
 
 
 _OFF, _FULL = 0, 2
@@ -44,26 +44,6 @@ the log takes 0.1 ms."""
 _PATIENCE = 1.0
 """Seconds that ``wipe`` waits for readers."""
 
-_PARTS = {
-    "anchors": ("anchors", "Anchors"),
-    "candidates": ("curation", "StoredCandidates"),
-    "changes": ("changes", "ChangeLog"),
-    "checks": ("check", "Checks"),
-    "code": ("code", "CodeFiles"),
-    "commits": ("whole_text", "Commits"),
-    "documents": ("anchors", "Documents"),
-    "facts": ("facts", "FactPassages"),
-    "fulltext": ("fulltext", "FullText"),
-    "impressions": ("curation", "Impressions"),
-    "positional_edges": ("facts", "PositionalEdges"),
-    "remotes": ("remotes", "Remotes"),
-    "review": ("curation", "Review"),
-    "statistics": ("statistics", "Statistics"),
-    "vectors": ("vectors", "Vectors"),
-    "whole_files": ("whole_text", "WholeFiles"),
-}
-"""Parts of a store that most commands do not use, to module and class."""
-
 
 class Store:
     """An open search.db. Use it from one thread; close it, or use it in a ``with``.
@@ -74,23 +54,23 @@ class Store:
     ``project`` is the folder that the paths of its records are relative to.
     """
 
-    if TYPE_CHECKING:
-        anchors: Anchors
-        candidates: StoredCandidates
-        changes: ChangeLog
-        checks: Checks
-        code: CodeFiles
-        commits: Commits
-        documents: Documents
-        facts: FactPassages
-        fulltext: FullText
-        impressions: Impressions
-        positional_edges: PositionalEdges
-        remotes: Remotes
-        review: Review
-        statistics: Statistics
-        vectors: Vectors
-        whole_files: WholeFiles
+    # Parts that most commands do not use: ``__getattr__`` loads the class that is named here.
+    anchors: _anchors.Anchors
+    candidates: _curation.StoredCandidates
+    changes: _changes.ChangeLog
+    checks: _check.Checks
+    code: _code.CodeFiles
+    commits: _whole_text.Commits
+    documents: _anchors.Documents
+    facts: _facts.FactPassages
+    fulltext: _fulltext.FullText
+    impressions: _curation.Impressions
+    positional_edges: _facts.PositionalEdges
+    remotes: _remotes.Remotes
+    review: _curation.Review
+    statistics: _statistics.Statistics
+    vectors: _vectors.Vectors
+    whole_files: _whole_text.WholeFiles
 
     _takes_writes = True
     _has_committed = False
@@ -113,12 +93,11 @@ class Store:
         self.scope = ""
 
     def __getattr__(self, name: str) -> Any:
-        """Return a part of ``_PARTS``, loaded at its first use."""
-        module, kind = _PARTS.get(name, ("", ""))
-        if not module:
+        module, _, kind = Store.__annotations__.get(name, "").partition(".")
+        if not kind:
             raise AttributeError(name)
-        part = getattr(__import__(f"{__package__}.{module}", fromlist=[kind]), kind)
-        setattr(self, name, part(self.connection))
+        loaded = __import__(f"{__package__}.{module[1:]}", fromlist=[kind])
+        setattr(self, name, getattr(loaded, kind)(self.connection))
         return self.__dict__[name]
 
     @property
@@ -130,10 +109,6 @@ class Store:
         """Make all later writes fail."""
         self.connection.pragma("query_only", 1)
         self._takes_writes = False
-
-    def data_version(self) -> object:
-        """Return a value that changes with commits of other processes."""
-        return self.connection.pragma("data_version")
 
     def changes_seen(self) -> tuple[object, int]:
         """Return a value that changes with commits of other processes and writes of this one."""
