@@ -42,11 +42,7 @@ def build(store: Store, plan: Plan) -> dict[str, Any]:
     before = store.changes_seen()
     records, wanted = _compare(store, plan)
     with store.transaction():
-<<<<<<< HEAD
-        if store.data_version() != before:  # a second process has written meanwhile
-=======
         if store.changes_seen() != before:  # another process has written meanwhile
->>>>>>> a85e13f6 (Name a store's parts once; shorten the schema)
             records, wanted = _compare(store, plan)
         counts = replace(store, wanted, [*store.edges.with_relation(RELATION)])
         remember(store, plan)
