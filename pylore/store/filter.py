@@ -14,17 +14,16 @@ if TYPE_CHECKING:
 
 _NO_FILTER = ("excluded", "hides")
 _LONGEST_PATTERN = 1000
-"""Characters of a pattern for paths, more than any path has."""
+"""Maximum characters of a pattern."""
 
 
 class Scope(Record):
-    """Conditions on a node; an empty one lets everything live through.
+    """Conditions on a node; an empty scope admits every live node.
 
-    ``types`` and ``statuses``: any of them; ``tags``: all of them, as records have them
-    (lower case, no spaces); ``files``: any of these paths or patterns, in which ``*``, ``?`` and
-    ``[…]`` match a slash too; ``since`` and ``until``: UTC times of the last update.
-    ``excluded``: ids that are as if they were not there, and so is what is in a status of
-    ``hides``; alone they make no filter.
+    ``types`` and ``statuses``: any of them; ``tags``: all of them; ``files``: any of these paths
+    or patterns, in which ``*``, ``?`` and ``[…]`` match a slash too; ``since`` and ``until``: UTC
+    times of the last update. ``excluded`` ids and nodes in a status of ``hides`` are treated as
+    missing; these two alone make no filter.
 
     Raises:
         UsageError: a pattern is too long.
@@ -33,16 +32,11 @@ class Scope(Record):
     __slots__ = ("excluded", "files", "hides", "since", "statuses", "tags", "types", "until")
 
     def __init__(
-        self,
-        types: tuple[str, ...] = (),
-        tags: tuple[str, ...] = (),
-        files: tuple[str, ...] = (),
-        since: str = "",
-        until: str = "",
-        statuses: tuple[str, ...] = (),
-        excluded: frozenset[str] = frozenset(),
+        self, types: tuple[str, ...] = (), tags: tuple[str, ...] = (),
+        files: tuple[str, ...] = (), since: str = "", until: str = "",
+        statuses: tuple[str, ...] = (), excluded: frozenset[str] = frozenset(),
         hides: tuple[str, ...] = (),
-    ) -> None:
+    ) -> None:  # fmt: skip
         for pattern in files:
             if len(pattern) > _LONGEST_PATTERN:
                 raise UsageError(f"the pattern '{pattern[:40]}…' is longer than "
@@ -60,28 +54,28 @@ class Scope(Record):
         return any(getattr(self, name) for name in self.__slots__ if name not in _NO_FILTER)
 
     def but(self, **changed: Any) -> Scope:
-        """Return the same conditions with these fields in place of its own."""
+        """Return a copy with other values in these fields."""
         scope = self.__copy__()
-        for name, value in changed.items():
-            setattr(scope, name, value)
+        for name in changed:
+            setattr(scope, name, changed[name])
         return scope
 
     def without(self, excluded: Iterable[str]) -> Scope:
-        """Return the same conditions, with these ids excluded."""
+        """Return a copy that excludes these ids."""
         return self.but(excluded=frozenset(excluded))
 
     @property
     def hidden_shown(self) -> tuple[str, ...]:
-        """Return the ``HIDDEN_STATUSES`` that this scope lets through."""
+        """Return the ``HIDDEN_STATUSES`` that this scope admits."""
         wanted = self.statuses or HIDDEN_STATUSES
         return tuple(one for one in HIDDEN_STATUSES if one in wanted and one not in self.hides)
 
 
 def require_statuses(names: Iterable[str]) -> tuple[str, ...]:
-    """Return ``names`` if they are statuses.
+    """Return these statuses.
 
     Raises:
-        UsageError: one of them is not.
+        UsageError: unknown status.
     """
     wanted = tuple(names)
     for name in wanted:

@@ -1,4 +1,4 @@
-"""Which node a person means by an id that is spelled another way. Imports nothing heavy."""
+"""Find the node that a person means by a partial id or a title."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ if TYPE_CHECKING:
 
 
 SHORTEST_PART = 3
-"""Letters of a part of an id that are enough to mean it."""
+"""Minimum characters of a partial id."""
+
+_NAMED = 3
+"""Maximum ids in a message about an ambiguous one."""
 
 
 def resolve_id(store: Store, id: str) -> str:
-    """Return the id of the symbol that ``FILE::Class::method`` names, if that is one of the store.
-
-    ``FILE::Class.method`` and the same with ``symbol-`` before it mean it too. What is an id
-    as it stands, and what names no symbol, comes back as it is. Under a scope an id that is
-    not there means the one of the scope.
-    """
-    if store.scope:
+    """Return the id of the symbol that ``FILE::Class::method`` names, with or without ``symbol-``,
+    or the scope's own id in place of an unknown one; other ids unchanged."""
+    get = store.nodes.get
+    other = id
+    if store.scope and get(id) is None:
         from ..core.ids import own
 
-        get = store.nodes.get
-        if get(id) is None and get(own(id, store.scope)) is not None:
-            return own(id, store.scope)
-    if "::" not in id:
-        return id
-    symbol = dotted(id)
-    get = store.nodes.get
-    return symbol if symbol != id and get(id) is None and get(symbol) is not None else id
+        other = own(id, store.scope)
+        if get(other) is not None:
+            return other
+    if "::" in id:
+        other = dotted(id)
+        if other != id and get(id) is None and get(other) is not None:
+            return other
+    return id
 
 
 def resolve_ids(store: Store, ids: Iterable[str]) -> list[str]:
@@ -41,23 +42,35 @@ def resolve_ids(store: Store, ids: Iterable[str]) -> list[str]:
     return [resolve_id(store, id) for id in ids]
 
 
-_NAMED = 3
-"""Ids that an ambiguous part of one is said to be of."""
-
-
 def complete_id(store: Store, id: str) -> str:
-    """Return the id that ``resolve_id`` finds, the one that begins or ends so, or the record with
-    this title.
+    """Return the id that ``resolve_id`` finds, that begins or ends so, or that has this title.
 
-    The beginning may be that of the part behind the type: ``1a2b`` of ``decision-1a2b3c4d``. A
-    whole part (``auth.py`` of ``file-src/auth.py``) comes before ends of words. A title counts
-    whole, in any case. A word that is none of these comes back as it is.
+    The beginning may follow the type: ``1a2b`` for ``decision-1a2b3c4d``. A whole part (``auth.py``
+    of ``file-src/auth.py``) comes before ends of words. Titles match whole, in any case. Other
+    words are returned unchanged.
 
     Raises:
-        LoreError: it is part of several ids, or the title of several records.
+        LoreError: several ids or titles match.
     """
     id = resolve_id(store, id)
-    return id if store.nodes.get(id) is not None else _whole(store, id)
+    if store.nodes.get(id) is not None or len(id) < SHORTEST_PART:
+        return id
+    found = store.nodes.ids_at(id, _NAMED + 1)
+    if len(found) == 1 or (
+        found and ends_with_part(found[0], id) and not ends_with_part(found[1], id)
+    ):
+        return found[0]
+    titled = store.nodes.ids_titled(id, _NAMED + 1)
+    if len(titled) == 1 or not (found or titled):
+        return titled[0] if titled else id
+    from ..core.errors import LoreError
+
+    named = titled or found
+    names = ", ".join(named[:_NAMED]) + (", …" if len(named) > _NAMED else "")
+    if titled:
+        raise LoreError(f"several records have the title '{id}' ({names}): give an id")
+    raise LoreError(f"'{id}' is the beginning or the end of several ids ({names}): "
+                    "give more of the one you mean")  # fmt: skip
 
 
 def complete_ids(store: Store, ids: Iterable[str]) -> list[str]:
@@ -65,29 +78,8 @@ def complete_ids(store: Store, ids: Iterable[str]) -> list[str]:
     return [complete_id(store, id) for id in ids]
 
 
-def _whole(store: Store, part: str) -> str:
-    if len(part) < SHORTEST_PART:
-        return part
-    found = store.nodes.ids_at(part, _NAMED + 1)
-    if len(found) == 1 or (
-        found and ends_with_part(found[0], part) and not ends_with_part(found[1], part)
-    ):
-        return found[0]
-    titled = store.nodes.ids_titled(part, _NAMED + 1)
-    if len(titled) == 1 or not (found or titled):
-        return titled[0] if titled else part
-    from ..core.errors import LoreError
-
-    named = titled or found
-    names = ", ".join(named[:_NAMED]) + (", …" if len(named) > _NAMED else "")
-    if titled:
-        raise LoreError(f"several records have the title '{part}' ({names}): give an id")
-    raise LoreError(f"'{part}' is the beginning or the end of several ids ({names}): "
-                    "give more of the one you mean")  # fmt: skip
-
-
 def ends_with_part(id: str, part: str) -> bool:
-    """Return whether a part of an id, and not the end of a word in it, is this.
+    """Return True if an id ends with a whole part, not with the end of a word.
 
     >>> ends_with_part("file-src/auth.py", "auth.py"), ends_with_part("entity-jwt", "jwt")
     (True, True)
@@ -99,23 +91,20 @@ def ends_with_part(id: str, part: str) -> bool:
 
 
 def file_ids(store: Store, path: str) -> list[str]:
-    """Return the ids that the node of a file may have: the common one, and one of the store's
-    scope."""
+    """Return the possible ids of a file's node: the common one, and the scope's."""
     from ..core.ids import own
 
     return [*dict.fromkeys((file_id(path), own(file_id(path), store.scope)))]
 
 
 def file_node_id(store: Store, path: str) -> str:
-    """Return the id of a file's node: the common one if there is one, or else one of the scope."""
-    if not store.scope:
-        return file_id(path)
-    first, *others = file_ids(store, path)
-    return others[0] if store.nodes.get(first) is None else first
+    """Return the id of a file's node: the common one if it exists, or else the scope's."""
+    first, *others = file_ids(store, path) if store.scope else [file_id(path)]
+    return others[0] if others and store.nodes.get(first) is None else first
 
 
 def resolve_edge(store: Store, key: EdgeKey) -> EdgeKey:
-    """Return the edge that these three words mean: what the store's scope calls so comes first."""
+    """Return an edge's key; the scope's own relation of that name comes first."""
     if not store.scope:
         return key
     from ..core.ids import own
