@@ -92,7 +92,7 @@ def examine(folder: str, settings: Settings, *, full: bool = False) -> Iterator[
         return
     with store:
         for row in of_store(store, settings, full=full):
-            yield row.id, _checked(row, store.checks.faults, store.faults)
+            yield row.id, _checked(row, store.faults)
             if row.id == "integrity" and not store.checks.is_sound():
                 return  # statements may find no end in such a file
 

@@ -12,7 +12,7 @@ from ..system.atomic_write import new_file, temporary_folder
 from ..system.project_files import real_place
 from .changes import RESTORE_BACKUP
 from .connection import apsw
-from .faults import Translated, meaning
+from .faults import Translated, translate
 from .opening import APPLICATION_ID, FILE, open_store, open_to_replace, reading_copy
 
 TYPE_CHECKING = False
@@ -114,7 +114,7 @@ def _copy_to_file(
         finally:
             connection.close()
     except (apsw.FullError, apsw.IOError, apsw.CantOpenError) as error:
-        raise meaning(error, shown) from error
+        raise translate(error, shown) from error
 
 
 def _require_free(store: str, place: str, shown: str) -> None:

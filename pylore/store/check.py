@@ -7,7 +7,6 @@ import json
 from ..core.vocabulary import HIDDEN, HIDDEN_STATUSES
 from .connection import Table, apsw, is_sound
 from .facts import OF_NO_FACT, WITHOUT_PASSAGE
-from .faults import Translated
 from .fulltext import BODY, FILES, MESSAGES, OF_PASSAGES, TABLES, TITLE, FullText, quoted
 from .schema import empty_store, other_statements
 from .vectors import TABLES as VECTOR_TABLES
@@ -76,11 +75,6 @@ class Checks(Table):
 
     derived = frozenset((*TABLES.values(), *VECTOR_TABLES, FILES, MESSAGES))
     """Tables that ``rebuild`` creates again from nodes and texts."""
-
-    @property
-    def faults(self) -> Translated:
-        """Return a ``with`` block in which every error of SQLite becomes ``StoreError``."""
-        return Translated(self._db.filename, bugs=True)
 
     @property
     def version(self) -> int:

@@ -145,7 +145,7 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
 
 def scratch_store(path: str = ":memory:") -> Store:
     """Return an empty store in memory; messages call it ``path``."""
-    with Translated(path, bugs=True):
+    with Translated(path):
         connection = apsw.Connection(":memory:")
         create_schema(connection, "auto")
     return Store(connection, path)

@@ -345,7 +345,7 @@ class Aside(Transaction):
         super().__init__(store)
         self._patience = patience
         self._pages = 0
-        self._faults = Translated(store.path, bugs=True)
+        self._faults = Translated(store.path)
 
     def __enter__(self) -> None:
         self._connection.set_busy_handler(BusyHandler(self._patience))
