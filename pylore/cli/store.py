@@ -250,7 +250,7 @@ def _of_backup(path: str) -> str:
 
 def _print_copied(session: Session, done: backup.Copied) -> None:
     session.say([f"what was there is kept in {done.kept}"] if done.kept else [])
-    session.output.one(done._asdict(), columns("file nodes edges bytes"))
+    session.output.one(done._asdict(), columns("file bytes"))
 
 
 # --- config

@@ -42,8 +42,6 @@ class Copied(NamedTuple):
 
     file: str
     bytes: int
-    nodes: int
-    edges: int
     kept: str | None
 
 
@@ -61,24 +59,12 @@ def back_up(folder: str, path: str, *, busy_timeout: float = 30.0) -> Copied:
         try:
             with new_file(place) as beside, Translated(path):
                 store.connection.execute("VACUUM INTO ?", (beside,))
-                copy = reading_copy(beside)
-                counts = count(copy)
-                copy.close()
-                size = os.path.getsize(beside)
         except StoreDamaged as error:
             raise StoreDamaged(f"the store is damaged ({error.__cause__}), no backup was made: "
                                "run 'lore doctor --full'") from error  # fmt: skip
         except OSError as error:
             raise LoreError(f"{path}: {error.strerror}: nothing was written") from None
-    return Copied(os.path.abspath(path), size, *counts, None)
-
-
-def count(connection: apsw.Connection) -> tuple[int, int]:
-    """Return the numbers of nodes and edges, forgotten ones included."""
-    nodes, edges = connection.execute(
-        "SELECT (SELECT count(*) FROM nodes), (SELECT count(*) FROM links)"
-    ).get
-    return int(nodes), int(edges)
+    return Copied(os.path.abspath(path), os.path.getsize(place), None)
 
 
 def _copy_pages(
@@ -175,10 +161,9 @@ def restore_backup(
     try:
         with temporary_folder() as own, _staged(place, path, own) as staged, Translated(live):
             kept = _replace(live, staged.connection, busy_timeout, progress)
-            counts = count(staged.connection)
     except OSError as error:
         raise LoreError(f"{live}: {error.strerror}: nothing was restored") from None
-    return Copied(live, os.path.getsize(live), *counts, kept)
+    return Copied(live, os.path.getsize(live), kept)
 
 
 def _staged(place: str, shown: str, folder: str) -> Store:
@@ -283,14 +268,8 @@ def copies_kept(live: str) -> list[str]:
     beginning = f"{name}{_KEPT}"
     found = [os.path.join(folder, one) for one in os.listdir(folder)
              if one.startswith(beginning) and not one.endswith(BESIDE)]  # fmt: skip
-    return sorted(found, key=os.path.getmtime)
+    return sorted(found)
 
 
 def _free_name(live: str) -> str:
-    at = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
-    name = first = f"{live}{_KEPT}{at}"
-    number = 1
-    while os.path.lexists(name):
-        number += 1
-        name = f"{first}-{number}"
-    return name
+    return f"{live}{_KEPT}{datetime.now(timezone.utc):%Y%m%dT%H%M%S.%fZ}"

@@ -15,7 +15,7 @@ def test_a_restored_backup_keeps_the_store_it_replaces(lore: Lore) -> None:
     made = lore("backup", "a backup.db").json
     os.umask(umask)
     file = lore.project / "a backup.db"
-    assert (made["file"], made["nodes"], made["edges"]) == (str(file), 1, 0)
+    assert made["file"] == str(file)
     assert file.stat().st_mode & 0o777 == 0o600
     lore("add", "note", "written later", "--id", "note-later")
     lore("show", "note-kept")
@@ -25,7 +25,7 @@ def test_a_restored_backup_keeps_the_store_it_replaces(lore: Lore) -> None:
     assert lore.id("list") == lore.id("search", "keep") == "note-kept"
     assert lore("list").json[0]["access_count"] == 0
     refused = lore.refuse("undo", code=1)
-    assert "a restored backup of " in refused and "run 'lore store restore " in refused
+    assert "cannot be taken back: 'lore store restore'" in refused
     assert not lore("store", "restore", "-q", str(kept)).err
     assert sorted(lore("list", "--ids").lines) == ["note-kept", "note-later"]
     lore("backup", "a backup.db")
