@@ -239,7 +239,7 @@ class Lore:
         return self._open().records().forget(ids, purge=purge)
 
     def restore(self, *ids: str, at: str = "") -> Sequence[Change]:
-        """Bring forgotten nodes back, with their edges; ``A, relation, B`` are an edge.
+        """Bring forgotten nodes back, with their edges.
 
         ``at`` is the number of a state, as ``show`` has it, or a time at which it stood.
         """

@@ -314,7 +314,7 @@ def _forget_faded(session: Session, *, dry_run: bool) -> None:
     session.output.list([one._asdict() for one in found], text)
 
 
-@command("undo [options] [ID… | A RELATION B]")
+@command("undo [options] [ID…]")
 def undo(
     session: Session,
     ids: tuple[str, ...] = argument("[ID…]", complete="forgotten"),
@@ -331,7 +331,6 @@ def undo(
     \b
     lore undo && lore undo --redo
     lore undo decision-1a2b3c4d --at 2
-    lore undo lesson-1a2b3c4d learned_from failure-5e6f7a8b
     """
     if at is not None and not (at and ids):
         raise UsageError("--at needs an ID and a state: see --help")

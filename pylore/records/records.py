@@ -424,31 +424,32 @@ class Records:
         """Bring forgotten nodes back, with the edges that went with them.
 
         Broken anchors of a live node are accepted as the code is now. ``at`` (the number of a
-        state in the history, or a time) gives a node that state. Three words with a relation in
-        the middle are an edge, which is restored as it last was.
+        state in the history, or a time) gives a node that state.
 
         Raises:
-            LoreError: there is no such node, edge or state, or an end of it is forgotten.
+            LoreError: no such node or state.
             UsageError: ``at`` is neither a number nor a time.
         """
-        from .undo import restore
+        from .undo import restore_node
 
-        return [Change(*one) for one in restore(self, ids, at)]
+        ids = complete_ids(self.store, ids)
+        return [Change(*restore_node(self, id, at)) for id in ids]
 
     def undo(self, ids: Sequence[str] = (), *, redo: bool = False) -> list[Change]:
         """Take back the last change of each of these nodes, or the last command as a whole.
 
         Called again it goes one step further back; ``redo`` goes one forward. What a command added
-        is forgotten; a purge stays. Forgotten nodes, and edges as three words, are restored.
+        is forgotten; a purge stays. Forgotten nodes are restored.
 
         Raises:
             LoreError: there is no such node, or nothing to take back.
         """
-        from .undo import REDO, UNDO, UNDO_RECORD, undo_command, undo_each
+        from .undo import REDO, UNDO, UNDO_RECORD, undo_command, undo_node
 
         def write() -> list[Change]:
-            done = undo_each(self, ids) if ids else undo_command(self, redo=redo)
-            return [Change(*one) for one in done]
+            if not ids:
+                return [Change(*one) for one in undo_command(self, redo=redo)]
+            return [Change(*undo_node(self, id)) for id in complete_ids(self.store, ids)]
 
         return self.together(write, UNDO_RECORD if ids else REDO if redo else UNDO)
 

@@ -14,9 +14,7 @@ from ..core.vocabulary import path_of
 from ..indexing.indexer import Index
 from ..store.changes import RESTORE_BACKUP, SEPARATOR
 from ..store.curation import KNOWN, PROMOTED, REFUSED
-from ..store.resolve_id import complete_id, complete_ids, resolve_ids
-from .facts import named_edge
-from .fields import location_of, mark_pruned, require_ends
+from .fields import location_of, mark_pruned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from ..anchors.claims import CodeReader
-    from ..core.model import EdgeKey, Past, PastCommand
+    from ..core.model import Past, PastCommand
     from ..core.stamps import State, Thing
     from ..store import Store
     from ..store.curation import KeptCandidate
@@ -156,26 +154,19 @@ def _name(row: Node | Edge) -> str:
 # --- records and links
 
 
-def undo_each(records: Records, ids: Sequence[str]) -> list[Outcome]:
-    """Undo the last change of each of these nodes; restore a forgotten node, or an edge.
+def undo_node(records: Records, id: str) -> Outcome:
+    """Undo the last change of a node; restore a forgotten node.
 
     Raises:
         LoreError: no such node or change.
     """
-    store = records.store
-    key = named_edge(store, resolve_ids(store, ids))
-    return [_restore_edge(store, key, "")] if key else [_undo(records, complete_id(store, id))
-                                                        for id in ids]  # fmt: skip
-
-
-def _undo(records: Records, id: str) -> Outcome:
     changes = records.store.changes
     node = records.store.nodes.get(id)
     if node is None and changes.purged([id]):
         raise LoreError(f"'{id}' was purged, which cannot be taken back: "
                         "import an export that has it")  # fmt: skip
     if node is None or node.invalidated_at is not None:
-        return _restore(records, id, "")
+        return restore_node(records, id)
     left = changes.of(node)
     past = _last_change(node, left)
     if past is None:
@@ -199,16 +190,8 @@ def _last_change(node: Node, left: Sequence[Past]) -> Past | None:
     return next((left[at] for at in reversed(standing[:-1]) if not same(states[at], node)), None)
 
 
-def restore(records: Records, ids: Sequence[str], at: str) -> list[Outcome]:
-    """Bring back nodes, or the edge that three words are; see ``Records.restore``."""
-    store = records.store
-    key = named_edge(store, resolve_ids(store, ids))
-    if key:
-        return [_restore_edge(store, key, at)]
-    return [_restore(records, id, at) for id in complete_ids(store, ids)]
-
-
-def _restore(records: Records, id: str, at: str) -> Outcome:
+def restore_node(records: Records, id: str, at: str = "") -> Outcome:
+    """Restore a node; see ``Records.restore``."""
     store = records.store
     node = store.nodes.require(id)
     if at:
@@ -242,26 +225,6 @@ def _give(records: Records, node: Node, state: Node) -> Outcome:
     records.index(state)
     restate(records.store, [node.id])
     return node.id, "invalidated" if state.invalidated_at else "restored"
-
-
-def _restore_edge(store: Store, key: EdgeKey, at: str) -> Outcome:
-    """Restore an edge as it last was, or the state of a number or a time."""
-    name = edge_name(key)
-    edge = store.edges.get(*key)
-    if edge is None:
-        raise LoreError(f"no link {name}: see 'lore show --history {key[0]}'")
-    states = [*(past.row for past in store.changes.of(edge)), edge]
-    if at:
-        state = _state_at(states, at, name)
-    else:
-        state = copy(next((one for one in reversed(states) if one.ended_at is None), edge))
-        if state.ended_at is not None:  # it was never live here
-            state.status, state.ended_at = "confirmed", None
-    if state.ended_at is None:
-        require_ends(store, state)
-    if store.edges.put(state) == "unchanged":
-        return name, "unchanged"
-    return name, "restored" if state.ended_at is None else "invalidated"
 
 
 def _state_at(states: Sequence[State], at: str, name: str) -> State:

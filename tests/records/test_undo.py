@@ -416,23 +416,17 @@ def test_files_come_back_with_their_anchors(records: Records, store: Store, tmp_
 # --- links
 
 
-def test_a_link_that_stands_again_is_as_it_was(records: Records, store: Store) -> None:
+def test_removed_link_keeps_weight_and_metadata(records: Records, store: Store) -> None:
     records.link(A, "relates_to", B, weight=0.3, metadata={"by": "a review", "n": [1]})
     before = content(store)["edges"]
-    for again in (lambda: records.link(A, "relates_to", B),
-                  lambda: records.restore([A, "relates-to", B])):  # fmt: skip
-        records.unlink(A, "relates_to", B)
-        again()
+    records.unlink(A, "relates_to", B)
+    for _ in range(2):
+        records.link(A, "relates_to", B)
         assert content(store)["edges"] == before
-    records.link(A, "relates_to", B)
-    assert content(store)["edges"] == before
     records.unlink(A, "relates_to", B)
     records.link(A, "relates_to", B, weight=0.9, metadata={"n": None, "m": 2})
     ((weight, status, metadata),) = content(store)["edges"].values()
     assert (weight, status, json.loads(metadata)) == (0.9, "confirmed", {"by": "a review", "m": 2})
-    assert records.restore([A, "relates_to", B], at="1")[0].state == "restored"
-    assert content(store)["edges"] == before
-    assert records.restore([A, "relates_to", B])[0].state == "unchanged"
 
 
 def test_how_sure_a_new_link_is_makes_its_weight(records: Records, store: Store) -> None:
@@ -445,16 +439,6 @@ def test_how_sure_a_new_link_is_makes_its_weight(records: Records, store: Store)
     assert content(store)["edges"][LINK] == (0.4, "confirmed", '{"confidence":0.7}')
     with pytest.raises(LoreError, match="a number from 0 to 1"):
         records.link(A, "relates_to", B, confidence=1.5)
-
-
-def test_a_link_without_an_end_or_without_a_past_is_not_restored(records: Records) -> None:
-    with pytest.raises(LoreError, match="no link note-a relates_to note-b"):
-        records.restore([A, "relates_to", B])
-    records.link(A, "relates_to", B)
-    records.unlink(A, "relates_to", B)
-    records.forget([B])
-    with pytest.raises(LoreError, match="'note-b' is forgotten"):
-        records.restore([A, "relates_to", B])
 
 
 # --- what is kept
