@@ -26,7 +26,7 @@ def settings() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_a_tokenizer_of_this_kind_has_merges(tmp_path: Path) -> None:
+def test_merges_of_a_small_tokenizer(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text(json.dumps(settings()))
     place, tokenizer = str(tmp_path / "merges"), str(tmp_path / "tokenizer.json")
     make_merges(place, tokenizer)
@@ -37,7 +37,7 @@ def test_a_tokenizer_of_this_kind_has_merges(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["", "no json", "[]", "{}", '{"model": {"vocab": [], "merges": 7}}']
 )
-def test_file_that_is_no_tokenizer_is_refused(text: str, tmp_path: Path) -> None:
+def test_other_files_are_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text(text)
     with pytest.raises(LoreError, match="not a tokenizer of this kind"):
         make_merges(str(tmp_path / "merges"), str(tmp_path / "tokenizer.json"))

@@ -22,7 +22,7 @@ def a_model(folder: Path) -> Path:
     return folder
 
 
-def test_a_model_is_found_by_path_among_packages_and_in_the_cache(
+def test_model_is_found_by_path_package_or_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     packages, hub = tmp_path / "packages", tmp_path / "hub"
@@ -41,7 +41,7 @@ def test_a_model_is_found_by_path_among_packages_and_in_the_cache(
     assert model_folder("model-v3") is None
 
 
-def test_a_model_is_not_looked_for_where_the_user_happens_to_be(
+def test_model_is_not_searched_in_working_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a_model(tmp_path / "tiny")
@@ -53,7 +53,7 @@ def test_a_model_is_not_looked_for_where_the_user_happens_to_be(
 
 
 @pytest.mark.parametrize("text", ["", "..", "a/b", "../../x"])
-def test_the_caches_revision_is_a_name_and_no_path(
+def test_revision_of_the_cache_is_no_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     refs = tmp_path / "models--org--tiny" / "refs"
@@ -63,7 +63,7 @@ def test_the_caches_revision_is_a_name_and_no_path(
     assert model_folder("org/tiny") is None
 
 
-def test_without_its_packages_a_model_says_what_to_install(tmp_path: Path) -> None:
+def test_missing_packages_are_named(tmp_path: Path) -> None:
     if find_spec("sentence_transformers"):
         pytest.skip("they are installed here")
     folder = a_model(tmp_path / "tiny")

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from real_tokenizer import real_pieces, tokenizer
-from samples import some
 
 from pylore.core.text import words
 from pylore.embed.merges import make_merges
@@ -55,14 +54,14 @@ def table(made: Path) -> Pieces:
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_every_word_has_the_tokenizers_pieces(table: Pieces, text: str) -> None:
+def test_scripts_have_the_tokens_of_the_tokenizer(table: Pieces, text: str) -> None:
     found = words(text)
     assert table.encode(found) == real_pieces(found)
 
 
 @given(st.text(max_size=60).map(words))
 @example(["\ufffe", "ﷺ", "a" * 300])
-def test_words_of_any_text_have_the_tokenizers_pieces(table: Pieces, found: list[str]) -> None:
+def test_any_text_has_equal_tokens(table: Pieces, found: list[str]) -> None:
     assert table.encode(found) == real_pieces(found)
 
 
@@ -74,21 +73,11 @@ def parts() -> list[str]:
 
 
 @given(st.data())
-def test_words_of_pieces_have_the_tokenizers_pieces(table: Pieces, data: st.DataObject) -> None:
+def test_joined_pieces_have_equal_tokens(table: Pieces, data: st.DataObject) -> None:
     # More merges begin in these than in what is random: each pair of pieces may be one.
     joined = "".join(data.draw(st.lists(st.sampled_from(parts()), max_size=8)))
     found = words(joined)
     assert table.encode(found) == real_pieces(found)
-
-
-def test_all_pieces_and_our_pages_words_have_the_tokenizers_pieces(
-    table: Pieces,
-) -> None:
-    pages = [*ROOT.glob("docs/**/*.md"), *ROOT.glob("pylore/store/**/*.py")]
-    found = {word for page in pages for word in words(page.read_text())}.union(parts())
-    assert len(found) > 20_000
-    chosen = some(sorted(found), 4)
-    assert table.encode(chosen) == real_pieces(chosen)
 
 
 # --- where the merges are
@@ -111,7 +100,7 @@ def package(tmp_path: Path) -> str:
     return str(copy)
 
 
-def test_missing_merges_are_made_beside_the_packages_once(package: str, made: Path) -> None:
+def test_missing_merges_are_made_once(package: str, made: Path) -> None:
     place = Path(merges_of(package))
     assert place.parent == Path(package).parents[2]
     for _ in range(2):
@@ -128,17 +117,8 @@ def empty(place: Path) -> None:
     place.write_bytes(b"")
 
 
-def zeroed(place: Path) -> None:
-    place.write_bytes(bytes(place.stat().st_size))
-
-
-def without_rows(place: Path) -> None:
-    data = place.read_bytes()
-    place.write_bytes(data[:4096] + bytes(len(data) - 4096))
-
-
-@pytest.mark.parametrize("damage", [cut, empty, zeroed, without_rows])
-def test_unusable_merges_are_made_again(
+@pytest.mark.parametrize("damage", [cut, empty])
+def test_damaged_merges_are_made_again(
     damage: Callable[[Path], None], package: str, made: Path
 ) -> None:
     place = Path(merges_of(package))
@@ -148,7 +128,7 @@ def test_unusable_merges_are_made_again(
     assert place.read_bytes() == made.read_bytes()
 
 
-def test_merges_are_made_in_memory_if_nobody_may_write(package: str) -> None:
+def test_read_only_folder_uses_merges_in_memory(package: str) -> None:
     place = Path(merges_of(package))
     place.mkdir()
     assert encode(WORD, package) == real_pieces(WORD)

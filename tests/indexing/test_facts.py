@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,12 +20,6 @@ from pylore.store.filter import Scope
 
 SHOP = "entity-web-shop"
 REDIS = "web shop uses redis"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with create_store(str(tmp_path / ".lore")) as store:
-        yield store
 
 
 @pytest.fixture
@@ -54,7 +47,7 @@ def snippets(store: Store, query: str, **flags: object) -> dict[str, str]:
     return {hit.id: hit.snippet for hit in found}
 
 
-def test_a_fact_is_found_by_its_words_and_by_its_meaning(store: Store, records: Records) -> None:
+def test_facts_are_found_by_words_and_meaning(store: Store, records: Records) -> None:
     records.fact("web shop", "uses", "redis")
     records.fact("wiki", "is_built_with", "Rust")
     assert [*stated(store)] == [REDIS, "wiki is built with Rust"]
@@ -66,7 +59,7 @@ def test_a_fact_is_found_by_its_words_and_by_its_meaning(store: Store, records: 
     assert snippets(store, "web shop")[SHOP] == ""  # its name is nearer than what it uses
 
 
-def test_what_no_longer_stands_is_not_found(store: Store, records: Records) -> None:
+def test_ended_facts_are_not_found(store: Store, records: Records) -> None:
     facts = Records(store, Settings(), StaticEmbedder())
     records.fact("ada", "lives_in", "Rome")
     records.fact("ada", "lives_in", "Bern")
@@ -75,7 +68,7 @@ def test_what_no_longer_stands_is_not_found(store: Store, records: Records) -> N
     assert [*stated(store)] == ["ada lives in Rome"]
     facts.retract(["ada", "lives_in", "Rome"])
     assert not stated(store)
-    records.restore(["entity-ada", "lives_in", "entity-rome"])
+    records.undo()
     assert [*stated(store)] == ["ada lives in Rome"]
     records.unlink("entity-ada", "lives_in", "entity-rome")
     assert not stated(store)
@@ -83,7 +76,7 @@ def test_what_no_longer_stands_is_not_found(store: Store, records: Records) -> N
     assert [*stated(store)] == ["ada lives in Rome"]
 
 
-def test_it_follows_the_things_at_both_ends(store: Store, records: Records) -> None:
+def test_facts_follow_edits_of_both_ends(store: Store, records: Records) -> None:
     records.fact("web shop", "uses", "redis")
     records.edit("entity-redis", title="Redis 7")
     assert [*stated(store)] == ["web shop uses Redis 7"]
@@ -99,7 +92,7 @@ def test_it_follows_the_things_at_both_ends(store: Store, records: Records) -> N
     assert snippets(store, "shop").keys() == {SHOP}
 
 
-def test_links_that_programs_have_computed_are_no_facts(store: Store, records: Records) -> None:
+def test_computed_links_are_not_facts(store: Store, records: Records) -> None:
     records.fact("web shop", "uses", "redis")
     records.link(SHOP, "similar_to", "entity-redis", source="system")
     note = records.add("note", "A word about it").id
@@ -107,7 +100,7 @@ def test_links_that_programs_have_computed_are_no_facts(store: Store, records: R
     assert [*stated(store)] == [REDIS]
 
 
-def test_an_import_and_a_rebuild_make_the_same_passages(store: Store, records: Records,
+def test_import_and_rebuild_make_equal_passages(store: Store, records: Records,
                                                         tmp_path: Path) -> None:  # fmt: skip
     records.fact("web shop", "uses", "redis")
     records.link(SHOP, "relates_to", "entity-redis", metadata={"predicate": "was sped up by"})
@@ -141,7 +134,7 @@ def age_of_facts(store: Store, days: int) -> None:
             store.edges.put(edge)
 
 
-def test_a_result_stands_as_the_fact_does_that_it_shows(store: Store, records: Records) -> None:
+def test_confidence_of_a_fact_ranks_results(store: Store, records: Records) -> None:
     for name in ("alpha", "omega"):
         records.fact(name, "uses", "redis")
     plain = {"retrievers": "fulltext"}
@@ -154,7 +147,7 @@ def test_a_result_stands_as_the_fact_does_that_it_shows(store: Store, records: R
     assert said is not None and said["relevance"]["confidence"] == 0.2
 
 
-def test_a_fact_ages_from_when_it_was_last_read(store: Store, records: Records) -> None:
+def test_fact_ages_since_the_last_read(store: Store, records: Records) -> None:
     records.fact("web shop", "uses", "redis")
     age_of_facts(store, 400)
     ((passage, _),) = store.facts.passages([SHOP]).values()

@@ -20,7 +20,7 @@ LINES = st.sampled_from(
 
 @settings(max_examples=examples(100))
 @given(st.lists(LINES, max_size=40).map("\n".join) | st.text(max_size=300))
-def test_passages_join_to_the_whole_text(text: str) -> None:
+def test_passages_join_to_the_text(text: str) -> None:
     parts = passages(text)
     assert "".join(parts) == text
     assert all(len(part.split()) <= 200 for part in parts)
@@ -37,7 +37,7 @@ def section(heading: str, words: int) -> str:
     [("# One", "## Two", "## Three"), ("One\n===", "Two\n---", "Three\n-----"),
      ("===\nOne\n===", "Two\n~~~", "Three\n~~~~~")],
 )  # fmt: skip
-def test_a_long_text_is_cut_at_headings(one: str, two: str, three: str) -> None:
+def test_long_text_is_cut_at_headings(one: str, two: str, three: str) -> None:
     found = [part for _, part in prose_passages(
         section(one, 120) + section(two, 100) + section(three, 60)
     )]  # fmt: skip
@@ -48,7 +48,7 @@ def test_a_long_text_is_cut_at_headings(one: str, two: str, three: str) -> None:
     assert len(prose_passages(section(one, 50) + section(two, 50))) == 1
 
 
-def test_what_is_no_heading_cuts_nothing() -> None:
+def test_other_lines_are_not_headings() -> None:
     code = "```sh\n# a comment\n```\n\n"
     for line in (code, "a\nb\n---\n", " # indented\n", "- one\n-----\n"):
         found = [part for _, part in prose_passages("word " * 150 + "\n\n" + line + "word " * 150)]
@@ -81,7 +81,7 @@ CHANGES = (
 )
 
 
-def test_entries_of_a_changelog_are_found_by_their_versions(lore: Lore) -> None:
+def test_changelog_entries_are_found_by_version(lore: Lore) -> None:
     lore.write("CHANGES.md", "# Changes\n\n" + CHANGES)
     rst = CHANGES.replace("## 2.3.0 - 2026-01-31", "2.3.0 - 2026-01-31\n" + "-" * 18)
     for heading in ("Unreleased", *re.findall(r"## (2\.[12].*)", CHANGES)):

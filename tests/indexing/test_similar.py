@@ -85,7 +85,7 @@ def expected(lore: Opened, least: float, nearest: int) -> dict[tuple[str, str], 
 # --- at once
 
 
-def test_the_edges_are_those_of_the_definition(lore: Opened) -> None:
+def test_build_makes_edges_by_the_definition(lore: Opened) -> None:
     for number in range(30):
         lore.add(number)
     counts = build(lore.store, Plan(0.7, 3))
@@ -96,7 +96,7 @@ def test_the_edges_are_those_of_the_definition(lore: Opened) -> None:
                       "invalidated": 0, "unchanged": 0}  # fmt: skip
 
 
-def test_a_long_record_is_compared_as_a_whole(lore: Opened) -> None:
+def test_long_records_are_compared_by_mean(lore: Opened) -> None:
     pool, login = "connection pool worker leak " * 50, "session token cookie key " * 50
     for id, text in (("doc-a", pool + login), ("doc-b", login + pool), ("doc-c", pool)):
         lore.records.add("doc", text, id=id, title="Handbook")
@@ -107,7 +107,7 @@ def test_a_long_record_is_compared_as_a_whole(lore: Opened) -> None:
 # --- what people did
 
 
-def test_edges_of_people_stay_as_they_are(lore: Opened) -> None:
+def test_build_changes_no_edges_of_people(lore: Opened) -> None:
     a, b, c = (lore.add(number) for number in (0, 6, 12))
     assert set(expected(lore, 0.5, 5)) == {(a, b), (a, c), (b, c)}
     lore.records.link(b, "similar_to", a, weight=0.3)
@@ -122,7 +122,7 @@ def test_edges_of_people_stay_as_they_are(lore: Opened) -> None:
     assert edge is not None and edge.invalidated_at is None and edge.weight == 0.3
 
 
-def test_removed_edges_come_no_more(lore: Opened) -> None:
+def test_remove_ends_following(lore: Opened) -> None:
     lore.add(0)
     lore.add(6)
     build(lore.store, Plan(0.5))
@@ -137,7 +137,7 @@ def test_removed_edges_come_no_more(lore: Opened) -> None:
 
 @settings(max_examples=examples(8), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.integers(0, 60), min_size=4, max_size=14, unique=True), st.integers(1, 4))
-def test_a_new_record_is_joined_to_its_nearest(
+def test_new_record_is_linked_to_nearest(
     tmp_path_factory: pytest.TempPathFactory,
     embedder: StaticEmbedder,
     numbers: list[int],
@@ -155,7 +155,7 @@ def test_a_new_record_is_joined_to_its_nearest(
             assert lore.edges() == pytest.approx(before | dict(strongest), abs=1e-4)
 
 
-def test_an_edited_record_loses_what_no_longer_holds(lore: Opened) -> None:
+def test_edit_updates_similar_edges(lore: Opened) -> None:
     a, b = lore.add(0), lore.add(6)
     build(lore.store, Plan(0.5))
     assert list(lore.edges()) == [(a, b)]
@@ -166,7 +166,7 @@ def test_an_edited_record_loses_what_no_longer_holds(lore: Opened) -> None:
     assert list(lore.edges()) == [(a, b)]
 
 
-def test_forgetting_takes_the_edges_and_restoring_brings_them(lore: Opened) -> None:
+def test_forget_and_restore_include_edges(lore: Opened) -> None:
     a, b, c = (lore.add(number) for number in (0, 6, 12))
     build(lore.store, Plan(0.5))
     before = lore.edges()
@@ -178,13 +178,6 @@ def test_forgetting_takes_the_edges_and_restoring_brings_them(lore: Opened) -> N
 
 
 # --- in bulk
-
-
-@pytest.mark.parametrize("text", ["", "no json", "[]", "{}", '{"least": [], "nearest": 1}'])
-def test_a_plan_of_another_program_is_no_plan(lore: Opened, text: str) -> None:
-    lore.store.meta.set("similar", text)
-    lore.add(0)
-    assert Plan.of(lore.store) is None
 
 
 # --- duplicates
@@ -213,7 +206,7 @@ def test_duplicates_are_grouped_oldest_first(lore: Opened) -> None:
     assert duplicates(lore.store, Plan(0.9, types=("doc",))) == []
 
 
-def test_what_a_scope_has_takes_no_place_of_what_is_common(lore: Opened) -> None:
+def test_scoped_records_change_no_common_edges(lore: Opened) -> None:
     for number in range(8):
         lore.add(6 * number)
     build(lore.store, Plan(0.3, 2))

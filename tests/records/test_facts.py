@@ -8,18 +8,15 @@ from typing import Any
 
 import apsw
 import pytest
-from new_stores import new_store
 from sqlite_stores import connection_of
 
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge
 from pylore.core.settings import Settings
-from pylore.formats.export import export_lines
-from pylore.formats.jsonl import import_lines
 from pylore.records.records import Records
 from pylore.records.show import count_accesses
 from pylore.records.sweep import sweep
-from pylore.store import Store, open_store
+from pylore.store import Store
 
 JACQ, OSLO, ROME = "entity-jacq", "entity-oslo", "entity-rome"
 SAID: dict[str, Any] = {"source": "conversation"}
@@ -60,7 +57,7 @@ def age(store: Store, days: int) -> None:
 # --- how a fact begins, and what takes its place
 
 
-def test_what_a_conversation_says_is_staged(store: Store, records: Records) -> None:
+def test_conversations_are_staged(store: Store, records: Records) -> None:
     records.fact("jacq", "uses", "rome", **SAID)
     records.fact("jacq", "uses", "oslo")
     assert standing(store, ROME, "uses") == ("staged", True)
@@ -76,7 +73,7 @@ def test_what_a_conversation_says_is_staged(store: Store, records: Records) -> N
     assert store.nodes.require(note.id).status == "confirmed"
 
 
-def test_a_new_value_supersedes_the_old_one_and_keeps_it(store: Store, records: Records) -> None:
+def test_new_value_supersedes_the_former(store: Store, records: Records) -> None:
     records.fact("jacq", "lives_in", "oslo")
     records.fact("jacq", "lives in", "rome")
     assert standing(store, OSLO) == ("superseded", False)
@@ -92,13 +89,7 @@ def test_a_new_value_supersedes_the_old_one_and_keeps_it(store: Store, records: 
     assert json.loads(edge(store, OSLO).metadata) == {"supersedes": [ROME]}, "each is named once"
 
 
-def test_other_predicates_have_many_values(store: Store, records: Records) -> None:
-    records.fact("jacq", "uses", "oslo")
-    records.fact("jacq", "uses", "rome")
-    assert standing(store, OSLO, "uses") == ("confirmed", True)
-
-
-def test_single_is_remembered_for_the_subject(store: Store, records: Records) -> None:
+def test_single_applies_to_the_subject(store: Store, records: Records) -> None:
     records.fact("jacq", "uses", "oslo", single=True)
     records.fact("jacq", "uses", "rome")
     assert standing(store, OSLO, "uses") == ("superseded", False)
@@ -107,9 +98,7 @@ def test_single_is_remembered_for_the_subject(store: Store, records: Records) ->
     assert store.edges.get("entity-anna", OSLO, "uses").invalidated_at is None  # type: ignore[union-attr]
 
 
-def test_a_former_value_that_is_forgotten_does_not_come_back(
-    store: Store, records: Records
-) -> None:
+def test_restored_former_value_remains_superseded(store: Store, records: Records) -> None:
     records.fact("jacq", "lives_in", "oslo")
     records.forget([OSLO])
     records.fact("jacq", "lives_in", "rome")
@@ -118,7 +107,7 @@ def test_a_former_value_that_is_forgotten_does_not_come_back(
     assert edge(store, ROME).invalidated_at is None
 
 
-def test_the_setting_names_predicates(store: Store) -> None:
+def test_setting_names_single_valued_predicates(store: Store) -> None:
     records = Records(store, options(single_valued="Runs-On"), None)
     for place in ("oslo", "rome"):
         records.fact("jacq", "runs_on", place)
@@ -127,7 +116,7 @@ def test_the_setting_names_predicates(store: Store) -> None:
     assert standing(store, OSLO) == ("confirmed", True)
 
 
-def test_what_is_staged_stands_beside_what_is_confirmed(store: Store, records: Records) -> None:
+def test_staged_value_does_not_supersede(store: Store, records: Records) -> None:
     records.fact("jacq", "lives_in", "oslo")
     change = records.fact("jacq", "lives_in", "rome", **SAID)
     assert "staged beside entity-oslo" in change.notes[0]
@@ -137,7 +126,7 @@ def test_what_is_staged_stands_beside_what_is_confirmed(store: Store, records: R
     assert standing(store, OSLO) == ("confirmed", True)
 
 
-def test_a_conversation_takes_back_neither_yes_nor_no(store: Store, records: Records) -> None:
+def test_conversation_reverts_no_decision(store: Store, records: Records) -> None:
     records.fact("jacq", "lives_in", "oslo")
     change = records.fact("jacq", "lives_in", "oslo", confidence=0.1, **SAID)
     assert (change.state, edge(store, OSLO).weight, change.notes) == ("unchanged", 1.0, [])
@@ -150,7 +139,7 @@ def test_a_conversation_takes_back_neither_yes_nor_no(store: Store, records: Rec
     assert standing(store, OSLO) == ("confirmed", True), "a person may"
 
 
-def test_a_fact_stated_as_retracted_is_ended(store: Store, records: Records) -> None:
+def test_retracted_fact_is_ended(store: Store, records: Records) -> None:
     records.fact("jacq", "lives_in", "oslo", status="retracted")
     assert standing(store, OSLO) == ("retracted", False)
 
@@ -158,7 +147,7 @@ def test_a_fact_stated_as_retracted_is_ended(store: Store, records: Records) -> 
 # --- confirm and retract
 
 
-def test_confirm_puts_a_value_in_the_place_of_others(store: Store, records: Records) -> None:
+def test_confirm_supersedes_other_values(store: Store, records: Records) -> None:
     records.fact("jacq", "lives_in", "oslo")
     records.fact("jacq", "lives_in", "rome", **SAID)
     assert [one.state for one in records.confirm(["Jacq", "LIVES_IN", "Rome"])] == ["confirmed"]
@@ -174,7 +163,7 @@ def test_confirm_puts_a_value_in_the_place_of_others(store: Store, records: Reco
     )  # fmt: skip
 
 
-def test_nodes_are_confirmed_and_retracted(store: Store, records: Records) -> None:
+def test_confirm_and_retract_of_nodes(store: Store, records: Records) -> None:
     ids = [records.add("note", text, **SAID).id for text in ("one", "two", "three")]
     assert {one.state for one in records.confirm(ids)} == {"confirmed"}
     assert [one.state for one in records.retract(ids[:1])] == ["retracted"]
@@ -187,7 +176,7 @@ def test_nodes_are_confirmed_and_retracted(store: Store, records: Records) -> No
     assert records.add("note", "one", status="retracted").notes == []
 
 
-def test_wrong_words_change_nothing(store: Store, records: Records) -> None:
+def test_unknown_facts_are_refused(store: Store, records: Records) -> None:
     note = records.add("note", "one", **SAID).id
     with pytest.raises(LoreError, match="no node 'note-none'"):
         records.confirm([note, "note-none"])
@@ -207,7 +196,7 @@ def test_wrong_words_change_nothing(store: Store, records: Records) -> None:
 # --- what is read
 
 
-def test_an_access_counts_and_makes_nothing_newer(store: Store, records: Records) -> None:
+def test_access_counts_and_changes_no_time(store: Store, records: Records) -> None:
     records.fact("jacq", "uses", "oslo")
     records.fact("oslo", "part_of", "norway")
     note = records.add("note", "about it", links=[(JACQ, "mentions")]).id
@@ -223,7 +212,7 @@ def test_an_access_counts_and_makes_nothing_newer(store: Store, records: Records
     assert [*store.changes.former()] == []
 
 
-def test_three_accesses_promote(store: Store, records: Records) -> None:
+def test_reads_confirm_staged_records(store: Store, records: Records) -> None:
     records.fact("jacq", "uses", "oslo", **SAID)
     note = records.add("note", "heard", **SAID).id
     assert read(store, JACQ, 2) == []
@@ -236,7 +225,7 @@ def test_three_accesses_promote(store: Store, records: Records) -> None:
     assert store.nodes.require(note).status == "confirmed"
 
 
-def test_reading_decides_no_contradiction(store: Store, records: Records) -> None:
+def test_reads_confirm_no_rival(store: Store, records: Records) -> None:
     records.fact("jacq", "lives_in", "oslo")
     records.fact("jacq", "lives_in", "rome", **SAID)
     assert read(store, JACQ, 5) == []
@@ -244,7 +233,7 @@ def test_reading_decides_no_contradiction(store: Store, records: Records) -> Non
     assert standing(store, OSLO) == ("confirmed", True)
 
 
-def test_counting_never_fails_a_read(store: Store, records: Records, tmp_path: Path) -> None:
+def test_counting_never_fails(store: Store, records: Records, tmp_path: Path) -> None:
     note = records.add("note", "one").id
     other = apsw.Connection(store.path)
     other.execute("BEGIN IMMEDIATE")
@@ -259,7 +248,7 @@ def test_counting_never_fails_a_read(store: Store, records: Records, tmp_path: P
 # --- sweep
 
 
-def test_sweep_drops_what_faded_and_nothing_else(store: Store, records: Records) -> None:
+def test_sweep_forgets_faded_only(store: Store, records: Records) -> None:
     records.fact("jacq", "uses", "oslo", confidence=0.3, **SAID)
     records.fact("jacq", "uses", "rome", confidence=1.0, **SAID)
     records.fact("jacq", "likes", "oslo", confidence=0.1)
@@ -288,7 +277,7 @@ def test_sweep_drops_what_faded_and_nothing_else(store: Store, records: Records)
     assert standing(store, OSLO, "uses") == ("confirmed", True)
 
 
-def test_a_fact_that_was_said_again_is_as_new_as_that(store: Store, records: Records) -> None:
+def test_repeated_fact_does_not_fade(store: Store, records: Records) -> None:
     records.fact("jacq", "uses", "oslo", confidence=0.3, **SAID)
     age(store, 200)
     records.fact("jacq", "uses", "oslo", confidence=0.31, **SAID)
@@ -296,20 +285,3 @@ def test_a_fact_that_was_said_again_is_as_new_as_that(store: Store, records: Rec
 
 
 # --- export
-
-
-def test_an_export_keeps_all_of_it(store: Store, records: Records, tmp_path: Path) -> None:
-    records.fact("jacq", "lives_in", "oslo")
-    records.fact("jacq", "lives_in", "rome")
-    records.fact("jacq", "uses", "oslo", single=True, **SAID)
-    Records(store, Settings(), None).retract(["jacq", "lives_in", "rome"])
-    read(store, JACQ, 2)
-    lines = list(export_lines(store))
-    with new_store(str(tmp_path / "copy")) as copy:
-        import_lines(copy, Settings(), None, [line.encode() for line in lines])
-        assert list(export_lines(copy)) == lines
-    with open_store(str(tmp_path / "copy")) as copy:
-        assert standing(copy, OSLO) == ("superseded", False)
-        assert edge(copy, OSLO, "uses").access_count == 2
-        Records(copy, Settings(), None).fact("jacq", "uses", "rome")
-        assert standing(copy, OSLO, "uses") == ("superseded", False), "still a single value"

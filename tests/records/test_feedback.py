@@ -17,7 +17,7 @@ from sqlite_stores import connection_of
 
 from pylore.app.audit import audit
 from pylore.core.errors import LoreError, UsageError
-from pylore.core.model import Edge, Node
+from pylore.core.model import Node
 from pylore.core.scoring import factor, feedback
 from pylore.core.settings import Settings
 from pylore.core.times import now
@@ -72,7 +72,7 @@ def run_with(store: Store, shown: list[str], query: str = "tokens") -> str:
     return run
 
 
-def test_a_run_keeps_no_secret_of_a_query(store: Store) -> None:
+def test_secrets_in_queries_are_redacted(store: Store) -> None:
     token = "ghp_" + "a8Fk2LqPz9XcVb3NmQwEr" + "TyUiOpAsDfGhJkL"
     run = run_with(store, ["note-1"], f"why is {token} refused")
     ((_, query, _),) = store.impressions.shown(run).values()
@@ -94,15 +94,6 @@ def in_step(store: Store) -> bool:
 # --- the formulas
 
 
-def test_feedback_score_is_helpful_and_half_of_two_by_total_and_two() -> None:
-    assert feedback(0, 0) == 0
-    assert feedback(1, 1) == pytest.approx((1 + 0.5 * 2) / (1 + 2))
-    assert feedback(0, 1) == pytest.approx(1 - feedback(1, 1))
-    assert 0.99 < feedback(1000, 1000) < 1
-    assert 0 < feedback(0, 1000) < 0.01
-    assert feedback(3, 6) == 0.5
-
-
 @given(st.floats(0, 1), st.integers(0, 50), st.integers(0, 50), st.floats(0, 1))
 def test_ratings_move_a_score_by_at_most_their_weight(
     score: float, helpful: int, unhelpful: int, weight: float
@@ -117,7 +108,7 @@ def test_ratings_move_a_score_by_at_most_their_weight(
 # --- runs
 
 
-def test_a_run_keeps_the_best_position_of_what_was_shown(store: Store) -> None:
+def test_run_records_the_best_positions(store: Store) -> None:
     run = run_with(store, ["note-0", "note-1", "note-2"], "first")
     keep_shown(store, options(run=run), "second", ["note-2", "note-0", "note-3"])
     records = Runs(store).get(run)["records"]
@@ -130,7 +121,7 @@ def test_a_run_keeps_the_best_position_of_what_was_shown(store: Store) -> None:
     assert Runs(store).summaries()[0]["unrated"] == 4
 
 
-def test_finishing_makes_an_edge_of_all_that_was_shown(store: Store) -> None:
+def test_finish_links_all_shown_records(store: Store) -> None:
     run = run_with(store, [*IDS[:5]])
     result = Runs(store).finish(run, ["note-1", "note-7"], ["note-2"])
     assert result.to_dict() | {"notes": []} == {
@@ -159,7 +150,7 @@ def test_finishing_makes_an_edge_of_all_that_was_shown(store: Store) -> None:
     assert in_step(store)
 
 
-def test_a_run_is_linked_to_its_task_and_found_by_no_word(store: Store) -> None:
+def test_run_is_linked_to_a_task(store: Store) -> None:
     run = Runs(store).start("note-0")
     assert [(edge.relation, edge.to_id) for edge in store.edges.of(run)] == [("part_of", "note-0")]
     assert Runs(store).get(run)["task"] == "note-0"
@@ -185,7 +176,7 @@ def test_a_run_is_linked_to_its_task_and_found_by_no_word(store: Store) -> None:
         (lambda runs, run: runs.start("task-none"), "no node 'task-none'"),
     ],
 )
-def test_what_cannot_be_done_changes_nothing(store: Store, call: Any, message: str) -> None:
+def test_refused_calls_change_nothing(store: Store, call: Any, message: str) -> None:
     run = run_with(store, ["note-0"])
     for id in ("run-gone", "note-gone"):
         store.nodes.put(Node(id, id.partition("-")[0], invalidated_at=now()))
@@ -196,7 +187,7 @@ def test_what_cannot_be_done_changes_nothing(store: Store, call: Any, message: s
     assert [*store.impressions.shown(run)] == ["note-0"]
 
 
-def test_a_run_is_finished_once_and_records_nothing_more(store: Store) -> None:
+def test_run_finishes_once(store: Store) -> None:
     run = run_with(store, ["note-0"])
     Runs(store).finish(run)
     with pytest.raises(LoreError, match=r"was finished at .*: 'lore run rate --run"):
@@ -223,7 +214,7 @@ def test_recording_never_fails_a_search(store: Store, tmp_path: Path) -> None:
     assert "the table shown is missing" in said
 
 
-def test_what_is_purged_meanwhile_does_not_keep_a_run_from_ending(store: Store) -> None:
+def test_run_finishes_without_purged_records(store: Store) -> None:
     run = run_with(store, ["note-0", "note-1", "note-2", "note-gone"])
     Records(store, Settings(), None).forget(["note-1"], purge=True)
     Records(store, Settings(), None).forget(["note-2"])
@@ -237,28 +228,10 @@ def test_what_is_purged_meanwhile_does_not_keep_a_run_from_ending(store: Store) 
 KEY = "(SELECT key FROM nodes WHERE id = ?)"
 
 
-def test_sums_that_differ_in_their_last_digits_are_in_step(store: Store) -> None:
-    with store.transaction():
-        for number, weight in enumerate((0.1, 0.2, 0.3, 0.7)):
-            store.edges.put(Edge("note-0", f"run-{number}", "used_in_run", weight))
-        store.edges.put(Edge("note-1", "run-1", "used_in_run", 0.5))
-    for change, wrong in (("helpful = helpful + 1e-12", 0), ("helpful = helpful - 0.1", 1),
-                          ("rated = rated + 1", 2)):  # fmt: skip
-        connection_of(store).execute(
-            f"UPDATE ratings SET {change} WHERE node_key = {KEY}", (f"note-{wrong // 2}",)
-        )
-        assert store.ratings.wrong() == wrong
-    connection_of(store).execute(f"DELETE FROM ratings WHERE node_key = {KEY}", ("note-1",))
-    assert store.ratings.wrong() == 2
-    store.ratings.recount()
-    connection_of(store).execute(f"INSERT INTO ratings VALUES ({KEY}, 0, 1)", ("note-2",))
-    assert store.ratings.wrong() == 1
-
-
 # --- rating without finishing
 
 
-def test_the_last_rating_of_a_run_counts(store: Store) -> None:
+def test_last_rating_of_a_run_counts(store: Store) -> None:
     runs = Runs(store)
     run = run_with(store, ["note-0", "note-1"])
     runs.rate(["note-0"], "unhelpful", run)
@@ -272,7 +245,7 @@ def test_the_last_rating_of_a_run_counts(store: Store) -> None:
     assert in_step(store)
 
 
-def test_a_link_made_by_hand_is_a_rating_by_its_weight(store: Store) -> None:
+def test_links_by_hand_are_ratings(store: Store) -> None:
     run = run_with(store, ["note-0"])
     Records(store, Settings(), None).link("note-0", "used_in_run", run)
     Records(store, Settings(), None).link("note-1", "used_in_run", run, weight=0.25)
@@ -302,7 +275,7 @@ STEPS = st.lists(
 
 @hypothesis_settings(max_examples=examples(15), deadline=None)
 @given(STEPS)
-def test_ratings_are_what_the_edges_say_whatever_happens(
+def test_rating_sums_match_the_edges(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, int]]
 ) -> None:
     with make(tmp_path_factory.mktemp("steps")) as store:
@@ -332,7 +305,7 @@ def test_ratings_are_what_the_edges_say_whatever_happens(
             assert in_step(store)
 
 
-def test_an_import_brings_ratings_and_reindex_mends_them(store: Store, tmp_path: Path) -> None:
+def test_import_and_reindex_count_ratings(store: Store, tmp_path: Path) -> None:
     Runs(store).finish(run_with(store, [*IDS]), ["note-6"], ["note-0"])
     wanted = scores(store)
     assert (wanted["note-6"] > 0.5, wanted["note-0"] < 0.5) == (True, True)
@@ -350,7 +323,7 @@ def test_an_import_brings_ratings_and_reindex_mends_them(store: Store, tmp_path:
 # --- what ratings do to results
 
 
-def test_ratings_lift_and_lower_within_the_results(store: Store) -> None:
+def test_ratings_reorder_results(store: Store) -> None:
     plain = found(store)
     last, first = plain[-1], plain[0]
     for day in range(5):
@@ -368,7 +341,7 @@ def test_ratings_lift_and_lower_within_the_results(store: Store) -> None:
     st.integers(8, 50),
     st.floats(0, 1),
 )
-def test_no_rating_ever_removes_a_result(
+def test_ratings_remove_no_result(
     rated_store: Store, ratings: list[tuple[str, bool]], limit: int, weight: float
 ) -> None:
     store = rated_store
@@ -389,7 +362,7 @@ def rated_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store
 
 
-def test_records_that_helped_together_are_connected_and_others_not(store: Store) -> None:
+def test_helpful_records_of_a_run_are_related(store: Store) -> None:
     run = run_with(store, [*IDS[:4]])
     Runs(store).finish(run, ["note-0", "note-1"], ["note-2"])
     hits = related(store, options(graph_depth=2), ["note-0"])
@@ -399,7 +372,7 @@ def test_records_that_helped_together_are_connected_and_others_not(store: Store)
     assert list(related(store, options(graph_depth=2), ["note-2"])) == []
 
 
-def test_unrated_and_unhelpful_must_not_weigh_the_same(store: Store) -> None:
+def test_unrated_ranks_above_unhelpful(store: Store) -> None:
     run = run_with(store, [*IDS[:3]])
     Runs(store).finish(run, ["note-0"], ["note-1"])
     given = scores(store)
@@ -417,7 +390,7 @@ def test_explain_has_the_feedback(store: Store) -> None:
     assert [hit.feedback_score for hit in hits if hit.id == "note-0"] == [0.666667]
 
 
-def test_a_plain_search_reads_ratings_and_no_table_of_the_graph(store: Store) -> None:
+def test_search_without_graph_tables_keeps_ratings(store: Store) -> None:
     Runs(store).rate(["note-1"], "helpful")
     wanted = scores(store)
     for table in ("links", "past", "shown"):
@@ -430,7 +403,7 @@ def test_a_plain_search_reads_ratings_and_no_table_of_the_graph(store: Store) ->
     assert search(store, options(feedback_weight=0), Request("tokens"), None).notes == []
 
 
-def test_the_engine_for_programs_records_and_rates(tmp_path: Path) -> None:
+def test_sdk_records_and_rates(tmp_path: Path) -> None:
     import pylore
 
     with make(tmp_path / ".lore"), pylore.open(tmp_path / ".lore", **FULLTEXT) as lore:
@@ -443,7 +416,7 @@ def test_the_engine_for_programs_records_and_rates(tmp_path: Path) -> None:
         assert hits.notes == [f"what was shown is not recorded: the run {run} is finished"]
 
 
-def test_diversity_audit_counts_answers_and_hooks_finish_runs(store: Store) -> None:
+def test_audit_counts_and_hooks_finish_runs(store: Store) -> None:
     run = Runs(store).start(by="hook")
     for query in ("tokens", "sessions", "cookies"):
         assert keep_shown(store, options(run=run), query, IDS[:5]) == ""

@@ -51,7 +51,7 @@ def live(store: Store) -> set[tuple[str, str, str]]:
 BOTH = ["shop relates to tom", "tom depends on shop"]
 
 
-def test_what_hangs_unseen_on_a_node_ends_and_comes_back_with_it(store: Store) -> None:
+def test_hidden_links_follow_their_node(store: Store) -> None:
     assert stated(store) == BOTH
     steps: list[tuple[Callable[[Records], Change | list[Change]], bool]] = [
         (lambda mine: mine.forget([MINE]), False), (lambda mine: mine.undo(), True),
@@ -69,12 +69,12 @@ def test_what_hangs_unseen_on_a_node_ends_and_comes_back_with_it(store: Store) -
         assert stated(store) == (BOTH if stands else []), number
 
 
-def test_an_edit_tells_what_hangs_on_it(store: Store) -> None:
+def test_edit_updates_hidden_facts(store: Store) -> None:
     records_of(store, "alice").edit(MINE, title="bazaar")
     assert stated(store) == [text.replace("shop", "bazaar") for text in BOTH]
 
 
-def test_what_ended_before_stays_so_and_comes_back_with_the_other_end(store: Store) -> None:
+def test_hidden_links_return_with_both_ends(store: Store) -> None:
     records_of(store, "").unlink(THEIRS, "depends_on", MINE)
     records_of(store, "alice").forget([MINE])
     records_of(store, "bob").forget([THEIRS])
@@ -84,14 +84,14 @@ def test_what_ended_before_stays_so_and_comes_back_with_the_other_end(store: Sto
     assert live(store) == {OUT_OF}
 
 
-def test_a_purge_takes_it_away_for_good_and_is_no_command_of_anothers(store: Store) -> None:
+def test_purge_is_hidden_from_other_scopes(store: Store) -> None:
     records_of(store, "alice").forget([MINE], purge=True)
     assert (live(store), stated(store), [*store.changes.former()]) == (set(), [], [])
     store.keep_to("bob")
     assert [one.name for one in store.changes.commands()] == ["add"]
 
 
-def test_what_another_has_or_all_have_is_not_taken_away(store: Store) -> None:
+def test_records_of_others_cannot_be_forgotten(store: Store) -> None:
     records_of(store, "").add("entity", "all")
     for id in ("entity-all", THEIRS):
         with pytest.raises(LoreError):
@@ -101,14 +101,14 @@ def test_what_another_has_or_all_have_is_not_taken_away(store: Store) -> None:
 
 @pytest.mark.parametrize("scope", ["", "alice"])
 @pytest.mark.parametrize("id", ["note-@@alice", "note-x@@", "note-x@@bob@@alice", "note-x@@A b"])
-def test_an_id_has_one_scope_behind_a_key(id: str, scope: str, store: Store) -> None:
+def test_id_has_a_single_scope(id: str, scope: str, store: Store) -> None:
     with pytest.raises(LoreError, match=f"^'{id}' is not a valid id: "):
         records_of(store, scope).add("note", "text", id=id)
     assert check_scope("note-x@@alice", scope) == "note-x@@alice"
     assert check_scope("file-a@@2.png", scope) == "file-a@@2.png"
 
 
-def test_a_hint_names_relations_as_one_calls_them(store: Store) -> None:
+def test_hints_name_relations_without_scope(store: Store) -> None:
     records_of(store, "bob").fact("tom", "lives_in", "oslo")
     notes = {
         (scope, name): records_of(store, scope).fact("ann", name, "bergen").notes

@@ -33,7 +33,7 @@ def ends(fields: dict[str, object]) -> list[tuple[object, ...]]:
     return [(e["direction"], e["relation"], e["id"], e["title"], e["weight"]) for e in edges]
 
 
-def test_its_fields_and_the_links_at_both_ends(store: Store) -> None:
+def test_show_has_fields_and_links(store: Store) -> None:
     fields = shown(store, "note-a")
     assert (fields["title"], fields["tags"], fields["data"]) == (
         "tokens expire", ["auth"], {"why": "it is safer"}
@@ -48,7 +48,7 @@ def test_its_fields_and_the_links_at_both_ends(store: Store) -> None:
     assert "anchor_history" not in fields
 
 
-def test_its_past_is_told_where_it_is_asked_for(store: Store) -> None:
+def test_show_has_history_on_request(store: Store) -> None:
     records = Records(store, Settings(), None)
     records.link("note-a", "relates_to", "decision-b", weight=0.75)
     records.unlink("note-a", "relates_to", "decision-b")
@@ -62,7 +62,7 @@ def test_its_past_is_told_where_it_is_asked_for(store: Store) -> None:
     assert ended["history"][0]["metadata"] == {}
 
 
-def test_what_it_is_tied_to_and_the_worst_that_became_of_it(store: Store) -> None:
+def test_show_has_anchors_and_worst_verdict(store: Store) -> None:
     at = "2026-01-01T00:00:00Z"
     with store.transaction():
         for path, verdict in (("a.py", "valid"), ("b.py", "drifted")):

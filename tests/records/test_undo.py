@@ -74,9 +74,7 @@ def changes(store: Store, id: str) -> list[str]:
 # --- one record
 
 
-def test_undo_of_a_record_takes_back_one_change_after_the_other(
-    records: Records, store: Store
-) -> None:
+def test_undo_of_a_record_goes_back_step_by_step(records: Records, store: Store) -> None:
     first = content(store)
     records.edit(A, text="A zebra")
     records.edit(A, status="superseded", tags=["y"])
@@ -95,15 +93,7 @@ def test_undo_of_a_record_takes_back_one_change_after_the_other(
     assert changes(store, A) == ["edit", "supersede", UNDO_RECORD, UNDO_RECORD]
 
 
-def test_each_state_is_later_than_the_one_before(records: Records, store: Store) -> None:
-    records.edit(A, text="one")
-    records.undo([A])
-    records.undo()
-    clocks = [clock(past.row) for past in node_past(store, A)] + [clock(store.nodes.require(A))]
-    assert clocks == sorted(set(clocks)) and len(clocks) == 4
-
-
-def test_a_record_that_was_redone_can_be_undone_again(records: Records, store: Store) -> None:
+def test_redone_record_can_be_undone_again(records: Records, store: Store) -> None:
     for text in ("one", "two", "three"):
         records.edit(A, text=text)
     records.undo([A])
@@ -117,9 +107,7 @@ def test_a_record_that_was_redone_can_be_undone_again(records: Records, store: S
     assert bodies == ["two", "one", "The first text of note-a"]
 
 
-def test_undo_of_forgetting_and_of_bringing_back_takes_the_links_along(
-    records: Records, store: Store
-) -> None:
+def test_undo_of_forget_and_restore_includes_links(records: Records, store: Store) -> None:
     records.link(A, "relates_to", B)
     before = content(store)
     records.forget([A])
@@ -133,13 +121,6 @@ def test_undo_of_forgetting_and_of_bringing_back_takes_the_links_along(
     assert content(store) == before
 
 
-def test_what_says_when_a_record_was_changed_is_as_it_was(records: Records, store: Store) -> None:
-    before = store.nodes.require(A).updated_at
-    records.edit(A, text="one")
-    records.undo([A])
-    assert store.nodes.require(A).updated_at == before
-
-
 Edit = tuple[str, str]
 
 
@@ -149,7 +130,7 @@ Edit = tuple[str, str]
     last=st.booleans(),
 )  # fmt: skip
 @settings(max_examples=examples(40), deadline=None)
-def test_as_many_undos_as_edits_lead_to_the_first_text(
+def test_undos_lead_back_to_the_first_text(
     tmp_path_factory: pytest.TempPathFactory, edits: list[Edit], last: bool
 ) -> None:
     with new_store(str(tmp_path_factory.mktemp("s"))) as store:
@@ -208,7 +189,7 @@ def prepare(records: Records, root: Path) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_undo_takes_back_a_command_whole_and_redo_repeats_it(
+def test_undo_and_redo_of_each_command(
     records: Records, store: Store, tmp_path: Path, name: str
 ) -> None:
     prepare(records, tmp_path / "p")
@@ -226,7 +207,7 @@ def test_undo_takes_back_a_command_whole_and_redo_repeats_it(
 
 @settings(max_examples=examples(12), deadline=None)
 @given(names=st.lists(st.sampled_from(COMMANDS), max_size=6), redo=st.integers(0, 6))
-def test_undo_and_redo_walk_along_the_states_of_random_commands(
+def test_undo_and_redo_of_random_commands(
     tmp_path_factory: pytest.TempPathFactory, names: list[str], redo: int
 ) -> None:
     root = tmp_path_factory.mktemp("p")
@@ -249,11 +230,7 @@ def test_undo_and_redo_walk_along_the_states_of_random_commands(
             assert content(store) == state
 
 
-def test_every_command_is_one_that_can_be_taken_back(records: Records, store: Store) -> None:
-    assert (*every_command(records, store),) == COMMANDS
-
-
-def test_undo_goes_back_step_by_step_and_redo_forward(records: Records, store: Store) -> None:
+def test_undo_goes_back_and_redo_forward(records: Records, store: Store) -> None:
     def bodies() -> list[str]:
         return [store.nodes.require(id).body.removeprefix("The first text of ") for id in (A, B)]
 
@@ -274,21 +251,21 @@ def test_undo_goes_back_step_by_step_and_redo_forward(records: Records, store: S
         records.undo(redo=True)
 
 
-def test_a_command_that_did_nothing_is_none(records: Records, store: Store) -> None:
+def test_undo_skips_commands_without_changes(records: Records, store: Store) -> None:
     records.edit(A, text="one")
     records.edit(A, text="one")
     records.undo()
     assert store.nodes.require(A).body == "The first text of note-a"
 
 
-def test_nothing_to_take_back_is_said(tmp_path: Path) -> None:
+def test_undo_of_an_empty_history_is_refused(tmp_path: Path) -> None:
     with new_store(str(tmp_path)) as store:
         records = Records(store, Settings(), None)
         with pytest.raises(LoreError, match="nothing to take back"):
             records.undo()
 
 
-def test_a_purge_stays_and_is_said(records: Records, store: Store) -> None:
+def test_purge_cannot_be_undone(records: Records, store: Store) -> None:
     records.edit(A, text="A zebra")
     records.link(A, "relates_to", B)
     last = clock(store.nodes.require(A))
@@ -302,7 +279,7 @@ def test_a_purge_stays_and_is_said(records: Records, store: Store) -> None:
     assert store.nodes.require(B).body == "The first text of note-b"
 
 
-def test_what_is_made_anew_is_later_than_the_purge(records: Records, store: Store) -> None:
+def test_records_after_a_purge_are_later(records: Records, store: Store) -> None:
     records.forget([A], purge=True)
     records.add("note", "anew", id=A)
     records.link(A, "relates_to", B)
@@ -311,7 +288,7 @@ def test_what_is_made_anew_is_later_than_the_purge(records: Records, store: Stor
     assert min(clock(store.nodes.require(A)), clock(edge)) > store.changes.purged()[A]
 
 
-def test_what_an_undo_forgets_can_be_restored(records: Records, store: Store) -> None:
+def test_undone_record_can_be_restored(records: Records, store: Store) -> None:
     records.add("note", "new", id="note-c", links=[(A, "relates_to")])
     after = content(store)
     first = records.undo()[0]
@@ -320,7 +297,7 @@ def test_what_an_undo_forgets_can_be_restored(records: Records, store: Store) ->
     assert content(store) == after
 
 
-def test_links_of_near_texts_follow_by_themselves(tmp_path: Path) -> None:
+def test_similar_links_follow_an_undo(tmp_path: Path) -> None:
     with new_store(str(tmp_path)) as store:
         records = Records(store, Settings(), StaticEmbedder())
         for id in (A, B):
@@ -341,7 +318,7 @@ def test_links_of_near_texts_follow_by_themselves(tmp_path: Path) -> None:
             assert content(store)["edges"] == {}
 
 
-def test_a_failure_in_the_middle_changes_nothing(
+def test_failed_undo_changes_nothing(
     records: Records, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     records.link(A, "relates_to", B)
@@ -364,7 +341,7 @@ def test_a_failure_in_the_middle_changes_nothing(
 # --- any state
 
 
-def test_a_record_gets_the_state_of_a_number_or_a_time(records: Records, store: Store) -> None:
+def test_restore_at_a_number_or_a_time(records: Records, store: Store) -> None:
     for text in ("one", "two", "three"):
         records.edit(A, text=text)
     (change,) = records.restore([A], at="2")
@@ -384,7 +361,7 @@ def test_a_record_gets_the_state_of_a_number_or_a_time(records: Records, store: 
     assert store.nodes.require(A).body == "The first text of note-a"
 
 
-def test_the_history_tells_what_differed(records: Records, store: Store) -> None:
+def test_history_lists_changed_fields(records: Records, store: Store) -> None:
     records.edit(A, text="one", tags=["y"])
     records.edit(A, why="so")
     records.forget([A])
@@ -399,7 +376,7 @@ def test_the_history_tells_what_differed(records: Records, store: Store) -> None
     assert past_rows(store, store.nodes.require(B)) == []
 
 
-def test_files_come_back_with_their_anchors(records: Records, store: Store, tmp_path: Path) -> None:
+def test_undo_restores_files_with_anchors(records: Records, store: Store, tmp_path: Path) -> None:
     prepare(records, tmp_path / "p")
     before = content(store)
     assert [anchor[1:4] for anchor in before["anchors"]] == [("lines", "src/a.py", "1-1")]
@@ -429,7 +406,7 @@ def test_removed_link_keeps_weight_and_metadata(records: Records, store: Store) 
     assert (weight, status, json.loads(metadata)) == (0.9, "confirmed", {"by": "a review", "m": 2})
 
 
-def test_how_sure_a_new_link_is_makes_its_weight(records: Records, store: Store) -> None:
+def test_confidence_is_the_weight_of_new_links(records: Records, store: Store) -> None:
     records.link(A, "relates_to", B, confidence=0.4)
     records.link(B, "part_of", A, confidence=0.4, weight=0.8)
     found = content(store)["edges"]
@@ -444,7 +421,7 @@ def test_how_sure_a_new_link_is_makes_its_weight(records: Records, store: Store)
 # --- what is kept
 
 
-def test_history_is_kept_for_history_days(records: Records, store: Store) -> None:
+def test_sweep_deletes_old_history(records: Records, store: Store) -> None:
     def swept(days: str, *, dry_run: bool = False) -> int:
         kept = Settings.load(environ={}, flags={"history_days": days})
         return sweep_history(store, kept, dry_run=dry_run)
