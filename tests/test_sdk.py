@@ -269,13 +269,6 @@ def test_missing_store_is_an_error(folder: Path) -> None:
     assert not folder.exists()
 
 
-def test_file_without_a_database_is_an_error(folder: Path) -> None:
-    folder.mkdir(parents=True)
-    (folder / "search.db").write_text("This is a text and no database. " * 100)
-    with pytest.raises(pylore.StoreError, match="is not a database"):
-        pylore.open(folder)
-
-
 # --- settings
 
 
@@ -437,13 +430,6 @@ def test_the_program_that_was_checked_runs(tmp_path: Path) -> None:
     found = sdk_program.titles(str(tmp_path / "store"))
     assert found[0] == "JWT"
     assert found[1].startswith("decision-")
-
-
-def test_the_package_names_what_it_has() -> None:
-    for name in pylore.__all__:
-        assert getattr(pylore, name) is not None
-    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        pylore.nonsense  # noqa: B018
 
 
 def test_names_of_a_symbol_mean_one_node(lore: pylore.Lore, folder: Path) -> None:

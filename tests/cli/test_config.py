@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
@@ -91,18 +90,6 @@ def test_wrong_line_stops_every_command(lore: Lore, project: Path, text: str, pa
     assert not (lore.project / "canary").exists()
 
 
-def test_project_config_is_a_plain_file(lore: Lore, project: Path) -> None:
-    os.mkfifo(project)
-    assert "cannot be read" in lore.refuse("search", "anything")
-    project.unlink()
-    (lore.root / "key").write_text("hop_decay=0.5 # a secret\n")
-    project.symlink_to(lore.root / "key")
-    refused = lore.refuse("search", "anything")
-    assert f"{project}:1: is a link" in refused and "secret" not in refused
-    lore.patch.setenv("LORE_DIR", str(project.parent))
-    assert value(lore, "hop_decay") == "0.5", "a store that a person names may have links"
-
-
 def test_programs_count_only_in_the_users_config(lore: Lore, project: Path) -> None:
     for line in ("plugin_dir=/evil", 'retrievers="fulltext evil"', "store=/evil", "root=/evil",
                  "from_config=/evil", "exported=/evil", "grph_depth=evil"):  # fmt: skip
@@ -176,15 +163,6 @@ def test_config_mends_a_broken_file(lore: Lore, project: Path) -> None:
     assert lore.config.read_text() == "limit=5\n" and value(lore, "limit") == "5"
     project.unlink()
     assert lore("list").notes == []
-
-
-def test_config_file_may_begin_with_a_mark_and_have_lines_of_windows(
-    lore: Lore, project: Path
-) -> None:
-    project.write_bytes(b"\xef\xbb\xbfgraph_depth=2\r\n")
-    assert value(lore, "graph_depth") == "2"
-    lore("config", "set", "graph_depth", "1")
-    assert project.read_bytes() == b"graph_depth=1\r\n"
 
 
 def test_list_explains_a_section(lore: Lore) -> None:

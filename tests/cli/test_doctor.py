@@ -188,14 +188,6 @@ def test_a_forgotten_end_makes_an_edge_dangle_which_is_a_warning(folder: str) ->
     assert "decision-1 relates_to decision-2" in checks["edges"].detail
 
 
-def test_an_index_at_odds_with_its_table_is_found_by_the_full_check(folder: str) -> None:
-    declared = "UPDATE sqlite_schema SET sql = 'CREATE INDEX passages_node ON passages({})'"
-    its = " WHERE name = 'passages_node'"
-    damage(folder, declared.format("collection") + its)
-    damage(folder, "REINDEX passages_node", declared.format("node_key") + its)
-    assert "integrity" in failing(examined(folder, full=True))
-
-
 def test_missing_vectors_are_a_warning_unless_chosen(tmp_path: Path) -> None:
     path = str(tmp_path)
     new_store(path).close()
@@ -258,11 +250,6 @@ def test_a_read_only_folder_is_checked_as_far_as_reading_goes(read_only: str) ->
     assert failing(examined(read_only)) == {"data-folder"}
 
 
-def test_jq_is_only_a_warning(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-    assert "jq" in warning(examined(folder))
-
-
 # --- the command
 
 
@@ -279,11 +266,6 @@ def test_doctor_prints_checks_as_json_and_as_text(lore: Lore) -> None:
     assert {*lore("doctor").json[0]} == {"id", "ok", "detail", "fix"}
     assert re.match(r"ok +python +Python 3\.", lore("doctor", "--text").out)
     lore.refuse("doctor", "--fulll")
-
-
-def test_doctor_without_a_store_names_the_command(lore_without_store: Lore) -> None:
-    found = failed(lore_without_store)
-    assert found == {"store": "run 'lore init'"}
 
 
 @pytest.mark.parametrize(
@@ -309,13 +291,3 @@ def test_doctor_names_every_problem_of_the_config(lore: Lore) -> None:
     assert check["fix"] and "unknown setting 'grap_depth'" in check["detail"]
     lore.patch.setenv("LORE_GRAPH_DEPTH", "nine")
     assert {*failed(lore)} == {"config"}
-
-
-def test_doctor_names_the_command_that_mends(lore: Lore) -> None:
-    lore("add", "decision", "sessions are signed with a rotating key")
-    damage(str(lore.store), "DELETE FROM passages")
-    assert all("'lore store reindex'" in fix for fix in failed(lore).values())
-    lore("reindex")
-    assert failed(lore, 0) == {}
-    (lore.store / "search.db").write_text("not a database, whatever its name says\n")
-    assert {*failed(lore)} == {"store"}

@@ -235,20 +235,6 @@ def test_verbs_name_the_remedy_of_a_lost_graph(filled: Lore, how: str) -> None:
     filled.refuse_each("\n".join(f"graph {verb} | 1 | {part}" for verb in VERBS))
 
 
-@pytest.mark.parametrize(
-    "pages",
-    ["name = 'relations'", "name = 'edges_in'", "tbl_name IN ('links', 'absent', 'ratings')"],
-)
-def test_damaged_graph_leaves_plain_results(filled: Lore, pages: str) -> None:
-    filled("fact", "JACQ", "uses", "JWT")
-    wanted = filled("search", "jwt sessions", "--ids").out
-    damage(filled, pages)
-    done = filled("search", "jwt sessions", "--expand", "--ids")
-    assert done.out == wanted
-    assert "the graph cannot be read" in done.err and "lore doctor" in done.err
-    assert "the graph cannot be read" in filled("context", "what does JACQ use", "--json").err
-
-
 def damage(lore: Lore, condition: str) -> None:
     """Overwrite the root pages of the tables and indexes that match a condition."""
     path = lore.store / "search.db"

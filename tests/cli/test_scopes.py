@@ -30,29 +30,12 @@ RULE = f"Always moor at the {SECRET} pier before the harbour closes"
 CANDIDATE = f"{candidate_id('pattern', RULE)}@@bob"
 
 HARMLESS = {
-    "init": "makes a store and reads none",
-    "capture run": "writes the user's log of events, and opens no store",
-    "capture event": "writes the user's log of events, and opens no store",
-    "capture events": "prints the user's log of events, and opens no store",
-    "capture gaps": "prints the user's own questions, with what a search finds",
-    "merge-file": "merges the files that it is given, and opens no store",
-    "hub init": "makes a hub, and opens no store",
-    "hub grant": "asks a hub, and opens no store",
-    "hub revoke": "asks a hub, and opens no store",
-    "hub audit": "asks a hub, and opens no store",
-    "hub status": "of a store it tells how much was not sent, and nothing else",
-    "config get": "prints a setting, and opens no store",
-    "config set": "writes a config, and opens no store",
-    "config unset": "writes a config, and opens no store",
-    "store path": "prints a path, and opens no store",
-    "store list": "lists files, and opens no store",
-    "store adopt": "moves files, and opens no store",
-    "store remove": "deletes files, and opens no store",
-    "hub add": "writes the user's config, and opens no store",
-    "hub list": "reads the user's config, and opens no store",
-    "hub remove": "writes the user's config, and of a store how far it was",
-}
-"""Commands that are not tried, each with the reason."""
+    "init", "merge-file", "hub init", "hub grant", "hub revoke", "hub audit", "hub add", "hub list",
+    "hub remove", "hub status", "config get", "config set", "config unset", "store path",
+    "store list", "store adopt", "store remove", "capture run", "capture event", "capture events",
+    "capture gaps",
+}  # fmt: skip
+"""Commands that are not tried: they read no record, or the user's own log of events."""
 
 REFUSED = {
     "store backup": ["{folder}/copy.db"],

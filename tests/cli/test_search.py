@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 
 import pytest
@@ -99,19 +98,6 @@ def test_tree_has_hops_as_branches(filled: Lore) -> None:
     ]
     text = filled("search", "cookie", "--expand", "--text").out
     assert sorted(line[:4] for line in done.lines) == sorted(re.findall(r"^[01]\.\d\d", text, re.M))
-
-
-def test_tree_shows_ancestors_without_a_score(filled: Lore) -> None:
-    tree = filled("related", LIMITS, "--hops", "2", "--type", "decision", "--tree").lines
-    assert tree[:2] == [f"      {LIMITS}", f"        {AUTH}"]
-    assert re.match(rf"[01]\.\d\d      anchored_to {SESSIONS}  Sessions", tree[2])
-
-
-def test_each_result_is_in_a_tree_once(filled: Lore) -> None:
-    for options in itertools.product(["-n1", "-n2", "-n9"], ["--graph-depth=1", "--graph-depth=2"]):
-        tree = filled("search", "tokens sixty", *options, "--tree").out
-        ids = filled("search", "tokens sixty", *options, "--ids").lines
-        assert ids and all(tree.count(id) == 1 for id in ids)
 
 
 def test_tree_of_few_results(filled: Lore) -> None:

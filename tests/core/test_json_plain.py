@@ -11,19 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.core.json import dumps, loads
+from pylore.core.json import loads
 
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )
-
-
-@given(VALUES)
-def test_written_json_is_read_back_and_obeyed_by_no_terminal(value: Any) -> None:
-    assert json.loads(dumps(value)) == value
-    assert dumps(value).isprintable() or not dumps(value).isascii()
 
 
 @given(VALUES, st.booleans())
@@ -39,10 +33,6 @@ def test_an_error_is_the_one_that_json_has(text: str) -> None:
     with pytest.raises(type(wanted.value)) as found:
         loads(text)
     assert str(found.value) == str(wanted.value)
-
-
-def test_numbers_that_are_none_are_read_as_json_reads_them() -> None:
-    assert repr(loads("[NaN, Infinity, -Infinity]")) == "[nan, inf, -inf]"
 
 
 def test_what_is_wrong_is_seen_where_json_is_not_loaded() -> None:

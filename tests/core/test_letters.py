@@ -43,7 +43,3 @@ def test_every_letter_is_what_the_tokenizers_make_of_it(
         # Alone, in a word, and with an accent of its own behind it.
         text = indexed(" ".join(f"{one} q{one}Q {one}\u0308z" for one in letters))
         assert words(fold(text)) == tokens(text), f"in the block {start:x}"
-
-
-def test_what_cannot_be_written_as_utf8_is_no_letter() -> None:
-    assert words("a\ud800b\udfffc\0d") == ["a", "b", "c", "d"]

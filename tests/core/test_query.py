@@ -94,12 +94,6 @@ def test_what_cannot_be_read_is_words(text: str, notes: int) -> None:
     assert (found.any(), found.text, len(found.unread)) == (False, text, notes)
 
 
-def test_long_text_has_no_operators() -> None:
-    text = "-cookie " + "word " * MOST_WORDS
-    assert not read(text).any()
-    assert read("-cookie " + "word " * (MOST_WORDS - 1)).without == ["cookie"]
-
-
 # --- what tools wrote, and names of code
 
 MESSAGE = """Reports of :class:`~pytest.Item` lose their sections (#123)
@@ -119,29 +113,6 @@ def test_what_tools_have_written_is_left_out() -> None:
         assert gone not in left
     for kept in ("Reports", "`~pytest.Item`", "sections", "`pytest_runtest_logreport`", "early"):
         assert kept in left
-
-
-def test_a_short_query_stays_as_it_is_typed() -> None:
-    for text in ("1f2e3d4c5b", "what did #123 change", "https://example.org/a", "Cc: all"):
-        assert cleaned(text) == text
-
-
-NOISE = st.sampled_from([
-    "https://example.org/a/b?c", "1f2e3d4c5b6a7988", "#4711", "(#4711)", "<https://example.org>",
-])  # fmt: skip
-PLAIN = st.lists(st.sampled_from("tokens are signed with a key that nobody knows".split()),
-                 min_size=8, max_size=12)  # fmt: skip
-
-
-@given(PLAIN, st.lists(st.tuples(st.integers(0, 8), NOISE), max_size=4))
-@settings(max_examples=examples(40))
-def test_noise_between_words_leaves_the_words(
-    plain: list[str], noise: list[tuple[int, str]]
-) -> None:
-    text = [*plain]
-    for place, chunk in noise:
-        text.insert(place, chunk)
-    assert cleaned(" ".join(text)) == " ".join(plain)
 
 
 @given(st.text(alphabet=st.sampled_from("a1f#:`<!->/.\n (b_C"), max_size=80) | st.text())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.core.scoring import SURE_COSINE, convex, recency, rrf
+from pylore.core.scoring import convex, recency, rrf
 
 IDS = st.sampled_from("abcdefgh")
 MIN = 0.25
@@ -41,30 +41,12 @@ def test_rrf_by_hand() -> None:
     assert rrf({}, 60) == rrf({"fulltext": {}}, 60) == {}
 
 
-@given(FULLTEXT, VECTOR, st.integers(1, 1000))
-def test_rrf_counts_ranks_alone_and_has_a_most(
-    fulltext: dict[str, float], vector: dict[str, float], k: int
-) -> None:
-    scores = rrf({"fulltext": fulltext, "vector": vector}, k)
-    assert scores.keys() == fulltext.keys() | vector.keys()
-    assert all(0 < score <= 2 / (k + 1) + 1e-12 for score in scores.values())
-    flat = {"fulltext": dict.fromkeys(fulltext, 1.0), "vector": dict.fromkeys(vector, 1.0)}
-    assert rrf(flat, k) == scores
-    for before, after in zip(fulltext, list(fulltext)[1:], strict=False):
-        if before not in vector and after not in vector:
-            assert scores[before] > scores[after]
-
-
 # --- convex
 
 
 def test_convex_by_hand() -> None:
     scores = fused({"a": 8.0, "b": 2.0}, {"b": 0.75, "c": 0.5})
     assert scores == pytest.approx({"a": 0.7, "b": 0.7 * 0.25 + 0.3, "c": 0.3 * 0.5})
-
-
-def test_a_weak_best_cosine_is_not_stretched_to_a_full_score() -> None:
-    assert fused({}, {"a": 0.3}) == pytest.approx({"a": (0.3 - MIN) / (SURE_COSINE - MIN)})
 
 
 @given(FULLTEXT, VECTOR, SHARE)
@@ -74,24 +56,6 @@ def test_every_found_node_has_a_score_from_0_to_1(
     scores = fused(fulltext, vector, share)
     assert scores.keys() == fulltext.keys() | vector.keys()
     assert all(0 <= score <= 1 + 1e-9 for score in scores.values())
-
-
-@given(FULLTEXT.filter(bool), SHARE)
-def test_the_best_of_a_leg_that_is_alone_has_1(fulltext: dict[str, float], share: float) -> None:
-    assert fused(fulltext, {}, share)[next(iter(fulltext))] == pytest.approx(1)
-    assert convex({"fulltext": fulltext}, {"fulltext": share}, MIN) == fused(fulltext, {}, share)
-
-
-@given(FULLTEXT, VECTOR, SHARE)
-def test_who_is_ahead_in_every_leg_is_ahead(
-    fulltext: dict[str, float], vector: dict[str, float], share: float
-) -> None:
-    scores = fused(fulltext, vector, share)
-    for one in scores:
-        for other in scores:
-            ahead = fulltext.get(one, 0) >= fulltext.get(other, 0)
-            if ahead and vector.get(one, MIN) >= vector.get(other, MIN):
-                assert scores[one] >= scores[other] - 1e-9
 
 
 @given(FULLTEXT.filter(lambda found: len(found) > 1), st.floats(1.01, 10))
@@ -109,8 +73,3 @@ def test_recency_by_hand() -> None:
     assert recency(97, 30) == 0.125
     assert recency(-5, 90) == 1, "a clock that was ahead makes nothing fresher than now"
     assert recency(89.99, 90) == recency(89, 90), "whole days count"
-
-
-@given(st.floats(0, 50_000), st.floats(0, 5000), st.integers(1, 36_500))
-def test_recency_falls_from_1_towards_0(age: float, more: float, half_life: int) -> None:
-    assert 0 <= recency(age + more, half_life) <= recency(age, half_life) <= 1

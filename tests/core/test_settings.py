@@ -79,15 +79,6 @@ def test_numbers_count_within_their_range(setting: Setting, number: float) -> No
             parsed(setting, repr(number))
 
 
-@given(st.text())
-def test_other_text_is_no_whole_number(text: str) -> None:
-    try:
-        value = parsed(BY_NAME["limit"], text)
-    except ValueError:
-        return
-    assert text.isascii() and text.lstrip("+-").isdecimal() and value == int(text)
-
-
 WRONG: dict[str, tuple[str, tuple[str, ...]]] = {
     "limit": ("a whole number from 1", ("", "1.5", "1e1", " 1", "1_0", "١", "²", "--1", "0x1")),
     "hop_decay": ("a number from 0 to 1", ("", "nan", "inf", "-inf", "1e999", "0,5", "1/2")),
@@ -125,16 +116,8 @@ def test_wrong_values_are_refused_with_their_place(name: str) -> None:
                 Settings.load(environ=environ, flags=flags)
 
 
-def test_words_and_weights_have_commas_or_spaces_between_them() -> None:
-    words = parsed(BY_NAME["graph_edges"], " calls,imports  defines ,")
-    assert words == ("calls", "imports", "defines")
-    weights = parsed(BY_NAME["edge_weights"], "calls=0.4, IMPORTS=1/0")
-    assert weights == {"calls": (0.4, None), "imports": (1.0, 0.0)}
-
-
 # --- which value counts
 
-SOURCES = ("user", "project", "environment", "flag")
 ORIGINS = ("user:/user/.config:7", "project:/project/.config:7", "env:LORE_LIMIT", "flag:--limit")
 
 
@@ -197,15 +180,6 @@ def test_users_settings_are_not_taken_from_a_project(name: str, text: str) -> No
     assert getattr(project, name) == setting.default
     (warning,) = project.warnings
     assert warning.startswith("/c/.config:1: ") and "user's own config" in warning
-
-
-def test_a_project_may_choose_what_is_built_in() -> None:
-    lines = "retrievers\tproject:/c:1\tfulltext\nembedder\tproject:/c:2\tnone\n"
-    project = Settings.load(environ={"LORE_FROM_CONFIG": lines}, flags={})
-    assert (project.retrievers, project.embedder, project.warnings) == (("fulltext",), "none", [])
-    lines = "retrievers\tuser:/c:1\tmine\nplugin_dir\tuser:/c:2\t/tools\n"
-    user = Settings.load(environ={"LORE_FROM_CONFIG": lines}, flags={})
-    assert (user.retrievers, user.plugin_dir, user.warnings) == (("mine",), "/tools", [])
 
 
 def test_passwords_of_endpoints_are_refused_and_not_repeated() -> None:

@@ -69,15 +69,6 @@ def test_of_one_field_the_later_value_stands_and_that_is_a_conflict() -> None:
     assert conflicts(ours, ours.stamps(), theirs, seen) == {}, "it was made out of ours"
 
 
-def test_what_one_side_does_not_say_is_no_conflict() -> None:
-    first = a_node("note-a", body="one")
-    ours = Stamped.of(edited(first, LATER, HERE, title="new"))
-    theirs = ours.after(first.updated_at)
-    assert theirs.base == "" and theirs.at("title") == ours.at("title")
-    assert conflicts(ours, ours.stamps(), theirs, theirs.stamps()) == {}
-    assert conflicts(theirs, theirs.stamps(), ours, ours.stamps()) == {}
-
-
 def test_who_edits_what_was_forgotten_brings_it_back_and_no_other() -> None:
     first = a_node("note-a")
     forgotten = edited(first, LATER, HERE, invalidated_at=LATER)

@@ -18,9 +18,7 @@ from pylore.core.text import (
     STOP_WORDS,
     camel_parts,
     clean_tags,
-    fold,
     identifier_parts,
-    one_line,
     parse_query,
     printable,
     snippet,
@@ -119,16 +117,6 @@ def test_camel_case_is_split_where_a_word_begins(word: str, parts: list[str]) ->
     assert camel_parts(word) == parts
 
 
-@given(st.text(st.characters(categories=["Lu", "Ll", "Nd"]), min_size=1, max_size=20))
-def test_the_parts_of_a_word_join_to_it(word: str) -> None:
-    assert "".join(camel_parts(word)) == fold(word)
-
-
-def test_identifier_parts_are_those_of_each_camel_case_word_once() -> None:
-    assert identifier_parts("call getUserByID, getUserByID and snake_case") == "get user by id"
-    assert identifier_parts("nothing here") == ""
-
-
 # --- queries
 
 
@@ -139,11 +127,6 @@ def test_terms_leave_stop_words_out_unless_there_is_nothing_else() -> None:
     assert parse_query("src/getUser.py").terms == [
         [["src", "getuser", "py"], ["src", "get", "user", "py"]]
     ]
-
-
-@pytest.mark.parametrize("typed", ["", " \n\t", "!?", '"" () *', "\0", "…", "\ud800"])
-def test_a_query_without_words_has_no_terms(typed: str) -> None:
-    assert not parse_query(typed)
 
 
 @given(ANYTHING)
@@ -235,10 +218,6 @@ def test_some_words_match_and_a_beginning_only_if_asked_for(fulltext: FullText) 
 # --- what a person sees
 
 
-def test_a_short_text_is_its_own_snippet() -> None:
-    assert snippet("a  short\ntext", parse_query("text")) == "a short text"
-
-
 FILLER = st.lists(st.sampled_from(["lorem", "ipsum", "x" * 50, "y", "z" * 90]), max_size=200)
 
 
@@ -252,13 +231,6 @@ def test_a_snippet_has_the_word_and_is_not_wide(
     assert len(shown.strip("… ")) <= width
     assert shown.startswith("…") == (not body.startswith(shown.strip("… ")))
     assert shown.strip("… ") in body
-
-
-def test_a_snippet_shows_the_stretch_with_most_words() -> None:
-    filler = "lorem ipsum dolor sit amet " * 20
-    body = f"{filler} keys {filler} the rotation of keys {filler}"
-    shown = snippet(body, parse_query("rotation keys"))
-    assert "rotation of keys" in shown
 
 
 def test_a_snippet_shows_the_word_however_its_accents_are_written() -> None:
@@ -275,18 +247,6 @@ def test_a_snippet_cuts_no_word_in_two() -> None:
         assert set(shown.strip("… ").split()) <= set(body.split())
 
 
-def test_a_snippet_finds_a_word_within_text_that_has_no_spaces() -> None:
-    assert "鍵の回転" in snippet(
-        "東京都" * 300 + "鍵の回転" + "東京都" * 300, parse_query("鍵の回転")
-    )
-
-
-def test_a_snippet_without_a_word_is_the_beginning() -> None:
-    body = "alpha " * 100
-    assert snippet(body, parse_query("zebra")).startswith("alpha alpha")
-    assert snippet(body, parse_query("")).startswith("alpha alpha")
-
-
 def test_a_huge_text_makes_no_slow_snippet() -> None:
     assert len(snippet("x" * 10_000_000, parse_query("zebra"))) < 300
 
@@ -301,17 +261,6 @@ def test_printable_text_has_nothing_that_a_terminal_obeys(text: str) -> None:
     assert len(shown) == len(text)
     assert not {chr(code) for code in OBEYED} & set(shown)
     assert all(b == a or (b == "?" and ord(a) in OBEYED) for a, b in zip(text, shown, strict=True))
-
-
-def test_printable_replaces_every_one_of_them() -> None:
-    assert printable("".join(map(chr, OBEYED))) == "?" * len(OBEYED)
-    assert printable("tab\tline\n") == "tab\tline\n"
-
-
-@given(st.text())
-def test_one_line_is_one_line(text: str) -> None:
-    assert len(one_line(text).splitlines()) <= 1
-    assert one_line(text).split() == text.split()
 
 
 def test_tags_are_folded_and_a_text_is_split() -> None:

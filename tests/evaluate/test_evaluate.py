@@ -25,11 +25,10 @@ from pylore.evaluate.run import (
     Evaluation,
     configured,
     interval,
-    legs,
     report_text,
     score,
 )
-from pylore.evaluate.tune import VALUES, evaluate, tune
+from pylore.evaluate.tune import evaluate, tune
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, open_store
 from pylore.store.filter import Scope
@@ -67,13 +66,6 @@ def test_an_interval_is_that_of_the_mean() -> None:
     assert high == pytest.approx(mean + 1.96 * error, abs=0.01)
 
 
-def test_an_interval_without_differences_is_nothing_and_repeats_are_the_same() -> None:
-    assert interval(np.zeros((5, 1))).tolist() == [[0], [0]]
-    some = np.array([[0.0], [1.0], [0.5], [0.0]])
-    assert interval(some).tolist() == interval(some).tolist()
-    assert interval(np.full((4, 1), 0.25)).tolist() == [[0.25], [0.25]]
-
-
 # --- controls
 
 
@@ -88,13 +80,6 @@ def test_shuffling_keeps_degrees_and_makes_no_loop_and_no_duplicate(
         assert degrees[0] == degrees[1]
     assert all(edge[0] != edge[1] for edge in after)
     assert len(set(after)) == len(after)
-
-
-def test_shuffling_changes_most_edges_where_it_can() -> None:
-    edges = [(f"note-{n}", f"note-{n + 100}", "calls") for n in range(50)]
-    after = controls.shuffled(edges, random.Random(1))
-    assert len(set(edges) & set(after)) < 10
-    assert after != controls.shuffled(edges, random.Random(2))
 
 
 @pytest.fixture(scope="module")
@@ -186,14 +171,6 @@ def test_scores_are_those_of_search_itself(store: Store) -> None:
         assert asked.scores(configured(BASE, text)).tolist() == plain[text]
 
 
-def test_types_and_exclusions_hold(store: Store) -> None:
-    settings = configured(BASE, "graph_depth=1")
-    only = Evaluation(store, QUESTIONS[:1], Scope(types=("decision",)))
-    assert only.scores(settings)[0, 0] == 0.5
-    excluding = [Question("q", "heron", ("decision-heron",), ("note-heron",))]
-    assert Evaluation(store, excluding, Scope()).scores(settings)[0, 0] == 0
-
-
 def test_notes_are_counted_and_missing_answers_are_found(store: Store) -> None:
     gone = [*QUESTIONS, Question("x", "x", ("note-gone", "note-heron"))]
     asked = Evaluation(store, gone, Scope())
@@ -242,30 +219,6 @@ def test_a_wrong_configuration_is_refused(text: str, said: str) -> None:
         configured(BASE, text)
 
 
-def test_a_leg_alone_is_a_leg_and_one_leg_has_no_fusion() -> None:
-    assert [*legs(BASE)] == ["fulltext", "vector", "convex", "rrf"]
-    one = Settings.load(environ={}, flags={"retrievers": "fulltext", "graph_depth": "2"})
-    assert {name: leg.depth for name, leg in legs(one).items()} == {"fulltext": 0}
-
-
-def test_a_text_is_embedded_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    embedded: list[str] = []
-
-    class Embedder:
-        name, dimension = "mine", 4
-
-        def embed(self, texts: list[str]) -> list[bytes]:
-            embedded.extend(texts)
-            return [bytes(16) for _ in texts]
-
-    monkeypatch.setattr("pylore.evaluate.run.open_embedder", lambda *_: Embedder())
-    found = Evaluation(store, [], Scope()).embedder(BASE)
-    assert found is not None
-    for _ in range(2):
-        assert found.embed(["a", "b"]) == [bytes(16)] * 2
-    assert embedded == ["a", "b"]
-
-
 # --- tuning
 
 
@@ -297,10 +250,3 @@ def test_chance_is_not_taken_for_a_gain(store: Store) -> None:
     base = configured(BASE, "graph_depth=1")
     names = ["graph_depth", "graph_limit", "hop_decay"]
     assert not tune(Evaluation(store, asked, Scope()), base, names)["sure"]
-
-
-def test_every_value_is_one_of_its_setting() -> None:
-    for name, values in VALUES.items():
-        for value in values:
-            key = "EDGE_WEIGHTS[calls]" if name == "edge_weights" else name
-            assert Settings().changed([(key, value)], "test")

@@ -169,19 +169,6 @@ def test_links_and_anchors_are_kept_once_and_staged(project: Lore) -> None:
     assert {*project("list", "--type", "lesson", "--ids").lines} == {"lesson-keys", kept}
 
 
-def test_imports_are_analyzed_and_symbols_anchored(project: Lore) -> None:
-    project("store", "trust")
-    project.write("src/a.py", "import b\n\n\ndef now():\n    return b.clock()\n")
-    project.write("src/b.py", "def clock():\n    return 1\n")
-    counts = json.loads(call(project, "lore_index", "--write", path="src"))
-    assert (counts["files"], counts["edges"]["imports"]) == (2, 1)
-    (row,) = json.loads(call(project, "lore_related", ids=["src/a.py"], relations=["imports"]))
-    assert row["id"] == "file-src/b.py"
-    keep(project, id="note-clock", file="src/a.py::now", kind="symbol")
-    assert [one["kind"] for one in project("show", "note-clock").json["anchors"]] == ["symbol"]
-    assert "PATH::SYMBOL" in refusal(project, id="note-clock", file="src/a.py", kind="symbol")
-
-
 def test_agent_does_not_undo_what_a_person_did(project: Lore) -> None:
     project("trust")
     id = project.id("add", "lesson", "Measure first")

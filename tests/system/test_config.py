@@ -152,11 +152,6 @@ def test_lines_may_end_as_windows_ends_them_and_the_last_one_may_have_no_end(fil
     assert read(file, "") == []
 
 
-def test_a_file_that_is_a_folder_or_may_not_be_read_is_refused(file: Path) -> None:
-    file.mkdir()
-    assert "cannot be read" in read_file(str(file), "user", "", [])[0]
-
-
 def test_a_link_counts_as_a_file_but_in_a_project(file: Path, tmp_path: Path) -> None:
     (tmp_path / "kept").write_text("a secret line\n")
     file.symlink_to(tmp_path / "kept")
@@ -241,22 +236,6 @@ def test_plain_assignments_are_what_bash_makes_of_them(
 ) -> None:
     file = tmp_path_factory.mktemp("plain") / "config"
     found = {key: value for key, _, value in read(file, "\n".join([literal, *lines]))}
-    assert found == by_bash(file)
-
-
-@given(
-    value=VALUES, odd=st.text("ab1 \t=-+.,:@%/~'\"$`\\#()[]{};&|<>*?!^", max_size=3),
-    at=st.integers(0, 8),
-)  # fmt: skip
-@settings(max_examples=examples(640), deadline=None)
-def test_a_value_that_is_taken_is_the_one_that_bash_takes(
-    tmp_path_factory: pytest.TempPathFactory, value: str, odd: str, at: int
-) -> None:
-    file = tmp_path_factory.mktemp("odd") / "config"
-    try:
-        found = {key: text for key, _, text in read(file, f"v_a={value[:at]}{odd}{value[at:]}\n")}
-    except UsageError:
-        return
     assert found == by_bash(file)
 
 

@@ -49,10 +49,6 @@ def test_blocks_of_two_keys_leave_in_either_order(text: str, body: list[str], tu
     assert left != both and with_block(left, last, None) == text
 
 
-def test_block_of_a_script_comes_first() -> None:
-    assert with_block("#!/bin/sh\nexit\n", "'.'", ["x"]).split("\n")[1] == BEGIN
-
-
 def test_block_without_its_end_takes_nothing_along() -> None:
     both = with_block(with_block("a\n", "one", ["x"]) + "mine\n", "two", ["y"])
     broken = both.replace(f"x\n{END}\n", "x\n")

@@ -15,7 +15,7 @@ from repositories import Repository as Made
 from samples import examples
 
 from pylore.core.errors import LoreError
-from pylore.system.git_setup import HOOKS, PROGRAM, Repository
+from pylore.system.git_setup import HOOKS, Repository
 
 FILE = ".lore/knowledge.jsonl"
 SCRIPTS = {
@@ -126,15 +126,6 @@ def test_a_driver_of_another_name_is_left(tmp_path: Path) -> None:
     assert left == ["merge.lore.driver"]
     assert [*setup(tmp_path).uninstall()]
     assert made.git("config", "merge.lore.driver") == "mine %A"
-
-
-def test_a_second_value_of_the_driver_stays(tmp_path: Path) -> None:
-    made = Made(tmp_path)
-    assert [*setup(tmp_path).install(hooks=False)]
-    made.git("config", "--add", "merge.lore.driver", "mine %A")
-    assert PROGRAM in made.git("config", "--get-all", "merge.lore.driver")
-    assert [*setup(tmp_path).uninstall()]
-    assert made.git("config", "--get-all", "merge.lore.driver") == "mine %A"
 
 
 def test_the_hooks_are_where_the_config_has_them(tmp_path: Path) -> None:

@@ -38,10 +38,6 @@ def test_only_hexadecimal_digits_are_a_commit(text: str) -> None:
     assert not is_commit(text)
 
 
-def test_a_hash_and_its_beginning_are_a_commit() -> None:
-    assert all(map(is_commit, ("9a3a46f", "0" * 40, "F" * 64)))
-
-
 def test_what_is_no_commit_does_not_reach_git(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "clone")
     repository.commit(a="x")
@@ -102,16 +98,6 @@ def test_a_work_tree_elsewhere_is_not_listed(tmp_path: Path) -> None:
     (tmp_path / "home/secret").write_text("x")
     repository.git("config", "core.worktree", str(tmp_path / "home"))
     assert FileTree(str(repository.root)).files().paths == ["a.py"]
-
-
-def test_a_tree_may_be_deep(tmp_path: Path) -> None:
-    deep = tmp_path
-    for _ in range(30):
-        deep = deep / ("d" * 90)
-        deep.mkdir()
-    (tmp_path / "a.py").write_text("x")
-    found = FileTree(str(tmp_path)).files()
-    assert (found.paths, found.skipped) == (["a.py"], {"name": 1})
 
 
 @pytest.mark.parametrize("path", ["../x", "/etc/passwd", "out/x", "a/../../x", "", "a\0b"])

@@ -77,19 +77,6 @@ def test_what_is_written_is_read_back_and_fit_for_a_terminal(value: Any) -> None
     assert not OBEYED & set(text)
 
 
-@given(TEXT)
-def test_text_is_quoted_as_json_and_otherwise_left_alone(text: str) -> None:
-    assert json.loads(dumps(text)) == text
-    if text.isalnum():
-        assert dumps(text) == f'"{text}"'
-
-
-@pytest.mark.parametrize("value", [b"bytes", {1, 2}, object()])
-def test_what_json_has_no_form_for_is_refused(value: object) -> None:
-    with pytest.raises(TypeError, match="no JSON form for"):
-        dumps([value])
-
-
 # --- the forms
 
 ROWS = [{"id": "note-a", "title": "one"}, {"id": "note-b", "title": "two\x1b[31m"}]
@@ -110,16 +97,6 @@ def test_a_list_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
     assert [json.loads(line) for line in lines] == ROWS
     assert listed("ids", ROWS, capsys) == "note-a\nnote-b\n"
     assert listed("text", ROWS, capsys) == "note-a: one\nnote-b: two?[31m\n"
-
-
-def test_an_empty_list_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
-    assert listed("json", [], capsys) == "[]\n"
-    assert [listed(form, [], capsys) for form in ("jsonl", "ids", "text")] == ["", "", ""]
-
-
-def test_json_has_an_element_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = listed("json", ROWS, capsys).splitlines()
-    assert (lines[0], lines[-1], len(lines)) == ("[", "]", 4)
 
 
 def test_one_thing_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:

@@ -60,12 +60,6 @@ def test_lines_go_to_a_terminal_whole(project: Lore) -> None:
     assert json.loads(shown)[0]["title"] == title
 
 
-def test_styles_are_for_terminals_that_have_them(project: Lore) -> None:
-    assert "\x1b[1mdecision-a\x1b[0m" in seen(project, "show", "decision-a", environ={})
-    for environ in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-        assert "\x1b" not in seen(project, "show", "decision-a", environ=environ)
-
-
 def test_what_is_longer_than_the_terminal_goes_through_a_pager(project: Lore) -> None:
     paged = {"PAGER": "sed 's/^/paged: /'", "NO_COLOR": "1"}
     assert seen(project, "list", rows=10, environ=paged).count("paged: 2") == 41

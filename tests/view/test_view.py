@@ -111,23 +111,6 @@ def test_the_strongest_edges_stay(store: Store, monkeypatch: pytest.MonkeyPatch)
     assert {edge[2] for edge in drawn["edges"]} <= {"implements", "relates_to"}
 
 
-def test_a_long_text_is_cut_and_a_short_one_is_whole(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(picking, "MOST_TEXT", 10)
-    picked = picking.pick_around(store, settings(), ["decision-a", "note-alone"], 2)
-    texts = [node["text"] for node in picking.picture(store, settings(), picked)["nodes"]]
-    assert texts[0] == "Sessions a …"
-
-
-def test_the_same_picture_is_the_same_page(store: Store) -> None:
-    pages = [
-        page(picking.picture(store, settings(), picking.pick_whole(store, settings(), 100)))
-        for _ in range(2)
-    ]
-    assert pages[0] == pages[1]
-
-
 @pytest.mark.parametrize(
     ("type", "title", "expected"),
     [
