@@ -13,7 +13,7 @@ from ..store.filter import Scope
 from ..store.resolve_id import file_ids, file_node_id
 from ..system.files import GONE
 from ..system.projects import trust_root
-from .fingerprint import content_hash, line_numbers, lines_of, stretch_hash
+from .fingerprint import line_numbers, lines_of, stretch_hash
 from .globs import Glob
 from .project import Project, Unreadable, digest, fault_of, is_open, root_to_keep
 
@@ -114,10 +114,7 @@ def place_anchor(
     """Anchor a node to today's code, in a transaction; return the anchor and its state.
 
     ``reader`` finds symbols and counts rules. A record without a file gets the anchor's, unless a
-    conversation is the ``source``: then the link is staged.
-
-    Raises:
-        LoreError: the node or the code is missing.
+    conversation is the ``source``: then the link is staged. Raise LoreError without node or code.
     """
     node = store.nodes.require_live(wanted.node_id)
     anchor = _taken(project, wanted, reader)
@@ -139,18 +136,14 @@ def place_anchor(
 
 
 def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
-    """Remove a node's anchors to a path, of one kind and detail or of all; in a transaction.
-
-    Raises:
-        LoreError: there is no such anchor.
+    """Remove a node's anchors to a path, of one kind and detail or of all, in a transaction; raise
+    LoreError if there are none.
     """
+    id, path = store.nodes.require(wanted.node_id).id, wanted.path
     found = [
-        anchor
-        for anchor in store.anchors.of(store.nodes.require(wanted.node_id).id)
-        if anchor.path == wanted.path
-        and wanted.kind in ("", anchor.kind)
-        and wanted.detail in ("", anchor.detail)
-    ]
+        one for one in store.anchors.of(id) if one.path == path
+        and wanted.kind in ("", one.kind) and wanted.detail in ("", one.detail)
+    ]  # fmt: skip
     if not found:
         raise LoreError(f"'{wanted.node_id}' has no such anchor to {wanted.path}: "
                         f"'lore anchor {wanted.node_id}' lists them")  # fmt: skip
@@ -202,12 +195,9 @@ def _taken(project: Project, anchor: Anchor, reader: CodeReader | None) -> Ancho
 
 
 def take(project: Project, anchor: Anchor, definitions: Definitions | None = None) -> Anchor:
-    """Return ``anchor`` as valid, with the fingerprint of today's code.
+    """Return ``anchor`` as valid, with the fingerprint of today's code; raise LoreError without it.
 
     A symbol needs the project's ``definitions``; its hash is that of the symbol and of the file.
-
-    Raises:
-        LoreError: there is no such code, or it cannot be read.
     """
     taken = copy(anchor)
     try:
@@ -235,7 +225,7 @@ def _fingerprint(
     """Return the detail and the hash of an anchor to a file that is there."""
     path, detail = anchor.path, anchor.detail
     if anchor.kind == "file":
-        return detail, content_hash(project, path)
+        return detail, project.hash(path)
     content = project.read(path)
     if anchor.kind == "hash":
         return detail, digest(content)
@@ -250,12 +240,8 @@ def _fingerprint(
             raise LoreError(f"{path}: {detail} may be {named}: give one of them")
         return names[0], f"{found[0].hash} {digest(content)}"
     first, last = line_numbers(detail)
-    if not 1 <= first <= last:
-        raise LoreError(f"lines {detail}: give FIRST-LAST, counted from 1")
-    if last > len(lines):
-        raise LoreError(f"{path}: has {len(lines)} lines, not {last}: give lines that are there")
-    if not any(line.strip() for line in lines[first - 1 : last]):
-        raise LoreError(f"{path}: lines {detail} are empty: give lines with text")
+    if not 1 <= first <= last <= len(lines):
+        raise LoreError(f"{path}: has {len(lines)} lines, not {detail}: give lines that are there")
     return detail, stretch_hash(lines[first - 1 : last])
 
 

@@ -219,11 +219,7 @@ def fresh(places: Sequence[ClaimPlace], known: Sequence[ClaimPlace]) -> list[Cla
 
 
 def packed(places: Sequence[ClaimPlace]) -> str:
-    """Return places as an anchor keeps them: JSON of paths and marks, without lines.
-
-    Raises:
-        LoreError: there are too many.
-    """
+    """Return places as an anchor keeps them, as JSON; raise LoreError for too many."""
     if len(places) > MOST_KNOWN:
         raise LoreError(f"{len(places)} places are against it, over {MOST_KNOWN}: give a rule that "
                         "the code mostly follows, or fewer files by --in")  # fmt: skip
@@ -248,10 +244,8 @@ def unpacked(text: str) -> list[ClaimPlace]:
 
 
 def taken_claim(project: Project, anchor: Anchor, reader: CodeReader | None) -> Anchor:
-    """Return an anchor whose violations of today are accepted.
-
-    Raises:
-        LoreError: the claim cannot be counted, has no file, or too many violations.
+    """Return an anchor whose violations of today are accepted; raise LoreError if the claim cannot
+    be counted, has no file, or too many violations.
     """
     if reader is None:
         raise LoreError("a rule is counted by 'lore anchor ID --rule PATTERN', given again")

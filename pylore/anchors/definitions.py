@@ -120,8 +120,7 @@ class Definitions:
     def __init__(self, project: Project, outline: Outline) -> None:
         self._project = project
         self._outline = outline
-        self.known: dict[tuple[str, str], list[Defined]] = {}
-        """(revision, path) to the definitions of the file."""
+        self.known: dict[tuple[str, str], list[Defined]] = {}  # by revision and path
 
     def find(self, revision: str, path: str, name: str) -> list[Defined]:
         """Return the definitions of a name, as ``check`` or ``Login.check``, in a file."""

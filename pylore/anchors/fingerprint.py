@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from .project import Project, Unreadable, digest
+from .project import digest
 
 NO_MATCH = "none"  # the stamp of a glob without matches; otherwise it is a file that matches
 _MOST_HASHED = 200_000  # lines that are hashed in search of a stretch
-
-
-def content_hash(project: Project, path: str) -> str:
-    """Return the hash of a file's content, "" if it cannot be read."""
-    try:
-        return digest(project.read(path))
-    except Unreadable:
-        return ""
 
 
 def line_numbers(detail: str) -> tuple[int, int]:

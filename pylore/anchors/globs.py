@@ -22,8 +22,7 @@ class Glob:
         self._parts = [*_parts(glob)]
         self._names, self._spans, self._folders = (self._bits(star) for star in ("*", "**", "**/"))
         self._free = self._names | self._spans | self._folders
-        self._accepted: dict[str, int] = {}
-        """Character to the bits of the parts that match it."""
+        self._accepted: dict[str, int] = {}  # character to the bits of the parts that match it
         wild = [at for at, letter in enumerate(glob) if letter in "*?[]"]
         self._head = glob[: min(wild, default=len(glob))]
         self._tail = glob[max(wild, default=-1) + 1 :]

@@ -209,12 +209,7 @@ def _plain(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-def _distance(pair: tuple[str, str], path: str) -> tuple[bool, bool, bool, str]:
-    """Return how far a changed file is from one: itself, the same language's, the same folder's."""
+def _distance(pair: tuple[str, str], path: str) -> tuple[bool, bool, str]:
+    """Return how far a changed file is from one: itself, those of the language, others."""
     one = pair[1] or pair[0]
-    return (
-        path not in pair,
-        one.rpartition(".")[2] != path.rpartition(".")[2],
-        one.rpartition("/")[0] != path.rpartition("/")[0],
-        one,
-    )
+    return path not in pair, one.rpartition(".")[2] != path.rpartition(".")[2], one

@@ -41,8 +41,7 @@ class Project:
     def __init__(self, root: str) -> None:
         self.root = root
         self.git = Git(root)
-        self._folders: dict[str, str] = {}
-        """Folder to its real path."""
+        self._folders: dict[str, str] = {}  # folder to its real path
         self._stamps: dict[str, str] = {}
         self._last = ("", b"")
         self._paths: list[str] | None = None
@@ -85,6 +84,13 @@ class Project:
                 raise Unreadable(f"{path}: is larger than {LARGEST >> 20} MB")
             self._last = (path, content)
         return self._last[1]
+
+    def hash(self, path: str) -> str:
+        """Return the hash of a file's content, "" if it cannot be read."""
+        try:
+            return digest(self.read(path))
+        except Unreadable:
+            return ""
 
     def _place(self, path: str) -> str:
         """Return the real path; raise Unreadable if it is outside the project."""
@@ -158,20 +164,15 @@ class Project:
             content = self.git.contents("HEAD", [path]).get(path, b"")
             size, hash = len(content), digest(content)
         for other in self.paths() if size > 0 else ():
-            try:
-                same_size = other != path and size_in(self.stamp(other)) == size
-                if same_size and digest(self.read(other)) == hash:
-                    return other
-            except Unreadable:
-                continue
+            is_candidate = other != path and self.has(other)
+            same_size = is_candidate and size_in(self._stamps.get(other, GONE)) == size
+            if same_size and self.hash(other) == hash:
+                return other
         return None
 
 
 def fault_of(anchor: Anchor) -> str:
-    """Return why an anchor of any author must not be followed; "" if it may.
-
-    ``is_open`` examines its root.
-    """
+    """Return why an anchor of any author must not be followed, its root aside; or ""."""
     way = anchor.stamp if anchor.kind == "glob" else anchor.path
     if not leads_down(anchor.path) or not (leads_down(way) or way == ""):
         return f"path '{anchor.path}' leads out of the project"
@@ -195,10 +196,8 @@ def root_to_keep(store: Store, root: str) -> str:
 
 
 def relative(root: str, path: str, written: str = "") -> str:
-    """Return a path, which a person has ``written``, from the root and with ``/``.
-
-    Raises:
-        LoreError: it is outside, or has characters that no id may have.
+    """Return a path, which a person has ``written``, from the root and with ``/``; raise LoreError
+    if it is outside, or has characters that no id may have.
     """
     written = written or path
     base = os.path.realpath(root)

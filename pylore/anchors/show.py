@@ -59,10 +59,8 @@ def add_verdicts(
     for hit in hits:
         hit.verdict = worst(by_node.get(hit.id, ()))
     if changed:
-        notes.append(
-            f"the code behind {len(changed)} of these results has changed since it was looked at: "
-            "run 'lore verify'"
-        )
+        notes.append(f"the code behind {len(changed)} of these results has changed: "
+                     "run 'lore verify'")  # fmt: skip
 
 
 def _has_changed(root: str, kind: str, path: str, stamp: str, verdict: str) -> bool:

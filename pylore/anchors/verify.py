@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 from copy import copy
+from functools import partial
 
 from ..core.errors import LoreError
 from ..core.ids import is_own, own
@@ -28,14 +29,7 @@ from ..indexing.indexer import Index, write_nodes
 from ..system.files import GONE
 from .attach import link_anchor, unlink_anchor, unlink_if_whole
 from .definitions import Definitions
-from .fingerprint import (
-    content_hash,
-    find_stretch,
-    last_name,
-    line_numbers,
-    lines_of,
-    stretch_hash,
-)
+from .fingerprint import find_stretch, last_name, line_numbers, lines_of, stretch_hash
 from .moves import Successors
 from .project import HASH, Project, Unreadable, digest, fault_of, is_open
 from .show import anchor_row
@@ -126,11 +120,9 @@ class _Verdicts:
         self._reader, self._result = reader, result
         self._definitions = Definitions(project, reader.outline)
         self._successors = Successors(project, self._definitions)
-        self._files: set[str] = set()
-        self._words: set[str] = set()
-        """Files to parse, and last names of missing symbols."""
-        self._where: dict[str, list[str]] = {}
-        """Word to the files that have it."""
+        self._files: set[str] = set()  # to parse
+        self._words: set[str] = set()  # last names of missing symbols
+        self._where: dict[str, list[str]] = {}  # word to the files that have it
         self._stage = 0
 
     def of(self, anchors: Sequence[Anchor], progress: Callable[[int], None]) -> list[Change]:
@@ -163,18 +155,14 @@ class _Verdicts:
             progress(len(anchors) - len(doubtful))
             # Anchors that held come first, and those to one file together.
             anchors = sorted(doubtful, key=lambda one: (one.verdict == "invalid", one.path))
-        more, skipped = len(unread) - NOTED, self._successors.skipped
         self._result.notes += unread[:NOTED]
-        if more > 0:
-            self._result.notes.append(f"{more} more anchors could not be looked at")
-        if skipped:
-            self._result.notes.append(f"what became of {skipped} more symbols was not looked for: "
-                                      "'lore verify ID' does it")  # fmt: skip
+        if (more := len(unread) - NOTED) > 0:
+            self._result.notes.append(f"{more} more anchors could not be read")
+        if skipped := self._successors.skipped:
+            self._result.notes.append(f"{skipped} symbols were not searched: use 'lore verify ID'")
         return found + self._count(rules)
 
     def _count(self, rules: Sequence[Anchor]) -> list[Change]:
-        if not rules:
-            return []
         from .claims import counted_claims, judged_anchor
 
         counts, found = counted_claims(self._project, rules, self._reader), []
@@ -229,7 +217,7 @@ class _Verdicts:
                 fault = "" if start else "the text changed"
                 detail = f"{start}-{start + last - first}" if start else detail
         elif anchor.kind == "file":
-            hash = content_hash(self._project, path)
+            hash = self._project.hash(path)
         elif digest(self._project.read(path)) != hash:
             fault = "the content changed"
         changed = self._at(anchor, path, detail, fault)
@@ -325,9 +313,7 @@ def _keep(
     if not changes and not commits:
         return
 
-    def write(nodes: Sequence[Node]) -> None:
-        write_nodes(store, nodes)
-
+    write = partial(write_nodes, store)
     with store.transaction():
         store.anchors.replace((old.key, new) for old, new in changes)
         for old, new in changes:
@@ -413,11 +399,8 @@ def first_line(store: Store, anchor: Anchor, reader: CodeReader) -> int:
     if anchor.kind != "symbol" or fault_of(anchor) or not is_open(anchor.root):
         return 1
     definitions = Definitions(Project(anchor.root or store.project), reader.outline)
-    found = [
-        one.line_start for name in (anchor.detail, last_name(anchor.detail))
-        for one in definitions.find("", anchor.path, name)
-    ]  # fmt: skip
-    return next(iter(found), 1)
+    found = definitions.find("", anchor.path, anchor.detail)
+    return found[0].line_start if found else 1
 
 
 def require_anchors(store: Store, ids: Sequence[str]) -> None:

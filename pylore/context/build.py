@@ -85,11 +85,7 @@ _NO_ROOM = "No Room For"
 def build(
     store: Store, settings: Settings, asked: ContextBrief, embedder: Embedder | None
 ) -> Context:
-    """Return the context for a question, or for the task with the given id.
-
-    Raises:
-        StoreError: the store cannot be read.
-    """
+    """Return the context for a question, or for the task with the given id."""
     task = store.nodes.get(asked.question) if "-" in asked.question else None
     question = asked.question
     if task is not None:
@@ -160,13 +156,12 @@ class _Builder:
         )  # fmt: skip
         self._facts_section = "" if asked.form == "narrative" else "Facts"
         facts = [(edge, id) for id, edges in self._facts.items() for edge in edges]
+        # Entity to the subject whose facts name it.
         self._stated = {edge.to_id: id for edge, id in reversed(facts) if edge.to_id != id}
-        """Entity to the subject whose facts name it."""
         self._ties = ties_of(store, [hit.id for hit in hits], context.notes)
         self._taken: list[tuple[Piece, str]] = []
         self._left_out: list[Piece] = []
-        self._shown: dict[str, dict[str, tuple[int, int]]] = {}
-        """Path to the first and last line of each definition in the text."""
+        self._shown: dict[str, dict[str, tuple[int, int]]] = {}  # path to the lines of definitions
 
     def run(self) -> Context:
         context, asked = self._context, self._asked

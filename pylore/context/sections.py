@@ -33,9 +33,7 @@ SECTIONS = {
     "file": CODE, "symbol": CODE, "task": "Work", "run": "Work", "session": "Work",
     "commit": "Work",
 }  # fmt: skip
-# Sections whose records show their date, status and source.
-JUDGED = frozenset(SECTIONS.values()) - {CODE, "Facts", "Work"}
-
+JUDGED = frozenset(SECTIONS.values()) - {CODE, "Facts", "Work"}  # with date, status and source
 CUT = "…"  # marks text that was left out
 
 
@@ -346,10 +344,8 @@ def flowchart(
     store: Store, ids: Sequence[str], relations: Sequence[str], room: int,
     min_confidence: float = 0.0,
 ) -> str:  # fmt: skip
-    """Return a diagram of the edges among the first of ``ids`` in ``room`` tokens, "" without any.
-
-    Raises:
-        GraphUnavailable: the graph's tables are missing or damaged.
+    """Return a diagram of the edges among the first of ``ids`` in ``room`` tokens, "" without any;
+    raise GraphUnavailable.
     """
     rank = {id: place for place, id in enumerate(ids[: 2 * NODES])}
     briefs = store.nodes.briefs(list(rank))

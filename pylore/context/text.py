@@ -77,8 +77,7 @@ class WorkTree:
         self._store = store
         self._listed = Listed(root, paths)
         self._texts: dict[str, list[str] | str] = {}
-        self.refused: dict[str, str] = {}
-        """Path to the reason for which a file must not be shown."""
+        self.refused: dict[str, str] = {}  # path to the reason for which it must not be shown
 
     def snippet(self, path: str, first: int | None, last: int | None, name: str) -> Snippet:
         """Return the lines ``first`` to ``last`` of a file; ``name`` is in the first ones."""
