@@ -1,11 +1,10 @@
-"""The kinds of input that need no store: options, front matter, rule files."""
+"""The kinds of input that need no store: options, front matter."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import json
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -14,8 +13,6 @@ from mutator import ODD, mutated, samples
 
 from pylore.cli import registry
 from pylore.cli.command import Command, read
-from pylore.code.rules import Rules
-from pylore.code.scan import scan
 from pylore.core.errors import LoreError
 from pylore.core.settings import BY_NAME, SETTINGS, Settings
 from pylore.core.text import printable
@@ -25,11 +22,7 @@ from pylore.terminal.output import note
 
 
 class Kind:
-    """One kind of input: how it is made, and what must hold whatever it is.
-
-    ``share`` is its part of all inputs. ``check`` raises for one that breaks a promise:
-    only a ``LoreError`` may come out of lore, and is handled here.
-    """
+    """Makes inputs of a kind and checks them; ``share`` is its fraction of all inputs."""
 
     name = ""
     share = 0.0
@@ -43,15 +36,15 @@ class Kind:
         self.tokens = self.words() or ODD
 
     def words(self) -> list[bytes]:
-        """What has a meaning in inputs of this kind."""
+        """Return words with a meaning in inputs of this kind."""
         return []
 
     def make(self, random: Random) -> bytes:
-        """The next input."""
+        """Return the next input."""
         return mutated(random, self.corpus, self.tokens)
 
     def check(self, inputs: Sequence[bytes]) -> None:
-        """Raises where one of them breaks a promise."""
+        """Raise for an input that breaks a promise; a ``LoreError`` of lore is no fault."""
         for data in inputs:
             self.check_one(data)
 
@@ -59,11 +52,11 @@ class Kind:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Lets go of what is held open."""
+        """Close files and stores."""
 
 
 def one_line(error: LoreError) -> None:
-    """What is printed of a message is one line of a bounded length that no terminal obeys."""
+    """Assert that a message prints as one short line without control characters."""
     printed = io.StringIO()
     with contextlib.redirect_stderr(printed):
         note(str(error))
@@ -128,7 +121,7 @@ class Options(Kind):
 class FrontMatterKind(Kind):
     """The head of a Markdown file: read, written in quotes, and read again."""
 
-    name, share = "frontmatter", 0.24
+    name, share = "frontmatter", 0.27
 
     def words(self) -> list[bytes]:
         return [b"---", b"---\n", b"title: ", b"tags: [a, b]", b"\n- ", b"\n  - x", b": ", b" #",
@@ -152,46 +145,3 @@ class FrontMatterKind(Kind):
             ]
             written = "\n".join(written).split("\n")
             assert parse_front_matter(["---", *written, "---"]).fields == found.fields
-
-
-class RulesKind(Kind):
-    """Rule files of languages: read with a sound one beside them; some are run as well."""
-
-    name, share = "rules", 0.03
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self._runs = 0
-        (folder / "rules").mkdir()
-        (folder / "tree").mkdir()
-        (folder / "rules/plain.yml").write_bytes(self.corpus[0])
-        (folder / "tree/a.plain").write_text("def f(): pass\n")
-
-    def words(self) -> list[bytes]:
-        return [b"# extensions: .x .y\n", b"# also: plain\n", b"# also: none\n",
-                b"# dialect: Tsx .z\n", b"# dialect: \\1 .z\n",
-                b"---\n", b"id: a.b\n", b"# grammar: Python\n", b"# alone\n",
-                b"rule:\n  kind: call\n", b"# grammar: \\g<9>\n", b"message: x\n"]  # fmt: skip
-
-    def check_one(self, data: bytes) -> None:
-        (self.folder / "rules/other.yml").write_bytes(data)
-        try:
-            files = {path.stem: str(path) for path in sorted((self.folder / "rules").iterdir())}
-            rules = Rules(files)
-            assert rules.language_of("a.plain") in rules.languages
-            rules.language_of("script", "#!/usr/bin/env -S other 3")
-            rules.choose_shared(["a.c", "b.h"])
-            self._write(rules)
-        except LoreError as error:
-            one_line(error)
-
-    def _write(self, rules: Rules) -> None:
-        out = self.folder / "out"
-        out.mkdir()
-        try:
-            config = rules.write(str(out), rules.require(()), {})
-            self._runs += 1
-            if self._runs % 500 == 1:
-                scan(str(self.folder / "tree"), config, ["a.plain"])
-        finally:
-            shutil.rmtree(out)

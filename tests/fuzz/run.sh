@@ -10,4 +10,4 @@ cd "${BASH_SOURCE[0]%/*}/../.." || exit 1
 home=$(mktemp -d) || exit 1
 trap 'rm -rf "$home"' EXIT
 env -i PATH="$PATH" HOME="$home" LC_ALL=C.UTF-8 ${TMPDIR+TMPDIR="$TMPDIR"} \
-  MALLOC_ARENA_MAX=2 PYTHONPATH="$PWD:$PWD/tests/support" .venv/bin/python tests/fuzz/main.py "$@"
+  MALLOC_ARENA_MAX=2 PYTHONPATH="$PWD:$PWD/tests/support" .venv/bin/python tests/fuzz/session.py "$@"

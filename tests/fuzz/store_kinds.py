@@ -218,7 +218,7 @@ class JsonLines(_Importing):
 class MarkdownKind(_Importing):
     """Documents, beside two that they may lead to."""
 
-    name, share = "markdown", 0.05
+    name, share = "markdown", 0.10
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -228,8 +228,7 @@ class MarkdownKind(_Importing):
 
     def words(self) -> list[bytes]:
         return [b"---\n", b"# ", b"\n## Title\n", b"[a](other.md)", b"[[Other]]", b"[[", b"]]",
-                b"](",
-                b"](<", b"![", b"```\n", b"~~~\n", b"    ", b"> " * 50, b"- " * 50,
+            b"](", b"](<", b"![", b"```\n", b"~~~\n", b"    ", b"> " * 50, b"- " * 50,
                 b"|a|b|\n|-|-|\n",
                 b"<!--", b"-->", b"`a/b.py`", b"(a.py#L1-L9)", b"[x]: other.md\n", b"[^1]",
                 b"*" * 60,

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from config_kind import Configs
 from homes import move_home
-from kinds import FrontMatterKind
 from mutator import as_sample
 from samples import examples
 from session import run
@@ -24,21 +22,6 @@ def test_no_input_breaks_a_promise(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert [(fault.trace, as_sample(fault.data)) for fault in faults] == []
 
 
-def test_an_input_that_never_ends_is_a_fault(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("session.LONGEST", 0.02)
-    monkeypatch.setattr(FrontMatterKind, "check_one", _endless)
-    monkeypatch.setattr(FrontMatterKind, "share", 1.0)
-    (trial,) = run(tmp_path, 7, 1, kinds=[FrontMatterKind])
-    assert ["TimeoutError" in fault.trace for fault in trial.faults.values()] == [True]
-
-
-def _endless(*_: object) -> None:
-    while True:
-        pass
-
-
 def test_an_import_that_is_not_taken_back_is_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,13 +34,3 @@ def test_an_import_that_is_not_taken_back_is_seen(
 
 def _commit(transaction: object, *_: object) -> None:
     transaction._connection.execute("COMMIT")  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
-    "line", [b"graph_depth=1 # $(touch MARKER)", b"graph_depth=$(touch MARKER)", b"x", b"x=1\0"]
-)
-def test_a_config_that_runs_is_seen(tmp_path: Path, line: bytes) -> None:
-    Configs(tmp_path / "kind").check_one(line)
-    (tmp_path / "kind" / "MARKER").touch()
-    with pytest.raises(AssertionError, match="something ran"):
-        Configs(tmp_path / "kind").check_one(line)
