@@ -20,14 +20,14 @@ took three times as long."""
 
 
 def audit(store: Store, settings: Settings, run: str = "") -> dict[str, Any]:
-    """Return ``coverage`` and ``diversity`` of the newest live runs, or of this one.
+    """Return ``coverage`` and ``diversity`` of the newest live runs, or of ``run``.
 
-    ``coverage`` counts runs, those ``finished``, and records ``shown`` and ``rated``.
-    ``diversity``: in how many ``answers`` the first five are known well enough, the mean ``share``
-    of these of one category, the ``most``, and its ``category``.
+    ``coverage`` counts runs, ``finished`` runs, and records ``shown`` and ``rated``. ``diversity``
+    counts ``answers`` of which enough of the first results are known, with the mean ``share`` of
+    one category, the ``most``, and that ``category``.
 
     Raises:
-        GraphUnavailable: the graph's tables are missing or damaged.
+        GraphUnavailable: the tables of the graph are missing or damaged.
     """
     with store.graph_faults:
         runs = store.impressions.summaries(run or None, MOST_RUNS)

@@ -267,18 +267,6 @@ def test_a_file_may_be_gone_before_it_is_there_again(project: Project) -> None:
     assert project.edges("note-a") == {("relates_to", "doc-docs/a")}
 
 
-def test_a_copy_and_an_empty_file_are_no_renamed_ones(project: Project) -> None:
-    project.write("a.md", "text")
-    empty = project.write("empty.md", "")
-    project.run()
-    project.write("b.md", "text")
-    empty.rename(project.root / "nothing.md")
-    project.run()
-    assert [project.node(f"doc-{name}").file for name in ("a", "b", "nothing")] == [
-        "a.md", "b.md", "nothing.md",
-    ]  # fmt: skip
-
-
 def test_a_new_file_where_a_renamed_one_was_gets_an_id_of_its_own(project: Project) -> None:
     file = project.write("a.md", "old")
     project.run()

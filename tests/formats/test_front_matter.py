@@ -26,7 +26,7 @@ def fields(text: str) -> dict[str, Value]:
 
 
 @pytest.mark.parametrize(
-    ("line", "value"),
+    ("text", "value"),
     [
         ("a: b", "b"),
         ("a: null", ""),
@@ -39,15 +39,6 @@ def fields(text: str) -> dict[str, Value]:
         ("a: [b, c, ]", ["b", "c"]),
         ("a:\n- b\n- 'c: d'", ["b", "c: d"]),
         ("a: # list\n\n  - b\n  # between\n  - c", ["b", "c"]),
-    ],
-)
-def test_values(line: str, value: str | list[str]) -> None:
-    assert fields(line) == {"a": value}
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
         ("a: >\n  two\n  lines\n\n  and one", "two lines\nand one\n"),
         ("a: |\n  two # of\n    lines:", "two # of\n  lines:\n"),
         ("a: one\n  text", "one text"),

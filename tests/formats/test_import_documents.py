@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import tempfile
 from pathlib import Path
 from unicodedata import normalize
@@ -17,10 +16,7 @@ from pages import Project
 from samples import examples
 
 from pylore.core.errors import LoreError
-from pylore.core.settings import Settings
-from pylore.search.pipeline import Request, search
 from pylore.store import Store
-from pylore.store.filter import Scope
 
 
 @pytest.fixture
@@ -56,72 +52,26 @@ def test_front_matter_sets_the_fields(project: Project) -> None:
     assert (data["Team"], data["why"]) == ("core", "no sessions")
 
 
-def test_front_matter_as_other_programs_write_it(project: Project) -> None:
-    project.write("b.md", "# B")
-    project.write(
-        "a.md",
-        "\ufeff---\r\n# of a site\r\ntitle: >-\r\n  Use JWT:\r\n  no sessions\r\n"
-        "tags:\r\n- Auth # and more\r\nrelates_to: |\r\n  doc-b\r\n"
-        "description: >\r\n  Why we\r\n  chose it.\r\n"
-        "sidebar:\r\n  order: 01\r\n  since: 2026-01-02\r\n  labels: [a, {b: yes}]\r\n"
-        "---\r\ntext\r\n",
-    )
-    project.run()
-    node = project.node("doc-a")
-    assert (node.title, node.body, node.tags) == ("Use JWT: no sessions", "text", ("auth",))
-    assert project.edges("doc-a") == {("relates_to", "doc-b")}
-    data = json.loads(node.data)
-    assert data["description"] == "Why we chose it.\n"
-    assert data["sidebar"] == {
-        "order": "01", "since": "2026-01-02", "labels": ["a", {"b": "yes"}],
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize(
-    ("word", "status"),
+    ("front", "id", "field", "value"),
     [
-        ("proposed", "staged"),
-        ("deprecated", "retracted"),
-        ("superseded", "superseded"),
-        ("superseded by 0007", "superseded"),
+        ("status: proposed", "doc-a", "status", "staged"),
+        ("status: deprecated", "doc-a", "status", "retracted"),
+        ("status: superseded by 0007", "doc-a", "status", "superseded"),
+        ("id: decision-one", "decision-one", "type", "decision"),
+        ("id: one-two", "doc-one-two", "type", "doc"),
+        ("type: decision\nid: note-taking", "decision-note-taking", "type", "decision"),
+        ("created: 2026-01-31", "doc-a", "created_at", "2026-01-31T00:00:00Z"),
+        ("date: 2001-12-14 21:59:43.10 -5", "doc-a", "created_at", "2001-12-15T02:59:43Z"),
+        ("date: 2024-01-05 10:00:00 UTC", "doc-a", "created_at", "2024-01-05T10:00:00Z"),
     ],
 )
-def test_the_status_words_of_decision_records(project: Project, word: str, status: str) -> None:
-    project.write("a.md", f"---\nstatus: {word}\n---\nfoundation\n")
-    project.run()
-    assert project.node("doc-a").status == status
-    request = Request("foundation", Scope(statuses=(status,)))
-    found = search(project.store, Settings(), request, None)
-    assert [hit.id for hit in found] == ["doc-a"]
-
-
-@pytest.mark.parametrize(
-    ("front", "id"),
-    [
-        ("id: decision-one", "decision-one"),
-        ("id: one-two", "doc-one-two"),
-        ("type: decision\nid: note-taking", "decision-note-taking"),
-    ],
-)
-def test_ids_in_full_or_as_a_key(project: Project, front: str, id: str) -> None:
+def test_keys_of_front_matter(
+    project: Project, front: str, id: str, field: str, value: str
+) -> None:
     project.write("a.md", f"---\n{front}\n---\ntext\n")
     project.run()
-    assert project.node(id).file == "a.md"
-
-
-@pytest.mark.parametrize(
-    ("date", "created"),
-    [
-        ("2026-01-31", "2026-01-31T00:00:00Z"),
-        ("2026-01-31T12:00:00Z", "2026-01-31T12:00:00Z"),
-        ("2001-12-14 21:59:43.10 -5", "2001-12-15T02:59:43Z"),
-        ("2024-01-05 10:00:00 UTC", "2024-01-05T10:00:00Z"),
-    ],
-)
-def test_dates(project: Project, date: str, created: str) -> None:
-    project.write("a.md", f"---\ncreated: {date}\n---\n")
-    project.run()
-    assert project.node("doc-a").created_at == created
+    assert getattr(project.node(id), field) == value
 
 
 @pytest.mark.parametrize(
@@ -277,18 +227,6 @@ def test_names_with_signs_and_accents(project: Project) -> None:
 # --- importing again
 
 
-def test_a_second_import_changes_nothing(project: Project) -> None:
-    project.write("src/a.py", "")
-    project.write("a.md", "---\nb: c\ntags: [x]\n---\n# A\n[[B]] `src/a.py`")
-    project.write("b.md", "# B\n[x](a.md)")
-    first = project.run()
-    assert (first.added, first.unchanged) == (6, 0)
-    before = _aged(project)
-    second = project.run()
-    assert (second.added, second.updated, second.unchanged) == (0, 0, 5)
-    assert project.lines() == before
-
-
 def test_links_follow_the_document_and_hand_made_edges_stay(project: Project) -> None:
     file = project.write("a.md", "[[b]] [[c]]")
     for name in "bcd":
@@ -413,8 +351,6 @@ text #auth #team/web, see #12, #ff0 and [[B#part]] [c](d.md#e) `#code` a#b
         (b"---\nok: 1\ndescription: >x\n---\n", "line 3: not YAML"),
         (b"---\nid: decision-" + b"x" * 2000 + b"\n---\n", "longer than 1000"),
         (b"x" * 10_000_001, "max_text is 10000000"),
-        (b"# A\n" + b">" * 1_000_001, "line 2: longer than 1000000 characters"),
-        (b"`a.b` " * 100_001, "has more than 100000 links"),
     ],
 )
 def test_a_fault_names_file_and_line_and_imports_nothing(
@@ -438,7 +374,7 @@ def test_a_fault_names_file_and_line_and_imports_nothing(
         ("confidence: 2", "confidence '2' is not a number from 0 to 1"),
         ("date: soon", "date 'soon' is not a valid date"),
         ("title: [a]", "title is a list"),
-        ("relates_to:\n  note: a", "relates_to is more than a list"),
+        ("relates_to:\n  note: a", "relates_to is a mapping"),
     ],
 )
 def test_a_value_that_lore_cannot_take_is_a_fault_or_kept_as_data(
@@ -466,30 +402,10 @@ def test_files_that_cannot_be_read(project: Project) -> None:
     os.symlink("nowhere", project.root / "broken.md")
     os.mkfifo(project.root / "pipe.md")
     project.write("good.md", "text")
+    project.write("tab\there.md", "text")
     with pytest.raises(LoreError, match=r"broken\.md: cannot be read"):
         project.run()
-    assert len(project.run(skip_bad=True).skipped) == 2
-
-
-@pytest.mark.skipif(sys.platform == "darwin", reason="its file names are always UTF-8")
-def test_file_names_that_are_no_text(project: Project) -> None:
-    name = os.path.join(os.fsencode(project.root), b"bad\xff.md")
-    with open(name, "wb"):
-        pass
-    with pytest.raises(LoreError, match="cannot be printed"):
-        project.run()
-    project.write("tab\there.md", "text")
-    assert len(project.run(skip_bad=True).skipped) == 2
-
-
-def _aged(project: Project) -> list[str]:
-    """Makes everything in the store old, so that a later write shows; its export."""
-    old = {"created_at": "2020-01-01T00:00:00Z", "updated_at": "2020-01-01T00:00:00Z"}
-    for node in list(project.store.nodes.all()):
-        for name, value in old.items():
-            setattr(node, name, value)
-        project.store.nodes.put(node)
-    return project.lines()
+    assert len(project.run(skip_bad=True).skipped) == 3
 
 
 MARKDOWN = st.lists(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from histories import Three, check, clocks
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from new_stores import memory_store, new_store
+from new_stores import memory_store
 from samples import examples
 from things import node_past
 
@@ -70,16 +69,6 @@ def same_bytes(three: Three) -> None:
 def test_so_do_their_lines_in_any_order(seed: int) -> None:
     random = Random(seed)
     same_bytes(Three(random, [memory_store() for _ in range(3)], shuffled_lines(random)))
-
-
-def test_and_so_do_those_of_files(tmp_path: Path) -> None:
-    for seed in range(examples(12)):
-        random, folders = Random(seed), [tmp_path / f"{seed}-{n}" for n in range(3)]
-        stores = [new_store(str(folder)) for folder in folders]
-        same_bytes(Three(random, stores, shuffled_lines(random), whole=True))
-        for store in stores:
-            assert not store.checks.damage(full=True) and not store.checks.unindexed()
-            store.close()
 
 
 @settings(max_examples=examples(40), deadline=None)
@@ -358,7 +347,3 @@ def test_a_broken_line_is_named(here: Store, line: dict[str, Any] | bytes, why: 
     assert list(export_lines(here)) == []
     done = put(here, note("first", EARLY), line, skip_bad=True)
     assert len(done.skipped) == 1 and body(here) == "first"
-
-
-def test_what_a_newer_lore_says_beside_is_passed_over(here: Store) -> None:
-    assert counts(put(here, note("first", EARLY, mood="fine"))) == {"added": 1}
