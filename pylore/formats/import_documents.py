@@ -17,7 +17,7 @@ from ..core.ids import check_scope, check_type, own, plain, whose
 from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
-from ..indexing.indexer import Index, Waiting
+from ..indexing.indexer import Index
 from ..records.conflicts import Conflict
 from ..records.fields import Naming, is_page, is_pruned, mark_pruned, state_of
 from ..store.anchors import DocumentFile
@@ -105,7 +105,7 @@ class DocumentImport:
         self._root = os.path.realpath(root)
         self._options = Options(**options)
         self._result = Imported()
-        self._waiting = Waiting(Index(store))
+        self._index = Index(store)
         self._now = now()
         self._rows: dict[str, DocumentFile] = {}  # path to row after this import
         self._claimed: dict[str, str] = {}  # id to path, those of forgotten documents too
@@ -126,7 +126,7 @@ class DocumentImport:
             self._find(path)
         lost = [self._lose(id, path) for id, path in [*self._lost()]]
         self._link()
-        self._waiting.flush()
+        self._index.flush()
         self._note(self._reader.faults, "more values are kept as data")
         what = counted(len(self._back), "document is", "documents are")
         self._note([f"{what} back with the file, as {id}" for id in self._back[:1]])
@@ -329,7 +329,7 @@ class DocumentImport:
         self._result.nodes += 1
         self._result.count("kept" if is_kept else state)
         if state != "unchanged":
-            self._waiting.add(node)
+            self._index.add(node)
 
     # --- documents whose file is gone, or has become another document
 
@@ -356,7 +356,7 @@ class DocumentImport:
         mark_pruned(node)
         self._store.nodes.put(node)
         self._store.edges.note_ends(id)
-        self._waiting.add(node)
+        self._index.add(node)
         if id not in self._known.by_id:
             documents.put(self._known.root, DocumentFile(id, path), "[]")
         self._result.pruned += 1

@@ -23,7 +23,7 @@ from ..core.times import LONG_AGO, now
 from ..core.vocabulary import DECLARED_WEIGHT, dotted
 from ..graph.relations import fold, require_name
 from ..indexing.embed import embed_missing
-from ..indexing.indexer import Index, Waiting
+from ..indexing.indexer import Index
 from ..records.conflicts import Conflict, contested_notes
 from ..records.facts import contested
 from ..records.fields import title_of
@@ -179,8 +179,8 @@ class LineImport:
             LoreError: invalid line, and ``skip_bad`` is not set.
         """
         store, options = self._store, self._options
-        self._waiting = Waiting(Index(store))
-        self._merge = Merge(store, self._waiting, prefer=options.prefer, by_hand=options.by_hand)
+        self._index = Index(store)
+        self._merge = Merge(store, self._index, prefer=options.prefer, by_hand=options.by_hand)
         self._types = store.types.all()
         self._relations = set(store.relations.all())
         longest = record_line(self._settings.max_text)
@@ -208,7 +208,7 @@ class LineImport:
         result, merge = self.result, self._merge
         merge.finish()
         result.joined, result.new_nodes = merge.joined, merge.new_nodes
-        self._waiting.flush()  # edges, too, are searched from now on
+        self._index.flush()  # edges, too, are searched from now on
         result.updated += len(merge.fates["proposed"])
         result.brought |= merge.brought
         rivals = contested(self._store, self._settings, result.brought)
@@ -270,7 +270,7 @@ class LineImport:
             self._forgotten.append(node.id)
         state = self._store.nodes.put(node)
         if state != "unchanged":
-            self._waiting.add(node)
+            self._index.add(node)
         return state
 
     def _require_lengths(self, row: Thing) -> None:

@@ -9,7 +9,7 @@ from .passages import rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ..core.model import Node
     from ..store import Store
@@ -35,20 +35,32 @@ class Index:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._queue: list[Node] = []
+        self._text = 0
+
+    def add(self, node: Node) -> None:
+        """Queue a node; index the queue if it is full."""
+        self._queue.append(node)
+        self._text += len(node.body)
+        if len(self._queue) == INDEXER_BATCH or self._text > _BATCH_TEXT:
+            self.flush()
+
+    def flush(self) -> None:
+        """Index the queue."""
+        self.update(self._queue)
+        self._queue, self._text = [], 0
 
     def update(self, nodes: Sequence[Node]) -> None:
         """Index these nodes again, live ones only, and facts about them. Of duplicates the last
         counts."""
         nodes = list({node.id: node for node in nodes}.values())
         for start in range(0, len(nodes), INDEXER_BATCH):
-            batch = nodes[start : start + INDEXER_BATCH]
-            self._remove([node.id for node in batch])
-            self._add(
-                made
-                for node in batch if node.invalidated_at is None
-                for made in _passages(node.id, collection_of(node.type), rows_of(node),
-                                      is_hidden=node.status in HIDDEN_STATUSES)
-            )  # fmt: skip
+            parts: dict[str, list[tuple[str, list[Row]]]] = {}
+            for node in nodes[start : start + INDEXER_BATCH]:
+                rows = [] if node.invalidated_at else rows_of(node)
+                parts.setdefault(collection_of(node.type), []).append((node.id, rows))
+            for collection, entries in parts.items():
+                self.replace(collection, entries)
         things = [node.id for node in nodes if node.id.startswith(THING_IDS)]
         if things or self._store.edges.stated:
             with self._store.whole():  # facts of others name these things
@@ -57,12 +69,16 @@ class Index:
     def replace(self, collection: str, entries: Sequence[tuple[str, list[Row]]]) -> None:
         """Replace the passages of nodes by ``(id, rows)``."""
         ids = [id for id, _ in entries]
-        self._remove(ids)
+        self._drop(self._store.nodes.passages(ids))
         hidden = self._store.nodes.hidden_among(ids, HIDDEN_STATUSES)
-        self._add(
-            made for id, rows in entries
-            for made in _passages(id, collection, rows, is_hidden=id in hidden)
-        )  # fmt: skip
+        made: list[tuple[NewPassage, Fields]] = []
+        for id, rows in entries:
+            start, of = 1, HIDDEN if id in hidden else collection
+            for title, text, tags, file, parts, heading in rows:
+                place = (id, of, heading, start, len(text), None, None)
+                made.append((place, (title, text, tags, file, parts)))
+                start += len(text)
+        self._add(made)
 
     def keep_facts(self, ids: Iterable[str] = ()) -> None:
         """Update the passages that state facts of these things, and of things with edges written
@@ -82,23 +98,19 @@ class Index:
         self._drop([
             (key, of[edge[0]]) for edge, (key, text) in held.items() if wanted.get(edge) != text
         ])  # fmt: skip
-        self._add(
+        self._add([
             ((edge[0], of[edge[0]], text, 1, 0, *edge[1:]),
              ("", text, "", "", identifier_parts(text)))
             for edge, text in wanted.items() if held.get(edge, (0, ""))[1] != text
-        )  # fmt: skip
+        ])  # fmt: skip
 
-    def _add(self, made: Iterable[tuple[NewPassage, Fields]]) -> None:
-        new = [*made]
+    def _add(self, new: Sequence[tuple[NewPassage, Fields]]) -> None:
         keys = self._store.nodes.new_passages([passage for passage, _ in new])
         parts: dict[str, list[tuple[int, str, str, str, str, str]]] = {}
         for key, (passage, fields) in zip(keys, new, strict=True):
             parts.setdefault(passage[1], []).append((key, *fields))
         for collection, part in parts.items():
             self._store.fulltext.add(collection, part)
-
-    def _remove(self, ids: Sequence[str]) -> None:
-        self._drop(self._store.nodes.passages(ids))
 
     def _drop(self, held: Sequence[tuple[int, str]]) -> None:
         if not held:
@@ -107,39 +119,6 @@ class Index:
             self._store.fulltext.remove(collection, [key for key, of in held if of == collection])
         self._store.vectors.remove(key for key, _ in held)
         self._store.nodes.remove_passages(key for key, _ in held)
-
-
-def _passages(
-    id: str, collection: str, rows: Sequence[Row], *, is_hidden: bool
-) -> Iterator[tuple[NewPassage, Fields]]:
-    """Yield the passages of a node with their columns of full text."""
-    start = 1
-    for *fields, heading in rows:
-        title, text, tags, file, parts = fields
-        place = (id, HIDDEN if is_hidden else collection, heading, start, len(text), None, None)
-        yield place, (title, text, tags, file, parts)
-        start += len(text)
-
-
-class Waiting:
-    """Queue nodes, and index them together."""
-
-    def __init__(self, index: Index) -> None:
-        self._index = index
-        self._nodes: list[Node] = []
-        self._text = 0
-
-    def add(self, node: Node) -> None:
-        """Queue a node; index the queue if it is full."""
-        self._nodes.append(node)
-        self._text += len(node.body)
-        if len(self._nodes) == INDEXER_BATCH or self._text > _BATCH_TEXT:
-            self.flush()
-
-    def flush(self) -> None:
-        """Index all that wait."""
-        self._index.update(self._nodes)
-        self._nodes, self._text = [], 0
 
 
 def write_nodes(store: Store, nodes: Sequence[Node]) -> None:
@@ -164,11 +143,11 @@ def rebuild(
         store.vectors.renew()
         for name in ("embedder", "embedder_dimension", BEGUN):
             store.meta.set(name, None)
-        waiting, done = Waiting(Index(store)), 0
+        index, done = Index(store), 0
         for done, node in enumerate(store.nodes.all(live_only=True), start=1):
-            waiting.add(node)
+            index.add(node)
             if done % INDEXER_BATCH == 0:
                 progress(done)
-        waiting.flush()
+        index.flush()
         store.ratings.recount()
     return done

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ..core.model import EdgeKey
     from ..core.stamps import Thing, Value
-    from ..indexing.indexer import Waiting
+    from ..indexing.indexer import Index
     from ..store import Store
 
 _CONTENT: dict[type, Callable[[Thing], object]] = {
@@ -47,7 +47,7 @@ class Merge:
     """One merge; the caller holds a transaction, and all is in the store after ``finish``.
 
     Args:
-        waiting: indexes the nodes that come in.
+        index: queues the nodes that come in.
         prefer: ``ours`` or ``theirs`` decides conflicts in place of the rule: that side's value is
             stated again with a new stamp, so it stands wherever it comes to.
         by_hand: a person may have edited the lines without a lore; a value that differs under the
@@ -62,7 +62,7 @@ class Merge:
     """
 
     def __init__(
-        self, store: Store, waiting: Waiting, *, prefer: str = "", by_hand: bool = False
+        self, store: Store, index: Index, *, prefer: str = "", by_hand: bool = False
     ) -> None:
         self.conflicts: list[Conflict] = []
         self.fates: dict[str, list[str]] = {
@@ -73,7 +73,7 @@ class Merge:
         self.joined: set[str] = set()
         self._store = store
         self._changes = store.changes
-        self._waiting = waiting
+        self._index = index
         self._prefer = prefer
         self._by_hand = by_hand
         self._purged = self._changes.purged()
@@ -226,7 +226,7 @@ class Merge:
                 self._changed.append(row)
             put(self._store, row)
         for node in self._changed:
-            self._waiting.add(node)
+            self._index.add(node)
         self._changed, self._edits = [], []
 
     def _gone_at(self, thing: str) -> str:
@@ -278,7 +278,7 @@ class Merge:
         """Delete all values of a record up to a time, for good."""
         if at <= self._purged.get(id, ""):
             return
-        self._waiting.flush()
+        self._index.flush()
         self._purged[id] = at
         self._gone[id] = max(at, self._gone.get(id, ""))
         node = self._store.nodes.get(id)
@@ -325,7 +325,7 @@ class Merge:
         for thing, values in self._past.items():
             self._take_past(thing, values)
         self._write()
-        self._waiting.flush()
+        self._index.flush()
         if self._past or self._seen:
             self._store.remotes.send_again(self._past.keys() | self._seen.keys())
         for thing, stamps in self._passed.items():
