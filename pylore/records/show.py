@@ -8,7 +8,7 @@ from math import sqrt
 from ..core.errors import LoreError
 from ..core.json import loads
 from ..core.times import now
-from ..core.vocabulary import CHANGES, COMMIT_IDS, file_id
+from ..core.vocabulary import CHANGES, COMMIT_IDS, file_id, path_of
 from ..store.anchors import MOVED
 from .facts import promote
 
@@ -29,18 +29,20 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
         LoreError: no such node.
     """
     node = store.nodes.get(id)
-    if id.startswith(COMMIT_IDS):
-        commit = commit_shown(store, id)
-        if node is None and commit is not None:
-            return commit
-    node = node or store.nodes.require(id)
+    commit = _commit(store, id) if node is None and id.startswith(COMMIT_IDS) else None
+    titles: dict[str, Any]
+    if commit is not None:
+        node, linked = commit
+        titles = {edge.to_id: ("", path_of(edge.to_id)) for edge in linked}
+    else:
+        node = node or store.nodes.require(id)
+        with store.graph_faults:
+            linked = store.edges.of(id, forgotten=history)
+        titles = store.nodes.briefs([_other_end(edge, id) for edge in linked])
     fields = node.to_dict()
     del fields["stamps"]
     fields["tags"] = list(node.tags)
     fields["data"] = loads(node.data)
-    with store.graph_faults:
-        linked = store.edges.of(id, forgotten=history)
-    titles = store.nodes.briefs([_other_end(edge, id) for edge in linked])
     fields |= _anchors(store, id, history=history)
     fields["edges"] = [
         _edge(edge, id, titles.get(_other_end(edge, id), ("", None))[1])
@@ -120,29 +122,21 @@ def _edge(edge: Edge, id: str, title: str | None) -> dict[str, Any]:
     }
 
 
-def commit_shown(store: Store, id: str) -> dict[str, Any] | None:
-    """Return the fields of a commit, with the changed files as edges; None if missing."""
-    if not store.commits.is_there():
-        return None
-    commit = store.commits.get(id)
+def _commit(store: Store, id: str) -> tuple[Node, list[Edge]] | None:
+    """Return a commit with edges to the changed files; None if missing."""
+    commit = store.commits.get(id) if store.commits.is_there() else None
     if commit is None:
         return None
+    from ..core.model import Edge
     from ..system.git import commit_node
 
     node = commit_node(*commit)
     paths = store.commits.changed([id]).get(id, [])
-    fields = node.to_dict()
-    del fields["stamps"]
-    fields |= {"tags": [], "data": loads(node.data), "verdict": None, "anchors": []}
-    fields["edges"] = [
-        {
-            "direction": "out", "relation": CHANGES, "id": file_id(path), "title": path,
-            "weight": round(1 / sqrt(len(paths)), 4), "status": "confirmed", "source": "system",
-            "metadata": {}, "created_at": node.created_at, "invalidated_at": None,
-        }
+    weight = round(1 / sqrt(len(paths) or 1), 4)
+    return node, [
+        Edge(id, file_id(path), CHANGES, weight, "system", created_at=node.created_at)
         for path in paths
-    ]  # fmt: skip
-    return fields
+    ]
 
 
 def count_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> list[str]:
