@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import combinations
 from math import sqrt
+from typing import NamedTuple
 
 from ..anchors.attach import file_nodes
 from ..core.errors import LoreError
-from ..core.model import Edge, Record
+from ..core.model import Edge, Row
 from ..core.query import cleaned
 from ..core.times import ago, now
 from ..core.vocabulary import CO_CHANGES, COMMIT_IDS
@@ -18,7 +19,7 @@ from ..system.git import LOG, Git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from ..embed import Embedder
     from ..store import Store
@@ -41,110 +42,76 @@ NORMALISING = 0.1
 """Share of the correlation in a weight, 0 to 1."""
 
 _START = "\x01"  # no letter of a change's kind, so it tells a commit from a change
-_FORM = f"{_START}%H %ct%n%B"
 
 
-class Commit(Record):
+class Commit(NamedTuple):
     """One commit that is not a merge; ``paths`` are relative to the project, ``time`` is in seconds
-    since 1970, UTC.
-    """
+    since 1970, UTC."""
 
-    __slots__ = ("hash", "message", "paths", "time")
-
-    def __init__(self, hash: str, time: int, message: str) -> None:
-        self.hash = hash
-        self.time = time
-        self.message = message
-        self.paths: list[str] = []
+    hash: str
+    time: int
+    message: str
+    paths: list[str]
 
 
-class History:
-    """Read commits, newest first, and learn the renames on the way.
-
-    A name means the file that has it, until the commit that renamed another file away
-    from it comes by: what is older is about that other one. On a branch beside the
-    rename the old name still turns up earlier; ``today`` puts such names right.
-    """
-
-    def __init__(self, git: Git, since: str = "") -> None:
-        self._git = git
-        self._since = [f"--since={since}"] if since else []
-        self._renamed: dict[str, str] = {}
-        self._existing = frozenset(git.fields("ls-tree", "-r", "-z", "--name-only", "HEAD"))
-
-    def count(self) -> int:
-        """Return how many commits there are to read, about; 0 where git does not say."""
-        said = self._git.ask("rev-list", "--count", "--no-merges", *self._since, "HEAD", "--") or ""
-        return int(said) if said.isdigit() else 0
-
-    def commits(self) -> Iterator[Commit]:
-        """Yield the commits, newest first, each path as far as the renames so far lead.
-
-        Raises:
-            LoreError: git cannot read the history.
-        """
-        # Renames are found by contents, of which a partial clone lacks some.
-        alike = "-M100%" if self._git.is_partial() else "-M"
-        words = self._git.fields("log", "-z", "--no-merges", "--name-status", alike, "--relative",
-                                 *LOG, *self._since, f"--format={_FORM}", "HEAD", "--")  # fmt: skip
-        commit = None
-        for word in words:
-            word = word.lstrip("\n")
-            if word.startswith(_START):
-                if commit is not None:
-                    yield commit
-                head, _, message = word[1:].partition("\n")
-                hash, _, time = head.partition(" ")
-                commit = Commit(hash, int(time) if time.isdigit() else 0, message)
-            elif word and commit is not None:
-                old = new = next(words, "")
-                if word[0] in "RC":
-                    new = next(words, "")
-                name = self._renamed.get(new, new)
-                if word[0] == "R":
-                    self._renamed[old] = name
-                commit.paths.append(name)
-        if commit is not None:
-            yield commit
-
-    def today(self, path: str) -> str | None:
-        """Return the name that a file of an old commit has now; None where it is gone, or lore's
-        own."""
-        seen = set()
-        while path not in self._existing:
-            seen.add(path)
-            path = self._renamed.get(path, path)
-            if path in seen:
-                return None
-        return None if "/.lore/" in f"/{path}" else path
-
-
-def telling_commits(
-    git: Git, since: str = "", progress: Progress | None = None
+def read_history(
+    git: Git, since: str, progress: Progress | None
 ) -> tuple[list[Commit], dict[str, str | None], int]:
-    """Return the commits that say something, today's names of their files, and how many there are.
+    """Return the commits but for bulk ones and those at which a shallow clone was cut off, newest
+    first, today's names of their files (None for a file that is gone), and how many commits there
+    are.
 
-    Bulk commits and those at which a shallow clone was cut off are only counted.
+    A name means the file that has it, until the commit that renamed another file away from it
+    comes by: what is older is about that other one. On a branch beside the rename the old name
+    still turns up earlier.
 
     Raises:
         LoreError: git cannot read the history.
     """
-    history = History(git, since)
+    limits = [f"--since={since}"] if since else []
+    counted = git.ask("rev-list", "--count", "--no-merges", *limits, "HEAD", "--") or ""
+    total = int(counted) if counted.isdigit() else 0
+    existing = frozenset(git.fields("ls-tree", "-r", "-z", "--name-only", "HEAD"))
+    # Renames are found by contents, of which a partial clone lacks some.
+    alike = "-M100%" if git.is_partial() else "-M"
+    words = git.fields("log", "-z", "--no-merges", "--name-status", alike, "--relative", *LOG,
+                       *limits, f"--format={_START}%H %ct%n%B", "HEAD", "--")  # fmt: skip
+    commits: list[Commit] = []
+    renamed: dict[str, str] = {}
+    for word in words:
+        word = word.lstrip("\n")
+        if word.startswith(_START):
+            head, _, message = word[1:].partition("\n")
+            hash, _, time = head.partition(" ")
+            commits.append(Commit(hash, int(time) if time.isdigit() else 0, message, []))
+            if progress:
+                progress("reading the history", len(commits), total)
+        elif word and commits:
+            old = new = next(words, "")
+            if word[0] in "RC":
+                new = next(words, "")
+            name = renamed.get(new, new)
+            if word[0] == "R":
+                renamed[old] = name
+            commits[-1].paths.append(name)
+
+    def today(path: str) -> str | None:
+        seen = set()
+        while path not in existing:
+            seen.add(path)
+            path = renamed.get(path, path)
+            if path in seen:
+                return None
+        return None if "/.lore/" in f"/{path}" else path
+
     cut_off = git.shallow_commits()
-    telling, count = [], 0
-    total = history.count() if progress else 0
-    for count, commit in enumerate(history.commits(), start=1):
-        if progress:
-            progress("reading the history", count, total)
-        if len(commit.paths) <= MAX_FILES and commit.hash not in cut_off:
-            telling.append(commit)
-    return telling, {path: history.today(path) for one in telling for path in one.paths}, count
+    telling = [
+        each for each in commits if len(each.paths) <= MAX_FILES and each.hash not in cut_off
+    ]
+    return telling, {path: today(path) for each in telling for path in each.paths}, len(commits)
 
 
-def keep_history(
-    store: Store, commits: Sequence[Commit], names: Mapping[str, str | None],
-    progress: Progress | None = None,
-) -> None:  # fmt: skip
+def keep_history(store: Store, commits: Sequence[Commit], names: Mapping[str, str | None]) -> None:
     """Keep the commits that changed a file of the index, and no others; ``names`` are today's.
 
     The caller holds a transaction.
@@ -162,22 +129,16 @@ def keep_history(
             pairs += [(id, path) for path in sorted(map(str, paths))]
     known = store.commits.ids()
     store.commits.remove(sorted(known - kept.keys()))
-    fresh = [kept[id] for id in kept if id not in known]
-
-    def rows() -> Iterator[tuple[str, int, str, str]]:
-        for done, one in enumerate(fresh, start=1):
-            text = one.message.strip().encode("utf-8", "replace").decode()
-            text = text.replace("\0", "")[:LONGEST]
-            yield one.hash, one.time, text, cleaned(text)
-            if progress:
-                progress("keeping the history", done, len(fresh))
-
-    store.commits.add(rows())
+    rows = []
+    for commit in (commit for id, commit in kept.items() if id not in known):
+        text = commit.message.strip().encode("utf-8", "replace").decode().replace("\0", "")
+        rows.append((commit.hash, commit.time, text[:LONGEST], cleaned(text[:LONGEST])))
+    store.commits.add(rows)
     store.commits.replace_files(pairs)
 
 
 def cochange_weight(evidence: float, correlation: float) -> float:
-    """Return what an edge is worth to the walk, 0 to 1.
+    """Return the weight of an edge, 0 to 1.
 
     ``evidence`` is the sum of 1/(n - 1) over the commits of n files that changed both,
     ``correlation`` their cosine. Evidence alone predicts best which file changes with
@@ -190,41 +151,36 @@ def cochange_weight(evidence: float, correlation: float) -> float:
     return evidence / (evidence + SATURATION) * float(correlation**NORMALISING)
 
 
-class Counts:
-    """Counts of changes of files, alone and in pairs, under today's names."""
+def strongest(
+    commits: Iterable[tuple[Collection[str], float]], partners: int
+) -> dict[Pair, tuple[float, float, int]]:
+    """Map a pair, smaller name first, to weight, correlation and commits, if it is among the
+    strongest ``partners`` of a file; a commit is the files that it changed, and its vote.
 
-    def __init__(self) -> None:
-        self.changes: dict[str, float] = defaultdict(float)  # file to its votes
-        self.evidence: dict[Pair, float] = defaultdict(float)
-        """Pair, smaller name first, to the votes for it."""
-        self.together: dict[Pair, int] = defaultdict(int)  # the same, to the number of commits
-
-    def add(self, paths: list[str], vote: float) -> None:
-        """Count one commit; ``paths`` are sorted and each there once."""
+    The correlation is the cosine of the two files' votes over the commits.
+    """
+    changes: dict[str, float] = defaultdict(float)
+    evidence: dict[Pair, float] = defaultdict(float)
+    together: dict[Pair, int] = defaultdict(int)
+    for paths, vote in commits:
         for path in paths:
-            self.changes[path] += vote
-        for pair in combinations(paths, 2):
-            self.evidence[pair] += vote
-            self.together[pair] += 1
-
-    def strongest(self, partners: int) -> dict[Pair, tuple[float, float, int]]:
-        """Map a pair to weight, correlation, commits, if it is among the strongest of a file's.
-
-        The correlation is the cosine of the two files' votes over the commits.
-        """
-        found = {}
-        by_file: dict[str, list[tuple[float, Pair]]] = defaultdict(list)
-        for pair, evidence in self.evidence.items():
-            cosine = min(1.0, evidence / sqrt(self.changes[pair[0]] * self.changes[pair[1]]))
-            weight = round(cochange_weight(evidence, cosine), 4)
-            found[pair] = (weight, round(cosine, 4), self.together[pair])
-            for path in pair:
-                by_file[path].append((-weight, pair))
-        kept = {pair for pairs in by_file.values() for _, pair in sorted(pairs)[:partners]}
-        return {pair: found[pair] for pair in sorted(kept)}
+            changes[path] += vote
+        for pair in combinations(sorted(paths), 2):
+            evidence[pair] += vote
+            together[pair] += 1
+    found = {}
+    by_file: dict[str, list[tuple[float, Pair]]] = defaultdict(list)
+    for pair, votes in evidence.items():
+        cosine = min(1.0, votes / sqrt(changes[pair[0]] * changes[pair[1]]))
+        weight = round(cochange_weight(votes, cosine), 4)
+        found[pair] = (weight, round(cosine, 4), together[pair])
+        for path in pair:
+            by_file[path].append((-weight, pair))
+    kept = {pair for pairs in by_file.values() for _, pair in sorted(pairs)[:partners]}
+    return {pair: found[pair] for pair in sorted(kept)}
 
 
-class CoChanges(Record):
+class CoChanges(Row):
     """Counts of an analysis; ``notes`` are for people.
 
     ``edges`` is how many there are now, of which some were added, updated or unchanged;
@@ -232,15 +188,15 @@ class CoChanges(Record):
     than ``MAX_FILES``.
     """
 
-    __slots__ = (
-        "commits", "bulk", "files", "edges", "added", "updated", "unchanged", "invalidated",
-        "notes",
-    )  # fmt: skip
-
-    def __init__(self) -> None:
-        self.commits = self.bulk = self.files = self.edges = 0
-        self.added = self.updated = self.unchanged = self.invalidated = 0
-        self.notes: list[str] = []
+    commits: int
+    bulk: int
+    files: int = 0
+    edges: int = 0
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    invalidated: int = 0
+    notes: Sequence[str] = ()
 
 
 def cochanges_are_due(store: Store) -> bool:
@@ -263,25 +219,22 @@ def analyze_cochanges(
     """
     git = Git(root)
     head = git.require()
-    commits, names, count = telling_commits(git, since, progress)
-    counts = Counts()
+    commits, names, count = read_history(git, since, progress)
+    votes = []
     for commit in commits:
         live = {name for path in commit.paths if (name := names[path]) is not None}
-        counts.add(sorted(live), 1 / max(1, len(commit.paths) - 1))
-    pairs = counts.strongest(PARTNERS)
-    result = CoChanges()
-    result.commits, result.bulk = count, count - len(commits)
+        votes.append((live, 1 / max(1, len(commit.paths) - 1)))
+    pairs = strongest(votes, PARTNERS)
+    result = CoChanges(count, count - len(commits), notes=[])
+    if git.shallow_commits():
+        result.notes = [f"this is a shallow clone: only {count} commits of its history are here"]
     with store.faults:
         with store.transaction():
             _link(store, pairs, result, keep=bool(since) and not pairs)
             if not since:
-                keep_history(store, commits[:KEPT_MESSAGES], names, progress)
+                keep_history(store, commits[:KEPT_MESSAGES], names)
             store.meta.set("cochanges_commit", head)
         embed_missing(store, embedder(), bulk=True)
-    if git.shallow_commits():
-        result.notes.append(
-            f"this is a shallow clone: only {count} commits of its history are here"
-        )
     return result
 
 
@@ -307,8 +260,8 @@ def _link(
     old = {(edge.from_id, edge.to_id): edge for edge in store.edges.with_relation(CO_CHANGES)}
     if keep:
         result.edges = result.unchanged = sum(edge.ended_at is None for edge in old.values())
-        result.notes.append("no files changed together since then: co-changes are kept as they "
-                            "were; an earlier --since replaces them")  # fmt: skip
+        result.notes = [*result.notes, "no files changed together since then: co-changes are kept "
+                        "as they were; an earlier --since replaces them"]  # fmt: skip
         return
     wanted = {}
     for (one, other), (weight, correlation, commits) in pairs.items():

@@ -1,20 +1,14 @@
 """Facts of one file, before any name in it is resolved; the store keeps them as JSON.
 
-**Names.** Whatever a language puts between the parts of a name (``.``, ``::``, ``->``, ``?.``) is
-a dot, but for an ``Import.module``, which stays as written. Type arguments are left out.
+A dot separates the parts of a name, whatever a language has there; only ``Import.module`` stays as
+written. Type arguments are left out. A method that is defined outside of its type is that type's.
 
-**Qualified names** are made of the containers in the same file. A method that is defined outside
-of its type is that type's: ``func (l *Login) Check`` is ``Login.Check``.
+A callee is a chain of names, with ``()`` for a call in it and ``?`` for another expression:
+``f(x).g(1)`` is ``f`` and ``f().g``, ``a[0].b()`` is ``?.b``. Decorators and ``new`` are calls.
 
-**Calls.** A callee is a chain of names. A call in it keeps its parentheses, and what is not a name
-is a question mark: ``f(x).g(1)`` is ``f`` and ``f().g``, ``a[0].b()`` is ``?.b``. ``new Foo()``, a
-literal of a struct and a decorator are calls.
-
-**Assignments** map a variable to the chains of names that it was given, with spaces between them.
-The key is the qualified name of the scope, a dot, the variable (``Login.check.user``); for
-``self.x`` in a method ``Login.x``; for the result of a function ``Login.check.return``. ``Login()``
-is an instance of ``Login``, or the result of a function: an annotation ``x: Login``, a parameter
-``Login x`` and ``x = Login()`` all give it.
+Assignments map a variable, by its qualified name (``Login.check.user``), to the chains that it was
+given, separated by spaces; ``Login.x`` is ``self.x``, ``Login.check.return`` a result. ``Login()``
+is an instance of ``Login``, by an annotation too, or the result of a function.
 """
 
 from __future__ import annotations
@@ -35,17 +29,14 @@ class Symbol(NamedTuple):
 
     name: str
     qualified: str
-    kind: str
-    """function, method, class, interface, type, constant, or module (a namespace in a file)."""
+    kind: str  # function, method, class, interface, type, constant, or module (a namespace)
     line_start: int
     line_end: int
     signature: str = ""
     doc: str = ""  # the docstring, or the comment that is right before it
     bases: tuple[str, ...] = ()  # bases and interfaces of a class, as written, in dots
-    params: tuple[str, ...] = ()
-    """Names of the parameters of a function, in order (Python and JavaScript alone)."""
-    others: tuple[tuple[int, int], ...] = ()
-    """First and last line of each further definition of this name: overloads, a setter, twins."""
+    params: tuple[str, ...] = ()  # names, in order (Python and JavaScript alone)
+    others: tuple[tuple[int, int], ...] = ()  # lines of overloads, a setter, twins
 
 
 class Import(NamedTuple):

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
-    from ..system.listing import Listing
     from .rules import Rules
     from .worker import FileOutcome, Job
 
@@ -33,7 +32,7 @@ _FEW = 24  # so few files are read by this process alone
 
 
 class Changes:
-    """Work to do, from a look at the tree alone; ``again``: read what has not changed too."""
+    """Files of a tree to read or to forget, by their stamps; ``again``: unchanged ones too."""
 
     def __init__(
         self, stamps: dict[str, str], tree: FileTree, root: str, below: str, *, again: bool
@@ -102,14 +101,8 @@ def index(
         done = writer.done
     embed_missing(store, embedder(), bulk=True)
     done["unchanged"] += found.unchanged
-    return _summary(store, done, found.listing, perf_counter() - began)
-
-
-def _summary(
-    store: Store, done: dict[str, int], listing: Listing, seconds: float
-) -> dict[str, Any]:
     languages, skipped = store.code.languages(), store.code.skipped()
-    for reason, count in listing.skipped.items():
+    for reason, count in found.listing.skipped.items():
         skipped[reason] = skipped.get(reason, 0) + count
     return {
         "files": sum(languages.values()),
@@ -118,7 +111,7 @@ def _summary(
         "edges": store.code.edge_counts(),
         **done,
         "skipped": dict(sorted(skipped.items())),
-        "seconds": round(seconds, 3),
+        "seconds": round(perf_counter() - began, 3),
     }
 
 

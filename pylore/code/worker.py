@@ -19,7 +19,7 @@ from ..system.bug_reports import BugElsewhere, report_of
 from ..system.files import lstamp_of, settled, size_in
 from .check import check
 from .extract import TooDeepError, extract, scan_exactly
-from .facts import FileFacts, facts_as_json
+from .facts import facts_as_json
 from .languages.spec import LanguageSpec
 from .mentions import mentioned
 from .rules import Rules, load_rules
@@ -41,11 +41,11 @@ AHEAD = 3
 
 
 class Job(NamedTuple):
-    """Files to read, each with the hash of its content when it was last read, or nothing."""
+    """Files to read."""
 
     root: str
     config: str
-    paths: list[tuple[str, str]]
+    paths: list[tuple[str, str]]  # with the hash of the content when it was last read, or nothing
     largest: int  # bytes of a file that is read
     threads: int
 
@@ -141,42 +141,36 @@ def work(job: Job, rules: Rules) -> list[FileOutcome]:
     scanned = scan_exactly(job.root, job.config, code, job.threads)
     for path, (text, stamp, hash) in texts.items():
         language = languages[path] or TEXT
-        failure = scanned.failed.get(path)
-        if failure is not None:
-            outcomes.append(_skip(path, stamp, hash, *failure))
+        if path in scanned.failed:
+            outcomes.append(_skip(path, stamp, hash, *scanned.failed[path]))
             continue
+        matches = scanned.matches.pop(path, [])
         try:
-            source = Source(text, rules.languages.get(language, _PLAIN))
-            facts, entries = _read_code(
-                path, language, source, scanned.matches.pop(path, []), rules.mentioned
-            )
+            facts, entries = _read_code(path, language, text, matches, rules)
         except TooDeepError as error:  # nobody nests that deep but a generator, or an attacker
             outcomes.append(_skip(path, stamp, hash, "limit", str(error)))
             continue
         except RecursionError:
             outcomes.append(_skip(path, stamp, hash, "unparsed", "it nests too deep"))
             continue
-        kept = facts_as_json(facts)
-        if len(kept) > FACTS + FACTS_A_CHARACTER * len(text):
+        if len(facts) > FACTS + FACTS_A_CHARACTER * len(text):
             outcomes.append(_skip(path, stamp, hash, "limit", "its names repeat too often"))
             continue
         whole = text[:WHOLE_LENGTH]
         outcomes.append(
-            FileOutcome(path, stamp, hash, language, facts=kept, entries=entries,
+            FileOutcome(path, stamp, hash, language, facts=facts, entries=entries,
                         text=whole, parts=identifier_parts(whole))
         )  # fmt: skip
     return outcomes
 
 
-_PLAIN = LanguageSpec(TEXT, TEXT)
-
-
 def _read_code(
-    path: str, language: str, source: Source, matches: Sequence[Match], endings: tuple[str, ...]
-) -> tuple[FileFacts, list[Entry]]:
+    path: str, language: str, text: str, matches: Sequence[Match], rules: Rules
+) -> tuple[str, list[Entry]]:
+    source = Source(text, rules.languages.get(language, LanguageSpec(TEXT, TEXT)))
     facts = extract(path, language, source, matches)
     if path.lower().endswith((".md", ".markdown")):
-        facts.imports = mentioned(source.text, endings)
+        facts.imports = mentioned(source.text, rules.mentioned)
     body = file_body(source, facts.symbols, bool(matches) or language != TEXT)
     data = json.dumps({"language": language})
     entries = [_entry(path, file_id(path), None, None, path, body, data)]
@@ -188,7 +182,7 @@ def _read_code(
                 _entry(path, id, symbol.line_start, symbol.line_end, symbol_title(symbol),
                        symbol_body(symbol, source), json.dumps(said, ensure_ascii=False))
             )  # fmt: skip
-    return facts, entries
+    return facts_as_json(facts), entries
 
 
 def _entry(

@@ -14,9 +14,9 @@ from repositories import Repository
 
 from pylore.code.cochanges import (
     CoChanges,
-    Counts,
     analyze_cochanges,
     cochange_weight,
+    strongest,
 )
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
@@ -211,10 +211,7 @@ def test_a_weight_is_a_fraction_that_grows(evidence: float, correlation: float) 
 @given(st.lists(st.sets(st.sampled_from("abcdef"), min_size=1, max_size=6), max_size=12),
        st.integers(1, 6))  # fmt: skip
 def test_counts_of_any_commits(commits: list[set[str]], partners: int) -> None:
-    counts = Counts()
-    for files in commits:
-        counts.add(sorted(files), 1 / max(1, len(files) - 1))
-    found = counts.strongest(partners)
+    found = strongest([(files, 1 / max(1, len(files) - 1)) for files in commits], partners)
     for (one, other), (weight, correlation, commits_of_both) in found.items():
         assert one < other
         assert 0 <= weight <= 1
