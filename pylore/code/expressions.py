@@ -32,13 +32,8 @@ _PLAIN_NAME = re.compile(r"(?:[\w$]+(?:::|\.))*[^\W\d][\w$]*[?!=]?")
 _OPERATOR = re.compile(r"[^\w\s]{1,3}|[^\w\s]+@")
 
 
-def words(some: Iterable[str], around: str) -> re.Pattern[str]:
-    r"""Return a pattern of one of these words where ``around`` has ``WORDS``; of nothing without
-    any.
-
-    >>> words(["new", "await"], r"^(?:WORDS)\b").match("await f")[0]
-    'await'
-    """
+def _words(some: Iterable[str], around: str) -> re.Pattern[str]:
+    """Return a pattern with one of ``some`` in the place of ``WORDS``; without any, of nothing."""
     either = "|".join(map(re.escape, some))
     return re.compile(around.replace("WORDS", either) if either else r"(?!)")
 
@@ -55,18 +50,16 @@ class Parts:
         self._language = language
         letters = re.escape(f"$@{language.letters}")
         self._plain = re.compile(rf"[\w{letters}]+(?:\.[\w{letters}]+)*")
-        self._prefix = words(language.prefixes, r"^(?:WORDS)\b\s*")
-        self._modifiers = words(language.modifiers, r"^(?:(?:WORDS|@\w+(?:\([^)]*\))?)\s+)+")
-        self._base_words = words(language.base_words, r"\b(?:WORDS)\b")
+        self._prefix = _words(language.prefixes, r"^(?:WORDS)\b\s*")
+        self._modifiers = _words(language.modifiers, r"^(?:(?:WORDS|@\w+(?:\([^)]*\))?)\s+)+")
+        self._base_words = _words(language.base_words, r"\b(?:WORDS)\b")
         self.self_marks = (*(f"{name}." for name in sorted(language.self_names)),
                            *language.self_marks)  # fmt: skip
-        """Prefixes of an attribute of ``self``."""
         self.chain = lru_cache(maxsize=16384)(self._chain)
-        """Return a text as a chain; ``?`` where it is none."""
         self.instance = lru_cache(maxsize=16384)(self._instance)
-        """Return the class that an annotation or a declared type names, or nothing."""
 
     def _chain(self, text: str) -> str:
+        """Return a text as a chain; ``?`` where it is none."""
         if len(text) > _LONGEST:
             return UNKNOWN
         if self._plain.fullmatch(text):
@@ -80,6 +73,7 @@ class Parts:
         return ".".join(links) or UNKNOWN
 
     def _instance(self, text: str) -> str:
+        """Return the class that an annotation or a declared type names, or nothing."""
         language = self._language
         text = text.strip(" \t\r\n&*'\":") if len(text) <= _LONGEST else ""
         for opening in language.wrappers:
@@ -92,8 +86,7 @@ class Parts:
         if text.startswith("'") or len(text) > _LONGEST_NAME:  # a lifetime, or no name
             return ""
         for opening in "[<":
-            head, mark, _ = text.partition(opening)
-            text = head if mark and head else text
+            text = text.partition(opening)[0] or text
         found = self.chain(text)
         return "" if UNKNOWN in found or "(" in found or found in language.no_class else found
 
@@ -122,14 +115,12 @@ class Parts:
         return name[at:] if at > 0 else name.rpartition(".")[2]
 
     def owner(self, text: str) -> str:
-        """Return the type of a method that is defined outside of it; nothing for what is not a
-        type."""
+        """Return the type of a method that is defined outside of it, or nothing."""
         found = self.instance(text).removesuffix(self._language.owner_end)
         return "" if found in self._language.no_owner else found
 
     def value(self, text: str) -> str:
-        """Return a value as ``assigned`` has it: a chain, or a class with ``()`` for an instance of
-        it."""
+        """Return a value as ``assigned`` has it: a chain, or ``Class()`` for an instance."""
         end = "()" if text.endswith("()") else ""
         bare = text.removesuffix("()")
         found = self.chain(bare)
@@ -168,8 +159,7 @@ def parts_of(language: LanguageSpec) -> Parts:
 
 
 def _links(text: str) -> list[str]:
-    """Return the links of a chain, from the last unknown one on: what comes before it says
-    nothing."""
+    """Return the links of a chain, from the last unknown one on."""
     links, position = [], 0
     while position < len(text):
         link, position = _link(text, position)
@@ -213,8 +203,7 @@ def _link(text: str, position: int) -> tuple[str, int]:
 
 
 def after_brackets(text: str, position: int) -> int:
-    """Return the end of what opens at ``position``: a bracket or a quote; the text's if it never
-    does."""
+    """Return the end of the bracket or quote that opens at ``position``, or else of the text."""
     opening = text[position]
     stops = _STOPS[opening]
     if opening in _QUOTES:
@@ -250,13 +239,11 @@ def split(text: str, separators: str = ",") -> list[str]:
         if here in separators:
             parts.append(text[start:position])
             position = start = position + 1
-        elif here == "<" and not (position and (text[position - 1].isalnum()
-                                                or text[position - 1] == "_")):  # fmt: skip
+        elif here == "<" and not re.match(r"\w", text[position - 1 : position]):
             position += 1
         else:
             position = after_brackets(text, position)
-    parts.append(text[start:])
-    return [part.strip() for part in parts if part.strip()]
+    return [part.strip() for part in (*parts, text[start:]) if part.strip()]
 
 
 @cache

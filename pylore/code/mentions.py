@@ -68,11 +68,6 @@ class Mentions:
                 for each in {name, name.rpartition(".")[2]}:
                     self._symbols.setdefault(each, []).append(symbol_id(path, qualified))
 
-    @staticmethod
-    def are_in(facts: FileFacts) -> bool:
-        """Return True if a file may mention something."""
-        return any(item.kind == KIND for item in facts.imports)
-
     def of(self, facts: FileFacts) -> dict[str, float]:
         """Return ids that this file mentions, with the weight of each."""
         found: dict[str, float] = {}

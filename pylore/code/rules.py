@@ -29,7 +29,7 @@ def rule_files() -> dict[str, str]:
 VERSION = 5
 """Of what is made of the matches: another number reads every file again."""
 
-_HEAD = re.compile(r"(?:#.*\n)*")
+_HEAD = re.compile(r"(?:#.*\n)*")  # matches any text
 _LINE = re.compile(r"^# ([a-z]+): (.+?) *$", re.MULTILINE)
 _WORDS = ("extensions", "interpreters", "comments", "shared", "counted", "locks", "minified")
 """Lines of a head that are lists of words."""
@@ -49,10 +49,8 @@ class Rules:
         heads = {}
         for name, path in files.items():
             text = _read(path)
-            lines = _HEAD.match(text)
-            heads[name] = (dict(_LINE.findall(lines[0] if lines else "")), text)
-        for name, (head, _) in heads.items():
-            self.languages[name] = _language(name, head)
+            heads[name] = dict(_LINE.findall(_HEAD.findall(text)[0])), text
+            self.languages[name] = _language(name, heads[name][0])
         for name, (head, text) in heads.items():
             self._add(self.languages[name], head.get("also", "").split(), text)
         self._grammars = {
@@ -63,12 +61,8 @@ class Rules:
             )
             for extension in extensions
         }  # fmt: skip
-        self._interpreters = {
-            program: language.name
-            for language in self.languages.values()
-            for program in language.interpreters
-        }
         every = self.languages.values()
+        self._interpreters = {name: one.name for one in every for name in one.interpreters}
         self.locks = frozenset(name for language in every for name in language.locks)
         self.minified = tuple(end for language in every for end in language.minified)
         self.mentioned = tuple(sorted(self._grammars))
@@ -83,9 +77,8 @@ class Rules:
             message = "" if _MESSAGE.search(rule) else '\\nmessage: "$NAME"'
             for target in targets[:1] if _ALONE.search(rule) else targets:
                 for grammar in self.grammars(target.name):
-                    name = _plain(grammar)
-                    copy = _ID.sub(rf"id: {name}/\1\nlanguage: {name}{message}", rule)
-                    self._rules.append((target.name, copy))
+                    named = rf"id: {grammar}/\1\nlanguage: {grammar}{message}"
+                    self._rules.append((target.name, _ID.sub(named, rule)))
 
     def language_of(self, path: str, first_line: str = "") -> str:
         """Return the language of a file by its extension, or by its ``#!`` line; or nothing."""
@@ -125,13 +118,13 @@ class Rules:
         return frozenset(names or self.languages)
 
     def write(
-        self, folder: str, wanted: frozenset[str], scripts: dict[str, list[str]],
+        self, folder: str, wanted: frozenset[str], scripts: Mapping[str, list[str]],
         kinds: frozenset[str] = frozenset(),
     ) -> str:  # fmt: skip
-        """Write what ast-grep reads into an empty folder; the path of its config.
+        """Write the rules of languages into an empty folder; return the path of the config.
 
-        ``scripts`` are files without a telling extension, by language. With ``kinds`` only
-        rules of these kinds: ``class`` for ``python.class`` and ``python.class.2``.
+        ``scripts`` are files without an extension, by language. With ``kinds`` only rules of these
+        kinds: ``class`` for ``python.class`` and ``python.class.2``.
         """
         text = "---\n".join(
             rule.strip("\n") + "\n" for name, rule in self._rules
@@ -140,7 +133,7 @@ class Rules:
         return self.configure(folder, text, scripts)
 
     def configure(self, folder: str, text: str, scripts: Mapping[str, list[str]]) -> str:
-        """Write these rules and a config into an empty folder, as ``write`` does its own."""
+        """Write rules and a config for ast-grep into an empty folder; return the config's path."""
         os.mkdir(os.path.join(folder, "rules"))
         with open(os.path.join(folder, "rules", "rules.yml"), "w", encoding="utf-8") as file:
             file.write(text)
@@ -171,11 +164,7 @@ class Rules:
 
 
 def load_rules() -> Rules:
-    """Return the rules that came with lore, and those of languages that were added.
-
-    Raises:
-        LoreError: they are not where they should be.
-    """
+    """Return the rules of ``rule_files``."""
     return _load(tuple(rule_files().items()))
 
 
@@ -187,11 +176,6 @@ def _load(files: tuple[tuple[str, str], ...]) -> Rules:
 def _kind(rule: str) -> str:
     id = _ID.search(rule)
     return str(id[1]).split(".")[1] if id and "." in id[1] else ""
-
-
-def _plain(text: str) -> str:
-    """Return ``text`` as what a match is replaced by, and no reference to a part of it."""
-    return text.replace("\\", r"\\")
 
 
 def rules_hash() -> str:
@@ -209,10 +193,10 @@ def _read(path: str) -> str:
 
 
 def _language(name: str, head: dict[str, str]) -> LanguageSpec:
-    if not re.fullmatch(r"\w+", head.get("grammar", "")):
-        raise LoreError(f"{name}.yml names no grammar: see docs/languages.md")
     words = {key: tuple(text.split()) for key, text in head.items()}
     dialect = words.get("dialect", ())
+    if not all(re.fullmatch(r"\w+", each) for each in (head.get("grammar", ""), *dialect[:1])):
+        raise LoreError(f"{name}.yml names no grammar: see docs/languages.md")
     return LanguageSpec(
         name, name,
         docstrings=head.get("docstrings") == "yes",

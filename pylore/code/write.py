@@ -13,6 +13,7 @@ from ..indexing.indexer import Index
 from . import OWED
 from .edges import Resolver
 from .facts import calls_from_json, exported, facts_from_json
+from .mentions import KIND as MENTION
 from .mentions import Mentions
 
 TYPE_CHECKING = False
@@ -210,10 +211,12 @@ class Writer:
         edges = resolver.edges({path: calls_from_json(stored[path][1]) for path in paths})
         wanted = {ends: (sure, _metadata(*why)) for ends, (sure, *why) in edges.items()}
         mentions = Mentions(files)
-        mentioning = {file_id(path) for path, facts in files.items() if mentions.are_in(facts)}
+        mentioning = set()
         for path, facts in files.items():
-            for id, weight in mentions.of(facts).items():
-                wanted[file_id(path), id, "mentions"] = (weight, "{}")
+            if any(item.kind == MENTION for item in facts.imports):
+                mentioning.add(file_id(path))
+                for id, weight in mentions.of(facts).items():
+                    wanted[file_id(path), id, "mentions"] = (weight, "{}")
         if owners is None:
             return wanted, None
         ids = {file_id(path) for path in owners} | mentioning
