@@ -17,10 +17,8 @@ UNIQUE_FUNCTION, UNIQUE_METHOD, AMBIGUOUS = 0.75, 0.45, 0.5
 """Confidence in the only function of a name, where functions need no import; in the only method, on
 a receiver of unknown class; and in all methods of a name together, where there are several.
 """
-MOST_CANDIDATES = 5
-"""More candidates than this get no edges."""
-UNNAMED_USE = 0.5
-"""Of a package from which no name is seen to be used its first file is imported, with this."""
+MOST_CANDIDATES = 5  # more get no edges
+UNNAMED_USE = 0.5  # confidence in the first file of a package of which no name is used
 
 _IMPORT_TYPES = ("static", "re-export", "side effect", "dynamic", "type-only")
 """Of several imports of one file by another the first of these is the edge's."""
@@ -143,14 +141,11 @@ class Resolver:
 
     def _import(self, path: str, target: str, sure: float, reason: str, kind: str) -> None:
         """Add an import; of two keep the surer one's reason and the kind that counts more."""
-        if path == target:
-            return
         ends = (file_id(path), file_id(target), "imports")
-        known = self._edges.get(ends)
-        if known is not None:
+        known = self._edges.get(ends, (0.0, "", kind))
+        if path != target:
             kind = min(known[2], kind, key=_IMPORT_TYPES.index)
-            sure, reason = max((known[0], known[1]), (sure, reason), key=lambda one: one[0])
-        self._edges[ends] = (sure, reason, kind)
+            self._edges[ends] = (*max(known[:2], (sure, reason), key=lambda one: one[0]), kind)
 
     def _of_package(self, key: str, used: set[str]) -> Sequence[tuple[str, float]]:
         """Return the files of a package whose names are used, or its first file."""
@@ -172,10 +167,9 @@ class Resolver:
             self._guess(file, caller, call.callee)
 
     def _reach(self, caller: str, thing: Thing) -> None:
-        if thing.kind == DEFINITION and not thing.of.is_class:
-            if thing.of.kind in ("function", "method"):
-                self._add(caller, thing.of.id, "calls", thing.sure)
-        elif thing.kind == DEFINITION:
+        if thing.kind == DEFINITION and thing.of.kind in ("function", "method"):
+            self._add(caller, thing.of.id, "calls", thing.sure)
+        elif thing.kind == DEFINITION and thing.of.is_class:
             self._add(caller, thing.of.id, "instantiates", thing.sure)
             made = self._constructor(thing.of)
             if made is not None:
@@ -212,14 +206,11 @@ class Resolver:
         found = self._candidates.get((spec.family, name, bool(receiver)), [])
         if not self._is_test(file.path):  # nothing but tests calls what tests define
             found = [one for one in found if not self._is_test(one.file.path)]
+        how = (UNIQUE_METHOD, "unique_method") if receiver else (UNIQUE_FUNCTION, "unique_function")
+        if len(found) > 1:
+            how = (round(AMBIGUOUS / len(found), 3), "ambiguous")
         for made in found if len(found) <= MOST_CANDIDATES else ():
-            if len(found) == 1 and receiver:
-                self._add(caller, made.id, "calls", UNIQUE_METHOD, "unique_method")
-            elif len(found) == 1:
-                self._add(caller, made.id, "calls", UNIQUE_FUNCTION, "unique_function")
-            else:
-                sure = round(AMBIGUOUS / len(found), 3)
-                self._add(caller, made.id, "calls", sure, "ambiguous")
+            self._add(caller, made.id, "calls", *how)
 
 
 def _used(file: File, calls: Iterable[Call]) -> set[str]:

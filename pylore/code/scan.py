@@ -37,31 +37,25 @@ class Match(NamedTuple):
     first: int
     last: int
     fields: list[str]  # the parts of its message
-    offsets: tuple[int, int] | None = None  # the first and the last byte, where they were asked for
+    offsets: tuple[int, int] | None = None  # the first and the last byte, if they were asked for
 
     @property
     def span(self) -> tuple[int, int]:
-        """Return what tells which of two matches of a file is within the other."""
+        """Return the offsets, or else the lines."""
         return self.offsets or (self.first, self.last)
 
 
-class Failure(NamedTuple):
-    """A file could not be scanned."""
-
-    reason: str  # ``limit`` or ``unparsed``
-    text: str  # the same for a person
-
-
 class Scan:
-    """Matches of ast-grep in files, and why it could not read others."""
+    """Matches of ast-grep by file, and the reason, ``limit`` or ``unparsed``, with a text for a
+    person, of each file that it could not read."""
 
     def __init__(self) -> None:
         self.matches: dict[str, list[Match]] = {}
-        self.failed: dict[str, Failure] = {}
+        self.failed: dict[str, tuple[str, str]] = {}
 
 
 class _Broken(Exception):
-    """ast-grep ended as it should not, or was ended; the arguments are of a ``Failure``."""
+    """ast-grep ended as it should not, or was ended; the arguments are the reason and a text."""
 
 
 def scan(
@@ -72,38 +66,34 @@ def scan(
     Files among which one breaks ast-grep are scanned again by halves.
     """
     found = Scan()
-    pending = [*chunks({path: len(path.encode()) + 3 for path in paths}, _COMMAND, len(paths))]
+    pending = chunks({path: len(path.encode()) + 3 for path in paths}, _COMMAND, len(paths))
     while pending:
         batch = pending.pop()
         try:
             output = _output(root, config, batch, threads, offsets)
         except _Broken as broken:
             if len(batch) == 1:
-                found.failed[batch[0]] = Failure(*broken.args)
+                found.failed[batch[0]] = broken.args[0], broken.args[1]
             else:
                 middle = len(batch) // 2
                 pending += [batch[middle:], batch[:middle]]
             continue
         for path, match in _with_offsets(output) if offsets else _by_lines(output):
-            matches = found.matches.get(path)
-            if matches is None:
-                matches = found.matches[path] = []
-            matches.append(match)
+            found.matches.setdefault(path, []).append(match)
     return found
 
 
-def chunks(sizes: Mapping[str, int], room: int, most: int) -> Iterator[list[str]]:
-    """Yield keys together, at most so many, and with sizes of about ``room`` in all."""
-    chunk: list[str] = []
-    left = room
+def chunks(sizes: Mapping[str, int], room: int, most: int) -> list[list[str]]:
+    """Return keys together, at most ``most``, and with sizes of about ``room`` in all."""
+    found: list[list[str]] = []
+    left = 0
     for key, size in sizes.items():
-        if chunk and (size > left or len(chunk) == most):
-            yield chunk
-            chunk, left = [], room
-        chunk.append(key)
+        if not found or size > left or len(found[-1]) == most:
+            found.append([])
+            left = room
+        found[-1].append(key)
         left -= size
-    if chunk:
-        yield chunk
+    return found
 
 
 def program() -> str:
@@ -213,9 +203,8 @@ def refusal(text: str, pattern: str = "", grammar: str = "") -> str:
     """
     if not text and not pattern:
         return ""
-    words = ["scan", f"--inline-rules={text}"]
-    if pattern:
-        words = ["run", f"--lang={grammar}", f"--pattern={pattern}"]
+    words = ["run", f"--lang={grammar}", f"--pattern={pattern}"]
+    words = words if pattern else ["scan", f"--inline-rules={text}"]
     command = [program(), *words, "--stdin", "--custom-languages", "ignore"]
     try:
         done = subprocess.run(  # outside of the clone, whose config it would read

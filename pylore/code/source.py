@@ -10,15 +10,11 @@ from .expressions import after_brackets
 from .facts import Symbol
 from .languages.spec import LanguageSpec
 
-SIGNATURE_LENGTH = 300
-DOC_LENGTH = 1500
-FILE_LENGTH = 2000
-"""Characters of a file's body."""
+SIGNATURE_LENGTH, DOC_LENGTH, TITLE_LENGTH = 300, 1500, 160
+FILE_LENGTH, SYMBOL_LENGTH = 2000, 700
+"""Characters of the body of a file, and of a symbol: its doc and source fit one passage."""
 WHOLE_LENGTH = 200_000
 """Characters of a file that full text over whole files sees."""
-SYMBOL_LENGTH = 700
-"""Characters of a symbol's body: doc and source are cut to fit one passage."""
-TITLE_LENGTH = 160
 _HEAD_LINES = 25
 _HEAD_LENGTH = 4000  # characters of a definition that are examined for its head
 _MOST_ATTRIBUTES = 50  # lines of attributes between a definition and its comment
@@ -99,8 +95,6 @@ class Source:
             text = self._comment_text(begin, at)
             if text and not _LICENSE.search(text):
                 return text
-            if at == begin:
-                break
         return ""
 
     def excerpt(self, first: int, last: int, length: int) -> str:
