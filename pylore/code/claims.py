@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     File = tuple[str, str]  # a path, and any name for the state of the file
 
-LARGEST = 1_000_000
-"""Bytes of a file that is parsed."""
+LARGEST = 1_000_000  # bytes of a file that is parsed
 _BATCH = 500
 _MARK = 8  # digits
 

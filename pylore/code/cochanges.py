@@ -32,14 +32,10 @@ MAX_FILES = 30
 """Maximum files of a commit that counts; docs/quality.md has the recall@10 of co-changes."""
 PARTNERS = 25
 """Maximum co-changes of a file, the strongest ones. Not measured by itself."""
-KEPT_MESSAGES = 20_000
-"""Newest commits whose messages are kept for searches (docs/decisions/0018)."""
-LONGEST = 5000
-"""Characters of a message that are kept: some have a whole log in them."""
-SATURATION = 0.5
-"""Evidence at which a weight is a half."""
-NORMALISING = 0.1
-"""Share of the correlation in a weight, 0 to 1."""
+KEPT_MESSAGES = 20_000  # newest commits whose messages are kept for searches (docs/decisions/0018)
+LONGEST = 5000  # characters of a message that are kept: some have a whole log in them
+SATURATION = 0.5  # evidence at which a weight is a half
+NORMALISING = 0.1  # share of the correlation in a weight, 0 to 1
 
 _START = "\x01"  # no letter of a change's kind, so it tells a commit from a change
 

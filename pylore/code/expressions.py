@@ -8,8 +8,7 @@ from functools import cache, lru_cache
 
 from .languages.spec import LanguageSpec
 
-UNKNOWN = "?"
-"""The mark for a link of a chain that is not a name."""
+UNKNOWN = "?"  # the mark for a link of a chain that is not a name
 NAME = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 
 _LONGEST = 2000  # characters of an expression that are examined; what is longer is unknown

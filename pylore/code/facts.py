@@ -17,11 +17,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-TYPING = "typing"
-"""The kind of an import that is there for types alone."""
+TYPING = "typing"  # the kind of an import that is there for types alone
 
-MODULE = ""
-"""The qualified name of what is at the top level of a file."""
+MODULE = ""  # the qualified name of what is at the top level of a file
 
 
 class Symbol(NamedTuple):

@@ -30,8 +30,7 @@ class Found(NamedTuple):
     confidence: float = CERTAIN
 
 
-NOWHERE = Found()
-"""Of what is ambiguous, generated, or no import: the name of the package itself."""
+NOWHERE = Found()  # of what is ambiguous, generated, or no import: the name of the package itself
 
 
 def outside(name: str = "") -> Found:

@@ -25,19 +25,13 @@ docs/quality.md has how often they came true.
 REASONS = {SAME_FILE: "same_file", IMPORTED: "imported", OWN_METHOD: "own_method",
            PACKAGE: "package", KNOWN_CLASS: "known_class", RETURNED: "passed_on"}  # fmt: skip
 
-DEPTH = 20
-"""Lookups within lookups; each takes about eight calls of Python's thousand."""
-STEPS = 50
-"""Lookups for one name that come back to one of themselves; real code needs 10."""
-SPARE = 1000
-"""Such lookups for all names, and as many as there are variables; real code needs few."""
-MOST_STARS = 50
-"""Packages and classes whose names a file has without naming them."""
-MOST_VALUES = 8
-"""A name that may be more things than this is unknown."""
+DEPTH = 20  # lookups within lookups; each takes about eight calls of Python's thousand
+STEPS = 50  # lookups for one name that come back to one of themselves; real code needs 10
+SPARE = 1000  # such lookups for all names, and as many as there are variables; real code needs few
+MOST_STARS = 50  # packages and classes whose names a file has without naming them
+MOST_VALUES = 8  # a name that may be more things than this is unknown
 
-CLASSES = frozenset({"class", "interface", "type", "module"})
-"""Kinds of symbols that have members."""
+CLASSES = frozenset({"class", "interface", "type", "module"})  # kinds of symbols that have members
 
 
 class Def:

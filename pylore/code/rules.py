@@ -26,8 +26,7 @@ def rule_files() -> dict[str, str]:
     return {name[:-4]: os.path.join(folder, name) for name in names} | added_rules()
 
 
-VERSION = 5
-"""Of what is made of the matches: another number reads every file again."""
+VERSION = 5  # of what is made of the matches: another number reads every file again
 
 _HEAD = re.compile(r"(?:#.*\n)*")  # matches any text
 _LINE = re.compile(r"^# ([a-z]+): (.+?) *$", re.MULTILINE)

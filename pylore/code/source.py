@@ -13,8 +13,7 @@ from .languages.spec import LanguageSpec
 SIGNATURE_LENGTH, DOC_LENGTH, TITLE_LENGTH = 300, 1500, 160
 FILE_LENGTH, SYMBOL_LENGTH = 2000, 700
 """Characters of the body of a file, and of a symbol: its doc and source fit one passage."""
-WHOLE_LENGTH = 200_000
-"""Characters of a file that full text over whole files sees."""
+WHOLE_LENGTH = 200_000  # characters of a file that full text over whole files sees
 _HEAD_LINES = 25
 _HEAD_LENGTH = 4000  # characters of a definition that are examined for its head
 _MOST_ATTRIBUTES = 50  # lines of attributes between a definition and its comment

@@ -32,12 +32,10 @@ if TYPE_CHECKING:
 
     from ..indexing.passages import Row
 
-TEXT = "text"
-"""The language of a file that has no rules."""
+TEXT = "text"  # the language of a file that has no rules
 FACTS, FACTS_A_CHARACTER = 1_000_000, 8
 """Characters of facts that a file may have, and for each of its own: in large ones about 1."""
-AHEAD = 3
-"""Jobs for each process that are under way or done before their results are taken."""
+AHEAD = 3  # jobs for each process that are under way or done before their results are taken
 
 
 class Job(NamedTuple):

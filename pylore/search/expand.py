@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from .legs import Matches
     from .query import Near, ParsedQuery
 
-LEAST_SEED = 0.1
-"""Least score of a seed of ``accumulate``, the best match having 1."""
+LEAST_SEED = 0.1  # least score of a seed of ``accumulate``, the best match having 1
 
 GRAPH_WEIGHT, OF_CODE = 2.0, 0.2
 """Weight of support beside the own match, and its share for code. Recall@5 without support and with

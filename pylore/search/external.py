@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from ..store.filter import Scope
 
 PREFIX = "lore-retriever-"
-MOST_QUERY = 10_000
-"""Characters of the query that a retriever gets."""
+MOST_QUERY = 10_000  # characters of the query that a retriever gets
 
 
 class Retrievers:
@@ -46,8 +45,7 @@ class Retrievers:
             "exclude": sorted(excluded),
         }  # fmt: skip
         self._limit = settings.plugin_timeout or RETRIEVER_SECONDS
-        self._answers: dict[str, Callable[[], bytes]] = {}
-        """Name to what waits for its answer."""
+        self._answers: dict[str, Callable[[], bytes]] = {}  # name to what waits for its answer
         self._lists: dict[str, dict[str, float]] = {}
         block.enter_context(Tidying())  # Ctrl-C does not reach what has a session of its own
         for name in settings.retrievers:

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from .legs import Matches
     from .query import Near, ParsedQuery
 
-    Ways = dict[str, Step]
-    """Id to the way there from a file at hand."""
+    Ways = dict[str, Step]  # id to the way there from a file at hand
 
 BY_GLOB, ITSELF = 0.7, 0.9
 """Score of a record that is tied to a file by a glob alone, and of the file itself; of a record

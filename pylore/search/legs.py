@@ -29,26 +29,22 @@ if TYPE_CHECKING:
     from .files import FileRanks
     from .query import ParsedQuery
 
-    Passage = tuple[int, str, float]
-    """(key, id of its node, BM25 or cosine)"""
+    Passage = tuple[int, str, float]  # (key, id of its node, BM25 or cosine)
 
 BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
 
 PASSAGES, NEIGHBOURS = 8, 2
 """Best passages by full text, and nearest ones, for each match of a pool (docs/decisions/0007)."""
 
-OF_EACH = 10
-"""Matches of each list, and nearest passages of records, that are ranked at least."""
+OF_EACH = 10  # matches of each list, and nearest passages of records, that are ranked at least
 
-ENOUGH = 5
-"""Other forms of words are tried if less than this part, a fifth, of a pool matches."""
+ENOUGH = 5  # other forms of words are tried if less than this part, a fifth, of a pool matches
 
 PASSAGE_SHARES = (1.0, 0.5, 0.25)
 """Shares of a node's best three passages in its BM25 score. Recall@5 on PEPs is 62.3 with them, and
 50.8 with the whole text in one (docs/decisions/0006)."""
 
-OTHER_FORM = 0.5
-"""Weight of a word in another form, relative to the word itself."""
+OTHER_FORM = 0.5  # weight of a word in another form, relative to the word itself
 
 RETRIEVER_SHARE = 0.3
 """Share of each retriever that is not built in, in a convex fusion. Not measured: it depends on the

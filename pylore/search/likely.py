@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from ..store import Store
 
-    Legs = dict[str, dict[str, float]]
-    """Name of a leg to path to score."""
+    Legs = dict[str, dict[str, float]]  # name of a leg to path to score
 
 SHARES = {"here": 0.3, "branch": 1.0, "all": 0.2, "named": 1.0, "content": 0.5, "path": 0.5}
 """Chosen on one half of the sessions of entireio/cli; ``named`` 1.5 and ``path`` 0.2 are worse on

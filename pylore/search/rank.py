@@ -67,8 +67,7 @@ PROOFS, PROOF_ROWS = 5, 100
 """Passages of each list, among the first ones of a leg, that are read for evidence. With 3 or 8
 proofs nothing changes."""
 
-READ_WORDS = 40
-"""Maximum words of the query that are read for evidence."""
+READ_WORDS = 40  # maximum words of the query that are read for evidence
 
 LEAN = 0.2
 """Added to the evidence of pages if a person asks what to do, and to that of records that are no
@@ -78,8 +77,7 @@ SAME_FILE = 0.3
 """Factor on further symbols of a file. Recall@5 of 189 questions: 69.2 with 1, 74.2 with 0.3."""
 
 
-WINDOW = 20
-"""First results that may change places."""
+WINDOW = 20  # first results that may change places
 
 SIMILAR = 0.8
 """Cosine from which texts count as similar, up to 1 for the same text. Recall@5 of hotpot, musique

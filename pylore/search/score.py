@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from ..graph.walk import Step
     from ..store import Store
 
-AGE_WEIGHT = 0.05
-"""Most that age takes off a score (docs/decisions/0021)."""
+AGE_WEIGHT = 0.05  # most that age takes off a score (docs/decisions/0021)
 
 RELEVANCE_WEIGHT = 0.05
 """Most that relevance adds to a score or takes off it. On sets of plain records it changes no
