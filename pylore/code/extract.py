@@ -24,7 +24,7 @@ def imports(kind: str, match: Match, own: frozenset[str]) -> Iterator[Import]:
             yield Import(base, taken, called, 0, match.first, kind)
         return
     if kind == "include":
-        yield Import(module.strip(), "", "", 0, match.first, kind)
+        yield Import(module.strip(), line=match.first, kind=kind)
         return
     module = "".join(module.split()) if module[:1] not in _QUOTES else module.strip(_QUOTES)
     level = len(module) - len(module.lstrip(".")) if match.rule.startswith("import") else 0
@@ -38,25 +38,13 @@ def imports(kind: str, match: Match, own: frozenset[str]) -> Iterator[Import]:
     yield Import(module, name, "" if alias == name else alias, level, match.first, kind)
 
 
-_DEEPEST = 50  # braces within braces of one import
-
-
-def _use_tree(
-    text: str, own: frozenset[str], prefix: str = "", depth: int = 0
-) -> Iterator[tuple[str, str, str]]:
-    """Turn ``a::{b, c as d}`` into ``("a", "b", "")``, ``("a", "c", "d")``.
-
-    Raises:
-        RecursionError: the braces nest too deep.
-    """
-    if depth > _DEEPEST:
-        raise RecursionError
-    text = text.strip()
-    path, brace, rest = text.partition("{")
+def _use_tree(text: str, own: frozenset[str], prefix: str = "") -> Iterator[tuple[str, str, str]]:
+    """Turn ``a::{b, c as d}`` into ``("a", "b", "")``, ``("a", "c", "d")``."""
+    path, brace, rest = text.strip().partition("{")
     if brace:
         base = _joined(prefix, path.strip().removesuffix("::"))
         for part in split(rest.rstrip().removesuffix("}")):
-            yield from _use_tree(part, own, base, depth + 1)
+            yield from _use_tree(part, own, base)
         return
     path, _, alias = text.partition(" as ")
     path, alias = "".join(path.split()), alias.strip()
@@ -65,10 +53,7 @@ def _use_tree(
         return
     base, colons, name = path.rpartition("::")
     base = _joined(prefix, base)
-    if base or colons:
-        yield base, name, alias
-    else:
-        yield name, "", alias
+    yield (base, name, alias) if base or colons else (name, "", alias)
 
 
 def _joined(prefix: str, path: str) -> str:
@@ -140,7 +125,7 @@ def _is_crowded(matches: Iterable[Match]) -> bool:
 
 
 class TooDeepError(RecursionError):
-    """Definitions are within more others than anybody writes."""
+    """Definitions are within too many others."""
 
 
 def extract(path: str, language: str, source: Source, matches: Sequence[Match]) -> FileFacts:

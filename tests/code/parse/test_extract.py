@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import examples
 
-from pylore.code.check import check
 from pylore.code.expressions import UNKNOWN, after_brackets, parts_of, split
 from pylore.code.extract import imports
 from pylore.code.languages.registry import language
 from pylore.code.languages.spec import LanguageSpec
 from pylore.code.rules import load_rules
 from pylore.code.scan import Match, program, scan
+from pylore.code.worker import check
 from pylore.core.errors import UsageError
 
 RULES = Path(__file__).parents[3] / "graph" / "rules"
