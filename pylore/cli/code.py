@@ -35,16 +35,16 @@ def index(
     session: Session,
     folder: str = argument("[FOLDER]", default="", complete="files"),
     *,
-    no_history: bool = option("--no-history", "leave the history alone"),
-    cochanges: bool = option("--cochanges", "read the history alone, now and whole"),
+    no_history: bool = option("--no-history", "do not read the history"),
+    cochanges: bool = option("--cochanges", "read only the history, completely"),
     since: str = option("--since DATE|AGE", "with --cochanges: only later commits", ""),
 ) -> None:
-    """Read a repository: files, symbols, imports and calls become part of the graph.
+    """Add the files, symbols, imports and calls of a repository to the graph.
 
     Files (file-src/auth.py) and functions, classes, types and constants
-    (symbol-src/auth.py::Login.check) become nodes. A second run reads what has changed. The
-    history is read once a day for files that change together and for messages of commits.
-    Nothing in the repository is run.
+    (symbol-src/auth.py::Login.check) become nodes. The next run reads only changed files. The
+    history is read once a day, for files that change together and for commit messages. No program
+    of the repository is run.
 
     \b
     lore index src
@@ -81,25 +81,24 @@ def anchor(
     id: str = argument("ID", complete="ids"),
     file: str = argument("[FILE]", default="", complete="files"),
     *,
-    glob: bool = option("--glob", "FILE is a pattern, as 'src/**/*.py'"),
-    hash: bool = option("--hash", "the whole content of the file"),
-    symbol: str = option("--symbol NAME", "the body of check or Login.check", ""),
+    glob: bool = option("--glob", "FILE is a pattern: 'src/**/*.py'"),
+    hash: bool = option("--hash", "anchor to the content of the file"),
+    symbol: str = option("--symbol NAME", "anchor to a symbol: check or Login.check", ""),
     remove: bool = option("--remove", "remove the anchors to FILE or to this rule"),
-    rule: str = option("--rule PATTERN", "a pattern of ast-grep, or its rule in FILE.yml", ""),
-    expect: str = option("--expect HOW", "its matches: none, all (of --of), some", ""),
-    of: str = option("--of PATTERN", "only at places that match this", ""),
+    rule: str = option("--rule PATTERN", "an ast-grep pattern, or FILE.yml with a rule", ""),
+    expect: str = option("--expect HOW", "matches of the rule: none, all (of --of), some", ""),
+    of: str = option("--of PATTERN", "check only places that match", ""),
     lang: str = option("--lang NAME", "the language of the rule", ""),
     inside: str = option("--in GLOB", "only in these files", ""),
     left_out: tuple[str, ...] = option("--except GLOB…", "not in these files"),
 ) -> None:
-    """Tie a record to the code that it is about; without FILE, list its anchors.
+    """Anchor a record to code; without FILE, list the anchors.
 
-    An anchor keeps how the code looks now. 'lore verify' compares, and search results carry the
-    verdict: valid; relocated (moved, unchanged); drifted (changed); violated (against a rule);
-    invalid (gone). FILE:10-20 is the text of these lines, FILE::Login::check a symbol with its
-    decorators.
+    An anchor stores the present code. 'lore verify' compares, and search results show the verdict:
+    valid; relocated (moved, unchanged); drifted (changed); violated (a rule); invalid (missing).
+    FILE:10-20 anchors to lines, FILE::Login::check to a symbol.
 
-    A rule is a claim about the code, of places that match; $X is one part, $$$ any number.
+    A rule says which code must or must not exist; $X matches a single node, $$$ any number.
 
     \b
     lore anchor decision-1a2b3c4d src/auth.py --symbol Login.check
@@ -138,13 +137,13 @@ def verify(
     ids: tuple[str, ...] = argument("[ID…]", complete="ids"),
     *,
     broken: bool = option("--broken", "only drifted, violated and invalid anchors"),
-    fail: bool = option("--fail", "the same; exit 1 if there are any but known violations"),
-    report: str | None = option("--as FORM", "the same for a tool: sarif", choices=("sarif",)),
+    fail: bool = option("--fail", "like --broken; exit 1 unless all are known violations"),
+    report: str | None = option("--as FORM", "like --broken, as sarif", choices=("sarif",)),
 ) -> int:
-    """Check whether records still hold for the code of today, and keep the verdicts.
+    """Compare anchors with the present code, and store the verdicts.
 
-    A record whose code has changed or gone is linked to the commit that did it; 'lore restore ID'
-    lets it hold for the code as it is now. A lone - reads ids from stdin.
+    If code was changed or removed, the record is linked to that commit; 'lore restore ID' accepts
+    the present code. A lone - reads ids from stdin.
 
     \b
     lore stale --fail --text

@@ -57,8 +57,8 @@ class Exam(NamedTuple):
 
 
 @command("doctor [--full]", needs_config=False)
-def doctor(session: Session, *, full: bool = option("--full", "check every index")) -> int:
-    """Check what lore needs and what it keeps, and print how to mend it.
+def doctor(session: Session, *, full: bool = option("--full", "check all indexes")) -> int:
+    """Check the installation and the store, and print fixes.
 
     Prints {id, ok, detail, fix}; ok with a fix is a warning. Exits 1 if a check fails.
 

@@ -33,8 +33,8 @@ def evaluate_command(
     """Measure search on queries with known answers, or tune settings by them.
 
     A line of the file is {"id","query","relevant":[IDs][,"exclude":[IDs]]}. Differences to the best
-    row without the graph have 95 % intervals. --tune prints lines for a config file, and their gain
-    on other queries.
+    row without the graph have 95 % intervals. --tune prints lines for a config file, and the gain
+    on unseen queries.
 
     \b
     lore eval --queries queries.jsonl --compare "graph_depth=1 EDGE_WEIGHTS[links_to]=0.5"

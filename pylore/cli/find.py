@@ -51,27 +51,27 @@ def search(
     tags: tuple[str, ...] = options.TAG_FILTER,
     files: tuple[str, ...] = options.FILE_FILTER,
     since: str = options.SINCE,
-    filter_expanded: bool = option("--filter-expanded", "choose reached nodes so too"),
+    filter_expanded: bool = option("--filter-expanded", "apply these filters to reached nodes too"),
     exclude: tuple[str, ...] = options.EXCLUDE,
-    min_score: float = option("--min-score X", "the least score", 0.0, low=0.0, high=1.0),
+    min_score: float = option("--min-score X", "minimum score", 0.0, low=0.0, high=1.0),
     near: tuple[str, ...] = options.NEAR,
     expand: bool = option("--expand", "the same as --graph-depth 2"),
     explain: bool = options.EXPLAIN,
     tree: bool = options.TREE,
-    oneline: bool = option("--oneline", "a result a line"),
+    oneline: bool = option("--oneline", "one line per result"),
     batch: str | None = option(
         "--batch FILE",
-        'a query a line: words, or {"id", "query", "exclude"}',
+        'one query per line: words, or {"id", "query", "exclude"}',
         complete="files",
     ),
 ) -> None:
-    """Find records by their words, their meaning and what they are connected to.
+    """Find records by words, meaning and links.
 
-    --tag, --file and --since choose direct matches, not nodes reached from them; nodes tied to
-    --files count more. A lone - reads the query from stdin.
+    --tag, --file and --since filter direct matches, not nodes reached from them. Nodes tied to
+    --files rank higher. A lone - reads the query from stdin.
 
-    "exact phrase" and title:word must be there, -word must not; word* is a beginning; tag:x and
-    type:x filter. The type 'records' is all that people wrote.
+    Results contain "exact phrase" and title:word, and not -word; word* matches words that begin so;
+    tag:x and type:x filter. The type 'records' is everything that people or agents wrote.
 
     \b
     lore search "session expiry" --expand --tree
@@ -194,17 +194,17 @@ def related(
     names: tuple[str, ...] = argument("[ID|FILE…]", complete="ids"),
     *,
     near: tuple[str, ...] = options.NEAR,
-    hops: int = option("--hops, --depth N", "how far to walk, 1 to 3", 1, low=1, high=3),
+    hops: int = option("--hops, --depth N", "number of hops, 1 to 3", 1, low=1, high=3),
     types: tuple[str, ...] = options.TYPES,
     exclude: tuple[str, ...] = options.EXCLUDE,
-    symbols: bool = option("--symbols", "the symbols of these files too"),
+    symbols: bool = option("--symbols", "include the symbols of these files"),
     explain: bool = options.EXPLAIN,
     tree: bool = options.TREE,
 ) -> None:
-    """Show what is connected to a node, or known about a file, nearest first.
+    """Show the nodes connected to a node or a file, nearest first.
 
-    Of a file, records tied to it come first, then those of files that it imports, that import it,
-    or that change with it. A folder stands for its files. A lone - reads ids from stdin.
+    For a file, first come records tied to it, then records of files that it imports, that import
+    it, or that change with it. A folder means all files in it. A lone - reads ids from stdin.
 
     \b
     lore related decision-1a2b3c4d --hops 2 --type file
@@ -246,13 +246,13 @@ def show(
     session: Session,
     ids: tuple[str, ...] = argument("ID…", complete="ids"),
     *,
-    history: bool = option("--history", "former states of record and links"),
-    peek: bool = option("--peek", "do not count an access"),
+    history: bool = option("--history", "former states of the record and its links"),
+    peek: bool = option("--peek", "do not count this as an access"),
 ) -> None:
-    """Show a record whole, with its links.
+    """Show a record with its links.
 
-    Its title will do too, or a part of the id that no other has. One id prints an object, several
-    an array. Each showing counts as an access. A lone - reads ids from stdin.
+    ID may also be the title, or a unique part of the id. One id prints an object, several print an
+    array. Counts as an access. A lone - reads ids from stdin.
 
     \b
     lore show decision-1a2b3c4d --history
@@ -276,20 +276,20 @@ def list_records(
     session: Session,
     *,
     types: tuple[str, ...] = options.TYPES,
-    all_types: bool = option("--all", "all types"),
+    all_types: bool = option("--all", "list all types"),
     tags: tuple[str, ...] = options.TAG_FILTER,
     statuses: tuple[str, ...] = options.STATUS_FILTER,
     files: tuple[str, ...] = options.FILE_FILTER,
     since: str = options.SINCE,
-    until: str = option("--until DATE|AGE", "not changed after; a day is included", ""),
+    until: str = option("--until DATE|AGE", "changed until then; a day is included", ""),
     limit: int | None = options.LIMIT,
-    oldest: bool = option("--oldest", "the first changed first"),
-    forgotten: bool = option("--forgotten", "forgotten records"),
-    orphans: bool = option("--orphans", "nodes without a link, by id"),
+    oldest: bool = option("--oldest", "oldest change first"),
+    forgotten: bool = option("--forgotten", "list forgotten records"),
+    orphans: bool = option("--orphans", "list nodes without links, by id"),
 ) -> None:
-    """List the records, the last changed first.
+    """List records, last change first.
 
-    Files, symbols, commits and runs are listed where --type names them.
+    Files, symbols, commits and runs are listed only with --type or --all.
 
     \b
     lore list --type decision --since 7d
@@ -354,17 +354,17 @@ def context(
         choices=("narrative", "prompt", "json"),
     ),
     receipt: str | None = option(
-        "--receipt FILE", "write the receipt; - is stderr", complete="files"
+        "--receipt FILE", "write the receipt to FILE; - is stderr", complete="files"
     ),
     types: tuple[str, ...] = options.TYPES,
     near: tuple[str, ...] = options.NEAR,
     with_superseded: bool = options.SUPERSEDED,
 ) -> None:
-    """Write what the store has on a question, within a number of tokens.
+    """Write a context for a question, within a number of tokens.
 
-    With --files, only what starts from these. With a task's id, its text is the question, and
-    nodes linked to it come along. The receipt says what was shortened or left out. A lone - reads
-    the question from stdin.
+    With --files and no question, the context is about these files. With the id of a task, the
+    question is the task's text, and linked nodes are added. The receipt lists shortened and
+    omitted records. A lone - reads the question from stdin.
 
     \b
     lore context "how do sessions expire" --budget 2000
@@ -408,18 +408,18 @@ def ask(
     session: Session,
     words: tuple[str, ...] = argument("QUESTION…"),
     *,
-    strict: bool = option("--strict", "exit 1 if it cites what the prompt had not"),
+    strict: bool = option("--strict", "exit 1 if the answer cites anything else than the prompt"),
     rounds: int = option(
-        "--rounds N", "times that the model may ask for more: 0 to 5", 0, low=0, high=5
+        "--rounds N", "number of times the model may request more: 0 to 5", 0, low=0, high=5
     ),
     types: tuple[str, ...] = options.TYPES,
     near: tuple[str, ...] = options.NEAR,
     with_superseded: bool = options.SUPERSEDED,
 ) -> int:
-    """Ask your own model about what the store has, and check what it cites.
+    """Ask your own model, and check the citations of the answer.
 
-    llm_command gets the prompt of 'lore context --as prompt'. Ids and places that its answer cites
-    and the prompt had not are listed on stderr.
+    llm_command gets the prompt of 'lore context --as prompt'. Ids and places that the answer cites
+    but the prompt did not contain are listed on stderr.
 
     \b
     lore ask "why do sessions expire" --llm-command "llm -m gpt-4o-mini"

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 GRAPH = Group(
     "graph",
     """\
-Ask, count, compare and draw what is connected to what.
+Count, compare, draw and export nodes and edges.
 
-Also runs as graph.sh VERB. 'lore related' walks from a node or a file, 'lore link' links.""",
+Also available as graph.sh VERB. 'lore related' walks from a node, 'lore link' adds a link.""",
 )
 
 
@@ -45,12 +45,12 @@ def path(
     from_id: str = argument("A", complete="ids"),
     to_id: str = argument("B", complete="ids"),
     *,
-    max_hops: int | None = option("--max-hops N", "look no further", low=0),
+    max_hops: int | None = option("--max-hops N", "maximum length of the path", low=0),
 ) -> None:
-    """Find the shortest way from one node to another.
+    """Find the shortest path from one node to another.
 
-    Edges are walked in either direction; of several ways the one with the largest product of
-    weights. Without a way "hops" is null and "path" is empty.
+    Edges are walked in either direction; among shortest paths the largest product of weights wins.
+    Without a path "hops" is null and "path" is empty.
     """
     with session.engine() as engine:
         found = shortest_path(engine, from_id, to_id, max_hops)
@@ -62,10 +62,10 @@ def path(
 
 @command("graph stats")
 def stats(session: Session) -> None:
-    """Count nodes, edges, degrees and components; runs, what they were shown, and candidates.
+    """Count nodes, edges, degrees, components, runs and candidates.
 
-    coverage: of the newest 200 runs, how many are finished, and how many of the records shown
-    were rated. diversity: which share of the top five of an answer is of one category.
+    coverage: of the newest 200 runs, the number that are finished, and of the records shown, the
+    number that were rated. diversity: share of a single category among the top five results.
     """
     from ..app.audit import audit
     from ..graph.queries import stats as count_all
@@ -80,7 +80,7 @@ def stats(session: Session) -> None:
 
 @command("graph hubs [options]")
 def hubs_command(session: Session, *, limit: int | None = options.LIMIT) -> None:
-    """List the ten nodes with most edges."""
+    """List the nodes with the most edges."""
     with session.open() as store:
         found = hubs(store, limit or 10, session.settings.min_confidence)
     session.output.list(found, each(columns("degree out in id title"), "no edges\n"))
@@ -88,7 +88,7 @@ def hubs_command(session: Session, *, limit: int | None = options.LIMIT) -> None
 
 @command("graph relations")
 def relations_command(session: Session) -> None:
-    """List the relations: their weights, what they lead from and to, their live edges."""
+    """List the relations with weights, types and numbers of edges."""
     with session.open() as store:
         found = relations(store, session.settings)
         session.say(weight_notes(store, session.settings))
@@ -103,16 +103,18 @@ def relations_command(session: Session) -> None:
 def similar(
     session: Session,
     *,
-    least: float | None = option("--min X", "the least cosine", low=0.0, high=1.0),
-    nearest: int | None = option("-k, --nearest N", "links of a record: 5", low=1, high=1000),
+    least: float | None = option("--min X", "minimum cosine", low=0.0, high=1.0),
+    nearest: int | None = option(
+        "-k, --nearest N", "links per record (default: 5)", low=1, high=1000
+    ),
     types: tuple[str, ...] = options.TYPES,
-    taken_away: bool = option("--remove", "remove these links, and make no more"),
-    groups: bool = option("--groups", "list groups of duplicates instead"),
+    taken_away: bool = option("--remove", "remove these links, and stop making them"),
+    groups: bool = option("--groups", "list groups of duplicates"),
 ) -> None:
-    """Link records that are alike, and keep that up to date.
+    """Link similar records, and keep the links up to date.
 
-    Makes similar_to links with the cosine (0.8 at least; 0.95 with --groups) as weight; later
-    records get theirs at once. Links that you made or removed stay as they are.
+    The weight of a similar_to link is the cosine: at least 0.8, with --groups 0.95. New records are
+    linked when they are added. Links that you added or removed are not changed.
 
     \b
     lore graph similar && lore related decision-1a2b3c4d --edges similar_to
@@ -145,10 +147,12 @@ def export(
     session: Session,
     *,
     form: str = option("--format FORMAT", ", ".join(FORMS), "json", choices=[*FORMS]),
-    around: str | None = option("--around ID", "only around this node", complete="ids"),
-    hops: int = option("--hops N", "hops from it", 1, low=0),
+    around: str | None = option(
+        "--around ID", "only the surroundings of this node", complete="ids"
+    ),
+    hops: int = option("--hops N", "hops from that node", 1, low=0),
 ) -> None:
-    """Print the graph for other programs, always in the same order.
+    """Print the graph for other programs, in a stable order.
 
     \b
     lore graph export --format dot --around goal-1a2b3c4d | dot -Tsvg >goal.svg
@@ -168,17 +172,17 @@ def view(
     session: Session,
     words: tuple[str, ...] = argument("[ID…]", complete="ids"),
     *,
-    hops: int = option("--hops N", "how far to walk, 1 to 3", 2, low=1, high=3),
-    most: int = option("--max-nodes N", "the most nodes", 100, low=1, high=2000),
+    hops: int = option("--hops N", "number of hops, 1 to 3", 2, low=1, high=3),
+    most: int = option("--max-nodes N", "maximum number of nodes", 100, low=1, high=2000),
     path: str | None = option(
-        "-o, --output FILE", "write the page here; - is stdout", complete="files"
+        "-o, --output FILE", "write the page to FILE; - is stdout", complete="files"
     ),
-    opened: bool = option("--open", "show it in a browser"),
+    opened: bool = option("--open", "open the page in a browser"),
 ) -> None:
-    """Draw the graph as a page to look around in.
+    """Draw the graph as an interactive page.
 
-    One HTML file, of what a walk reaches from these nodes or from the matches of a query; with
-    neither, of the records with most edges.
+    The HTML file shows the nodes around these nodes or around the matches of a query; without
+    either, the records with the most edges.
 
     \b
     lore graph view "session tokens" --open

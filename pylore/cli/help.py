@@ -1,11 +1,13 @@
-"""The help of lore as a whole, of its commands from their declarations, and of programs.
+"""The help of lore, of commands (from their declarations) and of programs.
 
-Neither a broken config nor a missing store keeps a person from it.
+It is printed even with a broken config or without a store.
 """
 
 from __future__ import annotations
 
 import os
+from shutil import get_terminal_size
+from textwrap import fill
 
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.settings import Settings
@@ -19,7 +21,7 @@ from .command import Command, Group
 
 _WIDTH = 90
 _MOST_HEAD = 1 << 16
-"""Bytes of a program that are read for its help."""
+"""Maximum number of bytes of a program that are read for help."""
 _SHARED = f"Also: {'|'.join(f'--{form.name}' for form in FORMS)}|--jq EXPR, -q."
 
 _OVERVIEW = """\
@@ -28,22 +30,24 @@ lore: a shell-first knowledge graph
 Usage: lore COMMAND [ARGUMENT…]
 
 To start with
-  init            make a store for this folder
-  add             keep a record: a decision, a lesson, a note, …
-  index           read a repository: its files and symbols become part of the graph
-  search          find records by their words, their meaning and their links
-  show            show a record whole
+  init    make a store for this folder
+  add     store a decision, a lesson, a note
+  index   add the files and symbols of a repository
+  search  find records by words, meaning and links
+  show    show a record with its links
 
 All commands
 {commands}
 Examples
-  lore add decision "Sessions are signed tokens" --file src/auth.py
+  lore add decision "Use tokens" --file src/auth.py
   lore search "signed tokens" --expand
   lore show 91c2
 
-Every command prints text on a terminal and JSON in a pipe; --json, --jsonl, --text, --ids and
---jq EXPR choose, -q prints no notes. Every setting is an option, too: see 'lore config'.
-'lore help --all' has a line for each command, 'lore COMMAND --help' says more of one.
+Output is text on a terminal and JSON in a pipe. Options
+--json, --jsonl, --text, --ids and --jq EXPR choose a form;
+-q omits notes. Settings are options too: see 'lore config'.
+'lore help --all' describes all commands, 'lore COMMAND
+--help' explains one.
 """
 
 
@@ -57,8 +61,9 @@ def show_help(words: list[str]) -> None:
     if not words:
         rows = [(title, " ".join(some.values())) for title, some in registry.SECTIONS.items()]
         rows.append(("Scripts, your own", " ".join(programs())))
-        listed = [f"  {title:<22}{', '.join(names.split())}\n" for title, names in rows]
-        write(_OVERVIEW.format(commands="".join(listed)))
+        listed = [fill(f"{title}: {', '.join(names.split())}", 60, initial_indent="  ",
+                       subsequent_indent="    ") for title, names in rows]  # fmt: skip
+        write(_OVERVIEW.format(commands="\n".join([*listed, ""])))
     elif words[0] == "--names":
         own = [name for name in programs() if name not in registry.SCRIPTS]
         write("".join(f"{name}\n" for name in (*registry.names(), *own)))
@@ -77,7 +82,7 @@ def show_help(words: list[str]) -> None:
 
 
 def summary(name: str) -> str:
-    """Return the first sentence of a command's help; empty if its part was left out."""
+    """Return the first sentence of a command's help; empty without its part of lore."""
     try:
         text = registry.commands_of(name.split()[0])[name].text
     except LoreError:
@@ -98,7 +103,7 @@ def help_of(name: str) -> str:
     else:
         title, usage = "Options", one.usage
         rows = [(each.spelled, each.help) for each in one.shown_options]
-    page = HelpFormatter(width=_WIDTH)
+    page = HelpFormatter(width=min(_WIDTH, get_terminal_size((_WIDTH, 0)).columns))
     page.write(f"Usage: lore {usage}\n\n")
     with page.indentation():
         page.write_text(one.text)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from .session import Session
 
 HOOK = Group("hook", """\
-Give agents, commits and prompts a few lines of what is known.
+Show relevant records to agents, in commits and in prompts.
 
-They come once a session, from stores that you made or trust.""")  # fmt: skip
+Each record is shown once per session, only from stores that you made or trust.""")  # fmt: skip
 
 
 _SYNC = ("merge", "sync")
@@ -37,15 +37,15 @@ def install(
     session: Session,
     agent: str = argument("AGENT", choices=(*AGENTS, GIT, *_SYNC)),
     *,
-    user: bool = option("--user", "your settings, for codex, gemini, cursor"),
-    shared: bool = option("--shared", "the project's, which git shares"),
-    remove: bool = option("--remove", "take them out again"),
+    user: bool = option("--user", "your own settings: codex, gemini, cursor"),
+    shared: bool = option("--shared", "the settings in the repository"),
+    remove: bool = option("--remove", "remove the entries"),
 ) -> None:
-    """Put lore's entries into an agent's settings, or git's hooks.
+    """Install lore's hooks for an agent (claude, …) or for git (git, merge, sync).
 
-    git's pre-commit prints what is known of the staged files; post-commit stages the lines
-    'Lesson: …', 'Decision: …', 'Failure: …' and 'Pattern: …' of a message. merge lets git merge
-    .lore/knowledge.jsonl by record, sync runs 'lore sync' in git's hooks too.
+    git: pre-commit prints records about the staged files; post-commit stages lines 'Lesson: …',
+    'Decision: …', 'Failure: …' and 'Pattern: …' of the message. merge: git merges
+    .lore/knowledge.jsonl by record. sync: also runs 'lore sync' in git's hooks.
     """
     from ..hooks.install import change, git_hooks, place_of
     from ..system.programs import find_program
@@ -54,7 +54,7 @@ def install(
     if agent not in AGENTS and scope:
         raise UsageError(f"{agent} has no --{scope} hooks: they are of this clone alone")
     if agent not in AGENTS and not project_folder():
-        raise LoreError("hooks of git are a project's: run 'lore init' in one")
+        raise LoreError("no project here: run 'lore init' first")
     if agent == GIT:
         tree, lines = git_hooks(project_folder())
         done = tree.take_out_of_hooks(lines) if remove else tree.put_into_hooks(lines)
@@ -82,7 +82,7 @@ def install(
             note(f"{place} was left as it is: {why}")
     _print(session, rows)
     if not remove and find_program("lore") is None:
-        session.say(["there is no 'lore' on the PATH, which is called: see 'make install'"])
+        session.say(["the hooks call 'lore', which is not on the PATH: see 'make install'"])
 
 
 @command("hook status")
@@ -108,9 +108,9 @@ def run_hook(
     *,
     client: str = option("--client AGENT", "the agent that calls", "", choices=[*AGENTS]),
 ) -> None:
-    """Answer an event, for the entries of 'lore hook install'.
+    """Answer an event of an agent or of git.
 
-    Reads JSON on stdin, exits with 0. LORE_HOOK_DEBUG=1 prints why there is no answer.
+    Reads JSON from stdin; always exits 0. LORE_HOOK_DEBUG=1 prints why there is no answer.
     """
     from _thread import start_new_thread
 

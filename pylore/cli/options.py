@@ -23,20 +23,20 @@ STATUS_FILTER = option("--status STATUS,…", "only these statuses", complete="s
 TAG_FILTER = option("--tag, --tags TAG,…", "only with all these tags")
 FILE_FILTER = option("--file GLOB,…", "only of these files", complete="files")
 SINCE = option("--since DATE|AGE", "changed since (2026-01-31, 7d)", "")
-EXCLUDE = option("--exclude ID,…", "neither return nor walk these", complete="ids")
-NEAR = option("--files GLOB,…", "files at hand; also @git, @session", complete="near")
-EXPLAIN = option("--explain, --verbose", "every factor of each score")
-TREE = option("--tree", "nodes below those they were reached from")
-LIMIT = option("-n, --limit N", "how many", low=1)
-SKIP_BAD = option("--skip-bad", "leave broken ones out, and name them")
-SUPERSEDED = option("--with-superseded", "superseded facts too")
+EXCLUDE = option("--exclude ID,…", "neither return nor walk through these", complete="ids")
+NEAR = option("--files GLOB,…", "files you work on; also @git, @session", complete="near")
+EXPLAIN = option("--explain, --verbose", "show the factors of each score")
+TREE = option("--tree", "print a tree of how nodes were reached")
+LIMIT = option("-n, --limit N", "maximum number of results", low=1)
+SKIP_BAD = option("--skip-bad", "skip broken lines or files, and name them")
+SUPERSEDED = option("--with-superseded", "include superseded facts")
 
 # --- fields of records and links
 
 STATUS = option("--status STATUS", ", ".join(STATUSES), choices=STATUSES)
 SOURCE = option("--source SOURCE", ", ".join(SOURCES), choices=SOURCES)
 CONFIDENCE = option("--confidence X", "0 to 1", low=0.0, high=1.0)
-CATEGORY = option("--category NAME", "a finer kind")
+CATEGORY = option("--category NAME", "category within the type")
 
 
 def exclusive(**given: Any) -> str:

@@ -1,4 +1,4 @@
-"""The command run: what a piece of work was shown, and what of it helped."""
+"""The command run: record the results of searches, and rate them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from .session import Session
 
 RUN = Group("run", """\
-Record what a piece of work was shown, and rate what helped.
+Record the results of searches during a task, and rate them.
 
-With LORE_RUN=ID or --run ID searches record their results.""")  # fmt: skip
+With LORE_RUN=ID or --run ID, searches record their results in a run.""")  # fmt: skip
 
 _RUN = argument("[RUN]", default="", complete="run")
 
 
 @command("run start [--task ID]")
 def start(
-    session: Session, *, task: str = option("--task ID", "the task it serves", "", complete="ids")
+    session: Session, *, task: str = option("--task ID", "the task of the run", "", complete="ids")
 ) -> None:
     """Start a run and print its id.
 
@@ -46,10 +46,12 @@ def finish(
     session: Session,
     run: str = _RUN,
     *,
-    helpful: tuple[str, ...] = option("--helpful ID,…", "what helped", complete="ids"),
-    unhelpful: tuple[str, ...] = option("--unhelpful ID,…", "what did not", complete="ids"),
+    helpful: tuple[str, ...] = option("--helpful ID,…", "records that helped", complete="ids"),
+    unhelpful: tuple[str, ...] = option(
+        "--unhelpful ID,…", "records that did not help", complete="ids"
+    ),
 ) -> None:
-    """End a run, and link it to what it was shown.
+    """End a run, and link the records shown to it.
 
     \b
     lore run finish --helpful decision-1a2b3c4d,lesson-5e6f7a8b
@@ -62,7 +64,7 @@ def finish(
 
 @command("run list [options]")
 def list_runs(session: Session, *, limit: int | None = LIMIT) -> None:
-    """List the runs, the newest first."""
+    """List runs, newest first."""
     with session.open() as store, store.faults:
         found = Runs(store).summaries(limit or -1)
     session.output.list(found, each(_run_text, "no runs\n"))
@@ -70,7 +72,7 @@ def list_runs(session: Session, *, limit: int | None = LIMIT) -> None:
 
 @command("run show [RUN]")
 def show(session: Session, run: str = _RUN) -> None:
-    """Show a run and what it was shown: best position, query, rating."""
+    """Show a run with its records: best position, query, rating."""
     with session.open() as store, store.faults, store.snapshot():
         run = _named(session, store, run)
         found = {**Runs(store).get(run), **audit(store, session.settings, run)}
@@ -82,10 +84,10 @@ def rate(
     session: Session,
     ids: tuple[str, ...] = argument("[ID…]", complete="ids"),
     *,
-    helpful: bool = option("--helpful", "these helped"),
-    unhelpful: bool = option("--unhelpful", "these did not"),
+    helpful: bool = option("--helpful", "these records helped"),
+    unhelpful: bool = option("--unhelpful", "these records did not help"),
 ) -> None:
-    """Say what helped: it ranks higher later.
+    """Rate records: helpful ones rank higher in later searches.
 
     A lone - reads ids from stdin.
 
@@ -103,7 +105,7 @@ def rate(
 
 
 def _named(session: Session, store: Store, run: str) -> str:
-    """Return the whole id of a run, of that of the settings if none is named."""
+    """Return the complete id of a run, by default that of the settings."""
     run = run or session.settings.run
     if not run:
         raise UsageError("name a run: see 'lore run list'")

@@ -48,8 +48,8 @@ def init(
 ) -> None:
     """Make a store for this folder, or for FOLDER.
 
-    The folder becomes a project, whose .lore/ holds what collaborators share; .lore/knowledge.jsonl
-    is imported. With LORE_DIR set, search.db is made there.
+    The folder becomes a project; collaborators share the files in .lore/. An existing
+    .lore/knowledge.jsonl is imported. With LORE_DIR set, search.db is made there.
     """
     chosen = "" if folder else os.environ.get("LORE_DIR", "")
     shared = store = require_utf8(os.path.abspath(chosen or folder or "."), "the folder")
@@ -86,7 +86,7 @@ def _make(store: str, project: str, settings: Settings, earlier: str) -> list[st
 STORE = Group("store", """\
 Find, trust, copy and rebuild stores.
 
-A repository's search.db lies in ~/.local/share/lore/projects, or in LORE_DIR.""")  # fmt: skip
+The search.db of a repository is in ~/.local/share/lore/projects, or in LORE_DIR.""")  # fmt: skip
 
 
 @command("store path")
@@ -102,15 +102,15 @@ def path(session: Session) -> None:
 
 @command("store list")
 def list_stores(session: Session) -> None:
-    """List stores of projects, present or gone."""
+    """List the stores of all projects, missing ones too."""
     session.output.list([_row(*one) for one in stores.stores()], each(_TEXT))
 
 
 @command("store adopt STORE")
 def adopt(session: Session, store: str = STORE_NAME) -> None:
-    """Take over the store of a project that is gone, without its trust.
+    """Use the store of a missing project here; trust is not adopted.
 
-    STORE is its token in 'lore store list', or the folder where the project was.
+    STORE is a token of 'lore store list', or the former folder of the project.
     """
     if not project_folder():
         raise LoreError("no project here to adopt a store for: run this in its folder")
@@ -122,7 +122,7 @@ def adopt(session: Session, store: str = STORE_NAME) -> None:
 
 @command("store remove STORE")
 def remove(session: Session, store: str = STORE_NAME) -> None:
-    """Delete the store of a project that is gone."""
+    """Delete the store of a missing project."""
     found = stores.gone_store(_name_or_place(store))
     row = {**_row(*found), "state": "removed"}
     rmtree(found[-1])
@@ -145,10 +145,12 @@ _TEXT = columns("state bytes folder id")
 
 
 @command("store trust [--revoke]")
-def trust_project(session: Session, *, revokes: bool = option("--revoke", "end the trust")) -> None:
-    """Let hooks, MCP clients and hubs have what came with a clone."""
+def trust_project(
+    session: Session, *, revokes: bool = option("--revoke", "stop trusting the project")
+) -> None:
+    """Let hooks, MCP clients and hubs use the records of a clone."""
     if not project_folder():
-        raise LoreError("trust is about a project, and this folder is in none")
+        raise LoreError("no project here to trust: run this in a project")
     session.open().close()  # the first command in a clone makes the store
     changed = trust(data_folder(), trusted=not revokes)
     state = ("revoked" if revokes else "trusted") if changed else "unchanged"
@@ -160,9 +162,9 @@ def trust_project(session: Session, *, revokes: bool = option("--revoke", "end t
 
 @command("store embed [--all]", settings=("embedder", "endpoint_model"))
 def embed(session: Session, *, all: bool = option("--all", "replace every vector")) -> None:
-    """Make the vectors that are missing.
+    """Make missing vectors.
 
-    endpoint:URL is http, https or unix:/PATH; LORE_ENDPOINT_KEY has its key.
+    endpoint:URL is http, https or unix:/PATH; LORE_ENDPOINT_KEY holds the key.
 
     \b
     lore store embed --all --embedder endpoint:http://localhost:11434/v1
@@ -171,7 +173,7 @@ def embed(session: Session, *, all: bool = option("--all", "replace every vector
     with session.open(whole="embed") as store, store.faults:
         embedder = open_embedder(settings.embedder, store, settings, anew=all)
         if embedder is None:
-            raise UsageError("the embedder is none: choose another, or drop the vectors with "
+            raise UsageError("embedder is none: choose a model, or delete the vectors with "
                              "'lore store reindex --embedder none'")  # fmt: skip
         _make_vectors(session, store, embedder, all=all)
         store.compact()
@@ -221,7 +223,7 @@ def reindex(
 
 @command("store backup FILE")
 def back_up(session: Session, file: str = argument("FILE", complete="files")) -> None:
-    """Copy the whole store into one file."""
+    """Copy the store into a file."""
     session.open(whole="backup").close()  # reports what is wrong with the store
     wait = session.settings.busy_timeout
     with session.progress("copying", kept="there is no new backup"):
@@ -231,7 +233,7 @@ def back_up(session: Session, file: str = argument("FILE", complete="files")) ->
 
 @command("store restore FILE")
 def restore(session: Session, file: str = argument("FILE", complete="files")) -> None:
-    """Put a backup in the place of the store, which is kept beside it."""
+    """Replace the store by a backup, and keep the replaced store."""
     session.require_whole("restore")
     wait = session.settings.busy_timeout
     with session.progress("copying", kept="the store is as it was") as advance:
@@ -244,7 +246,7 @@ def restore(session: Session, file: str = argument("FILE", complete="files")) ->
 
 def _of_backup(path: str) -> str:
     if path in ("-", ""):
-        raise UsageError("a backup is a file: 'lore export' and 'lore import' go through pipes")
+        raise UsageError("a backup is a file: use 'lore export' and 'lore import' with pipes")
     return path
 
 
@@ -262,14 +264,14 @@ A setting is an option (--graph-depth), else a variable (LORE_GRAPH_DEPTH), else
 of .lore/.config, else of ~/.config/lore/config.""", default="list")  # fmt: skip
 
 KEY = argument("KEY", complete="settings")
-USER = option("--user", "in your file")
-PROJECT = option("--project", "in the project's file")
+USER = option("--user", "in your own config file")
+PROJECT = option("--project", "in the config file of the project")
 _CHANGE, _SETTING = columns("state id file"), columns("id value origin help")
 
 
 @command("config list [SECTION]", needs_config=False)
 def list_settings(session: Session, section: str = argument("[SECTION]", default="")) -> None:
-    """List settings: value, origin, and what each does."""
+    """List settings with value, origin and description."""
     _load(session)
     rows = [_setting_row(session, one) for one in SETTINGS if one.section.startswith(section)]
     if not rows:
@@ -280,12 +282,12 @@ def list_settings(session: Session, section: str = argument("[SECTION]", default
 
 @command("config get [--value] KEY", needs_config=False)
 def get(
-    session: Session, key: str = KEY, *, value: bool = option("--value", "print the value alone")
+    session: Session, key: str = KEY, *, value: bool = option("--value", "print only the value")
 ) -> None:
-    """Print one setting.
+    """Print a setting.
 
-    EDGE_WEIGHTS has the weights in force, and EDGE_WEIGHTS[calls] that of one relation; a store's
-    own relations are in 'lore graph relations'.
+    EDGE_WEIGHTS prints the weights of all relations, EDGE_WEIGHTS[calls] of a single relation. See
+    also 'lore graph relations'.
     """
     _load(session)
     setting, element = named(key)
@@ -327,7 +329,7 @@ def set_setting(
 
 @command("config unset [--user | --project] KEY", needs_config=False)
 def unset(session: Session, key: str = KEY, *, user: bool = USER, project: bool = PROJECT) -> None:
-    """Remove a setting from both config files, or from one."""
+    """Remove a setting from your config file and the project's, or from either."""
     _load(session)
     exclusive(user=user, project=project)
     places = [] if project else [_file(user=True)]

@@ -54,17 +54,17 @@ def import_paths(
     paths: tuple[str, ...] = argument("PATH…", complete="files"),
     *,
     type: str = option("--type TYPE", "type of the documents", "doc", complete="types"),
-    prune: bool = option("--prune", "forget documents whose files are gone"),
-    ours: bool = option("--ours", "keep mine where both sides changed"),
-    theirs: bool = option("--theirs", "take theirs; default: the later one"),
+    prune: bool = option("--prune", "forget documents without a file"),
+    ours: bool = option("--ours", "in a conflict keep the version here"),
+    theirs: bool = option("--theirs", "in a conflict take theirs; default: the later"),
     skip_bad: bool = SKIP_BAD,
     new_types: bool = option("--new-types", "declare unknown types"),
     new_relations: bool = option("--new-relations", "declare unknown relations"),
 ) -> None:
-    """Bring in JSON lines, or documents and folders of them.
+    """Import JSON lines, documents, or folders of documents.
 
-    Files in .md, .markdown, .rst and .txt become nodes, their links edges. All else, and - (stdin),
-    is JSON lines as 'lore export' writes them: the newer version wins.
+    Files in .md, .markdown, .rst and .txt become nodes, and links between them edges. Other files,
+    and - (stdin), are JSON lines of 'lore export': the newer version of a record wins.
 
     \b
     lore import docs/decisions --type decision --prune
@@ -156,9 +156,9 @@ def export(
     state: bool = option("--state", "what this store has, for --since elsewhere"),
     since: str | None = option("--since STATE", "what that store lacks", complete="files"),
 ) -> None:
-    """Write everything out as sorted JSON lines, which 'lore import' reads.
+    """Export the store as sorted JSON lines, for 'lore import'.
 
-    The type 'records' is all that people wrote.
+    The type 'records' is everything that people or agents wrote.
 
     \b
     lore export --type records knowledge.jsonl && git add knowledge.jsonl
@@ -188,14 +188,14 @@ def sync(
     session: Session,
     path: str = argument("[FILE|REMOTE]", default="", complete="files"),
     *,
-    only_in: bool = option("--in", "do not write the file"),
-    dry_run: bool = option("--dry-run", "file: change nothing, print what would change"),
-    all_lines: bool = option("--all", "remote: send and read everything again"),
+    only_in: bool = option("--in", "read the file, do not write it"),
+    dry_run: bool = option("--dry-run", "for a file: only print the changes"),
+    all_lines: bool = option("--all", "for a remote: send and read all records again"),
 ) -> None:
     """Share knowledge by git, with .lore/knowledge.jsonl, or through a hub.
 
-    Merges FILE into the store and writes it back. REMOTE is a hub ('lore hub add'). 'lore hook
-    install merge' lets git merge the file by record, 'lore hook install sync' syncs in git's hooks.
+    Merges FILE into the store and writes it back. REMOTE is a hub ('lore hub add'). See also 'lore
+    hook install merge' (git merges the file by record) and 'lore hook install sync'.
 
     \b
     lore sync && git add .lore/knowledge.jsonl

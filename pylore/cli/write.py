@@ -35,25 +35,27 @@ def add(
     type: str = argument("TYPE", complete="types"),
     words: tuple[str, ...] = argument("[TEXT…]"),
     *,
-    body: str | None = option("-m, --body TEXT", "the text below the title; - is stdin"),
-    title: str = option("--title TITLE", "the title", ""),
-    why: str = option("--why TEXT", "the reason", ""),
+    body: str | None = option("-m, --body TEXT", "text below the title; - is stdin"),
+    title: str = option("--title TITLE", "title", ""),
+    why: str = option("--why TEXT", "reason", ""),
     tags: tuple[str, ...] = option("--tags, --tag TAG,…", "tags"),
     file: str = option(
-        "--file PATH", "the file: src/a.py, src/a.py:10-20, src/a.py::login", "", complete="files"
+        "--file PATH", "file: src/a.py, src/a.py:10-20, src/a.py::login", "", complete="files"
     ),
-    links: tuple[str, ...] = option("--link ID:RELATION…", "link it to a record", complete="ids"),
+    links: tuple[str, ...] = option(
+        "--link ID:RELATION…", "link to another record", complete="ids"
+    ),
     status: str | None = options.STATUS,
     source: str | None = options.SOURCE,
     confidence: float | None = options.CONFIDENCE,
     category: str | None = options.CATEGORY,
-    id: str = option("--id ID", "the id, as decision-use-jwt", ""),
+    id: str = option("--id ID", "id, for example decision-use-jwt", ""),
     new_type: bool = option("--new-type", "declare a new type"),
 ) -> None:
     """Add a record: a decision, a lesson, a note.
 
-    Two words are title and body; more are one text, whose first sentence is the title. Without
-    words the text is stdin. The same text is the same record.
+    Two arguments are title and body. One text is split: its first sentence is the title. Without
+    an argument the text is read from stdin. Adding the same text again changes nothing.
 
     Types: decision, pattern, lesson, failure, observation, goal, note, doc, concept, entity,
     task.
@@ -122,22 +124,22 @@ def edit(
     id: str = argument("ID", complete="ids"),
     words: tuple[str, ...] = argument("[TEXT…]"),
     *,
-    title: str | None = option("--title TITLE", "the title"),
-    why: str | None = option("--why TEXT", "the reason; '' removes it"),
+    title: str | None = option("--title TITLE", "title"),
+    why: str | None = option("--why TEXT", "reason; '' removes it"),
     tags: tuple[str, ...] | bool = option(
         "--tags, --tag TAG,…", "all tags; '' removes them", False
     ),
-    file: str | None = option("--file PATH", "the file; '' removes it", complete="files"),
+    file: str | None = option("--file PATH", "file; '' removes it", complete="files"),
     status: str | None = options.STATUS,
     source: str | None = options.SOURCE,
     confidence: float | None = options.CONFIDENCE,
     category: str | None = options.CATEGORY,
-    force: bool = option("--force", "keep a text that is not the document's file's"),
+    force: bool = option("--force", "change the text of a document here only"),
 ) -> None:
-    """Change a record; its id stays.
+    """Change a record; the id stays the same.
 
     A lone - reads the text from stdin. Without text and options, opens the text in $EDITOR. The
-    text of a document is its file's.
+    text of a document comes from a file: edit that file.
 
     \b
     lore edit decision-1a2b3c4d --status superseded
@@ -152,7 +154,7 @@ def edit(
     }  # fmt: skip
     by_editor = all(value is None for value in fields.values())
     if by_editor and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("edit needs a text or an option where there is no terminal: "
+        raise UsageError("edit needs a text or an option without a terminal: "
                          "lore edit ID TEXT, or - for stdin")  # fmt: skip
     with session.open() as store:
         records = session.records(store)
@@ -176,15 +178,15 @@ def link(
     relation: str = argument("RELATION", complete="relations"),
     to_id: str = argument("B", complete="ids"),
     *,
-    remove: bool = option("--remove", "remove the link; its history stays"),
-    weight: float | None = option("--weight X", "0 to 1; of a new link 1", low=0.0, high=1.0),
+    remove: bool = option("--remove", "remove the link"),
+    weight: float | None = option("--weight X", "0 to 1 (default: 1)", low=0.0, high=1.0),
     confidence: float | None = options.CONFIDENCE,
     metadata: tuple[str, ...] = option(
-        "--meta KEY=VALUE…", "set metadata, to JSON or text; null removes it"
+        "--meta KEY=VALUE…", "set metadata to JSON or text; null removes it"
     ),
     status: str | None = options.STATUS,
     source: str | None = options.SOURCE,
-    force: bool = option("--force", "link types that the relation does not join"),
+    force: bool = option("--force", "allow types that the relation does not join"),
     new_relation: bool = option("--new-relation", "declare a new relation"),
 ) -> None:
     """Link two records, from A to B, or remove a link.
@@ -226,9 +228,9 @@ def fact(
 ) -> None:
     """State a fact: a subject, a predicate, an object.
 
-    Subject and object are ids or names; a new name becomes an entity, a value a concept, a new
-    predicate a relation. Of a predicate with one value at a time a confirmed fact supersedes the
-    former.
+    Subject and object are ids or names. A new name becomes an entity, a value becomes a concept, a
+    new predicate becomes a relation. If a predicate has one value at a time, a confirmed fact
+    supersedes the former fact.
 
     \b
     lore fact "billing service" uses postgresql --confidence 0.9
@@ -246,12 +248,12 @@ def confirm(
     session: Session,
     words: tuple[str, ...] = argument("ID…", complete="ids"),
     *,
-    retract: bool = option("--retract", "they are wrong"),
+    retract: bool = option("--retract", "mark them as wrong"),
 ) -> None:
     """Confirm records or a fact, or retract them.
 
-    Confirmed records count for more; retracted ones are found with --status retracted alone. A
-    lone - reads ids from stdin.
+    Confirmed records rank higher. Retracted records are found only with --status retracted. A lone
+    - reads ids from stdin.
 
     \b
     lore list --status staged --ids | lore confirm -
@@ -269,16 +271,16 @@ def forget(
     session: Session,
     ids: tuple[str, ...] = argument("[ID…]", complete="ids"),
     *,
-    purge: bool = option("--purge", "delete for good, by whole ids"),
-    proposed: bool = option("--proposed", "what a shared file says was purged"),
-    faded: bool = option("--faded", "what has faded; states before history_days"),
-    dry_run: bool = option("--dry-run", "with --faded: only list them"),
+    purge: bool = option("--purge", "delete permanently; needs complete ids"),
+    proposed: bool = option("--proposed", "records that were purged in a shared file"),
+    faded: bool = option("--faded", "faded records, and states before history_days"),
+    dry_run: bool = option("--dry-run", "with --faded: list only"),
 ) -> None:
-    """Hide records and their links from every search.
+    """Hide records and their links from searches.
 
-    'lore undo ID' brings them back, unless --purge deleted them. Faded are staged records of
-    conversations, read fewer than 5 times, whose confidence times recency is below 0.2. A lone -
-    reads ids from stdin.
+    'lore undo ID' restores them, unless --purge deleted them. A record has faded if it is staged,
+    comes from a conversation, was read fewer than 5 times, and confidence times recency is below
+    0.2. A lone - reads ids from stdin.
 
     \b
     lore list --type observation --until 1y --ids | lore forget -
@@ -319,14 +321,16 @@ def undo(
     session: Session,
     ids: tuple[str, ...] = argument("[ID…]", complete="forgotten"),
     *,
-    at: str | None = option("--at N|TIME", "the state N of its history, or of 2026-01-31, 7d"),
-    restore: bool = option("--restore", "bring back what was forgotten"),
-    redo: bool = option("--redo", "do again what the last undo took back"),
+    at: str | None = option(
+        "--at N|TIME", "state N of the history, or the state at 2026-01-31 or 7d ago"
+    ),
+    restore: bool = option("--restore", "restore forgotten records"),
+    redo: bool = option("--redo", "repeat the command that was undone last"),
 ) -> None:
-    """Take back the last command, or the last change of records.
+    """Undo the last command, or the last change of records.
 
-    Run again, it goes one change further back; --redo goes forward. A forgotten record comes back
-    with its links. A lone - reads ids from stdin.
+    Each repetition undoes one change more; --redo goes forward. A forgotten record is restored with
+    its links. A lone - reads ids from stdin.
 
     \b
     lore undo && lore undo --redo
@@ -335,7 +339,7 @@ def undo(
     if at is not None and not (at and ids):
         raise UsageError("--at needs an ID and a state: see --help")
     if redo and (ids or restore):
-        raise UsageError("--redo takes no ID: it repeats the command that was undone last")
+        raise UsageError("--redo repeats the last command that was undone: give no ID")
     wanted = ids_from(ids, "restore" if restore else "undo") if ids or restore else []
     with session.open() as store:
         records = session.records(store)

@@ -32,23 +32,23 @@ def mcp(
     session: Session,
     *,
     write_tools: bool = option(
-        "--write", "the tools that write, too: what lore_remember adds is staged"
+        "--write", "offer tools that write; lore_remember adds staged records"
     ),
-    folder: str | None = option("--store FOLDER", "the data folder", complete="files"),
+    folder: str | None = option("--store FOLDER", "folder of the store", complete="files"),
     install: str | None = option(
         "--install CLIENT",
         f"print the configuration of a client: {', '.join(CLIENTS)}",
         choices=[*CLIENTS],
     ),
     write_config: bool = option(
-        "--write-config", "with --install: write it into the client's file, and keep a backup"
+        "--write-config", "with --install: write into the client's file, and keep a backup"
     ),
 ) -> None:
-    """Serve the graph to agents, by the Model Context Protocol on stdin and stdout.
+    """Serve the graph to agents by the Model Context Protocol, on stdin and stdout.
 
-    A client starts it. The tools answer as the commands search, related, show and context do,
-    in at most 32768 bytes. Without --write nothing is written. The store is that of the
-    working directory; reads do not count as use.
+    The client starts the server. Its tools return the results of search, related, show and context,
+    at most 32768 bytes. Only --write allows writing. The default store is that of the working
+    directory. Reads do not count as accesses.
 
     \b
     claude mcp add lore -- lore mcp

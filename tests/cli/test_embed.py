@@ -35,7 +35,7 @@ def set_embedder(lore: Lore, name: str) -> None:
 
 def test_embed_refuses_wrong_options_and_embedders(notes: Lore) -> None:
     notes.refuse_each("""
-        store embed --all --embedder none | 2 | drop the vectors with 'lore store reindex
+        store embed --all --embedder none | 2 | delete the vectors with 'lore store reindex
         store embed --all --embedder static:x | 2 | embedder is 'static:x': give static, none,
         store embed --all --embedder sentence-transformers:nope | 1 | nope is not on this machine
     """)

@@ -127,7 +127,7 @@ def test_related_accepts_files_in_every_spelling(tree: Lore) -> None:
 
 def test_unknown_and_outside_paths_are_refused(tree: Lore) -> None:
     tree.refuse_each("""
-        related src/none.py | 1 | src/none.py: there is no such file
+        related src/none.py | 1 | src/none.py: no such file
         related decision-none | 1 | no node 'decision-none'
         related nothing | 1 | no node 'nothing'
         related ../outside.py | 1 | leads outside the project

@@ -47,4 +47,4 @@ def test_trust_is_given_and_revoked(lore_without_store: Lore) -> None:
         assert lore("trust", *words, "--text").lines == [f"{state}  {lore.project}"]
     assert (lore.store / "trusted").stat().st_mode & 0o777 == 0o600
     lore.patch.chdir(lore.root)
-    assert "this folder is in none" in lore.refuse("trust", code=1)
+    assert "no project here" in lore.refuse("trust", code=1)

@@ -134,7 +134,6 @@ def test_symbols_may_be_spelled_in_every_way(code: Lore, name: str) -> None:
         undo {name} | {METHOD}
         link note-m relates_to {name} | note-m relates_to {METHOD}
         unlink note-m relates_to {name} | note-m relates_to {METHOD}
-        restore note-m relates_to {name} | note-m relates_to {METHOD}
         add lesson x --id lesson-x --link {name}:relates_to | lesson-x
         related lesson-x | {METHOD}
         show odd::b.py::f | symbol-odd::b.py::f
