@@ -1,5 +1,5 @@
-"""What commands do: functions with keyword parameters that return results and print nothing.
+"""Requests: functions with keyword parameters that return results and never print.
 
-The command line, the SDK and the MCP server call the same functions. What a person should know is
-returned as notes. Callers read the working directory and the environment.
+The command line, the SDK and the MCP server call the same functions. Notes are for people. Callers
+read the working directory and the environment.
 """

@@ -1,4 +1,4 @@
-"""An answer from the user's own model, and what it rests on."""
+"""Ask the user's own model, and check the citations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOTHING = "the store has nothing on this, so nobody was asked: try other words"
 
 
 class AskResult(Record):
-    """The model's answer, what it cites, the context that it got, and what it asked for."""
+    """The text of the model, the citations, the context, and further requests of the model."""
 
     __slots__ = ("answer", "citations", "context", "needed")
 
@@ -38,7 +38,7 @@ class AskResult(Record):
 
     @property
     def unfounded(self) -> list[str]:
-        """What is cited and was not in the prompt."""
+        """Citations of ids that are not in the prompt."""
         return [citation.text for citation in self.citations if not citation.in_prompt]
 
 
@@ -48,15 +48,15 @@ def ask(
     started: Callable[[Context], None] = lambda context: None,
     needs: Callable[[int, list[str]], None] = lambda number, things: None,
 ) -> AskResult:  # fmt: skip
-    """Give the context on a question to the setting ``llm_command``, and check the answer.
+    """Give the context of a question to the setting ``llm_command``, and check citations.
 
     Args:
-        rounds: how often the model may first name what it still needs, within the same budget.
-        started: is called with each context before the model is asked.
-        needs: is called with the number of a round, from 1, and what the model needs.
+        rounds: maximum requests of the model for more context, within the same budget.
+        started: called with each context, before the model runs.
+        needs: called with the number of a round, from 1, and the request of the model.
 
     Raises:
-        LoreError: no model is set, the store has nothing on this, the command fails.
+        LoreError: no model is set, no context, or the command fails.
         UsageError: the command or a type is wrong.
     """
     command, needed, left = parse_command(engine.settings.llm_command), list[str](), rounds
@@ -75,7 +75,7 @@ def ask(
         needs(rounds - left + 1, wanted)
         fresh = [need for need in wanted if need not in needed]
         needed += fresh
-        left = left - 1 if fresh else 0  # who asks the same again has to answer now
+        left = left - 1 if fresh else 0  # the same request again ends the rounds
     types, stored = engine.store.types.all(), engine.store.nodes.get_many
     citations = citations_of(answer, found.text, found.ids, types, stored)
     return AskResult(answer, citations, found, needed)

@@ -1,4 +1,4 @@
-"""How far runs cover what was shown, and how alike the first results of an answer were."""
+"""Audit runs: which shown records were rated, and how diverse the first results were."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def audit(store: Store, settings: Settings, run: str = "") -> dict[str, Any]:
     """Return ``coverage`` and ``diversity`` of the newest live runs, or of ``run``.
 
     ``coverage`` counts runs, ``finished`` runs, and records ``shown`` and ``rated``. ``diversity``
-    counts ``answers`` of which enough of the first results are known, with the mean ``share`` of
-    one category, the ``most``, and that ``category``.
+    counts ``answers`` with enough first results in the store, with the mean ``share`` of a
+    category, the ``most``, and that ``category``.
 
     Raises:
         GraphUnavailable: the tables of the graph are missing or damaged.

@@ -1,4 +1,4 @@
-"""Answers within the setting ``max_bytes``: whole results are dropped, from the end.
+"""Results within the setting ``max_bytes``: results at the end are dropped.
 
 Sizes are bytes of UTF-8 of the JSON that a command prints.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _ROW = 2
 """Bytes between two rows of a list, and around it: a comma and the end of a line."""
 _LEAST_BUDGET = 64
-"""Minimum budget of a context, in tokens: nothing fits in less."""
+"""Minimum budget of a context, in tokens: no record fits in less."""
 
 
 def size(value: object) -> int:
@@ -31,9 +31,9 @@ def size(value: object) -> int:
 
 
 def first_rows(rows: Rows, most: int) -> tuple[Rows, list[str]]:
-    """Return as many rows as a list of ``most`` bytes holds (0: all), and notes.
+    """Return the rows that fit in a list of ``most`` bytes (0: all), and notes.
 
-    A first node that does not fit loses its edges and the end of its body.
+    A first node that does not fit loses edges and the end of the body.
 
     Raises:
         LoreError: the first row does not fit and has no body.
@@ -47,7 +47,7 @@ def first_rows(rows: Rows, most: int) -> tuple[Rows, list[str]]:
         kept.append(row)
     if rows and not kept:
         if "body" not in rows[0]:
-            raise LoreError(f"not even the first result has room: max_bytes is {most}")
+            raise LoreError(f"the first result does not fit: max_bytes is {most}")
         node = {**rows[0], "edges": []}
         over, body = size(node) + 3 * _ROW - most, node["body"].encode()
         if over > 0:  # an escape takes several bytes of JSON
@@ -80,7 +80,7 @@ def context_within(engine: Engine, question: str, text_bytes: int = 0, **options
             return found
         budget = found.tokens_used * most // taken * 9 // 10
         if budget < _LEAST_BUDGET:
-            raise LoreError(f"nothing that was found has room: max_bytes is {most}")
+            raise LoreError(f"no result fits: max_bytes is {most}")
         engine = engine.changed([("budget", str(budget))], "max_bytes")
         note = f"the budget was lowered to {budget} tokens: max_bytes is {most}"
         notes = [] if text_bytes else [note]

@@ -1,4 +1,4 @@
-"""Claims about code, made from a pattern or a rule file."""
+"""Claims about code, from a pattern or a rule file."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def claim(
     engine: Engine, id: str, rule: str, *, expect: str = "", of: str = "", lang: str = "",
     inside: str = "", left_out: Sequence[str] = (), here: str = "",
 ) -> dict[str, Any]:  # fmt: skip
-    """Tie a node to a claim that ast-grep accepts; return the anchor as a row with its ``state``.
+    """Tie a node to a claim that ast-grep accepts; return the anchor as a row with a ``state``.
 
-    Places that violate the claim today are known from then on.
+    Current violations count as accepted.
 
     Args:
         rule: a pattern, or a YAML file with a rule.
@@ -70,7 +70,7 @@ def claim(
             if why:
                 raise UsageError(f"'{pattern}' is not a pattern of {lang}: {why[0]}")
     if reason := refusal(compiled(grammar, one, 0)):
-        raise UsageError(f"the rule is not one of ast-grep's: {reason}")
+        raise UsageError(f"ast-grep refuses the rule: {reason}")
     return anchor(engine, id, one.glob, "rule", one.detail)
 
 
@@ -91,7 +91,7 @@ def unclaim(engine: Engine, id: str, rule: str, *, here: str = "") -> list[dict[
 def claims_about(
     engine: Engine, rules: Sequence[Anchor], paths: Iterable[str], here: str, *, newly: bool = False
 ) -> Iterator[tuple[Node, Claim, list[ClaimPlace]]]:
-    """Yield the claims of a project's rules about files, each with its node; with ``newly``, only
+    """Yield the claims of a project's rules about files, each with the node; with ``newly``, only
     claims with new violations, and these places.
     """
     project, languages = Project(engine.root), load_rules()
@@ -115,7 +115,7 @@ def _newly_against(
     project: Project, about: Sequence[tuple[Anchor, Claim]], path: str
 ) -> list[tuple[Anchor, Claim, list[ClaimPlace]]]:
     """Return the places of a file that violate claims and are neither in the commit that is checked
-    out nor known since the claim was made. Claims of ``some`` are left out."""
+    out nor accepted. Claims of ``some`` are skipped."""
     about = [one for one in about if one[1].expect in (NONE, ALL)]
     if not about:
         return []
@@ -136,7 +136,7 @@ def _newly_against(
 
 
 def rule_of(text: str, here: str) -> tuple[Rule, str]:
-    """Return a rule and its language: from a pattern, a YAML file or the text of one as JSON."""
+    """Return a rule and the language, from a pattern, a YAML file or JSON."""
     if text.startswith("{") and is_json(text):
         data = loads(text)
     elif text.endswith((".yml", ".yaml")):
@@ -156,7 +156,7 @@ def _yaml(name: str, path: str) -> dict[str, Any]:
     try:
         text = read_plain(path, LONGEST).decode()
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise LoreError("refers to itself by '*': write it out")
+            raise LoreError("refers to itself by '*': repeat the text")
         data = yaml.safe_load(text)
         canonical(data)
     except (OSError, LoreError, yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
@@ -179,5 +179,5 @@ def _most_used(rules: Rules, paths: Sequence[str], glob: str) -> str:
     within = Glob(glob).matches
     used = Counter(filter(None, (rules.language_of(path) for path in paths if within(path))))
     if not used:
-        raise UsageError(f"no file of a known language is in {glob}: give --lang or another --in")
+        raise UsageError(f"no source files in {glob}: give --lang or a different --in")
     return max(sorted(used), key=lambda name: used[name])

@@ -1,6 +1,6 @@
 """Anchors of records to code, and the index of a project.
 
-All raise LoreError for a node, file, symbol or commit that is not there.
+All raise LoreError for a missing node, file, symbol or commit.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ takes 2, and the store is 3 % smaller."""
 
 
 def anchors_of(engine: Engine, id: str) -> Rows:
-    """Return the anchors of a node; LoreError if there is no such node."""
+    """Return the anchors of a node; LoreError for an unknown id."""
     store = engine.store
     return rows(store, store.anchors.of(store.nodes.require(complete_id(store, id)).id))
 
@@ -59,7 +59,7 @@ def anchor(
     engine: Engine, id: str, file: str, kind: str = "", detail: str = "", *, here: str = "",
     source: str = "user_edit",
 ) -> dict[str, Any]:  # fmt: skip
-    """Tie a node to code; return the anchor as a row with its ``state``.
+    """Tie a node to code; return the anchor as a row with a ``state``.
 
     Args:
         file: ``FILE``, ``FILE:10-20``, ``FILE::Class::method`` or a glob, from the folder ``here``
@@ -82,7 +82,7 @@ def anchor(
 def unanchor(
     engine: Engine, id: str, file: str, kind: str = "", detail: str = "", *, here: str = ""
 ) -> Rows:
-    """Take away the anchors of a node to a file, of any kind where none is named."""
+    """Remove the anchors of a node to a file, of ``kind`` or any kind."""
     return removed(engine, [_wanted(engine, id, file, kind, detail, here)])
 
 
@@ -94,7 +94,7 @@ def removed(engine: Engine, anchors: Iterable[Anchor]) -> Rows:
 
 
 def _wanted(engine: Engine, id: str, file: str, kind: str | None, detail: str, here: str) -> Anchor:
-    """Return the anchor that is described; with the kind None that of the whole file."""
+    """Return the described anchor; without a kind, of the file."""
     path, first, last = split_location(file)
     there = os.path.lexists(os.path.join(here or engine.root, file))
     if "::" in file and not (kind or detail or there):
@@ -133,14 +133,14 @@ def index(
     left_out: Callable[[str, str], None] = lambda path, why: None,
     stage: Callable[[str, int, int], None] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Bring the store in step with the files; return counts of what it holds then.
+    """Index the files of the project; return counts of the index.
 
     Args:
         below: a folder of the project; all of it if empty.
-        history: count co-changes too, where they are due.
-        progress: is called with the number of files that are done, and of all.
-        left_out: is called with each file that is not read, and why.
-        stage: is called with what is done with the history, how much of it, and of how much.
+        history: update co-changes, if due.
+        progress: called with the numbers of read files, and of all.
+        left_out: called with each skipped file and the reason.
+        stage: called with the step of the history, done and total.
     """
     from ..code.index import below_root
     from ..code.index import index as index_files

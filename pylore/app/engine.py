@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """One open store under one set of settings; a ``with`` closes the store.
+    """An open store with settings; a ``with`` closes the store.
 
     Args:
         root: the folder that paths in the store start from.
-        embedder: in place of the one that the settings name, which is opened when it is needed.
+        embedder: instead of the embedder of the settings, which is opened on first use.
     """
 
     __slots__ = ("_embedder", "_store", "root", "settings")
@@ -33,7 +33,7 @@ class Engine:
 
     @property
     def store(self) -> Store:
-        """The store, kept to the scope of these settings."""
+        """The store, limited to the scope of the settings."""
         if self._store.scope != self.settings.scope:
             self._store.keep_to(self.settings.scope)
         return self._store
@@ -62,14 +62,14 @@ class Engine:
         return Records(self.store, self.settings, self.embedder, self.root, reader)
 
     def under(self, settings: Settings) -> Engine:
-        """Return the same store under other settings; the embedder goes along if they name it."""
+        """Return the same store with other settings; with the same embedder if they name it."""
         other = Engine(self._store, settings, self.root)
         if settings.embedder == self.settings.embedder:
             other._embedder = self._embedder
         return other
 
     def whole(self) -> Engine:
-        """Return the engine without a scope, for what is made of everything."""
+        """Return the engine without a scope."""
         return self.changed([("scope", "")], "") if self.settings.scope else self
 
     def changed(self, pairs: Iterable[tuple[str, str]], origin: str) -> Engine:

@@ -1,8 +1,8 @@
 """Find and show: search, related, path, show, context; record what was shown.
 
-Every search imports this module: what only one function needs is imported there. Where several
-words may be given, one may stand alone. All raise UsageError for a wrong type, relation, date or
-setting, LoreError for a node or file that is not there, and StoreError.
+Every search imports this module: other modules are imported in functions. Arguments of several
+words may be a single text. All raise UsageError for a wrong type, relation, date or
+setting, LoreError for a missing node or file, and StoreError.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def words(given: Iterable[str]) -> tuple[str, ...]:
-    """Return several words; one may be given alone."""
+    """Return several words from an iterable or a single text."""
     return (given,) if isinstance(given, str) else tuple(given)
 
 
@@ -41,7 +41,7 @@ def search(
     """Return the matches, best first, and the nodes connected to them, with notes for a person.
 
     Args:
-        near: files (globs from the root, ``@git``, ``@session``); nodes tied to them are found too.
+        near: files (globs from the root, ``@git``, ``@session``); nodes tied to them are found.
         types, statuses: limit the results.
         tags, files, since: limit the start of the walk, with ``filter_expanded`` the results too;
             ``since`` is a date, or an age as ``7d``.
@@ -106,13 +106,13 @@ def related(
     types: Iterable[str] = (), exclude: Iterable[str] = (), explain: bool = False, here: str = "",
     limit: int = 0, symbols: bool = False,
 ) -> Hits:  # fmt: skip
-    """Return the nodes that a walk reaches from some nodes; of files, what is known about them.
+    """Return the nodes that a walk from nodes and files reaches.
 
     Args:
         names: ids, or paths of files from the folder ``here``, else from the project's root.
         near: globs of files.
-        limit: the most results; 0 returns all.
-        symbols: return the symbols that the files themselves define, too.
+        limit: maximum results; 0 returns all.
+        symbols: with the symbols that the files define.
     """
     from ..core.settings import BY_NAME
     from ..search.expand import related as walk_from
@@ -135,7 +135,7 @@ def related(
 
 
 def _named(engine: Engine, name: str, here: str) -> str:
-    """Return the id that a name means; a path, or what may be one, stays unchanged."""
+    """Return the id that a name means; return a path, or a possible path, unchanged."""
     get, found = engine.store.nodes.get, resolve_id(engine.store, name)
     is_path = any(os.path.lexists(os.path.join(folder, name)) for folder in (here, engine.root))
     if get(found) is not None or is_path or not name.strip("./"):
@@ -157,12 +157,12 @@ def _path(engine: Engine, name: str, here: str) -> str:
     if not files_near(engine.store, Near(engine.root, [name]), []):
         if name.partition("-")[0] in engine.store.types.all() or not {*"/."} & {*name}:
             engine.store.nodes.require(name)
-        raise LoreError(f"{name}: no such file, and no record of one: check its name")
+        raise LoreError(f"{name}: no such file, also not in the store: check the name")
     return name
 
 
 def path(engine: Engine, from_id: str, to_id: str, max_hops: int | None = None) -> dict[str, Any]:
-    """Return ``{from, to, hops, path, edges}``; ``hops`` is None where there is no path."""
+    """Return ``{from, to, hops, path, edges}``; ``hops`` is None without a path."""
     from ..graph.queries import path as shortest_path
 
     store = engine.store
@@ -171,7 +171,7 @@ def path(engine: Engine, from_id: str, to_id: str, max_hops: int | None = None) 
 
 
 def show(engine: Engine, ids: Iterable[str], *, history: bool = False) -> list[dict[str, Any]]:
-    """Return nodes with all their fields and live edges; with ``history``, their past too."""
+    """Return nodes with all their fields and live edges; with ``history``, also their past."""
     from ..records.show import shown
 
     store = engine.store
@@ -183,9 +183,9 @@ def context(
     engine: Engine, question: str, *, form: str = "narrative", types: Iterable[str] = (),
     files: Iterable[str] = (), needed: Iterable[str] = (), with_superseded: bool = False,
 ) -> Context:  # fmt: skip
-    """Return a text on a question, and which nodes it holds; the setting ``budget`` bounds it.
+    """Return a text on a question, with the ids in it; the setting ``budget`` is the limit.
 
-    The walk is two hops deep unless a depth is set: a context is for what is connected, too.
+    The walk is two hops deep unless a depth is set, for connected records.
 
     Args:
         question: words, or the id of a task.
@@ -212,7 +212,7 @@ def context(
 
 
 def _without_marks(engine: Engine, globs: tuple[str, ...]) -> tuple[str, ...]:
-    """Return globs, with the files that a mark stands for in its place."""
+    """Return globs, with files in place of marks."""
     if not any(name.startswith("@") for name in globs):
         return globs
     from ..search.file_context import MARKS, files_near, literal
@@ -223,11 +223,11 @@ def _without_marks(engine: Engine, globs: tuple[str, ...]) -> tuple[str, ...]:
     return (*(name for name in globs if name not in marks), *map(literal, files)) or globs
 
 
-# --- records of what was shown: they never fail, and are for when the output is out
+# --- records of shown results: they never fail, and come after the output
 
 
 def record_shown(engine: Engine, query: str, ids: Iterable[str]) -> list[str]:
-    """Record ids, best first, in the run of the settings, if there is one; return notes."""
+    """Record ids, best first, in the run of the settings, if any; return notes."""
     if not engine.settings.run:
         return []
     from ..records.impressions import keep_shown
@@ -236,7 +236,7 @@ def record_shown(engine: Engine, query: str, ids: Iterable[str]) -> list[str]:
 
 
 def record_accesses(engine: Engine, ids: Iterable[str]) -> list[str]:
-    """Count that these nodes were read; return notes on what that has confirmed."""
+    """Count reads of nodes; return notes on records that this confirmed."""
     from ..records.show import count_accesses
 
     return count_accesses(engine.store, engine.settings, [*ids])
@@ -245,9 +245,9 @@ def record_accesses(engine: Engine, ids: Iterable[str]) -> list[str]:
 def keep_question(
     engine: Engine, source: str, question: str, hits: Iterable[Hit], session: str = ""
 ) -> None:
-    """Log a question as an event unless a record or a page answers it.
+    """Log a question as an event unless a record or a page matches.
 
-    ``capture gaps`` decides where code comes first.
+    ``capture gaps`` decides if the first result is code.
     """
     found = [*hits]
     is_of_code = len(question.split()) >= 3 and found and found[0].type in CODE_TYPES

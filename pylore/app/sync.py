@@ -1,4 +1,4 @@
-"""One file and the store: afterwards both have what either had, and plugins hear of it."""
+"""Sync the store with a shared file, and create stores with one."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 
 _TRIES = 5
-"""How often a file is read that changes meanwhile."""
+"""Maximum reads of a file that changes meanwhile."""
 
 _NAMED = 20
-"""Bad lines of which the faults are kept."""
+"""Maximum stored faults of bad lines."""
 
 LEFT_OUT = "left_out"
 """Key in ``meta`` of the bad lines of the shared file: [[place, fault], …]."""
@@ -59,11 +59,11 @@ class Synced(NamedTuple):
 
 
 def sync(engine: Engine, path: str, *, out: bool = True, dry_run: bool = False) -> Synced:
-    """Merge a file, which may be missing, into the store; with ``out``, write it back if its bytes
+    """Merge a file, which may be missing, into the store; with ``out``, write the file if its lines
     change.
 
-    A bad line stays in the file, and is named when it is new. A file with a line that is too long
-    is read up to there, and not written. Documents of files that git tracks are not written.
+    A bad line stays in the file, and is reported once. A file with an overlong line is read up to
+    this line, and not written. Documents of files that git tracks are not written.
     ``dry_run`` changes nothing.
 
     Raises:
@@ -105,14 +105,14 @@ def _sync(engine: Engine, path: str, write: Callable[[str, list[bytes]], None] |
                 if b"".join(new) != b"".join(lines):
                     write(path, new)
                 return Synced(came_in, _changes(lines, new), resolved)
-    raise LoreError(f"{path}: changes all the time: try again when nobody writes it")
+    raise LoreError(f"{path}: changes all the time: try again later")
 
 
 def _lines(path: str, longest: int) -> list[bytes]:
-    """Return the lines of a file up to the first one of more than ``longest`` bytes."""
+    """Return the lines of a file up to the first line of more than ``longest`` bytes."""
     place, lines = real_place(path), list[bytes]()
     if os.path.lexists(place) and not os.path.isfile(place):
-        raise LoreError(f"{path}: is not a plain file: name another one")
+        raise LoreError(f"{path}: is not a plain file: name a file")
     try:
         with open(place, "rb") as file:
             while line := file.readline(longest + 1):
@@ -182,8 +182,10 @@ def _key(line: bytes) -> object:
 def first_store(project: str, settings: Settings, say: Callable[[str], None]) -> Store:
     """Make the store of a project that shares knowledge, read its file, and open the store.
 
-    Where the data folder cannot be written, the store is one in memory that takes no writes.
-    NoStore, if the project shares nothing, says what to do.
+    With an unwritable data folder, return a read-only store in memory.
+
+    Raises:
+        NoStore: the project has no shared file.
     """
     path, folder = os.path.join(project, SHARED, KNOWLEDGE), ""
     inside = os.path.join(project, SHARED, FILE)
@@ -217,7 +219,7 @@ def first_store(project: str, settings: Settings, say: Callable[[str], None]) ->
 
 
 def earlier_store(project: str) -> str:
-    """Return the end of a message if an earlier project of this folder has left a store."""
+    """Return the end of a message about the store of an earlier project of this folder."""
     name, original = former(project)
     if original:
         return f"; {original} keeps its own: 'lore store adopt {name}' works when that is gone"
@@ -235,7 +237,7 @@ def make_store(folder: str, project: str, settings: Settings) -> Read:
 
 
 def _make(folder: str, path: str, project: str, settings: Settings) -> Read:
-    """Fill a store beside its place, then put it there whole."""
+    """Fill a store in a temporary folder, then link it."""
     with TemporaryDirectory(prefix=".new-", dir=folder) as beside:
         with create_store(beside) as store:
             read = _read(store, path, project, settings)

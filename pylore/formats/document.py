@@ -1,4 +1,4 @@
-"""A document: what the text of a file says, as fields of a node."""
+"""Parse the text of a file as the fields of a document."""
 
 from __future__ import annotations
 
@@ -42,11 +42,10 @@ _ADR_STATUS = {"proposed": "staged", "accepted": "confirmed", "deprecated": "ret
 
 
 class Document(Record):
-    """A document as its file says it.
+    """A parsed file.
 
-    ``stated`` are the fields of ``node`` that the front matter sets, ``data`` its unknown keys;
-    ``aliases`` are further names by which links may call it. ``placed``: its id is made from its
-    path.
+    ``stated`` are the fields of ``node`` that the front matter sets, ``data`` the unknown keys;
+    ``aliases`` are further names for links. ``placed``: the id is made from the path.
     """
 
     __slots__ = ("aliases", "data", "links", "node", "placed", "stated")
@@ -101,9 +100,9 @@ def read_text(file: str, max_text: int) -> str:
 class DocumentReader:
     """Read texts as documents.
 
-    ``type`` is the type of a file that states none, ``types`` and ``relations`` are those of the
-    store. With ``new_types`` a stated type is added to ``types``. With ``skip_bad`` wrong values of
-    the front matter are kept as data, and named in ``faults``.
+    ``type`` is the default type, ``types`` and ``relations`` are of the store. With ``new_types`` a
+    stated type is added to ``types``. With ``skip_bad`` wrong values of the front matter are stored
+    as data, and named in ``faults``.
     """
 
     def __init__(
@@ -120,8 +119,8 @@ class DocumentReader:
     def read(self, text: str, path: str, ids: Sequence[str] = ()) -> Document:
         """Return the document of a text; the store calls its file ``path``.
 
-        A file that states no id has the first of ``ids`` that is of its type, else one made from
-        its path.
+        A file that states no id has the first of ``ids`` with the right type, else an id made
+        from the path.
 
         Raises:
             LoreError: wrong front matter.
@@ -162,7 +161,7 @@ class DocumentReader:
                 lines = target[len(split_location(target)[0]) + 1 :]
                 document.links.append(Link(FIELD, target, line, lines, says=relation))
         elif key in OWN_KEYS:
-            raise LoreError("is a key of lore's own: name it otherwise")
+            raise LoreError("is a reserved key: rename it")
         else:
             document.data[key] = value
             if name in _ALIASES:
@@ -194,7 +193,7 @@ def _set_text(document: Document, text: str, page: Page, first: int) -> None:
     """Set title and body, and where in them the links are; the title is not part of the body."""
     node, path = document.node, document.node.file or ""
     whole, begin, start, end, cut = text, 0, 0, 0, 0
-    is_entry = is_changelog(path) and version_of(page.title)  # not of the whole log
+    is_entry = is_changelog(path) and version_of(page.title)  # not the title of the log
     if page.title and node.title in ("", page.title) and not is_entry:
         node.title = page.title
         start, end = page.title_span
@@ -220,7 +219,7 @@ def _set_text(document: Document, text: str, page: Page, first: int) -> None:
 
 def _one(value: Value) -> str:
     if not isinstance(value, str):
-        raise LoreError(f"is a {'list' if isinstance(value, list) else 'mapping'}: give one text")
+        raise LoreError(f"is a {'list' if isinstance(value, list) else 'mapping'}: give a text")
     return one_line(value)
 
 

@@ -1,6 +1,6 @@
 """The graph as text for other programs: Graphviz, Mermaid, node-link JSON.
 
-Each form escapes what its grammar would read as something else, and what a terminal obeys.
+Each form escapes the special characters of the grammar, and control characters.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     """(id, type, title, status, tags, file)"""
 
 LABEL_LENGTH = 60
-"""Maximum characters of a label in a picture; JSON has the whole title."""
+"""Maximum characters of a label in a picture; JSON has the full title."""
 
 _NOT_IN_XML = dict.fromkeys((*range(0x20), 0xFFFE, 0xFFFF))
 _NAMES = {'"': "quot", "<": "lt", ">": "gt", "&": "amp"}
@@ -102,13 +102,13 @@ def draw(
 
 
 def _quoted(text: str) -> str:
-    # a backslash begins an escape and an ampersand an entity, even in a label
+    # backslashes are escapes and ampersands entities, even in a label
     text = _plain(text).replace("&", "&amp;")
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _escaped(text: str) -> str:
-    # Mermaid looks for directives and styles inside quotes, too
+    # Mermaid parses directives and styles inside quotes
     return "".join(
         letter
         if letter.isalnum() or letter in " .,:-_/"

@@ -1,4 +1,4 @@
-"""Export a store as JSON lines: all of it, the part that a project shares, or what another lacks.
+"""Export a store as JSON lines: all, the shared part of a project, or a difference of two stores.
 
 The same knowledge gives the same lines in the same order: declarations, purges, records, links,
 anchors, then the past of each.
@@ -36,7 +36,7 @@ _DIGEST = 8
 class Export:
     """The exported rows of a store.
 
-    ``gone`` maps ids to times of purges: values from before them are left out.
+    ``gone`` maps ids to times of purges: earlier values are omitted.
     """
 
     def __init__(self, store: Store, gone: Mapping[str, str] | None = None) -> None:
@@ -77,7 +77,7 @@ class Export:
         return filter(None, map(self._after_purge, edges))
 
     def anchors(self, ids: Sequence[str] | None = None) -> Iterator[Anchor]:
-        """Yield the anchors of these nodes, or all, those taken away too."""
+        """Yield the anchors of these nodes, or all, with removed anchors."""
         anchors: Iterable[Anchor] = self._store.anchors.all()
         if ids is not None:
             anchors = (one for id in sorted(ids) for one in self._store.anchors.of(id, gone=True))
@@ -86,12 +86,12 @@ class Export:
     def past(
         self, things: Sequence[str] | None = None
     ) -> Iterator[tuple[Thing, str, dict[str, str]]]:
-        """Yield (row with the key of a thing, stamp, field to value) of what things have left."""
+        """Yield (row with the key of a thing, stamp, field to value) of the past of things."""
         for thing, rows in groupby(self._store.changes.former(things), lambda row: row[0]):
             gone = max(self._gone.get(id, "") for id in owners(thing))
             some = [(field, value) for _, field, value in rows if is_after(value[0], gone)]
             row = self._store.thing(thing)
-            # stamps under which a field that is not named has its default
+            # stamps under which missing fields have their defaults
             implied = {Stamped.of(row).base} if row is not None else set()
             implied |= {stamp for field, (stamp, _) in some if field == BASE}
             for stamp, of in groupby(some, lambda one: one[1][0]):
@@ -104,7 +104,7 @@ class Export:
 def export_lines(store: Store, types: Sequence[str] = ()) -> Iterator[str]:
     """Yield everything in the store as sorted JSON lines.
 
-    ``types``: export the nodes of these alone, with their anchors and all of their edges.
+    ``types``: export only nodes of these types, with their anchors and all of their edges.
     """
     yield from map(line_of, _all_fields(store, types))
 
@@ -141,11 +141,11 @@ def declarations(store: Store) -> Iterator[Fields]:
 
 
 def shared_lines(store: Store, pages: Collection[str] = ()) -> Iterator[str]:
-    """Yield the lines of the file that a project shares: what people write.
+    """Yield the lines of the file that a project shares: records, links and anchors of people.
 
-    Left out are nodes and edges that a machine computes, values of one machine alone, the past,
-    records that a file proposes to purge, and ``pages``: documents of files that everybody has. So
-    two stores with the same records write the same file.
+    Omitted are computed nodes and edges, values of a single machine, the past, records that a file
+    proposes to purge, and ``pages``: documents of files in git. So two stores with the same records
+    write the same file.
     """
     yield from map(line_of, declarations(store))
     deleted = store.changes.deleted()
@@ -161,7 +161,7 @@ def shared_lines(store: Store, pages: Collection[str] = ()) -> Iterator[str]:
 
 
 def shared_fields(row: Thing, was: list[str] | None = None) -> Fields:
-    """Return a row as a shared line has it: without values of one machine alone."""
+    """Return a row as a shared line has it: without values of a single machine."""
     if isinstance(row, Anchor):
         row = shared_values(row).to_row(row)
     left_out = (*READS, *local_fields(row))
@@ -169,12 +169,12 @@ def shared_fields(row: Thing, was: list[str] | None = None) -> Fields:
 
 
 def shared_values(row: Thing) -> Stamped:
-    """Return the values of a row that are not of one machine alone."""
+    """Return the values of a row but for values of a single machine."""
     return Stamped.of(row).without(local_fields(row))
 
 
 def is_record(id: str) -> bool:
-    """Return True for the id of what people write."""
+    """Return True for the id of a record."""
     return _type(id) not in NO_RECORDS
 
 
@@ -195,7 +195,7 @@ def is_shared_anchor(anchor: Anchor) -> bool:
 
 
 def state_lines(store: Store) -> Iterator[str]:
-    """Yield the state of a store: a digest of each line of its export."""
+    """Yield the state of a store: a digest of each exported line."""
     return (f"{_digest(fields)}\n" for fields in _all_fields(store))
 
 
@@ -205,7 +205,7 @@ def _digest(fields: Fields) -> str:
 
 
 def lacking_lines(store: Store, read: Callable[[int], bytes], name: str) -> Iterator[str]:
-    """Yield the lines of an export of ``store`` that a store of another state lacks.
+    """Yield the lines of an export of ``store`` that the store of a state lacks.
 
     ``read(most)`` returns the next line of the state, of at most ``most`` bytes; ``name`` is the
     source, for messages.
@@ -216,7 +216,7 @@ def lacking_lines(store: Store, read: Callable[[int], bytes], name: str) -> Iter
     there = set()
     while line := read(2 * _DIGEST + 1):
         if len(line) != 2 * _DIGEST + 1 or not line.strip().isalnum():
-            raise UsageError(f"{name}: is no state of a store: take what 'lore export --state' of "
-                             "the same version prints")  # fmt: skip
+            raise UsageError(f"{name}: is no state of a store: use the output of 'lore export "
+                             "--state' of this version")  # fmt: skip
         there.add(line.decode("ascii", "replace").rstrip("\n"))
     yield from (line_of(fields) for fields in _all_fields(store) if _digest(fields) not in there)

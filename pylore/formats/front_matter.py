@@ -1,4 +1,4 @@
-"""Front matter: the YAML between two lines ``---`` that a Markdown file begins with."""
+"""Front matter: the YAML between two lines ``---`` at the start of a Markdown file."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _MEND = 'mend it, or put the text in "quotes"'
 
 
 class LineError(LoreError):
-    """An error in a text, with its line."""
+    """An error in a text, with the line."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(f"line {line}: {message}")
 
 
 class FrontMatter(NamedTuple):
-    """``fields``: key to value; ``lines``: key to its line, from 1.
+    """``fields``: key to value; ``lines``: key to line, from 1.
 
-    ``length`` is the number of its lines in the file, with its fences.
+    ``length`` counts lines, with the fences.
     """
 
     fields: dict[str, Value]
@@ -47,7 +47,7 @@ class FrontMatter(NamedTuple):
 def parse(lines: Sequence[str]) -> FrontMatter:
     """Return the front matter at the start of a file; empty where ``---`` is a rule.
 
-    It is a rule without a second one, and where a blank line and no YAML follow.
+    It is a rule without a second ``---``, and where a blank line and no YAML follow.
 
     Raises:
         LineError: invalid YAML, or YAML with more than keys and values.
@@ -89,7 +89,7 @@ def _read(text: str, length: int) -> FrontMatter:
 
 
 class _Loader(yaml.BaseLoader):
-    """Composes data alone: no aliases, anchors, tags or deep nesting."""
+    """Composes only data: no aliases, anchors, tags or deep nesting."""
 
     _depth = 0
 
@@ -117,9 +117,9 @@ def _pairs(node: yaml.MappingNode) -> list[tuple[str, int, Value]]:
         line = _line(written)
         key = _value(written) if isinstance(written, yaml.ScalarNode) else ""
         if not isinstance(key, str) or not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
-            raise LineError(line, f"a key is one line of text, {LONGEST_KEY} characters at most")
+            raise LineError(line, f"a key is a line of text, {LONGEST_KEY} characters at most")
         if key in found:
-            raise LineError(line, f"'{key}' is there twice: leave one")
+            raise LineError(line, f"'{key}' is a duplicate key: remove a line")
         found[key] = (key, line, _value(value))
     return [*found.values()]
 
@@ -131,10 +131,10 @@ def _value(node: yaml.Node) -> Value:
         return [_value(item) for item in node.value]
     if getattr(node, "style", None) is None and node.value in _NULLS:
         return ""
-    try:  # two escapes of a pair, as JSON has them, are one letter
+    try:  # JSON writes a letter outside the BMP as a pair of escapes
         value: str = node.value.encode("utf-16", "surrogatepass").decode("utf-16")
     except UnicodeDecodeError:
         value = "\0"
     if "\0" in value:
-        raise LineError(_line(node), "an escape that does not stand for a character of a text")
+        raise LineError(_line(node), "an escape without a character")
     return value

@@ -1,8 +1,7 @@
 """Import documents: a file becomes a node, its links become edges.
 
-In one pass, each file whose stamp or text has changed is read and written; the others are not
-opened. Then the links of all files of the import are resolved, so that a link may lead to a file
-that comes later, or to what has changed elsewhere.
+The first pass reads each file with a new stamp or text, and writes a node. The second resolves the
+links of all files, so that a link may lead to a later file, or to a node that changed elsewhere.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ READING = 6
 """Changed when the same file would be read as something else than before."""
 _MEND = "mend it, or leave such files out with --skip-bad"
 _NOTES = 10
-"""Maximum notes of one kind; the others are counted."""
+"""Maximum notes of a kind; more are counted."""
 _BATCH = 200
 """Nodes whose texts are in memory together."""
 
@@ -49,10 +48,9 @@ _BATCH = 200
 class Options(NamedTuple):
     """How to import.
 
-    ``type`` is the type of files that state none. ``prune`` forgets documents below the folders
-    whose files are gone; they come back with their files. Where both the file and the node have
-    changed, the file's text is stored; the other one is in the history. ``progress`` is called
-    after each file.
+    ``type`` is the default type. ``prune`` forgets documents below the folders that have lost their
+    files; they come back with the files. Where both the file and the node have changed, the file's
+    text is stored; the former text is in the history. ``progress`` is called after each file.
     """
 
     type: str = "doc"
@@ -64,13 +62,13 @@ class Options(NamedTuple):
 
 
 class KnownDocuments:
-    """The documents of one root, as their files were read last, and as their nodes are now."""
+    """The documents of a root, as last read from files, and the current states of their nodes."""
 
     def __init__(self, store: Store, root: str) -> None:
         here = os.path.realpath(store.project)
         self.root = "" if here == os.path.realpath(root) else os.path.realpath(root)
         self.by_id: dict[str, DocumentFile] = {}
-        self.by_path: dict[str, DocumentFile] = {}  # but for those whose lost file was pruned
+        self.by_path: dict[str, DocumentFile] = {}  # without pruned documents
         self.pruned: dict[str, list[str]] = {}  # path to ids
         self.by_hash: dict[str, list[DocumentFile]] = {}
         self.states: dict[str, str] = {}  # of live nodes
@@ -94,7 +92,7 @@ class KnownDocuments:
 
 
 class DocumentImport:
-    """One import of documents below ``root``, where paths in the store start; see ``Options``."""
+    """An import of documents below ``root``, where paths in the store start; see ``Options``."""
 
     def __init__(
         self, store: Store, settings: Settings, paths: Iterable[str], root: str, **options: Any
@@ -108,11 +106,11 @@ class DocumentImport:
         self._index = Index(store)
         self._now = now()
         self._rows: dict[str, DocumentFile] = {}  # path to row after this import
-        self._claimed: dict[str, str] = {}  # id to path, those of forgotten documents too
+        self._claimed: dict[str, str] = {}  # id to path, with forgotten documents
         self._seen: set[str] = set()  # paths
         self._folders: list[str] = []
         self._back: list[str] = []  # ids of documents that were forgotten until their file was back
-        self._local: list[tuple[str, str]] = []  # id and path of texts of this store alone
+        self._local: list[tuple[str, str]] = []  # id and path of texts only in this store
 
     def write(self) -> Imported:
         """Write nodes, then lost documents, then edges; the caller holds a transaction.
@@ -138,7 +136,7 @@ class DocumentImport:
         return self._result
 
     def _note(self, notes: list[str], more: str = "") -> None:
-        """Add notes of one kind; beyond the first the rest is counted."""
+        """Add notes of a kind; count them beyond ``_NOTES``."""
         self._result.notes += notes[:_NOTES]
         if len(notes) > _NOTES:
             self._result.notes.append(f"{len(notes) - _NOTES} {more}")
@@ -164,7 +162,7 @@ class DocumentImport:
     # --- files
 
     def _find(self, path: str) -> None:
-        """Import the files of one path; a folder may be empty where its files may be gone."""
+        """Import the files of a path; with ``prune`` a folder may be empty."""
         found, before = False, len(self._result.skipped)
         for file in _files_below(path, self._skip):
             found = True
@@ -226,11 +224,11 @@ class DocumentImport:
         """Return True if the document of a file is to be imported, and not forgotten.
 
         Raises:
-            LoreError: another file has its id.
+            LoreError: a second file has the id.
         """
         other = self._claimed.get(id)
         if other:
-            raise LoreError(f"its id {id} is that of {other}: give one of them another")
+            raise LoreError(f"the id {id} belongs to {other}: change an id")
         self._claimed[id] = path
         node = None if id in self._known.states else self._store.nodes.get(id)
         if node is not None and node.invalidated_at is not None and not is_pruned(node):
@@ -257,7 +255,7 @@ class DocumentImport:
         return [*(row.node_id for row in renamed), *pruned, *unread]
 
     def _free_id(self, id: str, path: str) -> str:
-        """Return an id made from a path, numbered where a document that has moved has it still."""
+        """Return an id made from a path, numbered if a moved document has it."""
         number, free, rows = 2, id, self._known.by_id
         while free in self._claimed or (
             free in rows and rows[free].path != path and self._is_there(rows[free].path)
@@ -302,7 +300,7 @@ class DocumentImport:
         node = document.onto(copy(old) if old else None)
         row.state = state_of(node)
         gone, node.invalidated_at = node.invalidated_at, None
-        edited = old if known and known.state else None  # in this store alone
+        edited = old if known and known.state else None  # in this store only
         if edited is not None and known and state_of(edited) in (known.state, row.state):
             edited = None
         if edited is not None and known and known.hash != row.hash:
@@ -322,7 +320,7 @@ class DocumentImport:
         self._store.documents.put(self._known.root, row, links_text(document.links))
 
     def _put_node(self, node: Node, *, is_kept: bool = False) -> None:
-        """Write a node and count it; ``is_kept``: its text is not that of the file."""
+        """Write a node and count it; ``is_kept``: with the text of the store."""
         node.created_at = node.created_at or self._now
         node.updated_at = self._now
         state = self._store.nodes.put(node)
@@ -331,7 +329,7 @@ class DocumentImport:
         if state != "unchanged":
             self._index.add(node)
 
-    # --- documents whose file is gone, or has become another document
+    # --- documents without a file, or with a file of a new document
 
     def _lost(self) -> Iterator[tuple[str, str]]:
         """Yield id and path of each document below the folders that no file is any more."""
@@ -394,7 +392,7 @@ class DocumentImport:
 def _files_below(path: str, on_error: Callable[[str, str], None]) -> Iterator[str]:
     """Yield the path itself, or the documents below a folder, in a fixed order.
 
-    Hidden files and folders, ``node_modules`` and symlinks are left out. ``on_error`` gets a folder
+    Hidden files and folders, ``node_modules`` and symlinks are skipped. ``on_error`` gets a folder
     that cannot be read, or a symlink that leads out of ``path``, and the reason.
     """
     if not os.path.isdir(path):

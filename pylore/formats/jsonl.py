@@ -1,13 +1,13 @@
-"""Import JSON lines into a store: merged with its content, so that nothing of either is lost.
+"""Import JSON lines: merge them with the content of a store, so that no value is lost.
 
 The first field of a line gives the kind: a node has ``id``, an edge ``from_id``, an anchor
 ``anchor_of``; ``state_of``, ``history_of`` and ``anchor_history_of`` have the past of each;
 ``declare_type`` and ``declare_relation`` declare, ``purged`` names a purged node. A node needs
-``id`` and ``type`` alone, an edge ``from_id``, ``to_id`` and ``relation``.
+``id`` and ``type``, an edge ``from_id``, ``to_id`` and ``relation``.
 
-A node with ``updated_at``, and an edge or an anchor with ``created_at``, is a whole state, as in
-exports, and is merged (``records.merge``). A line without it is written by hand: it is an edit of
-now, and missing fields stay unchanged.
+A node with ``updated_at``, and an edge or an anchor with ``created_at``, is a full state, as in
+exports, and is merged (``records.merge``). A line without it is written by hand: a current edit, in
+which missing fields are unchanged.
 """
 
 from __future__ import annotations
@@ -67,11 +67,10 @@ class Imported(Record):
     Each node, edge and anchor counts as ``added``, ``updated``, ``kept`` (the stored state is
     later) or ``unchanged``; ``conflicts`` counts the nodes that were changed on both sides, which
     ``conflicting`` names. ``skipped`` holds (place, fault) of each bad line, and ``left`` the line.
-    ``dangling`` counts new edges that lead nowhere, ``unresolved`` the links of documents that
-    lead to nothing, ``invalidated`` the edges whose document no longer has the link, ``pruned``
-    the documents that were forgotten because their files are gone. ``brought`` are the keys of
-    added and changed edges, ``new_nodes`` ids, ``joined`` things that now differ both from the
-    state before and from their line.
+    ``dangling`` counts new edges to missing nodes, ``unresolved`` the links of documents without a
+    target, ``invalidated`` the edges of removed links, ``pruned`` the documents without a file.
+    ``brought`` are the keys of added and changed edges, ``new_nodes`` ids, ``joined`` things that
+    now differ both from the former state and from their line.
     """
 
     __slots__ = (
@@ -92,7 +91,7 @@ class Imported(Record):
         self.notes: list[str] = []
 
     def count(self, state: str) -> None:
-        """Count one write by its state."""
+        """Count a write by state."""
         setattr(self, state, getattr(self, state) + 1)
 
     def count_edge(self, key: EdgeKey, state: str) -> None:
@@ -102,7 +101,7 @@ class Imported(Record):
             self.brought.add(key)
 
     def add(self, part: Imported) -> None:
-        """Add another import."""
+        """Add the counts and lists of an import."""
         for name in self.__slots__:
             mine, other = getattr(self, name), getattr(part, name)
             setattr(self, name, mine | other if isinstance(mine, set) else mine + other)
@@ -114,7 +113,7 @@ class ImportOptions(NamedTuple):
     ``prefer`` is the side (``ours``, ``theirs``) that wins conflicts, ``change`` the name of the
     import in the history. ``purge``: delete purged records for good; if not, they are forgotten,
     until a person deletes them: anybody may write a file. ``by_hand``: a person may have edited
-    whole states, as in a file that git brings.
+    full states, as in a file from git.
     """
 
     skip_bad: bool = False
@@ -151,10 +150,10 @@ def import_lines(
 
 
 class LineImport:
-    """One import of lines, within a transaction of the caller's.
+    """An import of lines, within a transaction of the caller.
 
-    ``name`` is the file, for messages, or ``place`` names a line by its number from 1; ``progress``
-    is called with the bytes of each line.
+    ``name`` is the file, for messages, or ``place`` maps the number of a line, from 1, to a name;
+    ``progress`` is called with the bytes of each line.
     """
 
     def __init__(
@@ -203,12 +202,12 @@ class LineImport:
         return self.result
 
     def _finish(self) -> None:
-        """Write the rest, and note what has happened."""
+        """Write the rest, and note purges, conflicts and rivals."""
         self._apply()
         result, merge = self.result, self._merge
         merge.finish()
         result.joined, result.new_nodes = merge.joined, merge.new_nodes
-        self._index.flush()  # edges, too, are searched from now on
+        self._index.flush()  # facts of edges are searchable now
         result.updated += len(merge.fates["proposed"])
         result.brought |= merge.brought
         rivals = contested(self._store, self._settings, result.brought)
@@ -239,7 +238,7 @@ class LineImport:
             self._take_other(fields)
 
     def _take_row(self, fields: Fields, new: Thing) -> None:
-        """Merge a whole state; take another line as an edit of now."""
+        """Merge a full state; apply a line by hand as a current edit."""
         if is_whole(fields):
             row = whole_row(fields, new)
             self._require_lengths(row)
@@ -338,7 +337,7 @@ class LineImport:
             (self._merge.purge if self._options.purge else self._merge.propose_purge)(id, at)
         else:
             first = next(iter(fields), "")
-            raise LoreError("neither a node (id) nor an edge (from_id), nor another known kind "
+            raise LoreError("neither a node (id), nor an edge (from_id), nor a supported kind "
                             f"('{first:.40}'): from a newer lore?")  # fmt: skip
 
     def _take_relation(self, fields: Fields) -> None:

@@ -1,4 +1,4 @@
-"""A record, link or anchor as a JSON line and back; the past of each, too.
+"""Convert records, links, anchors and their past to JSON lines and back.
 
 The fields of each kind and the rules for them are in ``core.lines``.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Fields = dict[str, Any]
     Key = tuple[str, ...]
-    """The kind of a line, then the ids and names that identify its thing."""
+    """The kind of a line, then the ids and names that identify the thing."""
 
 _TIME, _STAMP = re.compile(TIME), re.compile(STAMP)
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
@@ -48,7 +48,7 @@ _ANCHOR_KEY = ("kind", "path", "detail")
 
 
 def parsed(line: bytes, longest: int) -> Fields:
-    """Return the object on one line of at most ``longest`` bytes.
+    """Return the object on a line of at most ``longest`` bytes.
 
     Raises:
         LoreError: not an object, or a conflict marker of git.
@@ -60,11 +60,11 @@ def parsed(line: bytes, longest: int) -> Fields:
     except LoreError as error:
         if line.endswith(b"\n") or not str(error).startswith("not JSON"):
             raise
-        raise LoreError(f"{error}, and the file ends in it: half a line") from None
+        raise LoreError(f"{error}: the file ends within this line") from None
 
 
 def line_of(fields: Fields) -> str:
-    """Return one line, without characters that a terminal obeys."""
+    """Return a line without control characters."""
     return harmless(json.dumps(fields, ensure_ascii=False)) + "\n"
 
 
@@ -153,7 +153,7 @@ def text(fields: Fields, name: str, default: str = "") -> str:
 
 
 def key_row(fields: Fields) -> Thing:
-    """Return a row with the key of a line of a record, link or anchor, or of the past of one."""
+    """Return a row with the key of a line of a record, link or anchor, or of a past."""
     for name in ("anchor_of", "anchor_history_of"):
         if name in fields:
             kind = value_of(fields, "kind", "kind", "")
@@ -189,7 +189,7 @@ def row_from(fields: Fields, row: Thing) -> Any:
 
 
 def whole_row(fields: Fields, row: Thing) -> Any:
-    """Return the state on a line of an export: a missing field has its default."""
+    """Return the state on a line of an export: missing fields have defaults."""
     row = row_from(fields, row)
     if isinstance(row, Node):
         row.created_at = row.created_at or row.updated_at
@@ -231,7 +231,7 @@ def fields_of(row: Thing, was: list[str] | None = None) -> Fields:
 
 
 def past_fields(thing: Thing, stamp: str, values: dict[str, str]) -> Fields:
-    """Return what a thing has left of one change, as a line has it.
+    """Return the fields of a line with former values of a thing, from a single change.
 
     ``values`` maps fields of ``core.stamps`` to JSON, which is empty for a default.
     """
@@ -247,7 +247,7 @@ def past_fields(thing: Thing, stamp: str, values: dict[str, str]) -> Fields:
 
 
 def past_from(fields: Fields) -> tuple[Thing, list[tuple[str, Value]]]:
-    """Return a row with the key of the thing of a line, and (field, value) of what it has left.
+    """Return a row with the key of the thing of a line, and (field, value) of the past.
 
     Raises:
         LoreError: missing or invalid field.
@@ -255,7 +255,7 @@ def past_from(fields: Fields) -> tuple[Thing, list[tuple[str, Value]]]:
     thing, stamp = key_row(fields), value_of(fields, "stamp", "stamp", "")
     left = fields.get("left")
     if not stamp or not isinstance(left, dict):
-        raise LoreError("a line of the past needs stamp, that of a change, and left, an object")
+        raise LoreError("a line of the past needs a stamp and the object 'left'")
     values = [(name, (stamp, _left(thing, name, value))) for name, value in sorted(left.items())]
     return thing, values
 
@@ -284,7 +284,7 @@ def _left(thing: Thing, name: str, value: Any) -> str:
 
 
 def edge_key_from(fields: Fields) -> tuple[str, str, str]:
-    """Return from, to and relation of a line of a link, or of its past."""
+    """Return from, to and relation of a line of a link, or of the past of a link."""
     key = fields.get("history_of", [fields.get(name) for name in _EDGE_KEY])
     if not isinstance(key, list) or len(key) != 3 or not all(isinstance(k, str) for k in key):
         raise LoreError("a link is not [from, to, relation]")
@@ -293,7 +293,7 @@ def edge_key_from(fields: Fields) -> tuple[str, str, str]:
 
 def key_of(fields: Fields) -> Key:
     """Return the kind and the names that lines about the same thing share; of an unknown kind, the
-    whole line.
+    line.
 
     >>> key_of({"id": "note-1", "title": "a"}), key_of({"purged": "note-1", "at": "2026-01-31"})
     (('id', 'note-1'), ('purged', 'note-1'))
@@ -310,7 +310,7 @@ def key_of(fields: Fields) -> Key:
 
 
 def is_whole(fields: Fields) -> bool:
-    """Return True for a line with a whole state; others are edits by hand."""
+    """Return True for a line with a full state; other lines are edits by hand."""
     return bool(fields.get("updated_at" if "id" in fields else "created_at"))
 
 
@@ -324,7 +324,7 @@ def scoped(store: Store, fields: Fields) -> list[Fields]:
     cannot be changed under a scope.
 
     Raises:
-        LoreError: it belongs to another scope.
+        LoreError: an id of a different scope.
     """
     if "from_id" in fields or "history_of" in fields:
         return _edge(store, fields)
@@ -371,6 +371,5 @@ def _id(store: Store, id: str) -> str:
 
 def _required(store: Store, name: str) -> str:
     if not is_seen(name, store.scope):
-        raise LoreError(f"'{name}' belongs to another scope: import it under that one, or under "
-                        "none")  # fmt: skip
+        raise LoreError(f"'{name}' belongs to a different scope: import it without a scope")
     return name

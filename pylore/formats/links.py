@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from .jsonl import Imported
 
 TAKEN_BACK = "retracted"
-"""The status of an edge that its document no longer states. An edge that a person took away has
-another status, and so does not come back with the next import."""
+"""The status of the edge of a removed link. An edge that a person removed has another status, and
+the next import does not restore it."""
 
 _CODE = (*CODE_IDS, COMMIT_IDS)
 """Prefixes of ids of nodes that have a file and are not documents."""
 _MOST_PLACES = 50
-"""Maximum places of links in an edge; the first are kept."""
+"""Maximum places of links in an edge."""
 _LOWER = re.compile(r"[a-z][a-z0-9_-]*")
 
 
@@ -53,7 +53,7 @@ def links_of(text: str) -> list[Link]:
 
 
 class Target(NamedTuple):
-    """A node's id, and the path of its file where the node stands for a file."""
+    """The id of a node, and the path of a node of type file."""
 
     id: str
     file: str = ""
@@ -62,9 +62,8 @@ class Target(NamedTuple):
 class Targets:
     """Resolve links: to documents of a store, then its other nodes, then files on disk.
 
-    ``root`` is a path without links, ``files`` are the documents whose files are known here, by
-    path; ``links`` are those to be resolved. The result depends on the store and the files alone,
-    not on which documents are imported.
+    ``root`` is a path without symlinks, ``files`` are known documents by path, ``links`` the links
+    to resolve. The result depends only on the store and the files, not on the imported documents.
     """
 
     def __init__(
@@ -113,7 +112,7 @@ class Targets:
         return self._at(os.path.join(folder, text)) or self._at(text)
 
     def _named(self, text: str, folder: str) -> str:
-        """Return the best node with a name: in the same folder, else the least deep.
+        """Return the best node with a name: in the same folder, else nearest to the root.
 
         A path needs a node whose path ends in it.
         """
@@ -185,8 +184,8 @@ def _stem(path: str) -> str:
 class PageEdges:
     """Write the edges of the documents of one import; the caller holds a transaction.
 
-    ``put_node`` writes the node of a file that has none. ``declare`` declares a relation that a
-    document states; None: such words are kept beside the edge.
+    ``put_node`` writes the missing node of a file. ``declare`` declares a relation that a document
+    states; None: the words are stored in the metadata of the edge.
     """
 
     def __init__(
@@ -202,7 +201,7 @@ class PageEdges:
         self._known = set(store.relations.all())
 
     def write(self, id: str, path: str, links: Iterable[Link]) -> list[Link]:
-        """Bring the edges of a document in line with its links; return those that lead nowhere."""
+        """Update the edges of a document from links; return unresolved links."""
         unresolved: list[Link] = []
         wanted = self._wanted(id, path, links, unresolved)
         old = {e.key: e for e in self._store.edges.of(id, forgotten=True) if e.from_id == id}
@@ -211,7 +210,7 @@ class PageEdges:
             edge = old.get(key)
             if edge is None:
                 edge = Edge(*key, source="file", metadata=metadata, created_at=self._now)
-            # an edge by hand stays while it lives; one that somebody took away stays away
+            # live edges by hand and removed links do not change
             elif (edge.ended_at is None) == _is_stated(edge) or (
                 edge.status == TAKEN_BACK and _is_stated(edge)
             ):
@@ -234,7 +233,7 @@ class PageEdges:
         for link in links:
             relation = self._relation(link)
             if link.kind == FIELD and not relation:
-                continue  # kept by another program
+                continue  # data of a different program
             target = self._targets.of(link, folder)
             if target is None:
                 if link.kind not in (PATH, NAME) and not self._targets.is_folder(link, folder):
@@ -266,5 +265,5 @@ class PageEdges:
 
 
 def _is_stated(edge: Edge) -> bool:
-    """Return True if a document states the edge, or did."""
+    """Return True if a document states or stated the edge."""
     return isinstance(json.loads(edge.metadata).get("document"), str)

@@ -1,6 +1,6 @@
-"""Markdown: title, links and tags of a page, found by one expression.
+"""Markdown: title, links and tags of a page, found by a single expression.
 
-What hides links (code, comments) is an alternative of the expression, so that it consumes them.
+Code and comments, which hide links, are alternatives of the expression, so that it consumes them.
 Repeats are bounded or lazy over single characters: they take linear time and no stack.
 """
 
@@ -49,7 +49,7 @@ _TOKEN = re.compile(
 _PARAGRAPH = re.compile(r" {0,3}(?!>|[|#]|[-*+][ \t]|\d{1,9}[.)][ \t])(\S.*)\n")
 _CODE_END = re.compile(r"^(?! {4}|\t|[ \t]*$)|\Z", re.MULTILINE)
 _MARGIN = re.compile(r"^(?:(?P<item> {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$))|\S)", re.MULTILINE)
-"""The start of a line that begins or ends a list: in a list, indented text is not code."""
+"""The start of a line that opens or ends a list: in a list, indented text is not code."""
 _SPAN = re.compile(r"`([^`\n]+)`")
 _NAME = r"[^\W\d_][\w-]{0,63}(?: [\w-]{1,64}){0,3}"
 _SAYS = re.compile(rf"[ \t>]*(?:(?:[-*+][ \t]+)({_NAME})(?:::?)?[ \t]*|[\[(]?({_NAME})::[ \t]*)")
@@ -85,7 +85,7 @@ class _Reader:
         self._says = ""
 
     def take(self, token: re.Match[str]) -> int:
-        """Add what a token says; return where to go on."""
+        """Add the link, title or tag of a token; return the next offset."""
         page, at, kind = self.page, token.start(), token.lastgroup
         if kind == "indented":
             return self._skip_code(token.end())
@@ -120,7 +120,7 @@ class _Reader:
         return token.end()
 
     def _set_underlined(self, token: re.Match[str]) -> None:
-        """Make the line before a line of ``===`` or ``---`` the title, if it stands alone."""
+        """Make the line before a line of ``===`` or ``---`` the title, after a blank line."""
         line = self._text.rfind("\n", 0, max(0, token.start() - 1)) + 1
         before = self._text[self._text.rfind("\n", 0, max(0, line - 1)) + 1 : line].strip()
         title = _PARAGRAPH.match(self._text, line, token.start())
@@ -137,7 +137,7 @@ class _Reader:
         return end.start() if end else at
 
     def _wiki_link(self, token: re.Match[str]) -> Link | None:
-        """Return a link with the relation before it, which holds after a comma too."""
+        """Return a link with the relation before it, also for the next link after a comma."""
         text, at = self._text, token.start()
         line = text.rfind("\n", self._wiki_end, at) + 1
         is_listed = not line and text[self._wiki_end : at].strip() == ","
@@ -158,13 +158,13 @@ class _Reader:
 
 
 def _plain(title: str) -> str:
-    """Return a title without markup: the texts of links; without text, those of pictures."""
+    """Return a title without markup: the texts of links, or else of pictures."""
     text = _MARKUP.sub(lambda found: found[1] or found[2] or "", _PICTURE.sub("", title))
     return one_line(unescape(text or _PICTURE.sub(r"\1", title)))
 
 
 def _without_closing(title: str) -> str:
-    """Return the text of a heading without its closing marks: ``# One #`` is "One"."""
+    """Return the text of a heading without closing marks: ``# Start #`` is "Start"."""
     title = title.rstrip()
     rest = title.rstrip("#")
     return one_line(rest if not rest or rest[-1] in " \t" else title)

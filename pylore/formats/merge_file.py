@@ -1,4 +1,4 @@
-"""Merge files of lines: git's merge driver, and the files that git left with conflict markers.
+"""Merge files of lines: git's merge driver, and files with conflict markers.
 
 Both files are merged in a store in memory, by the rules for stores (``records.merge``).
 """
@@ -36,7 +36,7 @@ _ORDER = (*_DECLARED, "purged", *_STATES, *PAST, "")
 """Kinds of lines in the order of an export; the last are lines by hand, and of unknown kinds."""
 _MARKERS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 _LONGEST = 1 << 40
-"""Maximum bytes of a line: git holds the files in memory, too."""
+"""Maximum bytes of a line: git, too, has the files in memory."""
 
 
 def marker_of(line: bytes) -> bytes:
@@ -100,13 +100,13 @@ def merge_files(
 
 
 def _union(sides: Sequence[Lines], before: Lines) -> Lines:
-    """Return the lines of both sides, but for those that the other side has changed or dropped."""
+    """Return the lines of both sides, but for lines that the other side has changed or dropped."""
     both: Lines = {}
     for key in {**sides[0], **sides[1]}:
         old = before.get(key, {}).keys()
         some = [side.get(key, {}) for side in sides]
         fresh = [lines for lines in some if lines and not lines.keys() <= old]
-        if key[0] or not old or all(some):  # a line by hand that one side took out stays out
+        if key[0] or not old or all(some):  # a line by hand that a side has removed
             both[key] = fresh[0] if old and len(fresh) == 1 else {**some[0], **some[1]}
     return both
 
@@ -166,8 +166,7 @@ def _declare(store: Store, key: Key) -> None:
 
 
 def _edited(rows: list[Thing], old: Thing) -> list[Thing]:
-    """Return rows with the edits that somebody made by hand: values that differ from those before
-    under the same stamp."""
+    """Return rows with edits by hand: values that differ from the base under the same stamp."""
     before = Stamped.of(old)
     states = [Stamped.of(row) for row in rows]
     states = [state if row.stamps else state.seen_as(before)

@@ -1,6 +1,6 @@
-"""A page: the title, links and tags of a document's text, whatever its form.
+"""A page: the title, links and tags of the text of a document.
 
-Pages are untrusted: every expression of a form takes time linear in the length of the text.
+Pages are untrusted: every expression takes time linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _LONGEST_TARGET = 2_000
 class Link(NamedTuple):
     """A link as it is written.
 
-    ``line`` is its line in the file, ``lines`` the range of lines that it names in its target,
-    ``at`` its offsets in the text of its document: more than one where a definition is used several
-    times. ``says`` is the relation written before it.
+    ``line`` is the line in the file, ``lines`` the range of lines in the target, ``at`` the offsets
+    in the text of the document: several where a definition is used several times. ``says`` is the
+    relation written before the link.
     """
 
     kind: str
@@ -66,10 +66,10 @@ def code_link(text: str) -> Link | None:
 
 
 class Page(Record):
-    """The title of a text, empty without one, and its place; its links and tags.
+    """The title of a text, or an empty text, with the place; links and tags.
 
-    ``title_span`` are the first and last offset of all that makes the title. ``links`` are
-    ``(offset, link)``, in the order of the text.
+    ``title_span`` are the first and last offset of the title with markup. ``links`` are ``(offset,
+    link)``, in the order of the text.
     """
 
     __slots__ = ("_defined", "_used", "links", "tags", "title", "title_span")
@@ -79,16 +79,16 @@ class Page(Record):
         self.title_span = title_span
         self.links: list[tuple[int, Link]] = []
         self.tags: list[str] = []
-        self._defined: dict[str, int] = {}  # label to the offset of its first definition
+        self._defined: dict[str, int] = {}  # label to the offset of the first definition
         self._used: dict[str, list[int]] = {}
 
     def add(self, link: Link | None, at: int) -> None:
-        """Add a link that begins at an offset; None adds nothing."""
+        """Add a link at an offset; ignore None."""
         if link is not None:
             self.links.append((at, link._replace(at=(at,))))
 
     def define(self, label: str, link: Link | None, at: int) -> None:
-        """Add the link that a label stands for; ``place_definitions`` moves it to its uses."""
+        """Add the link of a label; ``place_definitions`` moves it to the uses."""
         self.add(link, at)
         self._defined.setdefault(_folded(label), at)
 
@@ -99,7 +99,7 @@ class Page(Record):
             uses.append(at)
 
     def place_definitions(self) -> None:
-        """Put the link of each used label where the label is used; images alone have no links."""
+        """Put the link of each used label where the label is used; drop labels of images."""
         used = {at: self._used[label] for label, at in self._defined.items() if label in self._used}
         placed = [(at, link._replace(at=used.get(at, link.at))) for at, link in self.links]
         self.links = [(at, link) for at, link in placed if link.at]
@@ -110,7 +110,7 @@ def _folded(label: str) -> str:
 
 
 def read_page(text: str, path: str) -> Page:
-    """Return the page of a text: reStructuredText by the name of its file, else Markdown."""
+    """Return the page of a text: reStructuredText by the name of the file, else Markdown."""
     form = import_module(".rst" if path.lower().endswith(".rst") else ".markdown", __package__)
     page: Page = form.read(text)
     return page

@@ -1,4 +1,4 @@
-"""reStructuredText: title and links of a page, found by one expression, without docutils.
+"""reStructuredText: title and links of a page, found by a single expression, without docutils.
 
 Links are references to files, ``literals``, the roles that lead to a document, and the entries of
 a ``toctree``. Nothing is included, substituted or executed.

@@ -51,7 +51,7 @@ def test_a_node_without_room_loses_edges_then_its_end() -> None:
 
 def test_an_answer_without_room_is_an_error(engine: Engine) -> None:
     tiny = engine.changed([("max_bytes", "10")], "flag")
-    with pytest.raises(LoreError, match="nothing that was found has room"):
+    with pytest.raises(LoreError, match="no result fits"):
         context_within(tiny, "which token is signed")
-    with pytest.raises(LoreError, match="not even the first result has room"):
+    with pytest.raises(LoreError, match="the first result does not fit"):
         first_rows([{"id": "note-a"}], 10)

@@ -347,7 +347,7 @@ text #auth #team/web, see #12, #ff0 and [[B#part]] [c](d.md#e) `#code` a#b
         (b"one\ntwo \xff", "line 2: not UTF-8"),
         (b"one\n\ntwo\0", "line 3: has a NUL byte"),
         (b"---\nok: 1\na: *b\n---\n", "line 3: .*means more than text"),
-        (b"---\n_stated: a\n---\n", "line 2: _stated is a key of lore's own"),
+        (b"---\n_stated: a\n---\n", "line 2: _stated is a reserved key"),
         (b"---\nok: 1\ndescription: >x\n---\n", "line 3: not YAML"),
         (b"---\nid: decision-" + b"x" * 2000 + b"\n---\n", "longer than 1000"),
         (b"x" * 10_000_001, "max_text is 10000000"),
@@ -394,7 +394,7 @@ def test_a_value_that_lore_cannot_take_is_a_fault_or_kept_as_data(
 def test_two_files_with_one_id(project: Project) -> None:
     project.write("a.md", "---\nid: decision-x\n---\n")
     project.write("b.md", "---\nid: decision-x\n---\n")
-    with pytest.raises(LoreError, match=r"b.md: its id decision-x is that of a.md"):
+    with pytest.raises(LoreError, match=r"b.md: the id decision-x belongs to a.md"):
         project.run()
 
 

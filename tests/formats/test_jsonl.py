@@ -176,7 +176,7 @@ def test_what_a_line_does_not_say_stays(store: Store) -> None:
          "weight is not from 0 to 1"),
         ({"declare_type": "Odd1"}, "is not a valid name for a type"),
         ({"history_of": ["a"]}, "history_of is no"),
-        ({"history_of": ["a", "b", "links_to"]}, "needs stamp"),
+        ({"history_of": ["a", "b", "links_to"]}, "needs a stamp"),
     ],
 )  # fmt: skip
 def test_a_bad_line_is_named_and_nothing_is_imported(

@@ -332,13 +332,13 @@ def test_a_time_in_the_future_is_refused_or_stands_until_somebody_edits(
     ("line", "why"),
     [
         (b"<<<<<<< HEAD\n", "a merge conflict: run 'lore sync'"),
-        (b'{"id": "note-b", "bo', "not JSON .*, and the file ends in it: half a line"),
-        ({"vector_of": "note-a", "id_of": 1}, "another known kind .'vector_of'.: from a"),
+        (b'{"id": "note-b", "bo', "not JSON .*: the file ends within this line"),
+        ({"vector_of": "note-a", "id_of": 1}, "a supported kind .'vector_of'.: from a"),
         (note("x", "soon"), "updated_at is not a time"),
         (note("x", "9999-12-31T23:59:59Z"), "is not a time"),
         (note("x", LATE, was=["zzz"]), "was is not a list of stamps"),
         ({"purged": "note-a"}, "purged lacks at"),
-        ({"state_of": "note-a", "updated_at": EARLY}, "a line of the past needs stamp"),
+        ({"state_of": "note-a", "updated_at": EARLY}, "a line of the past needs a stamp"),
     ],
 )  # fmt: skip
 def test_a_broken_line_is_named(here: Store, line: dict[str, Any] | bytes, why: str) -> None:

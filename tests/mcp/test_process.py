@@ -66,7 +66,7 @@ def test_store_is_found_again_at_every_call(project: Path, tmp_path: Path) -> No
         copy_store(data, project, bare)
         assert len(json.loads(text_of(wire.ask(call)))) == 2
         (bare / ".lore/.config").write_text("max_bytes=10\n")
-        assert "has room: max_bytes is 10" in text_of(wire.ask(call))
+        assert "does not fit: max_bytes is 10" in text_of(wire.ask(call))
         (bare / ".lore/.config").write_text("fulltext_share=often\n")
         assert "fulltext_share" in text_of(wire.ask(call))
     with serving(tmp_path, "--store", str(store_folder(data, project)), "--write") as wire:
