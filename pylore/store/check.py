@@ -6,7 +6,6 @@ import json
 
 from ..core.vocabulary import HIDDEN, HIDDEN_STATUSES
 from .connection import Table, apsw, is_sound
-from .facts import OF_NO_FACT, WITHOUT_PASSAGE
 from .fulltext import BODY, FILES, MESSAGES, OF_PASSAGES, TABLES, TITLE, FullText, quoted
 from .schema import empty_store, other_statements
 from .vectors import TABLES as VECTOR_TABLES
@@ -34,8 +33,14 @@ _OF_PASSAGES = {
     "passages in the collection of another status": f"""
   SELECT p.key FROM {OF_PASSAGES}
   WHERE (n.status IN {HIDDEN_STATUSES}) <> (p.collection = '{HIDDEN}')""",
-    "facts without a passage": WITHOUT_PASSAGE,
-    "passages of facts that no longer stand": OF_NO_FACT,
+    "files without full text": f"""
+  SELECT key FROM code_files WHERE text IS NOT NULL EXCEPT SELECT rowid FROM {FILES}_docsize""",
+    "full-text rows without a file": f"""
+  SELECT rowid FROM {FILES}_docsize EXCEPT SELECT key FROM code_files WHERE text IS NOT NULL""",
+    "commits without full text": f"""
+  SELECT key FROM commits EXCEPT SELECT rowid FROM {MESSAGES}_docsize""",
+    "full-text rows without a commit": f"""
+  SELECT rowid FROM {MESSAGES}_docsize EXCEPT SELECT key FROM commits""",
 }
 _OF_VECTORS = {
     "passages without a vector": f"""
@@ -48,10 +53,6 @@ _OF_VECTORS = {
   SELECT key FROM vectors WHERE length(embedding) NOT IN (0,
   (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'embedder_dimension'))""",
 }
-_OF_TEXTS = (
-    (FILES, "code_files WHERE text IS NOT NULL", "file"), (MESSAGES, "commits", "commit"),
-)  # fmt: skip
-"""Full text of other texts: its table, the table of the texts, the name of a text."""
 
 
 def sqlite_version() -> str:
@@ -114,14 +115,11 @@ class Checks(Table):
             " AND NOT instr(sql, ' USING ' || ? || '(')", engine,
         )]  # fmt: skip
         if not found:
-            for table in (*TABLES.values(), *self._there()):
+            for table in (*TABLES.values(), FILES, MESSAGES):
                 found += self._pragma(f"quick_check({table})")
                 if engine == "fts5" and not found and table in TABLES.values():
                     self._rank_some(table)
         return found
-
-    def _there(self) -> set[str]:
-        return {FILES, MESSAGES}.intersection(self._column("SELECT name FROM sqlite_schema"))
 
     def unreadable(self) -> list[str]:
         """Return faults that SQLite does not check: text that is not UTF-8, and numbers of more
@@ -172,12 +170,7 @@ class Checks(Table):
 
     def unindexed(self) -> list[str]:
         """Return where nodes and full text differ, with counts."""
-        there, queries = self._there(), dict(_OF_PASSAGES)
-        for index, table, one in _OF_TEXTS:
-            keys = f"SELECT rowid FROM {index}_docsize" if index in there else "SELECT 0 WHERE 0"
-            queries[f"{one}s without full text"] = f"SELECT key FROM {table} EXCEPT {keys}"
-            queries[f"full-text rows without a {one}"] = f"{keys} EXCEPT SELECT key FROM {table}"
-        return self._counts(queries)
+        return self._counts(_OF_PASSAGES)
 
     def unembedded(self) -> list[str]:
         """Return where passages and vectors differ, with counts."""

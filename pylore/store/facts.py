@@ -60,16 +60,6 @@ CROSS JOIN links e
 CROSS JOIN nodes s ON s.key = p.node_key CROSS JOIN nodes o ON o.key = p.to_key
 LEFT JOIN reads s_read ON s_read.key = s.key LEFT JOIN reads o_read ON o_read.key = o.key
 """
-WITHOUT_PASSAGE = f"""
-SELECT 1 FROM nodes s {_FACTS} AND NOT EXISTS (SELECT 1 FROM passages p
-  WHERE p.node_key = e.from_key AND p.to_key = e.to_key AND p.relation = e.relation)"""
-"""A query: facts without a passage."""
-
-OF_NO_FACT = f"""
-SELECT 1 FROM passages WHERE relation IS NOT NULL
-  AND (node_key, to_key, relation) NOT IN (SELECT e.from_key, e.to_key, e.relation
-  FROM nodes s {_FACTS})"""
-"""A query: passages of facts that no longer hold."""
 
 
 class FactPassages(GraphTable):

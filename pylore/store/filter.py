@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import UsageError
-from ..core.model import Record
+from ..core.model import Row
 from ..core.text import clean_tags
 from ..core.vocabulary import HIDDEN_STATUSES, STATUSES
 
@@ -17,7 +17,7 @@ _LONGEST_PATTERN = 1000
 """Maximum characters of a pattern."""
 
 
-class Scope(Record):
+class Scope(Row):
     """Conditions on a node; an empty scope admits every live node.
 
     ``types`` and ``statuses``: any of them; ``tags``: all of them; ``files``: any of these paths
@@ -29,29 +29,25 @@ class Scope(Record):
         UsageError: a pattern is too long.
     """
 
-    __slots__ = ("excluded", "files", "hides", "since", "statuses", "tags", "types", "until")
+    types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+    statuses: tuple[str, ...] = ()
+    excluded: frozenset[str] = frozenset()
+    hides: tuple[str, ...] = ()
 
-    def __init__(
-        self, types: tuple[str, ...] = (), tags: tuple[str, ...] = (),
-        files: tuple[str, ...] = (), since: str = "", until: str = "",
-        statuses: tuple[str, ...] = (), excluded: frozenset[str] = frozenset(),
-        hides: tuple[str, ...] = (),
-    ) -> None:  # fmt: skip
-        for pattern in files:
+    def __init__(self, *values: Any, **named: Any) -> None:
+        super().__init__(*values, **named)
+        self.tags = clean_tags(self.tags)
+        for pattern in self.files:
             if len(pattern) > _LONGEST_PATTERN:
                 raise UsageError(f"the pattern '{pattern[:40]}…' is longer than "
                                  f"{_LONGEST_PATTERN} characters")  # fmt: skip
-        self.types = types
-        self.tags = clean_tags(tags)
-        self.files = files
-        self.since = since
-        self.until = until
-        self.statuses = statuses
-        self.excluded = excluded
-        self.hides = hides
 
     def __bool__(self) -> bool:
-        return any(getattr(self, name) for name in self.__slots__ if name not in _NO_FILTER)
+        return any(getattr(self, name) for name in self.FIELDS if name not in _NO_FILTER)
 
     def but(self, **changed: Any) -> Scope:
         """Return a copy with other values in these fields."""

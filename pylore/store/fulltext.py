@@ -19,7 +19,7 @@ from .filter import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..core.text import Query
     from .fts4 import Fts4
@@ -96,20 +96,17 @@ def choose_engine(wanted: str) -> str:
     Raises:
         StoreError: this SQLite lacks the engine.
     """
-    has = {name for name in ("FTS5", "FTS4", "FTS3") if f"ENABLE_{name}" in apsw.compile_options}
+    options = {*apsw.compile_options}
     version = tuple(map(int, apsw.sqlite_lib_version().split(".")))
-    available = {
-        "fts5": "FTS5" in has and version >= _CONTENTLESS_DELETE,
-        "fts4": bool(has & {"FTS4", "FTS3"}),
-    }
-    engine = wanted if wanted != "auto" else "fts5" if available["fts5"] else "fts4"
-    if not available.get(engine):
+    has = set()
+    if "ENABLE_FTS5" in options and version >= (3, 43):  # deletes rows of contentless tables
+        has.add("fts5")
+    if options & {"ENABLE_FTS3", "ENABLE_FTS4"}:
+        has.add("fts4")
+    engine = max(has, default="fts5") if wanted == "auto" else wanted
+    if engine not in has:
         raise StoreError(f"this SQLite has no {engine}: set fulltext to another engine")
     return engine
-
-
-_CONTENTLESS_DELETE = (3, 43)
-"""First version of SQLite whose FTS5 can delete rows of contentless tables."""
 
 
 class FullText(Table):
@@ -129,7 +126,8 @@ class FullText(Table):
         return engine_in(self._db)
 
     def renew(self, wanted: str) -> None:
-        """Delete all passages, and create empty tables with an engine, or ``auto``.
+        """Delete all passages, and create empty tables, of whole texts too, with an engine or
+        ``auto``.
 
         Raises:
             StoreError: this SQLite lacks the engine.
@@ -138,9 +136,9 @@ class FullText(Table):
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('fulltext', ?)", (name,))
         self._db.execute("DELETE FROM main.passages")
         self._db.execute("DELETE FROM main.sqlite_sequence")
-        for table in TABLES.values():
+        for table, columns in {**dict.fromkeys(TABLES.values(), COLUMNS), **WHOLE}.items():
             self._db.execute(f"DROP TABLE IF EXISTS {table}")
-            self._db.execute(self.engine.create(table, COLUMNS))
+            self._db.execute(self.engine.create(table, columns))
 
     def add(self, collection: str, rows: Iterable[tuple[int, str, str, str, str, str]]) -> None:
         """Index ``(key, title, body, tags, file, parts)`` rows."""
@@ -158,8 +156,7 @@ class FullText(Table):
 
     def drop_removed(self) -> None:
         """Rewrite the tables without the words of removed rows."""
-        known = self._column("SELECT name FROM sqlite_schema")
-        for table in {*TABLES.values(), *WHOLE}.intersection(known):
+        for table in (*TABLES.values(), *WHOLE):
             self._db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
 
     def body(self, key: int) -> str:
@@ -221,7 +218,7 @@ class FullText(Table):
         # A phrase without passages would cost time for each match.
         count = {
             phrase: number
-            for phrase in _PHRASES[how](query, self.engine.beginning)
+            for phrase in _phrases(query, how, self.engine.beginning)
             if (number := self._count(collection, phrase))
         }
         if not count:
@@ -307,36 +304,24 @@ def quoted(phrase: str) -> str:
     return f'"{phrase}"'
 
 
-def _some(query: Query, beginning: str) -> list[str]:
-    phrases = [" ".join(phrase) for term in query.terms for phrase in term if len(phrase) > 1]
-    # A single letter of a script without spaces begins the pairs that are indexed.
-    words = [
-        (beginning.format(word) if len(word) == 1 and is_spaceless(word) else quoted(word))
-        for word in query.single_words()
-    ]
-    return [*words, *map(quoted, phrases)]
-
-
-def _inflected(query: Query, beginning: str) -> list[str]:
-    forms = (form for word in query.single_words() for form in inflections(word))
-    return [quoted(form) for form in dict.fromkeys(forms)]
-
-
-def _prefix(query: Query, beginning: str) -> list[str]:
+def _phrases(query: Query, how: str, beginning: str = '"{}"*') -> list[str]:
+    """Return the phrases of a way to match; a passage must have one of them."""
     words = query.single_words()
-    return [beginning.format(word) for word in words if len(word) >= tuning.PREFIX_LENGTH]
-
-
-def _begins(query: Query, beginning: str) -> list[str]:
-    return _some(query, beginning) + [beginning.format(word) for word in query.beginnings]
-
-
-_PHRASES: dict[str, Callable[[Query, str], list[str]]] = {
-    "some": _some, "inflected": _inflected, "begins": _begins, "prefix": _prefix,
-}  # fmt: skip
-"""Ways to match, as phrases of which a passage must have one."""
+    if how == "inflected":
+        return [quoted(form) for form in dict.fromkeys(
+            form for word in words for form in inflections(word)
+        )]  # fmt: skip
+    if how == "prefix":
+        return [beginning.format(word) for word in words if len(word) >= tuning.PREFIX_LENGTH]
+    # A single letter of a script without spaces begins the pairs that are indexed.
+    found = [beginning.format(word) if len(word) == 1 and is_spaceless(word) else quoted(word)
+             for word in words]  # fmt: skip
+    found += [quoted(" ".join(one)) for term in query.terms for one in term if len(one) > 1]
+    if how == "begins":
+        found += [beginning.format(word) for word in query.beginnings]
+    return found
 
 
 def phrases_of(query: Query, how: str) -> list[str]:
     """Return the phrases of ``some`` or ``inflected``, without quotes."""
-    return [phrase.rstrip("*").strip('"') for phrase in _PHRASES[how](query, Fts5.beginning)]
+    return [phrase.rstrip("*").strip('"') for phrase in _phrases(query, how)]

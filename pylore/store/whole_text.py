@@ -21,19 +21,17 @@ if TYPE_CHECKING:
 
 
 class WholeText(GraphTable):
-    """A full-text table, created by the first write."""
+    """A full-text table of whole texts."""
 
     _table = _of = _name = ""
     """The full-text table; the table c of the texts with its keys; the expression of a name."""
 
     def is_there(self) -> bool:
-        """Return True if the table exists."""
-        return bool(self._value("SELECT 1 FROM sqlite_schema WHERE name = ?", self._table))
+        """Return True if texts are indexed."""
+        return bool(self._value(f"SELECT 1 FROM {self._table}_docsize LIMIT 1"))
 
     def _insert(self, rows: Iterable[Row]) -> None:
         columns = WHOLE[self._table]
-        if not self.is_there():
-            self._db.execute(engine_in(self._db).create(self._table, columns))
         self._db.executemany(
             f"REPLACE INTO {self._table}(rowid, {', '.join(columns)})"
             f" VALUES (?{', ?' * len(columns)})",
@@ -43,13 +41,8 @@ class WholeText(GraphTable):
     def _delete(self, keys: Iterable[int], *statements: str) -> None:
         """Delete indexed rows, and run statements for each key."""
         given = [(key,) for key in keys]
-        if self.is_there():
-            statements = (f"DELETE FROM {self._table} WHERE rowid = ?", *statements)
-        for statement in statements:
+        for statement in (f"DELETE FROM {self._table} WHERE rowid = ?", *statements):
             self._db.executemany(statement, given)
-
-    def _drop(self) -> None:
-        self._db.execute(f"DROP TABLE IF EXISTS {self._table}")
 
     def search(
         self, phrases: Sequence[str], limit: int, weights: Sequence[float] = (1.0,)
@@ -61,7 +54,7 @@ class WholeText(GraphTable):
         Raises:
             GraphUnavailable: the tables are missing or damaged.
         """
-        if not phrases or not self.is_there():
+        if not phrases:
             return []
         score, given = engine_in(self._db).score(self._db, self._table, weights)
         rows = self._rows(
@@ -80,8 +73,7 @@ class WholeFiles(WholeText):
 
     def stored(self) -> int:
         """Return the number of files with a text."""
-        query = f"SELECT count(*) FROM {FILES}_docsize"
-        return int(self._value(query)) if self.is_there() else 0
+        return int(self._value(f"SELECT count(*) FROM {FILES}_docsize"))
 
     def paths(self) -> set[str]:
         """Return the files with a text."""
@@ -117,15 +109,14 @@ class WholeFiles(WholeText):
         return unpacked(held) if held else ""
 
     def renew(self) -> None:
-        """Index all files again."""
-        self._drop()
+        """Index all files again, in an empty table."""
         for path, key in self._keys(sorted(self.paths())).items():
             text = self.text(path)
             self._insert([(key, path, text, identifier_parts(text))])
 
     def named(self, words: Sequence[str]) -> list[str]:
         """Return the paths with one of these words."""
-        if not words or not self.is_there():
+        if not words:
             return []
         return self._column(
             f"SELECT c.path FROM {FILES} f CROSS JOIN code_files c ON c.key = f.rowid"
@@ -181,11 +172,9 @@ class Commits(WholeText):
         )  # fmt: skip
 
     def renew(self) -> None:
-        """Index all messages again."""
-        self._drop()
+        """Index all messages again, in an empty table."""
         rows = self._rows("SELECT key, message FROM commits")
-        if rows:
-            self._insert((key, unpacked(texts).partition("\0")[2]) for key, texts in rows)
+        self._insert((key, unpacked(texts).partition("\0")[2]) for key, texts in rows)
 
     def files(self) -> list[tuple[str, str]]:
         """Return ``(id, path)`` of the files that each commit changed, sorted."""
