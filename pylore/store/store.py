@@ -72,7 +72,6 @@ class Store:
     vectors: _vectors.Vectors
     whole_files: _whole_text.WholeFiles
 
-    _takes_writes = True
     _has_committed = False
 
     def __init__(self, connection: apsw.Connection, path: str, busy_timeout: float = 30.0) -> None:
@@ -103,12 +102,11 @@ class Store:
     @property
     def writable(self) -> bool:
         """Return True if this process may write to the file."""
-        return self._takes_writes and not self.connection.readonly("main")
+        return not (self.connection.pragma("query_only") or self.connection.readonly("main"))
 
     def refuse_writes(self) -> None:
         """Make all later writes fail."""
         self.connection.pragma("query_only", 1)
-        self._takes_writes = False
 
     def changes_seen(self) -> tuple[object, int]:
         """Return a value that changes with commits of other processes and writes of this one."""
@@ -132,9 +130,9 @@ class Store:
     def keep_to(self, scope: str) -> None:
         """Show common rows and those of a scope, and let only the scope's own rows be changed.
 
-        Rows of other scopes (``core.ids``) are missing from all answers and counts. Writing to
-        other rows raises LoreError, at the latest when the transaction ends; reads are counted, and
-        staged rows may be confirmed. Not within a transaction. An empty scope shows everything.
+        Rows of other scopes (``core.ids``) are missing from all answers and counts; writing them
+        raises LoreError, at the latest when the transaction ends. Reads are counted, and staged
+        rows may be confirmed. An empty scope shows everything.
         """
         if scope != self.scope:
             from .scoped import keep_to
@@ -145,8 +143,8 @@ class Store:
     def whole(self, own: str = "") -> Whole:
         """Return a ``with`` block that sees and changes everything, whatever the scope.
 
-        ``own`` is the id of a node of the scope whose invisible links and anchors must end or
-        return with it. Show nothing that was read in the block.
+        ``own`` is a node of the scope whose invisible links and anchors end or return with it.
+        Show nothing that was read in the block.
 
         Raises:
             LoreError: ``own`` is of another scope.
@@ -159,10 +157,8 @@ class Store:
         return Whole(self)
 
     def transaction(self, command: str = "") -> Transaction:
-        """Return a ``with`` block that commits as a whole or changes nothing.
-
-        ``command`` is its name in the history, by which it can be undone. A transaction within
-        another is part of it.
+        """Return a ``with`` block that commits as a whole or changes nothing. ``command`` is its
+        name in the history, by which it can be undone.
 
         Raises:
             StoreBusy: another writer did not end in time.
@@ -172,12 +168,7 @@ class Store:
 
     def aside(self, patience: float = 0.0) -> Aside:
         """Return a transaction for data that may be lost: it waits ``patience`` seconds for another
-        writer, and not for the disk.
-
-        Raises:
-            StoreBusy: another writer did not end in time.
-            StoreError: any other failure.
-        """
+        writer, and not for the disk. It raises StoreBusy, or StoreError for any other failure."""
         return Aside(self, patience)
 
     def require_log(self) -> None:
@@ -196,7 +187,7 @@ class Store:
 
     def snapshot(self) -> Snapshot:
         """Return a ``with`` block whose queries see the same state of the store."""
-        return Snapshot(self.connection)
+        return Snapshot(self)
 
     def compact(self) -> bool:
         """Put the pages of each table side by side, for faster searches after a large import.
@@ -245,13 +236,10 @@ class Store:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         try:
-            self.faults.__exit__(kind, error, at)
+            self.faults.__exit__(kind, error, _)
         finally:
             self.close()
 
@@ -270,29 +258,11 @@ class Whole:
         self._store.keep_to(self._scope)
 
 
-class Snapshot:
-    """BEGIN … ROLLBACK around queries; a nested one is part of the outer transaction.
-
-    COMMIT would repeat the error of a damaged page.
-    """
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-        self._inner = False
-
-    def __enter__(self) -> None:
-        self._inner = self._connection.in_transaction
-        if not self._inner:
-            self._connection.execute("BEGIN")
-
-    def __exit__(self, *_: object) -> None:
-        if not self._inner and self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
-
-
 class Transaction:
     """BEGIN IMMEDIATE … COMMIT: waits for other writers once, at the start. A nested one is part of
     the outer one."""
+
+    _begin = "BEGIN IMMEDIATE"
 
     def __init__(self, store: Store, command: str = "") -> None:
         self._store = store
@@ -305,34 +275,41 @@ class Transaction:
         if self._inner:
             return
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute(self._begin)
             if self._command:
                 self._store.meta.set("command", f" {self._command}")
         except apsw.BusyError:
             raise StoreBusy(f"{self._store.path}: {LOCKED}") from None
         except BaseException:
-            self._rollback()
+            self._end()
             raise
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None = None, *_: object
     ) -> None:
-        if self._inner:
-            return
         try:
-            if kind is None:
+            if kind is None and not self._inner:
                 self._connection.execute("DELETE FROM main.meta WHERE key = 'command'")
                 self._connection.execute("COMMIT")
                 self._committed()
         finally:
-            self._rollback()
+            self._end()
 
     def _committed(self) -> None:
         self._store.require_log()
 
-    def _rollback(self) -> None:
-        if self._connection.in_transaction:  # a full disk has ended it
+    def _end(self) -> None:
+        if not self._inner and self._connection.in_transaction:  # a full disk has ended it
             self._connection.execute("ROLLBACK")
+
+
+class Snapshot(Transaction):
+    """BEGIN … ROLLBACK around queries; COMMIT would repeat the error of a damaged page."""
+
+    _begin = "BEGIN"
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
 
 
 class Aside(Transaction):
@@ -361,17 +338,14 @@ class Aside(Transaction):
             raise
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None = None, *_: object
     ) -> None:
         try:
             with self._faults:
-                super().__exit__(kind, error, at)
+                super().__exit__(kind)
         finally:
             self._restore()
-        self._faults.__exit__(kind, error, at)
+        self._faults.__exit__(kind, error, None)
 
     def _committed(self) -> None:
         pass
