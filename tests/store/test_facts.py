@@ -21,7 +21,7 @@ def store(store: Store) -> Iterator[Store]:
         yield store
 
 
-def test_a_fact_is_a_live_edge_between_live_things_that_nobody_computed(store: Store) -> None:
+def test_facts_are_live_edges_between_things(store: Store) -> None:
     store.edges.put_many([
         an_edge(A, B, metadata='{"predicate":"was told by"}'),
         an_edge(A, C, "depends_on", status="staged", metadata='{"predicate":" "}'),

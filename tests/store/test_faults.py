@@ -1,7 +1,4 @@
-"""Faults that come by chance: a cut or damaged file, an interrupt, a hostile store.
-
-What chance there is comes from a fixed seed, which stands in every message of a failure.
-"""
+"""Random faults, from a fixed seed: damaged files, interrupts, hostile stores."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ import random
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -26,10 +22,7 @@ NODES = 40
 
 
 def interrupted(lore: Lore, words: list[str], kind: signal.Signals, delay: float) -> int:
-    """Return the exit code of a process whose whole group gets a signal after ``delay`` seconds.
-
-    An interpreter that is interrupted before it has begun dies of it in its own way.
-    """
+    """Return the exit code of a process group that gets a signal after ``delay`` seconds."""
     child = subprocess.Popen(
         [LORE, *words], cwd=lore.project, stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
@@ -84,7 +77,7 @@ def filled(lore: Lore, whole: bytes) -> Lore:
     return lore
 
 
-# --- a file that is not whole
+# --- damaged files
 
 ASKED = (
     ["search", "tokens", "--graph-depth", "2", "--ids"],
@@ -107,14 +100,14 @@ def fails_well(lore: Lore, data: bytes, why: str) -> None:
             assert done.out == ""
 
 
-def test_a_truncated_store_is_named_in_one_line(filled: Lore, whole: bytes) -> None:
+def test_truncated_store_fails_in_one_line(filled: Lore, whole: bytes) -> None:
     chance = random.Random(SEED)
     lengths = [0, 99, 4097, len(whole) - 1]
     for length in [*lengths, chance.randrange(len(whole))]:
         fails_well(filled, whole[:length], f"{length} bytes of {len(whole)}, seed {SEED}")
 
 
-def test_a_damaged_store_is_no_bug_of_ours(filled: Lore, whole: bytes) -> None:
+def test_damaged_store_fails_in_one_line(filled: Lore, whole: bytes) -> None:
     chance = random.Random(SEED)
     for places in (1, 30, 1000, 30_000):
         damaged = bytearray(whole)
@@ -123,7 +116,7 @@ def test_a_damaged_store_is_no_bug_of_ours(filled: Lore, whole: bytes) -> None:
         fails_well(filled, bytes(damaged), f"{places} bytes damaged, seed {SEED}")
 
 
-def test_a_full_text_index_of_an_unknown_tokenizer_is_named(filled: Lore) -> None:
+def test_unknown_tokenizer_fails_in_one_line(filled: Lore) -> None:
     with apsw.Connection(str(file_of(filled))) as db:
         db.pragma("writable_schema", 1)
         db.execute(
@@ -141,7 +134,7 @@ def test_a_full_text_index_of_an_unknown_tokenizer_is_named(filled: Lore) -> Non
 
 
 @pytest.mark.soak
-def test_an_interrupt_at_any_moment_leaves_all_of_a_command_or_nothing(lore: Lore) -> None:
+def test_interrupted_command_is_done_or_not(lore: Lore) -> None:
     chance = random.Random(SEED)
     spans: dict[str, float] = {}
     make: dict[str, Callable[[int], list[str]]] = {
@@ -175,7 +168,7 @@ def test_an_interrupt_at_any_moment_leaves_all_of_a_command_or_nothing(lore: Lor
     lore("doctor", "--full")
 
 
-# --- a store that means harm
+# --- a hostile store
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31mred\x1b[0m\u009b31m\u202etxt\x08\r$(touch canary)`touch canary`"
 OBEYED = re.compile(
@@ -185,7 +178,7 @@ OBEYED = re.compile(
 
 @pytest.fixture
 def hostile(filled: Lore) -> Lore:
-    """A store that another program wrote, with control sequences wherever there is text."""
+    """A store with control sequences in every text."""
     with apsw.Connection(str(file_of(filled))) as db:
         db.create_scalar_function("hostile", lambda *values: HOSTILE)
         db.pragma("foreign_keys", 0)
@@ -240,7 +233,7 @@ export
 """
 
 
-def test_nothing_of_a_hostile_store_steers_a_terminal(hostile: Lore) -> None:
+def test_hostile_store_does_not_control_terminals(hostile: Lore) -> None:
     for words in SHOWN.strip().splitlines():
         done = hostile.run(words.split(), terminal=True)
         written = re.sub(r"[^\n]*\r\x1b\[K", "", done.out + done.err)  # progress
@@ -251,25 +244,7 @@ def test_nothing_of_a_hostile_store_steers_a_terminal(hostile: Lore) -> None:
 
 
 @pytest.mark.parametrize("word", [HOSTILE, "--" + HOSTILE])
-def test_nothing_that_is_typed_comes_back_as_a_control_sequence(lore: Lore, word: str) -> None:
+def test_typed_control_sequences_are_not_printed(lore: Lore, word: str) -> None:
     raw = os.fsdecode(word.encode() + b"\x9b31m")
     for words in ([raw], ["graph", raw], ["help", raw], ["list", "--tag", raw], ["show", raw]):
         assert not OBEYED.search(lore.refuse(*words))
-
-
-def test_an_interrupt_that_an_import_turns_into_its_own_error_is_one() -> None:
-    program = """
-from pylore.cli import main
-from pylore.system import programs
-
-def run(words):
-    try:
-        programs._interrupt(15, None)
-    except KeyboardInterrupt:
-        raise ImportError("half of a module")
-
-main._run = run
-main.run([])
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True)
-    assert (done.returncode, done.stderr) == (-15, b"")

@@ -1,4 +1,4 @@
-"""What a store is taken for when it is opened, and what is said of values that are not lore's."""
+"""Foreign schemas and values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def altered(folder: Path, *statements: str) -> str:
-    """A new store in which these statements have been run, which lore would not run."""
+    """Return the folder of a new store after these statements."""
     create_store(str(folder / "store")).close()
     connection = apsw.Connection(str(folder / "store/search.db"))
     connection.pragma("ignore_check_constraints", 1)
@@ -35,7 +35,7 @@ def altered(folder: Path, *statements: str) -> str:
 
 
 @pytest.mark.parametrize("engine", ["fts5", "fts4"])
-def test_hash_of_the_schema_is_that_of_every_store(tmp_path: Path, engine: str) -> None:
+def test_schema_hash_of_a_new_store(tmp_path: Path, engine: str) -> None:
     with create_store(str(tmp_path), fulltext=engine) as store:
         assert schema_hash(connection_of(store)) == HASHES[engine], "write this into schema.py"
         store.whole_files.put([("a.py", "words", "parts")])
@@ -58,9 +58,7 @@ def test_hash_of_the_schema_is_that_of_every_store(tmp_path: Path, engine: str) 
         ("DROP TABLE purged; CREATE TABLE purged(id, at CHECK (hex(at) > 1))", "purged"),
     ],
 )
-def test_a_store_of_another_schema_is_refused_and_named(
-    tmp_path: Path, statement: str, named: str
-) -> None:
+def test_foreign_schema_is_refused(tmp_path: Path, statement: str, named: str) -> None:
     folder = altered(tmp_path, statement)
     with pytest.raises(StoreError) as refused:
         open_store(folder)
@@ -75,13 +73,13 @@ def test_a_store_of_another_schema_is_refused_and_named(
         "DROP TABLE ratings; CREATE TABLE ratings(a, b)",
     ],
 )
-def test_plain_and_missing_tables_do_no_harm(tmp_path: Path, statement: str) -> None:
+def test_plain_and_missing_tables_are_accepted(tmp_path: Path, statement: str) -> None:
     with open_store(altered(tmp_path, statement)) as store:
         assert store.types.all()
 
 
-def test_schema_of_a_project_store_is_not_looked_at(tmp_path: Path) -> None:
-    """A store in the user's own data folder was made by lore."""
+def test_schema_of_own_data_folder_is_trusted(tmp_path: Path) -> None:
+    """lore made the stores there."""
     projects = tmp_path / "home/data/lore/projects"
     projects.mkdir(parents=True)
     folder = altered(projects, "CREATE TABLE mine(a TEXT, b AS (hex(a)))")
@@ -91,9 +89,7 @@ def test_schema_of_a_project_store_is_not_looked_at(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("version", [0, 3, 7])
 @pytest.mark.parametrize("journal", ["delete", "wal"])
-def test_init_leaves_another_programs_database_as_it_is(
-    tmp_path: Path, version: int, journal: str
-) -> None:
+def test_init_does_not_change_foreign_databases(tmp_path: Path, version: int, journal: str) -> None:
     path = tmp_path / "search.db"
     connection = apsw.Connection(str(path))
     connection.pragma("journal_mode", journal)
@@ -113,7 +109,7 @@ WRONG = "UPDATE relations SET weight = 7 WHERE name = 'calls'"
 
 
 @pytest.mark.parametrize("statements", [(), (WRONG,)])
-def test_a_failure_is_a_bug_only_where_the_store_is_sound(
+def test_failures_in_damaged_stores_are_no_bugs(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -140,7 +136,7 @@ def test_a_failure_is_a_bug_only_where_the_store_is_sound(
         "INSERT INTO meta VALUES ('key', x'00')",
     ],
 )
-def test_a_value_of_another_kind_is_refused(statement: str, tmp_path: Path) -> None:
+def test_invalid_values_are_refused(statement: str, tmp_path: Path) -> None:
     with create_store(str(tmp_path)) as store:
         store.nodes.put(a_node("note-a"))
         with pytest.raises(apsw.ConstraintError):

@@ -1,4 +1,4 @@
-"""Keys within search.db: ids come out as they went in, whatever comes and goes."""
+"""Keys of ids in search.db."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STEPS = st.one_of(
 
 
 @given(st.lists(STEPS, max_size=20))
-def test_an_id_is_the_same_whatever_comes_and_goes(steps: list[tuple[str, ...]]) -> None:
+def test_ids_survive_any_changes(steps: list[tuple[str, ...]]) -> None:
     nodes: set[str] = set()
     edges: set[tuple[str, str]] = set()
     store = scratch_store()

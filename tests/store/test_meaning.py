@@ -35,7 +35,7 @@ FULL = "could not grow, the disk is full: nothing was changed; free some space"
         ("TOOBIG", StoreError, "takes no text this long: keep it in a file and link to that"),
     ],
 )  # fmt: skip
-def test_an_error_is_a_failure_with_a_way_out(
+def test_sqlite_errors_become_failures_with_advice(
     code: str, failure: type[StoreError], message: str, tmp_path: Path
 ) -> None:
     path = str(tmp_path / "search.db")
@@ -58,7 +58,7 @@ def test_an_error_is_a_failure_with_a_way_out(
         ("INSERT INTO here VALUES (1, 2)", "its tables are not lore's (table here has 1 columns"),
     ],
 )
-def test_tables_that_are_not_as_lore_makes_them_are_a_damage(statement: str, said: str) -> None:
+def test_foreign_tables_are_reported_as_damage(statement: str, said: str) -> None:
     connection = apsw.Connection(":memory:")
     connection.execute("CREATE TABLE here(a)")
     with pytest.raises(StoreDamaged) as raised, Translated("search.db"):
@@ -78,7 +78,7 @@ def test_other_errors_pass_through() -> None:
         raise apsw.exception_for(apsw.SQLITE_BUSY)
 
 
-def test_text_of_another_encoding_and_data_of_another_form_are_a_damage() -> None:
+def test_invalid_text_and_json_are_damage() -> None:
     import json
 
     said = pytest.raises(StoreDamaged, match="has text that is not UTF-8: import your last")

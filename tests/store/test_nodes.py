@@ -24,7 +24,7 @@ def store(store: Store) -> Store:
     return store
 
 
-def test_a_put_says_what_it_did(store: Store) -> None:
+def test_put_returns_the_outcome(store: Store) -> None:
     node = store.nodes.require("note-a")
     assert store.nodes.put(node) == "unchanged"
     node.updated_at = LATE
@@ -44,7 +44,5 @@ def test_a_put_says_what_it_did(store: Store) -> None:
         ("note", "note-a note-b"),
     ],
 )
-def test_a_part_of_an_id_names_those_that_begin_or_end_so(
-    store: Store, part: str, expected: str
-) -> None:
+def test_ids_by_beginning_or_end(store: Store, part: str, expected: str) -> None:
     assert " ".join(store.nodes.ids_at(part, 9)) == expected

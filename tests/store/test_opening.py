@@ -1,4 +1,4 @@
-"""Opening search.db: what a connection trusts, and where nobody may write."""
+"""Opening search.db."""
 
 from __future__ import annotations
 
@@ -34,28 +34,15 @@ def folder(tmp_path: Path) -> str:
         "SELECT zeroblob(1 << 27)",
     ],
 )
-def test_a_connection_does_nothing_that_lore_does_not_do(statement: str, folder: str) -> None:
+def test_connections_refuse_harmful_statements(statement: str, folder: str) -> None:
     with open_store(folder) as store, pytest.raises(apsw.Error):
         connection_of(store).execute(statement).fetchall()
     with open_store(folder) as store:
         assert store.nodes.get("note-a") is not None
 
 
-@pytest.mark.parametrize(
-    ("what", "value"),
-    [("DEFENSIVE", 1), ("TRUSTED_SCHEMA", 0), ("ENABLE_VIEW", 0), ("ENABLE_TRIGGER", 0),
-     ("ENABLE_FKEY", 1), ("ENABLE_QPSG", 1)],
-)  # fmt: skip
-def test_a_schema_that_came_with_a_clone_is_trusted_in_nothing(
-    what: str, value: int, folder: str
-) -> None:
-    with open_store(folder) as store:
-        assert connection_of(store).config(getattr(apsw, f"SQLITE_DBCONFIG_{what}"), -1) == value
-        assert connection_of(store).pragma("synchronous") == 2
-
-
 @pytest.mark.parametrize("logged", [True, False])
-def test_where_nobody_may_write_all_that_was_committed_is_read(
+def test_read_only_folder_shows_all_commits(
     logged: bool, folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with create_store(folder) as writer:
@@ -69,7 +56,7 @@ def test_where_nobody_may_write_all_that_was_committed_is_read(
                 store.nodes.put(a_node("note-c"))
 
 
-def test_what_is_not_there_or_empty_is_said(tmp_path: Path) -> None:
+def test_missing_and_empty_stores_are_reported(tmp_path: Path) -> None:
     with pytest.raises(NoStore, match=f"no store in {tmp_path}/none: run 'lore init'"):
         open_store(str(tmp_path / "none"))
     with pytest.raises(NoStore, match="run 'lore init'"):
@@ -98,7 +85,7 @@ with open(sys.argv[1], "r+b") as file:
     except OSError:
         print("locked")
 """
-"""What another process finds at the bytes that each connection of SQLite holds a lock on."""
+"""Prints if SQLite's shared lock is held."""
 
 
 def is_locked(path: str) -> bool:
@@ -106,7 +93,7 @@ def is_locked(path: str) -> bool:
     return subprocess.run(run, capture_output=True, text=True, check=True).stdout == "locked\n"
 
 
-def test_opening_and_restoring_keep_the_locks_of_an_open_store(folder: str, tmp_path: Path) -> None:
+def test_opening_and_restoring_keep_locks(folder: str, tmp_path: Path) -> None:
     with open_store(folder) as store:
         with store.transaction():
             store.nodes.put(a_node("note-b"))
@@ -120,9 +107,7 @@ def test_opening_and_restoring_keep_the_locks_of_an_open_store(folder: str, tmp_
 
 
 @pytest.mark.parametrize("instead", [None, b"another log"])
-def test_what_is_written_to_a_log_that_was_taken_away_is_no_success(
-    folder: str, instead: bytes | None
-) -> None:
+def test_commit_to_a_removed_log_fails(folder: str, instead: bytes | None) -> None:
     log = Path(f"{folder}/search.db-wal")
     store = open_store(folder)
     with store.transaction():
@@ -136,9 +121,7 @@ def test_what_is_written_to_a_log_that_was_taken_away_is_no_success(
     store.close()
 
 
-def test_a_store_that_nothing_of_stays_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scratch_store_creates_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with scratch_store() as store, store.transaction():
         store.nodes.put(a_node("note-a"))

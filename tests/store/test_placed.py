@@ -30,7 +30,7 @@ def keys(store: Store, id: str) -> list[int]:
     return sorted(key for key, of in store.nodes.passages([id]) if of == TEXTS)
 
 
-def test_an_edge_stands_in_the_passages_that_its_places_are_in(store: Store) -> None:
+def test_places_of_edges_select_passages(store: Store) -> None:
     store.edges.put_many([
         an_edge("doc-a", "doc-b", "links_to", 0.5, metadata=f'{{"at":[{FIRST},{LAST},9999]}}'),
         an_edge("doc-a", "doc-gone", "links_to", metadata='{"at":[0]}'),

@@ -1,4 +1,4 @@
-"""One scope's view of a store: what is another's is not there, and what is common stays."""
+"""The view of a store in a scope."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def shared(store: Store) -> Store:
     return store
 
 
-def test_what_is_anothers_is_not_there(shared: Store) -> None:
+def test_other_scopes_are_not_visible(shared: Store) -> None:
     seen = {COMMON, "note-2", OURS}
     assert {node.id for node in shared.nodes.all()} == seen
     assert shared.nodes.get(THEIRS) is None
@@ -59,7 +59,7 @@ def test_what_is_anothers_is_not_there(shared: Store) -> None:
     assert {anchor.node_id for anchor in shared.anchors.all()} == {OURS}
 
 
-def test_caps_count_what_is_seen(shared: Store) -> None:
+def test_limits_count_visible_rows(shared: Store) -> None:
     shared.keep_to("")
     crowd = [a_node(f"note-{number}@@bob", title="sails", body="sails") for number in range(40)]
     vector = array("f", [1.0] * 8).tobytes()
@@ -87,7 +87,7 @@ def test_caps_count_what_is_seen(shared: Store) -> None:
         assert ends == {"note-2", OURS} & {node.id for node in shared.nodes.all()}
 
 
-def test_edges_with_a_hidden_name_are_hidden(shared: Store) -> None:
+def test_edges_with_hidden_ends_are_hidden(shared: Store) -> None:
     seen = {(COMMON, "note-2", "relates_to"), (COMMON, "note-2", "relates_to@@alice"),
             (OURS, COMMON, "relates_to")}  # fmt: skip
     assert {edge.key for edge in shared.edges.all()} == seen
@@ -99,7 +99,7 @@ def test_edges_with_a_hidden_name_are_hidden(shared: Store) -> None:
     assert shared.statistics.stats()["edges"] == 3
 
 
-def test_only_what_is_its_own_is_written(shared: Store) -> None:
+def test_only_own_rows_are_written(shared: Store) -> None:
     for write in (
         lambda: shared.nodes.put(a_node(COMMON, body="torn")),
         lambda: shared.nodes.put(a_node("note-9", body="new")),
@@ -126,7 +126,7 @@ def test_only_what_is_its_own_is_written(shared: Store) -> None:
     assert len([*shared.edges.all()]) == 7
 
 
-def test_an_export_says_whose_everything_is(shared: Store, kept: Kept, tmp_path: Path) -> None:
+def test_export_contains_own_and_common_rows(shared: Store, kept: Kept, tmp_path: Path) -> None:
     lines = [*export_lines(shared)]
     assert not any("bob" in line for line in lines)
     with kept.open() as whole:
@@ -139,7 +139,7 @@ def test_an_export_says_whose_everything_is(shared: Store, kept: Kept, tmp_path:
     assert [*export_lines(shared)] == lines
 
 
-def test_what_hangs_unseen_on_its_own_is_reached_below(shared: Store) -> None:
+def test_whole_reaches_invisible_links_of_own_nodes(shared: Store) -> None:
     unseen = (OURS, THEIRS, "relates_to")
     for own in (COMMON, THEIRS):
         with pytest.raises(LoreError, match="common to all scopes"), shared.faults:  # noqa: SIM117
@@ -162,7 +162,7 @@ def test_what_hangs_unseen_on_its_own_is_reached_below(shared: Store) -> None:
     assert edge.invalidated_at == EARLY
 
 
-def test_a_scope_has_candidates_of_its_own(shared: Store) -> None:
+def test_scopes_have_own_candidates(shared: Store) -> None:
     ours, common, theirs = (
         KeptCandidate(id, "lesson", "A title", "A text")
         for id in ("candidate-a@@alice", "candidate-a", "candidate-a@@bob")

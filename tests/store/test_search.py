@@ -61,17 +61,17 @@ def found(store: Store, text: str, how: str, scope: Scope = ANY, limit: int = 9)
         ("zürich", "some", "c"),
     ],
 )
-def test_how_strict_a_match_is(text: str, how: str, expected: str, store: Store) -> None:
+def test_ways_to_match(text: str, how: str, expected: str, store: Store) -> None:
     assert " ".join(sorted(found(store, text, how).split())) == expected
 
 
-def test_what_matches_better_comes_first(store: Store) -> None:
+def test_better_matches_come_first(store: Store) -> None:
     assert found(store, "tokens", "some") == "a b"
     assert found(store, "tokens", "some", limit=1) == "a"
     assert found(store, "replica queries reads limited", "some") == "c b"
 
 
-def test_equal_ones_come_in_the_order_of_their_keys(store: Store) -> None:
+def test_equal_scores_are_ordered_by_key(store: Store) -> None:
     ids = ["note-z", "note-y", "note-x"]
     for id in ids:
         store.nodes.put(a_node(id))
@@ -123,7 +123,7 @@ def test_passages_lack_vectors_until_added(embedded: Store) -> None:
     assert vectors.count_lacking() == 0 and embedded.checks.unembedded() == []
 
 
-def test_having_a_phrase_anywhere_or_in_the_title(store: Store) -> None:
+def test_having_a_phrase(store: Store) -> None:
     assert store.fulltext.having(TEXTS, "tokens") == {"note-a", "note-b"}
     assert store.fulltext.having(TEXTS, "tokens", titled=True) == {"note-a"}
     assert store.fulltext.having(TEXTS, "tokens in a") == {"note-a"}

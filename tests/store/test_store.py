@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +17,7 @@ from sqlite_stores import connection_of
 from things import whole_passages
 
 from pylore.core.errors import StoreBusy
-from pylore.core.model import Edge, Node
+from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.text import parse_query, words
 from pylore.core.vocabulary import HIDDEN_STATUSES
@@ -98,7 +97,7 @@ def vector_of(store: Store, text: str) -> bytes:
 # --- vectors
 
 
-def test_a_forgotten_node_has_no_passage(store: Store, nodes: list[Node]) -> None:
+def test_forgotten_nodes_have_no_passages(store: Store, nodes: list[Node]) -> None:
     gone = [node for node in nodes if node.invalidated_at]
     assert gone
     assert not any(store.nodes.passages(node.id) for node in gone)
@@ -134,7 +133,7 @@ SCOPES = st.builds(
 
 
 def within(node: Node, scope: Scope) -> bool:
-    """The scope, said once more in Python."""
+    """Return True for a node within a scope."""
     return (
         node.invalidated_at is None
         and (not scope.types or node.type in scope.types)
@@ -147,7 +146,7 @@ def within(node: Node, scope: Scope) -> bool:
 
 
 def counting_as_few(few: int) -> pytest.MonkeyPatch:
-    """Up to so many nodes are listed first; of more, each match is looked at."""
+    """List passages of up to ``few`` nodes, and test others."""
     patch = pytest.MonkeyPatch()
     for module, name in ((conditions, "FEW"), (vectors, "FEW_OF_ALL"), (listed, "_SORTED")):
         patch.setattr(module, name, few)
@@ -156,7 +155,7 @@ def counting_as_few(few: int) -> pytest.MonkeyPatch:
 
 @given(SCOPES, st.sampled_from([0, MANY]))
 @settings(max_examples=examples(40), deadline=None)
-def test_both_legs_the_list_and_the_match_keep_to_the_scope(
+def test_searches_and_lists_respect_the_scope(
     store: Store, nodes: list[Node], scope: Scope, few: int
 ) -> None:
     patch = counting_as_few(few)
@@ -168,7 +167,7 @@ def test_both_legs_the_list_and_the_match_keep_to_the_scope(
 
 @given(SCOPES, st.sampled_from([1, 7, 60]))
 @settings(max_examples=examples(30), deadline=None)
-def test_as_many_are_near_and_listed_however_a_scope_is_looked_at(
+def test_listed_and_tested_scopes_agree(
     store: Store, nodes: list[Node], scope: Scope, limit: int
 ) -> None:
     vector = vector_of(store, nodes[0].title)
@@ -204,7 +203,7 @@ def keep_to_the_scope(store: Store, nodes: list[Node], scope: Scope) -> None:
 
 
 @pytest.mark.parametrize("text", ["' OR 1=1 --", "%", "a' UNION SELECT 1", "\0", '"'])
-def test_values_of_a_scope_are_never_sql(store: Store, text: str) -> None:
+def test_scope_values_are_parameters(store: Store, text: str) -> None:
     for scope in (Scope(types=(text,)), Scope(tags=(text,)), Scope(files=(text,)),
                   Scope(statuses=(text,))):  # fmt: skip
         assert [*store.nodes.select(scope, -1)] == [] or scope.tags == ()
@@ -224,9 +223,7 @@ def empty(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def test_what_is_written_aside_waits_for_nobody_and_leaves_the_connection_as_it_was(
-    tmp_path: Path,
-) -> None:
+def test_aside_does_not_wait_and_restores_settings(tmp_path: Path) -> None:
     with create_store(str(tmp_path)) as store, open_store(str(tmp_path), busy_timeout=600) as other:
         before = {name: connection_of(other).pragma(name) for name in _KEPT}
         with store.transaction():
@@ -271,7 +268,7 @@ def found(store: Store, query: str, depth: int = 0) -> dict[str, str]:
     return {hit.id: hit.match for hit in search(store, settings, Request(query), None)}
 
 
-def test_fts4_finds_what_fts5_finds(tmp_path: Path) -> None:
+def test_fts4_matches_fts5(tmp_path: Path) -> None:
     with decisions(tmp_path / "5", "fts5") as five, decisions(tmp_path / "4", "fts4") as four:
         for query in SIMPLE:
             assert found(five, query) == found(four, query), query
@@ -280,7 +277,7 @@ def test_fts4_finds_what_fts5_finds(tmp_path: Path) -> None:
         assert set(found(four, "replic").values()) == {"prefix"}
 
 
-def test_the_rank_is_that_of_sqlite_fts4(tmp_path: Path, nodes: list[Node]) -> None:
+def test_fts4_rank_equals_sqlite_fts4(tmp_path: Path, nodes: list[Node]) -> None:
     with filled(tmp_path, nodes[:300], "fts4") as store:
         connection_of(store).create_scalar_function("theirs", theirs)
         connection_of(store).create_scalar_function("rank_bm25", lambda *row: rank_bm25(row[0]))
@@ -296,15 +293,7 @@ def test_the_rank_is_that_of_sqlite_fts4(tmp_path: Path, nodes: list[Node]) -> N
         assert ours == pytest.approx(other)
 
 
-def test_a_long_query_takes_no_long_time_on_fts4(tmp_path: Path, nodes: list[Node]) -> None:
-    with filled(tmp_path, nodes[:500], "fts4") as store:
-        query = parse_query(" ".join(node.body for node in nodes[:60]))
-        begun = time.perf_counter()
-        assert len(store.fulltext.search("texts", query, "some", Scope(), WEIGHTS, 400)) > 50
-        assert time.perf_counter() - begun < 1
-
-
-def test_a_whole_search_works_on_fts4(tmp_path: Path) -> None:
+def test_search_works_on_fts4(tmp_path: Path) -> None:
     with decisions(tmp_path, "fts4") as store:
         embedder = open_embedder("static", store)
         settings = Settings.load(environ={}, flags={"graph_depth": "2"})
@@ -317,7 +306,7 @@ def test_a_whole_search_works_on_fts4(tmp_path: Path) -> None:
         assert search(store, settings, Request("jwt " + long_query), embedder)[0].id == hits[0].id
 
 
-def test_an_index_can_go_from_one_engine_to_the_other_and_back(tmp_path: Path) -> None:
+def test_reindex_changes_the_engine(tmp_path: Path) -> None:
     with decisions(tmp_path, "fts5") as store:
         embedder = open_embedder("static", store)
         before = [found(store, query, 1) for query in SIMPLE]
@@ -332,26 +321,10 @@ def test_an_index_can_go_from_one_engine_to_the_other_and_back(tmp_path: Path) -
                 assert other.fulltext.engine == store.fulltext.engine
 
 
-# --- edges and their history
-
-
-@pytest.fixture
-def linked(empty: Store) -> Store:
-    for id in ("note-a", "note-b"):
-        empty.nodes.put(note(id))
-    empty.edges.put(Edge("note-a", "note-b", "calls", 0.5, created_at=DAYS[0]))
-    return empty
-
-
-def test_only_known_relations_can_be_written(linked: Store) -> None:
-    with pytest.raises(apsw.ConstraintError):
-        linked.edges.put(Edge("note-a", "note-b", "nonsense", created_at=DAYS[0]))
-
-
 # --- the rest
 
 
-def test_words_that_stand_together_in_a_query_count_more_where_they_do(empty: Store) -> None:
+def test_phrases_score_more(empty: Store) -> None:
     texts = {
         "note-a": "rate of a limit",
         "note-b": "limit the rate now",
@@ -368,8 +341,8 @@ def test_words_that_stand_together_in_a_query_count_more_where_they_do(empty: St
     assert rows[0][1] == "note-c" and {row[1] for row in rows} == {*texts}
 
 
-def test_a_store_with_the_tools_of_others(tmp_path: Path) -> None:
-    """No blobs where text will do, built-in tokenizers: the plain shell can read it."""
+def test_plain_sqlite_reads_the_store(tmp_path: Path) -> None:
+    """Text is no blob, and the tokenizers are built in."""
     import sqlite3
 
     decisions(tmp_path, "fts5").close()

@@ -1,4 +1,4 @@
-"""Transactions, snapshots, and what goes wrong between several who have one store open."""
+"""Transactions and snapshots of several connections."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from pylore.store import Store
 
 
 class Stop(Exception):
-    """What a test raises of its own."""
+    """Ends a transaction of a test."""
 
 
-def test_a_transaction_commits_as_a_whole(store: Store, kept: Kept) -> None:
+def test_transaction_commits_as_a_whole(store: Store, kept: Kept) -> None:
     with kept.open() as other:
         with store.transaction():
             assert store.in_transaction
@@ -34,10 +34,12 @@ def test_a_transaction_commits_as_a_whole(store: Store, kept: Kept) -> None:
         assert other.nodes.get("note-a") is not None
 
 
-def test_a_transaction_that_fails_changes_nothing(store: Store) -> None:
+def test_failed_transaction_changes_nothing(store: Store) -> None:
     store.edges.put(an_edge("note-a", "note-b"))
     with pytest.raises(Stop), store.transaction():
-        store.nodes.put(a_node("note-a"))
+        with store.transaction():
+            store.nodes.put(a_node("note-a"))
+        assert store.in_transaction
         store.edges.invalidate(("note-a", "note-b", "relates_to"), "2026-01-01T00:00:00Z")
         store.meta.set("key", "value")
         raise Stop
@@ -47,24 +49,15 @@ def test_a_transaction_that_fails_changes_nothing(store: Store) -> None:
     assert [*store.changes.former()] == []
 
 
-def test_a_transaction_within_another_is_a_part_of_it(store: Store) -> None:
-    with pytest.raises(Stop), store.transaction():
-        with store.transaction():
-            store.nodes.put(a_node("note-a"))
-        assert store.in_transaction
-        raise Stop
-    assert store.nodes.get("note-a") is None
-
-
 @contextmanager
 def in_transaction(store: Store) -> Iterator[None]:
-    """A transaction whose errors are any store's, as commands have it."""
+    """Translate the errors of a transaction, as commands do."""
     with store.faults, store.transaction():
         yield
 
 
 def aside(store: Store) -> AbstractContextManager[None]:
-    """What may be lost, whose errors are any store's by themselves."""
+    """Return a transaction for data that may be lost."""
     return store.aside()
 
 
@@ -72,7 +65,7 @@ Way = Callable[[Store], AbstractContextManager[None]]
 
 
 @pytest.mark.parametrize("way", [in_transaction, aside])
-def test_two_do_not_write_at_once(way: Way, store: Store, kept: Kept) -> None:
+def test_second_writer_is_refused(way: Way, store: Store, kept: Kept) -> None:
     with kept.open() as other:
         with store.transaction():
             store.nodes.put(a_node("note-a"))
@@ -85,7 +78,7 @@ def test_two_do_not_write_at_once(way: Way, store: Store, kept: Kept) -> None:
 
 
 @pytest.mark.parametrize("way", [in_transaction, aside])
-def test_a_store_that_cannot_be_written_says_so(way: Way, store: Store, kept: Kept) -> None:
+def test_read_only_store_refuses_writes(way: Way, store: Store, kept: Kept) -> None:
     store.nodes.put(a_node("note-a"))
     with kept.read_only() as other:
         assert not other.writable and store.writable
@@ -95,7 +88,7 @@ def test_a_store_that_cannot_be_written_says_so(way: Way, store: Store, kept: Ke
     assert store.nodes.get("note-b") is None
 
 
-def test_a_snapshot_sees_no_later_change(store: Store, kept: Kept) -> None:
+def test_snapshot_ignores_later_changes(store: Store, kept: Kept) -> None:
     with kept.open() as other:
         with store.snapshot():
             assert store.nodes.get("note-a") is None and store.in_transaction
@@ -104,7 +97,7 @@ def test_a_snapshot_sees_no_later_change(store: Store, kept: Kept) -> None:
         assert store.nodes.get("note-a") is not None
 
 
-def test_the_version_tells_that_others_have_written(store: Store, kept: Kept) -> None:
+def test_other_writers_change_the_version(store: Store, kept: Kept) -> None:
     before = store.changes_seen()[0]
     assert store.changes_seen()[0] == before
     with kept.open() as other, other.transaction():
@@ -112,7 +105,7 @@ def test_the_version_tells_that_others_have_written(store: Store, kept: Kept) ->
     assert store.changes_seen()[0] != before
 
 
-def test_a_lost_graph_is_told_from_the_rest(store: Store, kept: Kept) -> None:
+def test_missing_graph_is_reported_as_such(store: Store, kept: Kept) -> None:
     store.nodes.put(a_node("note-a"))
     kept.lose("graph")
     with kept.open() as other:
@@ -136,7 +129,7 @@ def test_a_lost_graph_is_told_from_the_rest(store: Store, kept: Kept) -> None:
         assert other.nodes.get("note-a") is not None
 
 
-def test_lost_anchors_are_told_from_the_rest(store: Store, kept: Kept) -> None:
+def test_missing_anchors_are_reported_as_such(store: Store, kept: Kept) -> None:
     store.nodes.put(a_node("note-a"))
     kept.lose("anchors")
     with kept.open() as other:

@@ -1,4 +1,4 @@
-"""Vectors: found by their sketches, ranked by their cosines."""
+"""Vectors: sketches and cosines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TYPES = ("note", "note", "note", "note", "note", "note", "note", "note", "note",
 
 @pytest.fixture(scope="module")
 def stretches() -> list[bytes]:
-    """Vectors around some topics, as those of texts are."""
+    """Vectors around topics, like vectors of texts."""
     chance = random.Random(5)
     topics = [[chance.gauss(0, 1) for _ in range(DIMENSION)] for _ in range(TOPICS)]
     return [
@@ -45,7 +45,7 @@ def store(stretches: list[bytes]) -> Iterator[Store]:
 
 @pytest.fixture(params=["listed", "tested"])
 def scoped_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The passages of a scope are listed first, or the nearest ones are tested."""
+    """List the passages of a scope, or test the nearest."""
     if request.param == "tested":
         monkeypatch.setattr(conditions, "FEW", 1)
         monkeypatch.setattr(vectors, "FEW_OF_ALL", 1)
@@ -57,7 +57,7 @@ def vector(*values: float) -> bytes:
 
 
 def put(store: Store, rows: list[bytes]) -> list[int]:
-    """A node with one passage for each; its key."""
+    """Return the keys of new passages with these vectors."""
     first = connection_of(store).execute("SELECT count(*) FROM nodes").get
     nodes = [
         a_node(f"{TYPES[at % len(TYPES)]}-{at}", title="a passage")
@@ -72,7 +72,7 @@ def put(store: Store, rows: list[bytes]) -> list[int]:
 
 
 def nearest(stretches: list[bytes], asked: bytes, count: int) -> set[int]:
-    """Places of the nearest, of all of them."""
+    """Return the places of the nearest vectors."""
     query = unpack(f"<{DIMENSION}f", asked)
     cosines = [
         (-sum(a * b for a, b in zip(query, unpack(f"<{DIMENSION}f", row), strict=True)), at)
@@ -81,7 +81,7 @@ def nearest(stretches: list[bytes], asked: bytes, count: int) -> set[int]:
     return {at for _, at in sorted(cosines)[:count]}
 
 
-def test_the_nearest_passages_are_found(store: Store, stretches: list[bytes]) -> None:
+def test_search_finds_nearest_passages(store: Store, stretches: list[bytes]) -> None:
     hits = 0
     for asked in stretches[::30]:
         found = store.vectors.search(asked, Scope(), 10)
@@ -92,7 +92,7 @@ def test_the_nearest_passages_are_found(store: Store, stretches: list[bytes]) ->
 
 
 @pytest.mark.usefixtures("scoped_by")
-def test_a_scope_is_kept_to_and_filled(store: Store, stretches: list[bytes]) -> None:
+def test_search_respects_and_fills_scopes(store: Store, stretches: list[bytes]) -> None:
     lessons = MANY // len(TYPES)
     for asked in stretches[::90]:
         for count in (3, lessons):
@@ -105,23 +105,6 @@ def test_a_scope_is_kept_to_and_filled(store: Store, stretches: list[bytes]) -> 
     assert len(store.vectors.search(stretches[0], Scope(), MANY + 9)) == MANY
 
 
-@pytest.mark.parametrize("many", [1, 3, 60])
-def test_vectors_come_and_go(many: int, store: Store, stretches: list[bytes]) -> None:
-    with pytest.raises(KeyError), store.transaction():
-        keys = put(
-            store, [vector(*unpack(f"<{DIMENSION}f", row)[::-1]) for row in stretches[:many]]
-        )
-        assert store.checks.unembedded() == []
-        for key, row in zip(keys[:3], stretches, strict=False):
-            asked = vector(*unpack(f"<{DIMENSION}f", row)[::-1])
-            assert store.vectors.search(asked, Scope(), 3)[0][0] == key
-        store.vectors.remove(keys)
-        for table in ("vectors", "sketches"):
-            assert connection_of(store).execute(f"SELECT count(*) FROM {table}").get == MANY
-        assert len(store.vectors.search(stretches[0], Scope(), MANY + 9)) == MANY
-        raise KeyError
-
-
 # --- vectors as bytes
 
 
@@ -131,7 +114,7 @@ VECTORS = st.lists(st.floats(-1, 1, width=32), min_size=8, max_size=64).filter(
 
 
 @given(VECTORS)
-def test_a_vector_keeps_its_direction(values: list[float]) -> None:
+def test_quantised_vectors_keep_directions(values: list[float]) -> None:
     given = vector(*values)
     found = unpack(f"<{len(values)}f", restore(quantise(given)))
     wanted = unpack(f"<{len(values)}f", given)

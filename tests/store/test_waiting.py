@@ -1,8 +1,7 @@
-"""Writers wait for each other, not for an embedder, and what they wrote is durable."""
+"""Waiting for locks, and durability."""
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import signal
@@ -11,7 +10,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import apsw
@@ -20,14 +18,9 @@ from pages import import_documents
 from sqlite_stores import connection_of
 
 import pylore
-from pylore.code.edges import Resolver
 from pylore.code.index import index
-from pylore.core.model import Node
 from pylore.core.settings import Settings
-from pylore.core.vocabulary import symbol_id
 from pylore.formats.jsonl import import_lines
-from pylore.indexing.embed import embed_missing
-from pylore.indexing.indexer import rebuild, write_nodes
 from pylore.records.records import Records
 from pylore.store import Store, create_store, open_store
 
@@ -40,11 +33,11 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-# --- nobody waits for an embedder
+# --- vectors do not block writers
 
 
 class Slow:
-    """Takes so long that another process writes to the store meanwhile."""
+    """An embedder during which another process writes to the store."""
 
     name, dimension = "slow", 8
 
@@ -73,82 +66,25 @@ def _index(store: Store, slow: Slow) -> object:
     return index(store, Settings(), lambda: slow, str(root))
 
 
-def _file_node(store: Store, slow: Slow) -> None:
-    with store.transaction():
-        write_nodes(store, [Node("file-a.py", "file", title="a.py")])
-    embed_missing(store, slow)
-
-
-def _reindex(store: Store, slow: Slow) -> None:
-    _old(store)
-    rebuild(store, "auto")
-    embed_missing(store, slow)
-
-
-def _old(store: Store) -> Records:
-    records = Records(store, Settings(), None)
-    records.add("note", "an old one", id="note-old")
-    return Records(store, Settings(), Slow(os.path.dirname(store.path)))
-
-
-def _forgotten(store: Store) -> Records:
-    records = _old(store)
-    records.forget(["note-old"])
-    return records
-
-
-LINES = [b'{"id":"note-1","body":"one"}', b'{"id":"note-1","title":"two"}', b'{"id":"note-2"}']
-
 WRITES: dict[str, Callable[[Store, Slow], object]] = {
     "add": lambda store, slow: Records(store, Settings(), slow).add("note", "a", file="b.py"),
-    "edit": lambda store, slow: _old(store).edit("note-old", text="a new text"),
-    "restore": lambda store, slow: _forgotten(store).restore(["note-old"]),
-    "fact": lambda store, slow: Records(store, Settings(), slow).fact("shop", "uses", "redis"),
-    "import": lambda store, slow: import_lines(store, Settings(), slow, LINES),
+    "import": lambda store, slow: import_lines(
+        store, Settings(), slow, [b'{"id":"note-1","body":"one"}']
+    ),
     "markdown": _markdown,
-    "reindex": _reindex,
     "index": _index,
-    "a file to link to": _file_node,
 }
 
 
 @pytest.mark.parametrize("name", WRITES)
-def test_others_write_while_a_write_waits_for_its_vectors(store: Store, name: str) -> None:
+def test_others_write_while_vectors_are_made(store: Store, name: str) -> None:
     slow = Slow(os.path.dirname(store.path))
     WRITES[name](store, slow)
     assert store.meta.get("written meanwhile")
     assert store.vectors.count_lacking() == 0
 
 
-def test_others_write_while_names_are_resolved(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = Resolver.edges
-
-    def resolved(*given: Any) -> Any:
-        found = before(*given)
-        with open_store(os.path.dirname(store.path), busy_timeout=0) as other, other.transaction():
-            other.meta.set("written meanwhile", "yes")
-        return found
-
-    monkeypatch.setattr(Resolver, "edges", resolved)
-    (tmp_path / "a.py").write_text("def one():\n    return two()\ndef two(): pass\n")
-    index(store, Settings(), lambda: None, str(tmp_path))
-    assert store.meta.get("written meanwhile")
-    ends = symbol_id("a.py", "one"), symbol_id("a.py", "two")
-    assert store.edges.get(*ends, "calls") is not None
-
-
-def test_what_is_embedded_is_embedded_once(store: Store) -> None:
-    slow = Slow(os.path.dirname(store.path))
-    lines = [json.dumps({"id": f"note-{n}", "body": f"text {n}"}).encode() for n in range(600)]
-    import_lines(store, Settings(), slow, lines)
-    assert slow.asked == 1 + 3  # a word, to know the dimension; then 256 texts at a time
-    import_lines(store, Settings(), slow, lines)
-    assert slow.asked == 4
-
-
-# --- nobody waits for a pipe
+# --- nor do pipes
 
 
 def lore(folder: Path, *words: str, **fields: Any) -> subprocess.Popen[str]:
@@ -159,7 +95,7 @@ def lore(folder: Path, *words: str, **fields: Any) -> subprocess.Popen[str]:
                             **fields)  # fmt: skip
 
 
-def test_others_write_while_an_import_waits_for_its_stdin(store: Store, tmp_path: Path) -> None:
+def test_others_write_while_import_waits_for_stdin(store: Store, tmp_path: Path) -> None:
     store.close()
     with lore(tmp_path, "import", "-") as process, pylore.open(tmp_path / "store") as sdk:
         assert process.stdin is not None
@@ -174,17 +110,7 @@ def test_others_write_while_an_import_waits_for_its_stdin(store: Store, tmp_path
         assert sdk.get("note-2") is not None
 
 
-def test_a_pipe_is_kept_until_the_store_is_locked_and_leaves_nothing(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pylore.core.lines._IN_MEMORY", 10)
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    lines = iter(io.BytesIO(b'\xef\xbb\xbf{"id":"note-1"}\n\n{"id":"note-2"}'))
-    assert import_lines(store, Settings(), None, lines).added == 2
-    assert [path.name for path in tmp_path.iterdir()] == ["store"]
-
-
-# --- in turn
+# --- many writers
 
 
 WRITER = """
@@ -197,7 +123,7 @@ for number in range(int(count)):
 """
 
 
-def test_no_writer_of_many_is_refused_beside_a_long_one(store: Store) -> None:
+def test_no_writer_is_refused_beside_a_long_one(store: Store) -> None:
     folder = os.path.dirname(store.path)
     with store.transaction():
         writers = [
@@ -214,7 +140,7 @@ def test_no_writer_of_many_is_refused_beside_a_long_one(store: Store) -> None:
     writers[0].communicate()
 
 
-def test_command_prints_that_it_waits_and_then_goes_on(store: Store, tmp_path: Path) -> None:
+def test_command_prints_that_it_waits(store: Store, tmp_path: Path) -> None:
     other = apsw.Connection(store.path)
     other.execute("BEGIN IMMEDIATE")
     with lore(tmp_path, "add", "note", "a text") as process:
@@ -227,25 +153,7 @@ def test_command_prints_that_it_waits_and_then_goes_on(store: Store, tmp_path: P
     other.close()
 
 
-def test_threads_of_one_process_wait_for_each_other_too(store: Store) -> None:
-    folder = os.path.dirname(store.path)
-
-    def write() -> None:
-        with open_store(folder) as other:
-            for _ in range(20):
-                with other.transaction():
-                    count = int(other.meta.get("count") or 0)
-                    other.meta.set("count", str(count + 1))
-
-    threads = [Thread(target=write) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert store.meta.get("count") == "80"
-
-
-# --- on the disk
+# --- syncs
 
 
 class Watched(apsw.VFS):
@@ -269,9 +177,7 @@ class Watched(apsw.VFS):
         return File()
 
 
-def test_a_record_is_on_the_disk_before_its_id_is_known(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_commits_are_synced_except_reads(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     watched = Watched()
     connect = apsw.Connection
     monkeypatch.setattr("pylore.store.opening.apsw.Connection",
@@ -289,6 +195,6 @@ def test_a_record_is_on_the_disk_before_its_id_is_known(
             write()
             assert watched.syncs > before
         before = watched.syncs
-        with other.aside():  # what may be lost waits for no disk
+        with other.aside():
             other.meta.set("told", "yes")
         assert watched.syncs == before

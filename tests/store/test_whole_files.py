@@ -1,4 +1,4 @@
-"""Whole files and the commits that changed them: what the ranking of files asks a store for."""
+"""Whole files, and commits that changed them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def found(store: Store, *phrases: str, limit: int = 9) -> list[str]:
     return [path for path, _ in rows]
 
 
-def test_files_are_found_by_path_text_and_parts_of_names(filled: Store) -> None:
+def test_files_match_by_path_and_text(filled: Store) -> None:
     assert filled.whole_files.stored() == len(FILES)
     assert filled.whole_files.paths() == {path for path, *_ in FILES}
     assert set(found(filled, "sign")) == {"src/login.py", "src/Zürich.py"}
@@ -58,7 +58,7 @@ def test_files_are_found_by_path_text_and_parts_of_names(filled: Store) -> None:
     assert filled.whole_files.text("src/login.py") == FILES[0][1]
 
 
-def test_a_file_that_is_written_anew_is_found_by_what_it_says_now(filled: Store) -> None:
+def test_changed_files_match_by_new_text(filled: Store) -> None:
     filled.whole_files.put([("src/login.py", "def lock(door): pass", "")])
     assert "src/login.py" not in found(filled, "sign", "key") and found(filled, "door")
     assert filled.commits.changes(["src/login.py"]) == {"src/login.py": 2}

@@ -40,7 +40,7 @@ def in_files(folder: Path) -> bool:
 
 
 @pytest.mark.parametrize("engine", ["fts5", "fts4"])
-def test_no_byte_of_a_purged_text_stays(tmp_path: Path, engine: str) -> None:
+def test_wipe_removes_purged_texts(tmp_path: Path, engine: str) -> None:
     create_store(str(tmp_path), fulltext=engine).close()
     with open_store(str(tmp_path)) as store:
         purge(store)
@@ -50,7 +50,7 @@ def test_no_byte_of_a_purged_text_stays(tmp_path: Path, engine: str) -> None:
     assert not in_files(tmp_path)
 
 
-def test_what_another_program_reads_is_wiped_later(tmp_path: Path) -> None:
+def test_wipe_waits_for_readers(tmp_path: Path) -> None:
     create_store(str(tmp_path)).close()
     with open_store(str(tmp_path)) as store:
         purge(store)
