@@ -81,7 +81,7 @@ def test_backup_during_writes_is_consistent(tmp_path: Path) -> None:
     try:
         for _ in range(2):
             back_up(folder, str(tmp_path / "backup.db"))
-        back = restore_backup(folder, str(tmp_path / "backup.db"))
+        restore_backup(folder, str(tmp_path / "backup.db"))
     finally:
         for child in writers:
             os.kill(child, signal.SIGKILL)
