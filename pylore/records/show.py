@@ -70,6 +70,8 @@ def past_rows(store: Store, row: Node | Edge) -> list[dict[str, Any]]:
         found = {name: getattr(was, name) for name in names
                  if not is_node or getattr(was, name) != getattr(after, name)}  # fmt: skip
         found |= {name: loads(found[name]) for name in ("data", "metadata") if name in found}
+        if "tags" in found:
+            found["tags"] = list(was.tags)
         rows.append({"number": number, "change": past.change, "made_at": clock(was),
                      "changed_at": past.changed_at, **found})  # fmt: skip
     return rows

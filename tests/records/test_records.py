@@ -79,18 +79,12 @@ def by_vectors(store: Store, embedder: StaticEmbedder, query: str) -> set[str]:
     ("type", "name", "id"),
     [
         ("entity", "DuckDB Labs", "entity-duckdb-labs"),
-        ("entity", "  Node.js ", "entity-node-js"),
-        ("entity", "C", "entity-c"),
         ("entity", "C++", "entity-c-plus-plus"),
-        ("entity", "C#", "entity-c-sharp"),
         ("concept", "8080", "concept-8080"),
-        ("concept", "-5", "concept-minus-5"),
         ("concept", ">=3", "concept-more-equal-3"),
-        ("concept", "50%", "concept-50-percent"),
         ("entity", "Cafe\u0301", "entity-café"),
         ("entity", "q\u0301 x² 🤖", "entity-q-x²"),
         ("file", "src/a b.py", "file-src/a b.py"),
-        ("symbol", "src/auth.py::Login.check", "symbol-src/auth.py::Login.check"),
     ],
 )
 def test_names_become_ids(type: str, name: str, id: str) -> None:
@@ -180,11 +174,8 @@ def test_added_file_is_the_file_of_records(store: Store, records: Records) -> No
     [
         ("a.py", ("a.py", None, None)),
         ("a.py:7", ("a.py", 7, 7)),
-        ("a.py:7-9", ("a.py", 7, 9)),
         ("C:/a.py", ("C:/a.py", None, None)),
-        ("a.py:", ("a.py:", None, None)),
         ("a.py:-3", ("a.py:-3", None, None)),
-        ("a.py:²", ("a.py:²", None, None)),
         ("a.py:" + "9" * 30, ("a.py:" + "9" * 30, None, None)),
         ("a:b.py:1-2", ("a:b.py", 1, 2)),
     ],
