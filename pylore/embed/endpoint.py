@@ -124,8 +124,8 @@ class EndpointEmbedder:
                 wait = float(later) if later.isdigit() else wait
             except (OSError, HTTPException) as error:
                 if attempt == tries or isinstance(error, ConnectionRefusedError):
-                    raise EmbedderError(f"{self.name} cannot be asked ({_reason(error)}): start "
-                                        "it, or choose another embedder") from None  # fmt: skip
+                    raise EmbedderError(f"{self.name} cannot be asked ({_reason(error)}): start the "
+                                        "server, or choose a different embedder") from None  # fmt: skip
             sleep(min(wait, LONGEST_WAIT))
         raise AssertionError("the last try returns or raises")
 
@@ -161,7 +161,7 @@ def _key(environ: Mapping[str, str], *, is_secure: bool) -> str:
     name = next((name for name in names if environ.get(name)), "")
     key = environ.get(name, "")
     if not (key.isascii() and key.isprintable()):
-        raise EmbedderError(f"{name} has letters that no key has: set it again")
+        raise EmbedderError(f"{name} is not a valid key: set a key without line breaks")
     return key
 
 
@@ -218,7 +218,7 @@ def unit(numbers: Sequence[float]) -> bytes:
         padded = [number / length for number in numbers] + [0.0] * (-len(numbers) % 8)
         return pack(f"<{len(padded)}f", *padded)
     except (TypeError, OverflowError, StructError):
-        raise EmbedderError("gave a vector with something else than numbers in it") from None
+        raise EmbedderError("gave a vector with invalid numbers") from None
 
 
 def checked_dimension(name: str, vectors: Sequence[bytes], expected: int) -> int:

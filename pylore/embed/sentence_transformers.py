@@ -90,8 +90,8 @@ def _load(path: str) -> Any:
         return SentenceTransformer(path, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # whatever a broken folder makes of itself in three packages
         said = str(error).partition("\n")[0]
-        raise EmbedderError(f"{path} cannot be loaded ({said}): is it a whole "
-                            "sentence-transformers model?") from None  # fmt: skip
+        raise EmbedderError(f"{path} cannot be loaded ({said}): give a "
+                            "sentence-transformers model") from None  # fmt: skip
 
 
 def model_folder(name: str) -> str | None:

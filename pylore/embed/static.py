@@ -134,7 +134,7 @@ def _data_start(file: int) -> int:
     # safetensors: the length of a JSON header (8 bytes), the header, the numbers
     start = 8 + int.from_bytes(os.pread(file, 8, 0), "little")
     if os.fstat(file).st_size != start + TOKENS * _ROW:
-        raise StoreError("wordllama's weights have another shape: run 'make setup'")
+        raise StoreError("unknown format of wordllama's weights: run 'make setup'")
     return start
 
 

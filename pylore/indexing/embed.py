@@ -116,7 +116,7 @@ def _fill(
 
 def _require(store: Store, embedder: Embedder) -> None:
     if store.meta.get("embedder") != embedder.name:
-        raise LoreError("another run makes the vectors now: wait for it")
+        raise LoreError("a second run makes the vectors now: wait")
 
 
 def _dimension(embedder: Embedder) -> int:

@@ -83,7 +83,7 @@ def require_text(text: str, most: int) -> str:
         LoreError: the text is empty, has more than ``most`` bytes, or cannot be stored.
     """
     if not text.strip():
-        raise LoreError("the text is empty: give the text to keep")
+        raise LoreError("the text is empty: give a text")
     require_storable(text)
     size = len(text.encode())
     if size > most:

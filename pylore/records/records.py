@@ -405,7 +405,7 @@ class Records:
             state = "invalidated"
             if purge:
                 if id not in (part, own(part, self.store.scope)):  # there is no way back
-                    raise UsageError(f"--purge needs a whole id, not '{part}': give {id}")
+                    raise UsageError(f"--purge needs a full id, not '{part}': give {id}")
                 delete_for_good(self.store, node)
                 state = "purged"
             elif node.invalidated_at is None:
@@ -526,7 +526,7 @@ class Records:
         edge.relation = self._names.relation_between(edge.from_id, edge.relation, edge.to_id)
         require_ends(self.store, edge)
         if edge.from_id == edge.to_id:
-            raise LoreError(f"'{edge.from_id}' cannot be linked to itself: give another id")
+            raise LoreError(f"'{edge.from_id}' cannot be linked to itself: give two ids")
         old = self.store.edges.get(*edge.key)
         if old is None and not force:
             Ontology(self.store).require(edge.key)

@@ -215,7 +215,7 @@ class Runs:
         """Write an edge; without a rating, an old rating is not changed."""
         node = self._store.nodes.require(id)
         if node.type == "run":
-            raise LoreError(f"'{id}' is a run: rate the records that it used")
+            raise LoreError(f"'{id}' is a run: rate records")
         old = self._store.edges.get(id, run, RELATION)
         known: dict[str, Any] = {}
         if old is not None and old.invalidated_at is None:

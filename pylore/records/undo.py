@@ -63,7 +63,7 @@ def undo_command(records: Records, *, redo: bool) -> list[Outcome]:
     command, number = _last_command(store, redo=redo)
     changed, done = _take_back(store, number)
     if not done:
-        raise LoreError(f"nothing is left of the last command, '{command.name}' of {command.at}: "
+        raise LoreError(f"no change is left of the last command, '{command.name}' of {command.at}: "
                         "see 'lore show --history ID'")  # fmt: skip
     records.index(*changed)
     restate(store, [node.id for node in changed])
@@ -89,10 +89,10 @@ def _last_command(store: Store, *, redo: bool) -> tuple[PastCommand, int]:
             undone.clear()
     if redo:
         if not undone:
-            raise LoreError("nothing to do again: the last command was no 'lore undo'")
+            raise LoreError("no command to redo: the last command was not 'lore undo'")
         return undone[-1]
     if not standing:
-        raise LoreError("nothing to take back: no command is kept that changed this store")
+        raise LoreError("no command to undo: the history is empty")
     last = standing[-1]
     if last.name in _FINAL:
         raise LoreError(f"the last command, '{last.name}' of {last.at}, cannot be taken back: "
@@ -171,7 +171,7 @@ def undo_node(records: Records, id: str) -> Outcome:
     past = _last_change(node, left)
     if past is None:
         way = "undo ID --at N' has the later states" if left else f"forget {id}' forgets it"
-        raise LoreError(f"'{id}' has nothing left to undo: 'lore {way}")
+        raise LoreError(f"'{id}' has no change to undo: 'lore {way}")
     records.notes.append(f"{id}: took back '{past.change}' of {past.changed_at}")
     return _give(records, node, past.row)
 
@@ -237,7 +237,7 @@ def _state_at(states: Sequence[State], at: str, name: str) -> State:
     moment = parse_since(at)
     found = [state for state in states if clock(state) <= moment]
     if not found:
-        raise LoreError(f"of {name} no state from {moment} or before is kept, "
+        raise LoreError(f"no state of {name} before {moment} is known, "
                         f"the first one is of {clock(states[0])}: {see}")  # fmt: skip
     return found[-1]
 

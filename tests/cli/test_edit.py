@@ -144,4 +144,4 @@ def test_undo_takes_back_the_last_command(lore: Lore) -> None:
     lore("edit", "note-1", "a gull")
     ids = ["note-1", "note-2"]
     assert lore("undo", "-", "--ids", "-q", stdin="\n".join(ids)).lines == ids
-    assert "nothing left to undo: 'lore undo" in lore.refuse("undo", "note-1", code=1)
+    assert "no change to undo: 'lore undo" in lore.refuse("undo", "note-1", code=1)

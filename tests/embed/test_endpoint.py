@@ -1,7 +1,4 @@
-"""Endpoints: the form of questions and answers, the wire, and what the store makes of both.
-
-The endpoint is a real HTTP server in a thread, see endpoints.py.
-"""
+"""Endpoints: requests, responses and stores, with a real HTTP server in a thread (endpoints.py)."""
 
 from __future__ import annotations
 
@@ -94,7 +91,7 @@ def test_any_json_is_vectors_or_an_error(value: Any) -> None:
     [
         ({"embedding": [1.0, nan]}, "NaN"),
         ({"embedding": [0.0, 0.0]}, "zeros"),
-        ({"embedding": [1.0, "x"]}, "something else than numbers"),
+        ({"embedding": [1.0, "x"]}, "invalid numbers"),
         ({"embedding": []}, "form of /v1/embeddings"),
         ({"embedding": "AAA"}, "form of"),
         ({"vector": [1.0]}, "form of /v1/embeddings"),
@@ -168,7 +165,9 @@ def test_invalid_responses_are_refused(endpoint: Endpoint, raw: bytes) -> None:
 def test_silent_endpoint_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pylore.embed.endpoint.PATIENCE", -0.9)
     with socketserver.TCPServer(("127.0.0.1", 0), socketserver.BaseRequestHandler) as silent:
-        url = f"http://127.0.0.1:{silent.server_address[1]}"  # accepts, and answers nothing
+        url = (
+            f"http://127.0.0.1:{silent.server_address[1]}"  # accepts connections, sends no response
+        )
         slow = EndpointEmbedder(url, "", {})
         with pytest.raises(EmbedderError, match="no answer in time"):
             slow.embed(["a word"])
@@ -252,7 +251,7 @@ def test_shared_key_needs_tls(endpoint: Endpoint) -> None:
 
 
 def test_key_with_a_line_break_is_refused(endpoint: Endpoint) -> None:
-    with pytest.raises(EmbedderError, match="LORE_ENDPOINT_KEY has letters") as error:
+    with pytest.raises(EmbedderError, match="LORE_ENDPOINT_KEY is not a valid key") as error:
         embedder(endpoint, {"LORE_ENDPOINT_KEY": "a\r\nX-Evil: b"})
     assert "Evil" not in str(error.value)
 

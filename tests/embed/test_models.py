@@ -1,4 +1,4 @@
-"""Find a sentence-transformers model. With a real one: test_sentence_transformers."""
+"""Find a sentence-transformers model. test_sentence_transformers uses a real model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens of words from the merges: those that the tokenizer gives them."""
+"""Tokens of words by the merges equal the tokenizer's."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ def test_any_text_has_equal_tokens(table: Pieces, found: list[str]) -> None:
 
 @cache
 def parts() -> list[str]:
-    """The pieces that words are made of."""
+    """The tokenizer's pieces."""
     pieces = (piece.lstrip("▁") for piece in tokenizer().get_vocab())
     return sorted({word for piece in pieces for word in words(piece)})
 
 
 @given(st.data())
 def test_joined_pieces_have_equal_tokens(table: Pieces, data: st.DataObject) -> None:
-    # More merges begin in these than in what is random: each pair of pieces may be one.
+    # More merges begin in these words than in random text.
     joined = "".join(data.draw(st.lists(st.sampled_from(parts()), max_size=8)))
     found = words(joined)
     assert table.encode(found) == real_pieces(found)

@@ -1,4 +1,4 @@
-"""Static embeddings, against the package whose weights and tokenizer they use."""
+"""Static embeddings, compared with the package wordllama."""
 
 from __future__ import annotations
 

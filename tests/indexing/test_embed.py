@@ -74,7 +74,7 @@ def anew(store: Store, settings: Settings) -> Embedder:
 
 
 def vectors_of(store: Store) -> dict[str, bytes]:
-    """Each passage's text and its vector."""
+    """The text and vector of each passage."""
     rows = connection_of(store).execute(
         "SELECT v.key, v.embedding FROM vectors v JOIN texts_fts_docsize d ON d.id = v.key"
         " JOIN sketches s ON s.key = v.key"
@@ -128,7 +128,7 @@ def test_edits_during_a_run_are_embedded(store: Store, endpoint: Endpoint) -> No
     edited: list[str] = []
 
     def meanwhile(text: str) -> list[Any]:
-        if not edited and text == f"about {'a' * 25} about {'a' * 25}":  # its batch is under way
+        if not edited and text == f"about {'a' * 25} about {'a' * 25}":  # during the text's batch
             edited.append("note-24")
             records.edit("note-24", text="kkkk", title="other")
             records.add("note", "a late llll", id="note-late")
@@ -147,7 +147,7 @@ def test_run_ends_if_another_takes_over(store: Store, endpoint: Endpoint) -> Non
         if store.meta.get("embedder") != STATIC:
             embed_store(store, StaticEmbedder(), all=True)
 
-    with pytest.raises(LoreError, match="another run makes the vectors now"):
+    with pytest.raises(LoreError, match="a second run makes the vectors now"):
         embed_store(store, embedder, all=True, progress=other)
     assert store.vectors.count_lacking() == 0 and store.meta.get("embedder") == STATIC
 
@@ -238,7 +238,7 @@ def test_full_disk_loses_vectors_only(store: Store, monkeypatch: pytest.MonkeyPa
     assert store.vectors.count_lacking() == 0
 
 
-# --- what doctor says
+# --- doctor
 
 
 def doctors(store: Store, settings: Settings) -> dict[str, Check]:
@@ -258,4 +258,4 @@ def test_doctor_reports_unfinished_and_missing_vectors(store: Store, endpoint: E
     embed_store(store, anew(store, settings), all=False)
     endpoint.raw = b"hello"
     both = doctors(store, settings)
-    assert both["embedder"].fix == "start it, or choose another embedder"
+    assert both["embedder"].fix == "start the server, or choose a different embedder"

@@ -1,4 +1,4 @@
-"""Facts as passages: in step with whatever writes them, and what search makes of them."""
+"""Facts as passages: in step with all writers, and found by searches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def records(store: Store) -> Records:
 
 
 def stated(store: Store) -> dict[str, int]:
-    """Sentence to the key of its passage, of all facts."""
+    """Sentence to key of passage, of all facts."""
     found = store.facts.passages([node.id for node in store.nodes.all()])
     held = {text: key for key, text in found.values()}
     assert all(store.fulltext.body(key) == text for text, key in held.items())
@@ -56,7 +56,7 @@ def test_facts_are_found_by_words_and_meaning(store: Store, records: Records) ->
     assert snippets(store, "built in Rust", retrievers="vector")["entity-wiki"] == (
         "wiki is built with Rust"
     )
-    assert snippets(store, "web shop")[SHOP] == ""  # its name is nearer than what it uses
+    assert snippets(store, "web shop")[SHOP] == ""  # the name matches better
 
 
 def test_ended_facts_are_not_found(store: Store, records: Records) -> None:

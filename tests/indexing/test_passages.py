@@ -1,4 +1,4 @@
-"""Passages: what a text is cut into, and what a search finds of it."""
+"""Passages: cut texts, and find the passages by search."""
 
 from __future__ import annotations
 

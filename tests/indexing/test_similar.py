@@ -1,4 +1,4 @@
-"""similar_to edges: built at once, kept in step one by one, and never a person's."""
+"""similar_to edges: build all, follow writes, and leave people's edges alone."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ WORDS = (
 
 
 def sentence(seed: int, topics: int = 6) -> str:
-    """Twelve words, most of them those of one of a few topics."""
+    """Twelve words, most of them from a single topic."""
     number = random.Random(seed)
     topic = random.Random(seed % topics).sample(WORDS, 5)
     return " ".join(number.choices(topic, k=10) + number.choices(WORDS, k=2))
 
 
 class Opened:
-    """A store, its embedder and its writing side."""
+    """A store with an embedder and a writer."""
 
     def __init__(self, store: Store, embedder: StaticEmbedder) -> None:
         self.store = store
@@ -46,7 +46,7 @@ class Opened:
         return self.records.add(type, sentence(number), id=f"{type}-{number:02}").id
 
     def edges(self) -> dict[tuple[str, str], float]:
-        """The live edges made by lore: pair to weight."""
+        """The live edges from lore: pair to weight."""
         return {
             (edge.from_id, edge.to_id): edge.weight
             for edge in self.store.edges.with_relation("similar_to")
@@ -66,7 +66,7 @@ def lore(tmp_path: Path, embedder: StaticEmbedder) -> Iterator[Opened]:
 
 
 def expected(lore: Opened, least: float, nearest: int) -> dict[tuple[str, str], float]:
-    """The edges by the definition, from the vectors of nodes of one passage each."""
+    """The edges by the definition, for nodes with a single passage."""
     import numpy
 
     vectors = {
@@ -104,7 +104,7 @@ def test_long_records_are_compared_by_mean(lore: Opened) -> None:
     assert list(lore.edges()) == [("doc-a", "doc-b")]
 
 
-# --- what people did
+# --- edges of people
 
 
 def test_build_changes_no_edges_of_people(lore: Opened) -> None:
@@ -132,7 +132,7 @@ def test_remove_ends_following(lore: Opened) -> None:
     assert Plan.of(lore.store) is None
 
 
-# --- one by one
+# --- single writes
 
 
 @settings(max_examples=examples(8), deadline=None, suppress_health_check=list(HealthCheck))
@@ -223,5 +223,5 @@ def test_scoped_records_change_no_common_edges(lore: Opened) -> None:
 
 
 def common_among(edges: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:
-    """Those of these edges whose ends belong to no scope."""
+    """The edges between nodes without a scope."""
     return {pair: weight for pair, weight in edges.items() if "@@" not in "".join(pair)}

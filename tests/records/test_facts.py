@@ -1,4 +1,4 @@
-"""The life of a fact: staged, confirmed, superseded, retracted, swept; and what is read."""
+"""Facts: stage, confirm, supersede, retract, sweep and read."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def age(store: Store, days: int) -> None:
     connection_of(store).execute(f"UPDATE links SET created_at = {at}")
 
 
-# --- how a fact begins, and what takes its place
+# --- first status and former values
 
 
 def test_conversations_are_staged(store: Store, records: Records) -> None:
@@ -193,7 +193,7 @@ def test_unknown_facts_are_refused(store: Store, records: Records) -> None:
         records.confirm([note])
 
 
-# --- what is read
+# --- reads
 
 
 def test_access_counts_and_changes_no_time(store: Store, records: Records) -> None:

@@ -1,4 +1,4 @@
-"""Runs and feedback: what is recorded, how ratings are kept, and what they do to results."""
+"""Runs and feedback: impressions, ratings, and their effect on results."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def make(folder: Path) -> Store:
-    """Eight notes; the more often the word tokens is in one, the earlier it is found."""
+    """Eight notes, ranked by how often they contain "tokens"."""
     store = new_store(str(folder))
     records = Records(store, Settings(), None)
     with store.transaction():
@@ -80,7 +80,7 @@ def test_secrets_in_queries_are_redacted(store: Store) -> None:
 
 
 def in_step(store: Store) -> bool:
-    """Whether the kept ratings are what the edges say, counted by another way."""
+    """Return True if the stored ratings equal sums over the edges."""
     sums: dict[str, tuple[float, int]] = {}
     for edge in store.edges.all(live_only=True):
         rating = json.loads(edge.metadata).get("rating", "by weight")
@@ -170,7 +170,7 @@ def test_run_is_linked_to_a_task(store: Store) -> None:
         (lambda runs, run: runs.finish("note-0"), "'note-0' is not a run"),
         (lambda runs, run: runs.get("note-0"), "'note-0' is not a run"),
         (lambda runs, run: runs.finish(run, ["note-none"]), "no node 'note-none'"),
-        (lambda runs, run: runs.finish(run, [run]), "is a run: rate the records"),
+        (lambda runs, run: runs.finish(run, [run]), "is a run: rate records"),
         (lambda runs, run: runs.rate(["note-0", "x"], "helpful"), "no node 'x'"),
         (lambda runs, run: runs.rate(["note-0"], "helpful", "run-none"), "no run 'run-none'"),
         (lambda runs, run: runs.start("task-none"), "no node 'task-none'"),
@@ -320,7 +320,7 @@ def test_import_and_reindex_count_ratings(store: Store, tmp_path: Path) -> None:
         assert scores(other) == wanted
 
 
-# --- what ratings do to results
+# --- effect of ratings on results
 
 
 def test_ratings_reorder_results(store: Store) -> None:

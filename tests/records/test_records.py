@@ -1,4 +1,4 @@
-"""Adding, linking, stating, editing, forgetting: what the store holds after each."""
+"""Add, link, state, edit, forget and restore records."""
 
 from __future__ import annotations
 
@@ -306,7 +306,7 @@ def test_values_become_concepts(
     store: Store, records: Records, object: str, literal: bool, id: str
 ) -> None:
     assert records.fact("app", "has", object, literal=literal).id == f"entity-app has {id}"
-    assert found(store, None, object) == {id, "entity-app"}  # the value, and what states it
+    assert found(store, None, object) == {id, "entity-app"}  # the value, and the subject
 
 
 def test_fact_takes_ids_and_known_things(store: Store, records: Records) -> None:
@@ -319,7 +319,7 @@ def test_fact_takes_ids_and_known_things(store: Store, records: Records) -> None
 def test_misspelled_predicate_is_refused(store: Store, records: Records) -> None:
     assert records.fact("a", "uses", "b").notes == []
     for slip in ("user", "depend_on", "depnds_on", "dpeends_on", "depends_onn"):
-        if slip == "depends_onn":  # another form
+        if slip == "depends_onn":  # a different form
             records.fact("a", slip, "b")
             continue
         with pytest.raises(UsageError, match=r"did you mean .(uses|depends_on)."):
@@ -504,7 +504,7 @@ def test_edit_replaces_all_passages(store: Store, records: Records) -> None:
     assert found(store, None, "word700") == set()
 
 
-# --- what is refused, and changes nothing
+# --- refused input
 
 BAD = [
     (lambda r: r.add("nots", "x"), r"unknown type 'nots' \(did you mean 'note'\?\)"),

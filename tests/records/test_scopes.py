@@ -1,4 +1,4 @@
-"""What a scope owns it can take away and bring back, whatever others have tied to it unseen."""
+"""Forget and restore records of a scope, with links that the scope cannot see."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def stated(store: Store) -> list[str]:
-    """The sentences of facts that the index has, each of which is one that stands."""
+    """The indexed sentences of live facts."""
     store.keep_to("")
     held = store.facts.passages([MINE, THEIRS])
     assert held.keys() == {stated[0] for stated in store.facts.of([MINE, THEIRS])}

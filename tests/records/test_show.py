@@ -1,4 +1,4 @@
-"""One node with all that is known of it: what ``lore show`` prints."""
+"""Show a node with fields, links, anchors and history."""
 
 from __future__ import annotations
 

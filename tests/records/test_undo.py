@@ -1,4 +1,4 @@
-"""Taking changes back: undo, former states of records and links, and what cannot come back."""
+"""Undo, redo, restore former states, and purge."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def changes(store: Store, id: str) -> list[str]:
     return [past.change for past in node_past(store, id)]
 
 
-# --- one record
+# --- records
 
 
 def test_undo_of_a_record_goes_back_step_by_step(records: Records, store: Store) -> None:
@@ -83,9 +83,9 @@ def test_undo_of_a_record_goes_back_step_by_step(records: Records, store: Store)
     records.undo([A])
     assert content(store)["nodes"] == first["nodes"] and found(store, "zebra") == set()
     assert found(store, "first text") >= {A, B} and LINK in content(store)["edges"]
-    with pytest.raises(LoreError, match="'note-a' has nothing left to undo: 'lore undo"):
+    with pytest.raises(LoreError, match="'note-a' has no change to undo: 'lore undo"):
         records.undo([A])
-    with pytest.raises(LoreError, match="'note-b' has nothing left to undo: 'lore forget note-b"):
+    with pytest.raises(LoreError, match="'note-b' has no change to undo: 'lore forget note-b"):
         records.undo([B])
     assert changes(store, A) == ["edit", "supersede", UNDO_RECORD, UNDO_RECORD]
 
@@ -231,13 +231,13 @@ def test_new_command_ends_redo(records: Records, store: Store) -> None:
     records.edit(A, text="one")
     records.undo()
     records.undo(redo=True)
-    with pytest.raises(LoreError, match="nothing to do again"):
+    with pytest.raises(LoreError, match="no command to redo"):
         records.undo(redo=True)
     records.undo()
     with pytest.raises(LoreError):
         records.edit(A, status="bogus")
     records.edit(A, text="three")
-    with pytest.raises(LoreError, match="nothing to do again"):
+    with pytest.raises(LoreError, match="no command to redo"):
         records.undo(redo=True)
 
 
@@ -251,7 +251,7 @@ def test_undo_skips_commands_without_changes(records: Records, store: Store) -> 
 def test_undo_of_an_empty_history_is_refused(tmp_path: Path) -> None:
     with new_store(str(tmp_path)) as store:
         records = Records(store, Settings(), None)
-        with pytest.raises(LoreError, match="nothing to take back"):
+        with pytest.raises(LoreError, match="no command to undo"):
             records.undo()
 
 
@@ -358,7 +358,7 @@ def test_confidence_is_the_weight_of_new_links(records: Records, store: Store) -
         records.link(A, "relates_to", B, confidence=1.5)
 
 
-# --- what is kept
+# --- sweep
 
 
 def test_sweep_deletes_old_history(records: Records, store: Store) -> None:
