@@ -124,8 +124,10 @@ class EndpointEmbedder:
                 wait = float(later) if later.isdigit() else wait
             except (OSError, HTTPException) as error:
                 if attempt == tries or isinstance(error, ConnectionRefusedError):
-                    raise EmbedderError(f"{self.name} cannot be asked ({_reason(error)}): start the "
-                                        "server, or choose a different embedder") from None  # fmt: skip
+                    raise EmbedderError(
+                        f"{self.name} cannot be asked ({_reason(error)}): start "
+                        "the server, or set a different embedder"
+                    ) from None
             sleep(min(wait, LONGEST_WAIT))
         raise AssertionError("the last try returns or raises")
 

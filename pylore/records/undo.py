@@ -237,7 +237,7 @@ def _state_at(states: Sequence[State], at: str, name: str) -> State:
     moment = parse_since(at)
     found = [state for state in states if clock(state) <= moment]
     if not found:
-        raise LoreError(f"no state of {name} before {moment} is known, "
+        raise LoreError(f"no state of {name} from {moment} or before is known, "
                         f"the first one is of {clock(states[0])}: {see}")  # fmt: skip
     return found[-1]
 

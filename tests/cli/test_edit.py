@@ -62,7 +62,7 @@ def test_refused_change_leaves_everything(lore: Lore) -> None:
         edit note-1 --status done | 2 | --status is 'done'
         forget | 2 | forget needs an id
         forget note-1 note-none | 1 | no node 'note-none'
-        forget --purge te-2 | 2 | needs a whole id, not 'te-2': give note-2
+        forget --purge te-2 | 2 | needs a full id, not 'te-2': give note-2
         restore note-none | 1 | no node 'note-none'
         restore note-1 --at 99 | 1 | number 99: see 'lore show note-1 --history'
         restore note-1 --at 2001-01-01 | 1 | 2001-01-01T00:00:00Z or before

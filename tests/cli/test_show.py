@@ -109,7 +109,7 @@ def test_exact_title_is_enough(lore: Lore) -> None:
     lore.refuse_each("""
         show TWICE | 1 | several records have the title 'TWICE' (goal-3, note-2)
         show Twic | 1 | no node 'Twic'
-        forget --purge gone | 2 | needs a whole id
+        forget --purge gone | 2 | needs a full id
     """)
     lore("forget", "note-5", "--purge")
     assert lore("undo", "gone").json == [{"id": "note-4", "state": "restored"}]

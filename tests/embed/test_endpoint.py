@@ -165,9 +165,7 @@ def test_invalid_responses_are_refused(endpoint: Endpoint, raw: bytes) -> None:
 def test_silent_endpoint_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pylore.embed.endpoint.PATIENCE", -0.9)
     with socketserver.TCPServer(("127.0.0.1", 0), socketserver.BaseRequestHandler) as silent:
-        url = (
-            f"http://127.0.0.1:{silent.server_address[1]}"  # accepts connections, sends no response
-        )
+        url = f"http://127.0.0.1:{silent.server_address[1]}"  # sends no response
         slow = EndpointEmbedder(url, "", {})
         with pytest.raises(EmbedderError, match="no answer in time"):
             slow.embed(["a word"])

@@ -258,4 +258,4 @@ def test_doctor_reports_unfinished_and_missing_vectors(store: Store, endpoint: E
     embed_store(store, anew(store, settings), all=False)
     endpoint.raw = b"hello"
     both = doctors(store, settings)
-    assert both["embedder"].fix == "start the server, or choose a different embedder"
+    assert both["embedder"].fix == "start the server, or set a different embedder"
