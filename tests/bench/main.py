@@ -7,15 +7,13 @@ import sys
 from collections.abc import Iterator
 
 from agents import agent_rows
-from anchors import verify_rows
-from cochanges import cochange_rows
 from indexing import index_rows
 from places import CACHE, BenchmarkError
 from report import Row, add_forms, as_json, as_table, wants_text
 from scale import store_of_size
 from symbols import symbol_rows
 
-PARTS = ("verify", "cochanges", "symbols", "index", "agents")
+PARTS = ("symbols", "index", "agents")
 
 
 def main() -> int:
@@ -45,10 +43,6 @@ def _rows(parts: list[str]) -> Iterator[Row]:
     CACHE.mkdir(exist_ok=True)
     if "agents" in parts:
         yield from agent_rows(store_of_size(10_000), _say)
-    if "verify" in parts:
-        yield from verify_rows(_say)
-    if "cochanges" in parts:
-        yield from cochange_rows(_say)
     if "symbols" in parts:
         _say("looking for symbols")
         yield from symbol_rows()

@@ -5,9 +5,8 @@
 # Prints a row a measurement: a table on a terminal, a JSON array in a pipe.
 #
 #   --check              exit 1 if a target is missed
-#   --only PART,…        of: verify, cochanges, symbols, index, agents
+#   --only PART,…        of: symbols, index, agents
 #
-# LORE_BENCH_REPOSITORY=FOLDER analyses that repository's co-changes instead of a made one's.
 # LORE_BENCH_SHOW=1 lists symbols that differ from Python's own. LORE_BENCH_TREE=FOLDER is
 # indexed instead of the standard library.
 # What is built once is kept in .bench/.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -16,7 +15,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from new_words import with_new_words
-from places import CACHE, FLOOR, LORE, PYTHON, BenchmarkError, environment, percentile, read_lines
+from places import CACHE, FLOOR, LORE, BenchmarkError, environment, percentile, read_lines
 from processes import Spent, run
 from report import add_forms, wants_text
 
@@ -123,7 +122,6 @@ class _Size:
         file = self._store / "search.db"
         yield Figure(self._size, "search.db", round(file.stat().st_size / 1e6, 1), "MB")
         yield from self._searches()
-        yield from self._legs()
         yield from self._command("related", lambda i: ["related", self._ids[i]])
         yield from self._command("show", lambda i: ["show", self._ids[i]])
         yield from self._command("list -n 20", lambda _: ["list", "-n", "20"])
@@ -192,20 +190,6 @@ class _Size:
         if ms is None:
             return Figure(self._size, name, None, "ms")
         return Figure(self._size, name, round(ms, 1), "ms", round(ms / self._floor, 3))
-
-    def _legs(self) -> Iterator[Figure]:
-        _say(f"{self._size:,} nodes: the legs, in one process")
-        queries = self._written([{"query": query} for query in self._queries[:_MOST]])
-        program = Path(__file__).with_name("legs.py")
-        done = subprocess.run(
-            [PYTHON, str(program), str(self._store), str(queries)],
-            env=self._environ, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        if done.returncode:
-            raise BenchmarkError(f"the legs failed: {done.stderr.strip()}")
-        for leg, times in json.loads(done.stdout).items():
-            yield self._ms(f"{leg} alone, in process", median(times))
-            yield self._ms(f"{leg} alone, in process: p95", percentile(times, 0.95))
 
     def _batches(self) -> Iterator[Figure]:
         """Queries a second of CPU time, the start of the process included."""
