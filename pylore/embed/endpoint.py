@@ -1,7 +1,7 @@
 """Ask an endpoint of the OpenAI form for vectors: Ollama, TEI, llama.cpp, vLLM, OpenAI.
 
 The URL may end at the host, at ``/v1``, or at ``/embeddings``; ``unix:/PATH`` is a socket. The key
-comes from the environment only, and is never stored or printed.
+is read from the environment, and never stored or printed.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class EndpointEmbedder:
         """Return status, body and ``Retry-After`` of the response.
 
         Raises:
-            OSError, HTTPException: no server, no response in time, or none that is whole.
+            OSError, HTTPException: no server, no response in time, or an incomplete response.
         """
         kind = HTTPSConnection if self.is_secure else HTTPConnection
         connection = kind(self.host, self.port, timeout=timeout)
@@ -158,7 +158,7 @@ class EndpointEmbedder:
 
 
 def _key(environ: Mapping[str, str], *, is_secure: bool) -> str:
-    """Return the user's key. Other programs set OPENAI_API_KEY too: send that over TLS only."""
+    """Return the user's key. Other programs also set OPENAI_API_KEY: send that over TLS only."""
     names = ("LORE_ENDPOINT_KEY", "OPENAI_API_KEY") if is_secure else ("LORE_ENDPOINT_KEY",)
     name = next((name for name in names if environ.get(name)), "")
     key = environ.get(name, "")
@@ -179,8 +179,7 @@ def vectors_in(answer: bytes, count: int) -> list[bytes]:
     """Return the ``count`` unit vectors of a response, in the order of the texts.
 
     Raises:
-        EmbedderError: the response has another form or number of vectors, invalid numbers, or
-            vectors of different lengths.
+        EmbedderError: unexpected form, number of vectors, numbers or lengths.
     """
     try:
         rows = sorted(json.loads(answer)["data"], key=lambda row: int(row.get("index", 0)))

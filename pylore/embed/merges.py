@@ -40,7 +40,7 @@ def new_merges(path: str, tokenizer: str) -> apsw.Connection:
 
 
 def make_merges(path: str, tokenizer: str) -> None:
-    """Write the merges of a tokenizer to a file, whole or not at all; raise as ``new_merges``."""
+    """Write the merges of a tokenizer to a file atomically; raise as ``new_merges``."""
     with new_file(os.path.realpath(path)) as place:
         connection = apsw.Connection(place)
         try:

@@ -72,7 +72,7 @@ class SentenceTransformersEmbedder:
 
 
 def _load(path: str) -> Any:
-    # download nothing, and print only lore's lines to stderr
+    # no downloads, and only lore's lines on stderr
     os.environ.update(
         HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1",
         HF_HUB_DISABLE_PROGRESS_BARS="1", TRANSFORMERS_VERBOSITY="error",

@@ -31,10 +31,10 @@ PATIENCE = 1.0
 def embed_missing(
     store: Store, embedder: Embedder | None, notes: list[str] | None = None, *, bulk: bool = False
 ) -> None:
-    """Make the vectors that the last writes lack, and update ``similar_to`` edges.
+    """Embed passages of the last writes, and update ``similar_to`` edges.
 
-    A failure costs vectors only, and is added to ``notes``. Does nothing within a transaction, or
-    if the store has vectors of a different embedder. ``bulk``: without a limit of passages.
+    A failure costs vectors only, and is added to ``notes``. Returns at once within a transaction,
+    or if the store has vectors of a different embedder. ``bulk``: without a limit of passages.
     """
     if embedder is None or store.in_transaction or not store.writable:
         return

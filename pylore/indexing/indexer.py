@@ -26,7 +26,7 @@ INDEXER_BATCH = 256
 """Nodes that are indexed together."""
 
 _BATCH_TEXT = 8_000_000
-"""Letters of text that are indexed together, about: memory has to hold them."""
+"""Characters of text that are indexed together, because memory holds them."""
 
 
 class Index:
@@ -51,8 +51,8 @@ class Index:
         self._queue, self._text = [], 0
 
     def update(self, nodes: Sequence[Node]) -> None:
-        """Index these nodes again, live ones only, and facts about them. Of duplicates the last
-        counts."""
+        """Index these live nodes again, and facts about them; remove forgotten nodes. Of duplicates
+        the last counts."""
         nodes = list({node.id: node for node in nodes}.values())
         for start in range(0, len(nodes), INDEXER_BATCH):
             parts: dict[str, list[tuple[str, list[Row]]]] = {}
@@ -63,7 +63,7 @@ class Index:
                 self.replace(collection, entries)
         things = [node.id for node in nodes if node.id.startswith(THING_IDS)]
         if things or self._store.edges.stated:
-            with self._store.whole():  # facts of others name these things
+            with self._store.whole():  # other facts name these things
                 self.keep_facts([*things, *self._store.facts.leading_to(things)])
 
     def replace(self, collection: str, entries: Sequence[tuple[str, list[Row]]]) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     that the title ends with. The bodies of a node's rows are the node's text."""
 
 LONGEST_STRETCH = 100
-"""Characters after which text without white space is cut too."""
+"""Characters after which text without white space is cut."""
 
 MOST_HEADING = 120
 """Characters of a line that may be a heading."""

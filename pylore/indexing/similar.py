@@ -1,7 +1,7 @@
 """Keep ``similar_to`` edges in step with records, once ``similar_all`` has built them.
 
 A record's vector is the mean of the vectors of the passages. An edge joins two records if their
-cosine is at least ``least`` and either is among the ``nearest`` of the other. The edge leads from
+cosine is at least ``least`` and either is one of the ``nearest`` of the other. The edge leads from
 the smaller id to the larger id; the weight is the cosine.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 RELATION = "similar_to"
 UNCOMPARED = (*NAMED_TYPES, "run", "session")
-"""Types that are compared only on request: names are too short to compare."""
+"""Types that are compared only on request, because names are short."""
 
 FOLLOWED = 25
 """Maximum records of a write that are linked; more leave the edges stale."""

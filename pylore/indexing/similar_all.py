@@ -1,7 +1,6 @@
-"""``similar_to`` edges of a whole store at once, and groups of duplicates.
+"""Build ``similar_to`` edges of a store at once, and group duplicates.
 
-numpy compares every record to every other, block by block: exact, and 20,000 records
-take seconds.
+numpy compares every pair of records, block by block: exact, and 20,000 records need seconds.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     Near = Iterator[tuple[str, dict[str, float]]]
 
 BLOCK = 512
-"""Records that are compared to all others at a time."""
+"""Records that are compared with all records at a time."""
 READ = 2000
 """Records to read at a time."""
 
@@ -42,7 +41,7 @@ def build(store: Store, plan: Plan) -> dict[str, Any]:
     before = store.changes_seen()
     records, wanted = _compare(store, plan)
     with store.transaction():
-        if store.changes_seen() != before:  # another process has written meanwhile
+        if store.changes_seen() != before:  # a second process has written
             records, wanted = _compare(store, plan)
         counts = replace(store, wanted, [*store.edges.with_relation(RELATION)])
         remember(store, plan)
@@ -60,7 +59,7 @@ def remove(store: Store) -> dict[str, Any]:
 def _compare(store: Store, plan: Plan) -> tuple[int, dict[tuple[str, str], float]]:
     """Return the number of records, and the cosines of the pairs to link.
 
-    Records of a scope are not counted among the nearest of others.
+    Records of a scope do not count for common records.
     """
     ids, near = _neighbours(store, plan)
     plan.embedder = store.meta.get("embedder")

@@ -18,7 +18,7 @@ _NAMED = 10
 class Conflict(Record):
     """Fields of a record that were changed on both sides.
 
-    ``stands`` is the side with the later values, ``ours`` or ``theirs``; the past has the other
+    ``stands`` is the side with the later values, ``ours`` or ``theirs``; the past has the earlier
     values. ``file`` is set if the other side is a document's file.
     """
 
@@ -39,7 +39,8 @@ def conflicts_of(id: str, found: Mapping[str, str]) -> list[Conflict]:
 
 
 def conflict_notes(conflicts: Sequence[Conflict]) -> list[str]:
-    """Return a note for each of the first conflicts, and how to see and take the other state."""
+    """Return a note for each of the first conflicts, and the commands to see and restore the other
+    state."""
     if not conflicts:
         return []
     more = len(conflicts) - _NAMED

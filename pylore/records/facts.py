@@ -115,8 +115,8 @@ MOST_PROMOTED = 100
 
 
 def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
-    """Confirm staged nodes among ``ids`` and their staged facts after ``promote_after`` reads;
-    return their names.
+    """Confirm staged nodes of ``ids`` and their staged facts after ``promote_after`` reads; return
+    their names.
 
     A fact with a rival stays staged: reading is not a decision. Under a scope only facts of the
     scope are confirmed.

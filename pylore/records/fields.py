@@ -32,7 +32,7 @@ TITLE_LENGTH = 200
 """Maximum characters of a title that is derived from a text."""
 
 _SHORTEST_SLIP = 4
-"""Minimum letters of a relation that may be misspelled."""
+"""Minimum length of a relation that may be misspelled."""
 
 _CLOSING = "\"')]}”’»*_`"
 _ABBREVIATIONS = ("approx", "cf", "dr", "etc", "incl", "mr", "mrs", "vs")
@@ -95,7 +95,7 @@ def require_text(text: str, most: int) -> str:
 
 
 def is_slip(word: str, known: str) -> bool:
-    """Return True if a letter was left out, added, changed or swapped in a known word.
+    """Return True if a letter is missing, added, changed or swapped.
 
     >>> is_slip("implments", "implements"), is_slip("imlpements", "implements")
     (True, True)
@@ -113,7 +113,7 @@ def is_slip(word: str, known: str) -> bool:
 
 
 class Naming:
-    """Look up the types and relations that a store knows, and declare new ones."""
+    """Look up types and relations of a store, and declare new types and relations."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
@@ -147,8 +147,8 @@ class Naming:
                          "declare it as a new relation")  # fmt: skip
 
     def declare(self, relation: str, ends: str = "declared") -> list[str]:
-        """Declare a new relation; note a similar known relation. ``ends`` describe the types that
-        the relation joins, as ``graph.ontology`` reads them."""
+        """Declare a new relation; note a similar relation. ``ends`` describe the types that the
+        relation joins, as ``graph.ontology`` reads them."""
         name = require_name(relation, "relation")
         known = self._store.relations.all()
         if name in known or self.own(name) in known:
@@ -163,7 +163,7 @@ class Naming:
         """Declare the predicate of a fact; between things, the relation joins things only.
 
         Raises:
-            UsageError: a known relation with a misspelled letter.
+            UsageError: a misspelled relation.
         """
         name = require_name(predicate, "relation")
         known = self.called(self._store.relations.all())
@@ -179,7 +179,7 @@ class Naming:
         return called(relations, self._settings.scope)
 
     def relation_between(self, from_id: str, relation: str, to_id: str) -> str:
-        """Return a known relation as an edge between these nodes has it: between common nodes, the
+        """Return a declared relation for an edge between these nodes: between common nodes, the
         relation names the edge's scope."""
         name = self.require_relation(relation)
         if not self._settings.scope or whose(from_id, to_id, name):
@@ -203,9 +203,8 @@ def location_of(node: Node) -> tuple[str, str]:
 
 
 def split_location(file: str) -> tuple[str, int | None, int | None]:
-    """Turn ``a.py:10-20`` or ``a.py:20-10`` into ``("a.py", 10, 20)``; without numbers the whole
-    file.
-    """
+    """Turn ``a.py:10-20`` or ``a.py:20-10`` into ``("a.py", 10, 20)``; without numbers, lines are
+    None."""
     path, _, lines = file.rpartition(":")
     first, dash, last = lines.partition("-")
     last = last if dash else first
@@ -265,7 +264,7 @@ finds the file restores the document."""
 OWN_KEYS = (STATED, PRUNED)
 
 STATED_FIELDS = ("status", "tags", "source", "confidence", "category")
-"""The fields of a node that a file may state, or leave to others."""
+"""The fields of a node that a file may state."""
 
 _NO_TEXTS = ("id", "type", "title", "created_at")
 

@@ -1,6 +1,6 @@
-"""Merge the records, links and anchors of another store or a file into this store.
+"""Merge records, links and anchors of a second store or a file into this store.
 
-The latest value of each field wins, and the others become past; the latest declaration wins. A
+The latest value of each field wins, and earlier values become past; the latest declaration wins. A
 purge deletes all earlier values. Rows that a store derives are not merged.
 """
 
@@ -44,21 +44,14 @@ _CONTENT: dict[type, Callable[[Thing], object]] = {
 
 
 class Merge:
-    """One merge; the caller holds a transaction, and all is in the store after ``finish``.
+    """Merge one source; the caller holds a transaction, and all is written after ``finish``.
 
-    Args:
-        index: queues the nodes that come in.
-        prefer: ``ours`` or ``theirs`` decides conflicts in place of the rule: that side's value is
-            stated again with a new stamp, so it stands wherever it comes to.
-        by_hand: a person may have edited the lines without a lore; a value that differs under the
-            same stamp is an edit of now.
+    ``index`` queues the nodes that come in. ``prefer`` (``ours`` or ``theirs``) decides conflicts:
+    the values of that side get a new stamp, so they win everywhere. ``by_hand``: a person may have
+    edited the lines, so a value that differs under the same stamp is an edit of now.
 
-    Attributes:
-        conflicts: the records that both sides had changed.
-        fates: a key of ``fate_notes`` to the records that were purged, forgotten or brought back.
-        brought: links that were added or changed.
-        new_nodes: records that were not here before.
-        joined: things that are now neither as they were here nor as a line has them.
+    Results: ``conflicts``; ``fates``, records by the keys of ``fate_notes``; ``brought``, added or
+    changed links; ``new_nodes``; ``joined``, things that now differ from both sides.
     """
 
     def __init__(
@@ -82,8 +75,8 @@ class Merge:
         self._seen: dict[str, set[str]] = {}
         """Changes that the other side has seen, by record."""
         self._passed: dict[str, set[str]] = {}
-        """Earlier changes of a record that are new here: without the past of the other side, only
-        their last values are known."""
+        """Earlier changes of a record that are new here: without the other side's past, only their
+        last values are here."""
         self._past: dict[str, list[tuple[str, Value]]] = {}
         # of the things that are taken together:
         self._held: dict[str, Thing] = {}
@@ -96,7 +89,8 @@ class Merge:
     # --- records, links and anchors
 
     def take(self, told: Sequence[tuple[Thing, Sequence[str]]]) -> list[str]:
-        """Take things of the other side, each once, with stamps of the changes that they have seen.
+        """Merge things of the other side, each once, with stamps of the changes that they have
+        seen.
 
         Return for each ``added``, ``updated``, ``kept`` (the stored state is later) or
         ``unchanged``.
@@ -240,7 +234,7 @@ class Merge:
     # --- the past
 
     def past(self, row: Thing, values: Iterable[tuple[str, Value]]) -> None:
-        """Take former values of the thing with the key of ``row``."""
+        """Merge former values of the thing with the key of ``row``."""
         thing = thing_of(row)
         gone = self._gone_at(thing)
         self._past.setdefault(thing, []).extend(one for one in values if is_after(one[1][0], gone))
@@ -261,14 +255,14 @@ class Merge:
     # --- declarations and purges
 
     def type(self, name: str, at: str, description: str) -> None:
-        """Take a type that was declared on the other side, and when."""
+        """Merge a type's declaration."""
         known = self._store.types.all().get(name)
         ours = self._store.types.declared().get(name, ("", ""))
         if known is None or (at, description) > ours:
             self._store.types.declare(name, description, at)
 
     def relation(self, name: str, at: str, declared: tuple[float, float, str]) -> None:
-        """Take a relation of the other side: when, (weight, backward weight, description)."""
+        """Merge a relation's declaration: time, (weight, backward weight, description)."""
         known = self._store.relations.all().get(name)
         ours = self._store.relations.declared().get(name, ("", declared))
         if known is None or (at, declared) > ours:

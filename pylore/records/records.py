@@ -80,7 +80,7 @@ def _written(
             command = "supersede" if is_superseded else name
         return self.together(lambda: method(self, *given, **fields), command)
 
-    # functools.wraps does this, and takes longer to load than a link may take.
+    # functools.wraps does this, but loads slowly.
     for one in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
         setattr(run, one, getattr(method, one))
     run.__wrapped__ = method  # type: ignore[attr-defined]
@@ -159,14 +159,14 @@ class Records:
         ``file`` (``src/a.py`` or ``src/a.py:10-20``) also links the record to that file; ``links``
         are ``(id, relation)`` pairs. Fields that are not given are not changed, a forgotten record
         is restored; tags are joined. Without a ``status`` a record from a conversation is staged,
-        others are confirmed; a conversation changes no confirmed record. ``learning`` is a lesson.
-        The setting ``run`` links a record to that run by ``derived_from``. ``anew``: a restored
-        record gets the status, source and confidence of a new record. ``key``: the text to derive
-        the id from, by default ``text``.
+        else confirmed; a conversation changes no confirmed record. ``learning`` is a lesson. The
+        setting ``run`` links a record to that run by ``derived_from``. ``anew``: a restored record
+        gets the status, source and confidence of a new record. ``key``: the text to derive the id
+        from, by default ``text``.
 
         Raises:
-            UsageError: unknown type or relation, or a relation that joins other types.
-            LoreError: unknown id, empty text, or too long a text.
+            UsageError: unknown type or relation, or a relation that joins different types.
+            LoreError: unknown id, empty or too long a text.
         """
         type = self._names.require_type(type, new_type)
         text = require_text(text, self._settings.max_text)
@@ -184,7 +184,7 @@ class Records:
         is_new = old is None or ((anew or is_heard) and gone is not None)
         if old is not None:
             if id and old.title == title_of(old.body):
-                old.title = ""  # it is made of the new text
+                old.title = ""  # derive the title from the new text
             old.body = node.body if id else old.body
             old.invalidated_at = None
             node = old
@@ -231,7 +231,7 @@ class Records:
     ) -> Change:
         """Link two nodes; a removed link is restored.
 
-        An existing link keeps its weight and people's metadata, unless given. ``metadata`` sets
+        Weight and people's metadata of an existing link remain, unless given. ``metadata`` sets
         fields (None removes a field), ``confidence`` is a field; the weight of a new link is the
         confidence, or 1. Without a ``status`` a live link is not changed, and a link from a
         conversation is staged. ``force`` allows types that the relation does not join; the metadata
@@ -267,7 +267,7 @@ class Records:
             LoreError: no such link.
         """
         relation = self._names.require_relation(relation)
-        for of in (resolve_ids, complete_ids):  # an end may be absent, and has no whole id then
+        for of in (resolve_ids, complete_ids):  # an absent end has no complete id
             from_id, to_id = of(self.store, (from_id, to_id))
             key = resolve_edge(self.store, (from_id, to_id, relation))
             edge = self.store.edges.get(*key)
@@ -294,12 +294,12 @@ class Records:
         """State ``subject predicate object`` as an edge; the weight is the confidence.
 
         Subject and object are ids or names; a name becomes an entity. A literal object (on request,
-        without letters, or of more than four words) becomes a concept. Without a ``status`` a fact
-        from a conversation is staged, others are confirmed. A fact of a predicate with a single
-        value (``single``, or the setting) supersedes the former value.
+        a number, or more than four words) becomes a concept. Without a ``status`` a fact from a
+        conversation is staged, else confirmed. A fact of a predicate with a single value
+        (``single``, or the setting) supersedes the former value.
 
         Raises:
-            UsageError: a predicate that joins other types, or a misspelled known relation.
+            UsageError: a predicate that joins different types, or a misspelled relation.
         """
         from_id = self._thing(subject, "entity", source)
         is_value = len(object.split()) > 4 or not any(letter.isalpha() for letter in object)
@@ -334,8 +334,8 @@ class Records:
         ``force`` changes fields that a document's file states.
 
         Raises:
-            LoreError: unknown id, status or source, empty text, too long a text, or a field that
-                the document's file states.
+            LoreError: unknown id, status or source, an empty or long text, or a field that the
+                document's file states.
         """
         node = self._require(id)
         given = {"text": text, "title": title, "why": why, "tags": tags, "file": file,
@@ -369,10 +369,10 @@ class Records:
 
     @_written
     def confirm(self, words: Sequence[str]) -> list[Change]:
-        """Confirm nodes (ids), or a fact (subject, predicate, object).
+        """Confirm nodes (ids), or a fact (subject, predicate, object), even superseded or
+        retracted.
 
-        Superseded and retracted ones become live again; other values of a predicate with a single
-        value are superseded.
+        Other values of a predicate with a single value are superseded.
 
         Raises:
             LoreError: no such node or fact, or a forgotten one.
@@ -411,7 +411,7 @@ class Records:
             elif node.invalidated_at is None:
                 forget(self.store, node)
                 self.index(node)
-            elif is_pruned(node):  # from now on it stays so, whatever becomes of its file
+            elif is_pruned(node):  # an import of the file does not restore it any more
                 mark_pruned(node, pruned=False)
                 self.store.nodes.put(node)
             else:
@@ -436,13 +436,13 @@ class Records:
         return [Change(*restore_node(self, id, at)) for id in ids]
 
     def undo(self, ids: Sequence[str] = (), *, redo: bool = False) -> list[Change]:
-        """Take back the last change of each of these nodes, or the last command as a whole.
+        """Undo the last change of each of these nodes, or the last command.
 
-        Called again it goes one step further back; ``redo`` goes one forward. What a command added
-        is forgotten; a purge stays. Forgotten nodes are restored.
+        Called again, it goes a step further back; ``redo`` goes forward. Records that a command
+        added are forgotten; a purge is final. Forgotten nodes are restored.
 
         Raises:
-            LoreError: there is no such node, or nothing to take back.
+            LoreError: no such node, or no change to undo.
         """
         from .undo import REDO, UNDO, UNDO_RECORD, undo_command, undo_node
 
@@ -470,7 +470,7 @@ class Records:
         Index(self.store).update(nodes)
 
     def tie(self, node: Node, before: tuple[str, str]) -> None:
-        """Let links and anchors follow a node that is about another file than before."""
+        """Let links and anchors follow a node from its former file."""
         self._link_file(node, node.file or "", before)
 
     def _judge(self, words: Sequence[str], status: str) -> list[Change]:
@@ -499,7 +499,7 @@ class Records:
             name = path_in_store(text.strip(), self._root) if type == "file" else text.strip()
             file = name if type == "file" else None
             return Node(check_id(own(named_id(type, name))), type, title=name, file=file)
-        for digits in (KEY_DIGITS, 16, 64):  # another text with the same digits takes more
+        for digits in (KEY_DIGITS, 16, 64):  # colliding texts get longer ids
             id = own(record_id(type, key, digits))
             old = self.store.nodes.get(id)
             if old is None or self._same_origin(old, key):
@@ -507,7 +507,7 @@ class Records:
         return Node(id, type, body=text)
 
     def _same_origin(self, old: Node, key: str) -> bool:
-        # An edited record keeps the id of its first text: only another unedited text collides.
+        # An edited record has the id of its first text: only unedited texts collide.
         keys = (old.body, f"{old.title}\n\n{old.body}")
         unedited = [one for one in keys if record_id(old.type, one) == plain(old.id)]
         return not unedited or record_id(old.type, unedited[0], 64) == record_id(old.type, key, 64)
@@ -521,8 +521,7 @@ class Records:
     def _checked(
         self, edge: Edge, weight: float | None, fields: Mapping[str, Any], *, force: bool = False
     ) -> Edge:
-        """Check and complete an edge: one that is there keeps its weight, and what people wrote
-        into its metadata."""
+        """Check and complete an edge; an existing edge keeps its weight and people's metadata."""
         edge.relation = self._names.relation_between(edge.from_id, edge.relation, edge.to_id)
         require_ends(self.store, edge)
         if edge.from_id == edge.to_id:
@@ -540,7 +539,7 @@ class Records:
         return edge
 
     def _derive(self, node: Node) -> None:
-        """Link a record to the run that it comes from."""
+        """Link a record to the current run."""
         run = self._settings.run
         if not run or node.type in NO_RECORDS:
             return

@@ -38,7 +38,7 @@ MOST_FINISHED = 3
 """Maximum runs that a hook finishes: bounds the time."""
 
 WEIGHTS = {"helpful": 1.0, "unhelpful": 0.0, None: 0.0}
-"""Weight of a rating's edge: the walk follows helpful ones only."""
+"""Weight of a rating's edge: the walk follows helpful edges only."""
 
 
 class RunOutcome(Record):
@@ -235,7 +235,7 @@ class Runs:
                 id, run, RELATION, WEIGHTS[rating],
                 source="system" if rating is None else "user_edit",
                 metadata=dumps(known), created_at=now(),
-                # A forgotten record's edge comes back with the record.
+                # Restoring the record restores the edge.
                 invalidated_at=node.invalidated_at,
             )
         )  # fmt: skip
@@ -250,7 +250,7 @@ def _not_shown(ids: Sequence[str]) -> list[str]:
 
 
 def _summaries(store: Store, run: str | None, limit: int = 1) -> list[dict[str, Any]]:
-    """Return the fields of a run, or of the newest ones."""
+    """Return the fields of a run, or of the newest runs."""
     rows = []
     for id, data, created, unused, used, *rated in store.impressions.summaries(run, limit):
         fields, (helpful, unhelpful) = loads(data), map(int, rated)

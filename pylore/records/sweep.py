@@ -33,10 +33,10 @@ class Faded(NamedTuple):
 
 
 def sweep(store: Store, settings: Settings, *, dry_run: bool = False) -> list[Faded]:
-    """Forget staged records and facts of conversations that faded; nothing is deleted.
+    """Forget faded records and facts of conversations.
 
-    Their confidence × recency is below ``LEAST_TO_STAY``, with fewer than ``ENOUGH_ACCESSES``
-    accesses. ``dry_run`` changes nothing.
+    Faded are staged ones with a confidence × recency below ``LEAST_TO_STAY`` and fewer than
+    ``ENOUGH_ACCESSES`` accesses. ``dry_run`` lists them only.
     """
     state, found = "due" if dry_run else "invalidated", {}
     with store.faults, store.transaction("sweep"):
@@ -59,9 +59,9 @@ def sweep(store: Store, settings: Settings, *, dry_run: bool = False) -> list[Fa
 
 
 def sweep_history(store: Store, settings: Settings, *, dry_run: bool = False) -> int:
-    """Delete states that were left more than ``history_days`` ago; return their number.
+    """Delete states that were left more than ``history_days`` ago, if set; return their number.
 
-    ``dry_run`` changes nothing; a setting of 0 deletes no states.
+    ``dry_run`` counts them only.
     """
     if not settings.history_days:
         return 0

@@ -1,4 +1,4 @@
-"""Take back: records, links and commands as they were before; delete for good."""
+"""Undo and redo commands, restore former states of records, forget and purge."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def undo_command(records: Records, *, redo: bool) -> list[Outcome]:
     """Undo the last command, or redo the last undone command; return the outcome of each thing.
 
     Raises:
-        LoreError: no such command, a final command, or nothing left to undo.
+        LoreError: no such command, a final command, or no change left.
     """
     store = records.store
     command, number = _last_command(store, redo=redo)
@@ -73,7 +73,7 @@ def undo_command(records: Records, *, redo: bool) -> list[Outcome]:
 
 
 def _last_command(store: Store, *, redo: bool) -> tuple[PastCommand, int]:
-    """Return the command to undo or redo, and the number of the command to take back for that."""
+    """Return the command to undo or redo, and the number of the command to revert for that."""
     here = store.changes.command
     standing: list[PastCommand] = []
     undone: list[tuple[PastCommand, int]] = []
@@ -243,8 +243,9 @@ def _state_at(states: Sequence[State], at: str, name: str) -> State:
 
 
 def restate(store: Store, ids: Iterable[str]) -> bool:
-    """Give live records that others proposed to purge, with their links and anchors, a new stamp:
-    others take no value from before a purge. Return True if a record had such values.
+    """Give live records with a proposed purge, and their links and anchors, a new stamp.
+
+    Other stores accept no value from before a purge. Return True if a record had such values.
     """
     wanted = store.changes.proposed_purges()
     found = False
@@ -308,7 +309,7 @@ def forget(store: Store, node: Node) -> None:
 def delete_for_good(store: Store, node: Node) -> None:
     """Delete a node with edges, anchors and the past of all.
 
-    No older export restores the node: the purge is later than all known changes.
+    No older export restores the node: the purge is later than all changes here.
     """
     with store.whole(node.id):
         rows: list[Thing] = [node, *store.edges.of(node.id, forgotten=True),
@@ -333,9 +334,9 @@ def blank_candidates(store: Store, rows: Sequence[KeptCandidate]) -> None:
 
 
 def take_away(store: Store, node: Node) -> None:
-    """Delete a node, the passages and the whole text of a file."""
+    """Delete a node, the passages and the text of a file."""
     node.invalidated_at = node.invalidated_at or now()
-    store.nodes.invalidate(node.id, node.invalidated_at)  # ends facts about it, too
+    store.nodes.invalidate(node.id, node.invalidated_at)  # ends facts about the node
     Index(store).update([node])
     store.nodes.delete(node.id)
     if node.type == "file":
