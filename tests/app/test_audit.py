@@ -1,4 +1,4 @@
-"""The audit of what runs were shown."""
+"""The audit of runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pylore.app.audit import audit
 from pylore.core.settings import Settings
 
 
-def test_the_audit_is_of_the_200_newest_runs(tmp_path: Path) -> None:
+def test_audit_reads_newest_runs(tmp_path: Path) -> None:
     with new_store(str(tmp_path)) as store:
         with store.transaction():
             for number in range(201):

@@ -1,4 +1,4 @@
-"""Answers within a number of bytes."""
+"""Results within a number of bytes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 
 @pytest.mark.parametrize("most", [1500, 3000, 6000])
-def test_context_keeps_within_its_bytes(engine: Engine, most: int) -> None:
+def test_context_fits_in_bytes(engine: Engine, most: int) -> None:
     whole = context_within(engine, "which token is signed")
     assert size(whole.to_row()) > 6000 and whole.withheld
     less = context_within(
@@ -39,7 +39,7 @@ def test_context_keeps_within_its_bytes(engine: Engine, most: int) -> None:
     assert 0 < len(text.text.encode()) <= most
 
 
-def test_a_node_without_room_loses_edges_then_its_end() -> None:
+def test_oversized_node_loses_edges_then_text() -> None:
     edges = [{"id": f"note-{number}", "title": "x" * 50} for number in range(30)]
     node = {"id": "note-a", "body": "é" * 400, "edges": edges}
     rows, notes = first_rows([node, node], 1500)
@@ -49,7 +49,7 @@ def test_a_node_without_room_loses_edges_then_its_end() -> None:
     assert size(rows) <= 1000 and set(rows[0]["body"]) == {"é"}
 
 
-def test_an_answer_without_room_is_an_error(engine: Engine) -> None:
+def test_oversized_results_are_errors(engine: Engine) -> None:
     tiny = engine.changed([("max_bytes", "10")], "flag")
     with pytest.raises(LoreError, match="no result fits"):
         context_within(tiny, "which token is signed")

@@ -1,4 +1,4 @@
-"""Event plugins: who is asked, what a refusal is, and when nobody is run."""
+"""Event plugins: order, refusals, and guards."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ TODAYS = "def login(user):\n    return user.check()\n"
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with a store, four records, and one file."""
+    """Return a project with a store, four records and a file."""
     root = tmp_path_factory.mktemp("a project")
     (root / "src").mkdir()
     (root / "src/auth.py").write_text(TODAYS)
@@ -58,7 +58,7 @@ def engine(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
         yield Engine(store, settings, str(tmp_path / "copy"))
 
 
-def test_shown_ids_are_recorded_in_a_run(engine: Engine) -> None:
+def test_run_records_shown_ids(engine: Engine) -> None:
     run = Runs(engine.store).start()
     found = search(engine, "tokens")
     assert record_shown(engine, "tokens", found.ids) == []
@@ -67,14 +67,14 @@ def test_shown_ids_are_recorded_in_a_run(engine: Engine) -> None:
     assert "not recorded" in record_shown(engine.changed([("run", run)], "flag"), "t", found.ids)[0]
 
 
-def test_related_to_a_node_and_to_a_file(engine: Engine) -> None:
+def test_related_to_node_and_file(engine: Engine) -> None:
     found = related(engine, ["decision-a"], hops=2, types=["lesson"])
     assert [(hit.id, hit.hops) for hit in found] == [("lesson-c", 2)]
     about = related(engine, ["src/auth.py"], types=["decision"])
     assert [hit.id for hit in about] == ["decision-a"]
     with pytest.raises(LoreError):
         related(engine, ["nowhere.py"])
-    # of a file that alone is called so, its name is enough
+    # a unique file name
     assert [hit.id for hit in related(engine, ["auth.py"], types=["decision"])] == [
         "decision-a"]  # fmt: skip
     here = str(Path(engine.root) / "src")
@@ -83,7 +83,7 @@ def test_related_to_a_node_and_to_a_file(engine: Engine) -> None:
         related(engine, ["decision-a"], hops=4)
 
 
-def test_a_context_walks_unless_a_depth_is_set(engine: Engine) -> None:
+def test_context_walks_by_default(engine: Engine) -> None:
     found = context(engine, "signed tokens", form="prompt")
     assert {row["id"] for row in found.included} >= {"decision-a", "failure-b"}
     flat = engine.changed([("graph_depth", "0")], "flag")
@@ -107,7 +107,7 @@ def test_anchors_from_placing_to_removing(engine: Engine) -> None:
         anchor(engine, "note-d", "src/auth.py", "lines", "x")
 
 
-def test_an_index_of_a_folder(engine: Engine) -> None:
+def test_index_of_a_folder(engine: Engine) -> None:
     subprocess.run(["git", "init", "-q", engine.root], check=True)
     found = index(engine, str(Path(engine.root) / "src"), history=False)
     assert (found["files"], found["cochanges"]) == (1, None)

@@ -1,4 +1,4 @@
-"""A file and a store: both know all afterwards, as stores and files that meet elsewhere do."""
+"""Sync of a file with a store."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STEPS = st.lists(
 
 
 def live(store: Store, steps: Sequence[Step]) -> None:
-    """What happens to a store, step by step."""
+    """Run steps in a store."""
     records = Records(store, Settings(), None, "/")
     for verb, id, word in steps:
         there = store.nodes.get(id)
@@ -98,7 +98,7 @@ def note(id: str, title: str) -> str:
 
 
 class Meanwhile:
-    """An embedder beside which somebody else does something, once."""
+    """An embedder that runs an action at first use."""
 
     name, dimension = "meanwhile", 8
 
@@ -111,7 +111,7 @@ class Meanwhile:
         return [None] * len(texts)
 
 
-def test_a_file_that_changes_meanwhile_loses_nothing(engine: Engine, tmp_path: Path) -> None:
+def test_file_that_changes_during_sync_keeps_lines(engine: Engine, tmp_path: Path) -> None:
     file = tmp_path / "knowledge.jsonl"
     file.write_text(note("note-a", "first"))
     embedder = Meanwhile(
@@ -123,13 +123,13 @@ def test_a_file_that_changes_meanwhile_loses_nothing(engine: Engine, tmp_path: P
     assert engine.store.nodes.get("note-b") is not None
 
 
-def test_a_sync_is_one_command_of_the_history(engine: Engine, tmp_path: Path) -> None:
+def test_sync_is_a_single_command(engine: Engine, tmp_path: Path) -> None:
     file = tmp_path / "knowledge.jsonl"
     file.write_text(note("note-a", "first"))
     assert sync(engine, str(file)).came_in.added == 1
     assert [command.name for command in engine.store.changes.commands()] == ["sync"]
     assert sync(engine, str(file)).came_in.unchanged == 1
-    # bringing in alone leaves the file, whatever the store knows more
+    # without out, the file does not change
     Records(engine.store, engine.settings, None, str(tmp_path)).add("note", "more")
     assert sync(engine, str(file), out=False).came_in.unchanged == 1
     assert file.read_text() == note("note-a", "first")

@@ -1,4 +1,4 @@
-"""The file is the source of its document: local texts, lost files, renamed ones, unread ones."""
+"""Documents follow files: local texts, lost, renamed and unread files."""
 
 from __future__ import annotations
 
@@ -59,13 +59,10 @@ def no_reading(monkeypatch: pytest.MonkeyPatch, *but: str) -> None:
     monkeypatch.setattr(import_documents, "read_text", read_some)
 
 
-# --- edits
+# --- local texts
 
 
-# --- a text of this store alone
-
-
-def test_a_local_text_stays_while_the_file_does(project: Project) -> None:
+def test_local_text_stays_while_file_is_unchanged(project: Project) -> None:
     file = project.write("a.md", "---\ntags: [x]\n---\ntext [[b]]")
     project.write("b.md", "b")
     project.run()
@@ -83,7 +80,7 @@ def test_a_local_text_stays_while_the_file_does(project: Project) -> None:
     assert project.run().notes == []
 
 
-def test_a_local_text_and_a_changed_file_are_a_conflict(project: Project) -> None:
+def test_local_text_and_changed_file_conflict(project: Project) -> None:
     file = project.write("a.md", "text")
     project.run()
     project.records.edit("doc-a", text="mine", force=True)
@@ -103,7 +100,7 @@ def test_a_local_text_and_a_changed_file_are_a_conflict(project: Project) -> Non
 
 
 def tell(project: Project, other: Store) -> None:
-    """What a project's store knows, into another one."""
+    """Import the export of the project into a second store."""
     import_lines(other, Settings(), None, [line.encode() for line in project.lines()])
 
 
@@ -135,7 +132,7 @@ def test_prune_forgets_documents_without_a_file(project: Project) -> None:
     assert project.edges("note-a") == {("relates_to", "doc-docs/a")}
 
 
-def test_a_pruned_document_comes_back_with_its_file(project: Project) -> None:
+def test_pruned_document_returns_with_its_file(project: Project) -> None:
     file = linked(project)
     text = file.read_text()
     file.unlink()
@@ -149,7 +146,7 @@ def test_a_pruned_document_comes_back_with_its_file(project: Project) -> None:
     assert project.edges("doc-docs/b") == {("links_to", "doc-docs/a")}
 
 
-def test_a_document_that_another_store_has_pruned_comes_back_with_its_file_here(
+def test_document_pruned_elsewhere_returns_with_its_file(
     project: Project, unread: None, tmp_path: Path
 ) -> None:
     linked(project)
@@ -172,7 +169,7 @@ def test_a_document_that_another_store_has_pruned_comes_back_with_its_file_here(
         assert "doc-docs/a is forgotten and stays so" in project.run("docs").notes[0]
 
 
-def test_what_a_person_forgets_after_it_was_pruned_stays_forgotten(project: Project) -> None:
+def test_pruned_document_forgotten_by_a_person_stays_forgotten(project: Project) -> None:
     file = linked(project)
     text = file.read_text()
     file.unlink()
@@ -188,7 +185,7 @@ def test_what_a_person_forgets_after_it_was_pruned_stays_forgotten(project: Proj
 
 
 @pytest.mark.parametrize("way", ["undo", "restore"])
-def test_a_lost_document_that_is_taken_back_is_missed_again(project: Project, way: str) -> None:
+def test_restored_document_without_file_is_reported_again(project: Project, way: str) -> None:
     file = linked(project)
     file.unlink()
     project.run("docs", prune=True)
@@ -203,7 +200,7 @@ def test_a_lost_document_that_is_taken_back_is_missed_again(project: Project, wa
     assert project.edges("note-a") == set()
 
 
-def test_what_a_person_has_forgotten_does_not_come_back_with_its_file(project: Project) -> None:
+def test_forgotten_document_stays_forgotten(project: Project) -> None:
     file = linked(project)
     project.records.forget(["doc-docs/a"])
     for _ in range(2):
@@ -217,7 +214,7 @@ def test_what_a_person_has_forgotten_does_not_come_back_with_its_file(project: P
     assert project.node("doc-docs/moved").invalidated_at is None
 
 
-def test_prune_takes_what_a_file_was_before_it_got_another_id(project: Project) -> None:
+def test_prune_forgets_former_document_of_a_file(project: Project) -> None:
     file = project.write("a.md", "a")
     project.run()
     file.write_text("---\ntype: decision\n---\na")
@@ -255,7 +252,7 @@ def test_a_renamed_file_keeps_its_document(project: Project) -> None:
     assert project.node("doc-docs/a").body == "changed"
 
 
-def test_a_file_may_be_gone_before_it_is_there_again(project: Project) -> None:
+def test_renamed_file_may_be_missing_between_imports(project: Project) -> None:
     file = linked(project)
     text = file.read_text()
     file.unlink()
@@ -267,7 +264,7 @@ def test_a_file_may_be_gone_before_it_is_there_again(project: Project) -> None:
     assert project.edges("note-a") == {("relates_to", "doc-docs/a")}
 
 
-def test_a_new_file_where_a_renamed_one_was_gets_an_id_of_its_own(project: Project) -> None:
+def test_new_file_at_a_renamed_path_gets_new_id(project: Project) -> None:
     file = project.write("a.md", "old")
     project.run()
     file.rename(project.root / "b.md")
@@ -280,7 +277,7 @@ def test_a_new_file_where_a_renamed_one_was_gets_an_id_of_its_own(project: Proje
     ]  # fmt: skip
 
 
-# --- what is not read again
+# --- unread files
 
 
 def test_unchanged_files_are_not_opened(
@@ -299,7 +296,7 @@ def test_unchanged_files_are_not_opened(
     assert project.lines() == before
 
 
-def test_links_of_unread_files_lead_to_what_is_new(
+def test_links_of_unread_files_are_updated(
     project: Project, unread: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.write("docs/a.md", "[[Later]] [x](later.md) `src/a.py` [[note-a]] [[By hand]]")
@@ -324,7 +321,7 @@ def test_links_of_unread_files_lead_to_what_is_new(
     assert project.run("docs").unresolved == 1
 
 
-# --- whatever happens to a folder
+# --- any changes of a folder
 
 PATHS = ["a.md", "b.md", "x/a.md", "x/c.md"]
 LINES = ["[[a]]", "[[Title]]", "[x](b.md)", "[y](../b.md) [z](c.md)", "# Title", "`src/a.py`",
@@ -348,7 +345,7 @@ STEPS = st.lists(
 
 @settings(max_examples=examples(100), deadline=None)
 @given(STEPS)
-def test_a_pruning_import_is_as_one_into_an_empty_store(steps: list[tuple[Any, ...]]) -> None:
+def test_pruning_import_equals_import_into_empty_store(steps: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "project")
         require_the_same(root, memory_store(f"{root}/.lore/search.db"), memory_store(), steps)
@@ -383,7 +380,7 @@ def carry_out(project: Project, what: str, *given: Any) -> None:
 
 
 def said(store: Store) -> tuple[Sequence[object], Sequence[object]]:
-    """What stands in a store, by the files that it comes from, for their ids may differ."""
+    """Return nodes and edges by file, because ids may differ."""
     files = {node.id: f"{node.type} {node.file}" for node in store.nodes.all(live_only=True)}
     nodes: list[object] = [
         (files[node.id], node.title, node.body, node.status, node.tags, node.data, node.line_start)

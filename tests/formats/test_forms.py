@@ -79,7 +79,7 @@ def test_substitutions_are_not_expanded(project: Project) -> None:
     assert project.edges("doc-good") == {("links_to", "doc-loop")}
 
 
-def test_page_that_breaks_its_reader_is_skipped_and_named(
+def test_page_that_breaks_the_reader_is_skipped(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = rst.read

@@ -1,4 +1,4 @@
-"""Markdown import: files become nodes, links become edges, and a second import follows edits."""
+"""Import of Markdown: nodes, edges and updates."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_hidden_folders_and_packages_are_left_out(project: Project) -> None:
     assert [node.file for node in project.store.nodes.all()] == ["a.md", "b.MARKDOWN", "x/c.md"]
 
 
-def test_links_are_not_followed_and_said_where_that_loses_something(
+def test_symlinks_are_skipped_and_reported(
     project: Project, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     outside = tmp_path_factory.mktemp("home")
@@ -168,7 +168,7 @@ def test_every_kind_of_link(project: Project) -> None:
     )  # fmt: skip
 
 
-def test_an_edge_says_where_its_links_stand(project: Project) -> None:
+def test_edge_has_places_of_links(project: Project) -> None:
     project.write("b.md", "# B\n")
     text = (
         "\n# A\n\nSee [b](b.md) and\n\n```\n[b](b.md)\n```\nlast [B][the b], [[b]].\n\n"
@@ -203,7 +203,7 @@ def test_relations_in_front_matter(project: Project) -> None:
     assert metadata == {"document": "docs/new.md", "lines": ["3-4"]}
 
 
-def test_links_to_nothing_are_counted_and_never_invented(project: Project) -> None:
+def test_unresolved_links_are_counted(project: Project) -> None:
     project.write("secret.py", "")
     project.write("docs/a.md", "[[nope]] [x](gone.md) [y](../../outside.py) `src/none.py`\n[z](.)")
     project.write("docs/b.md", "---\nsupersedes: decision-none\n---\n")
@@ -227,7 +227,7 @@ def test_names_with_signs_and_accents(project: Project) -> None:
 # --- importing again
 
 
-def test_links_follow_the_document_and_hand_made_edges_stay(project: Project) -> None:
+def test_edges_follow_links_of_the_document(project: Project) -> None:
     file = project.write("a.md", "[[b]] [[c]]")
     for name in "bcd":
         project.write(f"{name}.md", name)
@@ -248,7 +248,7 @@ def test_links_follow_the_document_and_hand_made_edges_stay(project: Project) ->
     assert [past.row.ended_at is None for past in project.store.changes.of(edge)] == [True, False]
 
 
-def test_a_link_that_someone_took_away_stays_away(project: Project) -> None:
+def test_removed_edge_is_not_imported_again(project: Project) -> None:
     project.write("a.md", "[[b]]")
     project.write("b.md", "b")
     project.run()
@@ -260,7 +260,7 @@ def test_a_link_that_someone_took_away_stays_away(project: Project) -> None:
     assert project.edges("doc-a") == {("links_to", "doc-b")}
 
 
-def test_fields_that_the_file_does_not_set_keep_their_edits(project: Project) -> None:
+def test_fields_missing_in_the_file_keep_edits(project: Project) -> None:
     file = project.write("a.md", "---\nstatus: proposed\nteam: core\n---\ntext")
     project.run()
     project.records.edit("doc-a", tags=["mine"], why="because")
@@ -275,10 +275,10 @@ def test_fields_that_the_file_does_not_set_keep_their_edits(project: Project) ->
     )  # fmt: skip
 
 
-# --- what other tools write
+# --- forms of other tools
 
 
-def test_a_relation_before_a_link_makes_the_edge(project: Project) -> None:
+def test_relation_before_a_link_names_the_edge(project: Project) -> None:
     project.write("b.md", "# B")
     project.write("c.md", "# C")
     project.write(
@@ -305,7 +305,7 @@ implements [[C]]
     assert json.loads(edge.metadata)["says"] == "requires"
 
 
-def test_aliases_are_names_for_links_and_may_come_later(project: Project) -> None:
+def test_aliases_are_names_for_links(project: Project) -> None:
     project.write("a.md", "[[Sessions]] [[main/deep/path]] [[Other]]")
     project.write("b.md", "---\naliases: [Sessions]\npermalink: main/deep/path\n---\n# B")
     assert project.run().unresolved == 1
@@ -353,9 +353,7 @@ text #auth #team/web, see #12, #ff0 and [[B#part]] [c](d.md#e) `#code` a#b
         (b"x" * 10_000_001, "max_text is 10000000"),
     ],
 )
-def test_a_fault_names_file_and_line_and_imports_nothing(
-    project: Project, content: bytes, why: str
-) -> None:
+def test_fault_of_a_file_imports_nothing(project: Project, content: bytes, why: str) -> None:
     project.write("a.md", "# Good")
     bad = project.write("bad.md", content)
     with pytest.raises(LoreError, match=f"bad.md: .*{why}.*: nothing was imported"):
@@ -377,9 +375,7 @@ def test_a_fault_names_file_and_line_and_imports_nothing(
         ("relates_to:\n  note: a", "relates_to is a mapping"),
     ],
 )
-def test_a_value_that_lore_cannot_take_is_a_fault_or_kept_as_data(
-    project: Project, front: str, why: str
-) -> None:
+def test_invalid_values_are_faults_or_data(project: Project, front: str, why: str) -> None:
     project.write("bad.md", f"---\n{front}\n---\ntext\n")
     with pytest.raises(LoreError, match=f"bad.md: line 2: {why}.*: nothing was imported"):
         project.run()
@@ -419,7 +415,7 @@ MARKDOWN = st.lists(
 
 @settings(max_examples=examples(25), deadline=None)
 @given(MARKDOWN, MARKDOWN)
-def test_any_text_is_imported_or_refused_and_the_second_time_unchanged(a: str, b: str) -> None:
+def test_second_import_of_any_text_changes_nothing(a: str, b: str) -> None:
     with tempfile.TemporaryDirectory() as folder, new_store(f"{folder}/.lore") as store:
         project = Project(Path(folder), store)
         project.write("src/a.py", "")

@@ -1,4 +1,4 @@
-"""JSON lines: what goes out comes in again, and comes out as the same lines."""
+"""Import and export of JSON lines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ BOUNDED = Settings.load(environ={}, flags={"max_text": "10000"})
 
 
 def put(store: Store, *rows: dict[str, Any] | bytes | str, **options: Any) -> Imported:
-    """Imports rows, each one a line."""
+    """Import rows as lines."""
     lines = [
         row if isinstance(row, bytes)
         else (row if isinstance(row, str) else json.dumps(row, ensure_ascii=False)).encode() + b"\n"
@@ -127,7 +127,7 @@ def test_export_import_export_is_the_same(
             assert lines(second) == exported
 
 
-def test_what_is_derived_is_imported_as_it_was_derived_last(store: Store, tmp_path: Path) -> None:
+def test_derived_edges_have_no_past(store: Store, tmp_path: Path) -> None:
     with store.transaction():
         for weight in (0.9, 0.2, 0.5):
             store.edges.put(an_edge("file-a", "file-b", "co_changes_with", weight, source="system"))
@@ -141,7 +141,7 @@ def test_what_is_derived_is_imported_as_it_was_derived_last(store: Store, tmp_pa
 # --- importing
 
 
-def test_what_a_line_does_not_say_stays(store: Store) -> None:
+def test_missing_fields_of_a_line_stay(store: Store) -> None:
     put(store, {"id": "note-a", "title": "A", "body": "words", "tags": ["x"]})
     assert put(store, {"id": "note-a", "body": "others"}).updated == 1
     node = store.nodes.get("note-a")
@@ -179,7 +179,7 @@ def test_what_a_line_does_not_say_stays(store: Store) -> None:
         ({"history_of": ["a", "b", "links_to"]}, "needs a stamp"),
     ],
 )  # fmt: skip
-def test_a_bad_line_is_named_and_nothing_is_imported(
+def test_bad_line_imports_nothing(
     store: Store, line: dict[str, Any] | str | bytes, why: str
 ) -> None:
     good = {"id": "note-good"}
@@ -192,7 +192,7 @@ def test_a_bad_line_is_named_and_nothing_is_imported(
     assert list(store.edges.all()) == []
 
 
-def test_a_relation_that_is_declared_has_the_weight_of_the_settings(store: Store) -> None:
+def test_declared_relation_uses_weight_of_settings(store: Store) -> None:
     weighed = Settings.load(environ={}, flags={"edge_weights": "made_up=0.3"})
     edge = b'{"from_id": "note-a", "to_id": "note-b", "relation": "made_up"}'
     with pytest.raises(LoreError, match="unknown relation 'made_up'"):
@@ -212,6 +212,6 @@ _FOLDER = tempfile.TemporaryDirectory()
 _SHARED = new_store(_FOLDER.name)
 
 
-def test_a_file_name_with_braces_stands_before_the_line(store: Store) -> None:
+def test_file_name_with_braces_in_error(store: Store) -> None:
     with pytest.raises(LoreError, match=r"^a\{b\}\.jsonl: line 1: "):
         put(store, "x", name="a{b}.jsonl")

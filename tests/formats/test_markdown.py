@@ -68,7 +68,7 @@ def test_lines_of_links() -> None:
 
 
 @given(st.lists(st.sampled_from(["words", "a `code` span", "- item", "# head"]), max_size=8))
-def test_a_link_between_any_prose_is_found(around: list[str]) -> None:
+def test_link_in_any_prose_is_found(around: list[str]) -> None:
     text = "\n".join([*around, "", "see [[here]]", "", *around])
     assert [text[at : at + 4] for at, link in read(text).links if link.kind == "wiki"] == ["[[he"]
 

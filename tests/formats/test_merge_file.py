@@ -1,4 +1,4 @@
-"""Merging exports as files: any order, any number of times, and as stores would."""
+"""Merge of exports as files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAID = st.sampled_from(["", "one", "two"])
 
 
 def node(id: str = "note-a", at: str = DAY.format(1), **fields: Any) -> dict[str, Any]:
-    """A line with a whole state of a node."""
+    """Return a line with a full state of a node."""
     return {"id": id, "type": "note", "created_at": at, "updated_at": at, **fields}
 
 
@@ -46,7 +46,7 @@ def fields_of(found: MergedLines) -> list[dict[str, Any]]:
 
 
 def lived(id: str, at: str, was: list[str], **fields: Any) -> dict[str, Any]:
-    """A node that was made on the first day, and knows only states before it."""
+    """Return a node of the first day that knows only earlier states."""
     before = [name for name in was if name < at]
     return node(id, at, created_at=DAY.format(1), was=before, **fields)
 
@@ -76,7 +76,7 @@ MADE_AGAIN = tuple(
     file(anchor("note-a", DAY.format(made), DAY.format(judged), hash))
     for made, judged, hash in ((1, 4, "one"), (3, 2, "two"))
 )
-"""An anchor that was judged late by a clock that is ahead, and one of its key made after it."""
+"""Two anchors of a key; the first was verified late by a fast clock."""
 TAKEN_AWAY = file({**anchor("note-a", DAY.format(1), DAY.format(1), ""), "gone_at": DAY.format(2)})
 DECLARED = st.builds(
     lambda weight: {"declare_relation": "blocks", "weight": weight, "backward_weight": weight,
@@ -86,14 +86,14 @@ DECLARED = st.builds(
 UNKNOWN = st.builds(lambda text: {"comment": text}, SAID)
 HAND = st.builds(lambda id, body: {"id": id, "body": body}, IDS, SAID)
 LINES = NODES | EDGES | PURGES | ANCHORS | REMOVALS | DECLARED | UNKNOWN | HAND
-# each as an export has it; several of one record in a file, as git's union leaves them
+# exported lines; a record may have several, as after a union by git
 FILES = st.lists(LINES, max_size=6).map(
     lambda lines: [line for one in lines for line in joined(file(one), [])]
 )
 
 
 def forgotten_and_edited(at: str = DAY.format(2)) -> list[bytes]:
-    """A node that was forgotten at this time and edited later, and a link that ended with it."""
+    """Return a node that was forgotten and later edited, and a link that ended then."""
     link = {"from_id": "note-a", "to_id": "note-b", "relation": "relates_to",
             "created_at": DAY.format(1), "invalidated_at": at}  # fmt: skip
     return file(lived("note-a", DAY.format(4), [f"{at} 00000b0b0b"]), link)
@@ -123,14 +123,12 @@ def test_neither_order_nor_repetition_counts(
 
 @settings(max_examples=examples(100), deadline=None)
 @given(FILES, FILES, st.lists(NODES | HAND | UNKNOWN, max_size=4).map(lambda rows: file(*rows)))
-def test_what_came_before_changes_no_state(
-    a: list[bytes], b: list[bytes], base: list[bytes]
-) -> None:
+def test_base_changes_no_state(a: list[bytes], b: list[bytes], base: list[bytes]) -> None:
     names = ("created_at", "updated_at", "invalidated_at", "gone_at")
     times = [{json.loads(line).get(name) for line in lines for name in names}
              for lines in (a + b, base)]  # fmt: skip
     if times[0] & times[1] - {None}:
-        base = []  # what says something else at the same time was edited by hand
+        base = []  # a different value at the same time is an edit by hand
     with_base, without = merged(a, b, base), merged(a, b)
     has_state = [line for line in without.lines if "created_at" in line]
     assert [line for line in with_base.lines if "created_at" in line] == has_state
@@ -138,7 +136,7 @@ def test_what_came_before_changes_no_state(
     assert merged(b, a, base) == with_base
 
 
-def test_the_later_state_stands_and_names_the_other() -> None:
+def test_later_state_wins_and_names_the_other() -> None:
     old, new = node(body="old"), node(at=DAY.format(2), body="new")
     found = merged(file(new), file(old))
     assert found.conflicts == ["note-a"]
@@ -146,7 +144,7 @@ def test_the_later_state_stands_and_names_the_other() -> None:
     assert line["body"] == "new"
     assert line["created_at"] == DAY.format(2)
     assert [name.split()[0] for name in line["was"]] == [DAY.format(1)]
-    # who knows what the file has come to has changed it alone
+    # no conflict for a later edit of the merged state
     later = {**line, "updated_at": DAY.format(3), "body": "newest"}
     assert (
         merged(found_bytes(found), file({**later, "was": line["was"] + name_of(found)})).conflicts
@@ -159,13 +157,13 @@ def found_bytes(found: MergedLines) -> list[bytes]:
 
 
 def name_of(found: MergedLines) -> list[str]:
-    """The name of the state that stands, as a merge with a later one gives it."""
+    """Return the stamp of the winning state from a merge with a later state."""
     later = node(at=DAY.format(5), body="later")
     (line,) = fields_of(merged(found_bytes(found), file(later)))
     return [name for name in line["was"] if name.startswith(DAY.format(2))]
 
 
-def test_a_union_of_lines_and_conflict_markers_are_merged_too() -> None:
+def test_union_of_lines_and_conflict_markers_merge() -> None:
     old, new = node(body="old"), node(at=DAY.format(2), body="new")
     assert joined(file(old, new, new), []) == joined(file(old), file(new))
     marked = file("<<<<<<< HEAD", old, "||||||| 1a2b", node(body="base"), "=======", new,
@@ -173,18 +171,18 @@ def test_a_union_of_lines_and_conflict_markers_are_merged_too() -> None:
     assert joined(marked, []) == joined(file(old), file(new))
 
 
-def test_lines_without_a_state_are_merged_as_lines() -> None:
+def test_lines_without_state_merge_as_lines() -> None:
     hand, other = {"id": "note-a", "body": "mine"}, {"comment": "of a later lore"}
     assert joined(file(hand), file(other)) == file(other, hand) or joined(
         file(hand), file(other)) == file(hand, other)  # fmt: skip
-    # what one side has taken out stays out
+    # a line that a side has removed
     assert merged(file(hand), file(), file(hand)).lines == []
     assert merged(file(hand), file(hand), file(hand)).lines == [
         line.decode() for line in file(hand)
     ]
 
 
-def test_what_was_deleted_for_good_does_not_come_back() -> None:
+def test_purged_record_does_not_return() -> None:
     purge = {"purged": "note-a", "at": DAY.format(3)}
     edge = {"from_id": "note-a", "to_id": "note-b", "relation": "relates_to", "weight": 1,
             "created_at": DAY.format(2)}  # fmt: skip
@@ -203,6 +201,6 @@ def test_what_was_deleted_for_good_does_not_come_back() -> None:
         ('{"history_of": ["a"]}', "a link is not [from, to, relation]"),
     ],
 )  # fmt: skip
-def test_a_line_that_no_export_has_is_named(line: str, why: str) -> None:
+def test_invalid_line_is_named(line: str, why: str) -> None:
     with pytest.raises(LoreError, match=why.replace("[", r"\[")):
         merged(file(node(), line), file())

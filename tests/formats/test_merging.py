@@ -1,4 +1,4 @@
-"""Stores that tell each other what they know end up the same, and nothing is lost."""
+"""Merging stores converges without loss."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ AHEAD = f"{days_ahead(1)[:10]}T00:00:00Z"
 KEY = ("note-a", "note-b", "relates_to")
 
 
-# --- whatever has happened
+# --- any histories
 
 
 @settings(max_examples=examples(400), deadline=None)
 @given(SEEDS)
-@example(978894843685)  # an end is deleted for good in the second in which the other was forgotten
-@example(231344851988)  # an anchor that was made again by a clock that is behind
-def test_three_stores_end_up_the_same_and_nothing_is_lost(seed: int) -> None:
+@example(978894843685)  # an end purged in the second in which the other end was forgotten
+@example(231344851988)  # an anchor created again by a slow clock
+def test_three_stores_converge_without_loss(seed: int) -> None:
     check(seed)
 
 
@@ -66,14 +66,14 @@ def same_bytes(three: Three) -> None:
 
 @settings(max_examples=examples(40), deadline=None)
 @given(SEEDS)
-def test_so_do_their_lines_in_any_order(seed: int) -> None:
+def test_lines_in_any_order_converge(seed: int) -> None:
     random = Random(seed)
     same_bytes(Three(random, [memory_store() for _ in range(3)], shuffled_lines(random)))
 
 
 @settings(max_examples=examples(40), deadline=None)
 @given(SEEDS)
-def test_so_do_stores_that_only_propose_to_delete_for_good(seed: int) -> None:
+def test_stores_with_proposed_purges_converge(seed: int) -> None:
     def told(store: Store) -> list[str]:
         return [*shared_lines(store)]
 
@@ -95,7 +95,7 @@ def test_so_do_stores_that_only_propose_to_delete_for_good(seed: int) -> None:
 
 @settings(max_examples=examples(30), deadline=None)
 @given(SEEDS)
-def test_both_sides_of_a_merge_in_one_file_are_merged_whatever_the_order(seed: int) -> None:
+def test_lines_of_several_stores_merge_in_any_order(seed: int) -> None:
     random = Random(seed)
     three = Three(random, [memory_store() for _ in range(3)])
     with clocks(three):
@@ -165,7 +165,7 @@ def met(here: Store, there: Store, *, mine: str, theirs: str) -> None:
     edit(there, "theirs", theirs)
 
 
-def test_an_older_export_takes_nothing_back(here: Store, there: Store) -> None:
+def test_older_export_changes_nothing(here: Store, there: Store) -> None:
     put(here, note("first", EARLY))
     take(there, here)
     edit(here, "second", LATE)
@@ -175,9 +175,7 @@ def test_an_older_export_takes_nothing_back(here: Store, there: Store) -> None:
     assert counts(take(there, here)) == {"unchanged": 1}
 
 
-def test_what_was_changed_on_both_sides_is_named_and_both_are_kept(
-    here: Store, there: Store
-) -> None:
+def test_conflict_is_reported_with_both_values_stored(here: Store, there: Store) -> None:
     met(here, there, mine=LATE, theirs=LATER)
     done = take(here, there)
     assert counts(done) == {"kept": 1, "conflicts": 1}
@@ -191,9 +189,7 @@ def test_what_was_changed_on_both_sides_is_named_and_both_are_kept(
 
 @pytest.mark.parametrize("prefer", ["ours", "theirs"])
 @pytest.mark.parametrize("mine", [LATER, AHEAD])
-def test_a_side_can_be_preferred_and_stands_everywhere_then(
-    here: Store, there: Store, prefer: str, mine: str
-) -> None:
+def test_preferred_side_wins_everywhere(here: Store, there: Store, prefer: str, mine: str) -> None:
     met(here, there, mine=mine, theirs=LATE)
     done = take(here, there, prefer=prefer)
     assert [one.stands for one in done.conflicting] == [prefer]
@@ -204,9 +200,7 @@ def test_a_side_can_be_preferred_and_stands_everywhere_then(
 
 
 @pytest.mark.parametrize("side", ["ours", "theirs"])
-def test_one_that_was_edited_after_it_was_forgotten_elsewhere_does(
-    here: Store, there: Store, side: str
-) -> None:
+def test_edit_after_forget_elsewhere_wins(here: Store, there: Store, side: str) -> None:
     put(here, note("first", EARLY))
     take(there, here)
     forgets, edits = (here, there) if side == "ours" else (there, here)
@@ -224,7 +218,7 @@ def test_one_that_was_edited_after_it_was_forgotten_elsewhere_does(
 
 @pytest.fixture
 def linked(here: Store, there: Store) -> None:
-    """Both know of a link; here its one end was forgotten, and there it was edited after that."""
+    """Link two nodes in both stores; forget an end here, and edit it later there."""
     edge = dict(zip(("from_id", "to_id", "relation"), KEY, strict=True), created_at=EARLY)
     put(here, note("first", EARLY), {"id": "note-b", "updated_at": EARLY}, edge)
     take(there, here)
@@ -240,9 +234,7 @@ def link(store: Store) -> Edge:
 
 @pytest.mark.usefixtures("linked")
 @pytest.mark.parametrize("turn", [1, -1])
-def test_a_record_that_is_back_has_its_links_whoever_is_told_first(
-    here: Store, there: Store, turn: int
-) -> None:
+def test_restored_record_has_its_links_in_any_order(here: Store, there: Store, turn: int) -> None:
     assert link(here).invalidated_at and not link(here).ended_at
     one, other = (here, there)[::turn]
     take(one, other)
@@ -253,7 +245,7 @@ def test_a_record_that_is_back_has_its_links_whoever_is_told_first(
     assert counts(take(here, there))["unchanged"] and link(here).invalidated_at is None
 
 
-def test_what_was_deleted_for_good_stays_away(here: Store, there: Store) -> None:
+def test_purge_travels_to_other_stores(here: Store, there: Store) -> None:
     edge = dict(zip(("from_id", "to_id", "relation"), KEY, strict=True), created_at=EARLY)
     put(here, note("first", EARLY), {"id": "note-b", "updated_at": EARLY}, edge)
     take(there, here)
@@ -270,9 +262,7 @@ def test_what_was_deleted_for_good_stays_away(here: Store, there: Store) -> None
     assert body(here) == "anew" and list(export_lines(there)) == list(export_lines(here))
 
 
-def test_what_was_edited_after_it_was_deleted_elsewhere_stays_and_is_named(
-    here: Store, there: Store
-) -> None:
+def test_edit_after_a_purge_elsewhere_survives(here: Store, there: Store) -> None:
     put(here, note("first", EARLY))
     take(there, here)
     Records(here, Settings(), None).forget(["note-a"], purge=True)
@@ -287,7 +277,7 @@ def test_what_was_edited_after_it_was_deleted_elsewhere_stays_and_is_named(
     assert again not in take(memory_store(), there).notes  # where it was never known
 
 
-def test_a_line_by_hand_is_an_edit_of_now(here: Store) -> None:
+def test_line_by_hand_is_a_current_edit(here: Store) -> None:
     put(here, note("first", LATE, tags=["x"]))
     assert counts(put(here, {"id": "note-a", "body": "by hand"})) == {"updated": 1}
     node = here.nodes.require("note-a")
@@ -295,7 +285,7 @@ def test_a_line_by_hand_is_an_edit_of_now(here: Store) -> None:
     assert counts(put(here, {"id": "note-a", "body": "by hand"})) == {"unchanged": 1}
 
 
-def test_a_line_by_hand_leaves_what_is_forgotten_so_and_says_it(here: Store) -> None:
+def test_line_by_hand_does_not_restore_a_record(here: Store) -> None:
     put(here, note("first", EARLY), {"id": "note-b", "updated_at": EARLY})
     Records(here, Settings(), None).forget(["note-a", "note-b"])
     done = put(here, {"id": "note-a", "type": "note", "body": "new"})
@@ -307,9 +297,7 @@ def test_a_line_by_hand_leaves_what_is_forgotten_so_and_says_it(here: Store) -> 
     assert here.nodes.require("note-a").invalidated_at is None
 
 
-def test_a_time_in_the_future_is_refused_or_stands_until_somebody_edits(
-    here: Store, there: Store
-) -> None:
+def test_times_in_the_future_are_refused(here: Store, there: Store) -> None:
     put(here, note("first", EARLY))
     far = days_ahead(2)
     for name in ("updated_at", "invalidated_at"):
@@ -341,7 +329,7 @@ def test_a_time_in_the_future_is_refused_or_stands_until_somebody_edits(
         ({"state_of": "note-a", "updated_at": EARLY}, "a line of the past needs a stamp"),
     ],
 )  # fmt: skip
-def test_a_broken_line_is_named(here: Store, line: dict[str, Any] | bytes, why: str) -> None:
+def test_broken_line_is_named(here: Store, line: dict[str, Any] | bytes, why: str) -> None:
     with pytest.raises(LoreError, match=f"^line 2: .*{why}"):
         put(here, note("first", EARLY), line)
     assert list(export_lines(here)) == []

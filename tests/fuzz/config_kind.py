@@ -1,4 +1,4 @@
-"""Config files: what the reader makes of them, and the settings of that."""
+"""Config files, and the settings from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HOME = "/nowhere"
 
 
 class Configs(Kind):
-    """A file is read whole, or refused with its name and line; nothing of it ever runs."""
+    """A file is read, or refused with name and line; no part of it runs."""
 
     name, share, batch = "configs", 0.03, 50
 
@@ -77,7 +77,7 @@ class Configs(Kind):
         return True
 
     def _check_syntax(self, files: Sequence[Path]) -> None:
-        """See that what is taken is shell syntax."""
+        """Assert that accepted files are shell syntax."""
         checks = 'for file in "$@"; do bash -n "$file" || exit; done'
         done = subprocess.run(
             ["bash", "-c", checks, "-", *files], stdin=subprocess.DEVNULL, capture_output=True,

@@ -22,7 +22,7 @@ from pylore.terminal.output import note
 
 
 class Kind:
-    """Makes inputs of a kind and checks them; ``share`` is its fraction of all inputs."""
+    """Makes and checks inputs of a kind; ``share`` is the fraction of all inputs."""
 
     name = ""
     share = 0.0
@@ -56,7 +56,7 @@ class Kind:
 
 
 def one_line(error: LoreError) -> None:
-    """Assert that a message prints as one short line without control characters."""
+    """Assert that a message prints as a short line without control characters."""
     printed = io.StringIO()
     with contextlib.redirect_stderr(printed):
         note(str(error))

@@ -1,4 +1,4 @@
-"""Lines of the Model Context Protocol, and answers in their order whatever they are."""
+"""Lines of the Model Context Protocol, with responses in order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pylore.records.records import Records
 
 
 class McpLines(Kind):
-    """A line that is not a message gets an error or nothing; each request gets its answer."""
+    """An invalid message gets an error or no response; each request gets a response."""
 
     name, share, batch = "mcp", 0.10, 50
 

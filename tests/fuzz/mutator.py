@@ -1,4 +1,4 @@
-"""Inputs that are nearly right: samples of a corpus, changed a little, the same for one seed."""
+"""Mutated samples of a corpus, reproducible by seed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from random import Random
 CORPUS = Path(__file__).parent / "corpus"
 
 LONGEST = 50_000
-"""Bytes of one input; limits of a megabyte are the matter of tests of their own."""
+"""Maximum bytes of an input."""
 
 ODD = (
     b"\0", b"\r", b"\n", b"\n\n", b"\t", b" ", b"\x1b[2J", b"\x7f", b"\xff", b"\xed\xa0\x80",
@@ -26,18 +26,18 @@ ODD = (
 
 
 def samples(kind: str) -> list[bytes]:
-    """The kept inputs of a kind: a JSON string a line, lone surrogates standing for bytes."""
+    """Return the corpus of a kind: a JSON string a line, lone surrogates for bytes."""
     lines = (CORPUS / f"{kind}.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line).encode("utf-8", "surrogateescape") for line in lines]
 
 
 def as_sample(data: bytes) -> str:
-    """The line that keeps an input in a corpus."""
+    """Return the line of an input in a corpus."""
     return json.dumps(data.decode("utf-8", "surrogateescape"))
 
 
 def mutated(random: Random, corpus: Sequence[bytes], tokens: Sequence[bytes]) -> bytes:
-    """One sample after one to six changes; now and then as it is."""
+    """Return a sample after up to six changes."""
     data = random.choice(corpus)
     for _ in range(random.choice((0, 1, 1, 2, 3, 6))):
         data = _changed(random, data, corpus, tokens)

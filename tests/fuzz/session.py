@@ -29,7 +29,7 @@ KINDS: tuple[type[Kind], ...] = (
 LONGEST = 20.0
 """Maximum processor seconds of an input."""
 ROUNDS = 100
-"""The kinds take turns, so that each has its share when the time is up."""
+"""Turns of the kinds, so that shares are right at the deadline."""
 MEMORY = 1 << 30
 """Maximum bytes of address space of the process."""
 STACK = 1 << 20
@@ -45,7 +45,7 @@ class Fault(NamedTuple):
 
 
 class Trial:
-    """Run one kind; ``faults`` has the first input of each place that raised."""
+    """Run a kind; ``faults`` has the first input of each place that raised."""
 
     def __init__(self, kind: Kind, seed: int) -> None:
         self.kind = kind
@@ -111,7 +111,7 @@ def run(
     deadline: float = float("inf"),
     kinds: Sequence[Callable[[Path], Kind]] = KINDS,
 ) -> list[Trial]:
-    """Try ``inputs`` inputs, of each kind its share, or fewer at ``deadline`` of
+    """Try ``inputs`` inputs, by share of the kinds, or fewer at ``deadline`` of
     ``time.monotonic``; the same seed gives the same inputs.
     """
     with ExitStack() as stack:
@@ -127,7 +127,7 @@ def run(
 
 
 def main() -> None:
-    """Print a line a kind, then each fault with its input; exit code 1 if there are any."""
+    """Print a line a kind, then faults with inputs; exit with 1 after faults."""
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--inputs", type=int, default=1_000_000)
     parser.add_argument("--minutes", type=float, default=0, help="stop then; 0: when all are done")

@@ -37,7 +37,7 @@ TEXTS = (
 
 
 class Queries(Kind):
-    """Queries, on both engines, with all that a search can do beside them."""
+    """Queries, on both engines, with random options."""
 
     name, share = "queries", 0.12
 
@@ -91,7 +91,7 @@ def _sound(hits: Hits) -> None:
 
 
 class _Importing(Kind):
-    """What writes to a store: an import that fails leaves it as it was."""
+    """Imports into a store: a failed import changes no record."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -101,7 +101,7 @@ class _Importing(Kind):
 
     @property
     def store(self) -> Store:
-        """A small store; after some imports a new one, when the old one has been looked at."""
+        """A small store; after some imports it is checked and replaced."""
         if self._store is not None and len(self._held) > 60:
             self._look()
             self.close()
@@ -117,7 +117,7 @@ class _Importing(Kind):
         return self._store
 
     def take(self, write: Callable[[], Imported]) -> Imported | None:
-        """Runs an import; None if it failed as it may."""
+        """Run an import; return None after an expected error."""
         store = self.store
         try:
             done = write()
@@ -130,13 +130,13 @@ class _Importing(Kind):
         return done
 
     def again(self, write: Callable[[], Imported]) -> None:
-        """The same once more: nothing is added."""
+        """Assert that a second run adds no record."""
         done = write()
         assert (done.added, done.updated) == (0, 0), f"{done.added} added, {done.updated} updated"
         assert list(export_lines(self.store)) == self._held, "the same twice is another store"
 
     def _look(self) -> None:
-        """The store is sound, and comes back from its own export."""
+        """Assert that the store is valid and equals an import of its export."""
         store = self.store_in_use
         assert not store.checks.damage(full=True) and not store.checks.fulltext_damage()
         with create_store(str(self.folder / "copy")) as copy:
@@ -176,7 +176,7 @@ VALUES: tuple[object, ...] = (
 
 
 class JsonLines(_Importing):
-    """Lines of an import, changed as bytes or by field."""
+    """Lines of an import, mutated by byte or field."""
 
     name, share = "jsonl", 0.16
 
@@ -216,7 +216,7 @@ class JsonLines(_Importing):
 
 
 class MarkdownKind(_Importing):
-    """Documents, beside two that they may lead to."""
+    """Documents with links to two fixed documents."""
 
     name, share = "markdown", 0.10
 

@@ -1,4 +1,4 @@
-"""Some inputs of the long run (``make fuzz``), those that were kept first."""
+"""Some inputs of ``make fuzz``, the corpus first."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ def test_no_input_breaks_a_promise(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert [(fault.trace, as_sample(fault.data)) for fault in faults] == []
 
 
-def test_an_import_that_is_not_taken_back_is_seen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_partial_import_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pylore.store.store.Transaction.__exit__", _commit)
     kind = JsonLines(tmp_path)
     with pytest.raises(AssertionError, match="all or nothing"):
