@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from homes import move_home
 
-from pylore.cli.session import Session
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.system.files import GUARD
@@ -72,17 +71,3 @@ def test_unreadable_folder_refuses_before_and_warns_after(
     assert "no plugin can run" in note
     own.rmdir()
     events().ask("pre-add", ROWS)
-
-
-def test_folder_without_plugins_is_listed_once(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    looks: list[str] = []
-    listdir = os.listdir
-
-    def look(path: str) -> list[str]:
-        looks.append(path)
-        return listdir(path)
-
-    monkeypatch.setattr(os, "listdir", look)
-    put(own, "lore-import-x", "exit 1")
-    Session({}).events()
-    assert looks == [str(own)]

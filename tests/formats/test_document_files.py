@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,44 +19,15 @@ from things import node_past
 
 from pylore.core.model import Edge
 from pylore.core.settings import Settings
-from pylore.formats import document, import_documents
 from pylore.formats.jsonl import import_lines
 from pylore.records.conflicts import Conflict, conflict_notes
 from pylore.store import Store
-from pylore.system import files as file_stamps
 
 LOCAL = (
     "1 document differs from its file, and the text of this store stays, as doc-a (a.md): "
     "'lore show doc-a --history' has both"
 )
 BACK = "1 document is back with the file, as doc-docs/a"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with new_store(str(tmp_path / "project" / ".lore")) as store:
-        yield store
-
-
-@pytest.fixture
-def project(tmp_path: Path, store: Store) -> Project:
-    return Project(tmp_path / "project", store)
-
-
-@pytest.fixture
-def unread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stamps count at once, and a file that was imported before is not to be opened again."""
-    monkeypatch.setattr(file_stamps, "_RACY_NS", -1)
-
-
-def no_reading(monkeypatch: pytest.MonkeyPatch, *but: str) -> None:
-    read = document.read_text
-
-    def read_some(file: str, max_text: int) -> str:
-        assert os.path.basename(file) in but
-        return read(file, max_text)
-
-    monkeypatch.setattr(import_documents, "read_text", read_some)
 
 
 # --- local texts
@@ -146,9 +117,7 @@ def test_pruned_document_returns_with_its_file(project: Project) -> None:
     assert project.edges("doc-docs/b") == {("links_to", "doc-docs/a")}
 
 
-def test_document_pruned_elsewhere_returns_with_its_file(
-    project: Project, unread: None, tmp_path: Path
-) -> None:
+def test_document_pruned_elsewhere_returns_with_its_file(project: Project, tmp_path: Path) -> None:
     linked(project)
     with new_store(str(tmp_path / "clone" / ".lore")) as other:
         clone = Project(tmp_path / "clone", other)
@@ -280,28 +249,9 @@ def test_new_file_at_a_renamed_path_gets_new_id(project: Project) -> None:
 # --- unread files
 
 
-def test_unchanged_files_are_not_opened(
-    project: Project, unread: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project.write("src/a.py", "")
-    project.write("a.md", "# A\n[[b]] [[none]] `src/a.py`")
-    project.write("b.md", "b")
-    first = project.run()
-    before = project.lines()
-    no_reading(monkeypatch)
-    again = project.run()
-    assert (again.nodes, again.edges, again.unresolved) == (2, 2, 1)
-    assert (again.added, again.updated, again.unchanged) == (0, 0, 4)
-    assert again.notes == first.notes != []
-    assert project.lines() == before
-
-
-def test_links_of_unread_files_are_updated(
-    project: Project, unread: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_links_of_unread_files_are_updated(project: Project) -> None:
     project.write("docs/a.md", "[[Later]] [x](later.md) `src/a.py` [[note-a]] [[By hand]]")
     assert project.run("docs").unresolved == 4
-    no_reading(monkeypatch, "later.md", "elsewhere.md")
     project.write("docs/later.md", "text")
     assert project.run("docs").unresolved == 2
     assert project.edges("doc-docs/a") == {("links_to", "doc-docs/later")}

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from new_stores import new_store
 from pages import Project
 from samples import examples
 
@@ -41,14 +37,6 @@ and `named`_ ones; :pep:`8` and `the site <https://example.org>`_.
 
 .. include:: /etc/passwd
 """
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    root = tmp_path / "a project"
-    root.mkdir()
-    with new_store(str(tmp_path / "store")) as store:
-        yield Project(root, store)
 
 
 def test_titles_and_positions_of_links(project: Project) -> None:

@@ -16,20 +16,6 @@ from pages import Project
 from samples import examples
 
 from pylore.core.errors import LoreError
-from pylore.store import Store
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    path = tmp_path / "a project"
-    path.mkdir()
-    return path
-
-
-@pytest.fixture
-def project(root: Path, store: Store) -> Project:
-    return Project(root, store)
-
 
 # --- a file as a node
 

@@ -144,23 +144,6 @@ def test_later_state_wins_and_names_the_other() -> None:
     assert line["body"] == "new"
     assert line["created_at"] == DAY.format(2)
     assert [name.split()[0] for name in line["was"]] == [DAY.format(1)]
-    # no conflict for a later edit of the merged state
-    later = {**line, "updated_at": DAY.format(3), "body": "newest"}
-    assert (
-        merged(found_bytes(found), file({**later, "was": line["was"] + name_of(found)})).conflicts
-        == []
-    )
-
-
-def found_bytes(found: MergedLines) -> list[bytes]:
-    return [line.encode() for line in found.lines]
-
-
-def name_of(found: MergedLines) -> list[str]:
-    """Return the stamp of the winning state from a merge with a later state."""
-    later = node(at=DAY.format(5), body="later")
-    (line,) = fields_of(merged(found_bytes(found), file(later)))
-    return [name for name in line["was"] if name.startswith(DAY.format(2))]
 
 
 def test_union_of_lines_and_conflict_markers_merge() -> None:

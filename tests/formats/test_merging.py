@@ -314,24 +314,3 @@ def test_times_in_the_future_are_refused(here: Store, there: Store) -> None:
 
 
 # --- bad input
-
-
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        (b"<<<<<<< HEAD\n", "a merge conflict: run 'lore sync'"),
-        (b'{"id": "note-b", "bo', "not JSON .*: the file ends within this line"),
-        ({"vector_of": "note-a", "id_of": 1}, "a supported kind .'vector_of'.: from a"),
-        (note("x", "soon"), "updated_at is not a time"),
-        (note("x", "9999-12-31T23:59:59Z"), "is not a time"),
-        (note("x", LATE, was=["zzz"]), "was is not a list of stamps"),
-        ({"purged": "note-a"}, "purged lacks at"),
-        ({"state_of": "note-a", "updated_at": EARLY}, "a line of the past needs a stamp"),
-    ],
-)  # fmt: skip
-def test_broken_line_is_named(here: Store, line: dict[str, Any] | bytes, why: str) -> None:
-    with pytest.raises(LoreError, match=f"^line 2: .*{why}"):
-        put(here, note("first", EARLY), line)
-    assert list(export_lines(here)) == []
-    done = put(here, note("first", EARLY), line, skip_bad=True)
-    assert len(done.skipped) == 1 and body(here) == "first"
