@@ -22,7 +22,7 @@ class UsageError(LoreError):
 
 
 class StoreError(LoreError):
-    """The store is missing, damaged, locked, full, or of another version."""
+    """The store is missing, damaged, locked, full, or of an unknown version."""
 
 
 class NoStore(StoreError):
@@ -30,7 +30,7 @@ class NoStore(StoreError):
 
 
 class StoreBusy(StoreError):
-    """Another writer did not end in time: nothing was changed."""
+    """A writer did not end in time; the store is unchanged."""
 
 
 class StoreReadOnly(StoreError):
@@ -38,7 +38,7 @@ class StoreReadOnly(StoreError):
 
 
 class StoreFull(StoreError):
-    """The disk is full: nothing was changed."""
+    """The disk is full; the store is unchanged."""
 
 
 class StoreDamaged(StoreError):
@@ -62,7 +62,7 @@ class VerdictsUnavailable(StoreError):
 
 
 def first_of(messages: list[str], most: int = 3) -> str:
-    """Return the first messages as one line that counts the others."""
+    """Join the first messages, and count the rest."""
     more = len(messages) - most
     return "; ".join(messages[:most]) + (f"; and {more} more" if more > 0 else "")
 

@@ -29,7 +29,7 @@ LONGEST_ID = 1000
 LONGEST_SLUG = 80
 KEY_DIGITS = 8
 
-# Without these C, C++ and C# were one thing, and so were ">=3" and "<3", "-5" and "5".
+# Else C, C++ and C# would have the same id, and so would ">=3" and "<3", "-5" and "5".
 _SIGNS = str.maketrans({
     "+": " plus ", "#": " sharp ", "%": " percent ", "<": " less ", ">": " more ", "=": " equal ",
     "*": " star ", "\u2212": " minus ",
@@ -37,14 +37,13 @@ _SIGNS = str.maketrans({
 
 
 def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
-    """Return the id of a record: the first hex digits of SHA-256 over its type and text, in NFC
-    and stripped."""
+    """Return the id of a record: hex digits of SHA-256 over type and text (NFC, stripped)."""
     content = f"{type}\n{composed(text).strip()}"
     return f"{type}-{sha256(content.encode()).hexdigest()[:digits]}"
 
 
 def named_id(type: str, name: str) -> str:
-    """Return the id of something that has a name: its words for an entity, the path for a file.
+    """Return the id made of a name: the words of an entity, the path of a file.
 
     >>> named_id("entity", "C#"), named_id("entity", ".NET"), named_id("concept", "-5")
     ('entity-c-sharp', 'entity-dot-net', 'concept-minus-5')
@@ -124,12 +123,12 @@ def link_parts(text: str) -> tuple[str, str]:
     return id, relation
 
 
-# --- scopes: the name of what belongs to one ends with MARK and its name
+# --- scopes: the names of nodes and relations in a scope end with MARK and the scope
 
 MARK = "@@"
 LONGEST = 64
 ALL = "*"
-"""The value for "no scope" where one has to be given."""
+"""The value for "no scope"."""
 COMMON = "a record common to all scopes cannot be changed within one: repeat without a scope"
 
 
@@ -145,7 +144,7 @@ def is_name(text: str) -> bool:
 
 
 def own(name: str, scope: str) -> str:
-    """Return the name of an id or a relation in a scope, if any.
+    """Add a scope, if any, to the name of an id or a relation.
 
     >>> own("entity-duckdb", "alice"), own("uses@@alice", "alice"), own("uses", "")
     ('entity-duckdb@@alice', 'uses@@alice', 'uses')
@@ -170,12 +169,12 @@ def called(names: Iterable[str], scope: str) -> list[str]:
 
 
 def whose(*names: str) -> str:
-    """Return the scope of an edge from the names of its ends and its relation; empty if common."""
+    """Return the scope of an edge by the names of ends and relation; empty if common."""
     return next((name.rpartition(MARK)[2] for name in names if MARK in name), "")
 
 
 def plain(name: str) -> str:
-    """Return a name without its scope."""
+    """Return a name without the scope."""
     return name.rpartition(MARK)[0] or name
 
 

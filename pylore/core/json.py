@@ -1,7 +1,7 @@
-"""JSON in and out without importing ``json``.
+"""Read and write JSON without importing ``json``.
 
-That package loads ``re`` and ``enum``, which takes a fourth of a search; what it reads and
-writes with is one module in C. Its own messages come from ``json`` itself.
+That package loads ``re`` and ``enum``, which takes a fourth of a search. Parser and encoder are in
+a C module; error messages come from ``json``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _Reading:
-    """Options of ``json``'s scanner. ``parse_constant`` makes NaN and its likes."""
+    """Options of ``json``'s scanner. ``parse_constant`` makes NaN and infinities."""
 
     strict = True
     object_hook = object_pairs_hook = None

@@ -75,7 +75,7 @@ class Row(Record):
 
 
 class Node(Row):
-    """One row of ``nodes``: anything with an id. Times are UTC, ISO 8601.
+    """A row of ``nodes``. Times are UTC, ISO 8601.
 
     ``stamps`` is the change that made each field (``core.stamps``), as JSON; empty if none changed.
     """
@@ -110,7 +110,7 @@ class Node(Row):
 
 
 class Edge(Row):
-    """One row of ``links``: a directed, typed, weighted link.
+    """A row of ``links``: a directed, typed, weighted edge.
 
     ``ended_at`` is when somebody ended it; ``invalidated_at`` when it was ended or one of its ends
     was forgotten. ``stamps`` are as in ``Node``.
@@ -137,7 +137,7 @@ class Edge(Row):
 
 
 class Anchor(Row):
-    """One tie of a node to code. ``path`` starts from ``root``, or from the project.
+    """A tie of a node to code. ``path`` starts at ``root``, or at the project.
 
     ``stamp`` is the file's when it was last read, ``gone_at`` when the anchor was taken away;
     ``stamps`` are as in ``Node``.
@@ -192,7 +192,7 @@ class Past(Row):
 
 
 class PastCommand(Row):
-    """One command that changed a store."""
+    """A command that changed a store."""
 
     id: int
     name: str
@@ -245,16 +245,16 @@ class Hit(Record):
 
     @property
     def score(self) -> float:
-        """Return the product of the factors, 0 to 1 in what a search returns."""
+        """Return the product of the factors, 0 to 1 in results of a search."""
         return score_of(self.factors)
 
     @property
     def edge_type(self) -> str | None:
-        """Return ``edge``, by its other name."""
+        """Return ``edge``."""
         return self.edge
 
     def times(self, name: str, number: float) -> None:
-        """Add a factor, the last one so far."""
+        """Append a factor."""
         self.factors = {**self.factors, name: number}
 
     def to_dict(self) -> dict[str, Any]:

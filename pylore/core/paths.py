@@ -64,7 +64,7 @@ _CHANGELOGS = ("change", "history", "migrat", "news", "release", "upgrad", "what
 
 
 def is_changelog(path: str) -> bool:
-    """Return True if the name of a file begins as that of a changelog."""
+    """Return True if the name of a file is that of a changelog."""
     return path.rpartition("/")[2].lower().startswith(_CHANGELOGS)
 
 

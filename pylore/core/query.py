@@ -1,4 +1,4 @@
-"""Queries: their operators, the text of tools in them, names of code, and the kind of question.
+"""Parse queries: operators, text of tools, names of code, and the kind of question.
 
 Operators are ``"exact phrase"``, ``-word``, ``word*``, ``title:word``, ``tag:x`` and ``type:x``.
 Flags and code must not be misread: a phrase begins and ends at white space; ``-word`` is one word
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MOST_WORDS = 12
 LEAST_LETTERS = 3
-"""Letters that ``-word`` and ``word*`` have at least: shorter ones are flags and pointers."""
+"""Minimum length of ``-word`` and ``word*``: shorter words are flags and pointers."""
 _SHOWN = 60
 
 
@@ -45,13 +45,13 @@ class Operators:
         vars(self).update((name, []) for name in Operators.__annotations__)
 
     def any(self) -> bool:
-        """Return True if there is one."""
+        """Return True with any operator."""
         return any(getattr(self, name) for name in Operators.__annotations__)
 
 
 def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
-    """Take the operators out of a query. ``doubt(kind, name)`` returns why a ``tag`` or ``type``
-    is unknown, or nothing.
+    """Parse the operators of a query. ``doubt(kind, name)`` returns why a ``tag`` or ``type`` is
+    unknown, or an empty text.
 
     >>> read = read_operators('signed "log in" toke* -cookie type:note', lambda kind, name: "")
     >>> read.text, read.phrases, read.beginnings, read.without, read.types
@@ -82,7 +82,7 @@ def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
 
 
 def _end_of_phrase(chunks: list[str]) -> int:
-    """Return the number of chunks of the phrase at the beginning; 0 without one."""
+    """Return the number of chunks of a phrase at the beginning; 0 without a phrase."""
     if not chunks[0].startswith('"'):
         return 0
     for end, chunk in enumerate([chunks[0][1:], *chunks[1:]], 1):
@@ -93,7 +93,7 @@ def _end_of_phrase(chunks: list[str]) -> int:
 
 
 def _rest(read: Operators, chunk: str, doubt: Callable[[str, str], str]) -> str:
-    """Return the words to search for in a chunk; its operator goes to ``read``."""
+    """Return the words of a chunk, and put an operator into ``read``."""
     bare = chunk.strip("-*")
     if len(bare) >= LEAST_LETTERS and bare.isalnum() and len(words(bare)) == 1:
         if chunk == f"-{bare}" and bare == bare.lower() and bare[0].isalpha():
@@ -136,7 +136,7 @@ _LONGEST_QUOTED = 100
 
 
 def cleaned(text: str) -> str:
-    """Return ``text`` without what tools wrote in it; unchanged if nothing would be left.
+    """Return ``text`` without text of tools; unchanged if no word would remain.
 
     >>> cleaned("Fix :func:`raises` for groups of errors, see https://example.org/1 and 1f2e3d4c")
     'Fix `raises` for groups of errors, see and'
@@ -161,7 +161,7 @@ def _says(chunk: str) -> bool:
 
 
 def _unwrapped(chunk: str) -> str:
-    """Return a role of reStructuredText without its name, as in ``:func:`raises```."""
+    """Return a reStructuredText role without the name: ``:func:`raises```."""
     start, end = chunk.find(":"), chunk.find(":`")
     if 0 <= start < end and chunk[start + 1 : end].replace(":", "").replace("-", "").isalpha():
         return chunk[:start] + chunk[end + 1 :]
@@ -169,11 +169,11 @@ def _unwrapped(chunk: str) -> str:
 
 
 HEAD = 12
-"""Words of a longer text that are taken for its subject."""
+"""Number of words at the head of a longer text."""
 
 
 def head_of(text: str) -> str:
-    """Return the first line of a longer text, ``HEAD`` words at most; nothing of a short one."""
+    """Return the first ``HEAD`` words of the first line of a longer text; empty for short texts."""
     if len(text.split(None, HEAD)) <= HEAD:
         return ""
     first = text.strip().split("\n", 1)[0]
@@ -221,8 +221,7 @@ def _looks_like_code(word: str) -> bool:
 
 
 def matches_in(text: str, query: str) -> Iterator[tuple[int, int]]:
-    """Yield start and length of each word that begins, or has a part that begins, as one of the
-    query does.
+    """Yield start and length of each word that shares a stem with the query, in any part.
 
     >>> list(matches_in("Rotates tokens of getUser, not of users2", "rotate the user type:note"))
     [(0, 7), (18, 7), (34, 6)]
@@ -242,7 +241,7 @@ _MOST = 1_000_000_000
 
 
 def version_of(heading: str) -> tuple[int, ...]:
-    """Return the version or date in a heading, to be compared; empty without one.
+    """Return the version or date in a heading, for comparison; empty without either.
 
     >>> version_of("Version 2.10.0"), version_of("[1.0a3] - 2026-01-31"), version_of("Fixes")
     ((2, 10, 0), (1, 0), ())
@@ -265,7 +264,7 @@ _CHANGES = frozenset(
 
 
 def asks_for_changes(text: str) -> bool:
-    """Return True if a query asks for what changed, or names a version.
+    """Return True if a query is about changes, or names a version.
 
     >>> asks_for_changes("when was support for windows dropped"), asks_for_changes("python 3.8")
     (True, True)
@@ -300,8 +299,8 @@ _OF_DEFINITIONS = frozenset(
 
 
 def asked_names(text: str) -> list[str]:
-    """Return the names of code in a text that asks for hardly anything else. In it a word with a
-    capital is a name too, and so is the only word.
+    """Return the names of code if a text has hardly any other words. Capitalized words and a
+    single word are names too.
 
     >>> asked_names("where is the Flask class defined"), asked_names("Response.json")
     (['Flask'], ['Response.json'])
@@ -329,13 +328,13 @@ _TASKS = frozenset(
 
 
 def _opening(text: str) -> list[str]:
-    """Return the first two words, in lower case; "in what" begins as "what" does."""
+    """Return the first two words, in lower case, without "in" of "in what"."""
     first = [chunk.strip(AROUND).lower() for chunk in text.split(None, 3)[:3]]
     return first[1:] if first[:1] == ["in"] and first[1:2] in (["what"], ["which"]) else first[:2]
 
 
 def is_question(text: str) -> bool:
-    """Return True if a text begins as a question does, or a person asks what to do.
+    """Return True if a text begins like a question, or is a request for advice.
 
     >>> is_question("in what file are keys read"), is_question("Fix keys that are read twice")
     (True, False)
@@ -344,7 +343,7 @@ def is_question(text: str) -> bool:
 
 
 def asks_what_to_do(text: str) -> bool:
-    """Return True if a person asks what to do, in a question or in few words.
+    """Return True if a text is a request for advice: a question, or a few words.
 
     >>> asks_what_to_do("how do I upload files"), asks_what_to_do("how are files uploaded")
     (True, False)
@@ -358,8 +357,8 @@ def asks_what_to_do(text: str) -> bool:
 
 
 def asks_about_code(text: str) -> bool:
-    """Return True if a text asks where something is or how it works, names a task, or is so long
-    that nobody typed it.
+    """Return True for a question about a place or a mechanism, the name of a task, or a text that
+    is too long to be typed.
 
     >>> asks_about_code("where are keys read"), asks_about_code("what is a key")
     (True, False)

@@ -1,4 +1,4 @@
-"""Fusing ranked lists, what age, credibility and ratings do to a score, and the score itself."""
+"""Fuse ranked lists, and compute scores from age, credibility and ratings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     What = TypeVar("What", str, int)
     """The key of a score: an id, or the key of a passage."""
     Leg = Mapping[str, float]
-    """Id to score, best first: what one retriever found."""
+    """Results of a retriever: id to score, best first."""
     Factors = Mapping[str, float]
     """Name to number, in the order in which a search found them: a score is their product."""
 
@@ -31,7 +31,7 @@ GRACE_DAYS = 7
 # --- words and passages
 
 MAX_TERMS = 200
-"""Maximum number of words of one query. Not measured: a bound on the work."""
+"""Maximum number of words of a query. Not measured."""
 PASSAGE_WORDS = 200
 """Words of a passage: long texts are ranked by their best passages. That took recall@5
 from 50.8 to 62.3 (docs/decisions/0006); other lengths were not measured."""
@@ -39,9 +39,9 @@ LEAST_PASSAGE = 50
 """Words from which a heading ends a passage: recall@5 on PEPs at depth 1 is 77.2 with 50, and 77.0
 with 1 (docs/decisions/0006)."""
 PREFIX_LENGTH = 3
-"""Minimum length of a word that is tried as the beginning of another. Not measured."""
+"""Minimum length of a word used as a prefix. Not measured."""
 ENDING = 2
-"""Last letters of a word that may differ in its other forms. Not measured."""
+"""Number of last characters of a word that may differ in inflected forms. Not measured."""
 
 # --- full text over many passages (store.fulltext, docs/decisions/0006)
 
@@ -117,7 +117,7 @@ def factor(score: float, weight: float) -> float:
 
 
 def usage(accesses: int, boost: float) -> float:
-    """Return 1 for what was never read, ``boost`` more for each tenfold."""
+    """Return 1 without accesses, ``boost`` more for each factor of ten."""
     return 1 + boost * log10(accesses + 1)
 
 

@@ -7,11 +7,11 @@ from .ids import ALL, LONGEST, is_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Weights = dict[str, tuple[float, float | None]]
-    """Relation to its weight forwards, and backwards unless that follows from it."""
+    """Relation to weight forwards, and backwards if given."""
     Value = int | float | str | tuple[str, ...] | Weights | dict[str, str]
 
 OWN_EMBEDDERS = ("static", "none")
-"""Embedders that load no model and send nothing: the only ones that a project may choose."""
+"""Embedders that load no model and send no text: a project may choose only these."""
 
 PLACES = ("http://", "https://", "unix:/")
 """Prefixes of an endpoint's URL."""

@@ -34,7 +34,7 @@ _MOST = 1_000_000_000
 
 
 class Setting:
-    """One row of the table. ``users``: it counts only in the user's own config."""
+    """A row of the table. ``users``: valid only in the user's config."""
 
     name = section = ""
     default: Value
@@ -68,7 +68,7 @@ def row(
 
 
 class Settings:
-    """The table of settings; an instance has a value for each, and its origin.
+    """The table of settings; an instance has values and origins.
 
     >>> Settings.load(environ={}, flags={"graph_depth": "2"}).graph_depth
     2
@@ -249,7 +249,7 @@ class Settings:
         self.origins[setting.name] = origin
 
     def as_text(self, name: str) -> str:
-        """Return the value of one setting, spelled as an option or a config file takes it."""
+        """Return the value of a setting, spelled as in an option or a config file."""
         value, kind = getattr(self, name), BY_NAME[name].kind
         if kind == "texts":
             return "\n".join(f"{key}={text}" for key, text in sorted(value.items()))

@@ -40,11 +40,13 @@ PLACE = ("file", "line_start", "line_end")
 TAG, DATA = "tags.", "data."
 
 NOBODY = "f" * 10
-"""The machine of a change that no machine made: it comes after all others."""
+"""The machine of changes that a purge proposes; it sorts after all machines."""
 
 MACHINES = 16
-"""Number of machines whose latest stamps a record is exported with: a store that is further behind
-is taken to be old, and not to have changed on its own."""
+"""Maximum number of machines whose latest stamps a record is exported with.
+
+A store that is further behind counts as old, not as changed.
+"""
 
 
 class FieldsOf(Row):
@@ -66,7 +68,7 @@ class FieldsOf(Row):
 
     @property
     def anew(self) -> tuple[str, ...]:
-        """Fields that each change states anew: an edit brings back a thing that was ended."""
+        """Fields that each change sets again: an edit revives an ended thing."""
         return (self.end, "updated_at") if "updated_at" in self.defaults else (self.end,)
 
 
@@ -93,8 +95,7 @@ KINDS = {Node: NODE, Edge: EDGE, Anchor: ANCHOR}
 class Stamped(Record):
     """The values of a thing.
 
-    ``base`` is the stamp of each field that ``fields`` lacks, which has its default then; a value
-    that says just that is left out of ``fields``.
+    Fields that ``fields`` lacks have their default, and the stamp ``base``.
     """
 
     FIELDS = ("base", "fields")
@@ -121,7 +122,7 @@ class Stamped(Record):
         return cls(base, fields, kind)
 
     def at(self, name: str) -> Value:
-        """Return the value of a field, and its stamp."""
+        """Return stamp and value of a field."""
         return self.fields.get(name, (self.base, ""))
 
     def _with(self, fields: dict[str, Value], base: str | None = None) -> Stamped:
@@ -156,14 +157,16 @@ class Stamped(Record):
         return {name: one[1] for name, one, old in pairs if one[0] == old[0] and one != old}
 
     def having(self, values: dict[str, str]) -> Stamped:
-        """Return these values with others in place of some, under the same stamps."""
+        """Replace some values, and keep the stamps."""
         return self._with(
             {**self.fields, **{name: (self.at(name)[0], v) for name, v in values.items()}}
         )
 
     def left_for(self, other: Stamped) -> list[tuple[str, Value]]:
-        """Return (field, value) of each value that another state has no more; if its base differs,
-        ``BASE`` stands for the fields that are not named."""
+        """Return (field, value) of each value that a second state lacks.
+
+        If the bases differ, ``BASE`` means the unnamed fields.
+        """
         found = {name: self.at(name) for name in {*self.fields, *other.fields}}
         left = [(name, one) for name, one in found.items() if one[0] and one != other.at(name)]
         if self.base and self.base != other.base:
@@ -182,7 +185,7 @@ class Stamped(Record):
         return {self.base, *(stamp for stamp, _ in self.fields.values())} - {""}
 
     def last(self) -> str:
-        """Return the time of the last change; empty if nothing is said."""
+        """Return the time of the last change; empty without any."""
         return max(self.stamps(), default="").partition(" ")[0]
 
     def to_row(self, row: State) -> State:
@@ -242,14 +245,15 @@ def values_of(row: Thing) -> dict[str, str]:
 
 
 def local_fields(row: Thing) -> tuple[str, ...]:
-    """Return the fields of one machine alone: the last fingerprint of a file is one, too."""
+    """Return the fields that no shared file has; the last fingerprint of a file is one of them."""
     local = KINDS[type(row)].local
     return (*local, "hash") if isinstance(row, Anchor) and row.kind == "file" else local
 
 
 def changed(before: Stamped, row: Thing, stamp: str) -> dict[str, Value]:
-    """Stamp the fields in which a row differs from its values before; return the latter by field,
-    and nothing if only times differ.
+    """Stamp the fields in which a row differs from former values, and return the latter by field.
+
+    If only times differ, stamp no field.
     """
     now = values_of(row)
     old = {name: before.at(name) for name in {*before.fields, *now}}
@@ -284,7 +288,7 @@ def next_clock(before: str, at: str) -> str:
 
 
 def is_after(stamp: str, purged: str) -> bool:
-    """Return True if the change of a stamp was made after a time."""
+    """Return True if a stamp is later than a time."""
     return stamp.partition(" ")[0] > purged
 
 
@@ -308,7 +312,7 @@ def _hash(row: Thing) -> str:
 
 
 def canonical_object(text: str) -> str:
-    """Return a JSON object in one form for all stores; any other text unchanged."""
+    """Return a JSON object in canonical form; any other text unchanged."""
     try:
         return canonical(loads(text))
     except ValueError:
@@ -321,34 +325,36 @@ def is_ended(row: Thing) -> bool:
 
 
 def same(one: Thing, other: Thing) -> bool:
-    """Return True for two states that say the same, whenever they were made."""
+    """Return True for equal states, regardless of times."""
     return is_ended(one) == is_ended(other) and _hash(one) == _hash(other)
 
 
 def is_later(one: Thing, other: Thing) -> bool:
-    """Return True if a row of the index of code is later than another one."""
+    """Return True if a row of the code index is later than a second row."""
     return (clock(one), _hash(one)) > (clock(other), _hash(other))
 
 
 def is_indexed(row: Thing) -> bool:
-    """Return True for a node that the index of code made: the repository has its history."""
+    """Return True for a node that the code index made: the repository has the history."""
     return isinstance(row, Node) and row.source == "file" and row.type in CODE_TYPES
 
 
 def has_history(row: Thing) -> bool:
-    """Return True if the values that a thing has left are kept: lore derives the others anew."""
+    """Return True if former values are stored; of derived things they are not."""
     return not is_indexed(row) and not (isinstance(row, Edge) and row.source == "system")
 
 
 def count_reads(row: Node | Edge, *others: Node | Edge) -> None:
-    """Let a row have been read as often, and as lately, as the one of these that was most."""
+    """Set count and time of accesses to the maximum of these rows."""
     row.access_count = max(one.access_count for one in others)
     row.accessed_at = max(one.accessed_at or "" for one in others) or None
 
 
 def forgotten(at: str) -> Stamped:
-    """Return that a record was forgotten at a time, by nobody: each later change stands before it,
-    and a purge of that time leaves nothing of it."""
+    """Return the values of a record that a purge proposes to forget at a time.
+
+    Later changes win, and a purge of that time deletes them.
+    """
     return Stamped("", {name: (f"{at} {NOBODY}", canonical(at)) for name in NODE.anew})
 
 
@@ -371,7 +377,7 @@ def latest(stamps: Iterable[str]) -> list[str]:
 
 
 def has_seen(known: Collection[str], stamp: str) -> bool:
-    """Return True if a side that has seen these changes has seen this one."""
+    """Return True if a side that knows these changes knows a stamp."""
     machine = stamp.partition(" ")[1:]
     is_known = any(one >= stamp for one in known if one.partition(" ")[1:] == machine)
     return is_known or (len(known) >= MACHINES and stamp < min(known))
@@ -400,10 +406,9 @@ def conflicts(
 
 
 def states(now: Stamped, former: Iterable[tuple[str, Value]]) -> list[tuple[str, Stamped]]:
-    """Return the states of a thing, each with the stamp of the change that made it.
+    """Return the states of a thing, each with the stamp of the change that made the state.
 
-    They follow from its present values and the former ones (field, value); the last state is the
-    present one.
+    They follow from present and former values (field, value); the last state is the present one.
     """
     known: dict[str, set[Value]] = {name: {one} for name, one in now.fields.items()}
     for name, one in former:

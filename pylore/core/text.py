@@ -84,9 +84,10 @@ def _folded(letter: str) -> str:
 
 
 def _compatible(letter: str) -> str:
-    """Return the letters that a character stands for (NFKC). A sign that stands for letters, as
-    ™, is a word, and so is an emoji. Soft hyphens, joiners, and the vowel marks of Arabic and
-    Hebrew, which most texts omit, are left out.
+    """Return the characters that a character is compatible with (NFKC).
+
+    A sign that is compatible with letters, as ™, is a word, and so is an emoji. Soft hyphens,
+    joiners, and vowel marks of Arabic and Hebrew, which most texts omit, are dropped.
     """
     from unicodedata import category, combining, normalize
 
@@ -113,7 +114,7 @@ _WORDS, _FOLDS, _COMPATIBLE = _Table(_separated), _Table(_folded), _Table(_compa
 
 
 def composed(text: str) -> str:
-    """Return ``text`` with each accent and its letter as one character (NFC)."""
+    """Return ``text`` with letters and accents composed (NFC)."""
     if text.isascii() or _PLAIN.issuperset(text):
         return text
     from unicodedata import normalize
@@ -122,7 +123,7 @@ def composed(text: str) -> str:
 
 
 def _normal(text: str) -> str:
-    """Return ``text`` with plain letters in place of full-width ones, ligatures and the like."""
+    """Replace full-width characters, ligatures and the like by plain letters."""
     if text.isascii() or _PLAIN.issuperset(text):
         return text
     return composed(text.translate(_COMPATIBLE))
@@ -141,9 +142,9 @@ def is_spaceless(letter: str) -> bool:
 
 
 def _paired(text: str, *, last: bool = False) -> str:
-    """Return ``text`` with each run of a script without spaces as its pairs of characters.
+    """Replace each run of a script without spaces by pairs of characters.
 
-    With ``last`` also the last character, so that each one begins a word.
+    With ``last`` also add the last character, so that each character begins a word.
     """
     if text.isascii() or max(text) < "\u3005":
         return text
@@ -180,7 +181,7 @@ def words(text: str) -> list[str]:
 
 
 def runs(text: str) -> list[str]:
-    """Return every run of letters and digits, in order, in its own case."""
+    """Return the runs of letters and digits, in order, with unchanged case."""
     return _normal(text).translate(_WORDS).split()
 
 
@@ -265,15 +266,15 @@ def inflections(word: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Return the first letters of a word, which are those of its other forms."""
+    """Return the first characters of a word, which inflected forms share."""
     return word[: max(tuning.PREFIX_LENGTH, len(word) - tuning.ENDING)]
 
 
 class Query:
-    """The terms of a text that a person typed, without stop words unless there is nothing else.
+    """The terms of a query, without stop words unless all words are stop words.
 
-    A term is a list of alternatives, each a list of adjacent words. ``cut`` words were left out;
-    ``beginnings`` are words that stand for all that begin so.
+    A term is a list of alternatives, each a list of adjacent words. ``cut`` is the number of
+    dropped words; ``beginnings`` are words that match as prefixes.
     """
 
     beginnings: tuple[str, ...] = ()
@@ -346,7 +347,7 @@ def _terms(chunks: Iterable[str], stop_words: frozenset[str]) -> Parts:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Return ``number`` with its noun: ``2 edges``; ``many`` is the plural unless that has an s."""
+    """Return a number with a noun: ``2 edges``; the default plural has an s."""
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
@@ -376,7 +377,7 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def one_line(text: str) -> str:
-    """Return ``text`` with every run of white space made one space."""
+    """Replace each run of white space by a space."""
     return " ".join(text.split())
 
 

@@ -1,8 +1,7 @@
-"""The words a store knows from the start: types, relations, states, sources; ids by name.
+"""The built-in types, relations, statuses and sources; ids by name.
 
-A store keeps its own copy in the tables ``types`` and ``relations``, where
-more may be declared; this is what a new one is filled with. A search imports
-this module: it imports nothing.
+A new store copies them into the tables ``types`` and ``relations``, where more may be declared. A
+search imports this module, which has no imports.
 """
 
 from __future__ import annotations
@@ -32,9 +31,10 @@ TYPES: dict[str, str] = {
 
 TEXTS, NAMES, CODE, HIDDEN = "texts", "names", "code", "hidden"
 COLLECTIONS = {"entity": NAMES, "concept": NAMES, "file": CODE, "symbol": CODE, "commit": CODE}
-"""The full-text collection of a type, by default ``TEXTS``; nodes of any type in one of the
-``HIDDEN_STATUSES`` are in ``HIDDEN``. Each has its own word counts, so that thousands of names or
-symbols do not change what is rare among a few hundred records."""
+"""The full-text collection of a type, by default ``TEXTS``; nodes with one of the
+``HIDDEN_STATUSES`` are in ``HIDDEN``. Each collection has separate word counts, so that
+thousands of symbols do not change the rare words of a few hundred records.
+"""
 
 # name: (weight, weight walked against its direction, from -> to). The ends are types and the
 # words of ``graph.ontology``; between entities and concepts any relation may state a fact.
@@ -64,12 +64,12 @@ RELATIONS: dict[str, tuple[float, float, str]] = {
 }
 
 FROM_CODE = frozenset({"imports", "calls", "inherits", "instantiates"})
-"""Relations whose edges are resolved from code: their weight is how sure that is."""
+"""Relations with edges from code: the weight is the certainty."""
 CHANGES = "changes"
 IMPORTS = "imports"
 CO_CHANGES = "co_changes_with"
 UNDIRECTED = frozenset({"similar_to", CO_CHANGES})
-"""Relations whose edges begin at the lesser id: the direction says nothing."""
+"""Relations without direction: their edges begin at the lesser id."""
 ANCHORED_TO = "anchored_to"
 DEFINES = "defines"
 DERIVED_FROM = "derived_from"
@@ -77,7 +77,7 @@ LEARNED_FROM = "learned_from"
 CONTRADICTS = "contradicts"
 INVALIDATED_BY = "invalidated_by"
 DECLARED_WEIGHT = 0.7
-"""The weight of a relation that is declared without one."""
+"""The default weight of a declared relation."""
 
 STATUSES = ("staged", "confirmed", "superseded", "retracted")
 HIDDEN_STATUSES = ("superseded", "retracted")
@@ -95,19 +95,19 @@ def collection_of(type: str, status: str = "confirmed") -> str:
 
 SOURCES = ("user_edit", "file", "system", "conversation")
 BROKEN = ("drifted", "violated", "invalid")
-"""Verdicts of an anchor that no longer holds."""
+"""Verdicts of broken anchors."""
 WORST_FIRST = ("invalid", "violated", "drifted", "relocated", "valid")
-"""Verdicts of an anchor, the one that holds least first."""
+"""Verdicts of anchors, worst first."""
 
 NAMED_TYPES = ("entity", "concept", "file", "symbol", "commit")
-"""Types whose id is made from a name; the others' ids are made from their text."""
+"""Types with ids made from a name; other ids are made from the text."""
 CODE_TYPES = ("file", "symbol", "commit")
 """Types that come from a repository."""
 RECORDS = "records"
 """Name for all types but ``NO_RECORDS``: what people and agents wrote."""
 NO_RECORDS = frozenset((*CODE_TYPES, "run"))
 LEARNING = "learning"
-"""Name for ``LEARNING_TYPES``; adding one adds the first."""
+"""Name for ``LEARNING_TYPES``; adding a ``learning`` adds the first type."""
 LEARNING_TYPES = ("lesson", "decision", "pattern", "failure", "observation")
 
 FILE_IDS, SYMBOL_IDS, DOCUMENT_IDS = "file-", "symbol-", "doc-"
@@ -163,7 +163,7 @@ def file_id(path: str) -> str:
 
 
 def symbol_id(path: str, qualified: str) -> str:
-    """Return the id of a symbol: one for all definitions of that name in the file."""
+    """Return the id of a symbol, shared by all definitions of that name in the file."""
     return f"{SYMBOL_IDS}{path}::{qualified}"
 
 
@@ -190,7 +190,7 @@ def file_of(id: str) -> str:
 
 
 def name_in_tree(id: str) -> str:
-    """Return the ``path`` or ``path::symbol`` in an id of code; empty for others."""
+    """Return the ``path`` or ``path::symbol`` in an id of code; empty for other ids."""
     return next((id[len(begins) :] for begins in CODE_IDS if id.startswith(begins)), "")
 
 

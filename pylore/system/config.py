@@ -69,9 +69,9 @@ def find_store(environ: MutableMapping[str, str], here: str = "") -> None:
 
 
 def locate(folder: str) -> tuple[str, str]:
-    """Return the project that a folder lies in, empty outside of one, and the folder of its store.
+    """Return the project of a folder, empty outside of projects, and the folder of the store.
 
-    ``LORE_DIR`` does not count. Raise LoreError for a missing folder, or as ``find_store``.
+    ``LORE_DIR`` is ignored. Raise LoreError for a missing folder, or as ``find_store``.
     """
     if not os.path.isdir(folder):
         raise LoreError(f"{folder}: there is no such folder: name a project")
@@ -111,7 +111,7 @@ def _read_files(environ: MutableMapping[str, str]) -> None:
 
 
 def read_file(path: str, scope: str, home: str, found: list[str]) -> list[str]:
-    """Add a line for each setting of a config file to ``found``; return what is wrong in it."""
+    """Append a line for each setting of a config file to ``found``; return the problems."""
     from ..core.text import printable
 
     name = printable(path).replace("\n", "?").replace("\t", "?")
@@ -229,7 +229,7 @@ def unquoted(written: str, home: str) -> str | None:
 
 
 def is_plain(value: str) -> bool:
-    """Return True if bash takes a value, as it is spelled, without looking into it."""
+    """Return the value of a word; None with a control character, or a ~ without a home."""
     if value[:1] in _QUOTES:
         special = "$`\\" if value[0] == '"' else ""
         inside = value[1:-1]
@@ -239,7 +239,7 @@ def is_plain(value: str) -> bool:
 
 
 def _key(text: str) -> str:
-    """Return ``[key]`` for this or ``["key"]``; empty if it is neither."""
+    """Return True if bash takes a value literally."""
     key = text[1:-1]
     if key[:1] in _QUOTES and key[0] == key[-1]:
         key = key[1:-1]

@@ -1,6 +1,6 @@
 """Edit files: a marked block in a text file, an entry in a JSON file, a setting in a config file.
 
-The rest of a file stays, byte for byte where it can. A file that cannot be kept is refused.
+The other bytes of a file are preserved. Files that cannot be edited safely are refused.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Entry = dict[str, Any]
     Done = tuple[str, str, str]
-    """(file or key, ``added``, ``updated``, ``unchanged``, ``removed`` or ``left``, why)"""
+    """(file or key, ``added``, ``updated``, ``unchanged``, ``removed`` or ``left``, reason)"""
 
 BEGIN, END = "# >>> lore >>>", "# <<< lore <<<"
 LONGEST = 5_000_000
@@ -29,7 +29,7 @@ _INDENT = 2
 
 
 class Left(LoreError):
-    """Why a file stays as it is."""
+    """The reason for leaving a file unchanged."""
 
 
 def read_bytes(path: str) -> bytes | None:
@@ -62,13 +62,13 @@ def read_text(path: str) -> str | None:
 
 
 def block_key(put: str, take: str, what: str) -> str:
-    """Return the first line of a block, by the commands that put it in and take it out."""
+    """Return the first line of a block, with the commands that add and remove the block."""
     return f"Put here by '{put}', and taken out by '{take}' with all changes in it, for {what}"
 
 
 def with_block(text: str, key: str, lines: Sequence[str] | None) -> str:
-    """Return the text with this block: in the place of an older one, below the line that names the
-    program of a script, or at the end. Without lines (None) take the block out.
+    """Return the text with this block: in place of an older block, after the shebang, or at the
+    end. Without lines (None) remove the block.
     """
     every = text.split("\n")
     at, end = _find(every, key)
@@ -80,9 +80,9 @@ def with_block(text: str, key: str, lines: Sequence[str] | None) -> str:
 
 
 def _find(lines: Sequence[str], key: str) -> tuple[int, int]:
-    """Return the slice of the block of this key; (0, 0) if there is none.
+    """Return the slice of the block with this key; (0, 0) without such a block.
 
-    A block without its own end does not count: it would reach into the next one.
+    A block without an end is ignored, since it would reach into the next block.
     """
     for start in range(len(lines) - 1):
         if lines[start] == BEGIN and lines[start + 1] == f"# {key}":
@@ -95,8 +95,9 @@ def _find(lines: Sequence[str], key: str) -> tuple[int, int]:
 
 
 def change_block(path: str, key: str, lines: Sequence[str] | None, *, head: str = "") -> Done:
-    """Put a block into a file, bring it up to date, or take it out (None). A new file begins with
-    ``head``; a file with nothing else is deleted.
+    """Add, update or remove (None) a block of a file.
+
+    A new file begins with ``head``; a file with only ``head`` is deleted.
     """
     try:
         old = read_text(path)
@@ -125,8 +126,9 @@ def has_block(path: str, key: str) -> bool:
 
 
 def json_with(path: str, change: Callable[[Entry], object]) -> bytes | None:
-    """Return a JSON file as it is after a change of its object: nothing of an empty one, None if
-    nothing changes. Raise Left if it is not JSON that can be kept.
+    """Return the new content of a JSON file: empty for an empty object, None without changes.
+
+    Raise Left for invalid JSON.
     """
     before = read_bytes(path)
     value = _parsed(before)
@@ -139,9 +141,9 @@ def json_with(path: str, change: Callable[[Entry], object]) -> bytes | None:
 def change_json(path: str, change: Callable[[Entry], object], *, everywhere: bool = False) -> bool:
     """Let ``change`` change the object in a JSON file; return True if it did.
 
-    A missing file is made, one with an empty object is deleted. Order, indentation and mode stay. A
-    link is followed within its project, with ``everywhere`` wherever it leads. Raise LoreError if
-    the file is not JSON that can be kept, or cannot be written.
+    A missing file is created, an empty object deletes the file. Order, indentation and mode stay. A
+    link is followed within its project, with ``everywhere`` to any place. Raise LoreError for
+    invalid JSON, or if the file cannot be written.
     """
     place = os.path.realpath(path) if everywhere else path
     try:
@@ -252,7 +254,7 @@ def with_setting(text: str, key: str, value: str | None) -> str:
 
 
 def _places(text: str) -> Iterator[tuple[int, str, int, int, int]]:
-    """Yield each assignment: number of the line, key, and what ``parse_line`` says of it."""
+    """Yield each assignment: line number, key, and the positions of ``parse_line``."""
     array = ""
     for number, line in enumerate(text.split("\n")):
         parsed = parse_line(line.removesuffix("\r"), array)

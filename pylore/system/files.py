@@ -1,6 +1,6 @@
-"""Stamps of files, so that unchanged ones need not be read; lore's private files and folders.
+"""Stamps that detect unchanged files; lore's private files and folders.
 
-This module is on the path of every search: it imports nothing heavy.
+This module is on the path of every search and imports no heavy module.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 GONE = "gone"
-"""The stamp of a path at which there is nothing."""
+"""The stamp of a missing path."""
 
 _RACY_NS = 500_000_000
-"""A file that changed so little ago may change again and keep its time."""
+"""A file changed within this time may change again and keep the same time."""
 
 
 def stamp_of(path: str) -> str:
@@ -36,8 +36,8 @@ def stamp_of(path: str) -> str:
 
 
 def lstamp_of(path: str) -> str:
-    """Return ``stamp_of`` without following a link; if it is no plain file, gone, symlink,
-    submodule (a folder) or special.
+    """Return ``stamp_of`` without following links; for other files ``gone``, ``symlink``,
+    ``submodule`` (a folder) or ``special``.
     """
     try:
         found = os.lstat(path)
@@ -60,18 +60,18 @@ def settled(stamp: str) -> str:
 
 
 def size_in(stamp: str) -> int:
-    """Return the size in bytes in a stamp; -1 without one."""
+    """Return the size in bytes in a stamp, or -1."""
     size = stamp.partition("-")[0]
     return int(size) if size.isdigit() else -1
 
 
 GUARD = "LORE_IN_PLUGIN"
-"""Set for a plugin's process: what it calls runs no event plugins."""
+"""Set in the environment of a plugin: commands of the plugin run no event plugins."""
 
 
 def user_folder(variable: str, default: str, environ: Mapping[str, str] = os.environ) -> str:
-    """Return lore's folder below that of an XDG variable (a relative one does not count), or the
-    default in the user's home. Raise LoreError without one.
+    """Return lore's folder in that of an XDG variable (ignored if relative), or the default in the
+    user's home. Raise LoreError without a home.
     """
     base = environ.get(variable, "")
     if not base.startswith("/"):
@@ -92,10 +92,9 @@ def own_folder(plugin_dir: str) -> str:
 
 
 def make_private_folder(path: str) -> None:
-    """Make a folder that nobody else may enter, unless it exists.
+    """Create a folder, and missing parents, with mode 0700.
 
-    Missing folders above it are made so too, as the XDG specification asks for base folders
-    (https://specifications.freedesktop.org/basedir-spec/).
+    The XDG specification requires that mode (https://specifications.freedesktop.org/basedir-spec/).
     """
     if os.path.isdir(path):
         return
@@ -109,7 +108,7 @@ def make_private_folder(path: str) -> None:
 
 
 def make_private_file(path: str) -> None:
-    """Make an empty file that nobody else may read, if nothing has this name; follow no link."""
+    """Create an empty file with mode 0600 unless the path exists; follow no link."""
     try:
         number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
@@ -119,7 +118,7 @@ def make_private_file(path: str) -> None:
 
 
 def open_private_log(path: str) -> int:
-    """Return a file open for appending and reading, for this user alone; its folder is made."""
+    """Return a private file, open for appending and reading; create the folder."""
     make_private_folder(os.path.dirname(path))
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     number = os.open(path, flags, 0o600)
@@ -128,7 +127,7 @@ def open_private_log(path: str) -> int:
 
 
 def append_line(path: str, line: bytes, most: int) -> None:
-    """Append lines in one write to a private log; rename one of ``most`` bytes to ``path.1``."""
+    """Append to a private log in a single write; at ``most`` bytes rename it to ``path.1``."""
     number = open_private_log(path)
     try:
         os.write(number, line)
@@ -139,7 +138,7 @@ def append_line(path: str, line: bytes, most: int) -> None:
 
 
 def beginning_of(path: str, most: int) -> bytes:
-    """Return the first bytes of a file; none of a link, a pipe, or one that cannot be read."""
+    """Return the first bytes of a file; empty for a link, a pipe, or an unreadable file."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -153,22 +152,23 @@ def beginning_of(path: str, most: int) -> bytes:
 
 
 SHARED = ".lore"
-"""The folder of a project that holds what its collaborators share."""
+"""The folder of a project with the files that collaborators share."""
 STORE = "search.db"
 LOG = "-wal"
 """Suffix of the log beside a store."""
 
 
 def is_of_store(path: str) -> bool:
-    """Return True if a file is a store, or one beside it, by its name. A process must not read it:
-    it loses its locks when any handle is closed.
+    """Return True for the name of a store, or of a file beside it.
+
+    A process must not open these: closing any handle drops the locks.
     """
     name = path.rpartition("/")[2]
     return name == STORE or name.startswith(f"{STORE}-")
 
 
 def require_no_store(path: str) -> None:
-    """Raise LoreError if a file to be written is a store, or one beside it."""
+    """Raise LoreError if a file to be written is a store, or a file beside it."""
     if is_of_store(os.path.realpath(path)):
         advice = "name another file ('lore store backup' copies a store, 'lore export' its text)"
         raise LoreError(f"{path}: is a store, or belongs to one: {advice}")

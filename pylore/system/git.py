@@ -20,7 +20,7 @@ LOG = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature", "-
        "--no-mailmap", "--ignore-submodules=all", "-l1000")  # fmt: skip
 """Options that every call of ``git log`` takes."""
 _NAMES = ("-z", "--name-only", "--relative", "--no-renames", "--ignore-submodules=all")
-"""Options of a comparison that gives paths alone."""
+"""Options of a comparison that prints only paths."""
 _LITERAL = "--literal-pathspecs"
 LONGEST_SUBJECT = 200
 _LARGEST_LIST = 1 << 24
@@ -41,7 +41,7 @@ class Git:
         self.folder = folder
 
     def ask(self, *words: str) -> str | None:
-        """Return what a command prints, without the last line's end; None if it fails."""
+        """Return the output of a command, without the last line break; None if it fails."""
         found = Process(self.folder, _LITERAL, *words).out()
         return None if found is None else _text(found).removesuffix("\n")
 
@@ -50,8 +50,8 @@ class Git:
         return self.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}") or ""
 
     def require(self) -> str:
-        """Return ``head``; raise LoreError without any, without git, or in another user's
-        repository.
+        """Return ``head``; raise LoreError without any, without git, or in a repository of a
+        different user.
         """
         if not os.path.isdir(self.folder):
             raise LoreError(f"{self.folder}: there is no such folder: check its name")
@@ -84,7 +84,7 @@ class Git:
             raise LoreError(f"git {words[0]} failed: {why}")
 
     def commit(self, hash: str) -> Node:
-        """Return a commit, by its whole hash, as a node."""
+        """Return the commit with this complete hash as a node."""
         if not is_commit(hash):
             raise LoreError(f"'{hash}' is not a commit: check the repository")
         text = self.ask("log", "-1", *LOG, "--no-patch", "--format=%ct%n%B", hash, "--") or ""
@@ -115,7 +115,7 @@ class Git:
         return dict(_batch([*small], self._cat_file("--batch", [*small.values()])))
 
     def _cat_file(self, how: str, names: Sequence[str]) -> bytes:
-        """Return the output of ``git cat-file`` for these names; nothing if it fails."""
+        """Return the output of ``git cat-file`` for these names; empty if it fails."""
         if not names:
             return b""
         asked = "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
@@ -125,7 +125,7 @@ class Git:
             return b""
 
     def revision(self, name: str) -> str:
-        """Return the hash of a commit by its name; raise LoreError if there is none."""
+        """Return the hash of a commit by name; raise LoreError for an unknown commit."""
         self.require()
         commit = None
         if not name.startswith("-"):  # not every git knows --end-of-options
@@ -255,7 +255,7 @@ def _text(content: bytes) -> str:
 
 
 def _why(said: bytes) -> str:
-    """Return git's reason in one line, and what to do about it."""
+    """Return git's reason and advice in a line."""
     text = said.decode("utf-8", "replace")
     if "not a git repository" in text:
         return "is not a git repository: run this in one"

@@ -34,8 +34,9 @@ SILENT = 30
 
 
 def run_git(folder: str, *words: str, input: bytes = b"") -> tuple[int, bytes, bytes]:
-    """Run a git command to its end; return its status (0: success), stdout and stderr. Raise
-    LoreError without git, TimeoutError after ``SILENT`` seconds without output.
+    """Run a git command; return status (0: success), stdout and stderr.
+
+    Raise LoreError without git, TimeoutError after ``SILENT`` seconds without output.
     """
     from tempfile import TemporaryFile
 
@@ -55,9 +56,9 @@ def _command(folder: str, *words: str) -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Return the variables of a git process: ours, but for those that git itself reads.
+    """Return the environment of a git process, without git's variables.
 
-    Inside a hook ``GIT_DIR`` and its like speak of another folder, or of another index.
+    In a hook, ``GIT_DIR`` and others point to a different folder or index.
     """
     kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
     return {
@@ -68,9 +69,9 @@ def _environment() -> dict[str, str]:
 
 
 class Process:
-    """A git command that runs in ``folder`` meanwhile; ``out`` waits for its output.
+    """A git command that runs in ``folder`` in the background.
 
-    ``stdin`` and ``errors`` are numbers of open files, in place of /dev/null.
+    ``stdin`` and ``errors`` are numbers of open files, by default /dev/null.
     """
 
     __slots__ = ("_pipe", "started")
@@ -93,7 +94,7 @@ class Process:
             os.close(theirs)
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield its output as it comes; raise TimeoutError after ``SILENT`` seconds without."""
+        """Yield the output as it comes; raise TimeoutError after ``SILENT`` seconds without any."""
         from select import POLLIN, poll
 
         waiting = poll()
@@ -107,7 +108,7 @@ class Process:
             yield block
 
     def result(self) -> tuple[int, bytes]:
-        """Return its status as ``wait``, and its output; raise TimeoutError as ``blocks``."""
+        """Return status, as ``wait``, and output; raise TimeoutError as ``blocks``."""
         try:
             out = b"".join(self.blocks())
         except TimeoutError:
@@ -116,17 +117,17 @@ class Process:
         return self.wait(), out
 
     def out(self) -> bytes | None:
-        """Return its output; None if it failed. Raise TimeoutError as ``blocks``."""
+        """Return the output; None if the command failed. Raise TimeoutError as ``blocks``."""
         status, out = self.result()
         return None if status else out
 
     def wait(self) -> int:
-        """Return 0 if it succeeded, once all of its output was read."""
+        """Return 0 for success, after all output was read."""
         os.close(self._pipe)
         return os.waitpid(self.started, 0)[1] if self.started else -1
 
     def end(self) -> None:
-        """Kill it."""
+        """Kill the process."""
         if self.started:
             os.kill(self.started, _KILL)
         self.wait()

@@ -21,8 +21,8 @@ _SHEBANG = "#!/bin/sh\n"
 
 
 class ProjectTree:
-    """The work tree of a project, with blocks of one command in its hooks: its ``top`` folder, the
-    way ``below`` to the project, the ``key`` of the blocks.
+    """The work tree of a project, with blocks in hooks: its ``top`` folder, the path ``below`` to
+    the project, the ``key`` of the blocks.
     """
 
     def __init__(self, project: str, put: str, take: str) -> None:
@@ -81,7 +81,7 @@ class ProjectTree:
         return [path for path in map(self.hook, names) if has_block(path, self.key)]
 
     def read(self, *words: str) -> str:
-        """Return what a command of git prints; nothing if it fails."""
+        """Return the output of a git command; empty if it fails."""
         status, out, _ = run_git(self.top or self.project, *words)
         return "" if status else os.fsdecode(out).removesuffix("\n")
 
@@ -95,7 +95,7 @@ _ATTRIBUTES, _NEEDS = ".gitattributes", "merge=lore"
 
 
 class Repository(ProjectTree):
-    """The repository that a project lies in; ``file`` is what merges, from the project."""
+    """The repository of a project; git merges ``file``, a path from the project."""
 
     def __init__(self, project: str, file: str) -> None:
         """Raise LoreError without git, or outside of a repository with a work tree."""
@@ -116,7 +116,7 @@ class Repository(ProjectTree):
         yield from self.put_into_hooks(lines if hooks else {})
 
     def uninstall(self) -> Iterator[Done]:
-        """Take out what ``install`` has written, and nothing else."""
+        """Remove everything that ``install`` has written."""
         yield change_block(self._attributes, self.key, None)
         needed = self.read("grep", "--untracked", "-l", "-w", "-e", _NEEDS, "--",
                            f":(glob)**/{_ATTRIBUTES}")  # fmt: skip
@@ -156,7 +156,7 @@ _STAGE = """&&
 
 
 def _hook_lines(name: str, below: str, file: str) -> list[str]:
-    """Return what a hook does; it fails in nothing, and where there is no lore it does nothing."""
+    """Return the lines of a hook; they always succeed, with or without lore."""
 
     def place(path: str) -> str:
         return quote("./" + os.path.normpath(os.path.join(below, path)))

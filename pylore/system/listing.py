@@ -9,19 +9,19 @@ from .project_files import LONGEST_PATH, GitListing, folder_kind
 
 
 class Listing:
-    """Paths relative to the root, in order, and how many were left out, by reason."""
+    """Sorted paths relative to the root, and the number of skipped files by reason."""
 
     def __init__(self) -> None:
         self.paths: list[str] = []
         self.skipped: dict[str, int] = {}
 
     def skip(self, reason: str) -> None:
-        """Count a file that was left out."""
+        """Count a skipped file."""
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
 
 
 class FileTree:
-    """The files under ``root``/``below``; git begins to list them at once, if it can."""
+    """The files in ``root``/``below``; git starts listing them at once, if possible."""
 
     def __init__(self, root: str, below: str = "") -> None:
         self._root = root

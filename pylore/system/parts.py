@@ -1,4 +1,4 @@
-"""Import modules of parts that can be left out: ``pylore/capture`` and ``pylore/hub``."""
+"""Import modules of the optional parts ``pylore/capture`` and ``pylore/hub``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def part(name: str, module: str) -> ModuleType | None:
-    """Import a module of a part; None if the part was left out."""
+    """Import a module of a part; None without the part."""
     package = f"pylore.{name}"
     try:
         return __import__(f"{package}.{module}", fromlist=("",))
@@ -22,7 +22,7 @@ def part(name: str, module: str) -> ModuleType | None:
 
 
 def require_part(name: str, module: str) -> ModuleType:
-    """Import a module of a part; raise LoreError if the part was left out."""
+    """Import a module of a part; raise LoreError without the part."""
     found = part(name, module)
     if found is None:
         raise LoreError(f"this lore has no {name}: it was installed without pylore/{name}; "

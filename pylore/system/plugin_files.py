@@ -21,11 +21,11 @@ KINDS = ("retriever", "redact", "hook")
 """Kinds whose name stands between ``lore-`` and the plugin's own; any other file is a command."""
 COMMAND = "command"
 _MOST_HEAD = 1 << 16
-"""Bytes of a file that are looked at for its head."""
+"""Maximum number of bytes of a file's head."""
 
 
 def kind_of(file: str) -> tuple[str, str]:
-    """Return kind and name of a plugin by the name of its file."""
+    """Return kind and name of a plugin by the file name."""
     rest = file.removeprefix(BEGINNING)
     kind, dash, name = rest.partition("-")
     return (kind, name) if dash and kind in KINDS else (COMMAND, rest)
@@ -52,9 +52,7 @@ PREFIX = "lore-hook-"
 
 
 class Events:
-    """The event plugins of one command in the user's folder, in the order of their names; none
-    within a plugin.
-    """
+    """The event plugins in the user's folder, sorted by name; a plugin has none."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -76,12 +74,12 @@ class Events:
         return [name for name in self._plugins if name.partition(".")[0] == PREFIX + event]
 
     def ask(self, event: str, rows: Sequence[Row]) -> None:
-        """Raise LoreError if a plugin of an event refuses what is about to be written, or fails."""
+        """Raise LoreError if a plugin of an event refuses the rows, or fails."""
         for plugin, why in self._run(event, rows):
             raise LoreError(f"{plugin}: {why}: nothing was written")
 
     def tell(self, event: str, rows: Sequence[Row]) -> list[str]:
-        """Tell the plugins of an event what was written; a note for each that failed."""
+        """Pass written rows to the plugins of an event; return a note for each failure."""
         failed = self._run(event, rows) if rows else []
         return [f"{plugin}: {why}: what was written stands" for plugin, why in failed]
 

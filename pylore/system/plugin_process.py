@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 MOST_OUTPUT = 1 << 20
-"""Bytes of stdout, unless its caller takes more."""
+"""Default maximum number of bytes of stdout."""
 _MOST_COMPLAINT = 4096
 """Bytes of stderr that are read; the last line of them is quoted."""
 EVENT_SECONDS, REDACTOR_SECONDS, RETRIEVER_SECONDS = 10.0, 60.0, 2.0
@@ -37,9 +37,10 @@ def late(seconds: float) -> str:
 
 
 class PluginProcess:
-    """A running program: started at once, read later, ended by ``end`` or a ``with`` block. It may
-    take this many seconds, or without a number as long as it likes. Raise Refused if it cannot be
-    started. ``said`` is the last line of its stderr, once it has ended.
+    """A running program: started at once, read later, ended by ``end`` or a ``with`` block.
+
+    ``seconds`` is a time limit, 0 for no limit. Raise Refused if it cannot be started. ``said`` is
+    the last line of stderr after the end.
     """
 
     def __init__(
@@ -81,12 +82,13 @@ class PluginProcess:
         self.end()
 
     def read(self, most: int = MOST_OUTPUT) -> bytes:
-        """Return all of its stdout, as ``pieces``."""
+        """Return all of stdout, as ``pieces``."""
         return b"".join(self.pieces(most))
 
     def pieces(self, most: int) -> Iterator[bytes]:
-        """Yield its stdout as it comes, until it has ended. Raise Refused if it took too long,
-        printed more than ``most`` bytes, or failed.
+        """Yield stdout as it comes, until the program has ended.
+
+        Raise Refused if it timed out, printed more than ``most`` bytes, or failed.
         """
         out = self._process.stdout
         assert out is not None
@@ -119,7 +121,7 @@ class PluginProcess:
         return max(0.0, self._deadline - time.monotonic()) if self._seconds else None
 
     def end(self) -> None:
-        """End what is left of it, its children too."""
+        """Kill the program and child processes."""
         with suppress(ProcessLookupError, PermissionError):  # all of it has ended
             os.killpg(self._process.pid, signal.SIGKILL)
         if self._process.stdout is not None:
@@ -137,10 +139,9 @@ def run_all(
     rows: Iterable[Mapping[str, object]],
     settings: Settings,
 ) -> list[tuple[str, str]]:
-    """Run plugins of one event; return those that failed, each with why, in order.
+    """Run the plugins of an event; return the failed ones with reasons, in order.
 
-    Each gets the rows on stdin, a line of JSON each, with the name of the event. Their stdout is
-    dropped.
+    Each reads the rows from stdin, as JSON lines with the name of the event. Stdout is ignored.
     """
     text = "".join(_COMPACT.encode({"event": event, **row}) + "\n" for row in rows)
     lines, limit = text.encode(errors="replace"), settings.plugin_timeout or EVENT_SECONDS

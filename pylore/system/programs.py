@@ -1,6 +1,6 @@
-"""Find programs and the files that came with lore, and hold a program to limits.
+"""Find programs and files installed with lore, and limit programs.
 
-An empty or a relative entry of ``PATH`` leads to what came with a clone.
+Empty and relative entries of ``PATH`` are ignored: they may lead into a clone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 API = "1"
-"""The version of the contract: ``LORE_API``, and what a plugin's ``# Lore-API:`` line names."""
+"""The version of the plugin contract: ``LORE_API``, and ``# Lore-API:`` in a plugin."""
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
 
@@ -73,7 +73,7 @@ def whole_entries() -> str:
 
 
 def find_program(name: str) -> str | None:
-    """Return the whole path of a program by its name; None if there is none."""
+    """Return the complete path of a program; None for an unknown name."""
     for folder in whole_entries().split(":"):
         path = os.path.join(folder, name)
         if os.access(path, os.X_OK) and os.path.isfile(path):
@@ -98,9 +98,10 @@ def environment(plugin: str = "", **ours: str) -> dict[str, str]:
 
 
 class Tidying:
-    """A ``with`` block in which an interrupt is an exception, so that its cleanup runs.
+    """A ``with`` block in which an interrupt raises an exception, so that cleanup code runs.
 
-    Elsewhere it ends the process at once. ``end_by`` ends it then as the signal would have.
+    Elsewhere an interrupt ends the process at once. ``end_by`` then ends it as the signal would
+    have.
     """
 
     _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -123,7 +124,7 @@ class Tidying:
 
 
 interrupts: list[int] = []
-"""Signals that have come: an import may turn their exception into another."""
+"""Signals that were received: an import may turn their exception into a different one."""
 starting = False
 """True while a program is started, which sees to an interrupt itself."""
 

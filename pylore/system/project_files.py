@@ -34,7 +34,7 @@ def leads_down(path: str) -> bool:
 
 
 def is_below(folder: str, path: str) -> bool:
-    """Return True if a path without links and dots lies below a folder, itself one such."""
+    """Return True if a path is in a folder; both without links and dots."""
     return path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
@@ -43,9 +43,7 @@ def _is_in(folder: str, path: str) -> bool:
 
 
 def place_within(root: str, path: str) -> str:
-    """Return where a path from the project's root leads, whatever links are on the way; raise
-    LoreError if that is not within the root.
-    """
+    """Return the real path of a path from the project's root; raise LoreError if it is outside."""
     try:
         base = os.path.realpath(root)
         full = os.path.realpath(os.path.join(base, path))
@@ -74,7 +72,7 @@ def read_plain(path: str, most: int) -> bytes:
 
 
 class GitListing:
-    """Files that git tracks or would track, below a folder or of ``paths`` alone; git is asked at
+    """The files that git tracks or would track, in a folder or among ``paths``; git is started at
     once.
     """
 
@@ -142,8 +140,8 @@ _NOT_LISTED = "is ignored by git, or hidden"
 
 
 def folder_kind(path: str) -> str:
-    """Return what a walk does with a folder: ``ignored`` (hidden, or of a tool), ``repository``,
-    or empty: it goes on in it.
+    """Return how a walk treats a folder: ``ignored`` (hidden, or of a tool), ``repository``, or an
+    empty text to walk it.
     """
     name = os.path.basename(path)
     if name[:1] == "." or name in LEFT_OUT:
@@ -155,7 +153,7 @@ def folder_kind(path: str) -> str:
 
 
 def _is_walked(root: str, path: str) -> bool:
-    """Return True if a walk through a folder without git lists a file that no link leads to."""
+    """Return True if a walk without git lists a file, without following links."""
     folder, rest = root, path
     while "/" in rest:
         name, _, rest = rest.partition("/")

@@ -72,7 +72,9 @@ class ProjectFolder:
         self.record = f"{self.inode} {self.key}\n{self.below}"
 
     def bound(self) -> str:
-        """Return the folder of the store that the key leads to and that confirms it, or nothing."""
+        """Return the folder of the store that the key leads to and that confirms it, or an empty
+        text.
+        """
         token = self.inode and self.token()
         confirmed = token and link_text(self.path_of(token, RECORD)) == self.record
         return self.path_of(token) if confirmed else ""
@@ -174,8 +176,8 @@ def project_of(store: str) -> str:
 
 
 def recorded_project(store: str) -> tuple[ProjectFolder, str] | None:
-    """Return the project that a store names, as it is now, and its inode then; None if the store
-    is of no project.
+    """Return the present project that a store names, and the recorded inode; None without a
+    project.
     """
     inode, _, rest = link_text(os.path.join(store, RECORD)).partition(" ")
     key, _, below = rest.rpartition("\n")

@@ -1,4 +1,4 @@
-"""Make the store of a project, find it after a move, adopt or remove that of another project."""
+"""Make the store of a project, find it after a move, adopt or remove stores of missing projects."""
 
 from __future__ import annotations
 
@@ -68,14 +68,15 @@ def _belongs(project: ProjectFolder, token: str) -> bool:
 
 def claim(folder: str) -> str:
     """Return the folder of the store of the project in ``folder``; make and bind it if needed.
-    Raise LoreError if there is no project, or it belongs to another user.
+
+    Raise LoreError without a project, or for a project of a different user.
     """
     return renewed(_project(folder), make=True)
 
 
 def former(folder: str) -> tuple[str, str]:
-    """Return the token, and nothing, of the store of an earlier project of this folder; in a copy
-    of a repository token and place of the original's. Both are empty if there is none.
+    """Return token and an empty text for the store of an earlier project of this folder; in a copy
+    of a repository token and place of the original. Return empty texts without either.
     """
     project = _project(folder)
     own, token = renewed(project), project.token()
@@ -99,7 +100,7 @@ def stores() -> Iterator[tuple[str, str, str]]:
 
 
 def is_gone(store: str) -> bool:
-    """Return True if the project of a store is not at its place any more, or has another store."""
+    """Return True if a store's project is missing or has a new store."""
     recorded = recorded_project(store)
     if recorded is None or not os.path.isdir(recorded[0].place):
         return True
@@ -127,8 +128,8 @@ def adopt(word: str, folder: str) -> tuple[str, str]:
 
 
 def gone_store(word: str) -> tuple[str, str, str]:
-    """Return token, place and folder of the store of a project that is gone, by the token or the
-    project's place; raise LoreError unless there is exactly one.
+    """Return token, place and folder of the store of a missing project, by token or place; raise
+    LoreError unless there is exactly one.
     """
     found = [one for one in stores() if word in one[:2]]
     gone = [one for one in found if is_gone(one[2])]
