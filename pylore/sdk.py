@@ -1,4 +1,4 @@
-"""The engine for Python programs: the same one that the commands call."""
+"""The Python interface, on the same functions as the commands."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
 Row = dict[str, Any]
-"""A result as the commands print it."""
+"""A result in the form of the commands."""
 Words = Iterable[str]
-"""Several words; one may be given alone."""
+"""Several words, or a single word."""
 
 
 def anchor_id(node_id: str, kind: str, path: str, detail: str) -> str:
@@ -50,14 +50,14 @@ def anchor_id(node_id: str, kind: str, path: str, detail: str) -> str:
 
 
 def _anchor_row(row: Row) -> Row:
-    """Return a row of ``lore verify`` with the id of its anchor."""
+    """Return a row of ``lore verify`` with the id of the anchor."""
     return {"anchor_id": anchor_id(row["id"], row["kind"], row["path"], row["detail"] or ""), **row}
 
 
 def _of_records(
     method: Callable[Concatenate[Records, Given], Made],
 ) -> Callable[Concatenate[Lore, Given], Made]:
-    """Make a method of ``Lore`` of one of ``Records``."""
+    """Make a method of ``Lore`` of a method of ``Records``."""
 
     @wraps(method)
     def call(self: Lore, /, *given: Given.args, **named: Given.kwargs) -> Made:
@@ -120,11 +120,11 @@ class Lore:
     # --- find
 
     def search(self, query: str = "", **options: Any) -> Hits:
-        """Return what matches ``query``, best first, and what is connected to it."""
+        """Return the matches of ``query``, best first, and connected nodes."""
         return self._call(find.search, query, shown=query, **options)
 
     def related(self, id: str = "", **options: Any) -> Hits:
-        """Return what is connected to a node, nearest first, or known about a file, records first.
+        """Return the nodes connected to a node, nearest first, or to a file, records first.
 
         ``near`` are files in place of an id.
         """
@@ -133,7 +133,7 @@ class Lore:
         return self._call(find.related, names, shown=f"related {id}", **given)
 
     def expand_with_graph(self, ids: Words, *, depth: int = 2, **options: Any) -> Hits:
-        """Return what the graph connects to all of these nodes, up to ``depth`` (1 to 3) hops."""
+        """Return the nodes connected to all of these nodes, up to ``depth`` (1 to 3) hops."""
         shown = f"related {' '.join(ids := words(ids))}"
         return self._call(find.related, ids, shown=shown, hops=depth, **options)
 
@@ -145,9 +145,9 @@ class Lore:
         return by_worth(hits, self.settings.hop_decay, found)
 
     def context(self, question: str, **options: Any) -> Context:
-        """Return what the store has on a question, or on the task of this id, as ``text``.
+        """Return a context for a question, or for the task of this id, as ``text``.
 
-        ``receipt()`` says what the text holds.
+        ``receipt()`` lists the contents.
         """
         return self._call(find.context, question, shown=question, **options)
 
@@ -156,11 +156,11 @@ class Lore:
         return self.context(question, form="prompt", **options).text
 
     def ask(self, question: str, **options: Any) -> AskResult:
-        """Return the answer of the setting ``llm_command`` to a question, and what it rests on."""
+        """Return the answer of ``llm_command`` to a question, with citations and context."""
         return self._call(ask, question, shown=question, **options)
 
     def show(self, id: str, *, history: bool = False) -> Row:
-        """Return one node with its edges and anchors, as ``lore show`` prints it."""
+        """Return a node with edges and anchors, as ``lore show`` prints it."""
         return self._call(find.show, [id], history=history)[0]
 
     def path(self, from_id: str, to_id: str, max_hops: int | None = None) -> Row:
@@ -168,12 +168,12 @@ class Lore:
         return self._call(find.path, from_id, to_id, max_hops)
 
     def get(self, id: str) -> Node | None:
-        """Return one node, forgotten or not; None if there is none."""
+        """Return a node, forgotten or not; None for an unknown id."""
         store = self._open().store
         return store.nodes.get(resolve_id(store, id))
 
     def edges(self, id: str) -> list[Edge]:
-        """Return the live edges of one node, both directions."""
+        """Return the live edges of a node, in both directions."""
         store = self._open().store
         return store.edges.of(resolve_id(store, id))
 
@@ -223,7 +223,7 @@ class Lore:
         return self._call(judged)
 
     def anchors_for_file(self, file: str) -> Sequence[Row]:
-        """Return the anchors that tie something to this file, by globs too."""
+        """Return the anchors to this file, including globs."""
         return [*map(_anchor_row, self._call(code.anchors_for_file, file))]
 
     # --- write
@@ -251,15 +251,15 @@ class Lore:
         return self._open().records().undo(ids, redo=redo)
 
     def start_run(self, task: str = "") -> str:
-        """Return the id of a new run; ``search(…, run=id)`` records in it what was shown."""
+        """Return the id of a new run; ``search(…, run=id)`` records results in it."""
         return Runs(self._open().store).start(task)
 
     def finish_run(self, run: str, helpful: Words = (), unhelpful: Words = ()) -> RunOutcome:
-        """Link what the run was shown to it, rated or not."""
+        """End a run, link the records shown to it, and rate some."""
         return Runs(self._open().store).finish(run, words(helpful), words(unhelpful))
 
     def rate(self, ids: Words, rating: str, run: str = "") -> Sequence[Row]:
-        """Rate records ``helpful`` or ``unhelpful``, in a run or in this day's own."""
+        """Rate records ``helpful`` or ``unhelpful``, in a run or in the run of the day."""
         return Runs(self._open().store).rate(words(ids), rating, run)[0]
 
     # --- open and close
@@ -280,10 +280,9 @@ class Lore:
     def _call(
         self, function: Callable[..., Made], *given: Any, shown: str | None = None, **options: Any
     ) -> Made:
-        """Call a function of app with the options that it has, under the others, as settings.
+        """Call a function of app with the options that it declares, and the others as settings.
 
-        What it found is recorded in the run of the settings, if there is one, as ``shown`` for a
-        query.
+        Record results in the run of the settings, if any, with ``shown`` as the query.
         """
         own = {name: options.pop(name) for name in function.__kwdefaults__ or () if name in options}
         engine = self._open()

@@ -1,1 +1,1 @@
-"""Questions to the user's own model."""
+"""Questions to the model of the user."""

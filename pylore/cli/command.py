@@ -88,7 +88,7 @@ SHARED = (
     Parameter("-q, --quiet", "print no notes"),
     Parameter("--all-scopes", "use everybody's facts"),
 )
-"""Options of every command, which its session reads."""
+"""Options that all commands have, for the session."""
 
 
 class Command:
@@ -109,7 +109,7 @@ class Command:
         self.needs_config = needs_config
 
     def __call__(self, run: Callable[..., Any]) -> Command:
-        """Make the command of its function, whose parameters are options and arguments."""
+        """Make a command of a function; the parameters declare options and arguments."""
         self.run = run
         self.parameters = parameters_of(run)
         return self
@@ -126,7 +126,7 @@ class Command:
 
     @property
     def shown_options(self) -> list[Parameter]:
-        """The options that the help lists, those of settings too."""
+        """The options that the help lists, including settings."""
         return [*self.options, *map(setting_option, self.settings)]
 
     @property
@@ -153,7 +153,7 @@ class Group:
         self.name = name
         self.text = text
         self.default = default
-        """The verb that a line without one stands for."""
+        """The default verb."""
 
 
 command = Command
@@ -170,7 +170,7 @@ def _name_in(usage: str) -> str:
 
 
 def parameters_of(run: Callable[..., Any]) -> list[Parameter]:
-    """Return the declarations in a function's defaults, each with its parameter's name."""
+    """Return the declarations in a function's defaults, with the names of the parameters."""
     code, defaults = run.__code__, run.__defaults__ or ()
     names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
     declared = {**dict(zip(names, defaults, strict=True)), **(run.__kwdefaults__ or {})}
@@ -181,7 +181,7 @@ def parameters_of(run: Callable[..., Any]) -> list[Parameter]:
 
 
 def setting_option(name: str) -> Parameter:
-    """Return the option that sets a setting; its value is converted with all settings."""
+    """Return the option of a setting; the value is converted with all settings."""
     setting = BY_NAME[name]
     short = "-n, " if name == "limit" else ""
     value = "VALUE,…" if setting.kind in ("names", "words") else "VALUE"

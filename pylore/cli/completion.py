@@ -33,7 +33,7 @@ _WORDS = {
 
 
 def offered(words: list[str]) -> list[str]:
-    """Return the words that may stand in place of the last one, after the others."""
+    """Return the words that complete the last word of a line."""
     *before, current = words
     before = registry.unaliased(before[before[:1] == ["help"] :])
     if not before:
@@ -49,7 +49,7 @@ def offered(words: list[str]) -> list[str]:
 
 
 def _of_command(command: Command, words: list[str], current: str) -> list[str]:
-    """Return the words that may stand behind others of a command: any of its arguments."""
+    """Return the words that complete an argument of a command."""
     before = ""
     if current[:1] == "-":
         name, equals, current = current.partition("=")

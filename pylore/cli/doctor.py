@@ -1,4 +1,4 @@
-"""The command doctor: checks of the machine, the settings and the store, each with its fix."""
+"""The command doctor: checks of the machine, the settings and the store, with fixes."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def doctor(session: Session, *, full: bool = option("--full", "check all indexes
 
 
 def examine(folder: str, settings: Settings, *, full: bool = False) -> Iterator[tuple[str, Check]]:
-    """Yield every check that can be made, by name, in the order in which to mend what fails.
+    """Yield the name and result of each check, in the order for fixing failures.
 
-    ``full`` compares the store's indexes with its tables, which reads it all.
+    ``full`` compares all indexes with the tables.
     """
     for row in of_machine(settings):
         yield row.id, _checked(row)
@@ -98,7 +98,7 @@ def examine(folder: str, settings: Settings, *, full: bool = False) -> Iterator[
 
 
 def _checked(row: Exam, *faults: AbstractContextManager[object]) -> Check:
-    """Return the finding of a check; a failed one if it raises."""
+    """Return the result of a check; a failed result if the check raises."""
     try:
         with ExitStack() as stack:
             for one in faults:
@@ -115,7 +115,7 @@ def _checked(row: Exam, *faults: AbstractContextManager[object]) -> Check:
 
 
 def _failed(error: Exception, fix: str) -> Check:
-    """Return a failed check; the last part of a LoreError is its fix."""
+    """Return a failed check; the last part of a LoreError is the fix."""
     what, _, advice = str(error).rpartition(": ")
     if isinstance(error, LoreError) and what:
         return Check(what, False, fix if advice.startswith("run 'lore doctor'") else advice)

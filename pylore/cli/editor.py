@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def edited(text: str) -> Iterator[str]:
-    """Yield a text as a person has edited it; a LoreError in the block keeps and names its file."""
+    """Yield the text that a person edited; a LoreError in the block keeps and names the file."""
     folder = os.path.join(state_folder(), "drafts")
     make_private_folder(folder)
     with NamedTemporaryFile("w", encoding="utf-8", suffix=".md", dir=folder, delete=False) as file:

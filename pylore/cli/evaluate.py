@@ -1,4 +1,4 @@
-"""The command eval: measures searches on queries with known answers, and tunes settings by them."""
+"""The command eval: measure searches, and tune settings."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def search(
 
 
 def _engine_of_search(session: Session, near: tuple[str, ...]) -> Engine:
-    """Return the engine of a query; a hub's where one is set."""
+    """Return the engine of a query, for a hub if the setting ``on`` names a remote."""
     if not session.settings.on:
         return session.engine()
     from ..system.parts import require_part
@@ -157,7 +157,7 @@ def _answer_lines(session: Session, given: dict[str, Any], path: str) -> None:
 
 
 def _question(words: Sequence[str]) -> str:
-    """Return the words as one text; a lone - is stdin."""
+    """Join the words; a lone - reads stdin."""
     return " ".join([read_stdin() if word == "-" else word for word in words])
 
 
@@ -170,7 +170,7 @@ def _rows(engine: Engine, found: Hits) -> list[dict[str, object]]:
 
 
 def _print_hits(session: Session, engine: Engine, found: Hits, text: Callable[..., str]) -> None:
-    """Print results and notes; a note can stand for none."""
+    """Print results and notes; with notes, an empty list prints no text."""
     rows = _rows(engine, found)
     session.say(["; ".join(found.notes)] if found.notes else [])
     noted = found.notes and not session.quiet
@@ -180,8 +180,7 @@ def _print_hits(session: Session, engine: Engine, found: Hits, text: Callable[..
 def _record(
     session: Session, engine: Engine, asked: str, found: Hits | Context, command: str = ""
 ) -> None:
-    """Let results go out, then record them in the run, and a command's question without a sure
-    answer."""
+    """Flush the output, then record results in the run, and weak results as an open question."""
     flush()
     if command:
         app.keep_question(engine, command, asked, found.hits)
@@ -326,7 +325,7 @@ def _why_none(store: Store, scope: Any, *, records_only: bool) -> list[str]:
 
 
 def _listed(session: Session, store: Store, first: Node, others: Iterator[Node]) -> Any:
-    """Yield the rows of nodes, each with the verdict that is kept of its anchors."""
+    """Yield rows of nodes with the stored verdicts of their anchors."""
     from itertools import islice
 
     nodes = [first, *islice(others, _PORTION - 1)]

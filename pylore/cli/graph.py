@@ -1,4 +1,4 @@
-"""Commands of the graph: its verbs count, draw and compare."""
+"""The command graph: verbs that count, draw, compare and export."""
 
 from __future__ import annotations
 

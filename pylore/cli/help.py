@@ -52,11 +52,7 @@ Output is text on a terminal and JSON in a pipe. Options
 
 
 def show_help(words: list[str]) -> None:
-    """Print the help that ``lore help WORD…`` asks for.
-
-    Raises:
-        UsageError: there is no such command.
-    """
+    """Print the help of ``lore help WORD…``; raise UsageError for an unknown command."""
     words = registry.unaliased(words)
     if not words:
         rows = [(title, " ".join(some.values())) for title, some in registry.SECTIONS.items()]

@@ -1,6 +1,6 @@
-"""The command hook: entries for agents, git and shells, and the answers that they wait for.
+"""The command hook: install hooks of agents, git and shells, and respond to them.
 
-A hook has half a second of processor time: each function imports what it needs.
+A hook has half a second of CPU time: functions import only the modules they need.
 """
 
 from __future__ import annotations
@@ -146,16 +146,16 @@ def _print(session: Session, rows: Iterable[tuple[str, str, str, str]]) -> None:
                      "shared there: run 'lore store trust'"])  # fmt: skip
 
 
-# --- what answers
+# --- responses
 
 CPU = 0.5
-"""Seconds of processor time after which a hook ends without an answer."""
+"""Maximum CPU time of a hook in seconds."""
 
 WALL = TIMEOUT / 2
-"""Seconds on the clock after which it does: on a busy machine they pass while it does nothing."""
+"""Maximum wall time in seconds: on a busy machine a hook waits for the CPU."""
 
 _LONG = {"post-commit": (5.0, 30.0), "shell": (5.0, 30.0)}
-"""The same for hooks that nobody waits for, or that store what would be lost."""
+"""The limits of hooks that run in the background, or that would lose data."""
 
 _SHORTEST_SLEEP = 0.01
 _LONGEST = 10_000_000
@@ -177,7 +177,7 @@ def end_in_time(cpu: float, wall: float) -> None:
 
 
 def say_why(why: Exception | str) -> None:
-    """Print on stderr why there is no answer, where ``LORE_HOOK_DEBUG`` is set."""
+    """Print the reason for an empty response on stderr, if ``LORE_HOOK_DEBUG`` is set."""
     if not os.environ.get("LORE_HOOK_DEBUG"):
         return
     if isinstance(why, Exception) and not isinstance(why, LoreError):

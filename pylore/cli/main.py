@@ -1,7 +1,6 @@
-"""Where every command that runs in Python begins and ends.
+"""The entry point of all Python commands: parse the line, run the function, report failures.
 
-A command is found by its declaration, and its words become the parameters of its function. Every
-way of failing becomes one line and an exit code.
+Each failure becomes a line on stderr and an exit code.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def run(words: list[str]) -> int:
-    """Run a command, and print what went wrong; return the exit code."""
+    """Run a command and report failures; return the exit code."""
     try:
         code = _run(words)
         flush()
         return code
     except BrokenPipeError:
-        return DONE  # the reader, `head` for one, has what it wanted
+        return DONE  # the reader, for example `head`, has closed the pipe
     except KeyboardInterrupt as error:
         from ..system.programs import end_by
 
@@ -47,10 +46,9 @@ def run(words: list[str]) -> int:
 
 
 def _failure(error: Exception) -> LoreError | None:
-    """Return the failure that an exception stands for; None if it is a bug of ours.
+    """Return the failure that an exception means; None for a bug.
 
-    Rows of a damaged store may have reached the output unseen, which is written after it was
-    closed.
+    Output is written after the store was closed, so it may raise for rows of a damaged store.
     """
     if isinstance(error, LoreError):
         return error
@@ -110,7 +108,7 @@ def _become(words: list[str]) -> NoReturn:
 
 
 def _run_command(words: list[str]) -> int:
-    """Run a command of ``registry``; return its exit code."""
+    """Run a command of ``registry``; return the exit code."""
     command, rest = registry.find(words)
     before = rest[: rest.index("--")] if "--" in rest else rest
     if isinstance(command, Group) or {"-h", "--help"} & {*before}:

@@ -1,4 +1,4 @@
-"""Options that several commands have, each declared once: a parameter takes one as its default.
+"""Options shared by commands: parameters take them as defaults.
 
 This module is on the path of every search.
 """

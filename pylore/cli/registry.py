@@ -23,15 +23,17 @@ SECTIONS = {
         "cli.evaluate": "eval",
     },
 }
-"""The commands as the help lists them, by the module below ``pylore`` that has them. A module that
-is missing belongs to a part that was left out."""
+"""Sections of the help: module below ``pylore`` to commands.
+
+A missing module belongs to a part that is not installed.
+"""
 
 MODULES = {
     **{name: module for families in SECTIONS.values()
        for module, names in families.items() for name in names.split()},
     "merge-file": "cli.transfer",
 }  # fmt: skip
-"""Each command with its module."""
+"""Command to module."""
 
 SCRIPTS = ("browse", "completion", "plugin", "prompt")
 """Commands that are scripts in ``lib/``."""
@@ -53,15 +55,15 @@ ALIASES = {
     "backup": "store backup",
     "tune": "eval --tune",
 }
-"""Other names of commands, each with the words that it stands for."""
+"""Alias to the words that replace it."""
 
 
 _OF_GRAPH = ("related", "neighbors", "show", "link", "unlink", "analyze-cochanges")
-"""Commands and aliases that may stand behind ``graph``, too."""
+"""Commands and aliases that ``graph`` also accepts as verbs."""
 
 
 def unaliased(words: list[str]) -> list[str]:
-    """Return a command line with the command that an alias stands for."""
+    """Return a command line with the alias replaced."""
     if words[:1] == ["graph"] and words[1:] and words[1] in _OF_GRAPH:
         words = words[1:]
     meant = ALIASES.get(words[0]) if words else None
@@ -69,10 +71,8 @@ def unaliased(words: list[str]) -> list[str]:
 
 
 def find(words: list[str]) -> tuple[Command | Group, list[str]]:
-    """Return the command or verb that a line begins with, and its other words.
-
-    Raises:
-        UsageError: it begins with no verb of its command.
+    """Return the command or verb of a line, and the rest of the line; raise UsageError for an
+    unknown verb.
     """
     commands = commands_of(words[0])
     found, *rest = commands[words[0]], *words[1:]
@@ -88,11 +88,7 @@ def find(words: list[str]) -> tuple[Command | Group, list[str]]:
 
 
 def commands_of(name: str) -> dict[str, Command | Group]:
-    """Return a command and its verbs by name.
-
-    Raises:
-        LoreError: it belongs to a part that was left out.
-    """
+    """Return a command and its verbs by name; raise LoreError if the part is not installed."""
     loaded = vars(require_part(*MODULES[name].split("."))).values()
     some = [one for one in loaded if isinstance(one, (Command, Group))]
     return {one.name: one for one in some if one.name.split()[0] == name}
@@ -104,5 +100,5 @@ def verbs_of(name: str) -> list[str]:
 
 
 def names() -> list[str]:
-    """Return the names of the commands that the help lists, in its order."""
+    """Return the names of the commands in the help, in order."""
     return [name for name in MODULES if name != "merge-file"]

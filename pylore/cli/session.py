@@ -1,6 +1,6 @@
-"""The settings, output and store of one command: where it runs, stdin, and the log of bugs.
+"""The settings, output and store of a command; stdin, and the log of bugs.
 
-This module is on the path of every search: it imports nothing heavy.
+This module is on the path of every search and imports no heavy module.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _AGENTS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEM
 
 
 class Session:
-    """One command's settings, output and store, from its options; each is made when it is used."""
+    """The settings, output and store of a command; each is made on first use."""
 
     def __init__(self, given: dict[str, str]) -> None:
         self._forms = {form.name: form.name for form in FORMS if given.pop(form.name, "")}
-        """Forms of output, each with the option that asks for it."""
+        """Forms of output, each with the option that selects it."""
         self._jq = given.pop("jq", None)
         self.quiet = bool(given.pop("quiet", ""))
         if given.pop("all_scopes", ""):
@@ -48,10 +48,9 @@ class Session:
 
     @property
     def settings(self) -> Settings:
-        """The settings of this command; reading them prints what is wrong in a config file.
+        """The settings of this command; the first use prints warnings about config files.
 
-        Raises:
-            UsageError: one of them is wrong.
+        Raises UsageError for an invalid value.
         """
         if self._settings is None:
             settings = self._settings = Settings.load(self.given)
@@ -77,7 +76,7 @@ class Session:
         return next(iter(self._forms), "jq" if self._jq else "")
 
     def print_as(self, form: str, option: str) -> None:
-        """Print in a form, as an option asks; raise UsageError if the line has another."""
+        """Select a form of output for an option; raise UsageError for a conflict."""
         self._forms.setdefault(form, option)
         self._output = Output.choose(self._forms, self._jq, self.settings)
 
@@ -109,7 +108,7 @@ class Session:
         return store
 
     def require_whole(self, what: str) -> None:
-        """Raise UsageError where a scope is set: ``what`` is about everybody's facts."""
+        """Raise UsageError if a scope is set: ``what`` needs the facts of all scopes."""
         if self.settings.scope:
             raise UsageError(f"{what} is about the whole store, and scope is "
                              f"'{self.settings.scope}': say --all-scopes")  # fmt: skip
@@ -131,12 +130,12 @@ class Session:
                 note(text)
 
     def say_left_out(self, places: Sequence[tuple[str, str]]) -> None:
-        """Print the first places that were left out, and why."""
+        """Print the first skipped places, with reasons."""
         if places:
             self.say([first_of([f"{place} was left out: {why}" for place, why in places])])
 
     def progress(self, label: str, total: int = 0, *, kept: str) -> Progress:
-        """Return a ``with`` block that shows how far the work is; an interrupt leaves ``kept``."""
+        """Return a ``with`` block that shows the progress; an interrupt prints ``kept``."""
         from ..terminal.screen import Progress
 
         return Progress(label, total, kept=kept, on=not self.quiet)
@@ -169,7 +168,7 @@ class Session:
             self.say(record_accesses(engine, ids))
 
     def wipe(self, store: Store) -> None:
-        """Let nothing of what was deleted for good stay in the file, or say that it does."""
+        """Overwrite purged text in the file, or print that it remains."""
         from ..store.connection import TO_WIPE
 
         if store.meta.get(TO_WIPE) is None:
@@ -192,12 +191,12 @@ def data_folder() -> str:
 
 
 def project_folder() -> str:
-    """Return the folder of the project in use; empty outside of one, and under ``LORE_DIR``."""
+    """Return the folder of the present project; empty without one, and with ``LORE_DIR``."""
     return os.environ.get("LORE_PROJECT", "")
 
 
 def project_root() -> str:
-    """Return the folder that paths in the store start from: the project's, or the working one."""
+    """Return the folder that stored paths start from: the project's, or the working folder."""
     return project_folder() or os.getcwd()
 
 
@@ -214,7 +213,7 @@ def read_stdin(longest: int = STDIN) -> str:
 
 
 def ids_from(words: Sequence[str], command: str) -> list[str]:
-    """Return the ids on the command line; ``-`` stands for those on stdin, one a line."""
+    """Return the ids on the command line; ``-`` reads ids from stdin, one per line."""
     ids = []
     for word in words:
         ids.extend(read_stdin().split("\n") if word == "-" else [word])
@@ -225,7 +224,10 @@ def ids_from(words: Sequence[str], command: str) -> list[str]:
 
 
 REPORTS = 1 << 20
-"""Bytes of a log of bugs, of which there are two: one in a hook comes hundreds of times a day."""
+"""Maximum size of a log of bugs in bytes; there are two.
+
+A bug in a hook may occur hundreds of times a day.
+"""
 
 
 def report_bug(error: BaseException, command: str) -> str:

@@ -157,7 +157,7 @@ def trust_project(
     session.output.one({"folder": project_folder(), "state": state}, columns("state folder"))
 
 
-# --- store: its indexes
+# --- store: indexes
 
 
 @command("store embed [--all]", settings=("embedder", "endpoint_model"))
@@ -224,7 +224,7 @@ def reindex(
 @command("store backup FILE")
 def back_up(session: Session, file: str = argument("FILE", complete="files")) -> None:
     """Copy the store into a file."""
-    session.open(whole="backup").close()  # reports what is wrong with the store
+    session.open(whole="backup").close()  # raises for a damaged store
     wait = session.settings.busy_timeout
     with session.progress("copying", kept="there is no new backup"):
         done = backup.back_up(data_folder(), _of_backup(file), busy_timeout=wait)
@@ -343,7 +343,7 @@ def unset(session: Session, key: str = KEY, *, user: bool = USER, project: bool 
 
 
 def lenient_settings(given: Mapping[str, str]) -> Settings:
-    """Return the settings without broken lines and values; its problems are about these."""
+    """Return the settings without invalid lines and values, and the problems with these."""
     problems = []
     try:
         load(os.environ)
@@ -359,7 +359,7 @@ def lenient_settings(given: Mapping[str, str]) -> Settings:
 
 
 def _load(session: Session) -> None:
-    """Read the config files without what is wrong in them, which these commands may mend."""
+    """Load the settings without invalid lines, which these commands may fix."""
     settings = lenient_settings(session.given)
     for text in (*settings.problems, *settings.warnings):
         note(text)

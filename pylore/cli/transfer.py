@@ -113,7 +113,7 @@ def import_paths(
 
 
 def _lines(session: Session, path: str) -> Iterable[bytes]:
-    """Return the lines of a file; a pipe is read to its end before a transaction begins."""
+    """Return the lines of a file; a pipe is read completely before a transaction begins."""
 
     def read() -> Iterator[bytes]:
         with _opened(path) as file:
@@ -215,7 +215,7 @@ def sync(
 
 
 def _sync(session: Session, run: Callable[[Store], tuple[Imported, dict[str, Any]]]) -> None:
-    """Run a sync that returns what came in and a row, then print it and tell its plugins."""
+    """Run a sync that returns imported records and a row; print the row, and call the plugins."""
     events = Events(session.settings)
     with session.open(whole="sync") as store, store.faults:
         before = store.changes.last_command()
@@ -250,7 +250,7 @@ def _file_of_project() -> str:
 
 
 def say_came_in(session: Session, came_in: Imported) -> None:
-    """Name conflicts, under --quiet too, then print notes and name what was left out."""
+    """Print conflicts (even with --quiet), notes, and skipped lines."""
     for text in conflict_notes(came_in.conflicting):
         note(text)
     session.say(came_in.notes)

@@ -87,7 +87,7 @@ def add(
         text = read_stdin(session.settings.max_text) if text in (None, "-") else text
         if events is not None:
             events.ask("pre-add", [{"type": type, "body": text, **fields}])
-        key = f"{title}\n\n{text}" if titled else ""  # the title is in its id too
+        key = f"{title}\n\n{text}" if titled else ""  # the id depends on the title, too
         records = session.records(store)
 
         def write() -> Change:

@@ -1,1 +1,1 @@
-"""How good the results of a search are, measured on queries with known answers."""
+"""Measure the quality of searches on queries with relevant nodes."""

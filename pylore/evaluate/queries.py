@@ -1,6 +1,6 @@
 """Files of questions, for ``lore search --batch`` and ``lore eval``.
 
-A line is one object: ``{"id", "query"[, "exclude": [ids]][, "relevant": [ids]]}``. Other fields
+Each line is an object: ``{"id", "query"[, "exclude": [ids]][, "relevant": [ids]]}``. Other fields
 are ignored.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Question:
-    """One query with its name, the nodes that answer it, and the nodes to leave out."""
+    """A query with a name, relevant nodes, and nodes to exclude."""
 
     def __init__(
         self, id: str, query: str, relevant: Sequence[str] = (), exclude: Sequence[str] = ()

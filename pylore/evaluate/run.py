@@ -1,4 +1,4 @@
-"""Measures of ranked lists, and settings of a search scored on queries with known answers."""
+"""Measures of ranked lists, and scores of settings on queries with relevant nodes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def interval(differences: Scores) -> Scores:
 
 
 def difference(scores: Scores, reference: Scores) -> dict[str, dict[str, float]]:
-    """Return each measure's mean difference and its 95 % interval."""
+    """Return mean difference and 95 % interval of each measure."""
     each = scores - reference
     columns = np.round([each.mean(axis=0), *interval(each)], 4).T.tolist()
     return {
@@ -65,10 +65,10 @@ def difference(scores: Scores, reference: Scores) -> dict[str, dict[str, float]]
 
 
 def score(ranked: Sequence[str], relevant: Collection[str]) -> list[float]:
-    """Return the ``MEASURES`` of one list.
+    """Return the ``MEASURES`` of a list.
 
-    nDCG (Järvelin and Kekäläinen, TOIS 2002): the gain of a relevant node at rank r is
-    1 / log2(r + 1); the sum is divided by that of a list with the relevant nodes in front.
+    nDCG (Järvelin and Kekäläinen, TOIS 2002): the gain of a relevant node at rank r is 1 / log2(r +
+    1); the sum is divided by that of a list with the relevant nodes in front.
     """
     found = [id in relevant for id in ranked]
     gains = [1 / log2(rank + 2) for rank in range(10)]
@@ -97,7 +97,7 @@ def configured(base: Settings, text: str) -> Settings:
 
 
 def legs(base: Settings) -> dict[str, Settings]:
-    """Return each leg alone and, of several, each fusion, all without the graph."""
+    """Return the settings of each leg and, of several, of each fusion, without the graph."""
     texts = {name: f"retrievers={name}" for name in base.retrievers}
     if len(texts) > 1:
         texts |= {name: f"fusion={name}" for name in ("convex", "rrf")}
@@ -140,7 +140,7 @@ class Evaluation:
         return cast("Embedder | None", self._embedders[name])
 
     def search(self, settings: Settings, question: Question, store: Store | None = None) -> Hits:
-        """Return the results of one query, in ``store`` instead of its own if given."""
+        """Return the results of a query, by default in this store."""
         store = store or self.store
         request = Request(question.query, self.scope, excluded=question.exclude)
         with store.snapshot():
@@ -186,6 +186,6 @@ def tuning_text(report: Mapping[str, Any]) -> str:
 
 
 def points(difference: Mapping[str, float]) -> str:
-    """Return a difference in points with its interval: ``+8.3 [+5.1, +11.6]``."""
+    """Return a difference in points with an interval: ``+8.3 [+5.1, +11.6]``."""
     mean, low, high = (100 * difference[name] for name in ("mean", "low", "high"))
     return f"{mean:+.1f} [{low:+.1f}, {high:+.1f}]"

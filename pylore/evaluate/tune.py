@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .run import Evaluation, Scores
 
 SHUFFLES = 3
-"""Shuffled graphs whose scores are averaged."""
+"""Number of shuffled graphs in an average of scores."""
 SWAPS_PER_EDGE = 10
 """Attempted swaps, as a multiple of the edges; Milo et al. (2003) found 10 enough."""
 PRIOR_SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7)
@@ -61,7 +61,7 @@ def shuffled(
 
 
 def shuffled_stores(store: Store, count: int = SHUFFLES) -> Iterator[Store]:
-    """Yield a copy of the store ``count`` times, each time with its edges shuffled."""
+    """Yield ``count`` copies of the store with shuffled edges."""
     edges = [*store.edges.all(live_only=True)]
     keys = [edge.key for edge in edges]
     changed = [(id, path, CHANGES) for id, path in store.commits.files()]

@@ -18,14 +18,14 @@ MOST_ITEMS = 50
 """The most items of a list."""
 
 OTHER_NAMES = {"id": "ids", "ids": "id", "relations": "edges", "depth": "hops", "path": "file"}
-"""Names that models mix up: of an argument that a tool does not have, the one that it has."""
+"""Names of arguments that models confuse: wrong to right."""
 
 _LONGEST = 60
 _KINDS: dict[str, tuple[Any, str]] = {
     "string": (str, "a text"), "integer": ((int, float, str), "a whole number"),
     "array": (list, "a list of texts"), "boolean": (bool, "true or false"),
 }  # fmt: skip
-"""Types of JSON Schema, with those of Python and a noun."""
+"""Types of JSON Schema, with Python types and a noun."""
 
 
 def like(command: Command, name: str, help: str = "") -> Any:
@@ -36,7 +36,7 @@ def like(command: Command, name: str, help: str = "") -> Any:
 
 
 def setting(name: str, help: str = "", default: int | None = None, **bounds: int) -> Any:
-    """Declare an argument with the range of a setting, or with a part of it (``low``, ``high``)."""
+    """Declare an argument with the range of a setting, or a part of it (``low``, ``high``)."""
     row = BY_NAME[name]
     low, high = bounds.get("low", int(row.low)), bounds.get("high", int(row.high))
     return Parameter("[N]", help, default, low=low, high=high)
@@ -68,10 +68,9 @@ def _kind(one: Parameter) -> str:
 
 
 def read(parameters: Sequence[Parameter], arguments: object) -> dict[str, Any]:
-    """Return the values of parameters; null, and an empty text or list, count as not given.
+    """Return the values of parameters; null, and an empty text or list, are ignored.
 
-    Raises:
-        UsageError: they do not fit; the message says what to give.
+    Raise UsageError for invalid values; the message names the valid ones.
     """
     given = {} if arguments is None else arguments
     if not isinstance(given, dict):
@@ -92,10 +91,10 @@ def read(parameters: Sequence[Parameter], arguments: object) -> dict[str, Any]:
 
 
 def _value(one: Parameter, value: Any) -> Any:
-    """Return a value as the function takes it.
+    """Convert a value for the function.
 
-    A text is a list of one, and a list of one a text. A number without a fraction is whole, as in
-    JSON Schema, and may be a text.
+    A text becomes a list, and a list with a single text a text. A number without a fraction is
+    whole, as in JSON Schema, and may be a text.
     """
     kind = _kind(one)
     if one.many and isinstance(value, str):

@@ -24,7 +24,7 @@ CLIENTS = {
     "gemini": (".gemini/settings.json", "mcpServers"),
     "vscode": (".vscode/mcp.json", "servers"),
 }
-"""Client to its file, in the project or the home, and to the key of its servers."""
+"""Client to file, in the project or the home, and the key of servers."""
 
 
 @command("mcp [--write] [--store FOLDER] | --install CLIENT", settings=("max_bytes",))

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from ..cli.session import Session
 
 MAX_BYTES = "32768"
-"""``max_bytes`` unless it is set: clients take as many without cutting them."""
+"""Default of ``max_bytes``: clients do not cut a response of this size."""
 
 PATIENCE = 5.0
-"""Maximum seconds that a write waits for another one: a model waits for the answer."""
+"""Maximum seconds that a write waits for a lock, since a model waits for the response."""
 
 _MINUTE = 60.0
-"""Seconds for which an answer is repeated: files, and ages in scores, may change meanwhile."""
+"""Seconds for which a response is repeated; files, and ages in scores, may change meanwhile."""
 
 _MOST_ANSWERS = 100
 
@@ -43,7 +43,7 @@ class CurrentStore:
         self._state: object = None
         self._answers: dict[str, tuple[float, Any]] = {}
         self.is_trusted = False
-        """True if the store is the user's own: named by ``LORE_DIR``, or trusted."""
+        """True if the user trusts the store, or named it by ``LORE_DIR``."""
 
     def engine(self) -> Engine:
         """Return the engine of a call, under the config files of this moment."""
@@ -62,9 +62,9 @@ class CurrentStore:
         return self._engine
 
     def again(self, call: str, make: Callable[[], Any]) -> Any:
-        """Return the answer to the same call within the last minute, else a new one.
+        """Return the response to the same call within the last minute, else a new response.
 
-        A change of the store or of a setting ends an answer.
+        Changes of the store or of settings invalidate it.
         """
         assert self._engine
         state, now = self._engine.store.changes_seen(), monotonic()
@@ -87,7 +87,7 @@ class CurrentStore:
             with engine.store.faults:
                 for node in [*engine.store.nodes.select(Scope(), 1)]:
                     search(engine, node.title)
-        except Exception:  # the first call meets it too, and says so
+        except Exception:  # the first call raises the same error
             return
 
     def close(self) -> None:

@@ -40,10 +40,10 @@ MOST_STAGED = 2_000_000
 """Characters of staged records of conversations; a person decides before an agent adds more."""
 
 A_TOKEN = 4
-"""Bytes for which clients count a token: a context is no longer than its budget by that either."""
+"""Bytes that clients count as a token; a context respects the budget by this count, too."""
 
 EDGES = 10
-"""Edges of a relation that are named; of the others there is the number."""
+"""Maximum number of listed edges per relation; the rest is counted."""
 
 
 _TITLE, _SNIPPET = 100, 140
@@ -54,7 +54,7 @@ _NAMED = (*_USUAL, "category", "verdict", "updated_at", "invalidated_at", "tags"
 
 
 class Tool:
-    """A tool. One that ``writes`` needs ``--write``, and a store that is trusted."""
+    """A tool. If it ``writes``, it needs ``--write`` and a trusted store."""
 
     def __init__(self, run: Callable[..., Answer], title: str, *, writes: bool) -> None:
         self.name, self.title, self.run, self.writes = run.__name__, title, run, writes
@@ -70,12 +70,12 @@ class Tool:
 
 
 def tool(title: str, *, writes: bool = False) -> Callable[[Callable[..., Answer]], Tool]:
-    """Make a tool of a function, whose first parameter is the engine."""
+    """Make a tool of a function, with the engine as first parameter."""
     return lambda run: Tool(run, title, writes=writes)
 
 
 def call(current: CurrentStore, name: str, arguments: object) -> Answer:
-    """Run a tool; a LoreError says how a model can mend the call."""
+    """Run a tool; a LoreError explains how a model can correct the call."""
     one = TOOLS[name]
     given = read(one.parameters, arguments)
     engine = current.engine()
@@ -106,10 +106,10 @@ def lore_search(
     limit: int = setting("limit", default=5, high=50),
     explain: bool = like(find.search, "explain", "All fields, and what each score is of"),
 ) -> Answer:  # fmt: skip
-    """Search what this project knows (decisions, lessons, failures, patterns, docs, code). Call it
-    before you design, debug or change something, or ask why it is so. Returns a JSON array, best
-    first: id, title, at (FILE:LINES, of code LINES), snippet, score 0-1; with depth > 0 also what
-    is connected (hops, path). weak: there may be nothing on this."""
+    """Search this project's decisions, lessons, failures, patterns, docs and code. Call it before
+    you design, debug or change something, or to learn the reason. Returns a JSON array, best first:
+    id, title, at (FILE:LINES, for code LINES), snippet, score 0-1; with depth > 0 also connected
+    nodes (hops, path). weak: perhaps no result is relevant."""
     engine = _under(engine, limit=limit, graph_depth=depth)
     found = search(engine, query, near=files, types=types, explain=explain)
     keep_question(engine, "mcp", query, found)
@@ -125,8 +125,8 @@ def lore_related(
     types: tuple[str, ...] = like(find.related, "types", "As in lore_search"),
     limit: int = setting("limit", default=10, high=50),
 ) -> Answer:
-    """What is connected to a node, or known about a file. Call it before you edit a file: it names
-    the decisions and lessons tied to it, and files that depend on it or change with it."""
+    """Return the nodes connected to a node or a file. Call it before you edit a file: it returns
+    decisions and lessons tied to the file, and files that depend on it or change with it."""
     engine = _under(engine, graph_edges=" ".join(edges) or None)
     found = related(engine, [id], hops=hops, types=types, limit=limit, here=os.getcwd())
     return _hits(engine, f"related {id}", found)
@@ -134,8 +134,8 @@ def lore_related(
 
 @tool("Show nodes whole")
 def lore_show(engine: Engine, ids: tuple[str, ...] = like(find.show, "ids")) -> Answer:
-    """Nodes: body, why, status, anchors in code with verdicts, and up to ten edges of each
-    relation with their count. Call it before you rely on a result."""
+    """Return nodes: body, why, status, anchors in code with verdicts, and up to ten edges of each
+    relation with their number. Call it before you rely on a result."""
     rows = [_node_row(node) for node in show(engine, ids)]
     rows, left_out = first_rows(rows, engine.settings.max_bytes)
     return json_object(rows[0]) if len(ids) == 1 else json_list(rows), left_out
@@ -148,8 +148,8 @@ def lore_context(
     budget: int = setting("budget", "Tokens", default=2000, low=200, high=8000),
     files: tuple[str, ...] = like(find.context, "near", "Only from these files (globs, @git)"),
 ) -> Answer:
-    """One text on a question or task within a budget of tokens: records, code, facts and how they
-    are linked, each with its id. Call it once at the start of a task."""
+    """Return a text on a question or task within a budget of tokens: records, code, facts and
+    links, with ids. Call it once at the start of a task."""
     engine = _under(engine, budget=budget)
     most = min(engine.settings.max_bytes or budget * A_TOKEN, budget * A_TOKEN)
     found = context_within(engine, question, most, form="code", files=files)
@@ -172,9 +172,9 @@ def lore_remember(
     links: tuple[str, ...] = option("[LINK,…]", LINK),
     tags: tuple[str, ...] = option("[TAG,…]"),
 ) -> Answer:
-    """Keep what the next one working here should know: a decision with its reason, a lesson, a
-    failure and its cause. One thing a call, in a sentence or two that stand alone. Or link what is
-    there. Staged until a person confirms it. Returns id and state."""
+    """Store knowledge for later work here: a decision with the reason, a lesson, a failure with the
+    cause. One thing per call, in a sentence or two that need no context. Or link existing nodes.
+    New records are staged until a person confirms them. Returns id and state."""
     from ..records.fields import Naming
     from ..system.plugin_files import Events
 
@@ -230,7 +230,7 @@ def lore_feedback(
     helpful: tuple[str, ...] = option("[ID,…]"),
     unhelpful: tuple[str, ...] = option("[ID,…]"),
 ) -> Answer:
-    """Say which results helped and which misled: ranks later searches. Call it once at the end."""
+    """Rate results as helpful or misleading, for later searches. Call it once at the end."""
     from ..records.runs import Runs
 
     if not helpful and not unhelpful:
@@ -291,7 +291,7 @@ def _hit_row(hit: Row) -> Row:
 
 
 def _node_row(node: Row) -> Row:
-    """Return a node: its text, what is not as usual, its anchors, and its edges by relation."""
+    """Return a node: text, unusual fields, anchors, and edges by relation."""
     return _slim(_head(node, node["body"] or "") | {
         "body": node["body"], **{name: node.get(name) for name in _NAMED},
         "anchors": [*map(_slim, node["anchors"])], "edges": _edges(node["edges"]),
@@ -304,7 +304,7 @@ def _slim(row: Row) -> Row:
 
 
 def _head(row: Row, text: str) -> Row:
-    """Return the id, the title unless the text begins with it or the id has it, and the place."""
+    """Return id and place, and the title unless the text or the id has it."""
     id, title = row["id"], one_line(row["title"] or "")
     repeated = text.startswith(title) or id.endswith(title)
     return {"id": id, "title": "" if repeated else title[:_TITLE], "at": _place_of(row)}

@@ -34,7 +34,9 @@ def sarif(rows: Sequence[Row]) -> str:
 
 
 def _places(rows: Sequence[Row]) -> Iterator[tuple[Row, str, int, bool]]:
-    """Yield (row, file, line, True if it is new) of each place; of an anchor without, one."""
+    """Yield (row, file, line, True if new) of each violation; of an anchor without any, a single
+    tuple.
+    """
     for row in rows:
         for place in row.get("places") or ():
             yield row, place["file"], place["line"], place["new"]

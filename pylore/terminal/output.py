@@ -1,6 +1,6 @@
-"""Write results to stdout, in one of ``FORMS``: JSON in a pipe, text on a terminal.
+"""Write results to stdout, in a form of ``FORMS``: JSON in a pipe, text on a terminal.
 
-Options and help come from ``FORMS``: a new form is a function from rows to text and a row there.
+A new form is a function from rows to text and a row in ``FORMS``, which has options and help, too.
 This module is on the path of every search.
 """
 
@@ -27,13 +27,13 @@ _PORTION = 100
 """Items of a stream that are rendered and written at once."""
 
 LONGEST_NOTE = 2000
-"""Characters of one line on stderr: what it quotes may have any length."""
+"""Maximum number of characters of a line on stderr."""
 
 
 class OutputForm:
-    """A form: the option ``--name``, a few words of help, and the text of a list of rows.
+    """A form of output: the option ``--name``, the help, and the text of a list of rows.
 
-    Without ``rows``, each command has a text of its own. If ``is_json``, one thing is an object,
+    Without ``rows``, the command provides the text. If ``is_json``, a single thing is an object,
     and jq reads the form.
     """
 
@@ -65,12 +65,12 @@ def json_list(rows: Sequence[Row]) -> str:
 
 
 def json_object(item: Row) -> str:
-    """Return one thing as JSON, on a line."""
+    """Return a value as a line of JSON."""
     return dumps(item) + "\n"
 
 
 def id_line(row: Row) -> str:
-    """Return the id of a row as a line; nothing for counts, which have no id."""
+    """Return the id of a row as a line; an empty text without an id."""
     # The id of another program's store may hold any character.
     return printable(row["id"]).replace("\n", "?") + "\n" if "id" in row else ""
 
@@ -84,7 +84,7 @@ FORMS: tuple[OutputForm, ...] = (
 
 
 class Output:
-    """The output of one command."""
+    """The output of a command."""
 
     def __init__(self, form: str, jq: str | None = None) -> None:
         self.form = form
@@ -117,14 +117,16 @@ class Output:
         self._show([self._listed(items if isinstance(items, list) else [*items], text)])
 
     def stream(self, items: Iterable[Row], text: Callable[[Sequence[Row]], str]) -> None:
-        """Print a list as ``list`` does while it is made; ``text`` renders some rows at a time."""
+        """Print a list as ``list`` does, while the rows are computed; ``text`` renders some at a
+        time.
+        """
         if self.form in ("json", "jsonl", "text", "ids"):
             self._show(self._portions(iter(items), text))
         else:  # another form may have a head
             self.list(items, text)
 
     def one(self, item: Row, text: Callable[[Row], str]) -> None:
-        """Print one thing."""
+        """Print a single thing."""
         if self._form.is_json:
             self._show([json_object(item)])
         else:
@@ -190,7 +192,7 @@ def write(text: str) -> None:
 
 
 def flush() -> None:
-    """Hand over what ``write`` has kept back, and raise as it does."""
+    """Write the buffer of ``write``, and raise the same errors."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -221,7 +223,7 @@ def _through_jq(expression: str, text: str) -> str:
 
 
 def note(message: str) -> None:
-    """Write a line for the person to stderr, without the middle of a very long one."""
+    """Write a line to stderr, without the middle of a very long line."""
     line = one_line(printable(message))
     if len(line) > LONGEST_NOTE:
         half = LONGEST_NOTE // 2

@@ -1,4 +1,4 @@
-"""A terminal: a pager for long text, and how far a long command is."""
+"""A terminal: a pager for long text, and progress of long commands."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _feed(command: str, pieces: Iterable[str]) -> None:
     environment = {"LESS": "FRX", **os.environ}
     words = ["/bin/sh", "-c", command]
     with suppress(BrokenPipeError), Popen(words, stdin=PIPE, env=environment) as process:
-        signal(SIGINT, SIG_IGN)  # it is the pager's: without it the terminal stays as less left it
+        signal(SIGINT, SIG_IGN)  # for the pager: else the terminal keeps the state of less
         assert process.stdin is not None
         for piece in pieces:
             process.stdin.write(piece.encode())
@@ -90,7 +90,7 @@ class Progress:
         self._done, self._total = done, total
 
     def stage(self, label: str, done: int, total: int) -> None:
-        """Set the same of a part of the work, whose time begins with each new ``label``."""
+        """Set the progress of a part of the work; each new ``label`` restarts the time."""
         if label != self._label:
             self._label, self._began = label, monotonic()
         self.show(done, total)

@@ -1,4 +1,4 @@
-"""Text of results for a person. Nothing here is meant for a script to read."""
+"""Text of results for people; scripts read JSON."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ def columns(names: str) -> Callable[[Row], str]:
 
 
 change_text = columns("state id")
-"""The effect of a write on one record."""
+"""The effect of a write on a record."""
 
 
 def counts_text(row: Mapping[str, int]) -> str:
-    """Return counts in a line, each after its name."""
+    """Return counts in a line, each after a name."""
     return (", ".join(f"{name} {count}" for name, count in row.items()) or "none") + "\n"
 
 
@@ -83,7 +83,7 @@ def anchor_place(row: Row) -> str:
 
 
 def _location(row: Row) -> str:
-    """Return ``file:first-last``, as far as it is known."""
+    """Return ``file:first-last``, without missing parts."""
     if not row["file"] or row["line_start"] is None:
         return row["file"] or ""
     last = "" if row["line_end"] is None else f"-{row['line_end']}"
@@ -114,7 +114,7 @@ hits_text = each(_hit_text, "nothing found\n")
 
 
 def _verdict(row: Row) -> str:
-    """Return the verdict of a record that no longer holds, to stand beside its title."""
+    """Return the verdict of a broken record, for display after the title."""
     return f"  [{row['verdict']}]" if row.get("verdict") in BROKEN else ""
 
 
@@ -129,15 +129,15 @@ def _one_line(row: Row) -> str:
 
 
 oneline_text = each(_one_line)
-"""Results or records for grep, one a line: score or day, id, place, whole title."""
+"""Results or records for grep, each on a line: score or day, id, place, title."""
 list_text = each(_one_line, "nothing here\n")
 titles_text = each(columns("id title"), "nothing here\n")
 
 
 def tree_text(rows: Sequence[Row]) -> str:
-    """Return results below the nodes that they were reached from: score, relation, id, title.
+    """Return results as a tree of the paths to them: score, relation, id, title.
 
-    A node that is only on a path has no score. Results below one node keep their order.
+    A node that is only on a path has no score. Results of a parent keep their order.
     """
     known = {row["id"]: row for row in rows}
     below: dict[str, list[str]] = {"": []}
@@ -228,9 +228,9 @@ def _data_lines(data: Row, body: str) -> list[str]:
 
 
 def _history_lines(row: Row) -> list[str]:
-    """Return the changes of a record, the first one first.
+    """Return the changes of a record, first change first.
 
-    ``row`` has the fields of today, and in ``history`` the fields that earlier states had.
+    ``row`` has the present fields, and in ``history`` the fields of earlier states.
     """
     lines: list[str] = []
     after = row

@@ -1,1 +1,1 @@
-"""A stretch of the graph as one HTML file that a browser shows without a network."""
+"""Draw a part of the graph as an HTML file for a browser without network."""

@@ -1,4 +1,4 @@
-"""The page of the graph: its nodes and edges, their labels, and the HTML."""
+"""The page of the graph: nodes, edges, labels and HTML."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from ..store import Store
 
 MOST_EDGES = 4000
-"""Edges of one page, the strongest."""
+"""Maximum number of edges per page, strongest first."""
 MOST_SYMBOLS = 5000
-"""Symbols whose edges are drawn at their files."""
+"""Maximum number of symbols with edges drawn at files."""
 MOST_TEXT = 6000
-"""Characters of one node's text."""
+"""Maximum number of characters of a node's text."""
 LABEL = 32
 """Columns of a label; the page breaks it into two lines."""
 
 
 class Picked:
-    """Nodes in their order, with their hop from the start or None.
+    """Ordered nodes with the hops from the start, or None.
 
-    A symbol is a node only at hop 0; any other is part of its file.
+    A symbol is a node only at hop 0, else part of a file.
     """
 
     def __init__(self, about: str, ids: Iterable[str] = (), hop: int | None = None) -> None:
@@ -99,7 +99,7 @@ def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
 
 
 def _degrees(store: Store, nodes: Container[str], relations: Container[str]) -> Counter[str]:
-    """Return the edges of each node in these relations; a file has those of its symbols."""
+    """Return the edges of each node in these relations; a file includes edges of symbols."""
     degrees: Counter[str] = Counter()
     with store.graph_faults:
         for from_id, to_id, relation in store.statistics.edges():
@@ -184,7 +184,7 @@ def _fields(node: Node, symbols: list[str]) -> dict[str, str]:
 
 
 def label(node: Node) -> str:
-    """Return a short name of a node; a file has its folder too, a symbol no parameters."""
+    """Return a short name of a node: a file with its folder, a symbol without parameters."""
     name = one_line(node.title or node.id)
     if node.type == "file":
         name = "/".join(name.rstrip("/").split("/")[-2:])
@@ -196,7 +196,7 @@ _ESCAPED = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"
 
 
 def page(picture: dict[str, Any]) -> str:
-    """Return the HTML that shows a ``picture``, with a policy that lets only its scripts run."""
+    """Return the HTML of a ``picture``, with a policy that allows only these scripts."""
     style, library = _asset("page.css"), _asset("d3-force.min.js")
     script = "".join(map(_asset, ("layout.js", "canvas.js", "page.js")))
     policy = (
@@ -222,5 +222,5 @@ def _asset(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """Return the policy's name of a script or a style: the hash of its text."""
+    """Return the hash of a script or style, for the policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
