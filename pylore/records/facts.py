@@ -110,10 +110,6 @@ def retract_edge(store: Store, key: EdgeKey, at: str) -> str:
     return "retracted"
 
 
-MOST_PROMOTED = 100
-"""Maximum confirmations of a kind by a read: readers hold the store for a moment only."""
-
-
 def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
     """Confirm staged nodes of ``ids`` and their staged facts after ``promote_after`` reads; return
     their names.
@@ -126,11 +122,11 @@ def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
     after = settings.promote_after
     if not after:
         return []
-    nodes = store.review.ripe_nodes(ids, after)[:MOST_PROMOTED]
+    nodes = store.review.ripe_nodes(ids, after)
     if nodes:
         store.nodes.confirm(nodes)
     facts = []
-    for key in store.review.ripe_facts(ids, after)[:MOST_PROMOTED]:
+    for key in store.review.ripe_facts(ids, after):
         edge = require_edge(store, key)
         is_own = not store.scope or whose(*key) == store.scope
         if is_own and not other_values(store, settings, edge):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from ..core.model import Edge, Node
+    from ..core.model import Node
     from ..core.settings import Settings
     from ..store import Store
 
@@ -188,12 +188,6 @@ class Naming:
         if self.own(name) not in known:
             self._store.relations.declare(self.own(name), *known[name][:2], "declared")
         return self.own(name)
-
-
-def require_ends(store: Store, edge: Edge) -> None:
-    """Raise LoreError where an end of an edge is forgotten or missing."""
-    for id in edge.key[:2]:
-        store.nodes.require_live(id)
 
 
 def location_of(node: Node) -> tuple[str, str]:

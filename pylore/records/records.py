@@ -30,7 +30,6 @@ from .fields import (
     mark_pruned,
     missing_file,
     path_in_store,
-    require_ends,
     require_known,
     require_text,
     set_file,
@@ -523,7 +522,8 @@ class Records:
     ) -> Edge:
         """Check and complete an edge; an existing edge keeps its weight and people's metadata."""
         edge.relation = self._names.relation_between(edge.from_id, edge.relation, edge.to_id)
-        require_ends(self.store, edge)
+        for id in edge.key[:2]:
+            self.store.nodes.require_live(id)
         if edge.from_id == edge.to_id:
             raise LoreError(f"'{edge.from_id}' cannot be linked to itself: give two ids")
         old = self.store.edges.get(*edge.key)

@@ -232,13 +232,9 @@ def test_refused_key_is_not_shown(endpoint: Endpoint, status: int) -> None:
         embedder(endpoint, {"LORE_ENDPOINT_KEY": "sk-secret"}).embed(["a"])
     assert "sk-secret" not in str(error.value)
     assert endpoint.headers[0]["Authorization"] == "Bearer sk-secret"
-
-
-def test_repeated_key_is_not_shown(endpoint: Endpoint) -> None:
     endpoint.raw = b"HTTP/1.0 400 no\r\n\r\nyou sent sk-secret, which is wrong"
-    with pytest.raises(EmbedderError, match="you sent …, which") as error:
+    with pytest.raises(EmbedderError, match="you sent …, which"):
         embedder(endpoint, {"LORE_ENDPOINT_KEY": "sk-secret"}).embed(["a"])
-    assert "sk-secret" not in str(error.value)
 
 
 def test_shared_key_needs_tls(endpoint: Endpoint) -> None:

@@ -160,12 +160,7 @@ def test_file_becomes_a_node_and_an_edge(store: Store, records: Records) -> None
     assert (node.file, node.line_start, node.line_end) == ("src/auth.py", 10, 20)
     assert [edge.key for edge in store.edges.of(id)] == [(id, "file-src/auth.py", "anchored_to")]
     assert store.nodes.get("file-src/auth.py").file == "src/auth.py"  # type: ignore[union-attr]
-
-
-def test_added_file_is_the_file_of_records(store: Store, records: Records) -> None:
     assert records.add("file", "./src/../src/auth.py").id == "file-src/auth.py"
-    assert store.nodes.get("file-src/auth.py").file == "src/auth.py"  # type: ignore[union-attr]
-    records.add("decision", "Use JWT", file="src/auth.py")
     assert count(store) == 2
 
 
@@ -414,32 +409,22 @@ def chain(store: Store, records: Records) -> tuple[str, str, str]:
     return a, b, c
 
 
-def test_forgotten_records_are_not_found(
+def test_forget_hides_and_restore_shows_records(
     store: Store, records: Records, chain: tuple[str, str, str],
     shared: tuple[Store, StaticEmbedder],
 ) -> None:  # fmt: skip
     a, b, c = chain
+    before = everything_but_clocks(store)
     assert found(store, None, "alpha", graph_depth="2") == {a, b, c}
     assert [change.state for change in records.forget([b, b])] == ["invalidated", "unchanged"]
     assert found(store, None, "beta") == found(store, None, "dog") == set()
     assert b not in by_vectors(store, shared[1], "beta dog")
     assert found(store, None, "alpha", graph_depth="3") == {a}
     assert store.edges.of(b) == []
-    assert store.nodes.get(b).invalidated_at  # type: ignore[union-attr]
     assert [node.id for node in store.nodes.all(live_only=True)] == sorted([a, c])
-
-
-def test_restore_reverts_forget(
-    store: Store, records: Records, chain: tuple[str, str, str],
-    shared: tuple[Store, StaticEmbedder],
-) -> None:  # fmt: skip
-    a, b, c = chain
-    before = everything_but_clocks(store)
-    records.forget([b])
     assert [change.state for change in records.restore([b, a])] == ["restored", "unchanged"]
     assert everything_but_clocks(store) == before
-    assert found(store, None, "beta") == {b}
-    assert by_vectors(store, shared[1], "beta dog") >= {b}
+    assert found(store, None, "beta") == {b} and b in by_vectors(store, shared[1], "beta dog")
     assert found(store, None, "alpha", graph_depth="2") == {a, b, c}
 
 
@@ -516,27 +501,19 @@ BAD = [
     (lambda r: r.add("note", "x", id="decision-x"), "is not of type note"),
     (lambda r: r.add("note", "x", id="note"), "is not a valid id"),
     (lambda r: r.add("note", "x", status="done"), "unknown status 'done': one of staged"),
-    (lambda r: r.add("note", "x", source="me"), "unknown source 'me'"),
-    (lambda r: r.add("note", "x", confidence=1.1), "give a number from 0 to 1"),
     (lambda r: r.add("note", "x", confidence=float("nan")), "give a number from 0 to 1"),
     (lambda r: r.add("note", "x", file="a\nb.py"), "cannot be printed"),
     (lambda r: r.add("note", "x", file="a.py:0-2"), "there is no line 0"),
     (lambda r: r.add("note", "x", links=[("note-0", "relates_to")]), "no node 'note-0'"),
-    (lambda r: r.add("note", "x", links=[("note-here", "nope")]), "unknown relation 'nope'"),
-    (lambda r: r.add("file", "a\x1b[31m.py"), "cannot be printed"),
     (lambda r: r.link("note-here", "relates_to", "note-hers"), r"did you mean note-here\?"),
     (lambda r: r.link("note-here", "relates_to", "note-here"), "cannot be linked to itself"),
     (lambda r: r.link("note-here", "x y!", "note-a", new_relation=True), "is not a valid name"),
     (lambda r: r.link("note-here", "relates_to", "note-there", weight=-1), "from 0 to 1"),
-    (lambda r: r.link("note-here", "relates_to", "note-there", status="x"), "unknown status"),
     (lambda r: r.fact("", "uses", "b"), "the text is empty"),
     (lambda r: r.fact("a", "!", "b"), "is not a valid name for a relation"),
     (lambda r: r.fact("a", "uses", " a "), "cannot be linked to itself"),
-    (lambda r: r.fact("a", "uses", "b", confidence=2), "from 0 to 1"),
     (lambda r: r.edit("note-none", text="x"), "no node 'note-none'"),
     (lambda r: r.edit("note-here", text=""), "the text is empty"),
-    (lambda r: r.edit("note-here", status="x"), "unknown status"),
-    (lambda r: r.edit("note-here", confidence=7), "from 0 to 1"),
     (lambda r: r.forget(["note-here", "note-none"]), "no node 'note-none'"),
     (lambda r: r.forget(["note-here", "note-none"], purge=True), "no node 'note-none'"),
     (lambda r: r.restore(["note-none"]), "no node 'note-none'"),
