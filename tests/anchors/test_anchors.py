@@ -1,4 +1,4 @@
-"""Anchors: what each kind of change to the code does to each kind of anchor."""
+"""Test the verdicts of anchors after each kind of change to the code."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ from sqlite_stores import connection_of
 
 from pylore.anchors.attach import accept_anchors, place_anchor
 from pylore.anchors.definitions import Definition
-from pylore.anchors.fingerprint import find_stretch, lines_of, stretch_hash
+from pylore.anchors.fingerprint import find_stretch, stretch_hash
 from pylore.anchors.project import Project, digest, relative, root_to_keep
 from pylore.anchors.verify import Verified, verify
 from pylore.code import reader
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
-from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
 from pylore.indexing.indexer import write_nodes
 from pylore.records.records import Records
@@ -73,7 +72,7 @@ def records(store: Store, repository: Repository) -> Records:
 
 
 class Anchored:
-    """Short ways to anchor decision-a, and to look at what became of it."""
+    """The anchors of ``decision-a``."""
 
     def __init__(self, store: Store, root: Path) -> None:
         self.store = store
@@ -91,7 +90,7 @@ class Anchored:
         return verify(self.store, lambda: None, reader)
 
     def now(self) -> tuple[str, str, str]:
-        """Verdict, path and detail of the only anchor, after a look."""
+        """Verify; return verdict, path and detail of the only anchor."""
         self.verify()
         (anchor,) = self.store.anchors.of("decision-a")
         return anchor.verdict, anchor.path, anchor.detail
@@ -114,13 +113,14 @@ kinds = pytest.mark.parametrize(("kind", "detail"), KINDS)
 
 
 @kinds
-def test_a_touched_file_is_valid_and_gets_a_new_stamp(
-    anchored: Anchored, kind: str, detail: str
-) -> None:
+def test_touched_file_is_valid_with_new_stamp(anchored: Anchored, kind: str, detail: str) -> None:
     before = anchored.place(kind, detail=detail)
     os.utime(anchored.root / "src/auth.py", (1, 1))
     assert anchored.now()[0] == "valid"
     assert anchored.store.anchors.of("decision-a")[0].stamp != before.stamp
+    writes = connection_of(anchored.store).total_changes()
+    assert anchored.verify().counts()["valid"] == 1
+    assert connection_of(anchored.store).total_changes() == writes
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_touched_file_is_valid_and_gets_a_new_stamp(
     [("file", "", "valid"), ("symbol", "Login.check", "drifted"),
      ("symbol", "check", "valid"), ("lines", "8-9", "valid"), ("lines", "9-11", "drifted")],
 )  # fmt: skip
-def test_a_changed_body(anchored: Anchored, kind: str, detail: str, verdict: str) -> None:
+def test_changed_body(anchored: Anchored, kind: str, detail: str, verdict: str) -> None:
     anchored.place(kind, detail=detail)
     (anchored.root / "src/auth.py").write_text(CODE.replace("seen = set()", "seen = {1}"))
     assert anchored.now() == (verdict, "src/auth.py", detail)
@@ -144,14 +144,22 @@ def test_a_changed_body(anchored: Anchored, kind: str, detail: str, verdict: str
         ("[a, b] = [b, a]\n", 0), ("class A:\n", 0), ("", 0), (")" * 9 + "\n", 0),
     ],
 )  # fmt: skip
-def test_attributes_are_part_of_a_definition(above: str, count: int) -> None:
+def test_attributes_belong_to_a_definition(above: str, count: int) -> None:
     lines = [b"x = 1", *above.encode().splitlines(), b"def f():", b"    pass"]
     found = Definition("f", len(lines) - 1, len(lines)).lines(lines)
     assert (len(found), found[-2:]) == (count + 2, lines[-2:])
 
 
+def test_attributes_are_searched_in_bounded_time() -> None:
+    lines = [b")" * 900 + b"'\"`" * 30, b"def f():"] * 500
+    begin = time.process_time()
+    for at in range(2, len(lines), 2):
+        assert Definition("f", at, at).lines(lines) == [b"def f():"]
+    assert time.process_time() - begin < 2
+
+
 @pytest.mark.parametrize("after", ["", "@other\n", "@login_required()\n"])
-def test_removed_or_changed_decorator_drifts(anchored: Anchored, after: str) -> None:
+def test_changed_decorator_drifts(anchored: Anchored, after: str) -> None:
     file = anchored.root / "src/auth.py"
     file.write_text(CODE.replace("def check(token)", "@login_required\ndef check(token)"))
     anchored.place("symbol", detail="check")
@@ -165,15 +173,13 @@ def test_lines_move_with_their_text(anchored: Anchored, detail: str, there: str)
     (anchored.root / "src/auth.py").write_text("# one\n# two\n" + CODE)
     assert anchored.now() == ("relocated", "src/auth.py", there)
     assert anchored.now() == ("valid", "src/auth.py", there)
-    gone, here = sorted(
-        anchored.store.anchors.of("decision-a", gone=True), key=lambda a: not a.gone_at
-    )
-    assert (gone.reason, here.detail) == (MOVED, there)
+    states = anchored.store.anchors.of("decision-a", gone=True)
+    assert {one.detail: one.reason for one in states if one.gone_at} == {detail: MOVED}
 
 
 @kinds
 @pytest.mark.parametrize("way", ["committed", "staged", "unstaged"])
-def test_a_renamed_file_takes_its_anchors_along(
+def test_anchors_follow_a_renamed_file(
     anchored: Anchored, repository: Repository, kind: str, detail: str, way: str
 ) -> None:
     anchored.place(kind, detail=detail)
@@ -186,12 +192,11 @@ def test_a_renamed_file_takes_its_anchors_along(
     assert anchored.now() == ("relocated", "src/login.py", detail)
     assert anchored.links("anchored_to") == ["file-src/login.py"]
     assert anchored.links("invalidated_by") == []
-    node = anchored.store.nodes.require("decision-a")
-    assert node.file == "src/login.py"
+    assert anchored.store.nodes.require("decision-a").file == "src/login.py"
 
 
 @pytest.mark.parametrize(("indent", "name"), [("", ""), ("    ", "check.")])
-def test_a_symbol_is_found_in_another_file(
+def test_symbol_moves_to_another_file(
     anchored: Anchored, repository: Repository, indent: str, name: str
 ) -> None:
     anchored.place("symbol", detail="Login.check")
@@ -203,7 +208,7 @@ def test_a_symbol_is_found_in_another_file(
     assert anchored.links("anchored_to") == ["file-src/web/login.py"]
 
 
-def test_a_symbol_with_another_body_elsewhere_is_another_one(
+def test_symbol_with_another_body_elsewhere_is_invalid(
     anchored: Anchored, repository: Repository
 ) -> None:
     anchored.place("symbol", detail="Login.check")
@@ -219,7 +224,7 @@ def test_a_symbol_with_another_body_elsewhere_is_another_one(
     [("file", "", "relocated"), ("hash", "", "drifted"), ("symbol", "Login.check", "drifted"),
      ("lines", "9-11", "drifted")],
 )  # fmt: skip
-def test_a_move_that_is_taken_back_leads_back(
+def test_anchors_return_from_a_reverted_move(
     anchored: Anchored, repository: Repository, kind: str, detail: str, meanwhile: str
 ) -> None:
     repository.commit("Before the move")
@@ -234,7 +239,7 @@ def test_a_move_that_is_taken_back_leads_back(
     assert anchored.links("anchored_to") == ["file-src/auth.py"]
 
 
-def test_a_place_that_another_anchor_has_is_not_taken_back(
+def test_anchor_does_not_return_to_a_taken_place(
     anchored: Anchored, repository: Repository
 ) -> None:
     repository.commit("Before the move")
@@ -251,7 +256,7 @@ def test_a_place_that_another_anchor_has_is_not_taken_back(
 
 
 @kinds
-def test_a_file_that_is_gone_and_comes_back(
+def test_deleted_file_comes_back(
     anchored: Anchored, repository: Repository, kind: str, detail: str
 ) -> None:
     anchored.place(kind, detail=detail)
@@ -261,13 +266,12 @@ def test_a_file_that_is_gone_and_comes_back(
     assert anchored.links("invalidated_by") == [f"commit-{hash}"]
     commit = anchored.store.nodes.require(f"commit-{hash}")
     assert (commit.title, commit.body) == ("Remove it", "Remove it\n\nNobody logs in.")
-    assert commit.created_at == "2023-11-15T00:13:20Z"
     repository.write("src/auth.py", CODE)
     assert anchored.now() == ("valid", "src/auth.py", detail)
     assert anchored.links("invalidated_by") == []
 
 
-def test_a_glob_holds_as_long_as_a_file_matches(anchored: Anchored, repository: Repository) -> None:
+def test_glob_is_valid_while_a_file_matches(anchored: Anchored, repository: Repository) -> None:
     repository.write("src/deep/er.py", "")
     anchored.place("glob", "src/**/*.py")
     assert sorted(anchored.links("anchored_to")) == ["file-src/auth.py", "file-src/deep/er.py"]
@@ -279,7 +283,7 @@ def test_a_glob_holds_as_long_as_a_file_matches(anchored: Anchored, repository: 
     assert anchored.now() == ("valid", "src/**/*.py", "")
 
 
-def test_without_git_anchors_work_as_well(tmp_path: Path) -> None:
+def test_anchors_without_git(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(CODE)
     with new_store(str(tmp_path / ".lore")) as store:
         Records(store, Settings(), None, str(tmp_path)).add("decision", "x", id="decision-a")
@@ -292,10 +296,10 @@ def test_without_git_anchors_work_as_well(tmp_path: Path) -> None:
         assert anchored.links("invalidated_by") == []
 
 
-# --- which commit broke it
+# --- breaking commits, and restoring
 
 
-def test_a_break_that_is_not_committed_has_no_commit_until_it_is(
+def test_breaking_commit_is_linked_once_it_exists(
     anchored: Anchored, repository: Repository
 ) -> None:
     anchored.place("symbol", detail="check")
@@ -307,21 +311,6 @@ def test_a_break_that_is_not_committed_has_no_commit_until_it_is(
     repository.commit("Afterwards", other="x = 2\n")
     assert anchored.now()[0] == "drifted"
     assert anchored.links("invalidated_by") == [f"commit-{hash}"]
-
-
-def test_a_rewritten_history_names_no_commit(anchored: Anchored, repository: Repository) -> None:
-    anchored.place("hash")
-    repository.write("src/auth.py", "x = 1\n")
-    repository.git("checkout", "-q", "--orphan", "other")
-    repository.commit("Begin anew")
-    repository.git("branch", "-D", "main")
-    repository.git("reflog", "expire", "--expire=now", "--all")
-    repository.git("gc", "-q", "--prune=now")
-    assert anchored.now()[0] == "drifted"
-    assert anchored.links("invalidated_by") == []
-
-
-# --- restoring
 
 
 @kinds
@@ -342,7 +331,7 @@ def test_restore_accepts_changed_code_but_not_missing_code(
     assert (anchored.now()[0], anchored.links("invalidated_by")) == ("valid", [])
 
 
-def test_a_forgotten_record_is_not_looked_at(anchored: Anchored, records: Records) -> None:
+def test_forgotten_records_are_not_verified(anchored: Anchored, records: Records) -> None:
     anchored.place("file")
     records.forget(["decision-a"])
     assert anchored.verify().found == []
@@ -350,26 +339,29 @@ def test_a_forgotten_record_is_not_looked_at(anchored: Anchored, records: Record
     assert len(anchored.verify().found) == 1
     records.forget(["decision-a"], purge=True)
     assert list(anchored.store.anchors.all()) == []
-    assert [*anchored.store.changes.former()] == []
 
 
-# --- a record's own file
+# --- a record's own file, and several anchors
 
 
-def test_a_records_file_is_an_anchor(anchored: Anchored, records: Records) -> None:
+def test_file_of_a_record_is_an_anchor(
+    anchored: Anchored, records: Records, repository: Repository
+) -> None:
     records.edit("decision-a", file=str(anchored.root / "src/auth.py"))
     assert anchored.now() == ("valid", "src/auth.py", "")
     records.edit("decision-a", file=f"{anchored.root}/src/auth.py:4-5")
-    (anchor,) = anchored.store.anchors.of("decision-a")
-    assert (anchor.kind, anchor.detail) == ("lines", "4-5")
     (anchored.root / "src/auth.py").write_text("# one\n" + CODE)
     assert anchored.now() == ("relocated", "src/auth.py", "5-6")
     node = anchored.store.nodes.require("decision-a")
     assert (node.line_start, node.line_end) == (5, 6)
+    records.edit("decision-a", file=f"{repository.root}/new.py")
+    assert anchored.now() == ("invalid", "new.py", "")
+    repository.write("new.py", "x = 1\n")
+    assert anchored.now() == ("valid", "new.py", "")
 
 
 @pytest.mark.parametrize("by", ["edit", "add"])
-def test_another_file_takes_the_place_of_the_first(
+def test_another_file_replaces_the_first(
     anchored: Anchored, records: Records, repository: Repository, by: str
 ) -> None:
     repository.write("b.py", "")
@@ -386,19 +378,9 @@ def test_another_file_takes_the_place_of_the_first(
     assert anchored.store.nodes.require("decision-a").file is None
 
 
-def test_a_file_that_is_not_there_yet(
-    anchored: Anchored, records: Records, repository: Repository
+def test_worst_anchor_is_the_verdict_of_a_record(
+    anchored: Anchored, repository: Repository
 ) -> None:
-    records.edit("decision-a", file=f"{repository.root}/new.py")
-    assert anchored.now() == ("invalid", "new.py", "")
-    repository.write("new.py", "x = 1\n")
-    assert anchored.now() == ("valid", "new.py", "")
-
-
-# --- several anchors, and taking them away
-
-
-def test_a_node_is_as_good_as_its_worst_anchor(anchored: Anchored, repository: Repository) -> None:
     anchored.place("file")
     anchored.place("symbol", detail="Login.check")
     anchored.place("hash")
@@ -409,9 +391,7 @@ def test_a_node_is_as_good_as_its_worst_anchor(anchored: Anchored, repository: R
     assert [hit.verdict for hit in hits] == ["drifted"]
 
 
-def test_two_anchors_that_move_to_one_place_become_one(
-    anchored: Anchored, repository: Repository
-) -> None:
+def test_two_anchors_at_one_place_become_one(anchored: Anchored, repository: Repository) -> None:
     repository.write("b.py", "")
     anchored.place("file", "b.py")
     anchored.place("file")
@@ -420,20 +400,17 @@ def test_two_anchors_that_move_to_one_place_become_one(
     assert anchored.now() == ("valid", "b.py", "")
 
 
-# --- searching
+# --- unreadable files, other projects, anchors by others
 
 
-# --- what cannot be looked at
-
-
-def test_a_pipe_does_not_hold_it_up(anchored: Anchored, repository: Repository) -> None:
+def test_pipe_is_unreadable(anchored: Anchored, repository: Repository) -> None:
     anchored.place("hash")
     (repository.root / "src/auth.py").unlink()
     os.mkfifo(repository.root / "src/auth.py")
     assert "is not a plain file" in anchored.verify().notes[0]
 
 
-def test_a_project_that_is_away_is_left_as_it_is(
+def test_anchors_of_a_missing_project_keep_their_verdict(
     anchored: Anchored, records: Records, tmp_path: Path
 ) -> None:
     other = tmp_path / "other"
@@ -449,9 +426,7 @@ def test_a_project_that_is_away_is_left_as_it_is(
     assert anchored.now()[0] == "drifted"
 
 
-def test_a_project_that_is_moved_as_a_whole_keeps_its_anchors(
-    repository: Repository, tmp_path: Path
-) -> None:
+def test_moved_project_keeps_its_anchors(repository: Repository, tmp_path: Path) -> None:
     with new_store(str(repository.root / ".lore")) as store:
         Records(store, Settings(), None, "").add("decision", "x", id="decision-a")
         Anchored(store, repository.root).place("hash")
@@ -460,19 +435,14 @@ def test_a_project_that_is_moved_as_a_whole_keeps_its_anchors(
         assert Anchored(store, tmp_path / "elsewhere").now()[0] == "valid"
 
 
-def test_a_path_stays_within_the_project(anchored: Anchored, tmp_path: Path) -> None:
+def test_paths_stay_within_the_project(anchored: Anchored) -> None:
     root = str(anchored.root)
-    for path in ("../out.py", "/etc/passwd", str(anchored.root)):
+    (anchored.root / "link").symlink_to("/etc")
+    for path in ("../out.py", "/etc/passwd", root, "link/passwd"):
         with pytest.raises(LoreError, match="outside the project"):
             relative(root, str(anchored.root / path))
-    (anchored.root / "link").symlink_to("/etc")
-    with pytest.raises(LoreError, match="outside the project"):
-        relative(root, str(anchored.root / "link/passwd"))
     with pytest.raises(LoreError, match="cannot be printed"):
         relative(root, str(anchored.root / "a\nb.py"))
-
-
-# --- anchors that somebody else has written
 
 
 FOREIGN = [
@@ -484,8 +454,8 @@ FOREIGN = [
 
 @pytest.mark.parametrize("fields", FOREIGN, ids=str)
 @pytest.mark.parametrize("verdict", ["valid", "invalid"])
-def test_an_anchor_that_leads_elsewhere_keeps_its_verdict(
-    anchored: Anchored, repository: Repository, tmp_path: Path, fields: dict[str, str], verdict: str
+def test_anchor_out_of_the_project_keeps_its_verdict(
+    anchored: Anchored, repository: Repository, fields: dict[str, str], verdict: str
 ) -> None:
     repository.commit("Add")
     victim = repository.write("victim", "kept")
@@ -496,8 +466,7 @@ def test_an_anchor_that_leads_elsewhere_keeps_its_verdict(
     anchored.store.anchors.put(Anchor("decision-a", verdict=verdict, **row))
     before = [*anchored.store.anchors.all()]
     found = anchored.verify()
-    assert found.counts()[verdict] == 1
-    assert len(found.notes) == 1
+    assert (found.counts()[verdict], len(found.notes)) == (1, 1)
     assert [*anchored.store.anchors.all()] == before
     assert anchored.links("invalidated_by") == []
     assert victim.read_text() == "kept"
@@ -506,9 +475,7 @@ def test_an_anchor_that_leads_elsewhere_keeps_its_verdict(
             accept_anchors(anchored.store, "decision-a", reader)
 
 
-def test_a_stored_root_is_looked_into_where_this_user_anchored_something(
-    anchored: Anchored, tmp_path: Path
-) -> None:
+def test_stored_root_is_read_after_anchoring_there(anchored: Anchored, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "a.py").write_text("x")
@@ -520,61 +487,26 @@ def test_a_stored_root_is_looked_into_where_this_user_anchored_something(
     assert anchored.verify().counts()["drifted"] == 1
 
 
-# --- keeping and carrying
-
-
-def test_nothing_is_written_where_nothing_has_changed(anchored: Anchored) -> None:
-    for kind, detail in KINDS:
-        anchored.place(kind, detail=detail)
-    before = connection_of(anchored.store).total_changes()
-    assert anchored.verify().counts()["valid"] == len(KINDS)
-    assert connection_of(anchored.store).total_changes() == before
-
-
-def test_an_export_carries_anchors_and_their_history(
-    anchored: Anchored, repository: Repository, tmp_path: Path
-) -> None:
-    for kind, detail in KINDS:
-        anchored.place(kind, detail=detail)
-    repository.write("src/auth.py", "# new\n" + CODE)
-    anchored.verify()
-    lines = list(export_lines(anchored.store))
-    rows = [*map(json.loads, lines)]
-    assert sum("anchor_of" in row and "gone_at" not in row for row in rows) == len(KINDS)
-    assert any("anchor_history_of" in row for row in rows)
-    with new_store(str(tmp_path / "copy/.lore")) as copy:
-        for _ in range(2):
-            import_lines(copy, Settings(), None, [line.encode() for line in lines])
-        assert list(export_lines(copy)) == lines
-        assert {anchor.stamp for anchor in copy.anchors.all()} == {""}
-
-
 @pytest.mark.parametrize(
     "fields",
-    [
-        {"kind": "none"},
-        {"path": "../x"},
-        {"hash": 3},
-        {"anchor_of": "x"},
-        {"commit_id": "--output=x"},
-        {"kind": "glob", "path": "/etc/*"},
-        {"kind": "glob", "path": "../*"},
-    ],
-)
-def test_a_broken_line_is_refused(store: Store, fields: dict[str, object]) -> None:
+    [{"kind": "none"}, {"path": "../x"}, {"hash": 3}, {"anchor_of": "x"},
+     {"commit_id": "--output=x"}, {"kind": "glob", "path": "/etc/*"},
+     {"kind": "glob", "path": "../*"}],
+)  # fmt: skip
+def test_bad_lines_of_anchors_are_refused(store: Store, fields: dict[str, object]) -> None:
     line = {"anchor_of": "decision-a", "kind": "file", "path": "a.py", **fields}
     with pytest.raises(LoreError, match="line 1"):
         import_lines(store, Settings(), None, [json.dumps(line).encode()])
 
 
-# --- the parts
+# --- fingerprints
 
 
 @given(
     st.lists(st.sampled_from([b"a", b"  b", b"", b"\tc", b"d "]), min_size=1, max_size=30),
     st.data(),
 )
-def test_a_stretch_is_found_where_it_went(lines: list[bytes], data: st.DataObject) -> None:
+def test_moved_stretch_is_found(lines: list[bytes], data: st.DataObject) -> None:
     first = data.draw(st.integers(1, len(lines)))
     last = data.draw(st.integers(first, len(lines)))
     before = data.draw(st.lists(st.sampled_from([b"new", b"other"]), max_size=5))
@@ -583,20 +515,7 @@ def test_a_stretch_is_found_where_it_went(lines: list[bytes], data: st.DataObjec
     assert found == first + len(before)
 
 
-def test_indentation_and_line_ends_of_a_whole_stretch_do_not_count() -> None:
+def test_indentation_and_line_ends_do_not_count() -> None:
     plain = stretch_hash([b"def f():", b"    return 1"])
     assert stretch_hash([b"    def f():\r", b"        return 1  "]) == plain
     assert stretch_hash([b"def f():", b"  return 1"]) != plain
-
-
-@given(st.binary(max_size=60))
-def test_lines_of_any_content(content: bytes) -> None:
-    assert b"\n".join(lines_of(content)).rstrip(b"\n") == content.rstrip(b"\n")
-
-
-def test_attributes_are_searched_in_bounded_time() -> None:
-    lines = [b")" * 900 + b"'\"`" * 30, b"def f():"] * 500
-    begin = time.process_time()
-    for at in range(2, len(lines), 2):
-        assert Definition("f", at, at).lines(lines) == [b"def f():"]
-    assert time.process_time() - begin < 2

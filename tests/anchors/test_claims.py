@@ -1,4 +1,4 @@
-"""Test what a claim takes for known, what it keeps of it, and what it makes of rules by others."""
+"""Test known violations of claims, and rules by others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLACES = st.lists(
 
 
 @given(PLACES, PLACES)
-def test_known_places_are_known_wherever_they_went_but_no_more_of_them(
+def test_as_many_places_stay_known_in_any_file(
     places: list[ClaimPlace], known: list[ClaimPlace]
 ) -> None:
     new = fresh(places, known)
@@ -36,22 +36,16 @@ def test_known_places_are_known_wherever_they_went_but_no_more_of_them(
 
 @pytest.mark.parametrize(
     "detail",
-    [
-        "",
-        "{}",
-        '{"rule": 1, "expect": "none"}',
-        '{"rule": "f()", "expect": "none", "except": [1]}',
-        '{"rule": "' + "f" * 30_000 + '", "expect": "none"}',
-        '{"rule": ["f()"], "expect": "1"}',
-        '{"rule": "f()", "expect": "none", "of": 1}',
-    ],
-)
-def test_what_is_no_rule_cannot_be_read(detail: str) -> None:
+    ["", "{}", '{"rule": 1, "expect": "none"}', '{"rule": "f()", "expect": "none", "except": [1]}',
+     '{"rule": "' + "f" * 30_000 + '", "expect": "none"}', '{"rule": ["f()"], "expect": "1"}',
+     '{"rule": "f()", "expect": "none", "of": 1}', '{"rule": "f()", "expect": "none", "x": 1}'],
+)  # fmt: skip
+def test_bad_rules_are_unreadable(detail: str) -> None:
     with pytest.raises(Unreadable, match="its rule"):
         Claim.of_anchor(Anchor("note-a", "rule", "**", detail))
 
 
-def test_one_bad_rule_spoils_no_other(tmp_path: Path) -> None:
+def test_bad_rules_do_not_spoil_others(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("f(1)\nf(2)\n")
     (tmp_path / "b.ts").write_text("f(1);\n")
     (tmp_path / "c.tsx").write_text("const a = <b>{f(1)}</b>;\n")
@@ -81,7 +75,7 @@ CODE = b'import os.path\nos.path.join("a b", x)\nself.save(x, key=1)\n@wrap\ndef
         {"rule": {"any": [{"pattern": "nothing"}, {"pattern": "save"}]}},
     ],
 )  # fmt: skip
-def test_the_words_of_a_rule_are_in_all_that_it_matches(rule: object) -> None:
+def test_words_of_a_rule_are_in_its_matches(rule: object) -> None:
     claim = Claim("**", rule, "none", "python")  # type: ignore[arg-type]
     counter = ClaimCounter([claim], ["a.py"])
     with_words = counter.count([(("a.py", ""), CODE)])

@@ -1,4 +1,4 @@
-"""Globs: syntax, agreement with a regular expression, and time on hostile patterns."""
+"""Test the syntax and the time of globs."""
 
 from __future__ import annotations
 
@@ -41,11 +41,6 @@ def test_globs_agree_with_regular_expressions(parts: list[str], path: str) -> No
         return
     pattern = "".join(PARTS[part] for part in split)
     assert Glob(glob).matches(path) == (re.fullmatch(pattern, path) is not None)
-
-
-@given(st.text(alphabet="ab*?[]!^-\\/.", max_size=12))
-def test_any_text_is_a_glob(glob: str) -> None:
-    Glob(glob).matches("a/b.c")
 
 
 @pytest.mark.parametrize("glob", ["*" * 5000 + "z", "*a" * 500 + "z", "**/*" * 500, "[!b]" * 5000])

@@ -1,4 +1,4 @@
-"""What became of a symbol that is defined nowhere: renamed, moved, changed a little, or gone."""
+"""Test symbols that were renamed, moved, edited or deleted."""
 
 from __future__ import annotations
 
@@ -72,17 +72,17 @@ class Code:
             )  # fmt: skip
 
     def look(self) -> list[dict[str, Any]]:
-        """The anchors after a look, as results have them."""
+        """Verify; return the anchors as rows."""
         verify(self.store, lambda: None, reader)
         return [anchor_row(anchor) for anchor in self.store.anchors.of("decision-a")]
 
     def now(self) -> tuple[object, ...]:
-        """Verdict, path and name of the only anchor, after a look."""
+        """Verify; return verdict, path and name of the only anchor."""
         (row,) = self.look()
         return row["verdict"], row["path"], row["detail"]
 
     def reason(self) -> str:
-        """Why the only anchor is invalid, after a look."""
+        """Verify; return why the only anchor is invalid."""
         (row,) = self.look()
         assert (row["verdict"], row["path"], row["detail"]) == ("invalid", "src/auth.py", "logout")
         return str(row["reason"])
@@ -96,7 +96,7 @@ def code(begun: Repository, tmp_path: Path) -> Iterator[Code]:
         yield Code(store, repository)
 
 
-def test_a_new_name_is_followed_and_a_reset_leads_back(code: Code) -> None:
+def test_new_name_is_followed_and_a_reset_leads_back(code: Code) -> None:
     code.anchor("logout")
     code.anchor("Login.check")
     code.write(
@@ -115,7 +115,7 @@ def test_a_new_name_is_followed_and_a_reset_leads_back(code: Code) -> None:
         ]  # fmt: skip
 
 
-def test_several_commits_in_a_row_are_followed(code: Code) -> None:
+def test_successive_commits_are_followed(code: Code) -> None:
     code.anchor("Login.check")
     before = AUTH.replace("class Login", "class Entry").replace("token.key", "token.id")
     code.write("src/auth.py", before)
@@ -132,7 +132,7 @@ def test_several_commits_in_a_row_are_followed(code: Code) -> None:
         assert code.now() == ("drifted", "src/entry.py", "Entry.is_open")
 
 
-def test_what_stood_beside_it_is_no_successor(code: Code) -> None:
+def test_older_and_later_siblings_are_no_successors(code: Code) -> None:
     sibling = LOGOUT.replace("def logout", "def log_out_all")
     code.write("src/all.py", sibling)
     code.commit("An older sibling")
@@ -147,7 +147,7 @@ def test_what_stood_beside_it_is_no_successor(code: Code) -> None:
     assert code.reason() == "logout is defined nowhere"
 
 
-def test_two_that_are_as_alike_are_both_named_and_a_like_name_decides(code: Code) -> None:
+def test_equal_candidates_are_named_unless_a_name_decides(code: Code) -> None:
     code.anchor("logout")
     code.write("src/auth.py", LOGIN)
     code.write("src/one.py", LOGOUT.replace("def logout", "def leave"))
@@ -160,7 +160,7 @@ def test_two_that_are_as_alike_are_both_named_and_a_like_name_decides(code: Code
     assert code.now() == ("relocated", "src/two.py", "log_out")
 
 
-def test_nothing_is_a_successor_below_the_threshold(code: Code) -> None:
+def test_dissimilar_definitions_are_no_successors(code: Code) -> None:
     code.anchor("logout")
     code.write("src/auth.py", LOGIN)
     code.write("src/end.py", "def end(session, at):\n    session.tokens.clear()\n    return at\n")
@@ -169,30 +169,29 @@ def test_nothing_is_a_successor_below_the_threshold(code: Code) -> None:
     assert code.now() == ("valid", "src/auth.py", "logout")
 
 
-def test_an_edit_drifts_whatever_way_it_is_come_to(code: Code) -> None:
+def test_edits_drift_along_any_path_of_commits(code: Code) -> None:
     code.anchor("logout")
-    names = {"begun": "logout", "edited": "logout", "renamed": "leave", "undone": "leave",
-             "both": "quit"}  # fmt: skip
     edited = AUTH.replace("token.expire(at)", "token.expire(at) and token.end()")
-    code.git("tag", "begun")
-    for tag, text in {
-        "edited": edited,
-        "renamed": edited.replace("logout", "leave"),
-        "undone": AUTH.replace("logout", "leave"),
-        "both": edited.replace("logout", "quit"),
-    }.items():
-        code.write("src/auth.py", text)
+    states = {
+        "begun": ("logout", AUTH), "edited": ("logout", edited),
+        "renamed": ("leave", edited.replace("logout", "leave")),
+        "undone": ("leave", AUTH.replace("logout", "leave")),
+        "both": ("quit", edited.replace("logout", "quit")),
+    }  # fmt: skip
+    for tag, (_, text) in states.items():
+        code.write("src/auth.py", text + f"# {tag}\n")
         code.commit(tag)
         code.git("tag", tag)
     for tag in ("edited", "renamed", "begun", "renamed", "undone", "both", "begun"):
         code.git("checkout", "-q", tag)
         for _ in range(2):
             verdict, _, name = code.now()
-            assert (verdict in BROKEN, name) == (tag in ("edited", "renamed", "both"), names[tag])
+            drifts = tag in ("edited", "renamed", "both")
+            assert (verdict in BROKEN, name) == (drifts, states[tag][0])
     assert verdict == "valid"
 
 
-def test_what_a_person_accepts_holds_and_nothing_else(code: Code) -> None:
+def test_accepted_body_is_valid_and_others_are_not(code: Code) -> None:
     code.anchor("logout")
     edited = AUTH.replace("token.expire(at)", "token.expire()").replace("logout", "leave")
     code.write("src/auth.py", edited)
@@ -207,81 +206,32 @@ def test_what_a_person_accepts_holds_and_nothing_else(code: Code) -> None:
     assert code.now()[0] in BROKEN
 
 
-def test_what_is_accepted_by_its_grammar_stays_accepted(code: Code) -> None:
-    text = "package a\n\nfunc (l *Login) Check(t Token) bool {\n\treturn l.seen[t.Key]\n}\n"
-    code.write("a.go", text)
-    code.anchor("Login.Check", "a.go")
-    code.write("a.go", text.replace("seen", "was"))
-    assert code.now()[0] == "drifted"
-    root = str(code.repository.root)
-    records = Records(code.store, Settings(), None, root, reader)
-    assert [change.state for change in records.restore(["decision-a"])] == ["restored"]
-    code.write("a.go", text.replace("seen", "was") + "\nvar x int\n")
-    assert code.now()[0] == "valid"
-    code.write("a.go", text)
-    assert code.now()[0] == "drifted"
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "verdict"),
-    [
-        ("for token in", "# logout: all of them\n    for token in", "drifted"),
-        ('"out"', '"logout"', "drifted"),
-        ("session.tokens.clear()", "session.tokens.clear() ", "relocated"),
-    ],
-)
-def test_what_drifts_in_place_drifts_with_a_new_name(
-    code: Code, old: str, new: str, verdict: str
-) -> None:
-    code.anchor("logout")
-    edited = AUTH.replace(old, new, 1)
-    assert edited != AUTH
-    code.write("src/auth.py", edited)
-    assert code.now()[0] == {"relocated": "valid"}.get(verdict, verdict)
-    code.git("reset", "-q", "--hard")
-    assert code.now()[0] == "valid"
-    code.write("src/auth.py", edited.replace("def logout", "def leave"))
-    assert code.now()[::2] == (verdict, "leave")
-
-
-def test_what_was_anchored_before_its_commit_and_what_knows_of_none(code: Code) -> None:
+def test_uncommitted_body_drifts_and_is_gone_without_git(code: Code) -> None:
     code.write("src/auth.py", AUTH.replace('"out"', '"gone"'))
     code.anchor("logout")
-    code.commit("After it was anchored")
-    code.write("src/auth.py", AUTH.replace('"out"', '"gone"').replace("logout", "leave"))
-    code.commit("Rename")
-    (anchor,) = code.store.anchors.of("decision-a")
-    anchor.commit_id = anchor.stamp = ""  # as a line of an import may have it
-    code.store.anchors.put(anchor)
-    assert code.now() == ("relocated", "src/auth.py", "leave")
-
-
-def test_text_that_was_never_committed_drifts_with_its_name(code: Code) -> None:
-    code.write("src/auth.py", AUTH.replace('"out"', '"gone"'))
-    code.anchor("logout")
+    code.git("mv", "src/other.py", "src/elsewhere.py")
     code.write("src/auth.py", AUTH.replace("logout", "leave"))
     assert code.now() == ("drifted", "src/auth.py", "leave")
-
-
-def test_without_git_a_renamed_symbol_is_gone(code: Code) -> None:
-    code.anchor("logout")
-    code.write("src/auth.py", AUTH.replace("logout", "leave"))
     shutil.rmtree(code.repository.root / ".git")
-    assert code.reason() == "logout is defined nowhere"
+    code.write("src/auth.py", AUTH.replace("logout", "quit"))
+    (row,) = code.look()
+    assert (row["verdict"], row["reason"]) == ("invalid", "leave is defined nowhere")
+
+
+GO = "package a\n\n{}func (l *{}) Check(t Token) bool {{\n\treturn l.seen[t.Key]\n}}\n"
+TS = "export class {} {{\n  {}(x: number) {{ return this.next(x) + 1; }}\n}}\n"
 
 
 @pytest.mark.parametrize(
     ("path", "before", "after", "old", "new", "verdict"),
     [
-        ("a.go", "package a\n\nfunc (l *Login) Check(t Token) bool {\n\treturn l.seen[t.Key]\n}\n",
-         "package a\n\n// It.\nfunc (e *Entry) Check(t Token) bool {\n\treturn e.seen[t.Key]\n}\n",
+        ("a.go", GO.format("", "Login"), GO.format("// It.\n", "Entry").replace("l", "e"),
          "Login.Check", "Entry.Check", "drifted"),
-        ("a.ts", "export class A {\n  run(x: number) { return this.next(x) + 1; }\n}\n",
-         "export class B {\n  /* It. */\n  go(x: number) { return this.next(x) + 1; }\n}\n",
-         "A.run", "B.go", "relocated"),
+        ("a.ts", TS.format("A", "run"), TS.format("B", "/* It. */\n  go"), "A.run", "B.go",
+         "relocated"),
     ],
 )  # fmt: skip
-def test_other_languages(
+def test_symbols_of_other_languages(
     code: Code, path: str, before: str, after: str, old: str, new: str, verdict: str
 ) -> None:
     code.write(path, before)
@@ -292,19 +242,17 @@ def test_other_languages(
 
 
 def test_contents_of_a_commit(code: Code) -> None:
-    names = ["x blob", "a b blob 3", "é.py", "-x", "a\nb", "gone.py"]
-    for name in names[:4]:
+    names = ["x blob", "a b blob 3", "é.py", "-x"]
+    for name in names:
         code.write(name, f"{name}\nmissing\n")
     code.write("large", "x" * 100)
     code.write("none", "")
     hash = code.commit("Odd names")
     git = Project(str(code.repository.root)).git
-    wanted = {name: f"{name}\nmissing\n".encode() for name in names[:4]}
-    asked = [*names, "large", "none", "src"]
+    wanted = {name: f"{name}\nmissing\n".encode() for name in names}
     for revision in ("HEAD", hash):
+        asked = [*names, "a\nb", "gone.py", "large", "none", "src"]
         assert git.contents(revision, asked, 99) == {**wanted, "none": b""}
-    assert git.contents(f"{hash}^", [*names, "src/other.py"], 99) == {
-        "src/other.py": OTHER.encode()
-    }
+    assert git.contents(f"{hash}^", [*names, "src/other.py"]) == {"src/other.py": OTHER.encode()}
     for odd in ("", "--help", "main", f"{hash}^^", "0" * 40):
-        assert git.contents(odd, ["large"], 999) == {}
+        assert git.contents(odd, ["large"]) == {}
