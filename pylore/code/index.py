@@ -8,6 +8,7 @@ from time import perf_counter
 from ..core.errors import LoreError
 from ..core.times import now
 from ..indexing.embed import embed_missing
+from ..store.code import CODE_RELATIONS
 from ..system.files import GONE, lstamp_of, size_in
 from ..system.listing import FileTree
 from . import INDEXED, OWED, RULES
@@ -106,13 +107,14 @@ def index(
         skipped[reason] = skipped.get(reason, 0) + count
     return {
         "files": sum(languages.values()),
-        "symbols": store.code.symbol_count(),
+        "symbols": store.nodes.count_by_type().get("symbol", 0),
         "languages": dict(sorted(languages.items())),
-        "edges": store.code.edge_counts(),
+        "edges": {name: count for name, count in store.statistics.count_by_relation().items()
+                  if name in ("defines", *CODE_RELATIONS)},
         **done,
         "skipped": dict(sorted(skipped.items())),
         "seconds": round(perf_counter() - began, 3),
-    }
+    }  # fmt: skip
 
 
 def _read(

@@ -99,23 +99,7 @@ class CodeFiles(Table):
         """Write whole nodes; existing ones keep their creation time and reads."""
         put_rows(self._db, [*nodes], _UPDATED)
 
-    def symbol_count(self) -> int:
-        """Return the number of live symbols."""
-        return int(self._value(  # reads indexes only
-            "SELECT count(*) - (SELECT count(*) FROM nodes"
-            " WHERE type = 'symbol' AND invalidated_at IS NOT NULL)"
-            " FROM nodes WHERE type = 'symbol'"
-        ))  # fmt: skip
-
     # --- edges
-
-    def edge_counts(self) -> dict[str, int]:
-        """Return the number of live edges by relation of the index."""
-        return dict(self._rows(
-            "SELECT relation, count(*) FROM links WHERE invalidated_at IS NULL AND relation IN"
-            " (SELECT value FROM json_each(?)) GROUP BY relation ORDER BY relation",
-            dumps(("defines", *CODE_RELATIONS)),
-        ))  # fmt: skip
 
     def defined(self, file_ids: Sequence[str]) -> set[tuple[str, str]]:
         """Return ``(file, symbol)`` of the live ``defines`` edges of these files."""

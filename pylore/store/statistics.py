@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..core.json import dumps
-from .connection import EDGE_ENDS, Table, ids_of
+from .connection import Table, ids_of
 from .nodes import Nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
 
@@ -63,16 +63,6 @@ class Statistics(Table):
                 "SELECT count(*) FROM nodes WHERE invalidated_at IS NOT NULL"
             ),
         }
-
-    def nodes(self) -> Iterator[tuple[str, str]]:
-        """Yield ``(id, type)`` of every live node."""
-        yield from self._db.execute("SELECT id, type FROM nodes WHERE invalidated_at IS NULL")
-
-    def edges(self) -> Iterator[tuple[str, str, str]]:
-        """Yield ``(from, to, relation)`` of every live edge."""
-        yield from self._db.execute(
-            f"SELECT {EDGE_ENDS}, relation FROM links WHERE invalidated_at IS NULL"
-        )
 
     def count_by_relation(self) -> dict[str, int]:
         """Return relation to the number of live edges."""

@@ -74,7 +74,7 @@ def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     relations = [*relation_weights(store, settings)]
-    types = {id: type for id, type in store.statistics.nodes() if type != "symbol"}
+    types = {id: type for id, type, *_ in store.nodes.outlines() if type != "symbol"}
     degrees = _degrees(store, types, frozenset(relations))
     records = [
         id for id, type in types.items()
@@ -98,13 +98,13 @@ def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
     return picked
 
 
-def _degrees(store: Store, nodes: Container[str], relations: Container[str]) -> Counter[str]:
+def _degrees(store: Store, nodes: Container[str], relations: Iterable[str]) -> Counter[str]:
     """Return the edges of each node in these relations; a file includes edges of symbols."""
     degrees: Counter[str] = Counter()
     with store.graph_faults:
-        for from_id, to_id, relation in store.statistics.edges():
+        for from_id, to_id, *_ in store.edges.outlines([*relations]):
             ends = {file_of(from_id), file_of(to_id)}
-            if relation in relations and len(ends) == 2 and all(id in nodes for id in ends):
+            if len(ends) == 2 and all(id in nodes for id in ends):
                 degrees.update(ends)
     return degrees
 

@@ -119,8 +119,6 @@ def test_missing_graph_is_reported_as_such(store: Store, kept: Kept) -> None:
                 ask()
         with pytest.raises(GraphUnavailable), other.graph_faults:
             other.edges.of("note-a")
-        with pytest.raises(GraphUnavailable), other.graph_faults:
-            list(other.statistics.edges())
         with pytest.raises(StoreError), other.faults:
             other.edges.get("note-a", "note-b", "relates_to")
         with pytest.raises(StoreError), other.aside():
