@@ -1,9 +1,6 @@
-"""Where knowledge is kept: one file, search.db, and the one class that reads and writes it.
-
-``open_store`` returns a ``Store``, with an attribute for each table or index: ``nodes``,
-``edges``, ``fulltext``, ``vectors``, ``meta``. It raises errors of ``core.errors``. Nothing outside
-of this folder speaks SQL or knows of SQLite.
-"""
+"""The store: a file, search.db, and the class that reads and writes the file. ``open_store``
+returns a ``Store``, with an attribute for each table or index: ``nodes``, ``edges``, ``fulltext``,
+``vectors``, ``meta``. It raises errors of ``core.errors``. Only this folder speaks SQL."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ ALL = -1
 
 
 def tell_waiting(tell: Callable[[str], None]) -> None:
-    """Use ``tell`` from now on to say that another writer of a store is waited for."""
+    """Print by ``tell`` from now on that a writer of a store waits."""
     from . import connection
 
     connection.tell = tell  # type: ignore[assignment]

@@ -45,17 +45,15 @@ _OF_NODES = (
 )
 _SEEN = {"verified_at": "", "stamps": ""}
 MOVED = "moved"
-"""Reason of a removed anchor that followed its code to another place."""
+"""Reason of a removed anchor that followed the code to a different place."""
 _KEY = "node_id = ? AND kind = ? AND path = ? AND detail = ?"
 _ORDER = "ORDER BY node_id, kind, path, detail"
 
 
 class Anchors(Table):
-    """Reads and writes anchors, by node, kind, path and detail.
-
-    A removed anchor keeps its row, so that no import restores it. Only ``get``, ``all`` and ``of``
-    with ``gone`` return it.
-    """
+    """Reads and writes anchors, by node, kind, path and detail. The row of a removed anchor stays,
+    so that no import restores the anchor. Only ``get``, ``all`` and ``of`` with ``gone`` return
+    removed anchors."""
 
     def _read(self, query: str, *given: object) -> list[Anchor]:
         return [Anchor(*row) for row in self._rows(query, *given)]
@@ -66,13 +64,13 @@ class Anchors(Table):
         return found[0] if found else None
 
     def of(self, node_id: str, *, gone: bool = False) -> list[Anchor]:
-        """Return the anchors of a node; with ``gone``, the removed ones too."""
+        """Return the anchors of a node; with ``gone``, including removed anchors."""
         live = "" if gone else " AND gone_at IS NULL"
         query = f"SELECT {_FIELDS} FROM anchors WHERE node_id = ?{live} {_ORDER}"
         return self._read(query, node_id)
 
     def all(self) -> list[Anchor]:
-        """Return every anchor, removed or not, by node, kind, path and detail."""
+        """Return all anchors, removed or not, by node, kind, path and detail."""
         return self._read(f"SELECT {_FIELDS} FROM anchors {_ORDER}")
 
     def live(self, ids: Sequence[str] = ()) -> list[Anchor]:
@@ -99,15 +97,15 @@ class Anchors(Table):
         )  # fmt: skip
 
     def globs(self, root: str) -> list[tuple[str, str]]:
-        """Return ``(node, glob)`` of every anchor to a glob."""
+        """Return ``(node, glob)`` of the anchors to globs."""
         return self._rows(
             "SELECT node_id, path FROM anchors WHERE kind = 'glob' AND root = ?"
             " AND gone_at IS NULL", root,
         )  # fmt: skip
 
     def globs_like(self, root: str, paths: Sequence[str]) -> list[tuple[str, str, str]]:
-        """Return ``(node, glob, path)`` where a glob may match one of these files; some do not.
-        SQLite's ``*`` goes on past a slash, and only ``^`` negates a class."""
+        """Return ``(node, glob, path)`` where a glob may match a path; some do not. SQLite's ``*``
+        goes on past a slash, and only ``^`` negates a class."""
         return self._rows(
             "SELECT a.node_id, a.path, j.value FROM anchors a CROSS JOIN json_each(?2) j"
             " WHERE a.kind = 'glob' AND a.root = ?1 AND a.gone_at IS NULL AND (instr(a.path, '[')"
@@ -124,8 +122,8 @@ class Anchors(Table):
         )  # fmt: skip
 
     def put(self, anchor: Anchor) -> str:
-        """Write a whole anchor; return ``added``, ``updated`` or ``unchanged``. A difference in
-        ``verified_at`` alone counts as unchanged."""
+        """Write an anchor; return ``added``, ``updated`` or ``unchanged``. A change of only
+        ``verified_at`` counts as unchanged."""
         old = self.get(anchor.key)
         if old is not None and {**old.to_dict(), **_SEEN} == {**anchor.to_dict(), **_SEEN}:
             return "unchanged"
@@ -140,7 +138,7 @@ class Anchors(Table):
         self.settle(anchor)
 
     def settle(self, anchor: Anchor) -> None:
-        """Write a whole anchor with the stamps it has, without a change log."""
+        """Write an anchor with the stamps it has, without a change log."""
         self._db.execute(
             f"INSERT OR REPLACE INTO main.anchors({_FIELDS})"
             f" VALUES ({', '.join('?' * len(Anchor.FIELDS))})",
@@ -148,8 +146,8 @@ class Anchors(Table):
         )
 
     def replace(self, changes: Iterable[tuple[AnchorKey, Anchor]]) -> None:
-        """Write anchors over those with these keys, except removed ones. An anchor that moves onto
-        a live one of its node is dropped."""
+        """Write anchors over live anchors with these keys. An anchor that moves onto a live anchor
+        of the same node is dropped."""
         for key, anchor in changes:
             old = self.get(key)
             if old is None or old.gone_at is not None:
@@ -223,7 +221,8 @@ class Documents(Table):
         return [DocumentFile(*row) for row in self._rows(query, root)]
 
     def stamps(self, paths: Sequence[str]) -> dict[str, str]:
-        """Return path to stamp of the imported or indexed files of the project among ``paths``."""
+        """Return path to stamp of the files in ``paths`` that were imported, or indexed in the
+        project."""
         return dict(self._rows(_STAMPS, dumps(paths)))
 
     def has(self, node_id: str) -> bool:
@@ -236,7 +235,7 @@ class Documents(Table):
 
     def lines(self, passages: Sequence[int]) -> dict[int, int]:
         """Return the line of the file, from 1 on, where each of these passages of a document
-        begins."""
+        starts."""
         return dict(self._rows(_LINES, dumps(passages)))
 
     def links(self, root: str, node_id: str) -> str:
@@ -245,7 +244,7 @@ class Documents(Table):
         return self._value(query, root, node_id) or ""
 
     def put(self, root: str, document: DocumentFile, links: str) -> None:
-        """Write a file, with its links as a JSON list."""
+        """Write a file, with the links as a JSON list."""
         fields = [getattr(document, name) for name in DocumentFile.FIELDS]
         self._db.execute(
             f"INSERT OR REPLACE INTO main.documents(root, {_DOCUMENT}, links)"

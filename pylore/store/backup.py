@@ -1,4 +1,4 @@
-"""Copy a store into one file while others write, and restore it under them."""
+"""Copy a store into a file, and restore the store, while other processes use the store."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PAGES = 2000
 """Pages copied between checks for signals: 8 MB."""
 
 BESIDE = ("-wal", "-journal")
-"""Suffixes of files that belong to a database while it is open, or after its program was killed."""
+"""Suffixes of files that belong to an open database, or to a database of a killed program."""
 
 COPIES = 3
 """Maximum number of replaced stores that are kept."""
@@ -46,8 +46,7 @@ class Copied(NamedTuple):
 
 
 def back_up(folder: str, path: str, *, busy_timeout: float = 30.0) -> Copied:
-    """Copy the store in ``folder``, as of one moment, into a file at ``path``, atomically. Others
-    may write meanwhile.
+    """Copy the store in ``folder``, as of a single moment, into a file at ``path``, atomically.
 
     Raises:
         LoreError: the file cannot be written or replaced, or the store is damaged.
@@ -71,7 +70,8 @@ def _copy_pages(
     source: apsw.Connection, target: apsw.Connection, progress: Callable[[float], None],
     begun: Callable[[], str] = lambda: "",
 ) -> None:  # fmt: skip
-    """Overwrite a database. When its lock is held, ``begun`` copies it, and returns the path."""
+    """Overwrite a database. When the database is locked, ``begun`` copies it, and returns the
+    path."""
     with target.backup("main", source, "main") as copy:
         copy.step(0)
         kept = begun()
@@ -89,7 +89,7 @@ def _copy_to_file(
     source: apsw.Connection, target: str, shown: str,
     progress: Callable[[float], None] = lambda part: None,
 ) -> None:  # fmt: skip
-    """Copy into an empty file that nobody else has open; messages call it ``shown``."""
+    """Copy into an empty private file; messages call it ``shown``."""
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOFOLLOW
     try:
         connection = apsw.Connection(target, flags=flags)
@@ -104,10 +104,8 @@ def _copy_to_file(
 
 
 def _require_free(store: str, place: str, shown: str) -> None:
-    """Refuse to replace the store, and files other than backups.
-
-    It does not open the store's files, because closing a file drops the locks on it.
-    """
+    """Refuse to replace the store, and files other than backups. It does not open the store's
+    files, because closing a file drops the locks on it."""
     own = {os.path.realpath(store) + suffix for suffix in ("", *BESIDE, "-shm")}
     why = ""
     if place in own or (os.path.exists(place) and os.path.samefile(place, store)):
@@ -157,7 +155,7 @@ def restore_backup(
         what = "is no plain file" if os.path.lexists(place) else "there is no such file"
         raise LoreError(f"{path}: {what}: name a backup that 'lore store backup' has made")
     if os.path.exists(live) and os.path.samefile(place, live):
-        raise LoreError(f"{path}: is the store itself: name a backup of it")
+        raise LoreError(f"{path}: is the store itself: name a backup")
     try:
         with temporary_folder() as own, _staged(place, path, own) as staged, Translated(live):
             kept = _replace(live, staged.connection, busy_timeout, progress)
@@ -201,7 +199,7 @@ def _staged(place: str, shown: str, folder: str) -> Store:
 
 
 def _copy_out(place: str, own: str) -> None:
-    """Copy a database with its log."""
+    """Copy a database and the log."""
     if os.path.lexists(place + "-journal"):
         raise StoreError(f"{own}: has a journal beside it and is incomplete: ")
     alone = not os.path.exists(place + "-wal") or not os.path.getsize(place + "-wal")
@@ -217,7 +215,7 @@ def _copy_out(place: str, own: str) -> None:
 def _replace(
     live: str, staged: apsw.Connection, busy_timeout: float, progress: Callable[[float], None]
 ) -> str | None:
-    """Replace the store; return the path of the old one, or None if there was none."""
+    """Replace the store; return the path of the old store, or None if there was none."""
     if not os.path.lexists(live):
         for suffix in BESIDE:  # SQLite would apply the log of a store that was moved away
             if os.path.lexists(live + suffix):
@@ -239,8 +237,8 @@ def _replace(
             connection.close()
     except (apsw.NotADBError, apsw.CorruptError):
         raise StoreDamaged(
-            f"{live}: is damaged, nothing was restored: end what has it open, move it away and "
-            "try again"
+            f"{live}: is damaged, nothing was restored: close all programs that use it, move it "
+            "and retry"
         ) from None
     for path in copies_kept(live)[:-COPIES]:
         with suppress(OSError):
@@ -249,7 +247,7 @@ def _replace(
 
 
 def _keep(live: str, kept: str) -> str:
-    """Copy the pages of the store, damaged ones too; return the path."""
+    """Copy the pages of the store, even damaged pages; return the path."""
     if not kept:
         return ""
     reader = apsw.Connection(live, flags=apsw.SQLITE_OPEN_READWRITE)

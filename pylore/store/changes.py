@@ -39,13 +39,13 @@ SEPARATOR = "\x1f"
 """Separates the parts of the key of a link or an anchor; no id, relation or path has it."""
 
 SEEN = ""
-"""Field of a change elsewhere whose value is unknown here."""
+"""Field of a change elsewhere; the value is unknown here."""
 
 MERGES = ("import", "sync")
-"""Commands that may replace a value by an older one."""
+"""Commands that may replace a value by an older value."""
 
 RESTORE_BACKUP = "restore-backup"
-"""Name of a command that only the file that it keeps can undo."""
+"""Name of a command that only the kept file can undo."""
 
 
 def thing_of(row: Thing) -> str:
@@ -82,7 +82,7 @@ class ChangeLog(Table):
 
     @property
     def command(self) -> int:
-        """The number of the running command; a change outside of a command begins one."""
+        """The number of the running command, or of a new command."""
         known, _, name = (self._meta("command") or "").partition(" ")
         if known:
             return int(known)
@@ -103,7 +103,7 @@ class ChangeLog(Table):
         return self._meta("swept")
 
     def commands(self, after: int = 0) -> list[PastCommand]:
-        """Return the named commands after a number, the last one first."""
+        """Return the named commands after a number, latest first."""
         rows = self._rows(
             "SELECT id, name, at FROM commands WHERE id > ? AND name <> '' ORDER BY id DESC", after
         )
@@ -120,11 +120,9 @@ class ChangeLog(Table):
         return added, changed
 
     def since(self, after: int, until: int, but: str) -> tuple[set[str], set[str]]:
-        """Return the things that commands added or changed, and the ids of the records among them
-        that are new or whose status or tags changed.
-
-        The commands are those after ``after`` up to ``until``, without those from the hub ``but``.
-        """
+        """Return the things that commands added or changed, and the ids of records that were added,
+        or changed in status or tags. The commands are those after ``after`` up to ``until``,
+        without commands from the hub ``but``."""
         rows = self._rows(
             "SELECT DISTINCT thing, is_told FROM (SELECT command, thing, 1 AS is_told FROM added"
             " UNION ALL SELECT command, thing, field = 'status' OR substr(field, 1, 5) = 'tags.'"
@@ -162,8 +160,8 @@ class ChangeLog(Table):
     # --- writing
 
     def machine(self) -> str:
-        """Return ten random hexadecimal digits for the stamps of this store. A copy of the file
-        gets new ones."""
+        """Return ten random hexadecimal digits for the stamps of this store; a copy of the file
+        gets new digits."""
         path = self._db.filename
         file = str(os.stat(path).st_ino) if path else ""
         digits, _, of = self._meta("machine").partition(" ")
@@ -173,7 +171,8 @@ class ChangeLog(Table):
         return digits
 
     def record(self, old: Thing | None, row: Thing) -> None:
-        """Give a row its stamps, later than the old row's and a purge's; log the old values."""
+        """Give a row stamps later than the stamps of the old row and of a purge; log the old
+        values."""
         row.stamps = ""
         ids = owners(thing_of(row))
         gone = self._value("SELECT max(at) FROM purged WHERE id IN (?, ?)", ids[0], ids[-1]) or ""
@@ -218,7 +217,7 @@ class ChangeLog(Table):
         )
 
     def take_back(self, thing: str, values: Iterable[tuple[str, Value]]) -> None:
-        """Delete current values of a thing from its past, which arrived first."""
+        """Delete current values from the past of a thing: the past arrived first."""
         self._db.executemany(
             "DELETE FROM main.past WHERE thing = ? AND field = ? AND stamp = ? AND value = ?",
             ((thing, field, *value) for field, value in values),
@@ -261,7 +260,7 @@ class ChangeLog(Table):
     # --- changes that were seen elsewhere
 
     def seen(self, ids: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """Return the stamps of changes of these records, or of all, whose values are unknown."""
+        """Return the stamps of changes with unknown values, of these records or of all."""
         query = f"SELECT thing, stamp FROM past WHERE field = '{SEEN}'"
         found: dict[str, list[str]] = {}
         for id, stamp in self._some(query, ids, "thing", "ORDER BY thing, stamp"):
@@ -284,10 +283,8 @@ class ChangeLog(Table):
         return int(self._value(query, before, before))
 
     def sweep(self, before: str) -> int:
-        """Delete the past and the commands before a time; return the number of changes.
-
-        Purges and the stamps of the latest changes stay, because merging needs them.
-        """
+        """Delete the past and the commands before a time; return the number of changes. Purges and
+        the stamps of the latest changes stay, because merging needs them."""
         swept = self.older(before)
         found = self._rows(f"SELECT thing, stamp {_OLD} ORDER BY thing", before, before)
         for thing, rows in groupby(found, itemgetter(0)):
@@ -303,7 +300,7 @@ class ChangeLog(Table):
         return swept
 
     def purged(self, ids: Sequence[str] | None = None) -> dict[str, str]:
-        """Return the purged ids among ``ids``, or all, with the time."""
+        """Return the purged ids in ``ids``, or all, with the time."""
         return self._purges("NOT proposed", ids)
 
     def proposed_purges(self) -> dict[str, str]:
@@ -323,8 +320,8 @@ class ChangeLog(Table):
         self._db.execute("INSERT OR REPLACE INTO main.purged VALUES (?, ?, 1)", (id, at))
 
     def purge(self, id: str, at: str) -> None:
-        """Delete the past of a record, its links and anchors up to a time. The caller deletes the
-        rows themselves and calls ``Store.wipe``."""
+        """Delete the past of a record and of the record's links and anchors up to a time. The
+        caller deletes the rows, and calls ``Store.wipe``."""
         _ = self.command  # so that a purge is a command, which has no past
         self._db.execute(
             f"DELETE FROM main.past WHERE {_HANGS_ON}"
@@ -346,7 +343,7 @@ class ChangeLog(Table):
 
 
 def _values(current: Stamped, former: Iterable[tuple[str, Value]]) -> dict[str, list[Value]]:
-    """Return all known values of each field that has a past, oldest first."""
+    """Return the values of each field that has a past, oldest first."""
     found: dict[str, set[Value]] = {}
     for field, value in former:
         found.setdefault(field, set()).add(value)

@@ -56,7 +56,7 @@ _OF_VECTORS = {
 
 
 def sqlite_version() -> str:
-    """Return the versions of apsw and of its SQLite."""
+    """Return the versions of apsw and SQLite."""
     return f"apsw {apsw.apsw_version()}, SQLite {apsw.sqlite_lib_version()}"
 
 
@@ -101,8 +101,8 @@ class Checks(Table):
         return [f"{name} is not lore's" for name in other_statements(self._db)]
 
     def damage(self, *, full: bool = False) -> list[str]:
-        """Return faults that SQLite finds in the file, without full text. ``full`` compares indexes
-        with tables, too."""
+        """Return faults that SQLite finds in the file, without full text. ``full`` also compares
+        indexes with tables."""
         found = self._pragma(f"{'integrity' if full else 'quick'}_check({LIMIT})")
         apart = (*TABLES.values(), FILES, MESSAGES)
         return [line for line in found if not any(table in line for table in apart)]
@@ -187,7 +187,7 @@ class Checks(Table):
 
 
 def _tables(connection: apsw.Connection) -> dict[str, str]:
-    """Return the name of each table, index and trigger, and its table."""
+    """Return the name and the table of each table, index and trigger."""
     return dict(connection.execute(
         "SELECT name, tbl_name FROM sqlite_schema"
         " WHERE name NOT GLOB '*_fts_*' AND name NOT GLOB 'sqlite_*'"

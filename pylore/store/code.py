@@ -32,12 +32,12 @@ class CodeFiles(Table):
         self._db.pragma("cache_size", -262_144)
 
     def stamps(self) -> dict[str, str]:
-        """Return path to stamp of every file."""
+        """Return path to stamp of all files."""
         return dict(self._rows("SELECT path, stamp FROM code_files"))
 
     def known(self, paths: Sequence[str]) -> dict[str, tuple[str, str, str]]:
-        """Return path to ``(stamp, hash, language)`` of the read files among ``paths``; files that
-        were skipped have no language."""
+        """Return path to ``(stamp, hash, language)`` of the read files in ``paths``; skipped files
+        have no language."""
         rows = self._rows(
             "SELECT c.path, c.stamp, c.hash, c.language FROM json_each(?) j"
             " CROSS JOIN code_files c ON c.path = j.value",
@@ -87,7 +87,7 @@ class CodeFiles(Table):
     # --- nodes
 
     def nodes_of(self, paths: Sequence[str]) -> dict[str, Node]:
-        """Return the nodes of these files and of their symbols, forgotten ones too."""
+        """Return the nodes of these files and of the symbols in them, including forgotten nodes."""
         rows = self._rows(
             f"SELECT {FIELDS_OF_N} FROM json_each(?) j CROSS JOIN nodes n ON n.file = j.value"
             " LEFT JOIN reads r ON r.key = n.key WHERE n.type IN ('file', 'symbol')",
@@ -96,7 +96,7 @@ class CodeFiles(Table):
         return {node.id: node for node in map(node_of, rows)}
 
     def put_nodes(self, nodes: Iterable[Node]) -> None:
-        """Write whole nodes; existing ones keep their creation time and reads."""
+        """Write nodes; existing nodes keep the time of creation and the reads."""
         put_rows(self._db, [*nodes], _UPDATED)
 
     # --- edges
@@ -133,7 +133,7 @@ class CodeFiles(Table):
         )  # fmt: skip
 
     def add_edges(self, edges: Iterable[Edge]) -> None:
-        """Insert edges; existing ones are not changed."""
+        """Insert edges; existing edges are not changed."""
         self._db.executemany(f"{INSERT_EDGE} ON CONFLICT DO NOTHING", edge_rows(self._db, edges))
 
     def put_edges(self, edges: Iterable[Edge]) -> None:

@@ -13,18 +13,16 @@ if TYPE_CHECKING:
     from .filter import Scope
 
     Condition = tuple[str, list[str]]
-    """A condition on nodes n, and its parameters."""
+    """A condition on nodes n, with parameters."""
 
 FEW = 1000
-"""Nodes whose passages are listed before a search; of more nodes, each match is tested. Listing a
-passage takes about as long as testing two."""
+"""Maximum nodes of a scope for listing the passages before a search; with more nodes, each match is
+tested. Listing a passage takes about as long as testing two."""
 
 
 def where(scope: Scope) -> Condition:
-    """Return the condition of a node within a scope.
-
-    It avoids the index of types, because most types have many nodes; ``narrow`` uses it.
-    """
+    """Return the condition of a node within a scope. It avoids the index of types, because most
+    types have many nodes; ``narrow`` uses it."""
     conditions = []
     parameters: list[str] = []
 
@@ -64,11 +62,9 @@ def in_status(statuses: Collection[str]) -> str:
 def passages_within(
     connection: apsw.Connection, scope: Scope, key: str, few: int = FEW
 ) -> tuple[str, list[str], bool]:
-    """Return `` AND …`` on the key of a passage, its parameters, and True if it tests passages one
-    by one. ``hides`` is ignored: hidden nodes have a full-text table of their own.
-
-    ``few`` is the maximum number of nodes whose passages are listed.
-    """
+    """Return `` AND …`` on the key of a passage, the parameters, and True if the condition tests
+    single passages. ``hides`` is ignored, because hidden nodes are in a separate full-text table.
+    ``few`` is the maximum number of nodes for listing the passages."""
     condition, parameters = where(scope.but(excluded=frozenset(), hides=()))
     first = narrow(connection, scope, few)
     text = ""

@@ -53,8 +53,7 @@ class Table:
 
 
 def changes_seen(connection: apsw.Connection) -> tuple[object, int]:
-    """Return a value that changes with commits of other processes and writes of this
-    connection."""
+    """Return a value that changes with commits of other processes and writes of this connection."""
     return connection.pragma("data_version"), connection.total_changes()
 
 
@@ -66,15 +65,13 @@ _SHORTEST_SLEEP, _SLEEPS = 0.001, 0.004
 
 
 def tell(message: str) -> None:
-    """Print that a writer waits. Does nothing until ``tell_waiting`` replaces it."""
+    """Print that a writer waits; replaced by ``tell_waiting``."""
 
 
 class BusyHandler:
-    """Retries a lock at random moments for ``seconds``, which treats writers equally.
-
-    SQLite's own handler sleeps longer after each try. Of 32 writers beside one that held the lock
-    for 2 s at a time, none waited longer than 8 s, and 15 s with SQLite's handler.
-    """
+    """Retries a lock at random moments for ``seconds``, which treats writers equally. SQLite's own
+    handler sleeps longer after each try. Of 32 writers, while a process held the lock for 2 s at a
+    time, none waited longer than 8 s, and 15 s with SQLite's handler."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -116,7 +113,7 @@ to some seconds."""
 
 
 def set_bounds(connection: apsw.Connection, path: str) -> None:
-    """Set SQLite's limits. The first statement with very many steps checks the whole file, because
+    """Set SQLite's limits. The first statement with very many steps checks the file, because
     damaged pages can form a loop."""
     for limit, value in _LIMITS.items():
         connection.limit(limit, value)
@@ -156,7 +153,7 @@ _NEXT = (
 )
 
 NEW_KEY = f"coalesce((SELECT key FROM absent WHERE id = {{id}}), {_NEXT})"
-"""An expression: the key of a new node; ``id`` is the parameter of its id."""
+"""An expression: the key of a new node; ``id`` is the parameter of the id."""
 
 KEY_OF = "coalesce((SELECT key FROM nodes WHERE id = {0}), (SELECT key FROM absent WHERE id = {0}))"
 """An expression: the key of an id, or NULL."""
@@ -178,7 +175,7 @@ EDGE_ENDS = f"{ID_OF.format('from_key')} AS from_id, {ID_OF.format('to_key')} AS
 
 
 def keys_of(connection: apsw.Connection, ids: Collection[str]) -> dict[str, int]:
-    """Return the keys of the known ids among ``ids``, nodes first."""
+    """Return the keys of the ids in ``ids`` that have a key, nodes first."""
     found: dict[str, int] = {}
     for table in ("nodes", "absent"):
         lacking = [id for id in ids if id not in found]

@@ -16,15 +16,13 @@ if TYPE_CHECKING:
 
 
 OPEN, SKIPPED, REFUSED, PROMOTED, KNOWN = "open", "skipped", "refused", "promoted", "known"
-"""Statuses of candidates; known: equal to a record."""
+"""Statuses of candidates; ``known`` means equal to a record."""
 
 
 class KeptCandidate(Row):
-    """A row of ``candidates``. ``data`` is JSON: files, sessions, commits, signals.
-
-    ``promoted_as`` is the record that it became or equals; ``command`` the number of the command
-    that promoted it, whose undo takes that back.
-    """
+    """A row of ``candidates``. ``data`` is JSON: files, sessions, commits, signals. ``promoted_as``
+    is the record that it became or equals; ``command`` the number of the command that promoted it,
+    for undo."""
 
     id: str
     type: str
@@ -45,10 +43,10 @@ _COLUMNS = ", ".join(KeptCandidate.FIELDS)
 
 
 class StoredCandidates(Table):
-    """Proposals for records, until a decision. A scope sees only its own."""
+    """Proposals for records, until a decision. A scope sees only own candidates."""
 
     def get_many(self, ids: Iterable[str]) -> dict[str, KeptCandidate]:
-        """Return the existing candidates among ``ids``."""
+        """Return the candidates in ``ids`` that exist."""
         found = self._select("WHERE id IN (SELECT value FROM json_each(?))", dumps([*ids]))
         return {one.id: one for one in found}
 
@@ -141,8 +139,8 @@ class Impressions(Table):
     """Results that runs were shown, and their ratings; a run is a node, a rating an edge."""
 
     def show(self, run: str, ids: Iterable[str], query: str, at: str) -> None:
-        """Insert the nodes of an answer, the first at position 1. A repeated query keeps the best
-        position of each."""
+        """Insert the nodes of an answer, the first at position 1. Of a repeated query the best
+        positions count."""
         self._db.executemany(
             "INSERT INTO main.shown(run_id, node_id, position, query, shown_at)"
             " VALUES (?, ?, ?, ?, ?)"
@@ -170,7 +168,7 @@ class Impressions(Table):
         )  # fmt: skip
 
     def clear(self, run: str) -> None:
-        """Delete the impressions of a run, which its edges have now."""
+        """Delete the impressions of a run, which are in the run's edges now."""
         self._db.execute("DELETE FROM main.shown WHERE run_id = ?", (run,))
 
     def uses(self, run: str) -> list[Use]:
@@ -180,7 +178,7 @@ class Impressions(Table):
 
     def summaries(self, run: str | None, limit: int) -> list[Summary]:
         """Return summaries of live runs, newest first. ``used`` counts edges, ``shown`` nodes
-        without one."""
+        without an edge."""
         return self._rows(_LIST, run, limit)
 
     def tops(self, runs: Sequence[str], most: int) -> list[tuple[str, str, str]]:
@@ -235,14 +233,14 @@ class Review(Table):
     """Reads, and staged records and facts. ``updated_at`` stays."""
 
     def count_access(self, ids: Sequence[str], at: str) -> None:
-        """Count a read of each live node among ``ids``, and of the staged facts of things."""
+        """Count a read of each live node in ``ids``, and of the staged facts of things."""
         self._db.execute(_COUNT_NODES, (dumps(ids), at))
         things = _things(ids)
         if things != "[]":
             self._db.execute(_COUNT_FACTS, (things, at))
 
     def ripe_nodes(self, ids: Sequence[str], accesses: int) -> list[str]:
-        """Return the staged nodes among ``ids`` with at least so many reads, by id."""
+        """Return the staged nodes in ``ids`` with at least ``accesses`` reads, by id."""
         return self._column(
             f"SELECT n.id FROM {NAMED} LEFT JOIN reads r ON r.key = n.key WHERE n.status = 'staged'"
             " AND n.invalidated_at IS NULL AND coalesce(r.count, 0) >= ? ORDER BY 1",

@@ -72,7 +72,7 @@ SELECT s.id FROM (SELECT {KEY_OF.format("?1")} AS key) n CROSS JOIN links e
 ON e.to_key = n.key CROSS JOIN nodes s ON s.key = e.from_key WHERE s.type IN ('entity', 'concept')
 """
 _CHUNK = 1000
-"""Edges whose ends are looked up together."""
+"""Edges in a chunk; the ends of a chunk are looked up together."""
 
 # A row holds many edges as text, because one long string reaches Python faster than many rows.
 # Names of relations have no control characters.
@@ -140,15 +140,13 @@ _STRONGEST_EDGES = _both_ways(_STRONGEST)
 
 
 class Edges(GraphTable):
-    """Reads and writes edges. An edge is identified by ``(from_id, to_id, relation)``.
-
-    An edge with a forgotten end is out of force until the end is restored.
-    """
+    """Reads and writes edges. An edge is identified by ``(from_id, to_id, relation)``. An edge with
+    a forgotten end is out of force until the end is restored."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         super().__init__(connection)
         self.stated: set[str] = set()
-        """Things whose facts may have changed; ``Index.keep_facts`` empties it."""
+        """Things with facts that may have changed; ``Index.keep_facts`` empties it."""
 
     def _read(self, condition: str, *given: object) -> list[Edge]:
         return [*starmap(Edge, self._rows(f"{_READ} WHERE {condition}", *given))]
@@ -156,7 +154,7 @@ class Edges(GraphTable):
     def neighbours(
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
     ) -> list[Neighbour]:
-        """Return the edges of ``bundles``, one a row, without anchors to the symbols of a file."""
+        """Return the edges of ``bundles`` as rows, without anchors to the symbols of a file."""
         return [
             (node, other, relation, weight, outgoing)
             for node, outgoing, *ends in self._bundles(frontier, relations, limit)
@@ -166,11 +164,10 @@ class Edges(GraphTable):
     def bundles(
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
     ) -> list[Bundle]:
-        """Return the live edges of a frontier, at both ends, in two or three queries.
-
-        At most ``limit`` edges for each node, relation and direction, the strongest first, and
-        equal ones in the order in which the store learned of their ends; ``ALL`` is no limit. A
-        file also has an edge from each record that is anchored to a symbol in it.
+        """Return the live edges of a frontier, at both ends, in two or three queries. At most
+        ``limit`` edges for each node, relation and direction, the strongest first, and equal ones
+        in the order in which the store learned of their ends; ``ALL`` is no limit. A file also has
+        an edge from each record that is anchored to a symbol in it.
 
         Raises:
             GraphUnavailable: the graph's tables are missing or damaged.
@@ -212,7 +209,7 @@ class Edges(GraphTable):
         return next(iter(self._read(_THIS, from_id, to_id, relation)), None)
 
     def get_many(self, keys: Sequence[EdgeKey]) -> dict[EdgeKey, Edge]:
-        """Return the existing edges among ``keys``, in force or not."""
+        """Return the edges in ``keys`` that exist, in force or not."""
         found = {}
         for start in range(0, len(keys), _CHUNK):
             chunk = keys[start : start + _CHUNK]
@@ -225,7 +222,7 @@ class Edges(GraphTable):
         return found
 
     def put(self, edge: Edge) -> str:
-        """Write a whole edge; return ``added``, ``updated`` or ``unchanged``."""
+        """Write an edge; return ``added``, ``updated`` or ``unchanged``."""
         old = self.get(*edge.key)
         if old is not None and all(getattr(old, f) == getattr(edge, f) for f in _CONTENT):
             return "unchanged"
@@ -236,12 +233,12 @@ class Edges(GraphTable):
         return "added" if old is None else "updated"
 
     def replace_all(self, edges: Iterable[Edge]) -> None:
-        """Replace every edge, without history; ratings have to be counted again."""
+        """Replace all edges, without history; count the ratings again afterwards."""
         self._db.execute("DELETE FROM main.links")
         self._db.executemany(INSERT_EDGE, edge_rows(self._db, edges))
 
     def put_many(self, edges: Iterable[Edge]) -> None:
-        """Write whole edges; the change log keeps former values."""
+        """Write edges; the change log gets the former values."""
         from itertools import islice
 
         from ..core.stamps import has_history
@@ -267,7 +264,7 @@ class Edges(GraphTable):
             self.settle(chunk)
 
     def settle(self, edges: Iterable[Edge]) -> None:
-        """Write whole edges with the stamps they have, without a change log."""
+        """Write edges with the stamps they have, without a change log."""
         edges = [*edges]
         self.stated.update(edge.from_id for edge in edges if edge.from_id.startswith(THING_IDS))
         self._db.executemany(_SETTLE, edge_rows(self._db, edges))
@@ -276,7 +273,7 @@ class Edges(GraphTable):
             count_ratings(self._db, keys_of(self._db, rated).values())
 
     def with_relation(self, relation: str) -> list[Edge]:
-        """Return every edge of a relation, in force or not, by from and to."""
+        """Return the edges of a relation, in force or not, by from and to."""
         return self._read("relation = ? ORDER BY from_id, to_id", relation)
 
     def of(self, id: str, *, forgotten: bool = False) -> list[Edge]:
@@ -296,11 +293,11 @@ class Edges(GraphTable):
 
     def facts_of(self, id: str, limit: int) -> list[Edge]:
         """Return at most ``limit`` edges between things from ``id``, with the reads of their
-        objects: live ones before superseded ones, then by weight, relation and to."""
+        objects: live before superseded edges, then by weight, relation and to."""
         return [*starmap(Edge, self._rows(_FACTS_OF, key_of(self._db, id), limit))]
 
     def all(self, *, live_only: bool = False) -> Iterator[Edge]:
-        """Yield every edge, by from, to, relation."""
+        """Yield all edges, by from, to, relation."""
         live = " WHERE invalidated_at IS NULL" if live_only else ""
         query = f"{_READ}{live} ORDER BY from_id, to_id, relation"
         return starmap(Edge, self._db.execute(query))
@@ -325,7 +322,7 @@ class Edges(GraphTable):
         self._db.executemany(f"DELETE FROM main.links WHERE {_THIS} AND source = 'system'", keys)
 
     def note_ends(self, id: str) -> None:
-        """Note that a thing was forgotten or restored, and its facts with it."""
+        """Note that a thing, and the facts of the thing, were forgotten or restored."""
         if id.startswith(THING_IDS):
             self.stated.update([id, *self._column(_THINGS_LEADING_TO, id)])
 

@@ -1,8 +1,5 @@
-"""Facts as passages: the sentence of a fact is a passage of its subject.
-
-A fact is a live edge between two live things, staged or confirmed, of a source other than
-``system``.
-"""
+"""Facts as passages: the sentence of a fact is a passage of the subject. A fact is a live edge
+between two live things, staged or confirmed, of a source other than ``system``."""
 
 from __future__ import annotations
 
@@ -66,11 +63,8 @@ class FactPassages(GraphTable):
     """Passages that state facts."""
 
     def of(self, ids: Sequence[str]) -> list[Stated]:
-        """Return the facts of these things.
-
-        Each is ``(key of the edge, subject's title, predicate, object's title)``. The predicate is
-        in the metadata, or else the relation.
-        """
+        """Return the facts of these things. Each is ``(key of the edge, subject's title, predicate,
+        object's title)``. The predicate is in the metadata, or else the relation."""
         return [(row[:3], *row[3:]) for row in self._rows(_OF, dumps(ids))]
 
     def leading_to(self, ids: Sequence[str]) -> list[str]:
@@ -83,12 +77,9 @@ class FactPassages(GraphTable):
         return {(one, other or "", name): (key, text) for one, other, name, key, text in rows}
 
     def shown(self, passages: Sequence[int]) -> dict[int, Standing]:
-        """Return the sentence and standing of each of these passages that states a fact; none if
-        the graph cannot be read.
-
-        A fact counts as read with its subject and its object, and is as old as its last write or
-        read.
-        """
+        """Return the sentence and standing of the passages that state facts; none if the graph
+        cannot be read. Reads of the subject and the object count for the fact, and the age is the
+        time since the last write or read."""
         try:
             return {key: tuple(fact) for key, *fact in self._rows(_SHOWN, dumps(passages))}
         except GraphUnavailable:
@@ -103,7 +94,8 @@ _SEVERAL = (
     "(SELECT count(*) FROM (SELECT 1 FROM passages"
     " WHERE node_key = {} AND relation IS NULL LIMIT 2)) = 2"
 )
-"""A place within the only passage of a text adds nothing to the edge."""
+"""True for a node with several passages. A place within the only passage would add no information
+to the edge."""
 
 _TOUCHING = " UNION ".join(
     f"SELECT {ID_OF.format('e.from_key')}, {ID_OF.format('e.to_key')}, e.relation"
@@ -124,11 +116,9 @@ WHERE {_PLACED} AND {_SEVERAL.format("p.node_key")} AND t.invalidated_at IS NULL
 
 
 class PositionalEdges(GraphTable):
-    """Edges with places in the text of the node they begin at, in texts of several passages.
-
-    ``at`` in the metadata has the places, in characters of the body. All methods raise
-    ``GraphUnavailable`` if the graph's tables are missing or damaged.
-    """
+    """Edges with places in the text of the node they begin at, in texts of several passages. ``at``
+    in the metadata has the places, in characters of the body. All methods raise
+    ``GraphUnavailable`` if the graph's tables are missing or damaged."""
 
     def any(self) -> bool:
         """Return True if such edges exist."""

@@ -1,4 +1,4 @@
-"""SQLite's errors as errors of lore, one line each."""
+"""Translate SQLite's errors to errors of lore, with messages of a line."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MEANT: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] =
     ((apsw.TooBigError,), StoreError,
      "takes no text this long: keep it in a file and link to that"),
 )  # fmt: skip
-"""SQLite's errors, the error of any store, and its message."""
+"""SQLite's errors, the error of any store, and the message."""
 
 
 def translate(error: apsw.Error, path: str) -> LoreError:
@@ -88,11 +88,9 @@ _OF_VALUES = (
 
 
 class Translated:
-    """A ``with`` block in which SQLite's errors become ``StoreError``.
-
-    With a connection, Python's errors do too if a row breaks a condition of the schema, as another
-    program may have written it.
-    """
+    """A ``with`` block in which SQLite's errors become ``StoreError``. With a connection, Python's
+    errors do too if a row breaks a condition of the schema, as another program may have written
+    it."""
 
     def __init__(self, path: str, connection: apsw.Connection | None = None) -> None:
         self.path = path

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Fts4:
-    """Statements and expressions of FTS4, as in ``fulltext.Fts5``; its tables store texts."""
+    """Statements and expressions of FTS4, as in ``fulltext.Fts5``; the tables store texts."""
 
     name = "fts4"
     beginning = '"{}*"'
@@ -43,7 +43,7 @@ class Fts4:
 
 
 def rank_bm25(matchinfo: bytes) -> float:
-    """Return the result of sqlite-fts4's ``rank_bm25``, whose time grows with the square of the
+    """Return the result of sqlite-fts4's ``rank_bm25``, which takes time by the square of the
     phrases (3 s for 50 words on 2,000 passages)."""
     from sqlite_fts4 import decode_matchinfo
 

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 COLUMNS = ("title", "body", "tags", "file", "parts")
 
 TABLES = {TEXTS: "texts_fts", NAMES: "names_fts", CODE: "code_fts", HIDDEN: "hidden_fts"}
-"""Collection to its table."""
+"""Collection to table."""
 
 FILES, MESSAGES = "files_fts", "commits_fts"
 WHOLE = {FILES: ("path", "body", "parts"), MESSAGES: ("message",)}
-"""Table of texts other than passages (``whole_text.py``) to its columns."""
+"""Table of texts other than passages (``whole_text.py``) to columns."""
 
 # The text of a node n that its passages p are stretches of: ``indexer.indexed_text``.
 _WHY = "json_extract(n.data, '$.why')"
@@ -72,12 +72,12 @@ class Fts5:
     def score(
         db: apsw.Connection, table: str, weights: Sequence[float]
     ) -> tuple[str, Sequence[float]]:
-        """Return the BM25 score as an expression, and its parameters."""
+        """Return the BM25 score as an expression, and the parameters."""
         return f"-bm25({table}{', ?' * len(weights)})", weights
 
     @staticmethod
     def within(column: str, phrases: Iterable[str]) -> str:
-        """Return a MATCH for a column that has one of the phrases."""
+        """Return a MATCH for a column with any of the phrases."""
         return f"{column} : ({' OR '.join(map(quoted, phrases))})"
 
 
@@ -105,7 +105,7 @@ def choose_engine(wanted: str) -> str:
         has.add("fts4")
     engine = max(has, default="fts5") if wanted == "auto" else wanted
     if engine not in has:
-        raise StoreError(f"this SQLite has no {engine}: set fulltext to another engine")
+        raise StoreError(f"this SQLite has no {engine}: choose a different engine")
     return engine
 
 
@@ -164,7 +164,7 @@ class FullText(Table):
         return self._columns([key]).get(key, ("", ""))[1]
 
     def indexed(self, key: int) -> tuple[str, str]:
-        """Return the title of a passage, and all its indexed text."""
+        """Return the title of a passage, and all indexed text."""
         columns = self._columns([key]).get(key, ("",))
         return columns[0], " ".join(filter(None, columns))
 
@@ -243,12 +243,12 @@ class FullText(Table):
         return sorted(rows, key=lambda row: (-row[2], row[0]))
 
     def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]:
-        """Return ids of nodes with one of these phrases in the title, of ``limit`` passages."""
+        """Return ids of nodes with any of these phrases in the title, of ``limit`` passages."""
         return self._matching(collection, self.engine.within("title", phrases), limit)
 
     def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:
         """Return ids of all nodes with a phrase (folded words with spaces between them) in a
-        passage, or in its title."""
+        passage, or in the title of a passage."""
         match = self.engine.within("title", (phrase,)) if titled else quoted(phrase)
         return {*self._matching(collection, match, -1)}
 
@@ -305,7 +305,7 @@ def quoted(phrase: str) -> str:
 
 
 def _phrases(query: Query, how: str, beginning: str = '"{}"*') -> list[str]:
-    """Return the phrases of a way to match; a passage must have one of them."""
+    """Return the phrases of a way to match. A passage must have any of them."""
     words = query.single_words()
     if how == "inflected":
         return [quoted(form) for form in dict.fromkeys(

@@ -1,4 +1,5 @@
-"""Nodes: read, write and list rows of ``nodes``; types, relations, ratings and meta beside them."""
+"""Nodes: read, write and list rows of ``nodes``, ``types``, ``relations``, ``ratings`` and
+``meta``."""
 
 from __future__ import annotations
 
@@ -32,16 +33,16 @@ FIELDS_OF_N = ", ".join([_READS.get(name, f"n.{name}") for name in Node.FIELDS])
 WITH_READS = "nodes n LEFT JOIN reads r ON r.key = n.key"
 
 NAMED = "json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
-"""The nodes of a JSON list of ids, in its order."""
+"""The nodes of a JSON list of ids, in the order of the list."""
 
 COLUMNS = tuple([name for name in Node.FIELDS if name not in _READS])
 """Columns of ``nodes`` that a ``Node`` has."""
 
 _SORTED = 5000
-"""Maximum number of nodes of a list that are found by another index and sorted."""
+"""Maximum number of nodes of a list that are sorted, instead of read by the index of lists."""
 
 _SHORTEST = 3
-"""Minimum number of characters that a wrong id shares with a suggested one."""
+"""Minimum number of characters that a wrong id shares with a suggestion."""
 
 INSERT_NODE = (
     f"INSERT INTO main.nodes({', '.join(COLUMNS)}, key)"
@@ -88,18 +89,16 @@ class Nodes(Table):
         return node
 
     def get_many(self, ids: Iterable[str]) -> dict[str, Node]:
-        """Return the existing nodes among ``ids``, forgotten ones too."""
+        """Return the nodes in ``ids`` that exist, forgotten or not."""
         rows = self._rows(
             f"SELECT {FIELDS_OF_N} FROM {NAMED} LEFT JOIN reads r ON r.key = n.key", dumps([*ids])
         )
         return {node.id: node for node in map(node_of, rows)}
 
     def put(self, node: Node) -> str:
-        """Write a whole node; return ``added``, ``updated`` or ``unchanged``.
-
-        A difference in ``updated_at`` alone counts as unchanged. The node gets its stamps, and the
-        change log keeps the former values.
-        """
+        """Write a node; return ``added``, ``updated`` or ``unchanged``. A change of only
+        ``updated_at`` counts as unchanged. The node gets stamps, and the change log gets the former
+        values."""
         old = self.get(node.id)
         if old is not None and all(getattr(old, name) == getattr(node, name) for name in _CONTENT):
             return "unchanged"
@@ -111,7 +110,7 @@ class Nodes(Table):
         return "added" if old is None else "updated"
 
     def settle(self, nodes: Sequence[Node]) -> None:
-        """Write whole nodes with the times and stamps they have, without a change log."""
+        """Write nodes with the times and stamps they have, without a change log."""
         put_rows(self._db, nodes, COLUMNS[1:])
         self._db.executemany(
             "INSERT OR REPLACE INTO main.reads SELECT n.key, ?2, ?3 FROM main.nodes n"
@@ -146,8 +145,8 @@ class Nodes(Table):
             )
 
     def delete(self, id: str) -> None:
-        """Delete a node with its rows in ``documents`` and ``shown``. The caller deletes edges,
-        anchors and passages."""
+        """Delete a node, and the node's rows in ``documents`` and ``shown``. The caller deletes
+        edges, anchors and passages."""
         for statement in (
             "INSERT OR IGNORE INTO main.absent SELECT key, id FROM main.nodes WHERE id = ?",
             "DELETE FROM main.nodes WHERE id = ?",
@@ -173,7 +172,7 @@ class Nodes(Table):
         )  # fmt: skip
 
     def all(self, *, live_only: bool = False) -> Iterator[Node]:
-        """Yield every node, by id."""
+        """Yield all nodes, by id."""
         return self._read(f"{'WHERE invalidated_at IS NULL' if live_only else ''} ORDER BY id")
 
     def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
@@ -188,14 +187,14 @@ class Nodes(Table):
         return {row[0]: row[1:] for row in rows}
 
     def hidden(self, statuses: Sequence[str], most: int) -> list[str] | None:
-        """Return the live nodes in one of these ``HIDDEN_STATUSES``; None if there may be more
-        than ``most``."""
+        """Return the live nodes in these ``HIDDEN_STATUSES``; None if there may be more than
+        ``most``."""
         query = f"SELECT id FROM nodes n WHERE {in_status(statuses)} AND invalidated_at IS NULL"
         found = self._column(f"{query} LIMIT ?", most + 1 if most >= 0 else -1)
         return None if 0 <= most < len(found) else found
 
     def hidden_among(self, ids: Sequence[str], statuses: Sequence[str]) -> set[str]:
-        """Return the nodes among ``ids`` in one of these ``HIDDEN_STATUSES``."""
+        """Return the nodes in ``ids`` that have any of these ``HIDDEN_STATUSES``."""
         return {*self._column(
             "SELECT j.value FROM json_each(?) j CROSS JOIN nodes named ON named.id = j.value"
             f" CROSS JOIN nodes n ON n.key = named.key AND {in_status(statuses)}", dumps(ids),
@@ -219,7 +218,7 @@ class Nodes(Table):
             raise VerdictsUnavailable(message) from None
 
     def verdicts(self, ids: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-        """Return the worst verdict of each anchored node among ``ids``, and a note if the anchors
+        """Return the worst verdict of each anchored node in ``ids``, and a note if the anchors
         cannot be read."""
         found: dict[str, str] = {}
         try:
@@ -230,7 +229,7 @@ class Nodes(Table):
         return found, []
 
     def categories(self, ids: Sequence[str], tags: Sequence[str] = ()) -> dict[str, str]:
-        """Return the category of each node among ``ids``, or else its first tag among ``tags``."""
+        """Return the category of each node in ``ids``, or else the first tag in ``tags``."""
         return dict(self._rows(
             "SELECT n.id, coalesce(nullif(n.category, ''), (SELECT t.value FROM json_each(?2) t"
             " WHERE instr(' ' || n.tags || ' ', ' ' || t.value || ' ') ORDER BY t.key LIMIT 1))"
@@ -247,7 +246,7 @@ class Nodes(Table):
         )
 
     def symbol_lines(self, keys: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
-        """Return the first and last line of the symbols whose passages these are, by passage."""
+        """Return the first and last lines of symbols, by passage."""
         rows = self._rows(
             "SELECT p.key, n.line_start, n.line_end FROM json_each(?) j CROSS JOIN passages p"
             " ON p.key = j.value JOIN nodes n ON n.key = p.node_key WHERE n.type = 'symbol'",
@@ -261,7 +260,7 @@ class Nodes(Table):
                    or "")  # fmt: skip
 
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
-        """Return the live nodes among ``ids`` that are within ``scope``."""
+        """Return the live nodes in ``ids`` that are within ``scope``."""
         condition, parameters = where(scope)
         query = f"SELECT n.id FROM {NAMED} WHERE n.invalidated_at IS NULL AND {condition}"
         return {*self._column(query, dumps(ids), *parameters)}
@@ -278,8 +277,8 @@ class Nodes(Table):
         )  # fmt: skip
 
     def ids_at(self, part: str, limit: int) -> list[str]:
-        """Return ids that begin or end with ``part``, or continue with it after the type. Those
-        that end with a whole part (``ends_with_part``) come first, then by id."""
+        """Return ids that begin or end with ``part``, or continue with it after the type. Ids that
+        end with a complete part (``ends_with_part``) come first, then by id."""
         return self._column(
             "SELECT id FROM nodes WHERE instr(id, ?1) = 1"
             " OR substr(id, instr(id, '-') + 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1"
@@ -290,7 +289,7 @@ class Nodes(Table):
         )  # fmt: skip
 
     def ids_titled(self, title: str, limit: int) -> list[str]:
-        """Return the live records, or else the forgotten ones, with this title in any case, by
+        """Return the live records with this title in any case, or else the forgotten records, by
         id."""
         rows = self._rows(
             "SELECT id, title, invalidated_at IS NULL FROM nodes WHERE length(title) = ?"
@@ -302,7 +301,7 @@ class Nodes(Table):
         return (lives or [id for id, _ in found])[:limit]
 
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:
-        """Return a note with the nearest known tag for each tag that no live node has."""
+        """Return a note with the nearest tag for each tag that no live node has."""
         texts = self._column("SELECT DISTINCT tags FROM nodes WHERE tags <> ''"
                              " AND invalidated_at IS NULL")  # fmt: skip
         known = sorted({tag for text in texts for tag in text.split(" ")})
@@ -321,7 +320,7 @@ class Nodes(Table):
         )
 
     def documents(self, file: str | None = None) -> list[tuple[str, str]]:
-        """Return ``(id, file)`` of the live nodes that were made from files, or from this one."""
+        """Return ``(id, file)`` of the live nodes that were made from files, or from ``file``."""
         return self._rows(
             "SELECT id, file FROM nodes WHERE file IS NOT NULL AND (?1 IS NULL OR file = ?1)"
             " AND invalidated_at IS NULL AND type != 'file'"
@@ -379,7 +378,7 @@ def node_of(row: tuple[Any, ...]) -> Node:
 
 
 def put_rows(db: apsw.Connection, nodes: Sequence[Node], columns: Iterable[str]) -> None:
-    """Insert nodes, and update these columns of existing ones."""
+    """Insert nodes, and update these columns of existing nodes."""
     rows = db.execute(
         f"SELECT n.id, n.invalidated_at FROM {NAMED.replace('nodes', 'main.nodes')}",
         (dumps([node.id for node in nodes]),),
@@ -411,7 +410,7 @@ class Meta(Table):
     """Facts about the store itself, such as the embedder and the full-text engine."""
 
     def all(self) -> dict[str, str]:
-        """Return every key with its value."""
+        """Return all keys and values."""
         return dict(self._rows("SELECT key, value FROM meta"))
 
     def get(self, key: str) -> str | None:
@@ -457,8 +456,8 @@ class Types(Table):
         return {name: (at, text) for name, at, text in rows}
 
     def declare(self, name: str, description: str, at: str = "") -> None:
-        """Add a type, or change the description of a known one. Without ``at``, the time is now
-        and later than the last declaration."""
+        """Add a type, or change the description of a type. Without ``at``, the time is now and
+        later than the last declaration."""
         if at or self.all().get(name) != description:
             self._db.execute(
                 "INSERT INTO main.types VALUES (?1, ?2, ?3)"
@@ -484,7 +483,7 @@ class Relations(Table):
     def declare(
         self, name: str, weight: float, backward: float, description: str, at: str = ""
     ) -> None:
-        """Add a relation, or change the weights and description of a known one. ``at`` is as in
+        """Add a relation, or change the weights and description of a relation. ``at`` is as in
         ``Types.declare``."""
         if at or self.all().get(name) != (weight, backward, description):
             self._db.execute(
@@ -510,7 +509,7 @@ class Ratings(GraphTable):
     """Ratings of nodes: sums over their live, rated ``used_in_run`` edges."""
 
     def of(self, ids: Sequence[str]) -> dict[str, tuple[float, int]]:
-        """Return (sum of the weights, number of ratings) of the rated nodes among ``ids``."""
+        """Return (sum of the weights, number of ratings) of the rated nodes in ``ids``."""
         rows = self._rows(
             f"SELECT n.id, r.helpful, r.rated FROM {NAMED}"
             " CROSS JOIN ratings r ON r.node_key = n.key",
@@ -524,7 +523,7 @@ class Ratings(GraphTable):
         self._db.execute(f"INSERT INTO main.ratings {_COUNTED}")
 
     def wrong(self) -> int:
-        """Return the number of nodes whose ratings differ from their edges."""
+        """Return the number of nodes with ratings that differ from the edges."""
         return int(self._value(
             "SELECT count(DISTINCT node_key) FROM (SELECT node_key FROM (SELECT node_key,"
             " round(helpful, 4) AS sum, rated FROM ratings UNION ALL SELECT from_key,"

@@ -50,7 +50,7 @@ def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
 
 
 def _is_in_data_folder(folder: str) -> bool:
-    """Return True for a folder in which lore keeps the stores of the user's projects."""
+    """Return True for a folder where lore puts the stores of the user's projects."""
     try:
         projects = f"{user_folder('XDG_DATA_HOME', '.local/share')}/projects"
     except LoreError:  # no home folder
@@ -79,10 +79,10 @@ def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:
 
 
 def _require_own(connection: apsw.Connection, path: str) -> None:
-    """Refuse the database of another program."""
+    """Refuse a foreign database."""
     is_empty = connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is None
     if not is_empty and connection.pragma("application_id") != APPLICATION_ID:
-        raise StoreError(f"{path}: belongs to another program: choose another folder")
+        raise StoreError(f"{path}: belongs to a different program: choose a different folder")
 
 
 def _no_store(folder: str, path: str) -> StoreError:
@@ -106,9 +106,7 @@ def _other_version(path: str, version: object) -> StoreError:
 
 def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 30.0) -> Store:
     """Return the store in ``folder``; create it if it is missing, with a full-text engine.
-
-    Processes may call this concurrently.
-    """
+    Processes may call this concurrently."""
     path = os.path.join(folder, FILE)
     try:
         os.makedirs(os.path.dirname(os.path.abspath(folder)), exist_ok=True)
@@ -118,7 +116,7 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
             raise _no_store(folder, path) from None
         # EEXIST: a file in place of a folder above it, or a broken link.
         why = os.strerror(errno.ENOTDIR if error.errno == errno.EEXIST else error.errno or 0)
-        raise StoreError(f"{folder}: {why}: choose another with LORE_DIR") from None
+        raise StoreError(f"{folder}: {why}: choose a different folder with LORE_DIR") from None
     if os.path.exists(path) and not os.path.isfile(path):
         raise _no_store(folder, path)
     with Translated(path):
@@ -157,7 +155,7 @@ def _connect(
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     name = path
     if read_only or not (create or _may_write(path)):
-        # WAL needs a shared-memory file beside the store. Where nobody can make one, nobody writes
+        # WAL needs a shared-memory file. Where no process can create the file, no process writes
         # either, and SQLite may take the file as immutable.
         live = os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > 0
         name, flags = _read_only(path, alone=not live), _READ_ONLY
@@ -178,8 +176,8 @@ def _connect(
 
 
 def reading_copy(path: str, *, alone: bool = True) -> apsw.Connection:
-    """Return a read-only connection to any database. ``alone``: without a log beside the file, and
-    nothing is created there."""
+    """Return a read-only connection to any database. ``alone``: the file has no log, and no file is
+    created."""
     connection = apsw.Connection(_read_only(path, alone=alone), flags=_READ_ONLY)
     _distrust_schema(connection)
     return connection

@@ -1,15 +1,15 @@
-"""Texts as they are kept: a fifth of their size."""
+"""Packed texts, a fifth of the size."""
 
 from __future__ import annotations
 
 from ..core.errors import StoreDamaged
 
 _LONGEST = 200_000_000
-"""Bytes that a packed text may have: what lore packs is read from files that it holds at once."""
+"""Maximum bytes of an unpacked text; lore packs only files that fit in memory."""
 
 
 def packed(text: str) -> bytes:
-    """Return a text as it is kept."""
+    """Return a packed text."""
     from zlib import compress  # a search that looks at no such text reads none
 
     return compress(text.encode(), 1)

@@ -1,5 +1,5 @@
-"""How far a store is with each hub, as JSON in ``meta``, so that a restored backup continues from
-its own progress."""
+"""Progress of a store with each hub, as JSON in ``meta``, so that a restored backup continues from
+there."""
 
 from __future__ import annotations
 

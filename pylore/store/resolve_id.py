@@ -16,12 +16,12 @@ SHORTEST_PART = 3
 """Minimum characters of a partial id."""
 
 _NAMED = 3
-"""Maximum ids in a message about an ambiguous one."""
+"""Maximum ids in a message about ambiguity."""
 
 
 def resolve_id(store: Store, id: str) -> str:
     """Return the id of the symbol that ``FILE::Class::method`` names, with or without ``symbol-``,
-    or the scope's own id in place of an unknown one; other ids unchanged."""
+    or the scope's own id in place of an unknown id; other ids unchanged."""
     get = store.nodes.get
     other = id
     if store.scope and get(id) is None:
@@ -43,11 +43,10 @@ def resolve_ids(store: Store, ids: Iterable[str]) -> list[str]:
 
 
 def complete_id(store: Store, id: str) -> str:
-    """Return the id that ``resolve_id`` finds, that begins or ends so, or that has this title.
-
-    The beginning may follow the type: ``1a2b`` for ``decision-1a2b3c4d``. A whole part (``auth.py``
-    of ``file-src/auth.py``) comes before ends of words. Titles match whole, in any case. Other
-    words are returned unchanged.
+    """Return the id that ``resolve_id`` finds, that begins or ends so, or that has this title. The
+    beginning may follow the type: ``1a2b`` for ``decision-1a2b3c4d``. A whole part (``auth.py`` of
+    ``file-src/auth.py``) comes before ends of words. Titles match whole, in any case. Other words
+    are returned unchanged.
 
     Raises:
         LoreError: several ids or titles match.
@@ -91,14 +90,14 @@ def ends_with_part(id: str, part: str) -> bool:
 
 
 def file_ids(store: Store, path: str) -> list[str]:
-    """Return the possible ids of a file's node: the common one, and the scope's."""
+    """Return the possible ids of a file's node: the common id, and the scope's."""
     from ..core.ids import own
 
     return [*dict.fromkeys((file_id(path), own(file_id(path), store.scope)))]
 
 
 def file_node_id(store: Store, path: str) -> str:
-    """Return the id of a file's node: the common one if it exists, or else the scope's."""
+    """Return the id of a file's node: the common id if it exists, or else the scope's."""
     first, *others = file_ids(store, path) if store.scope else [file_id(path)]
     return others[0] if others and store.nodes.get(first) is None else first
 

@@ -13,7 +13,7 @@ HASHES = {
     "fts5": "fad22bc3a848d8f4b1fc38e895b2c4becf2ec77d46c2898e0d55b827d797c9bf",
     "fts4": "122df1c6afc83d24a18b6808c44ddc8c0c6a5601a5171b45b835e4f428aa194d",
 }
-"""Full-text engine to ``schema_hash`` of a new store. A test prints the current ones."""
+"""Full-text engine to ``schema_hash`` of a new store; a test prints the current hashes."""
 
 _MOST = 500
 """Maximum rows of ``sqlite_schema`` that are read; lore's own are about 70."""
@@ -75,7 +75,7 @@ def other_statements(connection: apsw.Connection) -> dict[str, str]:
 
 
 def empty_store(connection: apsw.Connection) -> apsw.Connection:
-    """Return an empty store in memory, with the full-text engine of this one if possible."""
+    """Return an empty store in memory, with the full-text engine of ``connection`` if possible."""
     try:
         engine = connection.execute("SELECT value FROM meta WHERE key = 'fulltext'").get
     except apsw.Error:

@@ -27,7 +27,7 @@ _SEEN = {
     "documents": ("node_id",),
     "shown": ("run_id", "node_id"),
 }
-"""Table to its columns with ids."""
+"""Table to the columns with ids."""
 
 _CONTENT = (
     "id, type, title, body, source, confidence, category, tags, file, line_start, line_end, data,"
@@ -63,7 +63,7 @@ def _own(column: str, scope: str) -> str:
 
 
 def _thing_seen(thing: str, scope: str) -> str:
-    """Return a condition: no part of the key of a thing is of another scope."""
+    """Return a condition: no part of the key of a thing is of a different scope."""
     others = f"replace({thing} || '{SEPARATOR}', '{MARK}{scope}{SEPARATOR}', '')"
     return f"instr({others}, '{MARK}') = 0"
 
@@ -81,7 +81,7 @@ def _edge_seen(edge: str, scope: str) -> str:
 
 
 def _edge_own(edge: str, scope: str) -> str:
-    """Return a condition: the edge is seen, and an end or its relation is the scope's own."""
+    """Return a condition: the edge is seen, and an end or the relation is the scope's own."""
     ends = (_id_meets(_own("id", scope), f"{edge}.{end}") for end in ("from_key", "to_key"))
     one = " OR ".join((_own(f"{edge}.relation", scope), *ends))
     return f"{_edge_seen(edge, scope)} AND ({one})"

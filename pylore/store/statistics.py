@@ -1,4 +1,4 @@
-"""Counts over the whole graph: degrees, orphans, components."""
+"""Counts over the graph: degrees, orphans, components."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ GROUP BY key
 
 
 class Statistics(Table):
-    """Reads the graph as a whole; only live nodes and edges count."""
+    """Counts live nodes and edges."""
 
     def stats(self) -> dict[str, Any]:
         """Return counts over live nodes and edges; call it in a snapshot.
@@ -97,12 +97,10 @@ class Statistics(Table):
 def _count_edges(
     rows: Iterable[tuple[Any, ...]], numbers: dict[str, int]
 ) -> tuple[list[int], int, int]:
-    """Return degrees by number, components, dangling edges, counted in one pass.
-
-    ``rows`` have the key of a node, and the keys its edges lead to, with commas between them;
-    ``numbers`` has a number from 0 on for each live node. Components by union-find with path
-    halving; it is written into the loop, since a call for each edge would double the time.
-    """
+    """Return degrees by number, components, dangling edges, counted in one pass. ``rows`` have the
+    key of a node, and the keys its edges lead to, with commas between them; ``numbers`` has a
+    number from 0 on for each live node. Components by union-find with path halving; it is written
+    into the loop, since a call for each edge would double the time."""
     degrees = [0] * len(numbers)
     parents = [*range(len(numbers))]
     components, dangling = len(numbers), 0

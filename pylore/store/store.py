@@ -1,4 +1,4 @@
-"""The open store, its parts, and its transactions."""
+"""The open store, with parts and transactions."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Store:
         self.connection.pragma("query_only", 1)
 
     def changes_seen(self) -> tuple[object, int]:
-        """Return a value that changes with commits of other processes and writes of this one."""
+        """Return a value that changes with commits of other processes and own writes."""
         return changes_seen(self.connection)
 
     @property
@@ -128,12 +128,10 @@ class Store:
         return self.edges.get(*row.key) if isinstance(row, Edge) else self.anchors.get(row.key)
 
     def keep_to(self, scope: str) -> None:
-        """Show common rows and those of a scope, and let only the scope's own rows be changed.
-
-        Rows of other scopes (``core.ids``) are missing from all answers and counts; writing them
-        raises LoreError, at the latest when the transaction ends. Reads are counted, and staged
-        rows may be confirmed. An empty scope shows everything.
-        """
+        """Show common rows and those of a scope, and let only the scope's own rows be changed. Rows
+        of other scopes (``core.ids``) are missing from all answers and counts; writing them raises
+        LoreError, at the latest when the transaction ends. Reads are counted, and staged rows may
+        be confirmed. An empty scope shows everything."""
         if scope != self.scope:
             from .scoped import keep_to
 
@@ -141,13 +139,12 @@ class Store:
             self.scope = scope
 
     def whole(self, own: str = "") -> Whole:
-        """Return a ``with`` block that sees and changes everything, whatever the scope.
-
-        ``own`` is a node of the scope whose invisible links and anchors end or return with it.
-        Show nothing that was read in the block.
+        """Return a ``with`` block that sees and changes everything, in any scope. ``own`` is a node
+        of the scope; invisible links and anchors of the node end or return with it. Show no data
+        that was read in the block.
 
         Raises:
-            LoreError: ``own`` is of another scope.
+            LoreError: ``own`` is of a different scope.
         """
         if self.scope and own:
             from ..core.ids import COMMON, is_own
@@ -181,12 +178,12 @@ class Store:
         self._has_committed = True
         if self._log and identity_of(self._place + LOG) != self._log:
             raise StoreError(
-                f"{self.path}{LOG}: was taken away while the store was open, and what was written "
-                "now may be lost: end what has the store open, run 'lore doctor', and do it again"
+                f"{self.path}{LOG}: was removed while the store was open, and this write may be "
+                "lost: close all programs that use the store, run 'lore doctor', and retry"
             )
 
     def snapshot(self) -> Snapshot:
-        """Return a ``with`` block whose queries see the same state of the store."""
+        """Return a ``with`` block of queries that see the same state of the store."""
         return Snapshot(self)
 
     def compact(self) -> bool:
@@ -200,11 +197,8 @@ class Store:
             return False
 
     def wipe(self) -> bool:
-        """Remove purged texts from free pages and full-text indexes.
-
-        Return False if some may be left, because another process uses the store or the disk lacks
-        room for a copy.
-        """
+        """Remove purged texts from free pages and full-text indexes. Return False if some may be
+        left, because another process uses the store or the disk lacks room for a copy."""
         if self.meta.get(TO_WIPE) is None:
             return True
         self.connection.set_busy_handler(BusyHandler(min(self.busy_timeout, _PATIENCE)))
@@ -313,10 +307,8 @@ class Snapshot(Transaction):
 
 
 class Aside(Transaction):
-    """A transaction that waits neither for other writers nor for the disk.
-
-    Only the write-ahead log goes without a sync, which can lose the commit; checkpoints sync.
-    """
+    """A transaction that waits neither for other writers nor for the disk. Only the write-ahead log
+    goes without a sync, which can lose the commit; checkpoints sync."""
 
     def __init__(self, store: Store, patience: float) -> None:
         super().__init__(store)

@@ -1,9 +1,8 @@
 """Vectors of passages: one signed byte per dimension, found by two-bit sketches, ranked by cosine.
-
 sqlite-vec's functions do both. A search scans every sketch and scores the 400 nearest by the whole
 vectors: 4 ms for 10,000 passages and 25 ms for 100,000, with 93 % of the ten nearest. The tables
-are plain ones, because sqlite-vec's ``vec0`` picks candidates from n rows in time n × candidates.
-"""
+are plain ones, because sqlite-vec's ``vec0`` picks candidates from n rows in time n ×
+candidates."""
 
 from __future__ import annotations
 
@@ -31,18 +30,18 @@ if TYPE_CHECKING:
     """(key, the embedded text: title and body)"""
 
 CANDIDATES = 4
-"""Sketches whose vectors are scored, per passage that is wanted."""
+"""Sketches per wanted passage; the vectors of these are scored."""
 
 REACH = 16
 """Factor on ``CANDIDATES`` for a scope of many nodes, where testing a passage takes 10 times as
-long as its sketch."""
+long as comparing a sketch."""
 
 FEW_OF_ALL = 20_000
-"""Nodes whose passages are listed if that was not enough."""
+"""Maximum nodes for listing the passages if that was not enough."""
 
 SPREAD = 4.8
-"""The number that becomes 127, in root mean squares of a unit vector. Keeps 99 % of the ten nearest
-neighbours; 6.4 keeps 98 %, and 3.2, which cuts off more, 98 %."""
+"""The number that becomes 127, in root mean squares of a unit vector. With 4.8, 99 % of the ten
+nearest neighbours stay; with 6.4, 98 %, and with 3.2, which cuts off more, 98 %."""
 
 _MOST = 127
 _MIDDLE = 12
@@ -89,7 +88,7 @@ class Vectors(Table):
         return path
 
     def renew(self) -> None:
-        """Replace the tables by empty ones."""
+        """Replace the tables by empty tables."""
         for table, create in TABLES.items():
             self._db.execute(f"DROP TABLE IF EXISTS {table}")
             self._db.execute(create)
@@ -116,8 +115,8 @@ class Vectors(Table):
     # --- passages without a vector
 
     def last(self) -> int:
-        """Return the greatest key of a vector. Vectors are made in the order of keys, so passages
-        that an edit or a kill left without one have greater keys."""
+        """Return the greatest key of a vector. Vectors are made in the order of keys, so an edit or
+        a kill leaves passages with greater keys without vectors."""
         return int(self._value("SELECT max(key) FROM vectors") or 0)
 
     def lacking(self, after: int, limit: int) -> list[Passage]:

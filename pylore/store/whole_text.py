@@ -1,4 +1,4 @@
-"""Full text over whole files and over messages of commits."""
+"""Full text over files and over messages of commits."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class WholeText(GraphTable):
-    """A full-text table of whole texts."""
+    """A full-text table of files or messages."""
 
     _table = _of = _name = ""
-    """The full-text table; the table c of the texts with its keys; the expression of a name."""
+    """The full-text table; the table c of the texts and keys; the expression of a name."""
 
     def is_there(self) -> bool:
         """Return True if texts are indexed."""
@@ -115,7 +115,7 @@ class WholeFiles(WholeText):
             self._insert([(key, path, text, identifier_parts(text))])
 
     def named(self, words: Sequence[str]) -> list[str]:
-        """Return the paths with one of these words."""
+        """Return the paths with any of these words."""
         if not words:
             return []
         return self._column(
@@ -130,10 +130,8 @@ def _hashes(ids: Iterable[str]) -> str:
 
 
 class Commits(WholeText):
-    """Messages of commits, and the files that each commit changed.
-
-    An id is ``commit-`` and the hash. Commits are neither nodes nor ends of edges.
-    """
+    """Messages of commits, and the files that each commit changed. An id is ``commit-`` and the
+    hash. Commits are neither nodes nor ends of edges."""
 
     _table, _of, _name = MESSAGES, "commits", f"'{COMMIT_IDS}' || c.hash"
 
@@ -161,7 +159,7 @@ class Commits(WholeText):
             self._insert((key, said) for key, *_, said in rows)
 
     def remove(self, ids: Iterable[str]) -> None:
-        """Delete commits, such as ones that left the history."""
+        """Delete commits that left the history."""
         keys = self._column(
             "SELECT c.key FROM json_each(?) j CROSS JOIN commits c ON c.hash = j.value",
             _hashes(ids),
@@ -185,7 +183,7 @@ class Commits(WholeText):
         )
 
     def replace_files(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Replace all ``(id, path)`` pairs of commits and files; unknown ones are ignored."""
+        """Replace all ``(id, path)`` pairs of commits and files; unknown pairs are ignored."""
         self._db.execute("DELETE FROM commit_files")
         self._db.executemany(
             "INSERT OR IGNORE INTO commit_files SELECT c.key, w.key FROM commits c, code_files w"

@@ -1,4 +1,4 @@
-"""A store to itself for each test, and the ways to open it again."""
+"""A store for each test, and ways to open it again."""
 
 from __future__ import annotations
 

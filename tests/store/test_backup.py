@@ -101,7 +101,7 @@ def test_open_connections_survive_a_restore(tmp_path: Path) -> None:
         with other.snapshot():
             assert other.nodes.get("note-later")
             back = restore_backup(folder, file)
-            assert other.nodes.get("note-later")  # as long as it looks at what was
+            assert other.nodes.get("note-later")  # its snapshot
         assert other.nodes.get("note-later") is None
         with other.transaction():
             other.nodes.put(a_node("note-after"))
@@ -125,7 +125,7 @@ def test_killed_restore_is_atomic(
     before = told(folder)
     progress = killed_at(step, monkeypatch)
     old = Path(file).read_bytes()
-    with monkeypatch.context() as patched:  # when the copy is whole, and not in its place
+    with monkeypatch.context() as patched:  # copied, and not moved
         patched.setattr(os, "replace", lambda *_: killed())
         assert in_child(lambda: back_up(folder, file)) == signal.SIGKILL
     assert Path(file).read_bytes() == old
@@ -135,7 +135,7 @@ def test_killed_restore_is_atomic(
 
     assert in_child(restore) == signal.SIGKILL
     assert told(folder) == before
-    with monkeypatch.context() as patched:  # when what it replaces has been kept
+    with monkeypatch.context() as patched:  # when the old store is saved
         keep = backup._keep
 
         def kept_and_killed(live: str, place: str) -> None:
@@ -192,7 +192,7 @@ def test_damaged_store_is_replaced_and_kept(tmp_path: Path, damage: Callable[[Pa
         with pytest.raises(StoreError):
             back_up(folder, file)
     if damage is not _empty and not _is_readable(folder):
-        with pytest.raises(StoreError, match="nothing was restored: end what has it open, move it"):
+        with pytest.raises(StoreError, match="nothing was restored: close all programs"):
             restore_backup(folder, file)
         assert (tmp_path / "store/search.db").read_bytes() == broken
         return

@@ -1,4 +1,4 @@
-"""The change log: states that things have left, and the commands that changed them."""
+"""The change log: former states, and commands."""
 
 from __future__ import annotations
 

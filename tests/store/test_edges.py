@@ -18,7 +18,7 @@ KEY = ("note-a", "note-b", "relates_to")
 
 @pytest.fixture
 def store(store: Store) -> Iterator[Store]:
-    """Edges, in a transaction that stays open."""
+    """Edges, in an open transaction."""
     with store.transaction():
         store.edges.put_many(
             [

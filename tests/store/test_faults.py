@@ -54,7 +54,7 @@ def records(start: int, count: int) -> str:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A search.db with records, links and vectors, and nothing beside it."""
+    """A search.db with records, links and vectors, without a log."""
     edges = "".join(
         json.dumps({"from_id": f"note-{n}", "to_id": f"note-{n + 1}", "relation": "relates_to"})
         + "\n"
@@ -87,7 +87,7 @@ ASKED = (
 
 
 def fails_well(lore: Lore, data: bytes, why: str) -> None:
-    """Assert that commands on this search.db answer, or refuse in one line."""
+    """Run commands on this search.db; they may fail with a message of a line."""
     file = file_of(lore)
     for words in ASKED:
         file.write_bytes(data)
@@ -144,7 +144,7 @@ def test_interrupted_command_is_done_or_not(lore: Lore) -> None:
     }
     adds = {"import": 300, "add": 1, "reindex": 0}
     lore("import", "-", stdin=records(0, 100))
-    for number, (name, words) in enumerate(make.items()):  # undisturbed, to see how long each takes
+    for number, (name, words) in enumerate(make.items()):  # to measure the times
         (lore.project / f"{number}.jsonl").write_text(records(1000 * (number + 1), adds["import"]))
         begun = time.monotonic()
         assert subprocess.run([LORE, *words(number)], stdout=subprocess.DEVNULL).returncode == 0
@@ -162,7 +162,7 @@ def test_interrupted_command_is_done_or_not(lore: Lore) -> None:
             assert db.pragma("integrity_check") == "ok", why
         now = count(lore)
         assert now - before in ({adds[name]} if code == 0 else {0, adds[name]}), why
-        assert count(lore, "passages") == now, why  # one a record, they are short
+        assert count(lore, "passages") == now, why  # short records have a single passage
         before = now
     lore("add", "note", "the next one")
     lore("doctor", "--full")

@@ -1,4 +1,4 @@
-"""What an error of SQLite's is to a person: which failure, and what to do about it."""
+"""Errors of SQLite, and the failures and advice that users see."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_missing_and_empty_stores_are_reported(tmp_path: Path) -> None:
         create_store(str(tmp_path / "taken"))
     (tmp_path / "link").symlink_to("nowhere")
     for place in ("file/store", "file/deep/store", "link"):
-        with pytest.raises(StoreError, match=": Not a directory: choose another with LORE_DIR"):
+        with pytest.raises(StoreError, match=": Not a directory: choose a different folder with"):
             create_store(str(tmp_path / place))
 
 
@@ -115,7 +115,7 @@ def test_commit_to_a_removed_log_fails(folder: str, instead: bytes | None) -> No
     log.unlink()
     if instead is not None:
         log.write_bytes(instead)
-    with pytest.raises(StoreError, match=r"search\.db-wal: was taken away"), store.transaction():
+    with pytest.raises(StoreError, match=r"search\.db-wal: was removed"), store.transaction():
         store.nodes.put(a_node("note-c"))
     log.unlink(missing_ok=True)
     store.close()

@@ -1,4 +1,4 @@
-"""Which edges stand in which passages."""
+"""Edges with places in passages."""
 
 from __future__ import annotations
 

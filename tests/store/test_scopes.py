@@ -26,7 +26,7 @@ OURS, THEIRS, COMMON = "note-1@@alice", "note-1@@bob", "note-1"
 
 @pytest.fixture
 def shared(store: Store) -> Store:
-    """A common node, one of each of two scopes, and edges of all kinds."""
+    """A common node, nodes of two scopes, and edges of all kinds."""
     with store.faults, store.transaction("add"):
         for relation in ("relates_to@@alice", "relates_to@@bob"):
             store.relations.declare(relation, 0.7, 0.7, "declared")

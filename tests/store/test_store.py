@@ -238,7 +238,7 @@ def test_aside_does_not_wait_and_restores_settings(tmp_path: Path) -> None:
             other.meta.set("told", "yes")
         assert {name: connection_of(other).pragma(name) for name in _KEPT} == before
         assert (before["synchronous"], store.meta.get("told")) == (2, "yes")
-        with other.transaction(), other.aside():  # a part of the outer one: synced with it
+        with other.transaction(), other.aside():  # nested: synced
             assert connection_of(other).pragma("synchronous") == 2
 
 
@@ -261,7 +261,7 @@ def decisions(folder: Path, fulltext: str) -> Store:
 
 
 def found(store: Store, query: str, depth: int = 0) -> dict[str, str]:
-    """Id to how it matched."""
+    """Return id to way of matching."""
     settings = Settings.load(
         environ={}, flags={"graph_depth": str(depth), "retrievers": "fulltext"}
     )

@@ -99,7 +99,7 @@ def test_others_write_while_import_waits_for_stdin(store: Store, tmp_path: Path)
     store.close()
     with lore(tmp_path, "import", "-") as process, pylore.open(tmp_path / "store") as sdk:
         assert process.stdin is not None
-        process.stdin.write('{"id":"note-1"}\n' * 5000)  # more than a pipe holds: it reads
+        process.stdin.write('{"id":"note-1"}\n' * 5000)  # more than a pipe's buffer
         process.stdin.flush()
         assert sdk.add("note", "another").state == "added"
         assert sdk.get("note-1") is None
@@ -182,7 +182,7 @@ def test_commits_are_synced_except_reads(store: Store, monkeypatch: pytest.Monke
     connect = apsw.Connection
     monkeypatch.setattr("pylore.store.opening.apsw.Connection",
                         lambda name, flags: connect(name, flags=flags, vfs="watched"))  # fmt: skip
-    with open_store(os.path.dirname(store.path)) as other:  # while ``store`` has it open too
+    with open_store(os.path.dirname(store.path)) as other:  # while ``store`` is open
         records = Records(other, Settings(), None)
         records.add("note", "the first one makes the log")
         for write in (

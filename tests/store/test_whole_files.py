@@ -1,4 +1,4 @@
-"""Whole files, and commits that changed them."""
+"""Files, and commits that changed them."""
 
 from __future__ import annotations
 

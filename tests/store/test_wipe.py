@@ -1,4 +1,4 @@
-"""Look for what was deleted for good in the store's file."""
+"""Look for purged texts in the file of the store."""
 
 from __future__ import annotations
 
