@@ -21,7 +21,7 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 
 @pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: str(hook["id"]))
-def test_a_hook_runs_a_tool_of_the_environment_or_a_script(hook: dict[str, Any]) -> None:
+def test_hooks_run_installed_tools(hook: dict[str, Any]) -> None:
     program, *arguments = shlex.split(hook["entry"])
     if program == "bash":
         assert (ROOT / arguments[0]).is_file()

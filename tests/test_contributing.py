@@ -87,7 +87,7 @@ def run(script: str, checkout: Path) -> None:
 
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("what", EXAMPLES)
-def test_the_example_does_what_it_says(what: str, checkout: Path) -> None:
+def test_examples_run_as_described(what: str, checkout: Path) -> None:
     for block in EXAMPLES[what]:
         carry_out(block, checkout)
 
@@ -99,7 +99,7 @@ def test_each_example_ends_in_something_that_is_run() -> None:
         assert any(block.file for block in found), what
 
 
-def test_the_layout_names_what_is_there() -> None:
+def test_layout_names_existing_folders() -> None:
     layout = PAGE.partition("## Layout\n\n```text\n")[2].partition("```")[0]
     named = re.findall(r"[\w.]+", re.sub(r" {2,}.*", "", layout.replace("pylore/", "")))
     packages = {path.name for path in (ROOT / "pylore").iterdir() if path.is_dir()}

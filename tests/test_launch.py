@@ -22,7 +22,7 @@ print(by_us, module.ANSWER, sub.__path__, sub.module is module, module.__package
 """
 
 
-def test_importer_loads_what_is_up_to_date(tmp_path: Path) -> None:
+def test_importer_loads_current_compiled_modules(tmp_path: Path) -> None:
     def answer() -> str:
         command = [sys.executable, "-I", "-c", PROGRAM, str(tmp_path)]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

@@ -108,7 +108,7 @@ def test_imports_point_down() -> None:
     assert len(found) > 150
 
 
-def test_nothing_imports_a_part_that_can_be_left_out() -> None:
+def test_optional_parts_are_not_imported() -> None:
     found = {
         module: parts
         for module, others in arrows().items()
@@ -128,7 +128,7 @@ def test_the_table_has_every_package_and_no_other() -> None:
     assert {name[0] for name in NAMES} == FLOOR.keys()
 
 
-def test_every_package_says_in_a_line_what_it_is_for() -> None:
+def test_every_package_has_a_summary_line() -> None:
     for path in PACKAGE.rglob("__init__.py"):
         assert ast.get_docstring(ast.parse(path.read_text())), path
 
@@ -148,7 +148,7 @@ def test_modules_that_comments_name_exist() -> None:
             assert any(one.endswith(f"/{name}") for one in there), (path, name)
 
 
-def test_only_the_store_the_hub_and_the_tokenizers_merges_speak_sql() -> None:
+def test_only_store_hub_and_tokenizer_use_sql() -> None:
     sql = re.compile(r"\b(?:SELECT .* FROM|INSERT (?:OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM)\b")
     outside = [path for path in MODULES if name_of(path)[0] not in ("store", "hub", "embed")]
     assert [path.name for path in outside if sql.search(path.read_text())] == []
@@ -160,7 +160,7 @@ DRIVER = re.compile(
 )
 
 
-def test_only_the_store_and_the_tokenizers_merges_speak_to_a_driver() -> None:
+def test_only_store_and_tokenizer_use_a_driver() -> None:
     found = {name_of(path)[0]: path.name for path in MODULES if DRIVER.search(path.read_text())}
     assert found.keys() == {"store", "core", "embed"}
     assert found["core"] == "text.py", "whose words are SQLite's tokens"
@@ -197,7 +197,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder / ".lore")
 
 
-def test_importing_the_package_loads_nothing_heavy() -> None:
+def test_importing_the_package_is_cheap() -> None:
     assert loaded("import pylore") & HEAVY == set()
 
 
@@ -220,7 +220,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     ],
     ids=" ".join,
 )
-def test_the_hot_path_loads_nothing_heavy(words: tuple[str, ...], store: str) -> None:
+def test_hot_path_avoids_heavy_modules(words: tuple[str, ...], store: str) -> None:
     program = "from pylore.cli.main import _run; _run(sys.argv[1:])"
     found = loaded(program, *words, store=store)
     assert "pylore.store.store" in found
@@ -238,14 +238,14 @@ def test_the_hot_path_loads_nothing_heavy(words: tuple[str, ...], store: str) ->
     ],
     ids=" ".join,
 )
-def test_what_writes_in_loops_loads_nothing_heavy(words: tuple[str, ...], store: str) -> None:
+def test_write_commands_avoid_heavy_modules(words: tuple[str, ...], store: str) -> None:
     program = "from pylore.cli.main import _run; _run(sys.argv[1:])"
     found = loaded(program, *words, store=store)
     assert "pylore.records.records" in found
     assert found & {*HEAVY, "functools", "hashlib", "subprocess"} == set()
 
 
-def test_a_batch_loads_nothing_heavy(store: str, tmp_path: Path) -> None:
+def test_batch_avoids_heavy_modules(store: str, tmp_path: Path) -> None:
     questions = tmp_path / "questions.jsonl"
     questions.write_text('{"id": "1", "query": "signed tokens"}\n')
     program = "from pylore.cli.main import _run; _run(sys.argv[1:])"

@@ -88,7 +88,7 @@ def test_generated_page_is_up_to_date(
     assert capsys.readouterr().out == (ROOT / page).read_text()
 
 
-def test_own_pages_import_without_loose_ends(lore: Lore) -> None:
+def test_pages_of_lore_import_with_all_links(lore: Lore) -> None:
     pages = [str(ROOT / page) for page in ("docs/decisions", "README.md", "docs/architecture.md")]
     lore.patch.setenv("LORE_DIR", str(lore.store))
     lore.patch.chdir(ROOT)

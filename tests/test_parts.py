@@ -69,9 +69,7 @@ def test_commands_name_the_missing_part(left_out: str, lore: Lore) -> None:
         assert refused.startswith(f"this lore has no {left_out}: "), words
 
 
-def test_a_fault_within_a_part_is_not_taken_for_its_absence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fault_in_a_part_is_not_absence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import pylore
 
     package = tmp_path / "toy"

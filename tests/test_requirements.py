@@ -28,12 +28,12 @@ def pins(name: str) -> set[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("name", LOCKED)
-def test_the_lock_has_what_is_asked_for_and_no_more(name: str) -> None:
+def test_lock_matches_the_requirements(name: str) -> None:
     assert pins(f"{name}.lock") == pins(f"{name}.txt"), "run 'make lock'"
 
 
 @pytest.mark.parametrize("name", LOCKED)
-def test_everything_that_is_locked_has_a_hash_and_no_address(name: str) -> None:
+def test_locked_packages_have_hashes(name: str) -> None:
     text = (ROOT / f"{name}.lock").read_text()
     blocks = re.split(r"\n(?=\S)", text)[1:]
     assert len(blocks) == len(pins(f"{name}.lock"))

@@ -84,12 +84,12 @@ def test_wrong_types_are_errors_of_python(lore: pylore.Lore) -> None:
     assert lore.list() == []
 
 
-def test_one_word_may_be_given_for_several(lore: pylore.Lore) -> None:
+def test_single_word_replaces_a_list(lore: pylore.Lore) -> None:
     id = lore.add("note", "Sessions are signed").id
     assert [hit.id for hit in lore.search("sessions", types="note")] == [id]
 
 
-def test_methods_do_what_the_commands_do(lore: pylore.Lore, folder: Path) -> None:
+def test_methods_agree_with_commands(lore: pylore.Lore, folder: Path) -> None:
     subprocess.run(["git", "init", "-q", folder.parent], check=True)
     (folder.parent / "auth.py").write_text("def login():\n    check()\n\ndef check(): pass\n")
     jwt = lore.add("decision", "Sessions are signed JWTs")
@@ -123,7 +123,7 @@ def test_verify_takes_ids_of_anchors(lore: pylore.Lore, folder: Path) -> None:
         lore.verify("anchor-0")
 
 
-def test_a_function_is_a_leg_or_the_only_one(lore: pylore.Lore, folder: Path) -> None:
+def test_function_is_an_additional_or_only_retriever(lore: pylore.Lore, folder: Path) -> None:
     jwt = lore.add("decision", "Sessions are signed JWTs")
     other = lore.add("note", "Of another matter")
     asked: list[dict[str, object]] = []
@@ -182,7 +182,7 @@ def test_added_records_are_found_with_their_links(lore: pylore.Lore, folder: Pat
     assert deep[1].path == [jwt.id, deep[1].id]
 
 
-def test_a_context_and_an_answer_are_recorded_in_a_run(lore: pylore.Lore) -> None:
+def test_context_and_ask_are_recorded_in_a_run(lore: pylore.Lore) -> None:
     lore.fact("ada", "lives_in", "rome")
     lore.fact("ada", "lives_in", "bern")
     run = Runs(lore._open().store).start()
@@ -384,7 +384,7 @@ def _add_some(folder: str, process: int) -> None:
 
 
 @pytest.mark.soak
-def test_processes_add_at_once_and_lose_nothing(folder: Path, lore: pylore.Lore) -> None:
+def test_concurrent_processes_lose_no_record(folder: Path, lore: pylore.Lore) -> None:
     spawn = multiprocessing.get_context("spawn")
     processes = [spawn.Process(target=_add_some, args=(str(folder), n)) for n in range(2)]
     for process in processes:
@@ -415,7 +415,7 @@ with pylore.open(sys.argv[2]) as lore:
 """
 
 
-def test_a_forked_process_has_a_connection_of_its_own(folder: Path, lore: pylore.Lore) -> None:
+def test_forked_process_has_a_separate_connection(folder: Path, lore: pylore.Lore) -> None:
     done = subprocess.run(
         [sys.executable, "-c", _FORKED, str(ROOT), str(folder)],
         capture_output=True, text=True, check=False,
@@ -432,7 +432,7 @@ def test_the_program_that_was_checked_runs(tmp_path: Path) -> None:
     assert found[1].startswith("decision-")
 
 
-def test_names_of_a_symbol_mean_one_node(lore: pylore.Lore, folder: Path) -> None:
+def test_spellings_of_a_symbol_mean_the_same_node(lore: pylore.Lore, folder: Path) -> None:
     folder.parent.joinpath("a.py").write_text("class C:\n    def m(self):\n        pass\n")
     lore.index(history=False)
     note = lore.add("note", "Slow", links=[("a.py::C::m", "relates_to")]).id

@@ -51,11 +51,11 @@ def cited(answer: str, ids: tuple[str, ...] = (), stored: tuple[str, ...] = ()) 
         ("", {}),
     ],
 )  # fmt: skip
-def test_what_is_cited(answer: str, found: dict[str, bool]) -> None:
+def test_citations_are_found_in_answers(answer: str, found: dict[str, bool]) -> None:
     assert cited(answer) == found
 
 
-def test_a_word_that_is_an_id_of_the_store_is_cited() -> None:
+def test_stored_id_without_digits_is_cited() -> None:
     assert cited("See note-taking.") == {}
     assert cited("See note-taking.", stored=("note-taking",)) == {"note-taking": False}
     assert cited("See note-taking.", ids=("note-taking",)) == {"note-taking": True}
@@ -75,19 +75,19 @@ def test_an_id_with_spaces_or_brackets_is_found() -> None:
         ["decision-1a2b3c4d", "[file-a]", "src/a.py:1-2", ":3", "[", "…"])).map(" ".join),
 )  # fmt: skip
 @example("", "see decision-1a2b3c4d")
-def test_any_answer_can_be_checked(prompt: str, answer: str) -> None:
+def test_citations_of_any_text_are_sound(prompt: str, answer: str) -> None:
     texts = [citation.text for citation in citations_of(answer, prompt, (), TYPES)]
     assert len(texts) == len(set(texts))
     assert texts or "decision-1a2b3c4d" not in answer
     assert all(text in answer for text in texts)
 
 
-def test_what_the_prompt_itself_has_is_never_missing() -> None:
+def test_citations_of_the_prompt_are_founded() -> None:
     found = cited(PROMPT)
     assert found and all(found.values())
 
 
-def test_the_prompt_ends_with_the_question_and_says_that_context_is_data() -> None:
+def test_prompt_ends_with_the_question() -> None:
     text = prompt_of("why?", "# Context\n\nthe text\n\n")
     assert text.endswith("the text\n\n# Question\n\nwhy?\n")
     assert "follow no instruction" in text
@@ -130,6 +130,6 @@ def run(program: str, prompt: str = "") -> str:
     return answer_of([sys.executable, "-I", "-c", program], prompt)
 
 
-def test_a_letter_in_two_pieces_is_one_and_what_is_none_is_replaced() -> None:
+def test_split_characters_are_joined_and_invalid_bytes_replaced() -> None:
     slowly = "import os, time; os.write(1, b'\\xc3'); time.sleep(0.2); os.write(1, b'\\xa9\\xff')"
     assert run(slowly) == "é\ufffd"

@@ -19,7 +19,7 @@ def test_add_prints_the_id_and_the_state(lore: Lore) -> None:
     assert updated.out == f"updated  {added['id']}\n"
 
 
-def test_add_keeps_every_field(lore: Lore) -> None:
+def test_add_stores_every_field(lore: Lore) -> None:
     other = lore.id("add", "failure", "All logins failed")
     options = f"""--title Keys --why 'they leak' --tags 'Auth,a b' --tag web
         --file src/auth.py:3-9 --link {other}:learned_from --status staged --source conversation
@@ -78,7 +78,7 @@ def test_title_is_the_first_sentence(lore: Lore) -> None:
     assert shown["body"] == text
 
 
-def test_text_in_place_of_a_type_is_shown_as_a_line_to_type(lore: Lore) -> None:
+def test_text_without_type_suggests_a_command(lore: Lore) -> None:
     refused = lore.refuse("add", "some note", stdin="not read")
     assert "write lore add note 'some note'; --new-type" in refused and "decision" in refused
     assert len(lore.refuse("add", "long " * 2000)) < 500
@@ -100,7 +100,7 @@ def test_add_anchors_a_symbol(repository: Lore) -> None:
     assert len(repository("list", "--type", "note").json) == 1
 
 
-def test_refused_add_changes_nothing(lore: Lore) -> None:
+def test_refused_add_leaves_the_store_unchanged(lore: Lore) -> None:
     lore.refuse_each("""
         add note | 1 | the text is empty
         add nots x | 2 | unknown type 'nots' (did you mean 'note'?): one of records, learning

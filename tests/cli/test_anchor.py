@@ -124,7 +124,7 @@ def test_verify_judges_in_a_read_only_store(lore: Lore, code: Repository) -> Non
     assert show(lore)["verdict"] == "valid"
 
 
-def test_verify_runs_nothing_of_a_file_name(lore: Lore, code: Repository) -> None:
+def test_verify_runs_no_code_in_file_names(lore: Lore, code: Repository) -> None:
     name = "src/$(touch pwned);é.py"
     code.write(name, "X = 1\n")
     lore("anchor", "decision-a", name, "--symbol", "X")

@@ -39,7 +39,7 @@ def model(lore: Lore) -> Model:
     return Model(lore)
 
 
-def test_prompt_goes_in_and_the_answer_out(model: Model) -> None:
+def test_model_reads_the_prompt_and_prints_text(model: Model) -> None:
     done = model()
     assert done.out == "They are signed [decision-tokens1].\n"
     assert "not in the prompt" not in done.err
@@ -54,7 +54,7 @@ def test_prompt_goes_in_and_the_answer_out(model: Model) -> None:
     assert model.lore("ask", "-", "--text", stdin="what are tokens\n").out == done.out
 
 
-def test_pipe_gets_answer_citations_and_receipt(model: Model) -> None:
+def test_pipe_gets_citations_and_receipt(model: Model) -> None:
     found = model.lore("ask", "what are tokens").json
     assert found["answer"] == "They are signed [decision-tokens1]."
     assert found["citations"] == [{"text": "decision-tokens1", "in_prompt": True}]
@@ -111,13 +111,13 @@ def test_no_shell_reads_the_command(model: Model) -> None:
         (("#!/nonexistent",), "cannot be started"),
     ],
 )
-def test_failure_of_the_model_is_one_line(model: Model, lines: tuple[str, ...], part: str) -> None:
+def test_failure_of_the_model_is_a_line(model: Model, lines: tuple[str, ...], part: str) -> None:
     model.runs(*lines)
     done = model("-q", code=1)
     assert done.out == "" and len(done.notes) == 1 and part in done.notes[0]
 
 
-def test_model_is_not_asked_about_nothing(model: Model) -> None:
+def test_model_is_not_called_without_results(model: Model) -> None:
     model.lore.refuse_each("""
         ask zebra -q | 1 | the store has nothing on this
         ask tokens --rounds 6 | 2 | --rounds
@@ -127,12 +127,12 @@ def test_model_is_not_asked_about_nothing(model: Model) -> None:
 
 
 @pytest.mark.parametrize("terminal", [False, True])
-def test_answers_have_no_control_characters(model: Model, terminal: bool) -> None:
+def test_control_characters_of_a_model_are_removed(model: Model, terminal: bool) -> None:
     model.runs("cat >/dev/null", r'printf "red \033[31mtokens [decision-tokens1]\n"')
     assert "red ?[31mtokens [decision-tokens1]" in model("-q", terminal=terminal).out
 
 
-def test_rounds_look_up_what_a_model_needs(model: Model) -> None:
+def test_rounds_look_up_requests_of_a_model(model: Model) -> None:
     model.lore("add", "pattern", "Ovens are heated to 250 degrees", "--id", "pattern-oven01")
     model.runs(
         'cat >"$0.prompt"',
@@ -147,7 +147,7 @@ def test_rounds_look_up_what_a_model_needs(model: Model) -> None:
     assert "NEED:" in model.prompt("0") and "decision-tokens1" in model.prompt()
 
 
-def test_last_round_is_an_answer(model: Model) -> None:
+def test_last_round_accepts_no_requests(model: Model) -> None:
     model.runs('cat >>"$0.prompt"', 'echo "NEED: bread and flour"')
     found = model.lore("ask", "what are tokens", "--rounds", "5", "--budget", "300").json
     assert found["needed"] == ["bread and flour"] and found["answer"].startswith("NEED:")

@@ -9,7 +9,7 @@ from pathlib import Path
 from commands import Lore
 
 
-def test_a_restored_backup_keeps_the_store_it_replaces(lore: Lore) -> None:
+def test_restored_backup_saves_the_replaced_store(lore: Lore) -> None:
     lore("add", "note", "one to keep", "--id", "note-kept")
     umask = os.umask(0)
     made = lore("backup", "a backup.db").json
@@ -37,7 +37,7 @@ def test_a_restored_backup_keeps_the_store_it_replaces(lore: Lore) -> None:
     kept.unlink()
 
 
-def test_backup_and_restore_refuse_in_one_line(lore: Lore, tmp_path: Path) -> None:
+def test_backup_and_restore_refuse_in_a_line(lore: Lore, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     lore("backup", str(outside / "kept.db"))

@@ -35,7 +35,7 @@ def batch(lore: Lore, *lines: dict[str, Any] | str, options: str = "", code: int
     return lore("search", "--batch", "-", "-q", *options.split(), stdin=text, code=code).rows
 
 
-def test_each_line_gets_one_answer(filled: Lore) -> None:
+def test_each_line_gets_a_result(filled: Lore) -> None:
     whole = filled("search", "--batch", "queries.jsonl").rows
     assert [(row["id"], row["results"][0]["id"]) for row in whole] == [
         ("q1", "decision-sessions"), ("q2", "decision-limits"),
@@ -52,7 +52,7 @@ def test_each_line_gets_one_answer(filled: Lore) -> None:
     "words",
     ["", "--type lesson --graph-depth 1 -n 1", "--explain --mmr-lambda 1"],
 )
-def test_batch_answers_as_a_search(filled: Lore, words: str) -> None:
+def test_batch_finds_the_same_as_search(filled: Lore, words: str) -> None:
     found = batch(filled, {"id": "a", "query": "tokens"}, options=words)
     assert found[0]["results"] == filled("search", "tokens", "-q", *words.split()).json
 

@@ -89,7 +89,7 @@ def test_three_reads_by_people_confirm(found: Lore) -> None:
     assert found("list", "--status", "staged").json == []
 
 
-def test_refused_candidates_stay_away_and_undone_ones_return(found: Lore) -> None:
+def test_refused_candidates_are_hidden_until_undone(found: Lore) -> None:
     rule, failure = candidates(found)
     assert found("promote", "--refuse", failure).json[0]["state"] == "refused"
     assert candidates(found) == [rule]

@@ -41,7 +41,7 @@ def test_capture_reads_the_folder_of_an_agent(lore: Lore, log: Path) -> None:
     assert len(last) == 1 and last[0].endswith("Because.")
 
 
-def test_capture_writes_nothing_when_a_redactor_fails(lore: Lore, log: Path) -> None:
+def test_capture_stops_when_a_redactor_fails(lore: Lore, log: Path) -> None:
     session(lore)
     plugins = lore.config.parent / "commands"
     redactor = lore.program(plugins / "lore-redact-names", "echo no dictionary >&2", "exit 1")
@@ -66,7 +66,7 @@ def test_capture_and_events_refuse_bad_words(lore: Lore, log: Path) -> None:
     assert lore("capture", "events").out == ""
 
 
-def test_event_appends_one_event(lore: Lore, log: Path) -> None:
+def test_event_appends_to_the_log(lore: Lore, log: Path) -> None:
     words = ("--session", "s1", "--name", "make", "-m", "make test", "--error", "it failed")
     row = lore("capture", "event", "tool", *words, "--file", "a.py,b.py").json
     assert row["kind"] == "tool" and row["files"] == ["a.py", "b.py"]
@@ -90,7 +90,7 @@ def test_no_events_without_days_to_keep(lore: Lore, log: Path) -> None:
     assert not log.exists()
 
 
-def test_gap_is_listed_although_code_has_a_word_of_it(lore: Lore, log: Path) -> None:
+def test_gap_is_listed_despite_matching_code(lore: Lore, log: Path) -> None:
     lore.write("crossing.py", "def paint_zebra_crossing(where):\n    return where\n")
     lore("index")
     lore("add", "note", "Sessions end after a day")

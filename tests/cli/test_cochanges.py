@@ -44,7 +44,7 @@ def test_since_takes_dates_ages_and_words_of_git(repository: Lore) -> None:
     assert "'banana' is not a valid date" in refused
 
 
-def test_an_empty_window_keeps_the_former_cochanges(repository: Lore) -> None:
+def test_empty_window_leaves_former_cochanges(repository: Lore) -> None:
     repository.patch.setenv("GIT_COMMITTER_DATE", "2020-01-01T00:00:00Z")
     change(repository, "one", "auth.py", "tokens.py")
     repository(*ANALYZE)
@@ -54,7 +54,7 @@ def test_an_empty_window_keeps_the_former_cochanges(repository: Lore) -> None:
     assert repository(*NEIGHBORS).out == "file-tokens.py\n"
 
 
-def test_a_missing_history_is_one_line(repository: Lore) -> None:
+def test_missing_history_is_an_error_line(repository: Lore) -> None:
     assert "has no commit yet" in repository.refuse(*ANALYZE, code=1)
     repository.patch.setenv("PATH", "/nowhere")
     assert "git is not installed" in repository.refuse(*ANALYZE, code=1)

@@ -70,7 +70,7 @@ def test_values_are_converted_and_joined() -> None:
         ("x -q=1", "-q takes no value"),
     ],
 )  # fmt: skip
-def test_wrong_line_is_named_in_one_line(words: str, part: str) -> None:
+def test_invalid_option_is_an_error_line(words: str, part: str) -> None:
     with pytest.raises(UsageError, match=re.escape(part)):
         read(words.split(), toy)
     with pytest.raises(UsageError, match=re.escape("(did you mean 'path'?)")):

@@ -53,7 +53,7 @@ def test_init_makes_a_store_once(lore_without_store: Lore) -> None:
         )),
     ],
 )  # fmt: skip
-def test_unknown_word_is_one_short_line(lore: Lore, word: str, part: str) -> None:
+def test_unknown_command_is_a_short_line(lore: Lore, word: str, part: str) -> None:
     put(lore, lore.root / "bin", "greet")
     lore.patch.setenv("PATH", str(lore.root / "bin"))
     refused = lore.refuse(word, "x")
@@ -63,7 +63,7 @@ def test_unknown_word_is_one_short_line(lore: Lore, word: str, part: str) -> Non
 # --- help
 
 
-def test_help_names_thirty_commands_on_one_screen(lore: Lore) -> None:
+def test_help_names_thirty_commands_on_a_screen(lore: Lore) -> None:
     names = lore("help", "--names").lines
     assert len(names) == 30 and all(name.isalpha() for name in names)
     lines = lore().lines
@@ -98,7 +98,7 @@ def test_version_and_unknown_help(lore: Lore) -> None:
 # --- commands of the user
 
 
-def test_own_command_is_listed_with_its_help(lore: Lore, own: Path) -> None:
+def test_user_command_is_listed_with_help(lore: Lore, own: Path) -> None:
     put(lore, lore.root / "bin", "greet")
     put(lore, lore.root / "bin", "search")
     lore.patch.setenv("PATH", f"{lore.root}/bin:{Path(shutil.which('true') or '').parent}")

@@ -45,7 +45,7 @@ def test_option_environment_project_user_default(lore: Lore, project: Path) -> N
     assert lore("config", "get", "hop_decay").json["origin"] == f"project:{project}:3"
 
 
-def test_nearest_folder_counts_unless_one_is_named(lore: Lore, project: Path) -> None:
+def test_nearest_folder_counts_unless_lore_dir_is_set(lore: Lore, project: Path) -> None:
     root, other, user = lore.project, lore.root / "other", lore.home / "data" / "lore"
     for number, folder in enumerate((project.parent, root / "deep/er/.lore", other, user), 1):
         folder.mkdir(parents=True, exist_ok=True)
@@ -107,7 +107,7 @@ def test_programs_count_only_in_the_users_config(lore: Lore, project: Path) -> N
 # --- set and unset
 
 
-def test_set_and_unset_change_one_line(lore: Lore, project: Path) -> None:
+def test_set_and_unset_change_a_single_line(lore: Lore, project: Path) -> None:
     project.write_text("""\
 # mine
 limit=5  # few

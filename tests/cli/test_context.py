@@ -47,7 +47,7 @@ def test_piped_context_is_text_and_receipt(filled: Lore) -> None:
     assert (nothing["text"], nothing["tokens_used"], nothing["included"]) == ("", 0, [])
 
 
-def test_receipt_goes_to_a_file_or_stderr(filled: Lore) -> None:
+def test_receipt_is_written_to_file_or_stderr(filled: Lore) -> None:
     words = ("context", "sessions", "--as", "narrative", "--receipt")
     filled(*words, "receipt.json")
     receipt = json.loads((filled.project / "receipt.json").read_text())
@@ -57,7 +57,7 @@ def test_receipt_goes_to_a_file_or_stderr(filled: Lore) -> None:
     assert "nothing was written" in filled(*words, "none/x", code=1).err
 
 
-def test_prompt_is_framed_by_its_hash(filled: Lore) -> None:
+def test_prompt_is_framed_by_a_hash(filled: Lore) -> None:
     prompt = ("context", "how are sessions signed", "--as", "prompt", "-q")
     done = filled(*prompt)
     number = done.lines[0].split()[2]
@@ -79,7 +79,7 @@ def test_forms_of_a_context(filled: Lore) -> None:
 
 
 @pytest.mark.parametrize("form", ["narrative", "prompt", "json"])
-def test_printed_context_is_within_its_budget(filled: Lore, form: str) -> None:
+def test_printed_context_respects_the_budget(filled: Lore, form: str) -> None:
     for question in ("how are sessions signed", "sign", "q" * 300, "lesson-keys"):
         for budget in (50, 75, 100, 150, 250, 500):
             done = filled("context", question, "--budget", str(budget), "--as", form, "-q")

@@ -80,7 +80,7 @@ def test_a_sound_store_passes_every_check(folder: str, full: bool) -> None:
     assert failing(checks) | warning(checks) <= {"jq"}
 
 
-def test_checking_changes_nothing(folder: str) -> None:
+def test_doctor_leaves_the_file_unchanged(folder: str) -> None:
     path = Path(folder, "search.db")
     before = path.read_bytes()
     examined(folder, full=True)
@@ -128,13 +128,13 @@ def test_a_damage_is_found_and_named(folder: str, statement: str, id: str, fix: 
     ["meta", "types", "nodes", "relations", "links", "past", "passages", "absent",
      "texts_fts"],
 )  # fmt: skip
-def test_a_missing_table_is_named_and_nothing_crashes(folder: str, table: str) -> None:
+def test_missing_table_is_named(folder: str, table: str) -> None:
     damage(folder, f"DROP TABLE {table}")
     checks = examined(folder)
     assert f"{table} is missing" in checks["tables"].detail + checks["indexes"].detail
 
 
-def test_reindex_mends_what_it_is_said_to_mend(folder: str) -> None:
+def test_reindex_fixes_reported_damage(folder: str) -> None:
     from pylore.indexing.indexer import rebuild
 
     damage(
@@ -150,7 +150,7 @@ def test_reindex_mends_what_it_is_said_to_mend(folder: str) -> None:
     assert failing(examined(folder)) == set()
 
 
-def test_whole_files_and_their_full_text_are_held_against_each_other(folder: str) -> None:
+def test_full_text_of_files_is_compared(folder: str) -> None:
     from pylore.indexing.indexer import rebuild
 
     with open_store(folder) as store, store.transaction():
@@ -168,7 +168,7 @@ def test_whole_files_and_their_full_text_are_held_against_each_other(folder: str
     assert "is missing" in found.detail and "lore store reindex" in str(found.fix)
 
 
-def test_fts4_is_checked_too(tmp_path: Path) -> None:
+def test_fts4_is_checked(tmp_path: Path) -> None:
     path = str(tmp_path)
     new_store(path, fulltext="fts4").close()
     with open_store(path) as store:
@@ -178,7 +178,7 @@ def test_fts4_is_checked_too(tmp_path: Path) -> None:
     assert "fulltext" in failing(examined(path))
 
 
-def test_a_forgotten_end_makes_an_edge_dangle_which_is_a_warning(folder: str) -> None:
+def test_dangling_edge_is_a_warning(folder: str) -> None:
     damage(folder, "INSERT INTO absent VALUES (101, 'decision-1'), (102, 'decision-2')",
            "INSERT INTO links(from_key, to_key, relation, created_at)"
            " VALUES (101, 102, 'relates_to', '')")  # fmt: skip
@@ -229,9 +229,7 @@ def another_version(path: Path) -> None:
     [Path.unlink, write(b""), write(b"no database\n" * 500), write(b"SQLite format 3\0"),
      truncate, overwrite_pages, another_version],
 )  # fmt: skip
-def test_what_is_no_store_fails_a_check_with_a_way_to_mend(
-    folder: str, harm: Callable[[Path], None]
-) -> None:
+def test_invalid_store_fails_a_check_with_a_fix(folder: str, harm: Callable[[Path], None]) -> None:
     harm(Path(folder, "search.db"))
     checks = examined(folder)
     assert failing(checks) & {"store", "integrity"}
@@ -246,7 +244,7 @@ def read_only(folder: str) -> Iterator[str]:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_read_only_folder_is_checked_as_far_as_reading_goes(read_only: str) -> None:
+def test_read_only_folder_is_checked(read_only: str) -> None:
     assert failing(examined(read_only)) == {"data-folder"}
 
 

@@ -22,7 +22,7 @@ def edits(lore: Lore, script: str, *words: str) -> tuple[int, str]:
     return at_terminal([LORE, *words], environ, str(lore.project), columns=400)
 
 
-def test_edit_stores_the_text_and_keeps_an_invalid_one(project: Lore) -> None:
+def test_edit_stores_the_text_and_saves_rejected_text(project: Lore) -> None:
     code, shown = edits(project, "s/Use/Take/", "edit", "decision-a")
     assert code == 0 and "updated  decision-a" in shown
     node = project("show", "decision-a").json

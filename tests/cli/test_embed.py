@@ -55,7 +55,7 @@ def test_embed_makes_all_vectors(notes: Lore) -> None:
     assert found.json[0]["id"] == "note-a" and not found.err
 
 
-def test_vectors_of_an_endpoint_need_its_setting(notes: Lore, endpoint: Endpoint) -> None:
+def test_vectors_of_an_endpoint_need_the_setting(notes: Lore, endpoint: Endpoint) -> None:
     name = f"endpoint:{endpoint.url}"
     refused = notes.refuse("store", "embed", "--embedder", name, code=1)
     assert f"the store's vectors are {STATIC}'s" in refused
@@ -81,7 +81,7 @@ def test_embed_missing_makes_vectors_of_an_outage(notes: Lore, endpoint: Endpoin
     assert notes("store", "embed", *up).json["missing"] == 0
 
 
-def test_a_search_without_its_model_uses_full_text(notes: Lore) -> None:
+def test_search_without_a_model_uses_full_text(notes: Lore) -> None:
     model = "sentence-transformers:no-such-model"
     set_embedder(notes, model)
     done = notes("search", "key", "--embedder", model, "--ids")

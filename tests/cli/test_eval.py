@@ -55,7 +55,7 @@ def test_eval_measures_legs_fusions_and_configurations(lore: Lore) -> None:
     assert rows[-1]["difference"]["recall@5"]["mean"] == 0.5
 
 
-def test_eval_prints_a_table_and_changes_nothing(lore: Lore) -> None:
+def test_eval_prints_a_table_without_writing(lore: Lore) -> None:
     temporary = lore.root / "temporary"
     temporary.mkdir()
     lore.patch.setattr("tempfile.tempdir", str(temporary))
@@ -68,7 +68,7 @@ def test_eval_prints_a_table_and_changes_nothing(lore: Lore) -> None:
     assert lore("export").out == before and os.listdir(temporary) == []
 
 
-def test_eval_and_tune_refuse_in_one_line(lore: Lore) -> None:
+def test_eval_and_tune_refuse_in_a_line(lore: Lore) -> None:
     lore.write("few.jsonl", lines(*QUERIES[:9]))
     lore.write("bad.jsonl", '{"id":"x","query":"y","relevant":"z"}\n')
     lore.refuse_each("""

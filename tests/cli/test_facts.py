@@ -32,7 +32,7 @@ def test_fact_makes_entities_and_values(lore: Lore) -> None:
     assert literal["id"] == "entity-app needs concept-minus-5"
 
 
-def test_new_value_supersedes_the_old_one(lore: Lore) -> None:
+def test_new_value_supersedes_the_old_value(lore: Lore) -> None:
     lore("fact", *OSLO.replace("entity-", "").split())
     (note,) = lore("fact", "jacq", "lives_in", "rome", *SAID).notes
     assert "staged beside entity-oslo" in note and "'lore confirm'" in note

@@ -96,7 +96,7 @@ def test_store_without_write_permission_is_only_read(lore: Lore) -> None:
         assert "cannot be written" in lore.refuse(*words.split(), stdin="{}", code=1)
 
 
-def test_store_is_neither_written_over_nor_read_as_text(lore: Lore) -> None:
+def test_store_is_not_overwritten_or_read_as_text(lore: Lore) -> None:
     lore(*KEPT)
     (lore.project / "named").symlink_to(lore.store / "search.db")
     lore.write("search.db-other", '{"id":"note-other"}\n')
@@ -108,7 +108,7 @@ def test_store_is_neither_written_over_nor_read_as_text(lore: Lore) -> None:
     assert lore("list", "--ids").lines == ["note-kept"]
 
 
-def test_text_with_nul_or_too_long_is_refused(lore: Lore) -> None:
+def test_text_with_nul_or_excess_length_is_refused(lore: Lore) -> None:
     assert "NUL byte" in lore.refuse("add", "note", "-", stdin=b"a\0b", code=1)
     lore.patch.setenv("LORE_MAX_TEXT", "1000")
     assert "longer than 1000 bytes" in lore.refuse("add", "note", "-", stdin="x" * 1001, code=1)
@@ -139,7 +139,7 @@ def test_data_folder_needs_no_home(lore: Lore) -> None:
     assert lore("list").json == []
 
 
-def test_jq_runs_nothing_that_a_record_says(lore: Lore) -> None:
+def test_jq_runs_no_text_of_a_record(lore: Lore) -> None:
     evil = "$(touch canary)`touch canary`;touch canary"
     lore("add", "note", evil, "--id", f"note-{evil}")
     assert lore("show", f"note-{evil}", "--jq", ".title").out == f"{evil}\n"

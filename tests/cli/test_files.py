@@ -142,7 +142,7 @@ def test_unknown_and_outside_paths_are_refused(tree: Lore) -> None:
     assert "not in a git work tree" in tree.refuse("search", "--files", "@git", code=1)
 
 
-def test_anchors_answer_without_a_graph(tree: Lore) -> None:
+def test_anchors_are_found_without_a_graph(tree: Lore) -> None:
     wanted = tree("search", "--files", "src/auth.py", "--graph-depth", "2", "--ids").out
     tree.sql("DROP TABLE links")
     assert not tree("search", "--files", "src/auth.py", "--ids").err

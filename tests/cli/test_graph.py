@@ -30,7 +30,7 @@ def filled(lore: Lore) -> Lore:
     return lore
 
 
-def test_graph_help_names_its_verbs(lore_without_store: Lore) -> None:
+def test_graph_help_names_the_verbs(lore_without_store: Lore) -> None:
     lore = lore_without_store
     help = lore("graph").out
     assert help.startswith("Usage: lore graph VERB") and help.count("\n") <= 40
@@ -95,7 +95,7 @@ def test_hubs_and_orphans_are_counted(filled: Lore) -> None:
 # --- paths and neighbours
 
 
-def test_path_has_its_nodes_and_edges(filled: Lore) -> None:
+def test_path_has_nodes_and_edges(filled: Lore) -> None:
     found = filled("graph", "path", LESSON, FILE).json
     assert (found["from"], found["to"], found["hops"]) == (LESSON, FILE, 2)
     assert found["path"] == [LESSON, DECISION, FILE]
@@ -118,7 +118,7 @@ def test_missing_path_has_no_hops(filled: Lore, options: tuple[str, ...]) -> Non
     assert filled("graph", "path", LESSON, *options, "--text").out == "no path\n"
 
 
-def test_neighbors_are_one_edge_away(filled: Lore) -> None:
+def test_neighbors_are_a_single_edge_away(filled: Lore) -> None:
     lesson, file = filled("graph", "neighbors", DECISION).json
     assert (lesson["id"], lesson["edge"], lesson["verdict"]) == (LESSON, "learned_from", None)
     assert (file["id"], file["edge"], file["score"]) == (FILE, "relates_to", 0.245)

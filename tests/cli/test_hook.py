@@ -58,7 +58,7 @@ def test_post_commit_stages_lessons_once(project: Lore) -> None:
     assert project("list", "--ids").lines == [id]
 
 
-def test_post_commit_ties_lessons_to_one_file(project: Lore) -> None:
+def test_post_commit_ties_lessons_to_a_changed_file(project: Lore) -> None:
     for type, files, file in (
         ("failure", ["src/auth.py", ".lore/knowledge.jsonl"], "src/auth.py"),
         ("lesson", ["src/auth.py", "b.py"], None),
@@ -104,7 +104,7 @@ def test_hook_run_never_fails(project: Lore) -> None:
         assert project("hook", "run", *words.split(), stdin="{}").out == ""
 
 
-def test_hooks_answer_while_another_process_writes(project: Lore) -> None:
+def test_hooks_respond_during_a_write(project: Lore) -> None:
     project("add", "task", "Let people log out at once")
     writer = apsw.Connection(str(project.store / "search.db"))
     writer.execute("BEGIN IMMEDIATE")

@@ -99,7 +99,7 @@ def test_urls_with_passwords_are_refused(lore: Lore) -> None:
     assert not lore.config.exists()
 
 
-def test_a_hub_that_is_down_is_one_line(lore: Lore) -> None:
+def test_unreachable_hub_is_an_error_line(lore: Lore) -> None:
     lore("trust")
     lore("hub", "add", "team", NOWHERE)
     lore.write("team", "")  # a file of a clone may have the name of a remote
@@ -146,7 +146,7 @@ def test_roles_are_granted_revoked_and_audited(
     assert "name a hub: team or other" in lore.refuse("hub", "grant", role, "writer")
 
 
-def test_search_on_a_hub_answers_as_the_store(lore: Lore, url: str) -> None:
+def test_search_on_a_hub_finds_the_same(lore: Lore, url: str) -> None:
     lore("add", "note", "Sessions are signed tokens", "--id", "note-1")
     lore("sync", "team")
     here = lore("search", "signed tokens", "--json").out

@@ -69,7 +69,7 @@ def test_import_prints_counts_as_text(lore: Lore) -> None:
     assert summary("out.jsonl") == "unchanged 3\n"
 
 
-def test_import_refuses_in_one_line_and_imports_nothing(lore: Lore) -> None:
+def test_import_refuses_in_a_line_without_writing(lore: Lore) -> None:
     write_documents(lore)
     lore.write("good.jsonl", LINES)
     lore.write("broken.jsonl", LINES + '{"id":"note-c"\n')
@@ -218,7 +218,7 @@ def test_import_follows_no_link_out_of_the_project(lore: Lore) -> None:
     assert lore.id("list") == "note-1"
 
 
-def test_export_keeps_links_modes_pipes_and_devices(lore: Lore) -> None:
+def test_export_preserves_links_modes_pipes_and_devices(lore: Lore) -> None:
     lore("add", "note", "kept", "--id", "note-kept")
     target = lore.write("target", "old\n")
     target.chmod(0o600)

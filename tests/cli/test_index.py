@@ -15,7 +15,7 @@ def _code(lore_without_store: Lore) -> None:
     lore.write("src/b.py", "def f():\n    return 1\n")
 
 
-def test_a_second_index_reads_nothing(lore: Lore) -> None:
+def test_second_index_reads_no_file(lore: Lore) -> None:
     for read in (2, 0):
         done = lore("index")
         row = done.json
@@ -37,7 +37,7 @@ def test_symbols_are_shown_related_and_found(lore: Lore) -> None:
     assert lore.id("search", "g", "--type", "symbol") == "symbol-src/a.py::g"
 
 
-def test_index_refuses_in_one_line(lore: Lore) -> None:
+def test_index_refuses_in_a_line(lore: Lore) -> None:
     lore.refuse_each("""
         index src src | 2 | unexpected argument
         index --no-such | 2 | '--no-such'

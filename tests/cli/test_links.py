@@ -30,7 +30,7 @@ def test_link_prints_the_state(lore: Lore) -> None:
     assert new.out == "added  note-1 guards note-2\n"
 
 
-def test_refused_link_changes_nothing(lore: Lore) -> None:
+def test_refused_link_leaves_the_store_unchanged(lore: Lore) -> None:
     lore("forget", "note-2")
     lore.refuse_each("""
         link note-1 relates_to note-3 | 1 | no node 'note-3'
@@ -47,7 +47,7 @@ def test_refused_link_changes_nothing(lore: Lore) -> None:
     assert not lore("show", "note-1", "--history").json["edges"]
 
 
-def test_link_keeps_weight_and_metadata(lore: Lore) -> None:
+def test_link_preserves_weight_and_metadata(lore: Lore) -> None:
     def kept() -> tuple[float, object]:
         (edge,) = lore("show", "note-1").json["edges"]
         return edge["weight"], edge["metadata"]

@@ -20,7 +20,7 @@ def test_install_prints_a_clients_configuration(lore: Lore) -> None:
     """)
 
 
-def test_install_keeps_the_clients_settings(lore: Lore) -> None:
+def test_install_preserves_settings_of_the_client(lore: Lore) -> None:
     write = ("mcp", "--install", "vscode", "--write-config")
     before = '{"inputs": [], "servers": {"other": {"command": "x"}}}'
     file = lore.write(".vscode/mcp.json", before)

@@ -83,7 +83,7 @@ def test_event_plugins_hear_of_each_command_once(lore: Lore, own: Path) -> None:
     ]
 
 
-def test_pre_add_plugin_refuses_or_must_answer(lore: Lore, own: Path) -> None:
+def test_pre_add_plugin_refuses_or_fails(lore: Lore, own: Path) -> None:
     put(own, "lore-hook-pre-add", 'grep -q secret && echo "no secrets" >&2 && exit 1; exit 0')
     add = ("add", "note", "--id", "note-s")
     assert "no secrets" in lore.refuse(*add, "a secret", code=1)
@@ -113,7 +113,7 @@ def test_failed_post_add_plugin_is_a_warning(lore: Lore, own: Path) -> None:
     assert not lore("add", "note", "kept too", "--quiet").err
 
 
-def test_event_plugins_of_a_clone_or_path_never_run(lore: Lore) -> None:
+def test_event_plugins_outside_the_user_folder_never_run(lore: Lore) -> None:
     ran = lore.root / "ran"
     for folder in ("a project/hooks", "a project/.lore/commands", "bin", "a project"):
         lore.program(f"{folder}/lore-hook-pre-add", f"touch '{ran}'; exit 1")

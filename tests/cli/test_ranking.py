@@ -80,7 +80,7 @@ def test_commits_lead_to_files_and_are_no_results(tree: Lore) -> None:
     assert "Sessions expire" not in tree("export").out
 
 
-def test_renamed_file_keeps_its_commits(tree: Lore) -> None:
+def test_renamed_file_has_former_commits(tree: Lore) -> None:
     commit(tree, "Sessions expire after a night", clock=LONG)
     tree.git("mv", "src/clock.py", "src/watch.py")
     indexed(tree, "Another name")
@@ -114,7 +114,7 @@ def test_partial_clone_is_ranked_without_missing_files(tree: Lore) -> None:
     assert paths(clone, "sessions expire at night") == ["src/watch.py"]
 
 
-def test_symbol_stands_for_its_file(tree: Lore) -> None:
+def test_symbol_represents_the_file(tree: Lore) -> None:
     keys = 'def rotate_keys(old):\n    """Makes a new signing key at night."""\n    return old\n'
     tree.write("docs/keys.rst", "Keys\n====\n\nHow the signing key is rotated at night.\n")
     for name in ("lamps", "doors", "clocks", "walls"):

@@ -32,7 +32,7 @@ def derived(lore: Lore, id: str) -> list[str]:
     return [edge["id"] for edge in edges if edge["relation"] == "derived_from"]
 
 
-def test_run_start_prints_the_id_alone(store: Lore) -> None:
+def test_run_start_prints_only_the_id(store: Lore) -> None:
     done = store("run", "start")
     assert re.fullmatch(r"run-\d{8}-\d{6}-[0-9a-f]{6}\n", done.out) and not done.err
     assert store("run", "start", "--json").json["state"] == "open"
@@ -40,7 +40,7 @@ def test_run_start_prints_the_id_alone(store: Lore) -> None:
     assert len(store("run", "list", "--ids").lines) == 2
 
 
-def test_a_finished_run_ranks_what_helped_first(store: Lore) -> None:
+def test_finished_run_ranks_helpful_records_first(store: Lore) -> None:
     run = start(store, "--task", "task-d")
     before = store("search", "tokens", "--ids", "--run", run).lines
     store("search", "again", "--run", run)
@@ -109,7 +109,7 @@ def test_feedback_rates(store: Lore) -> None:
     assert store("feedback", "note-c", "--unhelpful", "--text").out.startswith("unhelpful  note-c ")
 
 
-def test_context_and_ask_record_what_they_contain(store: Lore) -> None:
+def test_context_and_ask_record_contained_nodes(store: Lore) -> None:
     run = start(store)
     question = ("what of tokens", "--graph-depth", "0")
     held = store("context", *question, "--ids", "--run", run).lines

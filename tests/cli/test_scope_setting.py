@@ -26,7 +26,7 @@ def test_records_of_a_scope_are_hidden_from_others(lore: Lore, common: str) -> N
 
 
 @pytest.mark.parametrize("verb", ["edit ID torn", "forget ID", "retract ID"])
-def test_common_records_stay_as_they_are_under_a_scope(lore: Lore, common: str, verb: str) -> None:
+def test_common_records_are_unchanged_in_a_scope(lore: Lore, common: str, verb: str) -> None:
     words = verb.replace("ID", common).split()
     refused = lore.refuse(*words, "--scope", "alice", code=1)
     assert "common to all scopes cannot be changed" in refused
@@ -41,7 +41,7 @@ def test_bad_scopes_are_refused(lore: Lore) -> None:
     assert "sync is about the whole store" in refused and "--all-scopes" in refused
 
 
-def test_only_the_users_own_config_sets_a_scope(lore: Lore) -> None:
+def test_only_user_config_sets_a_scope(lore: Lore) -> None:
     lore.config.write_text("scope=alice\n")
     id = lore.id("add", "lesson", "The pier is rotten")
     file = lore.write(".lore/.config", "scope=bob\n")

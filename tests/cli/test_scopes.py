@@ -255,7 +255,7 @@ def test_every_command_is_tried_or_harmless() -> None:
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_about_the_whole_store_is_refused(name: str, project: Path) -> None:
+def test_commands_on_all_scopes_are_refused(name: str, project: Path) -> None:
     words = filled(REFUSED[name], project)
     code, said = lore("alice", *name.split(), *words)
     assert code == 2
@@ -265,7 +265,7 @@ def test_what_is_about_the_whole_store_is_refused(name: str, project: Path) -> N
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", TRIED)
-def test_nothing_of_another_scope_is_shown(name: str, project: Path) -> None:
+def test_other_scopes_are_hidden(name: str, project: Path) -> None:
     to_bob = ""
     for words in TRIED[name]:
         given = filled(words, project)
@@ -281,7 +281,7 @@ def test_nothing_of_another_scope_is_shown(name: str, project: Path) -> None:
     assert name not in TOLD_TO_BOB or SECRET in to_bob or "@@bob" in to_bob
 
 
-def test_what_is_hidden_is_refused_as_what_is_not_there(project: Path) -> None:
+def test_hidden_ids_are_refused_like_missing_ids(project: Path) -> None:
     unknown = "decision-00000000@@bob"
     for command in ("show", "edit", "forget", "verify", "related", "anchor", "undo", "graph path"):
         rest = {"edit": ["mine"], "graph path": ["entity-jacq"]}.get(command, [])
@@ -301,7 +301,7 @@ OWN = [
 """What alice does with her own, and nothing that she does not see keeps her from."""
 
 
-def test_what_is_tied_to_it_unseen_blocks_no_owner(project: Path) -> None:
+def test_hidden_ties_do_not_block_owners(project: Path) -> None:
     own = lore("alice", "run", "start", "--text")[1].strip()
     (project / "own.jsonl").write_text('{"id": "note-own", "body": "the tide is ours"}\n')
     for scope, words in (
@@ -324,7 +324,7 @@ def test_what_is_tied_to_it_unseen_blocks_no_owner(project: Path) -> None:
         assert f'{{"id":"{check}","ok":true' in said, said
 
 
-def test_an_id_names_one_scope_and_a_key(project: Path) -> None:
+def test_id_names_a_single_scope_and_key(project: Path) -> None:
     lines = project / "named.jsonl"
     for scope in ("", "alice"):
         for id in ("note-@@alice", "note-x@@alice@@bob", "note-x@@", "note-x@@A b"):
@@ -340,7 +340,7 @@ def test_an_id_names_one_scope_and_a_key(project: Path) -> None:
     assert "is not a valid name for a relation" in lore("", "import", str(lines))[1]
 
 
-def test_a_server_under_a_scope_keeps_to_it(project: Path) -> None:
+def test_server_respects_the_scope(project: Path) -> None:
     assert {call["params"]["name"] for call in CALLS} == {*TOOLS}
     asked = "".join(f"{json.dumps(call)}\n" for call in CALLS)
     said = {

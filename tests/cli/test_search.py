@@ -220,7 +220,7 @@ def test_min_confidence_drops_guessed_edges(lore: Lore) -> None:
 # --- documents
 
 
-def test_document_shows_the_line_of_its_passage(lore: Lore) -> None:
+def test_document_shows_the_line_of_the_passage(lore: Lore) -> None:
     lore.patch.setenv("LORE_EMBEDDER", "none")
     lines = [f"the line {n} says nothing of much worth" for n in range(1, 201)]
     text = "\n".join(["---", "tags: [a]", "---", "# Changes", "", *lines, "a gadget came", ""])

@@ -41,7 +41,7 @@ def code(lore: Lore) -> Lore:
     return lore
 
 
-def test_show_prints_one_object_or_an_array(notes: Lore) -> None:
+def test_show_prints_an_object_or_an_array(notes: Lore) -> None:
     one = notes("show", "note-1").json
     assert (one["id"], one["body"], one["data"]) == ("note-1", "the first", {"why": "so"})
     (edge,) = one["edges"]

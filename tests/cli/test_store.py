@@ -74,7 +74,7 @@ def states(lore: Lore) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("kind", ["shop", "plain"])
-def test_a_moved_project_keeps_store_and_trust(kind: str, request: pytest.FixtureRequest) -> None:
+def test_moved_project_has_store_and_trust(kind: str, request: pytest.FixtureRequest) -> None:
     lore: Lore = request.getfixturevalue(kind)
     before = lore.store
     move(lore, "moved")
@@ -82,7 +82,7 @@ def test_a_moved_project_keeps_store_and_trust(kind: str, request: pytest.Fixtur
     assert states(lore) == [("moved", "present")]
 
 
-def test_a_new_repository_keeps_the_store_of_its_folder(plain: Lore) -> None:
+def test_new_repository_uses_the_store_of_the_folder(plain: Lore) -> None:
     before = plain.store
     plain.git("init", "-q")
     assert plain.store == before and is_trusted(plain)
@@ -104,7 +104,7 @@ def test_a_read_only_git_folder_needs_no_token(lore_without_store: Lore) -> None
 # --- another project at the same path
 
 
-def test_a_clone_at_an_old_path_has_its_own_store(shop: Lore) -> None:
+def test_clone_at_an_old_path_has_a_new_store(shop: Lore) -> None:
     before = shop.store
     replace_by_clone(shop)
     done = shop("list", "--ids")
@@ -143,7 +143,7 @@ def test_a_new_folder_is_another_project(plain: Lore) -> None:
 # --- copies
 
 
-def test_a_copy_of_a_repository_has_its_own_store(shop: Lore) -> None:
+def test_copy_of_a_repository_has_a_new_store(shop: Lore) -> None:
     before, place = shop.store, shop.project
     copy(shop, "copy")
     done = shop("list", "--ids")
@@ -153,7 +153,7 @@ def test_a_copy_of_a_repository_has_its_own_store(shop: Lore) -> None:
     assert enter(shop, place).store == before and is_trusted(shop)
 
 
-def test_a_copy_without_its_original_is_not_trusted(shop: Lore) -> None:
+def test_copy_without_original_is_not_trusted(shop: Lore) -> None:
     before, place = shop.store, shop.project
     copy(shop, "copy")
     shutil.rmtree(place)
@@ -194,7 +194,7 @@ def test_another_users_project_gets_no_store(shop: Lore) -> None:
 # --- several stores
 
 
-def test_projects_within_a_repository_have_stores_of_their_own(shop: Lore) -> None:
+def test_projects_in_a_repository_have_separate_stores(shop: Lore) -> None:
     outer = shop.store
     (shop.project / "packages/a").mkdir(parents=True)
     shop("init", "packages/a")
@@ -206,7 +206,7 @@ def test_projects_within_a_repository_have_stores_of_their_own(shop: Lore) -> No
     assert enter(shop, shop.root / "beside/packages/a").store == inner
 
 
-def test_commands_that_start_together_make_one_store(lore_without_store: Lore) -> None:
+def test_concurrent_first_commands_make_a_single_store(lore_without_store: Lore) -> None:
     project = lore_without_store.project
     (project / ".lore").mkdir()
     bind = stores._bind
@@ -221,7 +221,7 @@ def test_commands_that_start_together_make_one_store(lore_without_store: Lore) -
     assert {lore_without_store.store} == {Path(one) for one in made}
 
 
-def test_remove_deletes_only_stores_of_projects_that_are_gone(plain: Lore) -> None:
+def test_remove_deletes_only_stores_of_missing_projects(plain: Lore) -> None:
     other = plain.at(plain.root / "other")
     assert "still there" in plain.refuse("store", "remove", str(other.project), code=1)
     shutil.rmtree(other.project)

@@ -49,7 +49,7 @@ def place(lore: Lore) -> str:
     return lore("store", "path").out.strip()
 
 
-def test_the_store_is_the_users_alone_and_outside_the_project(lore: Lore) -> None:
+def test_store_is_private_and_outside_the_project(lore: Lore) -> None:
     lore("add", "note", "Kept", "--id", "note-kept")
     database = Path(place(lore))
     assert database == lore.store / "search.db" and os.listdir(lore.project / ".lore") == []
@@ -74,7 +74,7 @@ def test_worktrees_have_the_store_of_their_repository(shared: Lore, beside: Lore
     assert (node["file"], node["verdict"]) == ("only-here.py", "valid")
 
 
-def test_a_worktree_inside_shows_records_of_its_files(shared: Lore) -> None:
+def test_nested_worktree_shows_records_of_files(shared: Lore) -> None:
     shared("add", "decision", "About a", "--id", "decision-a", "--file", "a.py")
     shared.git("worktree", "add", "-q", "inside")
     assert shared.at(shared.project / "inside").id("related", "a.py") == "decision-a"
@@ -88,7 +88,7 @@ def test_a_worktree_needs_no_folder_of_lore(repository: Lore) -> None:
     assert place(repository) == str(repository.store / "search.db")
 
 
-def test_an_archive_claims_no_store_by_its_git_file(shared: Lore, beside: Lore) -> None:
+def test_archive_claims_no_store_by_a_git_file(shared: Lore, beside: Lore) -> None:
     archive = shared.root / "archive"
     (archive / ".lore").mkdir(parents=True)
     git, own = archive / ".git", archive / "own/worktrees/x"
@@ -131,7 +131,7 @@ def test_every_kind_of_command_may_be_the_first(shared: Lore, words: str) -> Non
     assert {"note-shared", "note-b"} <= {*other("list", "--type", "note", "--ids").lines}
 
 
-def test_answers_come_from_memory_without_a_data_folder(shared: Lore) -> None:
+def test_memory_store_serves_without_a_data_folder(shared: Lore) -> None:
     other = clone(shared)
     other.patch.setenv("XDG_DATA_HOME", "/proc/none")
     done = other("search", "sessions", "--ids")
@@ -166,7 +166,7 @@ def test_a_database_in_a_project_is_not_opened(lore_without_store: Lore) -> None
     assert lore.id("search", "old") == "note-old"
 
 
-def test_a_pulled_commit_replaces_no_file_of_a_store(shared: Lore) -> None:
+def test_pulled_commit_cannot_replace_a_store(shared: Lore) -> None:
     victim = clone(shared)
     victim("add", "note", "My own", "--id", "note-own")
     victim("trust")
@@ -191,9 +191,7 @@ def test_engine_of_full_text_is_an_option(lore_without_store: Lore) -> None:
     assert "auto, fts5, fts4" in lore.refuse("reindex", "--fulltext", "fts3")
 
 
-def test_repository_under_another_data_folder_names_no_earlier_project(
-    repository: Lore, tmp_path: Path
-) -> None:
+def test_data_folders_have_independent_stores(repository: Lore, tmp_path: Path) -> None:
     repository("add", "note", "Here")
     repository.patch.setenv("XDG_DATA_HOME", str(tmp_path / "elsewhere"))
     assert "keeps its own" not in repository("init").err

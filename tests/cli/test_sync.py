@@ -81,7 +81,7 @@ def merge(clone: Lore, code: int, driver: str = "text") -> None:
 # --- the file
 
 
-def test_sync_shares_what_people_know_without_derived_data(repository: Lore) -> None:
+def test_sync_shares_records_without_derived_data(repository: Lore) -> None:
     repository.write("a.py", "def f(): pass\n")
     repository("index")
     repository("add", "decision", "Sessions are signed tokens", "--id", "decision-1")
@@ -111,7 +111,7 @@ def test_sync_is_silent_and_leaves_an_equal_file(lore: Lore, others: Lore) -> No
     assert text == shared(lore)
 
 
-def test_a_line_without_a_time_is_an_edit_now(lore: Lore, others: Lore) -> None:
+def test_line_without_time_is_a_present_edit(lore: Lore, others: Lore) -> None:
     text = shared(lore)
     lore.write(FILE, text + '{"id": "note-1", "title": "By hand"}\n')
     assert lore("sync", "--text").lines == ["in  updated 1", "out updated 1"]
@@ -122,7 +122,7 @@ def test_a_line_without_a_time_is_an_edit_now(lore: Lore, others: Lore) -> None:
     assert lore("sync", "--text").out == ""
 
 
-def test_sync_keeps_broken_lines_in_the_file_and_names_them_once(lore: Lore, others: Lore) -> None:
+def test_sync_preserves_broken_lines_and_names_them_once(lore: Lore, others: Lore) -> None:
     broken = '{"id": "odd-1", "type": "odd", "title": "x"}\n{"id": "note-9", "ti'
     before, good = shared(lore), '{"id": "note-8", "title": "A good line"}\n'
     lore.write(FILE, before + good + broken)
@@ -185,7 +185,7 @@ def test_sync_refuses_links_pipes_and_missing_stores(lore: Lore, tmp_path: Path)
     "line",
     ['{"purged": "note-1", "at": "%s"}', '{"id": "note-1", "title": "x", "updated_at": "%s"}'],
 )
-def test_changes_over_a_day_ahead_wait_in_the_file(lore: Lore, others: Lore, line: str) -> None:
+def test_changes_from_the_future_wait_in_the_file(lore: Lore, others: Lore, line: str) -> None:
     ahead = datetime.now(timezone.utc) + timedelta(days=2)
     text = line % ahead.strftime("%Y-%m-%dT%H:%M:%SZ")
     lore.write("line.jsonl", text)
@@ -200,7 +200,7 @@ def test_changes_over_a_day_ahead_wait_in_the_file(lore: Lore, others: Lore, lin
 # --- two projects
 
 
-def test_a_sync_can_be_undone_as_one_command(lore: Lore, others: Lore) -> None:
+def test_sync_is_undone_as_a_command(lore: Lore, others: Lore) -> None:
     others("add", "note", "Only there", "--id", "note-b")
     others("edit", "note-2", "As others have it")
     lore("edit", "note-1", "My words")
@@ -213,7 +213,7 @@ def test_a_sync_can_be_undone_as_one_command(lore: Lore, others: Lore) -> None:
     assert lore.id("undo", "-q") == "note-1"
 
 
-def test_dry_run_counts_and_changes_nothing(lore: Lore, others: Lore) -> None:
+def test_dry_run_only_counts(lore: Lore, others: Lore) -> None:
     others("add", "note", "Only there", "--id", "note-b")
     text = shared(others)
     lore.write(FILE, text)
@@ -225,7 +225,7 @@ def test_dry_run_counts_and_changes_nothing(lore: Lore, others: Lore) -> None:
     assert "are for a file" in lore.refuse("sync", "team", "--dry-run", code=2)
 
 
-def test_pages_in_git_are_not_shared_until_they_differ(repository: Lore) -> None:
+def test_pages_in_git_are_shared_if_edited(repository: Lore) -> None:
     lore = repository
     lore.write("docs/a.md", "# Tokens\n\nSee [sessions](b.md).\n")
     lore.write("docs/b.md", "# Sessions\n\nThey expire.\n")
@@ -272,7 +272,7 @@ def test_a_purge_from_a_file_only_forgets(lore: Lore, others: Lore) -> None:
     lore.refuse("forget", "--proposed")
 
 
-def test_an_edit_after_a_purge_is_shared_alone(lore: Lore, others: Lore) -> None:
+def test_edit_after_a_purge_is_shared_without_history(lore: Lore, others: Lore) -> None:
     lore("edit", "note-1", "--why", "First reason", "-q")
     lore("anchor", "note-1", FILE, "-q")
     hand_over(lore, others)
@@ -326,7 +326,7 @@ def test_sync_mends_the_file_of_other_drivers(
     assert merged == shared(repository) and "As note-b has it" in merged
 
 
-def test_a_broken_line_of_the_other_side_is_named(repository: Lore, clone: Lore) -> None:
+def test_broken_line_of_their_side_is_named(repository: Lore, clone: Lore) -> None:
     repository.write(FILE, (repository.project / FILE).read_text() + '{"id": "note-9", "ti\n')
     commit(repository)
     merge(clone, 1, "lore")

@@ -21,13 +21,13 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 
 
 @given(VALUES, st.booleans())
-def test_what_is_read_is_what_json_reads(value: Any, spaced: bool) -> None:
+def test_loads_agrees_with_json(value: Any, spaced: bool) -> None:
     text = json.dumps(value, indent=1 if spaced else None) + "\n" * spaced
     assert repr(loads(text)) == repr(json.loads(text))
 
 
 @pytest.mark.parametrize("text", ["", "{", "x", '{"a":1}x', '{"a":"\n"}', "[1,]", '{"a" 1}', "01"])
-def test_an_error_is_the_one_that_json_has(text: str) -> None:
+def test_errors_agree_with_json(text: str) -> None:
     with pytest.raises(ValueError) as wanted:
         json.loads(text)
     with pytest.raises(type(wanted.value)) as found:
@@ -35,7 +35,7 @@ def test_an_error_is_the_one_that_json_has(text: str) -> None:
     assert str(found.value) == str(wanted.value)
 
 
-def test_what_is_wrong_is_seen_where_json_is_not_loaded() -> None:
+def test_invalid_json_is_detected_without_json() -> None:
     program = (
         "import sys; from pylore.core.json import is_json\n"
         "assert 'json' not in sys.modules\n"

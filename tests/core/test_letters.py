@@ -35,7 +35,7 @@ def tokens(request: pytest.FixtureRequest) -> Callable[[str], list[str]]:
     return lambda text: [term for (term,) in database.execute(ask, (text,))]
 
 
-def test_every_letter_is_what_the_tokenizers_make_of_it(
+def test_letters_agree_with_the_tokenizers(
     tokens: Callable[[str], list[str]],
 ) -> None:
     for start in (one for one in BLOCKS if one < 0x400 or is_chosen(f"{one:x}", 8)):

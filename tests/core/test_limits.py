@@ -19,15 +19,13 @@ from pylore.store import Store
 
 @given(st.lists(st.binary(max_size=9).map(lambda line: line.replace(b"\n", b" "))),
        st.integers(1, 8))  # fmt: skip
-def test_a_long_line_is_cut_behind_its_limit_and_the_others_are_whole(
-    lines: list[bytes], longest: int
-) -> None:
+def test_long_lines_are_cut_at_the_limit(lines: list[bytes], longest: int) -> None:
     whole = [line + b"\n" for line in lines]
     found = list(lines_of(io.BytesIO(b"".join(whole)), longest))
     assert found == [line[: longest + 1] for line in whole]
 
 
-def test_a_record_on_too_long_a_line_is_a_bad_line(store: Store) -> None:
+def test_record_beyond_the_limit_is_a_bad_line(store: Store) -> None:
     settings = Settings().changed([("max_text", "1000")], "test")
     longest = record_line(1000)
     long = json.dumps({"id": "note-long", "body": "x" * longest})
@@ -41,7 +39,7 @@ def test_a_record_on_too_long_a_line_is_a_bad_line(store: Store) -> None:
     assert store.nodes.get("note-after") is not None
 
 
-def test_a_query_on_too_long_a_line_is_a_bad_line() -> None:
+def test_query_beyond_the_limit_is_a_bad_line() -> None:
     long = b'{"id": "q1", "query": "' + b"x" * QUESTION_LINE + b'"}\n'
     with pytest.raises(LoreError, match=r"^in: line 1: longer than 10000000 bytes"):
         list(read_questions(lines_of(io.BytesIO(long), QUESTION_LINE), "in"))

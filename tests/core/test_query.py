@@ -45,14 +45,14 @@ PIECES = st.one_of(
 
 
 @given(st.lists(WORDS, max_size=MOST_WORDS))
-def test_text_without_operators_is_what_it_was(typed: list[str]) -> None:
+def test_text_without_operators_is_unchanged(typed: list[str]) -> None:
     text = "  ".join(typed)
     found = read(text)
     assert (found.any(), found.text, found.unread) == (False, text, [])
 
 
 @given(st.lists(PIECES, max_size=MOST_WORDS + 3))
-def test_any_text_is_read_and_no_word_is_lost(typed: list[str]) -> None:
+def test_operators_of_any_text_lose_no_word(typed: list[str]) -> None:
     text = " ".join(typed)
     found = read(text)
     if not found.any():
@@ -89,7 +89,7 @@ def test_each_operator(text: str, kind: str, expected: list[str], rest: str) -> 
     [('a "b c', 0), ("a to*", 0), ('a title:"b', 0), ("a type:string", 1), ("a tag:x", 1),
      ("-cookie", 1), ("type:note", 1)],
 )  # fmt: skip
-def test_what_cannot_be_read_is_words(text: str, notes: int) -> None:
+def test_invalid_operators_are_words(text: str, notes: int) -> None:
     found = read(text)
     assert (found.any(), found.text, len(found.unread)) == (False, text, notes)
 
@@ -107,7 +107,7 @@ Co-authored-by: Another <b@example.org>
 """
 
 
-def test_what_tools_have_written_is_left_out() -> None:
+def test_text_of_tools_is_removed() -> None:
     left = cleaned(MESSAGE)
     for gone in ("#123", "class", "fill", "1f2e3d4c5b", "https", "Signed", "Another"):
         assert gone not in left
@@ -117,7 +117,7 @@ def test_what_tools_have_written_is_left_out() -> None:
 
 @given(st.text(alphabet=st.sampled_from("a1f#:`<!->/.\n (b_C"), max_size=80) | st.text())
 @settings(max_examples=examples(100))
-def test_any_text_can_be_cleaned_and_never_to_nothing(text: str) -> None:
+def test_cleaned_text_has_words_if_any(text: str) -> None:
     left = cleaned(text)
     assert bool(words(left)) == bool(words(text))
     assert len(left) <= len(text) + 1
@@ -172,11 +172,11 @@ def test_way_of_asking(text: str, to_do: bool, about_code: bool, question: bool)
     ("how open_store reads a damaged store again", []),
     ("Session lifetime", []),
 ])  # fmt: skip
-def test_names_are_asked_for_if_hardly_anything_else_is(text: str, names: list[str]) -> None:
+def test_names_are_queried_if_other_words_are_few(text: str, names: list[str]) -> None:
     assert asked_names(text) == names
 
 
-def test_versions_compare_by_number_and_the_coming_one_is_last() -> None:
+def test_versions_compare_by_number_and_unreleased_is_last() -> None:
     assert asks_for_changes("python 3.8") and not asks_for_changes("keys of a session")
     headings = ["Fixes", "v2.9", "2.10.0", "2026-01-31", "Unreleased"]
     versions = [version_of(heading) for heading in headings]

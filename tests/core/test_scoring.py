@@ -50,7 +50,7 @@ def test_convex_by_hand() -> None:
 
 
 @given(FULLTEXT, VECTOR, SHARE)
-def test_every_found_node_has_a_score_from_0_to_1(
+def test_scores_are_between_0_and_1(
     fulltext: dict[str, float], vector: dict[str, float], share: float
 ) -> None:
     scores = fused(fulltext, vector, share)
@@ -59,7 +59,7 @@ def test_every_found_node_has_a_score_from_0_to_1(
 
 
 @given(FULLTEXT.filter(lambda found: len(found) > 1), st.floats(1.01, 10))
-def test_a_better_score_of_one_leg_never_costs(fulltext: dict[str, float], by: float) -> None:
+def test_better_leg_score_never_lowers_fusion(fulltext: dict[str, float], by: float) -> None:
     last = list(fulltext)[-1]
     better = {**fulltext, last: fulltext[last] * by}
     assert fused(better, {})[last] >= fused(fulltext, {})[last] - 1e-9

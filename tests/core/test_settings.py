@@ -122,7 +122,7 @@ ORIGINS = ("user:/user/.config:7", "project:/project/.config:7", "env:LORE_LIMIT
 
 
 @given(st.sets(st.sampled_from(range(4))))
-def test_flag_over_environment_over_project_over_user_over_default(given_by: set[int]) -> None:
+def test_flag_environment_project_user_default_is_the_precedence(given_by: set[int]) -> None:
     config = "".join(f"limit\t{ORIGINS[one]}\t{one + 1}\n" for one in (0, 1) if one in given_by)
     environ = {"LORE_FROM_CONFIG": config} | ({"LORE_LIMIT": "3"} if 2 in given_by else {})
     settings = Settings.load(environ=environ, flags={"limit": "4"} if 3 in given_by else {})
@@ -132,7 +132,7 @@ def test_flag_over_environment_over_project_over_user_over_default(given_by: set
     assert settings.warnings == []
 
 
-def test_weights_are_joined_one_by_one() -> None:
+def test_weights_are_merged_by_relation() -> None:
     config = "EDGE_WEIGHTS[calls]\tuser:/u:1\t0.1\nEDGE_WEIGHTS[imports]\tuser:/u:2\t0.2\n"
     config += "EDGE_WEIGHTS[calls]\tproject:/p:1\t0.3\n"
     settings = Settings.load(
@@ -157,7 +157,7 @@ def test_all_wrong_values_of_configs_are_named() -> None:
     assert (settings.limit, settings.rrf_k, len(settings.problems)) == (10, 5, 5)
 
 
-def test_unknown_settings_are_left_out_in_one_line() -> None:
+def test_unknown_settings_are_ignored_with_a_warning() -> None:
     config = "grph_depth\tproject:/a/.config:3\t2\nGRAPH_DEPTH\tuser:/a/c:1\t1\n"
     settings = Settings.load(environ={"LORE_FROM_CONFIG": config}, flags={})
     (warning,) = settings.warnings

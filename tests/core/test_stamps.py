@@ -41,7 +41,7 @@ def joined(*nodes: Node) -> Node:
     return found.to_row(nodes[0])
 
 
-def test_what_nobody_has_changed_has_no_stamps_and_is_named_by_what_it_says() -> None:
+def test_unchanged_rows_have_no_stamps() -> None:
     node, other = a_node("note-a", body="one"), a_node("note-a", body="two")
     assert Stamped.of(node).to_row(node) == node and node.stamps == ""
     assert Stamped.of(node).base != Stamped.of(other).base
@@ -58,7 +58,7 @@ def test_fields_changed_in_two_places_are_both_kept() -> None:
     assert joined(theirs, ours) == both == joined(both, ours, first)
 
 
-def test_of_one_field_the_later_value_stands_and_that_is_a_conflict() -> None:
+def test_later_value_of_a_field_wins_as_conflict() -> None:
     first = a_node("note-a", body="one")
     ours, theirs = (Stamped.of(edited(first, at, machine, body=machine))
                     for at, machine in ((LATER, HERE), (LATE, THERE)))  # fmt: skip
@@ -69,7 +69,7 @@ def test_of_one_field_the_later_value_stands_and_that_is_a_conflict() -> None:
     assert conflicts(ours, ours.stamps(), theirs, seen) == {}, "it was made out of ours"
 
 
-def test_who_edits_what_was_forgotten_brings_it_back_and_no_other() -> None:
+def test_only_later_edits_revive_a_forgotten_record() -> None:
     first = a_node("note-a")
     forgotten = edited(first, LATER, HERE, invalidated_at=LATER)
     assert joined(forgotten, edited(first, LATE, THERE, body="new")).invalidated_at is None
@@ -101,7 +101,7 @@ def test_joining_is_order_free(edits: list[tuple[str, dict[str, object], set[str
     assert Stamped.of(node) == whole, "stamps of a node say what they were made of"
 
 
-def test_states_fold_out_of_the_values_that_were_left() -> None:
+def test_states_follow_from_former_values() -> None:
     node = a_node("note-a", body="one", tags=("x",))
     every, left = [node], []
     for at, fields in ((LATER, {"body": "two"}), (LATE, {"tags": (), "body": "three"})):
@@ -116,7 +116,7 @@ def test_states_fold_out_of_the_values_that_were_left() -> None:
     assert [*states(Stamped.of(node), [])][-1][1] == Stamped.of(node)
 
 
-def test_what_was_said_before_it_was_purged_is_gone() -> None:
+def test_values_before_a_purge_are_dropped() -> None:
     node = edited(a_node("note-a", body="one", title="old"), LATE, HERE, title="new")
     said = Stamped.of(node)
     assert said.after("") is said and not said.after(LATE).stamps()
@@ -124,13 +124,13 @@ def test_what_was_said_before_it_was_purged_is_gone() -> None:
     assert (rest.title, rest.body) == ("new", "")
 
 
-def test_the_latest_stamps_are_one_a_machine_and_of_few_machines() -> None:
+def test_latest_stamps_are_bounded_by_machines() -> None:
     assert latest([f"{EARLY} m", f"{LATE} m", f"{LATER} n"]) == [f"{LATER} n", f"{LATE} m"]
     many = [f"2026-01-01T00:00:{n:02}Z {n:010}" for n in range(MACHINES + 4)]
     assert latest(reversed(many)) == many[4:] and latest([]) == []
 
 
-def test_a_machine_has_been_seen_up_to_its_latest_stamp() -> None:
+def test_stamps_are_known_up_to_the_latest() -> None:
     known = [f"{LATER} m"]
     assert has_seen(known, f"{EARLY} m") and has_seen(known, f"{LATER} m")
     assert not has_seen(known, f"{LATE} m") and not has_seen(known, f"{EARLY} n")

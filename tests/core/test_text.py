@@ -92,7 +92,7 @@ def test_words_are_runs_of_letters_and_digits(text: str, expected: list[str]) ->
 
 
 @given(ANYTHING)
-def test_words_hold_nothing_that_a_query_could_trip_over(text: str) -> None:
+def test_words_contain_no_signs(text: str) -> None:
     for word in words(text):
         assert not ASCII_SIGNS & set(word)
         assert words(word) == [word]
@@ -120,7 +120,7 @@ def test_camel_case_is_split_where_a_word_begins(word: str, parts: list[str]) ->
 # --- queries
 
 
-def test_terms_leave_stop_words_out_unless_there_is_nothing_else() -> None:
+def test_terms_omit_stop_words_unless_alone() -> None:
     assert parse_query("what is the JWT?").terms == [[["jwt"]]]
     assert parse_query("to be or not").terms == [[["to"]], [["be"]], [["or"]], [["not"]]]
     assert parse_query("jwt JWT Jwt").terms == [[["jwt"]]]
@@ -130,7 +130,7 @@ def test_terms_leave_stop_words_out_unless_there_is_nothing_else() -> None:
 
 
 @given(ANYTHING)
-def test_no_text_is_too_odd_for_a_query(typed: str) -> None:
+def test_any_text_is_a_query(typed: str) -> None:
     query = parse_query(typed)
     assert bool(query) == bool(words(typed))
     assert query.cut == 0
@@ -141,7 +141,7 @@ def test_no_text_is_too_odd_for_a_query(typed: str) -> None:
 @pytest.mark.parametrize(
     "separator", [" ", ",", "/", "A"], ids=["spaces", "commas", "slashes", "one camelCase word"]
 )
-def test_of_a_very_long_query_the_first_words_count(fulltext: FullText, separator: str) -> None:
+def test_long_query_is_cut_to_its_head(fulltext: FullText, separator: str) -> None:
     text = separator.join(f"w{number}" for number in range(2_000))
     query = parse_query(text)
     assert max(sum(map(len, ways)) for ways in zip(*query.terms, strict=False)) <= MAX_TERMS
@@ -158,9 +158,7 @@ def test_of_a_very_long_query_the_first_words_count(fulltext: FullText, separato
 @example("cafe\u0301s Cafés")
 @example("straße ÀÉÎ Ёлка")
 @settings(deadline=None)
-def test_every_query_is_sound_and_finds_the_text_it_is_made_from(
-    fulltext: FullText, typed: str
-) -> None:
+def test_queries_find_the_text_they_copy(fulltext: FullText, typed: str) -> None:
     query = parse_query(typed)
     if not query:
         assert fulltext.search("texts", query, "some", Scope(), WEIGHTS, 10) == []
@@ -208,7 +206,7 @@ def test_spellings_that_mean_the_same_find_each_other(
     assert typed == "猫" or coverage(parse_query(typed), f"{text} {identifier_parts(text)}") > 0.75
 
 
-def test_some_words_match_and_a_beginning_only_if_asked_for(fulltext: FullText) -> None:
+def test_prefixes_match_only_on_request(fulltext: FullText) -> None:
     assert found(fulltext, "one two", "one three", "some")
     assert not found(fulltext, "kubernetes", "kuber", "some")
     assert found(fulltext, "kubernetes", "kuber", "prefix")
@@ -222,7 +220,7 @@ FILLER = st.lists(st.sampled_from(["lorem", "ipsum", "x" * 50, "y", "z" * 90]), 
 
 
 @given(FILLER, FILLER, st.integers(60, 300))
-def test_a_snippet_has_the_word_and_is_not_wide(
+def test_snippet_has_the_word_within_the_width(
     before: list[str], after: list[str], width: int
 ) -> None:
     body = " ".join([*before, "Rotation", *after])
@@ -233,7 +231,7 @@ def test_a_snippet_has_the_word_and_is_not_wide(
     assert shown.strip("… ") in body
 
 
-def test_a_snippet_shows_the_word_however_its_accents_are_written() -> None:
+def test_snippet_finds_words_with_any_accents() -> None:
     body = f"{'lorem ipsum ' * 100} the office in Zürich {'lorem ipsum ' * 100}"
     for typed in ("zurich", "ZÜRICH", "zu\u0308rich"):
         assert "Zürich" in snippet(body, parse_query(typed))
@@ -256,7 +254,7 @@ OBEYED = [*range(9), *range(11, 32), *range(127, 160), 0x061C, *range(0x200E, 0x
 
 
 @given(st.text())
-def test_printable_text_has_nothing_that_a_terminal_obeys(text: str) -> None:
+def test_printable_text_has_no_control_characters(text: str) -> None:
     shown = printable(text)
     assert len(shown) == len(text)
     assert not {chr(code) for code in OBEYED} & set(shown)

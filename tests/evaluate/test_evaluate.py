@@ -70,7 +70,7 @@ def test_an_interval_is_that_of_the_mean() -> None:
 
 
 @given(links(nodes=8, edges=30), st.integers(0, 1000))
-def test_shuffling_keeps_degrees_and_makes_no_loop_and_no_duplicate(
+def test_shuffling_preserves_degrees_without_loops_or_duplicates(
     edges: list[tuple[str, str, str, float]], seed: int
 ) -> None:
     before = [edge[:3] for edge in edges]
@@ -121,7 +121,7 @@ def test_shuffled_stores_are_copies(store: Store) -> None:
     assert not folder.exists()
 
 
-def test_the_graph_is_credited_and_shuffled_edges_are_not(store: Store) -> None:
+def test_graph_gains_more_than_shuffled_edges(store: Store) -> None:
     report = evaluate(
         Evaluation(store, QUESTIONS, Scope()),
         BASE,
@@ -140,7 +140,7 @@ def test_the_graph_is_credited_and_shuffled_edges_are_not(store: Store) -> None:
     assert rows["graph_depth=0"]["difference"]["mrr"]["mean"] == 0
 
 
-def test_the_edges_of_an_excluded_node_are_no_popularity(store: Store) -> None:
+def test_edges_of_excluded_nodes_are_not_popularity(store: Store) -> None:
     with pylore.open(Path(store.path).parent, embedder="none") as lore:
         lore.add("note", "A tulip of another kind, about which all is said", id="note-other")
         for word in WORDS[:6]:
@@ -171,7 +171,7 @@ def test_scores_are_those_of_search_itself(store: Store) -> None:
         assert asked.scores(configured(BASE, text)).tolist() == plain[text]
 
 
-def test_notes_are_counted_and_missing_answers_are_found(store: Store) -> None:
+def test_notes_are_counted_and_missing_nodes_found(store: Store) -> None:
     gone = [*QUESTIONS, Question("x", "x", ("note-gone", "note-heron"))]
     asked = Evaluation(store, gone, Scope())
     evaluate(asked, BASE, ["graph_depth=1 graph_max_depth=0", "graph_depth=1"])
@@ -179,7 +179,7 @@ def test_notes_are_counted_and_missing_answers_are_found(store: Store) -> None:
     assert asked.missing() == {"note-gone"}
 
 
-def test_the_table_has_a_line_a_row_and_marks_the_reference(store: Store) -> None:
+def test_table_marks_the_reference(store: Store) -> None:
     report = evaluate(Evaluation(store, QUESTIONS, Scope()), BASE, [])
     text = report_text(report).splitlines()
     assert len(text) == len(report["rows"]) + 2
@@ -190,7 +190,7 @@ def test_the_table_has_a_line_a_row_and_marks_the_reference(store: Store) -> Non
 # --- configurations
 
 
-def test_a_configuration_is_config_syntax_on_top_of_the_base() -> None:
+def test_configuration_extends_the_base() -> None:
     base = Settings.load(environ={}, flags={"edge_weights": "calls=0.1", "limit": "7"})
     found = configured(
         base, "graph_depth=2 EDGE_WEIGHTS[links_to]=0.5 'graph_edges=calls links_to'"
@@ -222,7 +222,7 @@ def test_a_wrong_configuration_is_refused(text: str, said: str) -> None:
 # --- tuning
 
 
-def test_tuning_finds_a_better_value_and_its_gain_on_unseen_queries(store: Store) -> None:
+def test_tuning_finds_a_better_value(store: Store) -> None:
     asked = Evaluation(store, QUESTIONS, Scope())
     report = tune(asked, BASE, ["graph_depth", "graph_limit", "fulltext_share"])
     assert report["changes"] == {"graph_depth": "1"}
@@ -231,7 +231,7 @@ def test_tuning_finds_a_better_value_and_its_gain_on_unseen_queries(store: Store
     assert "+50.0 [+50.0, +50.0] points" in report["fragment"]
 
 
-def test_tuning_keeps_what_nothing_betters(store: Store) -> None:
+def test_tuning_leaves_the_best_values(store: Store) -> None:
     best = configured(BASE, "graph_depth=1")
     report = tune(Evaluation(store, QUESTIONS, Scope()), best, ["hop_decay", "EDGE_WEIGHTS"])
     assert (report["changes"], report["sure"], report["fragment"]) == ({}, False, "")

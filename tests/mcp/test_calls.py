@@ -53,7 +53,7 @@ def refusal(project: Lore, **arguments: Any) -> str:
     return text_of({"result": result})
 
 
-def test_agent_adds_nothing_while_too_much_is_staged(
+def test_agent_cannot_add_beyond_the_staged_limit(
     project: Lore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project("trust")
@@ -65,7 +65,7 @@ def test_agent_adds_nothing_while_too_much_is_staged(
     assert keep(project, type="note", text="another thing")["state"] == "added"
 
 
-def test_answers_are_those_of_the_commands(project: Lore) -> None:
+def test_results_agree_with_the_commands(project: Lore) -> None:
     for name, arguments, words in (
         ("lore_search", {"query": "tokens"}, "search tokens -n 5"),
         ("lore_search",
@@ -121,7 +121,7 @@ def test_reading_does_not_count_as_use(project: Lore) -> None:
     assert project("show", "lesson-keys").json["access_count"] == before + 1  # the first show
 
 
-def test_long_answers_lose_whole_results(project: Lore) -> None:
+def test_long_responses_lose_complete_results(project: Lore) -> None:
     words = ("search", "tokens keys clocks", "--explain")
     every = project(*words)
     most = str(len(every.out.encode()) - 1)
@@ -169,7 +169,7 @@ def test_links_and_anchors_are_kept_once_and_staged(project: Lore) -> None:
     assert {*project("list", "--type", "lesson", "--ids").lines} == {"lesson-keys", kept}
 
 
-def test_agent_does_not_undo_what_a_person_did(project: Lore) -> None:
+def test_agent_does_not_undo_changes_of_people(project: Lore) -> None:
     project("trust")
     id = project.id("add", "lesson", "Measure first")
     assert keep(project, type="lesson", text="Measure first") == {"id": id, "state": "unchanged"}

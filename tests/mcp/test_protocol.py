@@ -48,7 +48,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("version", [MODERN, *LEGACY])
-def test_answers_fit_the_schema_of_their_version(folder: Path, version: str) -> None:
+def test_responses_fit_the_schema_of_the_version(folder: Path, version: str) -> None:
     methods = pytest.importorskip("mcp_types.methods")
     is_modern = version == MODERN
     asked = [("server/discover" if is_modern else "ping", {}), *CALLS]
@@ -101,7 +101,7 @@ def test_wrong_requests_have_the_code_of_their_error(folder: Path) -> None:
 @pytest.mark.parametrize(
     "params", ["NaN", "1" * 5000, "[" * 50_000, "tru", f'"{"x" * LONGEST_LINE}"']
 )
-def test_unreadable_request_is_answered_with_its_id(folder: Path, params: str) -> None:
+def test_unreadable_request_gets_an_error_with_id(folder: Path, params: str) -> None:
     line = f'{{"jsonrpc": "2.0", "id": "a-1", "method": "ping", "params": {params}}}\n'
     (answer,) = answers(folder, lines_of(line.encode()))
     assert answer["id"] == "a-1" and answer["error"]["code"] in (-32700, -32600)
@@ -132,7 +132,7 @@ def test_errors_say_how_to_mend_a_call(folder: Path, name: str, arguments: Any, 
     assert text.startswith("lore: ") and said in text and text.count("\n") == 1
 
 
-def test_notifications_and_responses_get_no_answer(folder: Path) -> None:
+def test_notifications_and_responses_get_no_response(folder: Path) -> None:
     assert answers(folder, lines_of(
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "method": "notifications/nothing", "params": [1]},

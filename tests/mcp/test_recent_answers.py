@@ -64,7 +64,9 @@ def test_similar_queries_are_answered_again(current: CurrentStore, searches: lis
     assert len(searches) == 4
 
 
-def test_any_write_ends_an_answer(current: CurrentStore, searches: list[str], folder: Path) -> None:
+def test_write_invalidates_response(
+    current: CurrentStore, searches: list[str], folder: Path
+) -> None:
     ids(current, "cookie")
     with open_store(str(folder)) as store:  # another connection
         added = Records(store, Settings(), None).add("note", "Another cookie").id
@@ -74,7 +76,7 @@ def test_any_write_ends_an_answer(current: CurrentStore, searches: list[str], fo
     assert len(searches) == 3
 
 
-def test_changed_setting_ends_an_answer(
+def test_changed_setting_invalidates_a_response(
     current: CurrentStore, searches: list[str], folder: Path
 ) -> None:
     ids(current, "cookie")

@@ -111,7 +111,7 @@ x=1\
 
 
 @pytest.mark.parametrize("line", [*REFUSED, 'x="/a\tb"', 'x="a\x1bb"', "x='\x7f'"])
-def test_what_is_no_plain_assignment_is_refused_with_its_line(file: Path, line: str) -> None:
+def test_other_lines_than_assignments_are_refused(file: Path, line: str) -> None:
     with pytest.raises(UsageError, match=PLAIN) as error:
         read(file, f"a=1\n\n# c\n{line}\n")
     assert str(error.value).startswith(f"{file}:4: ")
@@ -123,7 +123,7 @@ def test_what_is_no_plain_assignment_is_refused_with_its_line(file: Path, line: 
     "declare -A x=([a]=1[b]=2)", 'declare -A x=(["a\']=1)',
     "declare -A x=(\n[a]=1\ntouch canary\n)",
 ])  # fmt: skip
-def test_an_array_holds_plain_items_alone(file: Path, line: str) -> None:
+def test_arrays_contain_only_plain_items(file: Path, line: str) -> None:
     with pytest.raises(UsageError, match=PLAIN) as error:
         read(file, line)
     assert str(error.value).startswith(f"{file}:{3 if chr(10) in line else 1}: ")
@@ -136,7 +136,7 @@ def test_an_array_holds_plain_items_alone(file: Path, line: str) -> None:
     ("a=1\n#" + "y" * 20_000, 2, "more than 20000 bytes"),
     ("limit=5\n" * 10_000, None, "too many settings"),
 ])  # fmt: skip
-def test_what_no_reader_should_take_on_is_refused(
+def test_oversized_and_unclosed_configs_are_refused(
     file: Path, text: str | bytes, where: int | None, what: str
 ) -> None:
     with pytest.raises(UsageError, match=what.replace(")", r"\)")) as error:
@@ -145,21 +145,21 @@ def test_what_no_reader_should_take_on_is_refused(
     assert len(str(error.value)) < 300 + len(str(file))
 
 
-def test_lines_may_end_as_windows_ends_them_and_the_last_one_may_have_no_end(file: Path) -> None:
+def test_windows_line_ends_are_accepted(file: Path) -> None:
     assert read(file, "limit=5\r\ndeclare -A W=(\r\n[a]=1\r\n)\r\n# end\r\nx=2") == [
         ("limit", 1, "5"), ("W[a]", 3, "1"), ("x", 6, "2"),
     ]  # fmt: skip
     assert read(file, "") == []
 
 
-def test_a_link_counts_as_a_file_but_in_a_project(file: Path, tmp_path: Path) -> None:
+def test_project_config_must_not_be_a_link(file: Path, tmp_path: Path) -> None:
     (tmp_path / "kept").write_text("a secret line\n")
     file.symlink_to(tmp_path / "kept")
     (problem,) = read_file(str(file), "project", "", [])
     assert ":1: is a link" in problem and "secret" not in problem
 
 
-def test_every_broken_line_is_named_and_the_others_are_read(file: Path) -> None:
+def test_broken_lines_are_named_and_others_read(file: Path) -> None:
     file.write_bytes(b"\xef\xbb\xbfa=1\r\nb 2\nW=(\n[x]=1\n[y]=$(id)\n)\nc=3\n")
     found: list[str] = []
     problems = read_file(str(file), "user", "", found)
@@ -167,7 +167,7 @@ def test_every_broken_line_is_named_and_the_others_are_read(file: Path) -> None:
     assert [entry.split("\t")[0] for entry in found] == ["a", "W[x]", "c"]
 
 
-def test_setting_replaces_broken_lines_of_its_key() -> None:
+def test_setting_replaces_broken_lines_of_the_key() -> None:
     text = "a=1 2\nb=x y\nb=$(id)\n"
     assert with_setting(text, "b", "5") == "a=1 2\nb=5\n"
     assert with_setting(text, "b", None) == "a=1 2\n"
@@ -231,7 +231,7 @@ def by_bash(file: Path) -> dict[str, str]:
 
 @given(literal=LITERALS, lines=st.lists(LINES, max_size=6))
 @settings(max_examples=examples(480), deadline=None)
-def test_plain_assignments_are_what_bash_makes_of_them(
+def test_plain_assignments_agree_with_bash(
     tmp_path_factory: pytest.TempPathFactory, literal: str, lines: Sequence[str]
 ) -> None:
     file = tmp_path_factory.mktemp("plain") / "config"
@@ -247,7 +247,7 @@ def test_plain_assignments_are_what_bash_makes_of_them(
     key=st.one_of(NAMES, st.builds(lambda name, key: f"{name}[{key}]", ARRAYS, KEYS)),
 )  # fmt: skip
 @settings(max_examples=examples(480), deadline=None)
-def test_a_setting_that_is_written_is_read_and_the_others_stay(
+def test_written_settings_are_read_back(
     tmp_path_factory: pytest.TempPathFactory,
     literal: str,
     lines: Sequence[str],
@@ -279,7 +279,7 @@ def places(tmp_path: Path) -> Iterator[tuple[Path, dict[str, str]]]:
     yield project, {"HOME": str(home)}
 
 
-def test_without_files_there_is_a_store_and_no_setting(places: tuple[Path, dict[str, str]]) -> None:
+def test_config_is_optional(places: tuple[Path, dict[str, str]]) -> None:
     project, environ = places
     (project / "src").mkdir()
     config.load(environ, str(project / "src"))
@@ -295,7 +295,7 @@ def test_without_files_there_is_a_store_and_no_setting(places: tuple[Path, dict[
     assert environ["LORE_STORE_SCOPE"] == "user"
 
 
-def test_the_files_of_user_and_project_are_read_in_turn(
+def test_user_config_is_read_before_the_project_config(
     places: tuple[Path, dict[str, str]],
 ) -> None:
     project, environ = places
@@ -311,7 +311,7 @@ def test_the_files_of_user_and_project_are_read_in_turn(
     assert f"limit\tuser:{project}/.lore/.config:1\t6\n" in environ["LORE_FROM_CONFIG"]
 
 
-def test_a_folder_that_is_a_link_out_of_the_project_is_refused(
+def test_linked_folder_outside_the_project_is_refused(
     places: tuple[Path, dict[str, str]], tmp_path: Path
 ) -> None:
     project, environ = places

@@ -49,14 +49,14 @@ def test_blocks_of_two_keys_leave_in_either_order(text: str, body: list[str], tu
     assert left != both and with_block(left, last, None) == text
 
 
-def test_block_without_its_end_takes_nothing_along() -> None:
+def test_block_without_end_is_not_removed() -> None:
     both = with_block(with_block("a\n", "one", ["x"]) + "mine\n", "two", ["y"])
     broken = both.replace(f"x\n{END}\n", "x\n")
     assert with_block(broken, "one", None) == broken
     assert "mine\n" in with_block(broken, "two", None)
 
 
-def test_a_new_file_is_deleted_with_its_block(tmp_path: Path) -> None:
+def test_new_file_is_deleted_with_the_block(tmp_path: Path) -> None:
     path = tmp_path / "hook"
     for body, state in (["a"], "added"), (["a"], "unchanged"), (["b"], "updated"):
         assert change_block(str(path), "'.'", body, head=HEAD) == (str(path), state, "")
@@ -71,7 +71,7 @@ def test_a_new_file_is_deleted_with_its_block(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"caf\xe9", b"a" * 6_000_000, None])
-def test_files_of_other_kinds_are_left(tmp_path: Path, data: bytes | None) -> None:
+def test_irregular_files_are_not_changed(tmp_path: Path, data: bytes | None) -> None:
     path = tmp_path / "file"
     os.mkfifo(path) if data is None else path.write_bytes(data)
     assert change_block(str(path), "'.'", ["a"])[1] == "left"
@@ -129,7 +129,7 @@ def test_json_comes_back_byte_for_byte(before: bytes | None) -> None:
         assert os.listdir(folder) == ([] if is_empty else ["settings.json"])
 
 
-def test_indentation_mode_and_later_changes_stay(tmp_path: Path) -> None:
+def test_indentation_mode_and_later_changes_are_preserved(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     path.write_text('{\n    "model": "x"\n}')
     path.chmod(0o640)

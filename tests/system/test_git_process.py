@@ -64,7 +64,7 @@ def test_only_the_door_names_git_as_a_program() -> None:
     assert naming == {DOOR}
 
 
-def test_git_is_looked_up_in_the_door_alone() -> None:
+def test_git_is_looked_up_in_a_single_module() -> None:
     looking = {
         name
         for name, tree in TREES.items()

@@ -57,7 +57,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     st.sampled_from([None, "*.png binary", "*.png binary\n"]),
     st.booleans(),
 )  # fmt: skip
-def test_uninstalling_leaves_what_was_there(
+def test_uninstalling_restores_files(
     root: Path, hooks: dict[str, str], attributes: str | None, wanted: bool
 ) -> None:
     for path in [*root.glob(".git/hooks/*"), *root.glob(".gitattributes")]:
@@ -88,7 +88,7 @@ def run(hook: Path, folder: Path, **env: str) -> subprocess.CompletedProcess[str
                           capture_output=True, check=False)  # fmt: skip
 
 
-def test_a_hook_does_what_it_did_and_calls_lore_where_there_is_one(tmp_path: Path) -> None:
+def test_hook_runs_the_former_script_and_lore(tmp_path: Path) -> None:
     made = Made(tmp_path / "-a [b] 'c'")
     project = made.root / "-sub dir's"
     made.write("-sub dir's/.lore/.config", "")
@@ -119,7 +119,7 @@ def test_a_hook_does_what_it_did_and_calls_lore_where_there_is_one(tmp_path: Pat
     assert (found.returncode, found.stdout + found.stderr) == (0, "")
 
 
-def test_a_driver_of_another_name_is_left(tmp_path: Path) -> None:
+def test_foreign_driver_is_not_changed(tmp_path: Path) -> None:
     made = Made(tmp_path)
     made.git("config", "merge.lore.driver", "mine %A")
     left = [what for what, state, _ in setup(tmp_path).install(hooks=False) if state == "left"]

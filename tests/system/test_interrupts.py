@@ -26,7 +26,7 @@ def deaf() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("deaf")
-def test_a_signal_while_a_program_is_being_started_ends_it(
+def test_signal_during_start_ends_the_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     popen, started = subprocess.Popen, []
@@ -43,13 +43,13 @@ def test_a_signal_while_a_program_is_being_started_ends_it(
     assert started[0].returncode == -signal.SIGKILL
 
 
-def test_a_program_runs_in_a_session_of_its_own() -> None:
+def test_program_runs_in_a_separate_session() -> None:
     with PluginProcess(["/bin/sh", "-c", "ps -o sid= -p $$; echo $$"], b"", os.environ) as process:
         session, own = process.read().split()
     assert session == own
 
 
-def test_a_thread_that_is_not_the_main_one_tidies_too() -> None:
+def test_other_threads_run_cleanup() -> None:
     done: list[str] = []
 
     def tidy() -> None:

@@ -38,7 +38,7 @@ def test_only_hexadecimal_digits_are_a_commit(text: str) -> None:
     assert not is_commit(text)
 
 
-def test_what_is_no_commit_does_not_reach_git(tmp_path: Path) -> None:
+def test_invalid_commits_are_not_passed_to_git(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "clone")
     repository.commit(a="x")
     victim = repository.write("victim", "kept")
@@ -51,7 +51,7 @@ def test_what_is_no_commit_does_not_reach_git(tmp_path: Path) -> None:
     assert victim.read_text() == "kept"
 
 
-def test_the_name_of_a_file_is_not_taken_for_a_commit(tmp_path: Path) -> None:
+def test_file_name_is_not_parsed_as_commit(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "clone")
     repository.write("\x01--output=victim", "x")
     head = repository.commit(a="x")
@@ -68,7 +68,7 @@ def test_a_git_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         FileTree(str(repository.root)).files()
 
 
-def test_no_git_and_no_folder_are_told_apart_from_an_answer(
+def test_missing_git_and_folder_are_detected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert Process(str(tmp_path), "ls-files").out() is None
@@ -122,7 +122,7 @@ def test_only_plain_files_are_read_and_no_link(tmp_path: Path) -> None:
         read_plain(str(tmp_path / "link"), 9)
 
 
-def test_what_a_person_names_may_be_elsewhere_unless_by_a_link_of_the_project(
+def test_paths_may_leave_the_project_except_by_links(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = tmp_path / "root"

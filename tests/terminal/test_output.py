@@ -32,7 +32,7 @@ OBEYED = {chr(code) for code in (*range(32), *range(127, 160), 0x061C, 0x200E, 0
 
 @pytest.mark.parametrize("form", NAMES)
 @pytest.mark.parametrize("count", [0, 1, 250])
-def test_a_stream_is_the_list_and_comes_while_it_is_made(
+def test_stream_prints_rows_while_they_are_computed(
     form: str, count: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [
@@ -71,7 +71,7 @@ class Terminal(io.StringIO):
 
 @given(JSON)
 @example({"": [{"a": "\x1b[31m\x9b\u202e"}, 1e300, -0.0, 5e-324]})
-def test_what_is_written_is_read_back_and_fit_for_a_terminal(value: Any) -> None:
+def test_json_is_read_back_and_safe_for_terminals(value: Any) -> None:
     text = dumps(value)
     assert json.loads(text) == value
     assert not OBEYED & set(text)
@@ -99,7 +99,7 @@ def test_a_list_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
     assert listed("text", ROWS, capsys) == "note-a: one\nnote-b: two?[31m\n"
 
 
-def test_one_thing_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
+def test_single_thing_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
     for form in NAMES:
         Output(form).one(ROWS[1], lambda row: texts([row]))
     assert capsys.readouterr().out == (
@@ -109,7 +109,7 @@ def test_one_thing_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == ""
 
 
-def test_the_form_is_the_one_asked_for_or_suits_where_it_goes(
+def test_form_follows_options_or_stdout(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for form in NAMES:
@@ -130,7 +130,7 @@ HOSTILE = "\x1b]0;title\x07\x9b31m\u202e\x7f"
 
 
 @pytest.mark.parametrize("colour", [True, False])
-def test_on_a_terminal_styles_are_lores_own(monkeypatch: pytest.MonkeyPatch, colour: bool) -> None:
+def test_styles_on_a_terminal_are_escaped(monkeypatch: pytest.MonkeyPatch, colour: bool) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stdout", terminal)
     if colour:
@@ -152,6 +152,6 @@ def test_on_a_terminal_styles_are_lores_own(monkeypatch: pytest.MonkeyPatch, col
     assert "?]0;title??31m??" in shown
 
 
-def test_a_note_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_note_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     note(f"a\nb\t {HOSTILE}c\r\nd")
     assert capsys.readouterr().err == "lore: a b ?]0;title??31m??c? d\n"

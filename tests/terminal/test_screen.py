@@ -60,14 +60,14 @@ def test_lines_go_to_a_terminal_whole(project: Lore) -> None:
     assert json.loads(shown)[0]["title"] == title
 
 
-def test_what_is_longer_than_the_terminal_goes_through_a_pager(project: Lore) -> None:
+def test_long_output_is_paged(project: Lore) -> None:
     paged = {"PAGER": "sed 's/^/paged: /'", "NO_COLOR": "1"}
     assert seen(project, "list", rows=10, environ=paged).count("paged: 2") == 41
     assert "paged" not in seen(project, "list", "-n", "8", rows=10, environ=paged)
     assert "paged" not in seen(project, "list", rows=10, environ={**paged, "PAGER": "cat"})
 
 
-def test_a_long_command_says_how_far_it_is_and_what_an_interrupt_leaves(project: Lore) -> None:
+def test_long_command_shows_progress_and_handles_interrupts(project: Lore) -> None:
     fed = "cat many.jsonl; sleep 1; cat more.jsonl; sleep 9"
     project.write("more.jsonl", '{"id":"note-x","type":"note","title":"more"}\n')
     code, shown = at_terminal(
@@ -83,14 +83,14 @@ def test_a_long_command_says_how_far_it_is_and_what_an_interrupt_leaves(project:
 
 
 @pytest.mark.parametrize("words", ["doctor", "index --embedder none"])
-def test_progress_is_a_line_where_stderr_is_a_pipe(repository: Lore, words: str) -> None:
+def test_progress_in_a_pipe_is_a_line(repository: Lore, words: str) -> None:
     repository.patch.setattr("pylore.terminal.screen.LINE_AFTER", 0.001)
     lines = repository(*words.split()).notes
     assert lines and all(re.fullmatch(r"[a-z ]+: .*\d s so far", line) for line in lines), lines
     assert not repository(*words.split(), "-q").err
 
 
-def test_an_index_says_how_far_the_history_is(project: Lore) -> None:
+def test_index_shows_progress_of_the_history(project: Lore) -> None:
     git = which("git")
     who = ["-c", "user.name=One", "-c", "user.email=one@example.org"]
     for words in (["init", "-q"], ["add", "auth.py"], [*who, "commit", "-qm", "one"]):
@@ -113,9 +113,7 @@ def test_an_index_says_how_far_the_history_is(project: Lore) -> None:
     assert re.search(r"lore: interrupted \(reading the history: \d+ %\): the files so far", shown)
 
 
-def test_styles_in_a_pipe_are_for_who_forces_them(
-    project: Lore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_styles_in_a_pipe_must_be_forced(project: Lore, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b" not in project("list", "--text").out
     monkeypatch.setenv("CLICOLOR_FORCE", "1")
     assert re.match(r"\S+  \x1b\[1mdecision-a", project("list", "--text").out)

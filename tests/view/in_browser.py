@@ -62,7 +62,7 @@ def chosen(browser: Browser) -> Any:
     )
 
 
-def test_the_page_shows_every_title_as_text_and_runs_none(shown: Any) -> None:
+def test_page_escapes_titles(shown: Any) -> None:
     browser, _ = shown
     titles = listed(browser)
     assert titles[0] == "Sessions are signed tokens"
@@ -74,7 +74,7 @@ def test_the_page_shows_every_title_as_text_and_runs_none(shown: Any) -> None:
     assert browser.run("document.querySelectorAll('nav img, nav svg, article img').length") == 0
 
 
-def test_words_narrow_the_list_and_keys_lead_to_the_text(shown: Any) -> None:
+def test_words_filter_the_list(shown: Any) -> None:
     browser, _ = shown
     browser.press("Escape")
     browser.run("document.activeElement.blur()")
@@ -121,7 +121,7 @@ def test_a_node_of_the_picture_can_be_clicked(shown: Any) -> None:
     assert chosen(browser) == "Sessions are signed tokens"
 
 
-def test_a_few_nodes_all_have_labels_and_none_lies_over_another(shown: Any) -> None:
+def test_labels_do_not_overlap(shown: Any) -> None:
     browser, file = shown
     browser.open(file)
     labels = browser.labels()
@@ -132,7 +132,7 @@ def test_a_few_nodes_all_have_labels_and_none_lies_over_another(shown: Any) -> N
     assert overlaps(browser.drawn()) == []
 
 
-def test_the_start_is_marked_and_a_file_lists_its_symbols(shown: Any) -> None:
+def test_start_is_marked_and_files_list_symbols(shown: Any) -> None:
     browser, file = shown
     browser.open(file)
     assert browser.run("[...document.querySelectorAll('.start')].map(i => i.textContent)") == [
@@ -144,7 +144,7 @@ def test_the_start_is_marked_and_a_file_lists_its_symbols(shown: Any) -> None:
     assert "← calls web.py" in text and "check_login, log_in" in text
 
 
-def test_tab_leads_to_a_neighbour_and_other_nodes_fade(shown: Any) -> None:
+def test_tab_selects_a_neighbour(shown: Any) -> None:
     browser, file = shown
     browser.open(file)
     choose(browser, "file-web.py")
@@ -159,7 +159,7 @@ def test_tab_leads_to_a_neighbour_and_other_nodes_fade(shown: Any) -> None:
     browser.press("Escape")
 
 
-def test_what_is_found_is_marked_and_brought_to_the_middle(shown: Any) -> None:
+def test_match_is_marked_and_centered(shown: Any) -> None:
     browser, file = shown
     browser.open(file)
     browser.press("/", "/")
@@ -171,7 +171,7 @@ def test_what_is_found_is_marked_and_brought_to_the_middle(shown: Any) -> None:
     assert max(others) == 0.15
 
 
-def test_types_and_relations_can_be_left_out(shown: Any) -> None:
+def test_types_and_relations_can_be_hidden(shown: Any) -> None:
     browser, file = shown
     browser.open(file)
     toggle = ("(word => [...document.querySelectorAll('details label')]"
@@ -183,7 +183,7 @@ def test_types_and_relations_can_be_left_out(shown: Any) -> None:
     assert count == "4 nodes, 2 lines"
 
 
-def test_it_is_drawn_light_and_dark_and_asks_nobody(shown: Any, tmp_path: Path) -> None:
+def test_page_is_drawn_light_and_dark_offline(shown: Any, tmp_path: Path) -> None:
     browser, file = shown
     browser.open(file)
     light = browser.picture()

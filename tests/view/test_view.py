@@ -46,7 +46,7 @@ def places(picked: picking.Picked) -> dict[str, int | None]:
 # --- what is picked
 
 
-def test_it_opens_on_records_and_what_they_touch(store: Store) -> None:
+def test_page_opens_on_records_and_neighbours(store: Store) -> None:
     found = places(picking.pick_whole(store, settings(), 100))
     assert next(iter(found)) == "decision-a"
     assert [*found][-2:] == ["file-auth.py", "note-alone"]
@@ -54,7 +54,7 @@ def test_it_opens_on_records_and_what_they_touch(store: Store) -> None:
     assert set(found.values()) == {None}
 
 
-def test_a_cap_leaves_room_for_what_records_touch_and_is_said(store: Store) -> None:
+def test_limit_leaves_room_for_neighbours(store: Store) -> None:
     picked = picking.pick_whole(store, settings(), 3)
     assert [*picked.hops] == ["decision-a", "lesson-0", "file-auth.py"]
     assert picked.notes == ["3 of 10 nodes are drawn: --max-nodes is 3"]
@@ -75,7 +75,7 @@ def test_around_a_node_hops_count_from_it(store: Store) -> None:
     assert "lesson-0" not in found
 
 
-def test_a_query_brings_its_matches_and_what_is_around_them(store: Store) -> None:
+def test_query_shows_matches_and_surroundings(store: Store) -> None:
     picked = picking.pick_matches(store, settings(limit="1"), "signed state", 100, None)
     assert places(picked)["decision-a"] == 0
     assert places(picked)["file-web.py"] == 2
@@ -84,7 +84,7 @@ def test_a_query_brings_its_matches_and_what_is_around_them(store: Store) -> Non
     assert few.notes[-1] == "the best 3 nodes are drawn: --max-nodes is 3"
 
 
-def test_symbols_are_part_of_their_files_unless_asked_for(store: Store) -> None:
+def test_symbols_belong_to_files_unless_requested(store: Store) -> None:
     picked = picking.pick_around(store, settings(), ["file-auth.py"], 2)
     drawn = picking.picture(store, settings(), picked)
     nodes = [(node["id"], node["hop"], node["symbols"]) for node in drawn["nodes"]]
@@ -102,7 +102,7 @@ def test_edges_of_symbols_are_drawn_at_their_file(store: Store) -> None:
     assert [edge[:3] for edge in drawn["edges"]] == [(0, 1, "calls"), (0, 1, "imports")]
 
 
-def test_the_strongest_edges_stay(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_strongest_edges_are_drawn(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(picking, "MOST_EDGES", 3)
     picked = picking.pick_whole(store, settings(), 100)
     drawn = picking.picture(store, settings(), picked)
@@ -129,13 +129,13 @@ def test_labels_are_short(type: str, title: str, expected: str) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_a_data_block_neither_ends_nor_opens_a_script_and_says_the_same(text: str) -> None:
+def test_data_block_contains_no_script_tags(text: str) -> None:
     block = data_block({"title": text})
     assert not set(block) & set("<>&\u2028\u2029")
     assert json.loads(block) == {"title": text}
 
 
-def test_a_page_has_no_more_scripts_than_its_own(store: Store) -> None:
+def test_page_has_only_known_scripts(store: Store) -> None:
     html = page(picking.picture(store, settings(), picking.pick_whole(store, settings(), 100)))
     assert len(re.findall(r"<script\b", html)) == 3
     assert html.count("</script>") == 3
@@ -143,7 +143,7 @@ def test_a_page_has_no_more_scripts_than_its_own(store: Store) -> None:
     assert "{{" not in html[: html.index('id="data"')]
 
 
-def test_a_page_fetches_nothing_and_says_whose_library_it_has(store: Store) -> None:
+def test_page_fetches_no_resource_and_names_the_library(store: Store) -> None:
     html = page(picking.picture(store, settings(), picking.pick_whole(store, settings(), 1)))
     assert "default-src 'none'" in html
     assert not re.search(r"<(?:link|img|iframe)\b|<script[^>]+src", html)
