@@ -30,7 +30,8 @@ CREATE TABLE lore.nodes(
   status text NOT NULL,
   gone boolean NOT NULL,                   -- forgotten
   due boolean NOT NULL,                    -- to be indexed
-  fields jsonb NOT NULL                    -- of the line
+  fields jsonb NOT NULL,                   -- of the line, without its texts
+  text text NOT NULL                       -- body and reason
 );
 CREATE INDEX nodes_due ON lore.nodes(key) WHERE due;
 
@@ -158,14 +159,14 @@ LANGUAGE sql SET search_path = lore, pg_temp SET enable_seqscan = off AS $$
   DELETE FROM nodes n USING lines p WHERE p.seq > after AND p.kind = 'purged'
     AND n.id = p.key AND is_taken('id', n.order_key, p.order_key);
 
-  INSERT INTO nodes(id, scope, order_key, type, status, gone, due, fields)
+  INSERT INTO nodes(id, scope, order_key, type, status, gone, due, fields, text)
   SELECT DISTINCT ON (id) id, scope, order_key, split_part(id, '-', 1), coalesce(f->>'status', 'confirmed'),
-    f->>'invalidated_at' IS NOT NULL, true, f
+    f->>'invalidated_at' IS NOT NULL, true, f - '{body,data}'::text[], concat_ws(E'\n', coalesce(f->>'body', ''), f->'data'->>'why')
   FROM (SELECT key AS id, scope, order_key, line::jsonb AS f FROM lines
         WHERE seq > after AND kind = 'id' AND line <> '' OFFSET 0) l
   ORDER BY id, order_key DESC
-  ON CONFLICT (id) DO UPDATE SET (order_key, status, gone, due, fields) =
-    (excluded.order_key, excluded.status, excluded.gone, true, excluded.fields)
+  ON CONFLICT (id) DO UPDATE SET (order_key, status, gone, due, fields, text) =
+    (excluded.order_key, excluded.status, excluded.gone, true, excluded.fields, excluded.text)
   WHERE excluded.order_key > nodes.order_key;
 
   INSERT INTO edges(from_id, to_id, relation, scope, order_key, status, gone, weight)

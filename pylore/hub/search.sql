@@ -30,10 +30,6 @@ CREATE TABLE lore.words(                   -- document frequencies in texts, as 
 
 -- --- filters and rows
 
-CREATE FUNCTION lore.text_of(f jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT concat_ws(E'\n', coalesce(f->>'body', ''), f->'data'->>'why')
-$$;
-
 CREATE FUNCTION lore.tags_of(f jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT coalesce((SELECT string_agg(value, ' ') FROM jsonb_array_elements_text(
     CASE jsonb_typeof(f->'tags') WHEN 'array' THEN f->'tags' ELSE '[]' END)), '')
@@ -53,10 +49,8 @@ CREATE FUNCTION lore.admits(n lore.nodes, f jsonb) RETURNS boolean LANGUAGE sql 
     AND (f->'until' IS NULL OR n.fields->>'updated_at' COLLATE "C" <= f->>'until')
 $$;
 
--- The same for a passage; most filters need no row of the node.
-CREATE FUNCTION lore.passes(p lore.passages, f jsonb) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT (f->'hides' IS NULL OR NOT f->'hides' ? p.status) AND (f->'types' IS NULL OR f->'types' ? p.type)
-    AND (f - 'hides' - 'types' = '{}' OR (SELECT lore.admits(n, f) FROM lore.nodes n WHERE n.key = p.node))
+CREATE FUNCTION lore.excluded(f jsonb) RETURNS bigint[] LANGUAGE sql STABLE AS $$
+  SELECT ARRAY(SELECT n.key FROM jsonb_array_elements_text(f->'excluded') e(name) JOIN lore.nodes n ON n.id = name)
 $$;
 
 -- The columns of a result, and the key of its first passage.
@@ -70,7 +64,7 @@ $$;
 CREATE FUNCTION lore.shown(keys bigint[], owners bigint[], scores real[], f jsonb, shown int)
 RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text) LANGUAGE sql STABLE AS $$
   SELECT m.key, n.id, m.score, CASE WHEN o <= shown THEN lore.brief(n) END, CASE WHEN o <= shown THEN (
-    SELECT substr(lore.text_of(n.fields), p.first, p.length) FROM lore.passages p WHERE p.key = m.key) END
+    SELECT substr(n.text, p.first, p.length) FROM lore.passages p WHERE p.key = m.key) END
   FROM unnest(keys, owners, scores) WITH ORDINALITY m(key, owner, score, o) JOIN lore.nodes n ON n.key = m.owner
   WHERE NOT n.gone AND NOT n.due AND coalesce(NOT f->'hides' ? n.status, true) ORDER BY o
 $$;
@@ -83,7 +77,7 @@ $$;
 
 CREATE FUNCTION lore.passages_of(keys bigint[]) RETURNS TABLE(passage bigint, title text, text text, tags text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
-  SELECT p.key, coalesce(n.fields->>'title', ''), substr(text_of(n.fields), p.first, p.length), tags_of(n.fields)
+  SELECT p.key, coalesce(n.fields->>'title', ''), substr(n.text, p.first, p.length), tags_of(n.fields)
   FROM passages p JOIN nodes n ON n.key = p.node
   WHERE p.key = ANY (keys) AND NOT n.due AND n.scope = ANY ((SELECT my_scopes())::text[])
 $$;
@@ -181,7 +175,9 @@ BEGIN
     SELECT array_agg(key), array_agg(node), array_agg(score) FROM (
       SELECT key, node, (%s)::real AS score FROM (
         SELECT p.key, p.node, p.words, .3 + .9 * p.size / $5 AS k FROM passages p
-        WHERE p.words @@ $1 AND p.scope = ANY ($2) AND passes(p, $3) OFFSET 0) p
+        WHERE p.words @@ $1 AND p.scope = ANY ($2) AND ($3->'hides' IS NULL OR NOT $3->'hides' ? p.status)
+          AND ($3->'types' IS NULL OR $3->'types' ? p.type) AND p.node <> ALL ((SELECT excluded($3))::bigint[])
+          AND ($3 - '{hides,types,excluded}'::text[] = '{}' OR (SELECT admits(n, $3) FROM nodes n WHERE n.key = p.node)) OFFSET 0) p
       ORDER BY score DESC, key LIMIT $4) best$q$, expression)
   INTO keys, owners, scores USING rarest(terms, dfs, n, room), scopes, f, most, mean;
   RETURN QUERY SELECT * FROM shown(keys, owners, scores, f, shown);
@@ -197,7 +193,10 @@ SET hnsw.ef_search = 100 SET hnsw.iterative_scan = relaxed_order AS $$
   SELECT found.* FROM (
     SELECT array_agg(key ORDER BY far) AS keys, array_agg(node ORDER BY far) AS owners, array_agg((1 - far)::real ORDER BY far) AS scores
     FROM (SELECT p.key, p.node, p.embedding OPERATOR(public.<=>) vector::public.halfvec AS far FROM passages p
-      WHERE p.embedding IS NOT NULL AND p.scope = ANY ((SELECT my_scopes())::text[]) AND passes(p, f)
+      WHERE p.embedding IS NOT NULL AND p.scope = ANY ((SELECT my_scopes())::text[])
+        AND (f->'hides' IS NULL OR NOT f->'hides' ? p.status) AND (f->'types' IS NULL OR f->'types' ? p.type)
+        AND p.node <> ALL ((SELECT excluded(f))::bigint[])
+        AND (f - '{hides,types,excluded}'::text[] = '{}' OR (SELECT admits(n, f) FROM nodes n WHERE n.key = p.node))
       ORDER BY p.embedding OPERATOR(public.<=>) vector::public.halfvec LIMIT most) nearest) best,
     shown(keys, owners, scores, f, shown) found
 $$;
@@ -230,9 +229,9 @@ $$;
 CREATE FUNCTION lore.lacking(most int) RETURNS TABLE(
   node bigint, order_key text, type text, title text, body text, tags text, file text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
-  SELECT key, order_key, CASE WHEN gone THEN '' ELSE type END, coalesce(fields->>'title', ''), text_of(fields),
+  SELECT key, order_key, CASE WHEN gone THEN '' ELSE type END, coalesce(fields->>'title', ''), text,
     tags_of(fields), coalesce(fields->>'file', '')
-  FROM (SELECT *, sum(pg_column_size(fields)) OVER (ORDER BY key) - pg_column_size(fields) AS before
+  FROM (SELECT *, sum(octet_length(text)) OVER (ORDER BY key) - octet_length(text) AS before
     FROM nodes WHERE due AND scope = ANY ((SELECT my_scopes())::text[]) ORDER BY key LIMIT most) due
   WHERE before < 4000000 ORDER BY key
 $$;

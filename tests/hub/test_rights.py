@@ -20,7 +20,7 @@ READER = "hello my_scopes share find near having counts rows passages_of cosines
 WRITER = "push lacking put settle".split()
 OWNER = """
 last_line parsed rows_of refusal update_heads is_taken decides
-admits passes brief shown text_of tags_of quoted frequency rarest
+admits excluded brief shown tags_of quoted frequency rarest
 """.split()
 CALLABLE_FROM = {
     **dict.fromkeys(READER, "reader"), **dict.fromkeys(WRITER, "writer"),
@@ -149,7 +149,7 @@ def test_nothing_tells_of_hidden_rows_by_the_way(hub: PeopledHub) -> None:
             "CREATE FUNCTION pg_temp.told(text) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS"
             " $$BEGIN RAISE NOTICE '%', $1; RETURN false; END$$"
         )
-        for table, column in (("nodes", "fields::text"), ("lines", "line"), ("nodes", "id")):
+        for table, column in (("nodes", "text"), ("lines", "line"), ("nodes", "id")):
             cursor.execute(f"SELECT * FROM lore.{table} WHERE pg_temp.told({column})")
             with pytest.raises(Exception) as raised:
                 cursor.execute(f"SELECT ({column} || 'x')::int FROM lore.{table}")

@@ -105,7 +105,7 @@ def _wrong(server: postgres.Server, url: str, folder: str) -> int:
     at_hub = {
         id: said
         for id, *said in server.rows(
-            "SELECT id, fields->>'title', coalesce(fields->>'body', ''), status, gone"
+            "SELECT id, fields->>'title', split_part(text, E'\n', 1), status, gone"
             " FROM lore.nodes WHERE type <> ''",
             database=database,
         )
