@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 COMMITTED = "committed"
 """The signal of a commit's message."""
-
 LONGEST_QUOTE, _MOST_SIGNALS = 200, 20
 _ALIKE = 0.55
 """Minimum share of common words (Jaccard) of two candidates that say the same."""

@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 
 Stamp = tuple[int, int, str]
 """Time of change (ns), bytes, and the time before which events were left out."""
-
 _ENOUGH = 20_000
 """Events that are held before they are written."""
-
 _LONGEST_STAMPS = 64 << 20
 
 

@@ -23,19 +23,15 @@ WEIGHTS = {
     "preference": 0.6, COMMITTED: 0.6, "conceded": 0.45, "repeated-error": 0.2,
 }  # fmt: skip
 """Probability, by each signal alone, that a reader keeps the candidate; rounded to 0.05."""
-
 REFUSED = "refused"
 """The error of a call that a person has refused."""
-
 ERROR_SESSIONS = 3
 """Minimum number of sessions with an error of the same signature."""
-
 MOST_FILES = 3
 _SHORTEST, _SHORTEST_CHOSEN, _LONGEST = 40, 15, 320
 """Characters of a statement, and of one that is marked by choice."""
 _INFORMATIVE = 5
 """Minimum number of different words of a signature."""
-
 _MARKS = {"cause": "failure", "lesson": "lesson", "decision": "decision", "gotcha": "lesson",
           "note": "observation"}  # fmt: skip
 """Signals of marks, and the types of their records."""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 SHARED = 0.6
 """Minimum share of common words (Jaccard) of two questions of one gap. Chosen by hand."""
-
 MOST_OTHERS = 5
 
 

@@ -36,16 +36,12 @@ if TYPE_CHECKING:
 
 EVIDENCE = "evidence"
 """The field of an edge's metadata with the quotes."""
-
 NEAR = 0.5
 """Minimum cosine of a record that is shown beside a candidate."""
-
 KNOWLEDGE = ("decision", "failure", "goal", "lesson", "note", "observation", "pattern")
 """Types of records that are compared with candidates."""
-
 AGAIN = "again"
 """The signal of an error that returned after a record was made of it."""
-
 _MOST_QUOTES, _MOST_FILES, _MOST_BESIDE = 5, 10, 3
 _LONGEST_SESSION = 200
 _TELLING = 20

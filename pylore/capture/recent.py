@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 _TAIL = 4 << 20
 """Bytes of the log's end that are read, since a prompt waits for them."""
-
 _MARKS = (b'"kind":"edit"', b'"kind":"session"', b'"kind":"prompt"')
 _BRANCH = "ref: refs/heads/"
 

@@ -50,10 +50,8 @@ class Step(NamedTuple):
 
 LONGEST = 16 << 20
 """Maximum bytes of a line; longer lines are skipped."""
-
 AHEAD = 2 * MOST_TEXT
 """Characters of a text before redaction, so that no cut halves a secret."""
-
 _MOST_MARKED = 20
 _LONGEST = 200_000
 

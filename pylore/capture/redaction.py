@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _FINDERS = (found_by_form, found_beside, found_by_chance, found_alone)
 """The first to find a secret names it."""
-
 BEGINNING = "lore-redact-"
 _MOST_OUTPUT = 1 << 28
 _LONGEST = 1_000_000

@@ -29,7 +29,6 @@ _PREFIXES = (
     " rk_live_ pk_live_ sk_test_ rk_test_ pk_test_ whsec_ sbp_ sb_secret_ hvs. hvb. hvr. xai- u+"
 )
 """First letters of tokens; 16 or more that do not read as words follow."""
-
 _START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))"
 _END = r"(?![A-Za-z0-9_])"
 _ALL_PREFIXES = "|".join(map(re.escape, sorted(_PREFIXES.split(), key=len, reverse=True)))
@@ -310,7 +309,6 @@ _SHORTEST_OF_TWO = 28
 _AS_RUN = 0.45
 _BEFORE = 60
 """Letters before a run that may name it."""
-
 _COMMON = frozenset(
     "in re er es te on ti ed at st en nt ng or de le co se ra li al io ar an it ri tr ro ta ve ec "
     "ns is me ce ne et un nd ca si pe ct ic ea di pr ac el as pa fi to la ts ma ch rs ss nc ge he "
@@ -318,7 +316,6 @@ _COMMON = frozenset(
     "ke ol ep da od ap ty ef oo pt ot op sc ho so ig sp qu ck ia iv us sh ai os va ue".split()
 )
 """The 120 most common pairs of letters in the words of code and English."""
-
 _RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}")
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
 _HAS_UUID = re.compile(_UUID, re.IGNORECASE)

@@ -21,7 +21,6 @@ TIMEOUT = 30
 """Seconds that an agent waits for a hook, which ends after half of them."""
 _EDITS = ("edit", "write", "patch", "replace")
 """Parts of the names of tools that edit files."""
-
 _FILE_FIELDS = ("file_path", "notebook_path", "absolute_path", "path")
 _PATCH = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
 _LONGEST_PATCH = 1_000_000

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 TOKENS = {SESSION_START: 1200, PROMPT: 400, FILE: 300, TOOL: 300}
 """Maximum tokens of an answer."""
-
 _TASKS, _STALE, _BEST, _PLACES, _HITS = 5, 5, 12, 5, 6
 _NEWEST = 200
 """Number of the newest confirmed records, of which the best are chosen."""

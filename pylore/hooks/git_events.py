@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 KINDS = ("lesson", "decision", "failure", "pattern")
 """Types of records that a line of a message may begin with."""
-
 _LINES, _FILES, _LEARNED = 5, 100, 50
 """Maximum number of warnings, of files that are looked up, and of lessons."""
 _TITLE, _HASH = 100, 12
