@@ -38,27 +38,19 @@ def planted(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Planted
 REFUSED = [  # links, command, which link is named
     (".lore/knowledge.jsonl -> ~/.bashrc", "export .lore/knowledge.jsonl", "knowledge.jsonl"),
     ("out -> ~/.bashrc", "export out", "out"),
-    ("out -> ../../.bashrc", "export out", "out"),
-    ("out -> ~/none", "export out", "out"),
-    ("out -> between; between -> ~/.bashrc", "export out", "out"),
     ("out -> sub/between; sub/between -> ../../../.bashrc", "export out", "out"),
-    (".lore/out -> ~/notes", "export .lore/out/keep.txt", ".lore/out"),
     (".lore/out -> ~/notes", "export .lore/out/new.jsonl", ".lore/out"),
     ("a/up -> ~/notes", "export a/up/../.bashrc", "a/up"),
     ("a/in -> ../b; b/out -> ~/notes", "export a/in/out/keep.txt", "a/in/out"),
     ("out -> /dev/stdout", "export out", "out"),
-    ("~/projects/clone/out -> ~/.bashrc", "export ../../projects/clone/out", "out"),
     ("~/download/out -> ~/.bashrc", "export ../../download/out", "download/out"),
     ("page.html -> ~/.bashrc", "graph view --output page.html", "page.html"),
     ("pages -> ~/notes", "graph view --output pages/keep.txt", "pages"),
     ("receipt -> ~/.bashrc", "context tokens --quiet --receipt receipt", "receipt"),
     ("sub/.lore -> ~/none", "init sub", "sub/.lore"),
-    ("sub/.lore -> ~/notes", "init sub", "sub/.lore"),
     ("sub -> ~/notes", "init sub", "sub"),
     (".lore -> ~/other/.lore", "forget note-a --purge", ".lore"),
-    (".lore -> ../../other/.lore", "search tokens", ".lore"),
     (".lore -> ~/other/.lore", "doctor", ".lore"),
-    (".lore -> ~/other/.lore", "config", ".lore"),
 ]
 
 
@@ -96,12 +88,9 @@ def test_a_config_behind_a_link_is_refused_wherever_it_leads(
 
 KEPT = [  # links, command, what is written
     ("", "export ~/mine.jsonl", "~/mine.jsonl"),
-    ("", "export ~/notes/keep.txt", "~/notes/keep.txt"),
     ("", "export new.jsonl", "new.jsonl"),
-    ("out -> data.jsonl", "export out", "data.jsonl"),
     ("out -> sub/data.jsonl; sub/deep -> ..", "export sub/deep/out/", "sub/data.jsonl"),
     ("~/docs -> ~/notes", "export ~/docs/mine.jsonl", "~/notes/mine.jsonl"),
-    ("~/notes/latest -> keep.txt", "export ~/notes/latest", "~/notes/keep.txt"),
     ("page.html -> sub/page.html; sub/x -> y", "graph view --output page.html", "sub/page.html"),
     ("receipt -> r.json", "context tokens --receipt receipt", "r.json"),
 ]

@@ -1,9 +1,8 @@
 """What a hostile clone can do to somebody who uses lore in it: nothing.
 
-Each table has a line a case; add one where you think of another. For every case those
-commands are run in a fresh clone that it is about. Then nothing outside of the clone's
-``.lore`` has changed, no secret was printed or kept, no program of the clone's has run,
-and no command has ended otherwise than commands do, or took a minute or a gigabyte.
+Each line of a table is a fresh clone, in which commands run. Nothing outside ``.lore`` may
+change, no secret be printed or kept, no program of the clone run, and no command crash, or take a
+minute or a gigabyte.
 """
 
 from __future__ import annotations
@@ -20,31 +19,19 @@ Plant = Callable[[Machine], object]
 
 LINKS = (
     ("docs/notes.md", "~/.ssh/id_rsa"),
-    ("docs/notes.md", "~/notes/secret.md"),
     ("docs/notes.md", "../local.env"),
-    ("docs/notes.md", "../.git/config"),
     ("docs/notes.md", "/proc/self/environ"),
     ("docs/notes.md", "/dev/zero"),
-    ("docs/notes.md", "notes.md"),
-    ("docs/sub", "~/notes"),
-    ("docs/sub", "/proc"),
     ("docs/sub", "."),
     ("docs", "~/notes"),
-    ("src/auth.py", "~/notes/auth.py"),
     ("src/new.py", "~/notes/secret.py"),
     ("src", "~/notes"),
-    ("bin", "~/notes"),
-    ("tool", "~/.bashrc"),
     ("package.json", "~/notes/package.json"),
     ("tsconfig.json", "~/notes/package.json"),
-    ("go.mod", "~/notes/secret.md"),
     ("Cargo.toml", "/dev/zero"),
     (".gitignore", "~/.ssh/id_rsa"),
     (".gitattributes", "~/.ssh/id_rsa"),
     (".git/info/exclude", "~/.ssh/id_rsa"),
-    (".git/config", "~/.ssh/id_rsa"),
-    (".git/HEAD", "~/.ssh/id_rsa"),
-    (".git/shallow", "~/.ssh/id_rsa"),
     (".lore/knowledge.jsonl", "~/notes/secret.jsonl"),
     (".lore/knowledge.jsonl", "/dev/zero"),
 )
@@ -59,29 +46,20 @@ FILES = (
 
 SETTINGS = (
     ("core.fsmonitor=RUN",),
-    ("core.hooksPath=.",),
     ("core.pager=RUN", "pager.log=RUN", "pager.ls-files=RUN"),
     ("core.editor=RUN", "sequence.editor=RUN"),
     ("core.sshCommand=RUN", "core.askPass=RUN", "core.gitProxy=RUN", "credential.helper=RUN"),
-    ("core.alternateRefsCommand=RUN",),
     ("diff.external=RUN",),
     ("diff.trap.command=RUN", "diff.trap.textconv=RUN", "diff.trap.cachetextconv=true"),
     ("filter.trap.clean=RUN", "filter.trap.smudge=RUN", "filter.trap.required=true"),
-    ("filter.trap.process=RUN",),
-    ("merge.trap.driver=RUN",),
     ("alias.ls-files=!RUN", "alias.log=!RUN", "alias.ls-tree=!RUN", "alias.rev-parse=!RUN"),
     ("gpg.program=RUN", "log.showSignature=true"),
     ("include.path=~/.ssh/id_rsa",),
-    ("include.path=/dev/zero",),
     ("core.worktree=~",),
-    ("core.worktree=/",),
-    ("core.bare=true",),
     ("core.excludesFile=~/.ssh/id_rsa", "core.attributesFile=~/.ssh/id_rsa"),
     ("mailmap.file=~/.ssh/id_rsa", "diff.orderFile=~/.ssh/id_rsa"),
     ("remote.origin.url=ext::RUN", "remote.origin.promisor=true", "extensions.partialClone=origin"),
-    ("submodule.src.update=!RUN", "submodule.recurse=true"),
     ("trace2.eventTarget=~/.bashrc", "trace2.normalTarget=~/.bashrc"),
-    ("uploadpack.packObjectsHook=RUN",),
 )
 """Of the clone's git config. The attributes of all files name ``trap``."""
 
@@ -99,24 +77,15 @@ TOGETHER = 4
 ANCHORS: tuple[dict[str, str], ...] = (
     {"commit_id": "--output=~/.bashrc"},
     {"commit_id": "--output=~/.bashrc", "verdict": "invalid", "path": "src/keys.py"},
-    {"commit_id": "--no-index"},
     {"commit_id": "HEAD..HEAD", "path": "src/auth.py"},
-    {"path": "~/.ssh/id_rsa"},
     {"path": "../home/.ssh/id_rsa"},
     {"path": "--output=~/.bashrc", "verdict": "invalid"},
-    {"root": "/"},
     {"root": "~", "path": ".ssh/id_rsa"},
-    {"root": "..", "path": "home/.bashrc"},
-    {"root": "~", "path": ".bashrc", "verdict": "invalid"},
     {"root": "/", "kind": "symbol", "detail": "check"},
     {"kind": "symbol", "detail": "--open-files-in-pager=RUN"},
     {"kind": "symbol", "detail": "Login.(check|(a+)+$"},
-    {"kind": "symbol", "detail": "", "path": "src/auth.py"},
-    {"kind": "lines", "detail": "5-1", "path": "src/auth.py"},
     {"kind": "lines", "detail": "0-99999999999999999999", "path": "src/auth.py"},
-    {"kind": "lines", "detail": "x", "path": "src/auth.py"},
     {"kind": "glob", "path": "**/" * 40 + "x"},
-    {"kind": "glob", "path": "[" * 40},
     {"kind": "glob", "path": "/etc/*", "stamp": "/etc/passwd"},
     {"kind": "glob", "path": "*.x", "stamp": "../home/.bashrc", "verdict": "invalid"},
     {"path": "src/auth.py", "stamp": "9-9-9-9", "hash": "x"},
@@ -132,33 +101,21 @@ REST: tuple[tuple[str, Plant], ...] = (
     ("a tracked folder that is a link now", lambda m: behind_link(m)),
     ("hooks", lambda m: [hook(m, name) for name in HOOKS]),
     ("a pipe of code", lambda m: m.pipe("src/auth.py")),
-    ("a pipe of Markdown", lambda m: m.pipe("docs/a.md")),
     ("a pipe in place of a manifest", lambda m: m.pipe("package.json")),
-    ("a pipe in place of the attributes", lambda m: m.pipe(".gitattributes")),
-    ("a pipe in place of what is ignored", lambda m: m.pipe("src/.gitignore")),
-    ("a pipe in place of git's list", lambda m: m.pipe(".git/shallow")),
     ("a socket of code", lambda m: m.socket("src/auth.py")),
-    ("a socket of Markdown", lambda m: m.socket("docs/b.md")),
     (
         "folders in place of files",
         lambda m: [m.clear(p).mkdir() for p in ("go.mod", "src/auth.py")],
     ),
     ("a deep tree", lambda m: m.clear("/".join(["d" * 9] * 150)).mkdir(parents=True)),
-    ("a deep tree of one letter", lambda m: m.clear("d/" * 900).mkdir(parents=True)),
     ("a name that is not text", lambda m: bad_name(m)),
     ("a long line of code", lambda m: m.write("src/auth.py", "x = '" + "a " * 400_000 + "'\n")),
     ("a long line of Markdown", lambda m: m.write("docs/b.md", "tokens " * 70_000)),
-    ("many empty lines", lambda m: m.write("src/auth.py", "\n" * 900_000)),
     ("many lines that are alike", lambda m: alike(m)),
     ("a file that is larger than it says", lambda m: sparse(m)),
     ("front matter of everything", lambda m: m.write("docs/b.md", FRONT_MATTER)),
     ("links of Markdown to everything", lambda m: m.write("docs/b.md", m.expand(LINKING))),
     ("a manifest that extends a secret", lambda m: extends(m)),
-    (
-        "a message of a commit that is a format",
-        lambda m: message(m, "%H\n%x00M%x00--output=x\x01a"),
-    ),
-    ("a commit without a date", lambda m: dateless(m)),
 )
 """(what it is, what makes it)"""
 
@@ -218,17 +175,6 @@ def extends(machine: Machine) -> None:
     for path in ("../home/notes/package.json", "./home/notes/package.json", "~/.ssh/id_rsa"):
         machine.write("tsconfig.json", f'{{"extends": "{machine.expand(path)}"}}')
     machine.write("src/a.ts", "import x from './b'\n")
-
-
-def message(machine: Machine, text: str) -> None:
-    machine.git("commit", "-q", "--allow-empty", "-m", text)
-
-
-def dateless(machine: Machine) -> None:
-    tree = machine.git("rev-parse", "HEAD^{tree}")
-    held = machine.write(".git/made", f"tree {tree}\nauthor a\ncommitter b\n\ntokens\n")
-    made = machine.git("hash-object", "--literally", "-t", "commit", "-w", str(held))
-    machine.git("update-ref", "HEAD", made)
 
 
 def named(machine: Machine, paths: tuple[str, ...]) -> None:
@@ -360,13 +306,10 @@ def test_no_command_that_asks_git_runs_what_its_config_names(
 CONFIGS: tuple[tuple[str, Plant], ...] = (
     ("a link to a secret", lambda m: m.link(".lore/.config", "~/.ssh/id_rsa")),
     ("a pipe", lambda m: m.pipe(".lore/.config")),
-    ("a folder", lambda m: m.clear(".lore/.config").mkdir()),
     ("endless", lambda m: m.link(".lore/.config", "/dev/zero")),
     ("a command", lambda m: m.write(".lore/.config", m.expand("limit=$(RUN)\n"))),
     ("a program", lambda m: m.write(".lore/.config", m.expand("llm_command=RUN\n"))),
-    ("a retriever", lambda m: m.write(".lore/.config", m.expand("retrievers=RUN\n"))),
     ("a plugin", lambda m: m.write(".lore/.config", m.expand("plugin_dir=~/notes\n"))),
-    ("another home", lambda m: m.write(".lore/.config", "dir=/etc\nstore=/etc\nroot=/etc\n")),
     ("a long line", lambda m: m.write(".lore/.config", "limit=" + "9" * 900_000)),
     ("a command in the clone", lambda m: m.write("lore-search", m.trap.read_bytes()).chmod(0o755)),
 )  # fmt: skip

@@ -18,7 +18,6 @@ from pylore.cli import find, main, session
 from pylore.core.errors import BUG, LoreError
 from pylore.core.settings import SETTINGS
 from pylore.system.atomic_write import write_whole
-from pylore.system.bug_reports import report_of
 
 
 @pytest.fixture(scope="module")
@@ -70,17 +69,6 @@ def test_nothing_is_looked_up_in_the_working_directory(planted: Planted, command
     done = planted.lore(*command.split(), PATH=path, BROWSER="")
     assert not canary.exists(), canary.read_text()
     assert done.returncode in (0, 1, 2)
-
-
-def test_lore_behind_a_link_asks_no_readlink_of_the_working_directory(planted: Planted) -> None:
-    script(planted.project / "readlink", "touch canary")
-    (planted.project / "l").symlink_to(LORE)
-    done = subprocess.run(
-        ["./l", "version"], cwd=planted.project, capture_output=True, check=False,
-        env={**planted.environ, "PATH": f".:{os.environ['PATH']}"},
-    )  # fmt: skip
-    assert done.returncode == 0
-    assert not (planted.project / "canary").exists()
 
 
 def test_the_sdk_asks_no_program_of_the_working_directory(
@@ -157,19 +145,6 @@ def modes_below(folder: Path) -> dict[str, int]:
     return {"": stat.S_IMODE(folder.stat().st_mode), **found}
 
 
-def test_a_folder_that_is_there_and_a_file_that_is_shared_stay_as_they_are(
-    planted: Planted,
-) -> None:
-    (planted.project / "sub").mkdir()
-    folder = store_folder(planted.environ["XDG_DATA_HOME"], planted.project / "sub")
-    folder.chmod(0o775)
-    assert planted.lore("init", "sub").returncode == 0
-    (folder / "search.db").chmod(0o660)
-    assert planted.lore("init", "sub").returncode == 0
-    assert modes_below(folder)[""] == 0o775
-    assert modes_below(folder)["search.db"] == 0o660
-
-
 # --- the log
 
 
@@ -211,15 +186,6 @@ def test_reports_of_one_bug_again_and_again_take_no_more_room(
     files = sorted((tmp_path / "lore").iterdir())
     assert [file.name for file in files] == ["error.log", "error.log.1"]
     assert sum(file.stat().st_size for file in files) < 3 * 2000
-
-
-def test_a_deep_failure_makes_a_short_report() -> None:
-    def again(depth: int) -> int:
-        return again(depth + 1) + 1
-
-    with pytest.raises(RecursionError) as deep:
-        again(0)
-    assert 20 < len(report_of(deep.value).splitlines()) < 60
 
 
 # --- what an interrupt leaves
