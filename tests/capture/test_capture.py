@@ -44,7 +44,7 @@ def spans() -> list[tuple[str, str]]:
     return [(event["kind"], event.get("text", "")) for event in read_events()]
 
 
-def test_a_session_becomes_events_and_once_more_adds_none(tmp_path: Path, log: Path) -> None:
+def test_session_becomes_events_once(tmp_path: Path, log: Path) -> None:
     file = a_session().write(tmp_path / "a.jsonl")
     receipt = capture(file)
     assert receipt.events == OF_ALL and receipt.files == receipt.sessions == 1
@@ -62,7 +62,7 @@ def test_a_session_becomes_events_and_once_more_adds_none(tmp_path: Path, log: P
     assert again.unchanged == 1 and not again.events and len(written()) == 9
 
 
-def test_what_grows_is_read_on_in_any_portions(tmp_path: Path) -> None:
+def test_growing_transcript_is_read_in_any_portions(tmp_path: Path) -> None:
     session = a_session()
     capture(session.write(tmp_path / "whole.jsonl"))
     whole = spans()
@@ -77,18 +77,7 @@ def test_what_grows_is_read_on_in_any_portions(tmp_path: Path) -> None:
     assert spans()[len(whole) :] == whole
 
 
-def test_snapshots_of_a_session_add_each_event_once(tmp_path: Path) -> None:
-    session = a_session()
-    for number, lines in enumerate((9, 3, 12)):
-        session.write(tmp_path / f"checkpoints/{number}.jsonl", lines)
-    assert capture(tmp_path / "checkpoints").files == 3
-    before = spans()
-    session.write(tmp_path / "checkpoints/3.jsonl")
-    assert capture(tmp_path / "checkpoints").files == 1
-    assert spans()[: len(before)] == before and len(spans()) == 9
-
-
-def test_a_file_that_was_written_anew_doubles_nothing(tmp_path: Path) -> None:
+def test_rewritten_transcript_doubles_nothing(tmp_path: Path) -> None:
     session = a_session()
     file = session.write(tmp_path / "a.jsonl")
     capture(file)
@@ -117,7 +106,7 @@ def test_lost_stamps_add_no_event_twice(tmp_path: Path, left: bytes) -> None:
     assert stamps.read_text() == "{}"
 
 
-def test_lines_without_a_folder_belong_to_the_session_of_their_file(tmp_path: Path) -> None:
+def test_lines_without_a_folder_keep_the_file_name(tmp_path: Path) -> None:
     session = a_session()
     session.lines = [
         re.sub(r'"(?:cwd|sessionId)": ?"[^"]*",? ?', "", line) for line in session.lines
@@ -126,7 +115,7 @@ def test_lines_without_a_folder_belong_to_the_session_of_their_file(tmp_path: Pa
     assert {event["session"] for event in read_events()} == {"a"}
 
 
-def test_since_leaves_out_what_is_older_and_an_earlier_one_brings_it(tmp_path: Path) -> None:
+def test_since_leaves_out_older_events(tmp_path: Path) -> None:
     file = a_session().write(tmp_path / "a.jsonl")
     since = "2026-11-01T10:00:08Z"
     assert capture(file, since=since).events == {"say": 1, "tool": 1, "edit": 1, "commit": 1}
@@ -150,9 +139,7 @@ def test_since_leaves_out_what_is_older_and_an_earlier_one_brings_it(tmp_path: P
         ("deep", b'{"type":' + b"[" * 100_000 + b"\n", "no line of it"),
     ],
 )
-def test_what_is_no_transcript_is_named_in_a_line_and_the_others_are_read(
-    tmp_path: Path, name: str, content: bytes, why: str
-) -> None:
+def test_other_files_are_named(tmp_path: Path, name: str, content: bytes, why: str) -> None:
     bad = tmp_path / f"{name}.jsonl"
     bad.write_bytes(content)
     said: list[str] = []
@@ -163,9 +150,7 @@ def test_what_is_no_transcript_is_named_in_a_line_and_the_others_are_read(
     assert capture(tmp_path, said=said).failed == 0  # what only lies in a folder is no failure
 
 
-def test_a_folder_that_cannot_be_read_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     a_session().write(tmp_path / "in/good.jsonl")
     closed = tmp_path / "in/closed"
     closed.mkdir()
@@ -187,7 +172,7 @@ def _no_rights(path: str, closed: Path) -> str:
     return path
 
 
-def test_broken_lines_are_counted_and_the_others_stand(tmp_path: Path) -> None:
+def test_broken_lines_are_counted(tmp_path: Path) -> None:
     session = a_session()
     good = session.lines
     lines = [*good[:2], '{"type":"user","mess', "\udcff\udcfe", "\0{\0}\0", *good[2:],
@@ -199,7 +184,7 @@ def test_broken_lines_are_counted_and_the_others_stand(tmp_path: Path) -> None:
     assert receipt.skipped == {"broken": 4, "wholly-new": 1}
 
 
-def test_a_line_without_an_end_takes_bounded_memory(tmp_path: Path) -> None:
+def test_endless_line_takes_bounded_memory(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     session = a_session()
     session.write(file, 4)
@@ -218,7 +203,7 @@ def test_a_line_without_an_end_takes_bounded_memory(tmp_path: Path) -> None:
     assert most < 3 * LONGEST
 
 
-def test_a_full_disk_is_one_line_and_the_next_capture_goes_on(tmp_path: Path, log: Path) -> None:
+def test_capture_continues_after_a_full_disk(tmp_path: Path, log: Path) -> None:
     sessions = [
         a_session(f"5e550000-0000-4000-8000-{number:012}").write(tmp_path / f"in/{number}.jsonl")
         for number in range(20)
@@ -241,9 +226,7 @@ def test_a_full_disk_is_one_line_and_the_next_capture_goes_on(tmp_path: Path, lo
     assert sum(capture(tmp_path / "in").events.values()) == 19 * 9
 
 
-def test_secrets_are_out_before_anything_is_written_even_where_a_cut_would_halve_them(
-    tmp_path: Path, log: Path
-) -> None:
+def test_no_secret_is_written_at_a_cut(tmp_path: Path, log: Path) -> None:
     session = ClaudeSession()
     rows = [(name, text, secret) for name, text, secret in planted() if "bare" not in name]
     for _, text, _ in some(rows, 3):

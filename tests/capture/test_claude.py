@@ -48,11 +48,11 @@ def prompts(session: ClaudeSession) -> list[str]:
         ("", {}),
     ],
 )
-def test_what_the_program_puts_in_is_no_prompt(text: str, fields: dict[str, Any]) -> None:
+def test_text_of_the_program_is_no_prompt(text: str, fields: dict[str, Any]) -> None:
     assert prompts(ClaudeSession().user("hello there").user(text, **fields)) == ["hello there"]
 
 
-def test_asides_go_and_what_was_typed_stays() -> None:
+def test_asides_are_removed() -> None:
     session = ClaudeSession().user(
         "<ide_opened_file>The user opened a.py</ide_opened_file>why so slow?"
         "<system-reminder>\nnever mind\n</system-reminder>"
@@ -60,7 +60,7 @@ def test_asides_go_and_what_was_typed_stays() -> None:
     assert prompts(session) == ["why so slow?"]
 
 
-def test_a_refusal_says_so_and_what_the_person_told_with_it_is_theirs() -> None:
+def test_refused_call_has_a_prompt() -> None:
     refusal = (
         "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell "
         "you how to proceed, the user said:\nuse uv, never pip"
@@ -71,7 +71,7 @@ def test_a_refusal_says_so_and_what_the_person_told_with_it_is_theirs() -> None:
     assert (told["kind"], told["text"], told["turn"]) == ("prompt", "use uv, never pip", 2)
 
 
-def test_what_is_typed_while_the_model_works_counts_once() -> None:
+def test_queued_prompt_counts_once() -> None:
     session = ClaudeSession().user("go on")
     for text, then in (("not there", "remove"), ("and tests", "dequeue"), ("never mind", "popAll")):
         session.add("queue-operation", operation="enqueue", content=text)
@@ -92,7 +92,7 @@ def test_long_text_keeps_the_beginning_and_marked_lines() -> None:
     assert len({event["span"] for event in found}) == 1
 
 
-def test_thoughts_and_side_chains_leave_no_trace() -> None:
+def test_thoughts_and_side_chains_are_skipped() -> None:
     session = ClaudeSession().thinks("secretly").add(
         "assistant", isSidechain=True,
         message={"id": "m", "content": [{"type": "text", "text": "from aside"}]},
@@ -101,7 +101,7 @@ def test_thoughts_and_side_chains_leave_no_trace() -> None:
     assert events(session.says("Done.")) != [] and len(events(session)) == 1
 
 
-def test_files_are_told_from_the_project_and_others_are_left_out() -> None:
+def test_files_are_relative_to_the_project() -> None:
     session = ClaudeSession()
     for path in (f"{PROJECT}/src/../a.py", "/etc/passwd", "b.py", "../c.py", PROJECT):
         session.tool("Read", "x", file_path=path)
@@ -114,7 +114,7 @@ def test_files_are_told_from_the_project_and_others_are_left_out() -> None:
     ]
 
 
-def test_a_command_that_writes_files_is_an_edit_of_them() -> None:
+def test_command_that_writes_files_is_an_edit() -> None:
     session = ClaudeSession()
     for command in (
         "sed -i.bak -e 's/a > b/c/' src/a.py \"$HERE/b.py\" *.md && git commit -qam 'Say c'",
@@ -143,7 +143,7 @@ _values = st.recursive(
 
 
 @given(st.lists(_values, max_size=8))
-def test_lines_of_any_form_are_events_or_nothing(values: list[Any]) -> None:
+def test_any_lines_are_events_or_nothing(values: list[Any]) -> None:
     reader = Recorder(Claude(), "/t.jsonl")
     for number, value in enumerate(values, 1):
         try:

@@ -49,7 +49,7 @@ def call(name: str, arguments: object, output: object, number: int = 1) -> list[
     ]
 
 
-def test_prompts_are_what_was_typed_and_answers_what_was_said() -> None:
+def test_prompts_and_answers() -> None:
     found = events(
         item(**message("developer", "<permissions instructions>")),
         item(**message("user", "# AGENTS.md instructions for /x\n\nbe quick")),
@@ -65,7 +65,7 @@ def test_prompts_are_what_was_typed_and_answers_what_was_said() -> None:
     ]  # fmt: skip
 
 
-def test_commands_of_all_forms_have_their_result() -> None:
+def test_commands_have_results() -> None:
     found = events(
         *call("shell", {"command": ["bash", "-lc", "make test"]},
               json.dumps({"output": "error: no clock", "metadata": {"exit_code": 2,
@@ -87,7 +87,7 @@ def test_commands_of_all_forms_have_their_result() -> None:
     assert found[2]["name"] == "1a2b3c4"
 
 
-def test_patches_are_edits_of_their_files() -> None:
+def test_patches_are_edits() -> None:
     patch = ("*** Begin Patch\n*** Update File: src/a.py\n*** Move to: src/b.py\n@@\n-x\n+y\n"
              "*** Add File: /home/me/shop/c.py\n+z\n*** End Patch")  # fmt: skip
     found = events(
@@ -104,7 +104,7 @@ def test_patches_are_edits_of_their_files() -> None:
     ]
 
 
-def test_a_subagents_rollout_is_a_side_chain() -> None:
+def test_rollout_of_a_subagent_is_skipped() -> None:
     reader = Recorder(Codex(), "/r.jsonl")
     reader.read(line("session_meta", **META, source={"subagent": "review"}).encode(), 1)
     reader.read(line("response_item", **message("user", "fix it")).encode(), 2)
@@ -122,7 +122,7 @@ _payloads = st.dictionaries(
 
 
 @given(st.lists(_payloads, max_size=6))
-def test_items_of_any_form_are_events_or_nothing(payloads: list[dict[str, Any]]) -> None:
+def test_any_items_are_events_or_nothing(payloads: list[dict[str, Any]]) -> None:
     reader = Recorder(Codex(), "/r.jsonl")
     for number, payload in enumerate(payloads, 1):
         one = {"timestamp": WHEN, "type": "response_item", "payload": payload}

@@ -56,7 +56,7 @@ def test_repeated_id_is_read_once(log: Path) -> None:
     assert len([*read_events()]) == 2
 
 
-def test_half_a_line_is_ended_and_passed_over(log: Path) -> None:
+def test_half_a_line_is_skipped(log: Path) -> None:
     append_event("test", "s", "tool", "one", [], ok=True)
     with log.open("ab") as file:
         file.write(b'{"v":1,"t":"2026-11-01T10:0')
@@ -69,7 +69,7 @@ def test_half_a_line_is_ended_and_passed_over(log: Path) -> None:
     assert [event["name"] for event in read_events()] == ["one", "two", "three"]
 
 
-def test_on_a_full_disk_nothing_of_it_is_written(log: Path) -> None:
+def test_full_disk_writes_no_half_line(log: Path) -> None:
     append_event("test", "s", "tool", "one", [], ok=True)
     size = log.stat().st_size
     child = os.fork()
@@ -85,7 +85,7 @@ def test_on_a_full_disk_nothing_of_it_is_written(log: Path) -> None:
     assert log.stat().st_size == size
 
 
-def test_what_is_asked_for_is_what_is_read(log: Path) -> None:
+def test_filters_of_events(log: Path) -> None:
     append_event("test", "one", "edit", "Edit", ["src/auth/login.py"], ok=True)
     append_event("test", "two", "tool", "Bash", [], ok=False)
     assert [event["name"] for event in read_events(kinds=["edit"])] == ["Edit"]
@@ -94,7 +94,7 @@ def test_what_is_asked_for_is_what_is_read(log: Path) -> None:
     assert len([*read_events(str(log))]) == 2
 
 
-def test_who_appends_loads_little() -> None:
+def test_append_imports_little() -> None:
     import subprocess
 
     code = (

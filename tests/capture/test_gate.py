@@ -40,7 +40,6 @@ from pylore.formats.jsonl import import_lines
 from pylore.hooks.events import AgentSession
 from pylore.records.records import Records
 from pylore.records.runs import Runs
-from pylore.records.show import count_accesses
 from pylore.store.curation import KeptCandidate
 
 
@@ -88,7 +87,7 @@ def evidence(engine: Engine, id: str) -> dict[str, Any]:
     }
 
 
-def test_what_was_found_is_in_no_search_and_no_export(engine: Engine, log: Log) -> None:
+def test_candidates_are_in_no_search_and_no_export(engine: Engine, log: Log) -> None:
     plant(log)
     assert found(engine).keys() == {RULE, CAUSE}
     assert found(engine).keys() == {RULE, CAUSE}, "looking twice finds the same"
@@ -108,7 +107,7 @@ def committed(project: Path, message: str) -> str:
     return said.stdout.decode().strip()
 
 
-def test_what_a_commit_says_that_a_search_has_is_no_candidate(
+def test_messages_of_stored_commits_are_no_candidates(
     engine: Engine, project: Path, log: Log
 ) -> None:
     message = "Keep tokens in memory\n\nOthers can read a file, so they stay there."
@@ -121,9 +120,7 @@ def test_what_a_commit_says_that_a_search_has_is_no_candidate(
     assert [*found(engine)] == [other.replace("\n\n", ". ")], "that one is not in the history"
 
 
-def test_a_record_leads_to_what_it_was_learned_from(
-    engine: Engine, project: Path, log: Log
-) -> None:
+def test_promoted_record_has_evidence(engine: Engine, project: Path, log: Log) -> None:
     commit = committed(project, "Mend it")
     plant(log, commit[:7])
     run = Runs(engine.store).start("")
@@ -145,28 +142,7 @@ def test_a_record_leads_to_what_it_was_learned_from(
     assert engine.store.ratings.of([done.id]) == {}, "nobody has rated it"
 
 
-def test_what_is_let_in_without_a_person_is_staged_until_people_read_it(
-    engine: Engine, log: Log
-) -> None:
-    plant(log)
-    (done,) = promote(engine, [Wanted(found(engine)[RULE])], confirm=False)
-    node = engine.store.nodes.require(done.id)
-    assert (node.status, node.confidence) == ("staged", listed(engine, everything=True)[0]["score"])
-    notes = [note for _ in range(3) for note in count_accesses(engine.store, Settings(), [done.id])]
-    assert notes == [f"confirmed, since it is read often: {done.id}"]
-    assert engine.store.nodes.require(done.id).status == "confirmed"
-
-
-def test_all_of_them_or_none(engine: Engine, log: Log) -> None:
-    plant(log)
-    ids = found(engine)
-    with pytest.raises(LoreError, match="no node 'note-none'"):
-        promote(engine, [Wanted(ids[RULE]), Wanted(ids[CAUSE], into="note-none")], confirm=True)
-    assert engine.store.nodes.count_by_type() == {}
-    assert statuses(engine) == {RULE: "open", CAUSE: "open"}
-
-
-def test_one_that_is_killed_half_way_has_done_nothing(engine: Engine, log: Log) -> None:
+def test_killed_promotion_changes_nothing(engine: Engine, log: Log) -> None:
     plant(log)
     ids = found(engine)
     child = os.fork()
@@ -185,7 +161,7 @@ def test_one_that_is_killed_half_way_has_done_nothing(engine: Engine, log: Log) 
     assert done.state == "added"
 
 
-def test_what_was_refused_never_comes_again(engine: Engine, log: Log) -> None:
+def test_refused_candidate_stays_away(engine: Engine, log: Log) -> None:
     plant(log)
     decide(engine, [*found(engine).values()], "refused")
     log.session("s8", "2026-11-22", prompt(RULE), prompt(f"Well then: {RULE.lower()}, please"))
@@ -196,9 +172,7 @@ def test_what_was_refused_never_comes_again(engine: Engine, log: Log) -> None:
     assert found(engine) == {}
 
 
-def test_what_was_skipped_is_open_again_when_a_new_session_says_it(
-    engine: Engine, log: Log
-) -> None:
+def test_skipped_candidate_opens_with_a_new_session(engine: Engine, log: Log) -> None:
     plant(log, sessions=1)
     id = found(engine)[RULE]
     decide(engine, [id], "skipped")
@@ -209,7 +183,7 @@ def test_what_was_skipped_is_open_again_when_a_new_session_says_it(
     assert (row["sessions"], len(row["signals"])) == (["s1", "s2"], 2)
 
 
-def test_an_undo_opens_it_again_and_another_one_promotes_it(engine: Engine, log: Log) -> None:
+def test_undo_and_redo_of_a_promotion(engine: Engine, log: Log) -> None:
     plant(log)
     ids = found(engine)
     (done,) = promote(engine, [Wanted(ids[RULE])], confirm=True)
@@ -225,7 +199,7 @@ def test_an_undo_opens_it_again_and_another_one_promotes_it(engine: Engine, log:
         promote(engine, [Wanted(ids[RULE])], confirm=True)
 
 
-def test_what_a_record_says_already_is_evidence_for_it(project: Path, log: Log) -> None:
+def test_known_record_gets_evidence(project: Path, log: Log) -> None:
     plant(log)
     with new_store(str(project / ".lore")) as store:
         engine = Engine(store, Settings(), str(project))
@@ -247,7 +221,7 @@ def test_what_a_record_says_already_is_evidence_for_it(project: Path, log: Log) 
         assert evidence(there, same)["session-s3"] == [RULE]
 
 
-def test_what_was_forgotten_or_retracted_does_not_come_back(engine: Engine, log: Log) -> None:
+def test_forgotten_record_is_no_candidate(engine: Engine, log: Log) -> None:
     records = Records(engine.store, engine.settings, None)
     records.forget([records.add("pattern", RULE).id])
     plant(log)
@@ -255,7 +229,7 @@ def test_what_was_forgotten_or_retracted_does_not_come_back(engine: Engine, log:
     assert engine.store.nodes.count_by_type() == {}
 
 
-def test_a_candidate_is_merged_into_a_record(engine: Engine, log: Log) -> None:
+def test_merge_into_a_record(engine: Engine, log: Log) -> None:
     plant(log)
     note = Records(engine.store, engine.settings, None).add("note", "Tokens are signed").id
     (done,) = promote(engine, [Wanted(found(engine)[RULE], into=note)], confirm=True)
@@ -264,7 +238,7 @@ def test_a_candidate_is_merged_into_a_record(engine: Engine, log: Log) -> None:
     assert engine.store.nodes.require(note).body == "Tokens are signed"
 
 
-def test_the_same_error_after_the_lesson_is_flagged(engine: Engine, log: Log) -> None:
+def test_returning_error_contradicts_its_record(engine: Engine, log: Log) -> None:
     for number in range(3):
         log.session(f"s{number}", "2026-11-20", failure("make", ERROR.format(f"/tmp/x{number}")))
     (id,) = found(engine).values()
@@ -277,7 +251,7 @@ def test_the_same_error_after_the_lesson_is_flagged(engine: Engine, log: Log) ->
     assert gather(engine, engine.root).again == []
 
 
-def test_what_comes_back_by_a_promotion_is_what_this_one_says(engine: Engine, log: Log) -> None:
+def test_promotion_after_undo_sets_status_anew(engine: Engine, log: Log) -> None:
     plant(log)
     wanted = [Wanted(found(engine)[RULE])]
     records = Records(engine.store, engine.settings, None)
@@ -311,7 +285,9 @@ def test_undecided_candidates_are_deleted_after_days(engine: Engine, log: Log) -
     assert listed(engine, everything=True) == []
 
 
-def test_sessions_of_a_work_tree_are_the_projects(engine: Engine, project: Path, log: Log) -> None:
+def test_sessions_of_worktrees_belong_to_the_project(
+    engine: Engine, project: Path, log: Log
+) -> None:
     (project / ".git/worktrees/other").mkdir(parents=True)
     (project.parent / "tree").mkdir()
     (project.parent / "tree/.git").write_text(f"gitdir: {project}/.git/worktrees/other\n")
@@ -323,7 +299,7 @@ def test_sessions_of_a_work_tree_are_the_projects(engine: Engine, project: Path,
     assert sessions_of(str(project)) == {"s1", "s2", "tree", "link"}
 
 
-def test_under_a_scope_candidates_are_its_own(engine: Engine, log: Log) -> None:
+def test_scope_has_candidates_of_its_own(engine: Engine, log: Log) -> None:
     plant(log)
     engine.settings = with_flags(embedder="none", scope="alice")
     ids = found(engine)
@@ -335,9 +311,7 @@ def test_under_a_scope_candidates_are_its_own(engine: Engine, log: Log) -> None:
     assert engine.store.nodes.get(done.id) is None
 
 
-def test_what_was_purged_is_in_no_candidate_and_does_not_come_again(
-    engine: Engine, log: Log
-) -> None:
+def test_purged_text_leaves_its_candidate(engine: Engine, log: Log) -> None:
     plant(log)
     (done,) = promote(engine, [Wanted(found(engine)[CAUSE])], confirm=True)
     Records(engine.store, engine.settings, None).forget([done.id], purge=True)
@@ -350,9 +324,7 @@ def test_what_was_purged_is_in_no_candidate_and_does_not_come_again(
     "data",
     ["{}", '{"signals": 7, "files": {}}', '{"signals": [7, {"name": "rule"}], "also": [[]]}'],
 )
-def test_a_row_of_another_program_is_a_candidate_without_what_it_lacks(
-    engine: Engine, log: Log, data: str
-) -> None:
+def test_malformed_row_is_a_candidate_without_evidence(engine: Engine, log: Log, data: str) -> None:
     with engine.store.transaction():
         engine.store.candidates.put(
             [KeptCandidate("candidate-1", "lesson", "T", "B", found_at=now(), data=data)]
@@ -371,7 +343,7 @@ SIGNALS = st.lists(
 
 
 @given(st.builds(Candidate, TEXTS, TEXTS, TEXTS, SIGNALS, st.lists(TEXTS), st.lists(TEXTS)))
-def test_a_candidate_is_kept_as_it_was_found(one: Candidate) -> None:
+def test_row_round_trip(one: Candidate) -> None:
     kept = candidate_of(row_of(one))
     assert kept.to_row() == one.to_row()
     kept.take(one)

@@ -31,12 +31,12 @@ def test_secrets_are_redacted(seed: int, kinds: dict[str, str] | None, most: int
     assert sum(redactor.counts.values()) >= len(rows) - most
 
 
-def test_what_sessions_are_full_of_stays_as_it_is() -> None:
+def test_ordinary_texts_stay() -> None:
     texts = [text for _, text in ordinary(3)]
     assert Redactor().texts(texts) == texts
 
 
-def test_texts_stay_apart_whatever_they_hold() -> None:
+def test_texts_stay_apart() -> None:
     texts = ["", "\n", "a\0b", "x\n", "\nx", "a", "a", "-----BEGIN PRIVATE KEY-----\nMII", "end"]
     clean = Redactor().texts(texts)
     assert clean[:7] == ["", "\n", "a b", "x\n", "\nx", "a", "a"] and clean[8] == "end"
@@ -51,7 +51,7 @@ def plugin(folder: Path, body: str) -> Path:
     return file
 
 
-def test_a_program_of_ones_own_gets_all_texts_in_one_process(tmp_path: Path) -> None:
+def test_plugin_gets_all_texts_in_one_process(tmp_path: Path) -> None:
     plugin(tmp_path, f"echo x >>{tmp_path}/calls\nsed 's/Project Bluebird/[a project]/'")
     redactor = Redactor(own_redactors(str(tmp_path)))
     texts = [f"Project Bluebird {number}" for number in range(300)]
@@ -70,14 +70,14 @@ def test_a_program_of_ones_own_gets_all_texts_in_one_process(tmp_path: Path) -> 
         ("sleep 9", "did not end within"),
     ],
 )
-def test_where_it_fails_nothing_is_used(tmp_path: Path, body: str, why: str) -> None:
+def test_failed_plugin_stops_redaction(tmp_path: Path, body: str, why: str) -> None:
     plugin(tmp_path, body)
     redactor = Redactor(own_redactors(str(tmp_path)), seconds=0.4)
     with pytest.raises(LoreError, match=f"lore-redact-mine: .*{why}.*nothing was written"):
         redactor.texts(["one", "two"])
 
 
-def test_one_that_cannot_run_is_named_and_not_passed_over(tmp_path: Path) -> None:
+def test_plugin_that_cannot_run_is_named(tmp_path: Path) -> None:
     assert own_redactors("") == [], "who has no folder has none"
     for make in (lambda path: path.write_text("#!/bin/sh\ncat\n"), Path.mkdir,
                  lambda path: path.symlink_to(tmp_path / "gone")):  # fmt: skip
@@ -95,17 +95,8 @@ def test_one_that_cannot_run_is_named_and_not_passed_over(tmp_path: Path) -> Non
 
 def test_time_is_linear_in_hostile_text() -> None:
     units = ["eyJ", "password=", "?key=_", "://a:", "curl -b ", "seed phrase ", "token is "]
-    units += [
-        "密码是",
-        "-----BEGIN PRIVATE KEY-----",
-        "Ab1!",
-        "a-",
-        "%41",
-        "a:1:b:c:",
-        "1abc-",
-        "sk-",
-        "$6$",
-    ]
+    units += ["密码是", "-----BEGIN PRIVATE KEY-----"]
+    units += "Ab1! a- %41 a:1:b:c: 1abc- sk- $6$".split()
     makers = random.Random(5)
     pumps = [*units, *("".join(makers.sample(units, 2)) for _ in range(684))]
     start = process_time()

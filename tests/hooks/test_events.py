@@ -40,7 +40,7 @@ def context(answer: str) -> str:
     return str(json.loads(answer)["hookSpecificOutput"]["additionalContext"])
 
 
-def test_each_event_gets_what_bears_on_it_once_a_session(project: Lore) -> None:
+def test_each_answer_comes_once_a_session(project: Lore) -> None:
     begun = hook(project, "session-start", session_id="one")
     text = context(begun)
     assert json.loads(begun)["hookSpecificOutput"]["hookEventName"] == "SessionStart"
@@ -73,7 +73,7 @@ def test_each_event_gets_what_bears_on_it_once_a_session(project: Lore) -> None:
     assert project("show", listed[0]["id"]).json["access_count"] == 0
 
 
-def test_each_agent_gets_the_form_that_it_accepts(project: Lore) -> None:
+def test_agents_get_their_form_of_answer(project: Lore) -> None:
     for client, native in (("codex", "SessionStart"), ("gemini", "SessionStart")):
         answer = json.loads(hook(project, "session-start", client=client, session_id=client))
         assert answer["hookSpecificOutput"]["hookEventName"] == native
@@ -86,7 +86,7 @@ def test_each_agent_gets_the_form_that_it_accepts(project: Lore) -> None:
     assert hook(project, "prompt", client="cursor", prompt="how are tokens signed?") == ""
 
 
-def test_a_tool_is_an_event_in_the_log_and_says_nothing(project: Lore) -> None:
+def test_tool_call_is_logged(project: Lore) -> None:
     assert hook(project, "tool", session_id="one", tool_name="Edit",
                 tool_input={"file_path": "src/auth.py", "new_string": "secret"}) == ""  # fmt: skip
     failed = {"command": "curl -H secret"}
@@ -136,7 +136,7 @@ def test_run_of_a_closed_terminal_ends_with_the_next_session(project: Lore) -> N
     assert sum(run["state"] == "finished" for run in project("run", "list").json) == 1
 
 
-def test_what_a_live_hook_notes_has_no_token_in_it(project: Lore) -> None:
+def test_logged_names_have_no_token(project: Lore) -> None:
     rows = [row for row in planted() if "bare" not in row[0] and "\n" not in row[1]]
     for start in range(0, len(rows), 20):
         some = rows[start : start + 20]
@@ -156,9 +156,7 @@ def test_what_a_live_hook_notes_has_no_token_in_it(project: Lore) -> None:
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
 
 
-def test_nothing_is_said_where_nobody_has_trusted_the_store_or_anything_is_wrong(
-    project: Lore, tmp_path: Path
-) -> None:
+def test_no_answer_without_trust_or_after_errors(project: Lore, tmp_path: Path) -> None:
     project("trust", "--revoke")
     assert hook(project, "session-start", session_id="x") == ""
     project("trust")
@@ -184,7 +182,7 @@ FIELDS = st.sampled_from(["session_id", "prompt", "tool_name", "tool_input", "to
 
 
 @given(fields=st.dictionaries(FIELDS, JSON | st.dictionaries(st.just("file_path"), JSON)))
-def test_whatever_fields_an_agent_sends_they_are_read(fields: dict[str, Any]) -> None:
+def test_any_fields_are_read(fields: dict[str, Any]) -> None:
     sent = Sent(fields, "/project")
     assert all(isinstance(text, str) for text in (sent.session, sent.prompt, sent.tool))
     assert all(isinstance(path, str) and path for path in sent.files)
@@ -202,7 +200,7 @@ def edited(project: Lore, session: str, *paths: str) -> None:
         hook(project, "tool", session_id=session, tool_name="Edit", tool_input={"file_path": path})
 
 
-def test_what_earlier_sessions_edited_is_at_hand_with_its_records(project: Lore) -> None:
+def test_files_of_earlier_sessions_are_likely(project: Lore) -> None:
     project.git("init", "-qb", "keys", ".")
     for name in ("keys", "other"):
         project.write(f"src/{name}.py", "x = 1\n")
@@ -230,7 +228,7 @@ def test_what_earlier_sessions_edited_is_at_hand_with_its_records(project: Lore)
     assert "Sessions are signed" in told["text"]
 
 
-def test_main_branch_is_no_one_work_and_without_sessions_nothing_is_likely(project: Lore) -> None:
+def test_main_branch_and_no_sessions(project: Lore) -> None:
     project.git("init", "-qb", "main", ".")
     assert hook(project, "prompt", session_id="one", prompt="go on") == ""
     assert project("search", "--files", "@session").json == []
@@ -239,7 +237,7 @@ def test_main_branch_is_no_one_work_and_without_sessions_nothing_is_likely(proje
     assert said[0] == "file-src/auth.py edited in your last sessions here"
 
 
-def test_a_record_that_was_read_comes_with_a_session_and_one_of_a_named_file_with_a_prompt(
+def test_proven_records_and_records_of_named_files(
     project: Lore,
 ) -> None:
     lesson = project("list", "--type", "lesson").json[0]["id"]
