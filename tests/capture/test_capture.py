@@ -150,28 +150,6 @@ def test_other_files_are_named(tmp_path: Path, name: str, content: bytes, why: s
     assert capture(tmp_path, said=said).failed == 0  # what only lies in a folder is no failure
 
 
-def test_unreadable_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    a_session().write(tmp_path / "in/good.jsonl")
-    closed = tmp_path / "in/closed"
-    closed.mkdir()
-    if os.geteuid():
-        closed.chmod(0)
-    else:  # root may read everything
-        scandir = os.scandir
-        monkeypatch.setattr(os, "scandir", lambda path: scandir(_no_rights(path, closed)))
-    said: list[str] = []
-    receipt = capture(tmp_path / "in", said=said)
-    closed.chmod(0o700)
-    assert (receipt.failed, receipt.events) == (1, OF_ALL)
-    assert said == [f"{closed}: Permission denied: check its rights"]
-
-
-def _no_rights(path: str, closed: Path) -> str:
-    if path == str(closed):
-        raise PermissionError(13, "Permission denied", path)
-    return path
-
-
 def test_broken_lines_are_counted(tmp_path: Path) -> None:
     session = a_session()
     good = session.lines

@@ -85,15 +85,6 @@ def test_full_disk_writes_no_half_line(log: Path) -> None:
     assert log.stat().st_size == size
 
 
-def test_filters_of_events(log: Path) -> None:
-    append_event("test", "one", "edit", "Edit", ["src/auth/login.py"], ok=True)
-    append_event("test", "two", "tool", "Bash", [], ok=False)
-    assert [event["name"] for event in read_events(kinds=["edit"])] == ["Edit"]
-    assert [event["name"] for event in read_events(session="two")] == ["Bash"]
-    assert [*read_events(since="2999-01-01T00:00:00Z")] == []
-    assert len([*read_events(str(log))]) == 2
-
-
 def test_append_imports_little() -> None:
     import subprocess
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.capture.candidates import LONGEST_QUOTE, Candidate, Signal
-from pylore.capture.extract import error_signature, find_candidates, is_marked, mark_of
+from pylore.capture.candidates import LONGEST_QUOTE, Candidate
+from pylore.capture.extract import find_candidates
 
 Event = dict[str, Any]
 
@@ -175,27 +175,6 @@ def test_repetition_adds_to_the_score_and_a_copy_does_not() -> None:
     assert (both.sessions, both.id) == (["s1", "s2"], alone.id)
 
 
-def test_rule_comes_before_a_preference() -> None:
-    found = find_candidates(session(
-        prompt("Never push to main, we release from it every night because users wait"),
-        prompt("We want errors as values because callers retry on them"),
-    ))  # fmt: skip
-    assert [one.signals[0].name for one in found] == ["rule", "preference"]
-
-
-def test_marks() -> None:
-    assert mark_of("1. **Key takeaway** — small steps") == ("lesson", "lesson", "small steps")
-    assert mark_of("Root cause in the parser: x")
-    assert not mark_of("causes: many")
-    assert not is_marked("I fixed it.")
-
-
-def test_error_signatures() -> None:
-    one = error_signature("Exit code 1\nfatal: unable to read 1f3a5c7 at /home/a/b.txt")
-    assert one == error_signature("fatal: unable to read 77aa12f at /srv/c.txt")
-    assert error_signature("") == ""
-
-
 _texts = st.one_of(
     st.text(max_size=600),
     st.lists(st.sampled_from([
@@ -238,17 +217,3 @@ def test_candidates_of_any_events(events: list[Event]) -> None:
         for signal in one.signals:
             assert 0 < len(signal.quote) <= LONGEST_QUOTE
             assert _bare(signal.quote) in said
-
-
-@given(_texts)
-def test_refused_call_is_no_error(command: str) -> None:
-    refused = {"kind": "tool", "text": command, "ok": False, "err": "refused"}
-    assert find_candidates([{**refused, "session": f"s{n}"} for n in range(4)]) == []
-
-
-def test_id_is_of_type_and_words() -> None:
-    def made(type: str, body: str) -> str:
-        return Candidate(type, "t", body, [Signal("rule", 0.5, "q")]).id
-
-    assert made("lesson", "Never push.") == made("lesson", "  never   push")
-    assert made("lesson", "Never push.") != made("failure", "Never push.")

@@ -11,15 +11,12 @@ from typing import Any
 
 import pytest
 from homes import move_home
-from hypothesis import given
-from hypothesis import strategies as st
 from new_stores import new_store
 from planted_events import CAUSE, ERROR, RULE, Log, failure, plant, prompt
 from sqlite_stores import connection_of
 
 from pylore.app.engine import Engine
 from pylore.app.find import search
-from pylore.capture.candidates import Candidate, Signal
 from pylore.capture.event_log import event_file
 from pylore.capture.gate import (
     Wanted,
@@ -29,7 +26,6 @@ from pylore.capture.gate import (
     gather,
     listed,
     promote,
-    row_of,
 )
 from pylore.capture.recent import sessions_of
 from pylore.core.errors import LoreError
@@ -229,15 +225,6 @@ def test_forgotten_record_is_no_candidate(engine: Engine, log: Log) -> None:
     assert engine.store.nodes.count_by_type() == {}
 
 
-def test_merge_into_a_record(engine: Engine, log: Log) -> None:
-    plant(log)
-    note = Records(engine.store, engine.settings, None).add("note", "Tokens are signed").id
-    (done,) = promote(engine, [Wanted(found(engine)[RULE], into=note)], confirm=True)
-    assert (done.id, done.state) == (note, "updated")
-    assert evidence(engine, note) == {"session-s1": [RULE], "session-s2": [f"{RULE}!"]}
-    assert engine.store.nodes.require(note).body == "Tokens are signed"
-
-
 def test_returning_error_contradicts_its_record(engine: Engine, log: Log) -> None:
     for number in range(3):
         log.session(f"s{number}", "2026-11-20", failure("make", ERROR.format(f"/tmp/x{number}")))
@@ -249,19 +236,6 @@ def test_returning_error_contradicts_its_record(engine: Engine, log: Log) -> Non
     edge = engine.store.edges.get("session-later", done.id, "contradicts")
     assert edge is not None and "/tmp/y" in edge.metadata
     assert gather(engine, engine.root).again == []
-
-
-def test_promotion_after_undo_sets_status_anew(engine: Engine, log: Log) -> None:
-    plant(log)
-    wanted = [Wanted(found(engine)[RULE])]
-    records = Records(engine.store, engine.settings, None)
-    (score,) = (row["score"] for row in listed(engine) if row["body"] == RULE)
-    for confirm, status, confidence in ((True, "confirmed", 1.0), (False, "staged", score)) * 2:
-        (done,) = promote(engine, wanted, confirm=confirm)
-        node = engine.store.nodes.require(done.id)
-        assert (node.status, node.confidence) == (status, confidence)
-        records.undo()
-    assert found(engine)[RULE] == wanted[0].id
 
 
 def test_near_record_is_shown_beside_a_candidate(project: Path, log: Log) -> None:
@@ -299,18 +273,6 @@ def test_sessions_of_worktrees_belong_to_the_project(
     assert sessions_of(str(project)) == {"s1", "s2", "tree", "link"}
 
 
-def test_scope_has_candidates_of_its_own(engine: Engine, log: Log) -> None:
-    plant(log)
-    engine.settings = with_flags(embedder="none", scope="alice")
-    ids = found(engine)
-    assert all(id.endswith("@@alice") for id in ids.values())
-    (done,) = promote(engine, [Wanted(ids[CAUSE])], confirm=True)
-    assert {*evidence(engine, done.id)} == {"session-s1@@alice"}
-    engine.settings = with_flags(embedder="none", scope="bob")
-    assert listed(engine, everything=True) == []
-    assert engine.store.nodes.get(done.id) is None
-
-
 def test_purged_text_leaves_its_candidate(engine: Engine, log: Log) -> None:
     plant(log)
     (done,) = promote(engine, [Wanted(found(engine)[CAUSE])], confirm=True)
@@ -333,18 +295,3 @@ def test_malformed_row_is_a_candidate_without_evidence(engine: Engine, log: Log,
     assert found(engine).keys() == {"B", RULE, CAUSE}
     (done,) = promote(engine, [Wanted("candidate-1")], confirm=True)
     assert (done.state, evidence(engine, done.id)) == ("added", {})
-
-
-TEXTS = st.text(max_size=20)
-SIGNALS = st.lists(
-    st.builds(Signal, TEXTS, st.floats(0, 1), TEXTS, TEXTS, st.datetimes().map(str), TEXTS),
-    max_size=5,
-)
-
-
-@given(st.builds(Candidate, TEXTS, TEXTS, TEXTS, SIGNALS, st.lists(TEXTS), st.lists(TEXTS)))
-def test_row_round_trip(one: Candidate) -> None:
-    kept = candidate_of(row_of(one))
-    assert kept.to_row() == one.to_row()
-    kept.take(one)
-    assert len(kept.signals) == len(one.signals), "the same once more adds nothing"

@@ -228,15 +228,6 @@ def test_files_of_earlier_sessions_are_likely(project: Lore) -> None:
     assert "Sessions are signed" in told["text"]
 
 
-def test_main_branch_and_no_sessions(project: Lore) -> None:
-    project.git("init", "-qb", "main", ".")
-    assert hook(project, "prompt", session_id="one", prompt="go on") == ""
-    assert project("search", "--files", "@session").json == []
-    edited(project, "one", "src/auth.py")
-    said = lines(hook(project, "prompt", session_id="two", prompt="go on"))
-    assert said[0] == "file-src/auth.py edited in your last sessions here"
-
-
 def test_proven_records_and_records_of_named_files(
     project: Lore,
 ) -> None:

@@ -77,15 +77,6 @@ def test_what_cannot_be_kept_is_refused_with_what_to_paste(tmp_path: Path, text:
     assert path.read_text() == text
 
 
-def test_entries_that_were_there_before_go_too(tmp_path: Path) -> None:
-    path = tmp_path / "settings.json"
-    path.write_text(json.dumps({"hooks": {"PreToolUse": [group(OURS)]}, "model": "x"}))
-    assert change(AGENTS["claude"], str(path), everywhere=False)
-    assert json.loads(path.read_text())["hooks"]["PreToolUse"] != [group(OURS)]
-    assert change(AGENTS["claude"], str(path), everywhere=False, remove=True)
-    assert json.loads(path.read_text()) == {"model": "x"}
-
-
 def group(*commands: str, **fields: str) -> dict[str, Any]:
     """A group of handlers, one a command."""
     return {**fields, "hooks": [{"type": "command", "command": text} for text in commands]}
