@@ -19,7 +19,6 @@ from .lines import READS, fields_of, line_of, past_fields
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from ..core.stamps import Thing
     from ..store import Store
@@ -34,27 +33,10 @@ _DIGEST = 8
 
 
 class Export:
-    """The exported rows of a store.
+    """The exported rows of a store."""
 
-    ``gone`` maps ids to times of purges: earlier values are omitted.
-    """
-
-    def __init__(self, store: Store, gone: Mapping[str, str] | None = None) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._gone = store.changes.purged() if gone is None else gone
-
-    def _after_purge(self, row: Any) -> Any:
-        """Return a row with the values from after a purge; None without any."""
-        gone = max(self._gone.get(id, "") for id in owners(thing_of(row)))
-        if not gone:
-            return row
-        rest = Stamped.of(row).after(gone)
-        if not rest.stamps():
-            return None
-        row = rest.to_row(row)
-        if not isinstance(row, Anchor):  # nobody knows how often it was read before
-            row.accessed_at, row.access_count = None, 0
-        return row
 
     def nodes(self, ids: Sequence[str] | None = None) -> Iterator[tuple[Node, list[str]]]:
         """Yield these nodes, or all, by id, with the stamps of the changes that they have seen."""
@@ -64,33 +46,29 @@ class Export:
         nodes: Iterable[Node] = self._store.nodes.all()
         if ids is not None:
             nodes = self._store.nodes.get_many(sorted(ids)).values()
-        for node in filter(None, map(self._after_purge, nodes)):
-            gone, own = self._gone.get(node.id, ""), Stamped.of(node).stamps()
-            seen = {stamp for stamp in known.get(node.id, ()) if is_after(stamp, gone)}
-            yield node, [stamp for stamp in latest(seen | own) if seen and stamp not in own]
+        for node in nodes:
+            seen = known.get(node.id, set())
+            own = Stamped.of(node).stamps() if seen else seen
+            yield node, [stamp for stamp in latest(seen | own) if stamp not in own]
 
     def edges(self, keys: Sequence[tuple[str, str, str]] | None = None) -> Iterator[Edge]:
         """Yield these edges, or all, by from, to and relation."""
-        edges: Iterable[Edge] = self._store.edges.all()
-        if keys is not None:
-            edges = (edge for _, edge in sorted(self._store.edges.get_many(keys).items()))
-        return filter(None, map(self._after_purge, edges))
+        if keys is None:
+            return iter(self._store.edges.all())
+        return (edge for _, edge in sorted(self._store.edges.get_many(keys).items()))
 
     def anchors(self, ids: Sequence[str] | None = None) -> Iterator[Anchor]:
         """Yield the anchors of these nodes, or all, with removed anchors."""
-        anchors: Iterable[Anchor] = self._store.anchors.all()
-        if ids is not None:
-            anchors = (one for id in sorted(ids) for one in self._store.anchors.of(id, gone=True))
-        return filter(None, map(self._after_purge, anchors))
+        if ids is None:
+            return iter(self._store.anchors.all())
+        return (one for id in sorted(ids) for one in self._store.anchors.of(id, gone=True))
 
     def past(
         self, things: Sequence[str] | None = None
     ) -> Iterator[tuple[Thing, str, dict[str, str]]]:
         """Yield (row with the key of a thing, stamp, field to value) of the past of things."""
         for thing, rows in groupby(self._store.changes.former(things), lambda row: row[0]):
-            gone = max(self._gone.get(id, "") for id in owners(thing))
-            some = [(field, value) for _, field, value in rows if is_after(value[0], gone)]
-            row = self._store.thing(thing)
+            some, row = [(field, value) for _, field, value in rows], self._store.thing(thing)
             # stamps under which missing fields have their defaults
             implied = {Stamped.of(row).base} if row is not None else set()
             implied |= {stamp for field, (stamp, _) in some if field == BASE}
@@ -110,17 +88,25 @@ def export_lines(store: Store, types: Sequence[str] = ()) -> Iterator[str]:
 
 
 def _all_fields(store: Store, types: Sequence[str] = ()) -> Iterator[Fields]:
+    purged = store.changes.purged().keys()
+
     def kept(row: Thing) -> bool:
         return not types or any(_type(id) in types for id in owners(thing_of(row)))
+
+    def fields(row: Thing, was: list[str] | None = None) -> Fields:
+        found = fields_of(row, was)
+        if not purged.isdisjoint(owners(thing_of(row))):  # reads before the purge are unknown
+            found = {name: value for name, value in found.items() if name not in READS}
+        return found
 
     yield from declarations(store)
     for id, at in store.changes.deleted().items():
         if not types or _type(id) in types:
             yield {"purged": id, "at": at}
     export = Export(store)
-    yield from (fields_of(node, was) for node, was in export.nodes() if kept(node))
-    yield from map(fields_of, filter(kept, export.edges()))
-    yield from map(fields_of, filter(kept, export.anchors()))
+    yield from (fields(node, was) for node, was in export.nodes() if kept(node))
+    yield from map(fields, filter(kept, export.edges()))
+    yield from map(fields, filter(kept, export.anchors()))
     yield from (past_fields(*past) for past in export.past() if kept(past[0]))
 
 
@@ -148,16 +134,26 @@ def shared_lines(store: Store, pages: Collection[str] = ()) -> Iterator[str]:
     write the same file.
     """
     yield from map(line_of, declarations(store))
-    deleted = store.changes.deleted()
+    deleted, export = store.changes.deleted(), Export(store)
     yield from (line_of({"purged": id, "at": at}) for id, at in deleted.items() if is_record(id))
-    export = Export(store, deleted)
     for node, was in export.nodes():
-        if is_record(node.id) and node.id not in pages:
-            yield line_of(shared_fields(node, was))
+        if is_record(node.id) and node.id not in pages and (row := _after(node, deleted)):
+            gone = deleted.get(node.id, "")
+            yield line_of(shared_fields(row, [stamp for stamp in was if is_after(stamp, gone)]))
     for edge in export.edges():
-        if is_shared_edge(edge) and not (edge.source == "file" and edge.from_id in pages):
-            yield line_of(shared_fields(edge))
-    yield from (line_of(shared_fields(one)) for one in export.anchors() if is_shared_anchor(one))
+        of_page = edge.source == "file" and edge.from_id in pages
+        if is_shared_edge(edge) and not of_page and (row := _after(edge, deleted)):
+            yield line_of(shared_fields(row))
+    for anchor in filter(is_shared_anchor, export.anchors()):
+        if row := _after(anchor, deleted):
+            yield line_of(shared_fields(row))
+
+
+def _after(row: Thing, deleted: Mapping[str, str]) -> Thing | None:
+    """Return a row with the values from after a purge of an owner; None without any."""
+    gone = max(deleted.get(id, "") for id in owners(thing_of(row)))
+    rest = Stamped.of(row).after(gone) if gone else None
+    return row if rest is None else rest.to_row(row) if rest.stamps() else None
 
 
 def shared_fields(row: Thing, was: list[str] | None = None) -> Fields:
