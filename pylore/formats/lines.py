@@ -15,7 +15,7 @@ from ..core.ids import check_id, is_seen, own
 from ..core.json import canonical, harmless, parse_object
 from ..core.lines import ANCHOR, CHOICES, DAYS_AHEAD, EDGE, LARGEST, NODE, STAMP, TIME
 from ..core.model import Anchor, Edge, Node
-from ..core.stamps import BASE, DATA, KINDS, PLACE, TAG, Stamped, canonical_object
+from ..core.stamps import BASE, DATA, KINDS, PLACE, TAG, Stamped, values_of
 from ..core.text import clean_tags
 from ..core.times import days_ahead
 from ..graph.relations import fold
@@ -243,6 +243,7 @@ def past_fields(thing: Thing, stamp: str, values: dict[str, str]) -> Fields:
         key = {"anchor_history_of": thing.node_id, "kind": thing.kind, "path": thing.path,
                "detail": thing.detail}  # fmt: skip
     left = {name: json.loads(value) if value else None for name, value in sorted(values.items())}
+    left |= {name: [left[name]] for name in values if name.startswith(DATA) and values[name]}
     return {**key, "stamp": stamp, "left": left}
 
 
@@ -256,28 +257,21 @@ def past_from(fields: Fields) -> tuple[Thing, list[tuple[str, Value]]]:
     left = fields.get("left")
     if not stamp or not isinstance(left, dict):
         raise LoreError("a line of the past needs a stamp and the object 'left'")
-    values = [(name, (stamp, _left(thing, name, value))) for name, value in sorted(left.items())]
-    return thing, values
-
-
-def _left(thing: Thing, name: str, value: Any) -> str:
-    """Return a value of the past as JSON; empty for a default."""
-    defaults, rules = KINDS[type(thing)].defaults, _RULES_OF[type(thing)]
-    of_node = isinstance(thing, Node)
-    if name in defaults:
-        is_end = name == "ended_at"
-        value = value_of({name: value}, name, rules["invalidated_at" if is_end else name])
-        if value in (None, "") or value == defaults[name]:
-            return ""
-        return canonical_object(value) if name == "metadata" else canonical(value)
-    if of_node and name == "place" and isinstance(value, list) and len(value) == len(PLACE):
-        place = dict(zip(PLACE, value, strict=True))
-        return canonical([value_of(place, one, rules[one]) for one in PLACE])
-    is_tag = name.startswith(TAG) and clean_tags((name[len(TAG) :],)) == (name[len(TAG) :],)
-    is_known = (of_node and (is_tag or name.startswith(DATA) or name == "place")) or name == BASE
-    if not is_known or (value is not None and not name.startswith(DATA) and value is not True):
-        raise LoreError(f"'{name[:40]}' of the past has no such value")
-    return "" if value is None else canonical(value)
+    said: Fields = {"tags": [], "data": {}}
+    for name, value in left.items():
+        if name.startswith(TAG) and value:
+            said["tags"].append(name[len(TAG) :])
+        elif name.startswith(DATA) and isinstance(value, list):
+            said["data"].update(dict.fromkeys([name[len(DATA) :]], *value[:1]))
+        elif name == "place" and isinstance(value, list):
+            said.update(zip(PLACE, value, strict=False))
+        else:
+            said["invalidated_at" if name == "ended_at" else name] = value
+    values = values_of(row_from(said, thing))
+    known = {*KINDS[type(thing)].defaults, BASE}
+    parts = (TAG, DATA, "place") if isinstance(thing, Node) else ()
+    names = sorted(name for name in left if name in known or name.startswith(parts))
+    return thing, [(name, (stamp, values.get(name, ""))) for name in names]
 
 
 # --- which line is about which thing

@@ -95,6 +95,15 @@ HISTORY = st.fixed_dictionaries(
             "weight": FRACTION, "ended_at": TIME | st.none(), "metadata": OBJECT | st.none(),
         }),
     },
+) | st.fixed_dictionaries(
+    {
+        "state_of": ID, "stamp": TIME.map("{} 0a1b2c3d4e".format),
+        "left": st.fixed_dictionaries({
+            "title": TEXT, "data.a": JSON.map(lambda value: [value]) | st.none(),
+            "tags.t": st.sampled_from([True, None]), "confidence": FRACTION,
+            "place": st.sampled_from([None, ["a.py", 1, 2]]),
+        }),
+    },
 )  # fmt: skip
 RELATION_ROW = st.fixed_dictionaries(
     {"declare_relation": st.just("made_up")},
