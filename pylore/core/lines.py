@@ -52,10 +52,6 @@ STDIN = 64_000_000
 """Bytes of a question or of ids on stdin; of a text to keep: ``max_text``."""
 QUESTION_LINE = 10_000_000
 """Bytes of a JSON line with a query."""
-MARKDOWN_LINE = 1_000_000
-"""Characters of a line of Markdown."""
-LINKS = 100_000
-"""Links of one Markdown file."""
 DEEPEST = 100
 """Levels of JSON in a line: Python and SQLite both give up somewhere below 1000."""
 DAYS_AHEAD = 1
