@@ -11,8 +11,6 @@ from pathlib import Path
 import postgres
 import pytest
 from hubs import a_hub
-from tcp_proxy import Proxy
-from tls_greeter import TlsGreeter, certificate
 
 from pylore.core.errors import (
     HubUnavailable,
@@ -77,9 +75,7 @@ def database(postgres_server: postgres.Server) -> str:
     return a_hub(postgres_server)
 
 
-def test_a_password_comes_from_where_libpq_has_it(
-    postgres_server: postgres.Server, home: Path
-) -> None:
+def test_services_of_libpq_are_read(postgres_server: postgres.Server, home: Path) -> None:
     (home / ".pg_service.conf").write_text(
         f"[team]\nhost={postgres_server.folder}\nport={postgres_server.port}\nuser=postgres\n"
         "dbname=postgres\n"
@@ -101,7 +97,7 @@ def no_port() -> int:
     return port
 
 
-def test_nobody_listens(home: Path) -> None:
+def test_an_unreachable_server_is_one_line(home: Path) -> None:
     with pytest.raises(HubUnavailable) as error:
         connect(f"postgresql://127.0.0.1:{no_port()}/x", "team")
     assert one_line(error).startswith("connection failed")
@@ -116,7 +112,7 @@ def test_nobody_listens(home: Path) -> None:
     ("DO $$ BEGIN RAISE USING ERRCODE = '42501'; END $$", StoreError, "ask the hub's owner"),
     ("BEGIN READ ONLY; CREATE TABLE x()", StoreReadOnly, "read-only"),
 ])  # fmt: skip
-def test_each_fault_of_a_server_is_one_line(
+def test_faults_of_a_server_are_one_line(
     postgres_server: postgres.Server, database: str, sql: str, failure: type[LoreError], said: str
 ) -> None:
     with connect(postgres_server.url(database), "team") as hub:
@@ -141,57 +137,13 @@ def test_missing_roles_and_databases_are_named(
         assert "ask the hub's owner for a role" in one_line(refused)
 
 
-def test_a_cut_connection_is_one_line(postgres_server: postgres.Server, database: str) -> None:
-    with Proxy(postgres_server.port) as proxy:
-        hub = connect(postgres_server.url(database, port=proxy.port), "team")
-        proxy.cut()
-        with pytest.raises(HubUnavailable) as error:
-            hub.ask("SELECT 1")
-        assert "again" in one_line(error)
-
-
-def test_of_two_hosts_the_one_that_answers(postgres_server: postgres.Server) -> None:
-    with Proxy(postgres_server.port) as there:
-        hosts = f"127.0.0.1:{no_port()},127.0.0.1:{there.port}"
-        url = f"postgresql://postgres@{hosts}/postgres"
-        with connect(url) as hub:
-            assert hub.ask("SELECT 1") == [(1,)]
-
-
-CERTIFICATES = {
-    "another host's": ("wrong.example", "hub.example", "does not match host name"),
-    "an unknown authority's": ("hub.example", "other.example", "certificate verify failed"),
-    "no authorities": ("hub.example", "nowhere", "root certificate file"),
-}
-
-
-@pytest.mark.parametrize("what", CERTIFICATES)
-def test_what_is_wrong_with_a_certificate_is_said(home: Path, what: str) -> None:
-    host, root, said = CERTIFICATES[what]
-    made = certificate(home, "hub.example")
-    if made is None:
-        pytest.skip("NO OPENSSL: no certificate can be made; none was tried")
-    if root == "other.example":
-        certificate(home, root)
-    with TlsGreeter(made) as there:
-        url = f"postgresql://ann@{host}:{there.port}/x?hostaddr=127.0.0.1&sslmode=verify-full"
-        with pytest.raises(HubUnavailable) as error:
-            connect(f"{url}&sslrootcert={home}/{root}.pem", "team")
-    assert said in one_line(error)
-
-
-@pytest.fixture
-def without_driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
-    yield
-
-
-def test_without_the_driver_it_is_said_how_it_comes(without_driver: None) -> None:
     with pytest.raises(UsageError, match="make setup-hub"):
         connect("postgresql:///x")
 
 
-def test_the_next_item_is_made_while_one_is_worked_with() -> None:
+def test_ahead_makes_the_next_item_meanwhile() -> None:
     is_made = threading.Event()
 
     def items() -> Iterator[str]:

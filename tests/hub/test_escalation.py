@@ -35,7 +35,7 @@ AS_WRITER = (
 
 
 @pytest.mark.parametrize("sql", AS_WRITER)
-def test_a_writer_becomes_nobody_else(hub: PeopledHub, sql: str) -> None:
+def test_a_writer_gains_no_rights(hub: PeopledHub, sql: str) -> None:
     with hub.connected("ann") as connection:
         assert outcome(connection, sql) in (DENIED, "42P16", "42804"), sql
 
@@ -58,9 +58,7 @@ SHADOWS = (
 @pytest.mark.parametrize(
     "path", ("pg_temp, mine, lore, pg_catalog", "mine, pg_temp, pg_catalog, lore")
 )
-def test_what_a_writer_puts_in_the_way_is_not_taken_for_the_hubs_own(
-    hub: PeopledHub, path: str
-) -> None:
+def test_shadowing_objects_are_not_used(hub: PeopledHub, path: str) -> None:
     with hub.connected("postgres") as connection, connection.cursor() as cursor:
         cursor.execute("DROP SCHEMA IF EXISTS mine CASCADE; CREATE SCHEMA mine AUTHORIZATION ann")
     with hub.connected("ann") as connection, connection.cursor() as cursor:
@@ -78,7 +76,7 @@ def test_what_a_writer_puts_in_the_way_is_not_taken_for_the_hubs_own(
         assert cursor.fetchall() == [(0,)]
 
 
-def test_a_role_that_is_set_changes_neither_what_is_seen_nor_who_it_was(hub: PeopledHub) -> None:
+def test_set_role_does_not_change_the_author(hub: PeopledHub) -> None:
     hub.server.a_role("both", "ann", "lore_reader")
     with hub.connected("both") as connection, connection.cursor() as cursor:
         cursor.execute("SET ROLE ann")
@@ -89,7 +87,7 @@ def test_a_role_that_is_set_changes_neither_what_is_seen_nor_who_it_was(hub: Peo
 @pytest.mark.parametrize(
     "given", ("NULL", "'null'", "'[]'", "'[null]'", "'[{}]'", "'[[]]'", "'{}'", "'7'")
 )
-def test_nothing_comes_of_a_push_of_nothing(hub: PeopledHub, given: str) -> None:
+def test_pushes_of_invalid_batches_change_nothing(hub: PeopledHub, given: str) -> None:
     before = hub.do("SELECT count(*) FROM lore.lines")
     with suppress(Exception):
         hub.do(f"SELECT lore.push({given})", user="ann")

@@ -43,7 +43,7 @@ def indexed(hub: PeopledHub) -> Iterator[PeopledHub]:
 
 
 @pytest.mark.parametrize("user", SEEN_BY)
-def test_a_search_finds_what_one_may_see_and_nothing_else(indexed: PeopledHub, user: str) -> None:
+def test_searches_show_visible_scopes_alone(indexed: PeopledHub, user: str) -> None:
     said = []
     settings = Settings().changed([("graph_depth", "2")], "this test")
     with SearchedHub(connect(indexed.server.url(indexed.database, user))) as store:
@@ -58,7 +58,7 @@ def test_a_search_finds_what_one_may_see_and_nothing_else(indexed: PeopledHub, u
 
 
 @pytest.mark.parametrize("user", SEEN_BY)
-def test_no_function_that_one_may_call_tells_more(indexed: PeopledHub, user: str) -> None:
+def test_functions_show_visible_scopes_alone(indexed: PeopledHub, user: str) -> None:
     ids = [id for (id,) in indexed.do("SELECT id FROM lore.nodes")]
     passages = [key for (key,) in indexed.do("SELECT key FROM lore.passages")]
     vector = "[" + ",".join(["1"] * StaticEmbedder().dimension) + "]"
@@ -88,7 +88,7 @@ def test_no_function_that_one_may_call_tells_more(indexed: PeopledHub, user: str
 
 
 @pytest.mark.parametrize("user", SEEN_BY)
-def test_no_count_tells_of_hidden_words(indexed: PeopledHub, user: str) -> None:
+def test_counts_leave_out_hidden_words(indexed: PeopledHub, user: str) -> None:
     sql = "SELECT word, passages > 0 FROM lore.counts('{zebra,quagga,okapi}') WHERE word <> ''"
     said = {word for word, is_there in indexed.do(sql, user=user) if is_there}
     assert said == SEEN_BY[user] - {"@@red", "@@blue"}
@@ -100,7 +100,7 @@ def test_no_count_tells_of_hidden_words(indexed: PeopledHub, user: str) -> None:
     assert cosines < everything
 
 
-def test_nobody_indexes_what_is_of_another_scope(indexed: PeopledHub) -> None:
+def test_nobody_indexes_other_scopes(indexed: PeopledHub) -> None:
     node, order_key = indexed.do(
         "UPDATE lore.nodes SET due = true WHERE id = 'note-blue@@blue' RETURNING key, order_key"
     )[0]

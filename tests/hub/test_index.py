@@ -43,7 +43,7 @@ def found(hub: Hub, query: str, legs: str = "fulltext") -> set[str]:
     return {hit.id for hit in search(store, settings, Request(query), EMBEDDER)}
 
 
-def test_what_stands_is_found_and_what_stood_is_not(hub: Hub) -> None:
+def test_only_current_texts_are_found(hub: Hub) -> None:
     push(hub, note("note-1", body="zebras graze"), note("note-2", body="otters swim " * 300))
     assert (found(hub, "zebras"), found(hub, "otters")) == ({"note-1"}, {"note-2"})
     push(hub, note("note-1", LATER, body="quaggas graze"), note("note-2", LATER, body="otters"))
@@ -54,7 +54,7 @@ def test_what_stands_is_found_and_what_stood_is_not(hub: Hub) -> None:
     assert found(hub, "quaggas") == {"note-1"}
 
 
-def test_what_has_changed_is_not_found_by_what_it_said_before_anybody_indexes_it(hub: Hub) -> None:
+def test_former_texts_are_hidden_before_indexing(hub: Hub) -> None:
     push(hub, note("note-1", body="the key is hunter2"))
     from pylore.core.json import dumps
 
@@ -62,7 +62,7 @@ def test_what_has_changed_is_not_found_by_what_it_said_before_anybody_indexes_it
     assert found(hub, "hunter2") == set()
 
 
-def test_what_changed_meanwhile_waits_for_the_next_one(hub: Hub) -> None:
+def test_records_that_change_meanwhile_remain_due(hub: Hub) -> None:
     from pylore.core.json import dumps
 
     push(hub, note("note-1", body="zebras"))
@@ -75,7 +75,7 @@ def test_what_changed_meanwhile_waits_for_the_next_one(hub: Hub) -> None:
     assert (found(hub, "quaggas"), found(hub, "otters")) == (set(), {"note-1"})
 
 
-def test_a_writer_builds_the_index_of_many_vectors_when_none_waits(
+def test_a_writer_builds_the_index_of_vectors(
     postgres_server: postgres.Server,
 ) -> None:
     name = a_hub(postgres_server)
@@ -108,7 +108,7 @@ def test_vectors_are_of_one_embedder(hub: Hub) -> None:
     assert push(hub) == [] and found(hub, "otters swim") == {"note-2"}
 
 
-def test_words_of_any_length_and_kind_are_found(hub: Hub) -> None:
+def test_unusual_words_are_found(hub: Hub) -> None:
     long = "x" * 5000
     push(
         hub,
@@ -128,7 +128,7 @@ def test_a_purged_record_leaves_nothing(hub: Hub) -> None:
     assert hub.ask("SELECT count(*) FROM lore.passages") == [(1,)]
 
 
-def test_filters_are_the_hubs(hub: Hub) -> None:
+def test_the_hub_applies_filters(hub: Hub) -> None:
     from pylore.store.filter import Scope
 
     one = note("note-1", body="zebras", tags=["a", "b"])
@@ -146,7 +146,7 @@ def test_filters_are_the_hubs(hub: Hub) -> None:
         assert {hit.id for hit in hits} == expected, scope.to_dict()
 
 
-def test_a_scope_of_the_settings_narrows_what_is_seen(postgres_server: postgres.Server) -> None:
+def test_the_scope_setting_narrows_results(postgres_server: postgres.Server) -> None:
     people = PeopledHub(postgres_server)
     try:
         with connect(postgres_server.url(people.database)) as hub:

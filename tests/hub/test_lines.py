@@ -22,7 +22,7 @@ WRITERS = 32 if TRIES_ALL else 4
 BATCHES = 20 if TRIES_ALL else 6
 
 
-def test_whoever_reads_while_many_write_misses_nothing(postgres_server: postgres.Server) -> None:
+def test_readers_miss_no_line_of_many_writers(postgres_server: postgres.Server) -> None:
     database = a_hub(postgres_server)
 
     def write(writer: int) -> None:
@@ -69,7 +69,7 @@ VALUES = st.dictionaries(
 
 
 @given(VALUES, VALUES)
-def test_a_record_that_is_joined_from_two_comes_after_both(
+def test_a_joined_record_has_a_greater_key(
     one: dict[str, tuple[str, str]], other: dict[str, tuple[str, str]]
 ) -> None:
     base = "2026-01-01T00:00:00Z 0123456789"

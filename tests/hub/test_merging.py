@@ -40,9 +40,7 @@ def met_at_a_hub(team: Team, seed: int) -> None:
         assert told(team.store(newcomer)) == first
 
 
-def test_whatever_happens_all_end_up_the_same(
-    postgres_server: postgres.Server, tmp_path: Path
-) -> None:
+def test_random_histories_end_up_the_same(postgres_server: postgres.Server, tmp_path: Path) -> None:
     first = Random().randrange(2**32)
     for seed in range(first, first + (16 if TRIES_ALL else 3)):
         with team(postgres_server, tmp_path) as one:

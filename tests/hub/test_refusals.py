@@ -30,9 +30,7 @@ NO_LINES: dict[str, list[str]] = {
 
 
 @pytest.mark.parametrize("what", NO_LINES)
-def test_a_line_that_says_two_things_or_another_time_is_not_taken(
-    hub: PeopledHub, what: str
-) -> None:
+def test_invalid_lines_are_refused(hub: PeopledHub, what: str) -> None:
     [(place, why)] = hub.push("ann", NO_LINES[what], note("note-1"))
     assert place == 0 and why in ("is not a line of an export", "is no record")
 
@@ -54,15 +52,13 @@ NOT_TAKEN: dict[str, tuple[str, list[str], str]] = {
 
 
 @pytest.mark.parametrize("case", NOT_TAKEN)
-def test_a_writer_decides_nothing_and_writes_in_no_scope_of_others(
-    hub: PeopledHub, case: str
-) -> None:
+def test_writers_are_refused_other_scopes_and_decisions(hub: PeopledHub, case: str) -> None:
     user, line, reason = NOT_TAKEN[case]
     [(place, why)] = hub.push(user, note("note-1"), line)
     assert place == 1 and reason in why
 
 
-def test_what_a_writer_may(hub: PeopledHub) -> None:
+def test_writers_push_to_their_scopes(hub: PeopledHub) -> None:
     assert hub.push("ann", note("note-new@@red"), note("note-staged", LATER, status="staged"),
                     note("note-staged", "2025-01-01T00:00:00Z", kind="state_of"),
                     edge("note-new@@red", "uses", "note-1")) == []  # fmt: skip
@@ -70,20 +66,20 @@ def test_what_a_writer_may(hub: PeopledHub) -> None:
     assert hub.do("SELECT by_role FROM lore.lines WHERE owner = 'note-of-tom@@red'") == [("tom",)]
 
 
-def test_a_reader_pushes_nothing(hub: PeopledHub) -> None:
+def test_readers_push_nothing(hub: PeopledHub) -> None:
     for user in ("a-none", "a-reader"):
         with pytest.raises(Exception) as raised:
             hub.push(user, note("note-x"))
         assert raised.value.sqlstate == DENIED  # type: ignore[attr-defined]
 
 
-def test_a_curator_confirms_and_deletes_for_good(own_hub: PeopledHub) -> None:
+def test_a_curator_confirms_and_purges(own_hub: PeopledHub) -> None:
     assert own_hub.push("cur", note("note-staged", LATER), purged("note-1", LATER)) == []
     assert own_hub.do("SELECT status FROM lore.nodes WHERE id = 'note-staged'") == [("confirmed",)]
     assert own_hub.do("SELECT line FROM lore.lines WHERE kind = 'id' AND key = 'note-1'") == [("",)]
 
 
-def test_a_purge_leaves_no_text_that_was_on_its_way(own_hub: PeopledHub) -> None:
+def test_a_purge_covers_concurrent_pushes(own_hub: PeopledHub) -> None:
     with own_hub.connected("ann") as ann, ann.cursor() as cursor:
         cursor.execute("BEGIN")
         cursor.execute("SELECT lore.push(%s)", (json.dumps([note("note-1", body="late")]),))
@@ -100,7 +96,7 @@ def test_a_purge_leaves_no_text_that_was_on_its_way(own_hub: PeopledHub) -> None
     ]
 
 
-def test_a_hub_is_not_made_in_a_schema_of_somebody_else(postgres_server: postgres.Server) -> None:
+def test_another_owners_schema_is_refused(postgres_server: postgres.Server) -> None:
     database = postgres_server.a_database()
     stranger = postgres_server.a_role("stranger")
     postgres_server.rows(f"CREATE SCHEMA lore AUTHORIZATION {stranger}", database=database)
@@ -111,7 +107,7 @@ def test_a_hub_is_not_made_in_a_schema_of_somebody_else(postgres_server: postgre
         make_schema(hub, 1_000_000)
 
 
-def test_one_bad_line_stops_no_other(own_hub: PeopledHub) -> None:
+def test_bad_lines_stop_no_others(own_hub: PeopledHub) -> None:
     long = note("note-" + "x" * 3000)[1]
     bad = ["", "{", '{"id": "note-x\\u0000"}', "[" * 30000, long, '{"id": ""}']
     lines = [[AT, line] for line in bad]

@@ -59,7 +59,7 @@ def least(name: str) -> int:
     return ROLES.index(name) if name in ROLES else NOBODY
 
 
-def test_somebody_has_decided_on_every_table_and_function(hub: PeopledHub) -> None:
+def test_every_table_and_function_has_a_rule(hub: PeopledHub) -> None:
     sequences = {name for name, column in relations(hub).items() if not column}
     tables = relations(hub).keys() - sequences
     assert tables == READABLE_FROM.keys()
@@ -67,7 +67,7 @@ def test_somebody_has_decided_on_every_table_and_function(hub: PeopledHub) -> No
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_each_role_reads_what_it_may_and_writes_no_table(hub: PeopledHub, role: str) -> None:
+def test_roles_read_their_tables_and_write_none(hub: PeopledHub, role: str) -> None:
     found, expected = {}, {}
     with hub.connected(f"a-{role}") as connection:
         for name, column in relations(hub).items():
@@ -94,14 +94,14 @@ def test_each_role_reads_what_it_may_and_writes_no_table(hub: PeopledHub, role: 
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_each_role_calls_what_it_may(hub: PeopledHub, role: str) -> None:
+def test_roles_call_their_functions(hub: PeopledHub, role: str) -> None:
     with hub.connected(f"a-{role}") as connection:
         denied = {name for name, call in functions(hub) if outcome(connection, call) == DENIED}
     rank = ROLES.index(role)
     assert denied == {name for name, who in CALLABLE_FROM.items() if rank < least(who)}
 
 
-def test_nobody_makes_anything_in_the_schema_of_a_hub(hub: PeopledHub) -> None:
+def test_nobody_creates_objects_in_the_schema(hub: PeopledHub) -> None:
     for role in ROLES:
         with hub.connected(f"a-{role}") as connection:
             for sql in (
@@ -122,7 +122,7 @@ SECRETS = {"red": ("@@red", "zebra"), "blue": ("@@blue", "quagga")}
 
 
 @pytest.mark.parametrize("user", WHO_SEES)
-def test_no_table_shows_what_is_of_another_scope(hub: PeopledHub, user: str) -> None:
+def test_tables_hide_other_scopes(hub: PeopledHub, user: str) -> None:
     hidden = [word for scope in SECRETS if scope != WHO_SEES[user] for word in SECRETS[scope]]
     shown = []
     for name, column in relations(hub).items():
@@ -135,12 +135,12 @@ def test_no_table_shows_what_is_of_another_scope(hub: PeopledHub, user: str) -> 
     assert all(word in text for word in SECRETS.get(WHO_SEES[user], ()))
 
 
-def test_who_keeps_the_hub_sees_all_of_it(hub: PeopledHub) -> None:
+def test_the_superuser_sees_all_scopes(hub: PeopledHub) -> None:
     assert hub.do("SELECT lore.my_scopes()") == [(["", "blue", "red"],)]
     assert hub.do("SELECT count(*) FROM lore.nodes WHERE scope <> ''") == [(2,)]
 
 
-def test_nothing_tells_of_hidden_rows_by_the_way(hub: PeopledHub) -> None:
+def test_errors_and_statistics_hide_other_scopes(hub: PeopledHub) -> None:
     hub.do("ANALYZE")
     notices: list[str] = []
     with hub.connected("bob") as connection, connection.cursor() as cursor:

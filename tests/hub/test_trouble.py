@@ -134,16 +134,9 @@ TROUBLES: dict[str, tuple[Callable[[Desks], AbstractContextManager[None]], str]]
     "unreachable": (cut, "connection failed"),
     "cut off before": (cut_before, "again"),
     "cut off after": (cut_after, "again"),
-    "silent": (stalled, "connection failed"),
+    "silent": (stalled, "connection timeout"),
     "killed": (killed, "try again"),
     "full": (full, "disk is full"),
-    "read-only": (
-        by_sql("ALTER DATABASE {} SET default_transaction_read_only = on",
-               "SET TRANSACTION READ WRITE;"
-               "ALTER DATABASE {} RESET default_transaction_read_only"), "read-only"),
-    "newer": (by_sql("UPDATE lore.meta SET value = value || '999' WHERE name = 'version'",
-                     "UPDATE lore.meta SET value = replace(value, '999', '')"
-                     " WHERE name = 'version'"), "update lore"),
     "slow": (by_sql("ALTER DATABASE {} SET statement_timeout = 300;"
                     "CREATE FUNCTION public.slow() RETURNS trigger LANGUAGE plpgsql AS"
                     " 'BEGIN PERFORM pg_sleep(1); RETURN NULL; END';"
@@ -155,7 +148,7 @@ TROUBLES: dict[str, tuple[Callable[[Desks], AbstractContextManager[None]], str]]
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", TROUBLES)
-def test_trouble_is_one_line_and_mended_by_the_next_sync(desks: Desks, name: str) -> None:
+def test_the_next_sync_mends_trouble(desks: Desks, name: str) -> None:
     trouble, said = TROUBLES[name]
     desks.add("bob", "known before")
     desks.meet("bob"), desks.meet("ann")
@@ -172,7 +165,7 @@ def test_trouble_is_one_line_and_mended_by_the_next_sync(desks: Desks, name: str
 
 
 @pytest.mark.parametrize("off", (3600, -3600))
-def test_a_clock_that_is_wrong_by_an_hour_loses_nothing(
+def test_clocks_an_hour_off_lose_nothing(
     desks: Desks, off: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -192,39 +185,10 @@ def test_a_clock_that_is_wrong_by_an_hour_loses_nothing(
     assert told(desks.store("ann")) == told(desks.store("bob"))
 
 
-def test_a_clock_that_is_wrong_by_years_is_said_and_spoils_nothing(
-    desks: Desks, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_records_of_the_future_are_refused(desks: Desks, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(times, "time", Clock(lambda: 86_400 * 800))
         id = desks.add("ann", "from the future")
         [(refused, why)] = desks.sync("ann").refused
         assert refused == id and "set your clock" in why
     assert desks.sync("bob").came_in.added == 0
-
-
-@pytest.mark.soak
-def test_a_dump_in_another_server_is_synced_on(desks: Desks) -> None:
-    desks.add("ann", "before the dump")
-    desks.meet("ann")
-    where = os.path.dirname(desks.server.folder)
-    dump = os.path.join(where, f"{desks.database}.dump")
-    Path(dump).touch()
-    os.chmod(dump, 0o666)
-    desks.server.program("pg_dump", "-Fc", "-f", dump, desks.database)
-    desks.add("bob", "after the dump")
-    desks.meet("bob")
-    other = postgres.Server(os.path.join(where, f"{desks.database}-other")).start()
-    try:
-        for role in ("lore_reader", "lore_writer", "lore_curator"):
-            other.a_role(role)
-        other.rows("CREATE DATABASE restored")
-        other.program("pg_restore", "--exit-on-error", "-d", "restored", dump)
-        desks.proxy.target, desks.database = other.port, "restored"
-        desks.add("ann", "at the other one")
-        for name in ("ann", "bob", "ann", "carl"):
-            desks.meet(name)
-        assert len({tuple(told(desks.store(name))) for name in ("ann", "bob", "carl")}) == 1
-        assert len(told(desks.store("carl"))) == 3
-    finally:
-        other.remove()
