@@ -7,7 +7,7 @@ from ..core.model import Edge, Node
 from .connection import EDGE_ENDS, ID_OF, KEY_OF, Table
 from .edges import INSERT_EDGE, edge_rows
 from .nodes import COLUMNS, FIELDS_OF_N, NAMED, node_of, put_rows
-from .packing import packed, unpacked
+from .whole_text import packed, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,12 +8,11 @@ from ..core.json import dumps, require_json_object, require_storable
 from ..core.model import Edge
 from ..core.vocabulary import ANCHORED_TO, DEFINES, FILE_IDS, THING_IDS
 from .connection import EDGE_ENDS, ID_OF, KEY_OF, apsw, given_keys, ids_of, key_of, keys_of
-from .derived import OUT_SINCE, count_ratings, rated_with
 from .faults import GraphTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any
 
     from ..core.model import EdgeKey
@@ -37,11 +36,22 @@ SELECT * FROM (SELECT {EDGE_ENDS}, {", ".join(_READS.get(name, name) for name in
 WHERE to_id GLOB 'entity-*' OR to_id GLOB 'concept-*'
 ORDER BY invalidated_at IS NOT NULL OR status = 'superseded', weight DESC, relation, to_id LIMIT ?2
 """
+_GONE = "coalesce((SELECT invalidated_at FROM main.nodes WHERE key = {}), '')"
+_OUT_SINCE = f"coalesce({{ended}}, nullif(max({_GONE}, {_GONE}), ''))"
+"""When an edge went out of force: when it was ended, or an end of it forgotten."""
+
+COUNTED = (
+    "SELECT from_key, sum(weight) AS helpful, count(*) AS rated FROM {}"
+    " WHERE relation = 'used_in_run' AND invalidated_at IS NULL"
+    " AND json_type(metadata, '$.rating') IS NOT 'null' GROUP BY from_key"
+)
+"""A query: the rows of ``ratings`` of a table of edges."""
+
 _CONTENT = ("weight", "source", "status", "metadata", "ended_at")
 _KEPT = ("created_at", "accessed_at", "access_count")
 _GIVEN = {
     **{name: f"?{number}" for number, name in enumerate(Edge.FIELDS, 1)},
-    "invalidated_at": OUT_SINCE.format(
+    "invalidated_at": _OUT_SINCE.format(
         "?1", "?2", ended=f"?{Edge.FIELDS.index('ended_at') + 1}"
     ),
 }  # fmt: skip
@@ -367,3 +377,35 @@ def edge_rows(connection: apsw.Connection, edges: Iterable[Edge]) -> Iterator[li
             values = list(fields(edge))
             values[:2] = keys[edge.from_id], keys[edge.to_id]
             yield values
+
+
+def follow_nodes(db: apsw.Connection, ids: Iterable[str]) -> None:
+    """Update the edges of nodes that were forgotten or restored."""
+    out = _OUT_SINCE.format("e.from_key", "e.to_key", ended="ended_at")
+    for id in ids:
+        key = db.execute("SELECT key FROM main.nodes WHERE id = ?", (id,)).get
+        db.execute(
+            f"UPDATE main.links AS e SET invalidated_at = {out}"
+            " WHERE from_key = ?1 OR to_key = ?1", (key,),
+        )  # fmt: skip
+        count_ratings(db, rated_with(db, key))
+
+
+def rated_with(db: apsw.Connection, key: int) -> list[int]:
+    """Return the key of a rated node, or the keys of the nodes rated in a run."""
+    rows = db.execute(
+        "SELECT from_key FROM main.links WHERE to_key = ?1 AND relation = 'used_in_run'"
+        " UNION SELECT from_key FROM main.links WHERE from_key = ?1 AND relation = 'used_in_run'",
+        (key,),
+    )
+    return [rated for (rated,) in rows]
+
+
+def count_ratings(db: apsw.Connection, keys: Collection[int]) -> None:
+    """Count the ratings of nodes again."""
+    if not keys:
+        return
+    given = (dumps([*keys]),)
+    these = "json_each(?) j CROSS JOIN main.links ON from_key = j.value"
+    db.execute("DELETE FROM main.ratings WHERE node_key IN (SELECT value FROM json_each(?))", given)
+    db.execute(f"INSERT INTO main.ratings {COUNTED.format(these)}", given)

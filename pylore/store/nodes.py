@@ -9,7 +9,7 @@ from ..core.model import Node
 from ..core.vocabulary import LEARNING, NO_RECORDS, RECORDS, WORST_FIRST, types_named
 from .conditions import in_status, narrow, where
 from .connection import NEW_KEY, Table, apsw
-from .derived import COUNTED, follow_nodes
+from .edges import COUNTED, follow_nodes
 from .faults import GraphTable
 
 TYPE_CHECKING = False

@@ -1,13 +1,13 @@
-"""Full text over files and over messages of commits."""
+"""Texts of files and messages of commits: packed, and full text over them."""
 
 from __future__ import annotations
 
+from ..core.errors import StoreDamaged
 from ..core.json import dumps
 from ..core.text import identifier_parts, indexed
 from ..core.vocabulary import COMMIT_IDS
 from .faults import GraphTable
 from .fulltext import FILES, MESSAGES, WHOLE, engine_in, quoted
-from .packing import packed, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -214,3 +214,35 @@ class Commits(WholeText):
             " FROM json_each(?) j CROSS JOIN code_files w ON w.path = j.value WHERE n > 0",
             dumps(paths),
         ))  # fmt: skip
+
+
+_LONGEST = 200_000_000
+"""Maximum bytes of an unpacked text; lore packs only files that fit in memory."""
+
+
+def packed(text: str) -> bytes:
+    """Return a packed text."""
+    from zlib import compress  # a search that looks at no such text reads none
+
+    return compress(text.encode(), 1)
+
+
+def unpacked(held: str | bytes) -> str:
+    """Return the text again.
+
+    Raises:
+        StoreDamaged: it was not packed so.
+    """
+    from zlib import decompressobj, error
+
+    try:
+        if isinstance(held, str):
+            return held
+        # A store may come from anywhere, and a thousand bytes may stand for a million.
+        parts = decompressobj()
+        text = parts.decompress(held, _LONGEST).decode()
+        if parts.eof:
+            return text
+    except (error, TypeError, UnicodeDecodeError):
+        pass
+    raise StoreDamaged("a packed text cannot be read: run 'lore doctor'")

@@ -23,7 +23,7 @@ from pathlib import Path
 from places import CACHE, LORE, BenchmarkError, environment
 from report import Row, at_least
 
-from pylore.store.packing import unpacked
+from pylore.store.whole_text import unpacked
 
 TARGET = 0.95
 CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*")

@@ -7,7 +7,7 @@ from zlib import compress
 import pytest
 
 from pylore.core.errors import StoreDamaged
-from pylore.store import packing
+from pylore.store import whole_text as packing
 
 
 @pytest.mark.parametrize("held", [b"", b"no zlib", compress(b"\xff"), compress(b"text")[:-1]])

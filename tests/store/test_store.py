@@ -30,7 +30,7 @@ from pylore.search.pipeline import Request, search
 from pylore.store import Store, conditions, create_store, open_store, vectors
 from pylore.store import nodes as listed
 from pylore.store.filter import Scope
-from pylore.store.fts4 import rank_bm25
+from pylore.store.fulltext import rank_bm25
 
 ROOT = Path(__file__).parents[2]
 MANY = 2_000
