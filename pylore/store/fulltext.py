@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from ..core.text import Query
 
-    Engine = type["Fts5"] | type["Fts4"]
     Found = list[tuple[int, str, float]]
     """(key of a passage, id of its node, BM25 score)"""
 
@@ -53,59 +52,38 @@ FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value JOIN nodes n ON n.k
 """
 
 
-class Fts5:
-    """Statements and expressions of FTS5."""
+_OPTIONS = {
+    "fts5": "tokenize='unicode61 remove_diacritics 2', content='', contentless_delete=1",
+    "fts4": "tokenize=unicode61 'remove_diacritics=2'",
+}
 
-    name = "fts5"
-    beginning = '"{}"*'
 
-    @staticmethod
-    def create(table: str, columns: Iterable[str]) -> str:
+class Engine:
+    """Statements and expressions of ``fts5`` or ``fts4``, whose tables store texts."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.beginning = '"{}"*' if name == "fts5" else '"{}*"'
+
+    def create(self, table: str, columns: Iterable[str]) -> str:
         """Return the statement that makes a table."""
-        return (
-            f"CREATE VIRTUAL TABLE {table} USING fts5({', '.join(columns)},"
-            " tokenize='unicode61 remove_diacritics 2', content='', contentless_delete=1)"
-        )
+        given = ", ".join([*columns, _OPTIONS[self.name]])
+        return f"CREATE VIRTUAL TABLE {table} USING {self.name}({given})"
 
-    @staticmethod
     def score(
-        db: apsw.Connection, table: str, weights: Sequence[float]
+        self, db: apsw.Connection, table: str, weights: Sequence[float]
     ) -> tuple[str, Sequence[float]]:
-        """Return the BM25 score as an expression, and the parameters."""
-        return f"-bm25({table}{', ?' * len(weights)})", weights
-
-    @staticmethod
-    def within(column: str, phrases: Iterable[str]) -> str:
-        """Return a MATCH for a column with any of the phrases."""
-        return f"{column} : ({' OR '.join(map(quoted, phrases))})"
-
-
-class Fts4:
-    """Statements and expressions of FTS4, as in ``fulltext.Fts5``; the tables store texts."""
-
-    name = "fts4"
-    beginning = '"{}*"'
-
-    @staticmethod
-    def create(table: str, columns: Iterable[str]) -> str:
-        """Return the statement that makes a table."""
-        return (
-            f"CREATE VIRTUAL TABLE {table} USING fts4({', '.join(columns)},"
-            " tokenize=unicode61 'remove_diacritics=2')"
-        )
-
-    @staticmethod
-    def score(
-        db: apsw.Connection, table: str, weights: Sequence[float]
-    ) -> tuple[str, Sequence[float]]:
-        """Return the BM25 score as an expression, and no parameters: columns weigh alike."""
+        """Return the BM25 score as an expression, and the parameters. In FTS4 columns weigh
+        alike."""
+        if self.name == "fts5":
+            return f"-bm25({table}{', ?' * len(weights)})", weights
         db.create_scalar_function("rank_bm25", rank_bm25, 1)  # type: ignore[arg-type]
         return f"-rank_bm25(matchinfo({table}, 'pcnalx'))", ()
 
-    @staticmethod
-    def within(column: str, phrases: Iterable[str]) -> str:
-        """Return a MATCH for a column that has the words of a phrase; FTS4 has no phrases within
-        a column."""
+    def within(self, column: str, phrases: Iterable[str]) -> str:
+        """Return a MATCH for a column with any of the phrases; in FTS4, with the words of any."""
+        if self.name == "fts5":
+            return f"{column} : ({' OR '.join(map(quoted, phrases))})"
         return " OR ".join(
             " ".join(f"{column}:{word}" for word in phrase.split(" ")) for phrase in phrases
         )
@@ -113,9 +91,8 @@ class Fts4:
 
 def engine_in(connection: apsw.Connection) -> Engine:
     """Return the full-text engine of a store."""
-    if connection.execute("SELECT value FROM meta WHERE key = 'fulltext'").get != "fts4":
-        return Fts5
-    return Fts4
+    name = connection.execute("SELECT value FROM meta WHERE key = 'fulltext'").get
+    return Engine("fts4" if name == "fts4" else "fts5")
 
 
 def choose_engine(wanted: str) -> str:
@@ -258,7 +235,7 @@ class FullText(Table):
             self._db, table, [weights.get(name, 1.0) for name in COLUMNS]
         )
         all = " OR ".join(count)
-        is_large = self._size(collection) >= tuning.LARGE and self.engine is Fts5
+        is_large = self._size(collection) >= tuning.LARGE and self.engine.name == "fts5"
         best = (
             f"SELECT p.key, n.id, f.score FROM (SELECT rowid, {score} AS score"
             f" FROM {table} WHERE {table} MATCH ?{condition} ORDER BY score DESC, rowid LIMIT ?) f"

@@ -318,7 +318,7 @@ def test_reindex_changes_the_engine(tmp_path: Path) -> None:
             assert [found(store, query, 1) for query in SIMPLE] == before
             assert connection_of(store).execute("SELECT count(*) FROM vectors").get == vectors
             with open_store(str(tmp_path)) as other:
-                assert other.fulltext.engine == store.fulltext.engine
+                assert other.fulltext.engine.name == store.fulltext.engine.name
 
 
 # --- the rest
