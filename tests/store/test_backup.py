@@ -61,31 +61,22 @@ def killed() -> None:
 
 def test_backup_during_writes_is_consistent(tmp_path: Path) -> None:
     folder = filled(tmp_path / "store", "first")
-
-    def write(number: int) -> None:
+    child = os.fork()
+    if not child:
         with open_store(folder) as store:
-            for turn in range(1000):
+            for turn in range(3000):
                 with store.transaction():
-                    one, other = f"note-{number}a{turn}", f"note-{number}b{turn}"
-                    store.nodes.put(a_node(one, body="words " * 200))
-                    store.nodes.put(a_node(other))
-                    store.edges.put(an_edge(one, other))
-
-    writers = []
-    for number in range(3):
-        child = os.fork()
-        if not child:
-            write(number)
-            os._exit(1)
-        writers.append(child)
+                    store.nodes.put(a_node(f"note-a{turn}", body="words " * 200))
+                    store.nodes.put(a_node(f"note-b{turn}"))
+                    store.edges.put(an_edge(f"note-a{turn}", f"note-b{turn}"))
+        os._exit(1)
     try:
         for _ in range(2):
             back_up(folder, str(tmp_path / "backup.db"))
         restore_backup(folder, str(tmp_path / "backup.db"))
     finally:
-        for child in writers:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
     with open_store(folder) as store:
         assert store.checks.damage(full=True) == []
         assert len([*store.nodes.all()]) == 2 * len([*store.edges.all()]) + 1
@@ -188,9 +179,6 @@ def test_damaged_store_is_replaced_and_kept(tmp_path: Path, damage: Callable[[Pa
     whole = told(folder)
     damage(tmp_path / "store/search.db")
     broken = (tmp_path / "store/search.db").read_bytes()
-    if damage is not _empty:
-        with pytest.raises(StoreError):
-            back_up(folder, file)
     if damage is not _empty and not _is_readable(folder):
         with pytest.raises(StoreError, match="nothing was restored: close all programs"):
             restore_backup(folder, file)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 from things import LATE, a_node, an_edge
 
+from pylore.core.vocabulary import TEXTS
+from pylore.indexing.indexer import Index
 from pylore.store import Store
 
 A, B, C = "entity-a", "entity-b", "concept-c"
@@ -41,3 +43,38 @@ def test_facts_are_live_edges_between_things(store: Store) -> None:
     ]
     assert sorted(store.facts.leading_to([C])) == [A, B]
     assert not store.facts.of([]) and not store.facts.leading_to([])
+
+
+# --- places of edges
+
+LONG = "words " * 200 + "a link to b, " + "more " * 200 + "another link to b"
+FIRST, LAST = LONG.index("a link"), LONG.index("another link")
+
+
+@pytest.fixture
+def linked(store: Store) -> Store:
+    nodes = [a_node("doc-a", body=LONG), a_node("doc-short", body="a link to b"), a_node("doc-b"),
+             a_node("doc-gone", invalidated_at=LATE), a_node("file-a.py", body=LONG)]  # fmt: skip
+    for node in nodes:
+        store.nodes.put(node)
+    Index(store).update(nodes)
+    return store
+
+
+def test_places_of_edges_select_passages(linked: Store) -> None:
+    store = linked
+    store.edges.put_many([
+        an_edge("doc-a", "doc-b", "links_to", 0.5, metadata=f'{{"at":[{FIRST},{LAST},9999]}}'),
+        an_edge("doc-a", "doc-gone", "links_to", metadata='{"at":[0]}'),
+        an_edge("doc-a", "doc-b", "relates_to", metadata='{"at":"0"}'),
+        an_edge("doc-a", "doc-b", "depends_on"),
+        an_edge("doc-a", "doc-b", "implements", metadata='{"at":[0]}', ended_at=LATE),
+    ])  # fmt: skip
+    passages = [key for key, of in store.nodes.passages(["doc-a"]) if of == TEXTS]
+    first, second, *_, last = passages
+    assert len(passages) > 2
+    assert sorted(store.positional_edges.within(passages)) == [
+        (key, "links_to", "doc-b", 0.5) for key in (second, last)
+    ]
+    assert store.positional_edges.within([first]) == []
+    assert store.positional_edges.within([]) == []

@@ -6,55 +6,27 @@ import json
 import os
 import random
 import re
-import signal
-import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import apsw
 import pytest
 from commands import Lore
-from wire import LORE
 
 SEED = 20260131
 NODES = 40
-
-
-def interrupted(lore: Lore, words: list[str], kind: signal.Signals, delay: float) -> int:
-    """Return the exit code of a process group that gets a signal after ``delay`` seconds."""
-    child = subprocess.Popen(
-        [LORE, *words], cwd=lore.project, stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # fmt: skip
-    time.sleep(delay)
-    os.killpg(child.pid, kind)  # not yet waited for, so the group is still there
-    _, stderr = child.communicate()
-    return -kind if b"Fatal Python error: init" in stderr else child.returncode
 
 
 def file_of(lore: Lore) -> Path:
     return lore.store / "search.db"
 
 
-def count(lore: Lore, table: str = "nodes") -> int:
-    db = apsw.Connection(str(file_of(lore)), flags=apsw.SQLITE_OPEN_READWRITE)
-    rows: int = db.execute(f"SELECT count(*) FROM {table}").get
-    db.close()
-    return rows
-
-
-def records(start: int, count: int) -> str:
-    return "".join(
-        json.dumps({"id": f"note-{number}", "body": f"record {number} speaks of tokens"}) + "\n"
-        for number in range(start, start + count)
-    )
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A search.db with records, links and vectors, without a log."""
+    records = "".join(
+        json.dumps({"id": f"note-{n}", "body": f"record {n} speaks of tokens"}) + "\n"
+        for n in range(NODES)
+    )
     edges = "".join(
         json.dumps({"from_id": f"note-{n}", "to_id": f"note-{n + 1}", "relation": "relates_to"})
         + "\n"
@@ -63,7 +35,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     with pytest.MonkeyPatch.context() as patch:
         lore = Lore(tmp_path_factory.mktemp("whole"), patch)
         lore.make_store()
-        lore("import", "-", stdin=records(0, NODES) + edges)
+        lore("import", "-", stdin=records + edges)
         file = file_of(lore)
     db = apsw.Connection(str(file))
     db.pragma("wal_checkpoint(truncate)")
@@ -130,44 +102,6 @@ def test_unknown_tokenizer_fails_in_one_line(filled: Lore) -> None:
         )
 
 
-# --- interruptions
-
-
-@pytest.mark.soak
-def test_interrupted_command_is_done_or_not(lore: Lore) -> None:
-    chance = random.Random(SEED)
-    spans: dict[str, float] = {}
-    make: dict[str, Callable[[int], list[str]]] = {
-        "import": lambda turn: ["import", f"{turn}.jsonl"],
-        "add": lambda turn: ["add", "note", f"a record of turn {turn}"],
-        "reindex": lambda turn: ["reindex"],
-    }
-    adds = {"import": 300, "add": 1, "reindex": 0}
-    lore("import", "-", stdin=records(0, 100))
-    for number, (name, words) in enumerate(make.items()):  # to measure the times
-        (lore.project / f"{number}.jsonl").write_text(records(1000 * (number + 1), adds["import"]))
-        begun = time.monotonic()
-        assert subprocess.run([LORE, *words(number)], stdout=subprocess.DEVNULL).returncode == 0
-        spans[name] = time.monotonic() - begun
-    before = count(lore)
-    for turn in range(3, 12):  # each command, each signal
-        name = [*make][turn % 3]
-        kind = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)[turn // 3 % 3]
-        (lore.project / f"{turn}.jsonl").write_text(records(1000 * (turn + 1), adds["import"]))
-        delay = chance.random() * spans[name]
-        code = interrupted(lore, make[name](turn), kind, delay)
-        why = f"{name}, {kind.name} after {delay:.3f} s, exit code {code}, seed {SEED}"
-        assert code in (0, -kind, 128 + kind), why
-        with apsw.Connection(str(file_of(lore))) as db:
-            assert db.pragma("integrity_check") == "ok", why
-        now = count(lore)
-        assert now - before in ({adds[name]} if code == 0 else {0, adds[name]}), why
-        assert count(lore, "passages") == now, why  # short records have a single passage
-        before = now
-    lore("add", "note", "the next one")
-    lore("doctor", "--full")
-
-
 # --- a hostile store
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31mred\x1b[0m\u009b31m\u202etxt\x08\r$(touch canary)`touch canary`"
@@ -210,20 +144,14 @@ def hostile(filled: Lore) -> Lore:
 SHOWN = """
 search tokens --graph-depth 2 --explain
 search tokens --type x
-search tokens --tag x
-search tokens --json
 search tokens --jq .[].title
-search tokens --edges x
-list
 list --ids
 show note-3 --history
 show note-9
 show note-
 related note-3
 graph stats
-graph hubs
 graph neighbors note-3
-graph path note-2 note-5
 graph relations
 graph export --format dot
 link note-1 relates_to note-9

@@ -141,12 +141,3 @@ def test_invalid_values_are_refused(statement: str, tmp_path: Path) -> None:
         store.nodes.put(a_node("note-a"))
         with pytest.raises(apsw.ConstraintError):
             connection_of(store).execute(statement)
-
-
-def test_every_table_is_strict(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
-        lax = connection_of(store).execute(
-            "SELECT name FROM pragma_table_list WHERE type = 'table' AND NOT strict"
-            " AND schema = 'main' AND name NOT LIKE 'sqlite_%'"
-        ).fetchall()  # fmt: skip
-    assert lax == []

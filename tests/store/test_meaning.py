@@ -30,9 +30,6 @@ FULL = "could not grow, the disk is full: nothing was changed; free some space"
         ("READONLY", StoreReadOnly,
          "cannot be written: check the permissions of it and of its folder"),
         ("FULL", StoreFull, FULL),
-        ("CANTOPEN", StoreError, "cannot be opened: check the permissions of it and of its folder"),
-        ("IOERR", StoreError, "could not be read or written: check the disk"),
-        ("TOOBIG", StoreError, "takes no text this long: keep it in a file and link to that"),
     ],
 )  # fmt: skip
 def test_sqlite_errors_become_failures_with_advice(

@@ -12,7 +12,7 @@ from sqlite_stores import connection_of
 from things import a_node
 
 from pylore.core.errors import NoStore, StoreError, StoreReadOnly
-from pylore.store import create_store, open_store, scratch_store
+from pylore.store import create_store, open_store
 from pylore.store.backup import back_up, restore_backup
 from pylore.store.opening import APPLICATION_ID
 
@@ -119,10 +119,3 @@ def test_commit_to_a_removed_log_fails(folder: str, instead: bytes | None) -> No
         store.nodes.put(a_node("note-c"))
     log.unlink(missing_ok=True)
     store.close()
-
-
-def test_scratch_store_creates_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    with scratch_store() as store, store.transaction():
-        store.nodes.put(a_node("note-a"))
-    assert [*tmp_path.iterdir()] == []

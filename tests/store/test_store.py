@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from samples import examples
 from sqlite_fts4 import rank_bm25 as theirs
 from sqlite_stores import connection_of
-from things import whole_passages
 
 from pylore.core.errors import StoreBusy
 from pylore.core.model import Node
@@ -97,17 +96,6 @@ def vector_of(store: Store, text: str) -> bytes:
 # --- vectors
 
 
-def test_forgotten_nodes_have_no_passages(store: Store, nodes: list[Node]) -> None:
-    gone = [node for node in nodes if node.invalidated_at]
-    assert gone
-    assert not any(store.nodes.passages(node.id) for node in gone)
-    hidden = sum(node.status in HIDDEN_STATUSES for node in nodes if not node.invalidated_at)
-    live = MANY - len(gone)
-    assert connection_of(store).execute("SELECT count(*) FROM passages").get == live
-    for table in ("vectors", "sketches"):
-        assert connection_of(store).execute(f"SELECT count(*) FROM {table}").get == live - hidden
-
-
 # --- scopes
 
 
@@ -163,24 +151,6 @@ def test_searches_and_lists_respect_the_scope(
         keep_to_the_scope(store, nodes, scope)
     finally:
         patch.undo()
-
-
-@given(SCOPES, st.sampled_from([1, 7, 60]))
-@settings(max_examples=examples(30), deadline=None)
-def test_listed_and_tested_scopes_agree(
-    store: Store, nodes: list[Node], scope: Scope, limit: int
-) -> None:
-    vector = vector_of(store, nodes[0].title)
-    found, listed_ids = [], []
-    for few in (0, MANY):
-        patch = counting_as_few(few)
-        found.append(store.vectors.search(vector, scope, limit))
-        listed_ids.append([node.id for node in store.nodes.select(scope, limit)])
-        patch.undo()
-    near, nearest = ([score for _, _, score in rows] for rows in found)
-    assert len(near) == len(nearest)
-    assert all(one <= other for one, other in zip(near, nearest, strict=True))
-    assert listed_ids[0] == listed_ids[1]
 
 
 def keep_to_the_scope(store: Store, nodes: list[Node], scope: Scope) -> None:
@@ -293,19 +263,6 @@ def test_fts4_rank_equals_sqlite_fts4(tmp_path: Path, nodes: list[Node]) -> None
         assert ours == pytest.approx(other)
 
 
-def test_search_works_on_fts4(tmp_path: Path) -> None:
-    with decisions(tmp_path, "fts4") as store:
-        embedder = open_embedder("static", store)
-        settings = Settings.load(environ={}, flags={"graph_depth": "2"})
-        hits = search(store, settings, Request("jwt", explain=True), embedder)
-        assert {hit.type for hit in hits} >= {"decision", "lesson", "file"}
-        assert all(0 <= hit.score <= 1 for hit in hits)
-        assert hits[0].title == "JWT for session tokens"
-        assert hits[0].snippet == "JWT for session tokens"
-        long_query = " ".join(f"word{number}" for number in range(10_000)) + " jwt"
-        assert search(store, settings, Request("jwt " + long_query), embedder)[0].id == hits[0].id
-
-
 def test_reindex_changes_the_engine(tmp_path: Path) -> None:
     with decisions(tmp_path, "fts5") as store:
         embedder = open_embedder("static", store)
@@ -322,23 +279,6 @@ def test_reindex_changes_the_engine(tmp_path: Path) -> None:
 
 
 # --- the rest
-
-
-def test_phrases_score_more(empty: Store) -> None:
-    texts = {
-        "note-a": "rate of a limit",
-        "note-b": "limit the rate now",
-        "note-c": "a rate limit now",
-    }
-    for id, text in texts.items():
-        empty.nodes.put(note(id))
-        (key,) = empty.nodes.new_passages(whole_passages([id], "texts"))
-        empty.fulltext.add("texts", [(key, "", text, "", "", "")])
-    for number in range(9):
-        (key,) = empty.nodes.new_passages(whole_passages(["note-a"], "texts"))
-        empty.fulltext.add("texts", [(key, "", f"about other things, {number}", "", "", "")])
-    rows = empty.fulltext.search("texts", parse_query("rate-limit"), "some", Scope(), WEIGHTS, 9)
-    assert rows[0][1] == "note-c" and {row[1] for row in rows} == {*texts}
 
 
 def test_plain_sqlite_reads_the_store(tmp_path: Path) -> None:

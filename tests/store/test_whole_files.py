@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from zlib import compress
 
 import pytest
 
+from pylore.core.errors import StoreDamaged
 from pylore.store import Store
+from pylore.store import whole_text as packing
 
 WEIGHTS = (4.0, 1.0, 1.0)
 FILES = [
@@ -66,3 +69,16 @@ def test_changed_files_match_by_new_text(filled: Store) -> None:
     assert not found(filled, "door") and filled.commits.changes(["src/login.py"]) == {}
     filled.whole_files.put([(NEW, "door", "")])  # no commit of the file before
     assert filled.commits.changes([NEW]) == {}
+
+
+@pytest.mark.parametrize("held", [b"", b"no zlib", compress(b"\xff"), compress(b"text")[:-1]])
+def test_damaged_packed_text_is_reported(held: bytes) -> None:
+    with pytest.raises(StoreDamaged):
+        packing.unpacked(held)
+
+
+def test_unpacking_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "_LONGEST", 1000)
+    assert len(packing.unpacked(packing.packed("a" * 1000))) == 1000
+    with pytest.raises(StoreDamaged):
+        packing.unpacked(packing.packed("a" * 1001))
