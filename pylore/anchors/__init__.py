@@ -1,1 +1,1 @@
-"""The tie between what was written and the code it is about, and whether it still holds."""
+"""Ties between records and code, and their verdicts."""

@@ -1,4 +1,4 @@
-"""The anchors that people make, remove, and accept, and those of a record's own file."""
+"""Make, link, remove and accept anchors."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     Write = Callable[[Sequence[Node]], object]
     """Writes new nodes and indexes them."""
 
-MOST_MATCHES = 25  # files that a glob links to: beyond that it is about a whole project
-MOVED = "superseded"  # the status of an edge whose anchor went elsewhere
+MOST_MATCHES = 25  # files that a glob links to; beyond that it is about the project
+MOVED = "superseded"  # the status of an edge after the anchor moved
 
 
 def file_nodes(store: Store, write: Write, paths: Sequence[str]) -> dict[str, str]:
     """Map path to the id of its live node, and add the missing nodes; in a transaction.
 
-    Forgotten files and names that cannot be ids, as with a line break, are left out.
+    Forgotten files are skipped, and names that cannot be ids, as with a line break.
     """
     found: dict[str, str] = {}
     for path in paths:
@@ -58,9 +58,9 @@ def file_nodes(store: Store, write: Write, paths: Sequence[str]) -> dict[str, st
 
 
 def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], source: str) -> None:
-    """Link a node to its anchor's file or symbol; ``paths`` are a glob's matches.
+    """Link a node to the file or symbol of an anchor; ``paths`` are a glob's matches.
 
-    A symbol that is not in the store is represented by its file. A rule has no links.
+    A symbol that the store lacks is represented by the file. A rule has no links.
     """
     symbol = store.nodes.get(symbol_id(anchor.path, anchor.detail))
     if anchor.kind == "symbol" and symbol is not None and symbol.invalidated_at is None:
@@ -81,7 +81,7 @@ def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], so
 
 
 def unlink_anchor(store: Store, anchor: Anchor) -> None:
-    """End the links of a removed anchor, except those that another anchor of its node needs."""
+    """End the links of a removed anchor, except links that the node needs for other anchors."""
 
     def ends(one: Anchor) -> set[str]:
         return {*file_ids(store, one.path), symbol_id(one.path, one.detail)}
@@ -99,7 +99,7 @@ def unlink_anchor(store: Store, anchor: Anchor) -> None:
 
 
 def unlink_if_whole(store: Store, node_id: str) -> None:
-    """End the links of a node to the commits that broke it, if none of its anchors is broken."""
+    """End the links of a node to the commits that broke it, if no anchor is broken."""
     if any(anchor.is_broken for anchor in store.anchors.of(node_id)):
         return
     for edge in store.edges.of(node_id):
@@ -111,7 +111,7 @@ def place_anchor(
     store: Store, write: Write, project: Project, wanted: Anchor,
     reader: CodeReader | None = None, source: str = "user_edit",
 ) -> tuple[Anchor, str]:  # fmt: skip
-    """Anchor a node to today's code, in a transaction; return the anchor and its state.
+    """Anchor a node to today's code, in a transaction; return the anchor and the state.
 
     ``reader`` finds symbols and counts rules. A record without a file gets the anchor's, unless a
     conversation is the ``source``: then the link is staged. Raise LoreError without node or code.
@@ -136,7 +136,7 @@ def place_anchor(
 
 
 def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
-    """Remove a node's anchors to a path, of one kind and detail or of all, in a transaction; raise
+    """Remove a node's anchors to a path, by kind and detail or all, in a transaction; raise
     LoreError if there are none.
     """
     id, path = store.nodes.require(wanted.node_id).id, wanted.path
@@ -156,10 +156,10 @@ def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
 
 
 def accept_anchors(store: Store, node_id: str, reader: CodeReader | None = None) -> int:
-    """Make a node's broken anchors valid for today's code; return the number of changed ones.
+    """Make a node's broken anchors valid for today's code; return the number of changes.
 
-    An anchor whose code is gone stays broken. With a ``reader``, all violations of its rules become
-    known. Links to the commits that broke it end when no anchor is broken.
+    An anchor without code stays broken. With a ``reader``, all violations of rules become known.
+    Links to the commits that broke the node end when no anchor is broken.
     """
     changed = 0
     for anchor in store.anchors.of(node_id):
@@ -197,7 +197,7 @@ def _taken(project: Project, anchor: Anchor, reader: CodeReader | None) -> Ancho
 def take(project: Project, anchor: Anchor, definitions: Definitions | None = None) -> Anchor:
     """Return ``anchor`` as valid, with the fingerprint of today's code; raise LoreError without it.
 
-    A symbol needs the project's ``definitions``; its hash is that of the symbol and of the file.
+    A symbol needs the project's ``definitions``; the hash has the symbol's and the file's.
     """
     taken = copy(anchor)
     try:
@@ -208,7 +208,7 @@ def take(project: Project, anchor: Anchor, definitions: Definitions | None = Non
         else:
             taken.stamp = project.stamp(anchor.path)
             if taken.stamp == GONE:
-                raise LoreError(f"{anchor.path}: there is no such file: check its name")
+                raise LoreError(f"{anchor.path}: there is no such file: check the name")
             taken.detail, taken.hash = _fingerprint(project, anchor, definitions)
     except Unreadable as error:
         raise LoreError(f"{error}: anchor to a file that can be read") from None
@@ -237,7 +237,7 @@ def _fingerprint(
             raise LoreError(f"{path}: defines no {detail}: check the name, or give lines")
         if len(names) > 1:
             named = " or ".join(names[:5])
-            raise LoreError(f"{path}: {detail} may be {named}: give one of them")
+            raise LoreError(f"{path}: {detail} is ambiguous: give {named}")
         return names[0], f"{found[0].hash} {digest(content)}"
     first, last = line_numbers(detail)
     if not 1 <= first <= last <= len(lines):
@@ -245,13 +245,13 @@ def _fingerprint(
     return detail, stretch_hash(lines[first - 1 : last])
 
 
-# --- the anchors of a record's own file
+# --- anchors of the file of a record
 
 
 def anchor_file(store: Store, root: str, node_id: str, path: str, lines: str) -> str:
-    """Anchor a node to lines of its file, or to the file, and return why; keep an old anchor.
+    """Anchor a node to lines of a file, or to the file, and return why; keep an old anchor.
 
-    A file outside the project has no anchor, a missing one an invalid anchor.
+    A file outside the project gets no anchor, a missing file an invalid anchor.
     """
     wanted = (("file", path, ""), ("lines", path, lines))
     kept_already = any(anchor.key[1:] in wanted for anchor in store.anchors.of(node_id))
@@ -275,7 +275,7 @@ def anchor_file(store: Store, root: str, node_id: str, path: str, lines: str) ->
 
 
 def drop_file_anchors(store: Store, node_id: str, path: str, lines: str) -> None:
-    """Remove the anchors that a record had because of its file."""
+    """Remove the anchors by ``anchor_file``."""
     for anchor in store.anchors.of(node_id):
         if anchor.key[1:] in (("file", path, ""), ("lines", path, lines)):
             store.anchors.delete(anchor.key)

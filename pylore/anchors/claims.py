@@ -1,6 +1,6 @@
 """A claim about code: an anchor of the kind ``rule``, and how often the code agrees with it.
 
-Its ``path`` is the glob of its files, its ``detail`` the rule as JSON, its ``hash`` the violations
+``path`` is the glob of the files, ``detail`` the rule as JSON, ``hash`` the violations
 that existed when a person anchored or accepted it. Patterns are data: they are matched, never run.
 """
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Rule = str | dict[str, Any]
 
     class CodeReader(Protocol):
-        """Reads code by its grammars, as ``code.reader`` does."""
+        """Reads code by grammars, as ``code.reader`` does."""
 
         def outline(self, texts: Mapping[str, bytes]) -> dict[str, list[Definition]]: ...
 
@@ -43,12 +43,12 @@ VIOLATED = "violated"
 NONE, ALL, SOME = EXPECTATIONS = "none", "all", "some"
 
 LONGEST = 20_000  # characters of a rule
-MOST_KNOWN = 1_000  # violations that an anchor keeps; with more, a claim does not describe the code
+MOST_KNOWN = 1_000  # violations of an anchor; with more, a claim does not describe the code
 NAMED = 20  # places in a reason
 
 
 class ClaimPlace(NamedTuple):
-    """One match; ``mark`` is a hash of its first line, which identifies it on another line."""
+    """A match; ``mark`` is a hash of the first line, which identifies the match after a move."""
 
     path: str
     line: int
@@ -56,7 +56,7 @@ class ClaimPlace(NamedTuple):
 
 
 class ClaimCount(NamedTuple):
-    """Matches of a claim in ``files`` files: of its rule, and the ``rest``, matches of its ``of``
+    """Matches of a claim in ``files`` files: of the rule, and the ``rest``, matches of ``of``
     that do not match the rule. ``unread`` files could not be parsed."""
 
     files: int = 0
@@ -66,8 +66,8 @@ class ClaimCount(NamedTuple):
 
 
 class ClaimResult(NamedTuple):
-    """The places ``against`` a claim, and the ``new`` ones; ``is_new`` if it fails otherwise than
-    was accepted."""
+    """The places ``against`` a claim, and the ``new`` places; ``is_new`` if a violation was not
+    accepted."""
 
     against: Sequence[ClaimPlace] = ()
     new: Sequence[ClaimPlace] = ()
@@ -82,10 +82,10 @@ class ClaimResult(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A rule, its files, and how often it is to match.
+    """A rule, the files, and the expected matches.
 
     ``rule`` is a pattern, or a rule of ast-grep's YAML; ``of`` a pattern of the places to examine;
-    ``expect`` is one of ``EXPECTATIONS``.
+    ``expect`` is in ``EXPECTATIONS``.
     """
 
     glob: str
@@ -101,17 +101,17 @@ class Claim(NamedTuple):
         try:
             data = parse_object(anchor.detail.encode(), 6 * LONGEST)
         except (LoreError, UnicodeError) as error:
-            raise Unreadable(f"its rule is {error}") from None
+            raise Unreadable(f"the rule is {error}") from None
         left_out = data.pop("except", [])
         left_out = left_out if isinstance(left_out, list) else [str(left_out)]
         fields = {name: data.pop(name, "") for name in ("rule", "expect", "lang", "of")}
         claim = cls(anchor.path, left_out=left_out, **fields)
         if fault := "has unknown fields" if data else claim.fault():
-            raise Unreadable(f"its rule {fault}")
+            raise Unreadable(f"the rule {fault}")
         return claim
 
     def fault(self) -> str:
-        """Return what is wrong with it, grammar aside; or ""."""
+        """Return the error in the claim, grammar aside; or ""."""
         if not self.rule or not isinstance(self.rule, (str, dict)):
             return "is empty"
         texts = (self.expect, self.lang, self.of, *self.left_out)
@@ -125,7 +125,7 @@ class Claim(NamedTuple):
 
     @property
     def detail(self) -> str:
-        """Return the rule as an anchor keeps it."""
+        """Return the rule as an anchor stores it."""
         fields = {"rule": self.rule, "of": self.of, "lang": self.lang, "expect": self.expect,
                   "except": [*self.left_out]}  # fmt: skip
         return canonical({name: value for name, value in fields.items() if value})
@@ -136,25 +136,25 @@ class Claim(NamedTuple):
         return self.glob + (f" except {', '.join(self.left_out)}" if self.left_out else "")
 
     def covering(self) -> Callable[[str], bool]:
-        """Return a function that is true for the paths of its files, languages aside."""
+        """Return a function that is true for the paths of the files, languages aside."""
         within, left_out = Glob(self.glob), [*map(Glob, self.left_out)]
         return lambda path: (
             within.matches(path) and not any(glob.matches(path) for glob in left_out)
         )
 
     def text(self) -> str:
-        """Return it for people: the expected matches of its pattern, and its files."""
+        """Return the claim for people: expected matches, pattern and files."""
         of = f" of `{one_line(self.of)}`" if self.of else ""
         said = {NONE: "no", ALL: f"all{of}:", SOME: "some"}[self.expect]
         within = of if self.expect != ALL else ""
         return f"{said} `{one_line(text_of(self.rule))}`{within} in {self.where}"
 
     def accepted(self, found: ClaimCount) -> Sequence[ClaimPlace]:
-        """Return the places that a person accepts: those against it, or all matches of ``some``."""
+        """Return the places that a person accepts: the violations, or all matches of ``some``."""
         return found.rest if self.expect == ALL else found.matched
 
     def judge(self, found: ClaimCount, known: Sequence[ClaimPlace]) -> ClaimResult:
-        """Return how far it holds; ``known`` are the accepted places."""
+        """Return the violations; ``known`` are the accepted places."""
         if self.expect == SOME:
             fails = not found.matched
             return ClaimResult(fails=fails, is_new=fails and bool(known))
@@ -163,7 +163,7 @@ class Claim(NamedTuple):
         return ClaimResult(against, new, bool(against), bool(new))
 
     def reason(self, found: ClaimCount, judged: ClaimResult) -> str:
-        """Return the counts in words, with the places against it, new ones first."""
+        """Return the counts in words, with the violations, new ones first."""
         if self.expect == SOME:
             text = counted(len(found.matched), "match", "matches")
             text += "; expected some" if judged.fails else ""
@@ -189,7 +189,7 @@ def text_of(rule: Rule) -> str:
 
 
 def claim_text(anchor: Anchor) -> str:
-    """Return the claim of an anchor in words; an unreadable one as it is."""
+    """Return the claim of an anchor in words; an unreadable claim as stored."""
     try:
         return Claim.of_anchor(anchor).text()
     except Unreadable:
@@ -199,7 +199,7 @@ def claim_text(anchor: Anchor) -> str:
 def fresh(places: Sequence[ClaimPlace], known: Sequence[ClaimPlace]) -> list[ClaimPlace]:
     """Return the places that are not known.
 
-    A known place may be on another line or have moved to another file.
+    A known place may have moved to a different line or file.
 
     >>> old = [ClaimPlace("a.py", 1, "x")]
     >>> fresh([ClaimPlace("a.py", 9, "x")], old), fresh([ClaimPlace("b.py", 1, "x")], old)
@@ -219,7 +219,7 @@ def fresh(places: Sequence[ClaimPlace], known: Sequence[ClaimPlace]) -> list[Cla
 
 
 def packed(places: Sequence[ClaimPlace]) -> str:
-    """Return places as an anchor keeps them, as JSON; raise LoreError for too many."""
+    """Return places as JSON for an anchor; raise LoreError for too many."""
     if len(places) > MOST_KNOWN:
         raise LoreError(f"{len(places)} places are against it, over {MOST_KNOWN}: give a rule that "
                         "the code mostly follows, or fewer files by --in")  # fmt: skip
@@ -230,7 +230,7 @@ def packed(places: Sequence[ClaimPlace]) -> str:
 
 
 def unpacked(text: str) -> list[ClaimPlace]:
-    """Return the places that an anchor keeps; [] for any other text.
+    """Return the places in the JSON of an anchor; [] for any other text.
 
     >>> unpacked('{"a.py": "1a 2b"}')
     [ClaimPlace(path='a.py', line=0, mark='1a'), ClaimPlace(path='a.py', line=0, mark='2b')]
@@ -244,7 +244,7 @@ def unpacked(text: str) -> list[ClaimPlace]:
 
 
 def taken_claim(project: Project, anchor: Anchor, reader: CodeReader | None) -> Anchor:
-    """Return an anchor whose violations of today are accepted; raise LoreError if the claim cannot
+    """Return an anchor that accepts the violations of today; raise LoreError if the claim cannot
     be counted, has no file, or too many violations.
     """
     if reader is None:
@@ -254,7 +254,7 @@ def taken_claim(project: Project, anchor: Anchor, reader: CodeReader | None) -> 
         raise LoreError(str(found))
     claim = Claim.of_anchor(anchor)
     if not found.files:
-        raise LoreError(f"there is no {claim.lang} file in {claim.where}: check --in, --except and "
+        raise LoreError(f"no {claim.lang} file in {claim.where}: check --in, --except and "
                         "--lang")  # fmt: skip
     if claim.of and not (found.matched or found.rest):
         raise LoreError(f"no place in {claim.where} matches '{claim.of}': check --of")
@@ -269,9 +269,9 @@ def taken_claim(project: Project, anchor: Anchor, reader: CodeReader | None) -> 
 def judged_anchor(
     anchor: Anchor, found: ClaimCount | Unreadable, head: str
 ) -> tuple[Anchor, ClaimResult]:
-    """Return an anchor with its verdict, the same object if nothing changed.
+    """Return an anchor with the verdict, the same object if unchanged.
 
-    Its ``stamp`` is a file with a new violation, if there is one.
+    ``stamp`` is a file with a new violation, or "".
     """
     judged = ClaimResult()
     changed = copy(anchor)
@@ -283,7 +283,7 @@ def judged_anchor(
         verdict = VIOLATED if judged.fails else "valid"
         reason = claim.reason(found, judged)
         if not found.files:
-            verdict, reason = "invalid", f"there is no {claim.lang} file in {claim.where}"
+            verdict, reason = "invalid", f"no {claim.lang} file in {claim.where}"
     changed.verdict, changed.reason, changed.stamp = verdict, reason, ""
     if judged.is_new:
         changed.stamp = judged.new[0].path if judged.new else NO_MATCH
@@ -299,7 +299,7 @@ def judged_anchor(
 def counted_claims(
     project: Project, anchors: Sequence[Anchor], reader: CodeReader
 ) -> dict[AnchorKey, ClaimCount | Unreadable]:
-    """Map the key of each anchor to the matches of its claim, or to why there are none."""
+    """Map the key of each anchor to the matches of the claim, or to an error."""
     found: dict[AnchorKey, ClaimCount | Unreadable] = {}
     claims = {}
     for anchor in anchors:

@@ -28,9 +28,9 @@ _ATTRIBUTE = re.compile(
 
 
 class Definition(NamedTuple):
-    """A name's definitions in one scope. Lines count from 1, the last one included.
+    """A name's definitions in a scope. Lines count from 1, the last line included.
 
-    ``qualified`` has the containers, in dots; ``others`` the first and last line of each further
+    ``qualified`` has the containers, in dots; ``others`` the first and last line of each other
     definition of the name; ``kind`` is function, class, …
     """
 
@@ -41,7 +41,7 @@ class Definition(NamedTuple):
     kind: str = ""
 
     def lines(self, file: list[bytes]) -> list[bytes]:
-        """Return the lines of all its definitions with their attributes, the body's first."""
+        """Return the lines of all definitions with their attributes, the first definition first."""
         spans = ((self.line_start, self.line_end), *self.others)
         return [
             line
@@ -53,7 +53,7 @@ class Definition(NamedTuple):
 def attributes_before(file: Sequence[bytes], first: int) -> list[bytes]:
     """Return the lines of the attributes, annotations or decorators above line ``first``.
 
-    Comments and empty lines among them are left out.
+    Comments and empty lines between them are skipped.
 
     >>> attributes_before([b"x = 1", b"@cache(", b"  size=3)", b"@final", b"def f():"], 5)
     [b'@cache(', b'  size=3)', b'@final']
@@ -95,7 +95,7 @@ _KINDS = {"function": "callable", "method": "callable", "class": "type", "interf
 
 
 class Defined:
-    """One definition in one version of a file."""
+    """A definition in a version of a file."""
 
     __slots__ = ("bag", "kind", "line_start", "lines", "name", "path", "qualified")
 
@@ -108,7 +108,7 @@ class Defined:
 
     @property
     def hash(self) -> str:
-        """Return its fingerprint, which a new name does not change."""
+        """Return the fingerprint, which a new name does not change."""
         name = re.escape(self.name.encode())
         own = re.compile(rb"(?<![\w\x80-\xff])" + name + rb"(?![\w\x80-\xff])")
         return stretch_hash([own.sub(b"\0", line) for line in self.lines])
@@ -132,7 +132,7 @@ class Definitions:
     def read(self, revision: str, paths: Sequence[str]) -> list[Defined]:
         """Return all definitions in these files of a revision; "" is the work tree.
 
-        One run parses the files that are new here.
+        Files that are new here are parsed together.
         """
         unread = [path for path in paths if (revision, path) not in self.known]
         texts = self._project.git.contents(revision, unread, LARGEST) if revision else {}

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Glob:
-    """A glob as an automaton: bit ``i`` of its state is set if the first ``i`` parts match.
+    """A glob as an automaton: bit ``i`` of the state is set if the first ``i`` parts match.
 
     Each character of a path takes a few operations on integers, so that no glob is slow.
 

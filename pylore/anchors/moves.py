@@ -1,4 +1,4 @@
-"""Find what became of a symbol, by git's history and by likeness."""
+"""Find the successor of a symbol, by git's history and by likeness."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 LEAST = 0.65  # similarity of a successor (measured: docs/quality.md)
 MARGIN = 0.05  # lead over the next candidate that makes a match unambiguous
 
-MOST_SOUGHT = 200  # symbols of a project in one run, at half a second each in a large one
-MOST_VERSIONS = 40  # commits of one file that may have lost a definition
-MOST_FILES = 100  # files of one change, those like the definition's own first
-MOST_CHANGES = 5  # changes in a row through which one definition is followed
+MOST_SOUGHT = 200  # symbols of a project in a run, at half a second each in a large project
+MOST_VERSIONS = 40  # commits of a file that may have lost a definition
+MOST_FILES = 100  # files of a change, the definition's file and language first
+MOST_CHANGES = 5  # changes in a row through which a definition is followed
 _MOST_COMPARED = 30  # new definitions that are compared with all that were lost
-_MOST_KEPT = 2_000  # versions of files whose definitions are kept
+_MOST_KEPT = 2_000  # versions of files in memory
 _HASHES = (".py", ".pyi", ".rb", ".sh", ".bash")  # files with comments that begin with #
 _TOKEN = rf"{STRING}|\w+|[^\w\s]"
 _BY_HASH = re.compile(
@@ -35,11 +35,11 @@ _BY_HASH = re.compile(
 _BY_SLASH = re.compile(rf"(?P<left_out>//.*|/\*(?s:.*?)\*/)|{_TOKEN}")
 
 Bag = frozenset[int]
-"""Tokens and pairs of neighbours, each numbered among equal ones, as hashes."""
+"""Hashes of tokens and of pairs of neighbours, with a count for repeats."""
 
 
 def bag_of(path: str, text: str, name: str) -> Bag:
-    """Return the tokens of a definition without comments; its own ``name`` does not count."""
+    """Return the tokens of a definition without comments; ``name`` is replaced."""
     tokens = [
         "\0" if match[0] == last_name(name) else match[0]
         for match in (_BY_HASH if path.endswith(_HASHES) else _BY_SLASH).finditer(text)
@@ -54,7 +54,7 @@ def bag_of(path: str, text: str, name: str) -> Bag:
 
 
 def similarity(one: Bag, other: Bag) -> float:
-    """Return the Dice similarity of two bags, 0 to 1; 1 for equal ones.
+    """Return the Dice similarity of two bags, 0 to 1; 1 for equal bags.
 
     >>> one, other = ("def f(x): return x", "f"), ("def g(x):  # it\\n  return x", "g")
     >>> similarity(bag_of("a.py", *one), bag_of("a.py", *other))
@@ -69,7 +69,7 @@ Alike = tuple[float, Defined]
 
 
 class Successors:
-    """Look for what became of the definitions of one project.
+    """Look for the successors of definitions of a project.
 
     ``skipped`` counts the symbols beyond ``MOST_SOUGHT``.
     """
@@ -83,7 +83,7 @@ class Successors:
     def of(self, anchor: Anchor, path: str) -> list[Alike]:
         """Return the successor of an anchor's symbol, or several equally similar.
 
-        ``path`` is today's path of its file. There is none if git never had the symbol.
+        ``path`` is today's path of the file. The list is empty if git never had the symbol.
         """
         if len(self._definitions.known) > _MOST_KEPT:
             self._definitions.known.clear()
@@ -133,9 +133,9 @@ class Successors:
         return "", None
 
     def _candidates(self, commit: str, lost: Defined) -> list[Alike]:
-        """Return the most similar new definitions of a change that lost one.
+        """Return the new definitions of a change that are similar to ``lost``, best first.
 
-        Those that take the place of another lost one are left out.
+        Successors of other lost definitions are skipped.
         """
         gone, new = self._gone_and_new(commit, lost.path)
         others = [
@@ -151,7 +151,7 @@ class Successors:
         ]  # fmt: skip
 
     def _gone_and_new(self, commit: str, path: str) -> tuple[list[Defined], list[Defined]]:
-        """Return the definitions that a change has taken from its files, and brought to them."""
+        """Return the definitions that a change has removed, and added."""
         if commit not in self._changes:
             self._changes[commit] = self._changed(commit)
         pairs = sorted(self._changes[commit], key=lambda pair: _distance(pair, path))[:MOST_FILES]
@@ -188,8 +188,8 @@ def _likeness(one: Defined, other: Defined) -> float:
 
 
 def _fits_better(other: Defined, new: Defined, lost: Defined, figure: float) -> bool:
-    """Return True if another lost definition is more similar to ``new``, or similar and of its
-    name."""
+    """Return True if ``other`` is more similar to ``new`` than ``lost``, or similar and of the
+    same name."""
     theirs = _likeness(other, new)
     named = (other.name == new.name) - (lost.name == new.name)
     return (theirs, named) > (figure, 0) or (named > 0 and theirs >= LEAST)
@@ -198,7 +198,7 @@ def _fits_better(other: Defined, new: Defined, lost: Defined, figure: float) -> 
 def equally_alike(candidates: Sequence[Alike], name: str) -> list[Alike]:
     """Return the candidates, most similar first, that may be the successor of ``name``.
 
-    Among several, a name that differs only in case and underscores decides.
+    Of several, a name that differs only in case and underscores decides.
     """
     found = [one for one in candidates if one[0] > candidates[0][0] - MARGIN]
     named = [one for one in found if _plain(one[1].name) == _plain(name)]
@@ -210,6 +210,6 @@ def _plain(name: str) -> str:
 
 
 def _distance(pair: tuple[str, str], path: str) -> tuple[bool, bool, str]:
-    """Return how far a changed file is from one: itself, those of the language, others."""
+    """Return the distance of a changed file: the same file, the same language, any."""
     one = pair[1] or pair[0]
     return path not in pair, one.rpartition(".")[2] != path.rpartition(".")[2], one

@@ -1,4 +1,4 @@
-"""The files that anchors lead to: where they are, what they hold, where they went."""
+"""The files of anchors: their places, contents and moves."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def digest(content: bytes) -> str:
 
 
 class Project:
-    """One folder with its files, each examined once."""
+    """A folder with files, each examined once."""
 
     def __init__(self, root: str) -> None:
         self.root = root
         self.git = Git(root)
-        self._folders: dict[str, str] = {}  # folder to its real path
+        self._folders: dict[str, str] = {}  # folder to real path
         self._stamps: dict[str, str] = {}
         self._last = ("", b"")
         self._paths: list[str] | None = None
@@ -51,7 +51,7 @@ class Project:
 
     @property
     def head(self) -> str:
-        """Return the commit that is checked out; empty without one."""
+        """Return the commit that is checked out; empty without a commit."""
         if self._head is None:
             self._head = self.git.head()
         return self._head
@@ -66,7 +66,7 @@ class Project:
         return self._stamps[path]
 
     def has(self, path: str) -> bool:
-        """Return False if a file is gone."""
+        """Return False if a file is missing."""
         try:
             return self.stamp(path) != GONE
         except Unreadable:
@@ -104,7 +104,7 @@ class Project:
         except LoreError as error:
             raise Unreadable(f"{path}: {error}") from None
 
-    # --- the files of the project as a whole
+    # --- all files of the project
 
     def paths(self) -> list[str]:
         """Return every file that ``lore index`` would list; sorted."""
@@ -133,7 +133,7 @@ class Project:
         return found
 
     def with_any(self, words: Sequence[str]) -> list[str]:
-        """Return the files that may have one of these words of letters, digits and ``_``."""
+        """Return the files that may have any of these words of letters, digits and ``_``."""
         if not words or not self.head:
             return self.paths() if words else []
         found: set[str] = set()
@@ -160,7 +160,7 @@ class Project:
         return self._moves[path]
 
     def _same_content(self, path: str, hash: str, size: int) -> str | None:
-        if not hash:  # of a part of the file: git may still have the whole
+        if not hash:  # the hash of a part of the file: git may still have the file
             content = self.git.contents("HEAD", [path]).get(path, b"")
             size, hash = len(content), digest(content)
         for other in self.paths() if size > 0 else ():
@@ -172,7 +172,7 @@ class Project:
 
 
 def fault_of(anchor: Anchor) -> str:
-    """Return why an anchor of any author must not be followed, its root aside; or ""."""
+    """Return why an anchor of any author must not be followed, the root aside; or ""."""
     way = anchor.stamp if anchor.kind == "glob" else anchor.path
     if not leads_down(anchor.path) or not (leads_down(way) or way == ""):
         return f"path '{anchor.path}' leads out of the project"

@@ -1,4 +1,4 @@
-"""Show anchors and their verdicts beside results."""
+"""Show anchors and verdicts with results."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def worst(verdicts: Sequence[str]) -> str | None:
-    """Return the verdict on a node, the worst of its anchors'; None without anchors."""
+    """Return the worst verdict, which is the node's; None without anchors."""
     return min(verdicts, key=WORST_FIRST.index, default=None)
 
 
 def anchor_row(anchor: Anchor) -> dict[str, str | bool | None]:
-    """Return an anchor as results have it: its place and its verdict."""
+    """Return an anchor as results have it: place and verdict."""
     row: dict[str, str | bool | None] = {
         "kind": anchor.kind,
         "path": anchor.path,
@@ -46,8 +46,8 @@ def add_verdicts(
 ) -> None:
     """Write the stored verdict into each hit; ``anchors`` are ``store.nodes.anchored``.
 
-    The files are examined with a ``stat`` each, but not read: a note counts those that changed
-    since their anchors were judged.
+    The files are examined with a ``stat`` each, but not read: a note counts the changes since
+    their anchors were judged.
     """
     by_node: dict[str, list[str]] = {}
     changed = set()

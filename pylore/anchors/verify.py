@@ -1,4 +1,4 @@
-"""Judge whether the anchors in a store still hold, and keep the verdicts.
+"""Judge the anchors of a store, and write the verdicts.
 
 | kind | valid | relocated | drifted | invalid |
 |---|---|---|---|---|
@@ -8,7 +8,7 @@
 | lines | same text | same text elsewhere in the file | text not found | file gone |
 | glob | matches a file | – | – | matches none |
 
-A relocated anchor has the new place, where the next run finds it valid. A drifted one keeps the
+A relocated anchor has the new place, where the next run finds it valid. A drifted anchor has the
 fingerprint of the code that was anchored, also under a new name.
 """
 
@@ -74,8 +74,8 @@ def verify(
 ) -> Verified:  # fmt: skip
     """Judge the anchors of these nodes, or of all, and write the changes.
 
-    Files are read before the store is locked. A store that cannot be written keeps its verdicts,
-    with a note.
+    Files are read before the store is locked. Verdicts of a read-only store are not
+    written, with a note.
     """
     result = Verified()
     judged: list[Change] = []
@@ -96,7 +96,7 @@ def verify(
             result.notes.append(said)
             result.found += [(anchor, anchor) for anchor in anchors]
         result.found = sorted(result.found + judged, key=lambda pair: pair[1].key)
-        if store.scope:  # people without a scope keep the verdicts on what is common
+        if store.scope:  # verdicts on common records are written without a scope
             judged = [pair for pair in judged if is_own(pair[0].node_id, store.scope)]
         changes = [(old, new) for old, new in judged if old is not new]
         if store.writable:
@@ -109,8 +109,8 @@ def verify(
 class _Verdicts:
     """Judge the anchors of one project.
 
-    The changed files of symbols are parsed in one run, and in another one the files with the names
-    of symbols that these do not define.
+    The changed files of symbols are parsed together, and then the files with the names of missing
+    symbols.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class _Verdicts:
         self._stage = 0
 
     def of(self, anchors: Sequence[Anchor], progress: Callable[[int], None]) -> list[Change]:
-        """Return the readable anchors with their new states; the result gets the others."""
+        """Return the readable anchors with their new states; add the rest to the result."""
         found: list[Change] = []
         unread: list[str] = []
         rules: list[Anchor] = []
@@ -153,7 +153,7 @@ class _Verdicts:
                 else:
                     (rules if anchor.kind == "rule" else doubtful).append(anchor)
             progress(len(anchors) - len(doubtful))
-            # Anchors that held come first, and those to one file together.
+            # Valid anchors come first, and anchors to the same file together.
             anchors = sorted(doubtful, key=lambda one: (one.verdict == "invalid", one.path))
         self._result.notes += unread[:NOTED]
         if (more := len(unread) - NOTED) > 0:
@@ -172,7 +172,7 @@ class _Verdicts:
             self._result.claims[rule.key] = judged
         return found
 
-    # --- one anchor
+    # --- verdicts
 
     def _judge(self, anchor: Anchor) -> Anchor | None:
         """Return the new state; None for a symbol that needs the next stage.
@@ -203,7 +203,7 @@ class _Verdicts:
         return self._look(anchor, new) if new else self._lost(anchor, "no such file")
 
     def _look(self, anchor: Anchor, path: str) -> Anchor:
-        """Return the state by the content of a file, which defines the symbol if it is one."""
+        """Return the state by the content of a file, which defines the symbol of the anchor."""
         detail, fault, hash = anchor.detail, "", anchor.hash
         if anchor.kind == "symbol":
             found = self._definitions.find("", path, detail)
@@ -260,8 +260,8 @@ class _Verdicts:
         return self._lost(anchor, reason)
 
     def _lost(self, anchor: Anchor, reason: str) -> Anchor:
-        """Return the anchor at the last place that it left and that has such code again, or else
-        as invalid."""
+        """Return the anchor at the last former place that has such code again, or else as
+        invalid."""
         found = self._at(anchor, anchor.path, anchor.detail, reason, invalid=True)
         taken = {other.key for other in self._store.anchors.of(anchor.node_id)}
         for path, detail in self._store.anchors.left_for_others(anchor.node_id, anchor.kind):
@@ -291,18 +291,18 @@ class _Verdicts:
             before = f"was {anchor.path}{':' if anchor.detail else ''}{anchor.detail}"
             changed.verdict = "drifted" if fault else "relocated"
             changed.reason = f"{fault}; {before}" if fault else before
-            if detail != anchor.detail:  # the hash of a file does not vouch for another name
+            if detail != anchor.detail:  # the file's hash belongs to the former name
                 changed.hash = anchor.hash[:HASH]
         if not fault:
             changed.commit_id = self._project.head
         stamp = self._project.stamp(path) if anchor.kind != "glob" else GONE
-        if stamp != GONE:  # the size of a file that is gone helps to find it elsewhere
+        if stamp != GONE:  # the size of a missing file helps to find it elsewhere
             changed.stamp = stamp
         changed.verified_at = now()
         return changed
 
 
-# --- keeping what was found
+# --- writing
 
 
 def _keep(
@@ -337,7 +337,7 @@ def _keep(
 
 
 def _move_node(store: Store, old: Anchor, new: Anchor) -> None:
-    """Move a record with its anchor, if that was its own file."""
+    """Move a record with the anchor of the record's file."""
     node = store.nodes.get(new.node_id)
     if node is None or node.file != old.path:
         return
@@ -349,10 +349,10 @@ def _move_node(store: Store, old: Anchor, new: Anchor) -> None:
 
 
 def _breaking_commits(store: Store, broken: Sequence[Anchor]) -> list[tuple[Anchor, Node]]:
-    """Return the last commit that changed each anchor's file since it held, if there is one.
+    """Return each anchor with the last commit that changed the file since the anchor was valid.
 
-    Nodes with a link to such a commit are left out. One pass over the commits since each state in
-    which anchors held.
+    Nodes with a link to such a commit are skipped. A pass over the commits serves all anchors
+    that were valid at the same commit.
     """
     found = []
     groups: dict[tuple[str, str], list[tuple[Anchor, str]]] = {}
@@ -372,7 +372,7 @@ def _breaking_commits(store: Store, broken: Sequence[Anchor]) -> list[tuple[Anch
     return found
 
 
-# --- what commands print
+# --- rows
 
 
 def rows(
@@ -404,7 +404,7 @@ def first_line(store: Store, anchor: Anchor, reader: CodeReader) -> int:
 
 
 def require_anchors(store: Store, ids: Sequence[str]) -> None:
-    """Raise LoreError if one of these nodes is unknown, or has no anchor."""
+    """Raise LoreError if a node is unknown, or has no anchor."""
     for id in ids:
         store.nodes.require(id)
         if not store.anchors.of(id):

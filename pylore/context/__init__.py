@@ -1,1 +1,1 @@
-"""From results to something to read: what a person reads and a model is given."""
+"""Texts for people and models from results."""

@@ -67,17 +67,17 @@ class Context(Row):
         return {**row, "notes": self.notes}
 
 
-_DIAGRAM, _DIAGRAM_SHARE = 500, 0.25  # tokens of the diagram, at most, and share of the room
-_HEADING, _SIGNATURE = 200, 120  # characters of the question in the heading, and of one name
+_DIAGRAM, _DIAGRAM_SHARE = 500, 0.25  # tokens of the diagram, at most, and share of the budget
+_HEADING, _SIGNATURE = 200, 120  # characters of the question in the heading, and of a name
 _LONGEST_QUESTION = 2000  # characters of a task's text to search for
-_NAMED_SHARE = 0.15  # of the room for naming what does not fit
-_NOTHING = 200  # tokens of a context that answers nothing
+_NAMED_SHARE = 0.15  # share of the budget for names of results that do not fit
+_NOTHING = 200  # tokens of a context without answers
 _MOST_NAMED = 5  # ids or files in a row
-_WHOLE = 1600  # characters of a text to examine whole; of a longer one, the passage that matched
+_WHOLE = 1600  # characters of a text; of longer texts, the passage that matched
 _ANSWERS = 0.5  # of the best score, for records that come first and for code in other questions
 _LEAST_CODE = 0.005  # of the best score, for code in a question about code
-_SHORT = 40  # lines of a class that comes whole; a longer one ends before its first method
-_CODE_SHARE = 0.2  # of the room for a definition that the question does not name
+_SHORT = 40  # lines of a class; a longer class ends before the first method
+_CODE_SHARE = 0.2  # share of the budget for a definition that the question does not name
 _SHORT_QUESTION = 5  # words, each of which may be a name of code
 _NO_ROOM = "No Room For"
 
@@ -102,7 +102,7 @@ def build(
 
 
 def _nothing_known(store: Store, context: Context) -> Context:
-    """Return a context that says that nothing answers the question, with the nearest ids, and the
+    """Return a context without an answer: a sentence, the nearest ids, and the
     first record if it is short."""
     nearest = ", ".join(hit.id for hit in context.hits[:_MOST_NAMED])
     parts = [f"Nothing that is known answers this. Nearest: {nearest}\n"]
@@ -156,7 +156,7 @@ class _Builder:
         )  # fmt: skip
         self._facts_section = "" if asked.form == "narrative" else "Facts"
         facts = [(edge, id) for id, edges in self._facts.items() for edge in edges]
-        # Entity to the subject whose facts name it.
+        # Entity to a subject with facts about it.
         self._stated = {edge.to_id: id for edge, id in reversed(facts) if edge.to_id != id}
         self._ties = ties_of(store, [hit.id for hit in hits], context.notes)
         self._taken: list[tuple[Piece, str]] = []
@@ -215,7 +215,7 @@ class _Builder:
     def _ordered(self) -> list[Hit]:
         """Return the results in the order in which they fill the budget.
 
-        First named definitions and entities, then records that answer, pages, code, and the other
+        First named definitions and entities, then the best records, pages, code, and other
         records; code before pages if the question is about code. Weak code is withheld.
         """
         ranked = by_worth(self._hits, self._settings.hop_decay)
@@ -237,7 +237,7 @@ class _Builder:
         return sorted(kept, key=lambda hit: self._place(hit, _ANSWERS * answers))
 
     def _place(self, hit: Hit, answers: float) -> tuple[int, bool]:
-        """Return the group of a result, and True for a constant, which comes after others."""
+        """Return the group of a result, and True for a constant, which is last in the group."""
         node = self._nodes.get(hit.id)
         if hit.type in CODE_NODES:
             if self._is_called(hit):
@@ -255,7 +255,7 @@ class _Builder:
         return id in self._nodes and is_named(self._context.question, self._nodes[id])
 
     def _is_called(self, hit: Hit) -> bool:
-        """Return True if the question asks for this definition by its name."""
+        """Return True if the question has the name of this definition."""
         return hit.type == "symbol" and _name(hit.id) in self._called
 
     def _asks_for_tests(self) -> bool:
@@ -266,7 +266,7 @@ class _Builder:
     # --- pieces
 
     def _fill(self, ranked: list[Hit], room: int) -> None:
-        """Add each piece that fits whole; of the first that does not, as much as fits."""
+        """Add each piece that fits; of the first that does not, as much as fits."""
         most = int(_CODE_SHARE * room)
         may_cut = True
         headed: set[str] = set()
@@ -325,7 +325,7 @@ class _Builder:
         return Piece(node.id, section, why, text, cut, whole=whole and all_of_it)
 
     def _has_code(self, node: Node) -> bool:
-        """Return True if a node is shown by the lines of its file."""
+        """Return True if a node is shown by lines of a file."""
         return bool(node.file) and section_of(node.type) == CODE and self._asked.form in WITH_CODE
 
     def _code(self, hit: Hit, snippet: Snippet, why: str, most: int) -> Piece | None:
@@ -352,7 +352,7 @@ class _Builder:
         return Piece(hit.id, CODE, why, text, cut, whole=not (inner or long), lines=(path, first))
 
     def _subject(self, node: Node, why: str) -> Piece:
-        """Return the facts of one entity under its name, one per line, best first."""
+        """Return the facts of an entity below the name, best first."""
         edges = self._facts[node.id]
         names = self._store.nodes.briefs([edge.to_id for edge in edges])
         lines = [fact_line(edge, names) for edge in edges]
@@ -368,15 +368,15 @@ class _Builder:
     # --- text and receipt
 
     def _written(self) -> str:
-        """Return the pieces by section, facts first, the others in the order of their first."""
+        """Return the pieces by section, facts first, then by the first piece."""
         by_section: dict[str, str] = {self._facts_section: ""}
         for piece, text in self._taken:
             by_section[piece.section] = by_section.get(piece.section, "") + text
         return "".join(heading_of(name) + text for name, text in by_section.items() if text)
 
     def _named_alone(self, room: int) -> str:
-        """Return ids and titles of the best pieces without room, and the signatures of code under
-        the path of its file."""
+        """Return ids and titles of the best pieces that do not fit, and signatures of code by
+        file."""
         names: list[str] = []
         code: dict[str, list[str]] = {}
         room -= tokens_of(heading_of(_NO_ROOM))
@@ -410,7 +410,7 @@ def _is_record(hit: Hit) -> bool:
 
 
 def _name(id: str) -> str:
-    """Return the name of a symbol within its class; "" for a file."""
+    """Return the name of a symbol within the class; "" for a file."""
     own = qualified_of(id).rpartition(".")[2]
     return own if own.isidentifier() else ""
 

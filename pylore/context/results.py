@@ -27,10 +27,10 @@ WITH_CODE = ("prompt", "json")  # forms that show lines of code
 
 
 class ContextBrief(Row):
-    """A question, the form of its context, and its budget in tokens.
+    """A question, the form of the context, and the budget in tokens.
 
-    ``needed`` are further names of symbols, paths and questions that the answer needs. ``near``:
-    files whose records come if nothing matches the question, or there is none.
+    ``needed`` are more names of symbols, paths and questions to search for. ``near``: files, of
+    which records are returned if nothing matches the question, or it is empty.
     """
 
     question: str
@@ -44,14 +44,14 @@ class ContextBrief(Row):
 
 
 _STANDING = ("confirmed", "staged")  # statuses of entities that a question finds by their names
-_MOST_RESULTS = 40  # direct matches, and reached ones, for a large budget
+_MOST_RESULTS = 40  # direct matches, and as many reached nodes, for a large budget
 _A_RESULT = 70  # tokens for each in a smaller budget
 _FILES_OPENED, _DEFINITIONS = 8, 60  # best files to replace, and definitions to rank
-_NEXT_FILE, _NEXT_DEFINITION = 0.45, 0.95  # worth of definitions of the next file, of the next one
+_NEXT_FILE, _NEXT_DEFINITION = 0.45, 0.95  # worth of the next file, and of the next definition
 
 
 def wider(settings: Settings) -> Settings:
-    """Return the settings with room for as many results as the budget may hold."""
+    """Return the settings with limits for the results that may fit the budget."""
     most = min(_MOST_RESULTS, settings.budget // _A_RESULT)
     pairs = [
         (name, str(most)) for name in ("limit", "graph_limit")
@@ -64,7 +64,7 @@ def results_for(
     store: Store, settings: Settings, asked: ContextBrief, question: str, task: Node | None,
     embedder: Embedder | None,
 ) -> Hits:  # fmt: skip
-    """Return the results for the question, for the needs of its answer, and around the task."""
+    """Return the results for the question, for ``needed``, and around the task."""
     excluded = frozenset({task.id} if task else ())
     # Reads do not count: the same question finds the same results again.
     settings = settings.changed((), "")
@@ -133,7 +133,7 @@ def _open_files(
 
 
 def _add(hits: Hits, more: Iterable[Hit]) -> None:
-    """Add results: of two for one node, the better."""
+    """Add results; of two for the same node, keep the better."""
     best = {hit.id: hit for hit in hits}
     for hit in more:
         if hit.id not in best or hit.score > best[hit.id].score:
@@ -144,8 +144,8 @@ def _add(hits: Hits, more: Iterable[Hit]) -> None:
 def _named(
     store: Store, settings: Settings, asked: ContextBrief, hits: Hits, *, weak: bool
 ) -> list[Hit]:
-    """Return the entities with facts that the question names and the search did not find; the
-    user's own if it names none and has an answer."""
+    """Return the entities with facts that the question names and the search did not find; without
+    any, the user, if the results are not weak."""
     named = store.nodes.match(asked.scope, names_of(asked.question))
     if not named and not weak:
         named = store.nodes.match(asked.scope, [user_of(settings)])
@@ -163,8 +163,8 @@ def user_of(settings: Settings) -> str:
 def by_worth(
     hits: Iterable[Hit], hop_decay: float, degrees: Mapping[str, int] | None = None
 ) -> list[Hit]:
-    """Return records by score, code by score × ``hop_decay`` a further hop; of equal ones the one
-    with most edges (``degrees``) first."""
+    """Return records by score, code by score × ``hop_decay`` per hop after the first; ties by the
+    number of edges (``degrees``)."""
 
     def place(hit: Hit) -> tuple[float, int, int, str]:
         further = max(0, hit.hops - 1) if hit.type in CODE_NODES else 0

@@ -34,11 +34,11 @@ SECTIONS = {
     "commit": "Work",
 }  # fmt: skip
 JUDGED = frozenset(SECTIONS.values()) - {CODE, "Facts", "Work"}  # with date, status and source
-CUT = "…"  # marks text that was left out
+CUT = "…"  # marks omitted text
 
 
 def section_of(type: str) -> str:
-    """Return the heading that a node of this type stands under."""
+    """Return the heading of nodes of this type."""
     return SECTIONS.get(type, OTHER)
 
 
@@ -48,10 +48,10 @@ def heading_of(section: str) -> str:
 
 
 class Piece(Row):
-    """A part of a context that comes whole, or cut once to the room that is left.
+    """A part of a context.
 
-    ``cut(room)`` returns as much of it as ``room`` tokens hold, "" if that is too little. ``whole``
-    is false for a shortened text. ``lines`` are the path and the first line of code.
+    ``cut(room)`` returns a text of at most ``room`` tokens, "" if that is too little. ``whole`` is
+    false for a shortened text. ``lines`` are the path and the first line of code.
     """
 
     id: str
@@ -78,8 +78,8 @@ def sentences(line: str) -> list[str]:
 
 
 def excerpt(line: str, asked: Sequence[str], room: int) -> str:
-    """Return whole sentences of a line in ``room`` tokens: the one with most of the words
-    ``asked`` and its neighbours; "" if that sentence does not fit.
+    """Return sentences of a line in ``room`` tokens: the sentence with most of the words
+    ``asked`` and neighbours; "" if that sentence does not fit.
 
     >>> excerpt("It rains. Keys rotate. It snows.", ["keys"], 9)
     '… Keys rotate. …'
@@ -115,7 +115,7 @@ def facts_of_things(
     store: Store, settings: Settings, ids: Iterable[str], notes: list[str], *,
     with_superseded: bool = False,
 ) -> dict[str, list[Edge]]:  # fmt: skip
-    """Map id to the facts of a thing with facts, the best first; superseded ones last, if at all.
+    """Map id to the facts of a thing with facts, the best first; superseded facts last, if at all.
 
     Best is confidence × source × age × usage × status. Age counts from the last write or read. A
     note is added if the graph cannot be read.
@@ -186,7 +186,7 @@ def names_of(question: str) -> list[str]:
 
 
 def is_named(question: str, node: Node) -> bool:
-    """Return True if a question has the whole title of an entity, word for word."""
+    """Return True if a question has the title of an entity, word for word."""
     title = words(fold(node.title))
     said = words(fold(question))
     return node.type == "entity" and any(
@@ -196,9 +196,9 @@ def is_named(question: str, node: Node) -> bool:
 
 # --- records
 
-WORDS, _LONG = 150, 280  # words of a text that comes whole, tokens of an excerpt from a longer one
+WORDS, _LONG = 150, 280  # words of a text, and tokens of an excerpt from a longer text
 
-# How a record is tied to another by an edge from it, and by an edge to it.
+# Names of an incoming and an outgoing edge.
 _TIES = {
     "contradicts": ("contradicted by", "contradicts"),
     "supersedes": ("superseded by", "supersedes"),
@@ -224,8 +224,8 @@ def record_text(
 
 
 def _after_title(text: str, title: str) -> str:
-    """Return a text without the title that was made of its beginning, unless that is the
-    beginning of a sentence.
+    """Return a text without the title at the start, unless the title ends within a
+    sentence.
 
     >>> _after_title("Keys rotate. Every hour.", "Keys rotate."), _after_title("a b c", "a b…")
     ('Every hour.', '… c')
@@ -275,11 +275,11 @@ def ties_of(store: Store, ids: Sequence[str], notes: list[str]) -> dict[str, lis
 
 # --- code
 
-_LEAST_LINES = 5  # of a cut definition, its mark included
+_LEAST_LINES = 5  # of a cut definition, the mark included
 
 
 def code_text(name: str, snippet: Snippet, marks: str) -> tuple[str, Callable[[int], str]]:
-    """Return a snippet as Markdown with its name and lines, and a function to cut it."""
+    """Return a snippet as Markdown with name and lines, and a function to cut it."""
     language = snippet.language or ending_of(snippet.path)
 
     def written(lines: list[str]) -> str:
@@ -299,7 +299,7 @@ def cut_at_statement(lines: list[str], room: int) -> list[str]:
     """Return the first ``lines`` that ``room`` tokens hold, and a mark if not all.
 
     The cut is before a line that is not deeper than the body's first statement, if the second half
-    has one.
+    has such a line.
     """
     sizes = [tokens_of(f"{line}\n") for line in lines]
     if sum(sizes) <= room:
@@ -322,7 +322,7 @@ def _indent(line: str) -> int:
 
 
 def fenced(lines: list[str], language: str) -> str:
-    """Return a Markdown block of lines whose fence is longer than any in them."""
+    """Return a Markdown block of lines with a longer fence than any in the lines."""
     fence = "```"
     while any(fence in line for line in lines):
         fence += "`"
@@ -344,7 +344,7 @@ def flowchart(
     store: Store, ids: Sequence[str], relations: Sequence[str], room: int,
     min_confidence: float = 0.0,
 ) -> str:  # fmt: skip
-    """Return a diagram of the edges among the first of ``ids`` in ``room`` tokens, "" without any;
+    """Return a diagram of the edges between the first ``ids`` in ``room`` tokens, "" without any;
     raise GraphUnavailable.
     """
     rank = {id: place for place, id in enumerate(ids[: 2 * NODES])}

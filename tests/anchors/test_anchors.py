@@ -168,7 +168,7 @@ def test_changed_decorator_drifts(anchored: Anchored, after: str) -> None:
 
 
 @pytest.mark.parametrize(("detail", "there"), [("8-9", "10-11"), ("4-5", "6-7")])
-def test_lines_move_with_their_text(anchored: Anchored, detail: str, there: str) -> None:
+def test_lines_follow_the_text(anchored: Anchored, detail: str, there: str) -> None:
     anchored.place("lines", detail=detail)
     (anchored.root / "src/auth.py").write_text("# one\n# two\n" + CODE)
     assert anchored.now() == ("relocated", "src/auth.py", there)
@@ -196,7 +196,7 @@ def test_anchors_follow_a_renamed_file(
 
 
 @pytest.mark.parametrize(("indent", "name"), [("", ""), ("    ", "check.")])
-def test_symbol_moves_to_another_file(
+def test_symbol_moves_to_a_new_file(
     anchored: Anchored, repository: Repository, indent: str, name: str
 ) -> None:
     anchored.place("symbol", detail="Login.check")
@@ -208,7 +208,7 @@ def test_symbol_moves_to_another_file(
     assert anchored.links("anchored_to") == ["file-src/web/login.py"]
 
 
-def test_symbol_with_another_body_elsewhere_is_invalid(
+def test_symbol_with_a_different_body_elsewhere_is_invalid(
     anchored: Anchored, repository: Repository
 ) -> None:
     anchored.place("symbol", detail="Login.check")
@@ -256,7 +256,7 @@ def test_anchor_does_not_return_to_a_taken_place(
 
 
 @kinds
-def test_deleted_file_comes_back(
+def test_deleted_file_is_invalid_until_restored(
     anchored: Anchored, repository: Repository, kind: str, detail: str
 ) -> None:
     anchored.place(kind, detail=detail)
@@ -361,7 +361,7 @@ def test_file_of_a_record_is_an_anchor(
 
 
 @pytest.mark.parametrize("by", ["edit", "add"])
-def test_another_file_replaces_the_first(
+def test_new_file_of_a_record_replaces_the_old(
     anchored: Anchored, records: Records, repository: Repository, by: str
 ) -> None:
     repository.write("b.py", "")
@@ -410,7 +410,7 @@ def test_pipe_is_unreadable(anchored: Anchored, repository: Repository) -> None:
     assert "is not a plain file" in anchored.verify().notes[0]
 
 
-def test_anchors_of_a_missing_project_keep_their_verdict(
+def test_anchors_of_a_missing_project_are_unchanged(
     anchored: Anchored, records: Records, tmp_path: Path
 ) -> None:
     other = tmp_path / "other"
@@ -426,7 +426,7 @@ def test_anchors_of_a_missing_project_keep_their_verdict(
     assert anchored.now()[0] == "drifted"
 
 
-def test_moved_project_keeps_its_anchors(repository: Repository, tmp_path: Path) -> None:
+def test_anchors_are_valid_in_a_moved_project(repository: Repository, tmp_path: Path) -> None:
     with new_store(str(repository.root / ".lore")) as store:
         Records(store, Settings(), None, "").add("decision", "x", id="decision-a")
         Anchored(store, repository.root).place("hash")
@@ -435,7 +435,7 @@ def test_moved_project_keeps_its_anchors(repository: Repository, tmp_path: Path)
         assert Anchored(store, tmp_path / "elsewhere").now()[0] == "valid"
 
 
-def test_paths_stay_within_the_project(anchored: Anchored) -> None:
+def test_paths_out_of_the_project_are_refused(anchored: Anchored) -> None:
     root = str(anchored.root)
     (anchored.root / "link").symlink_to("/etc")
     for path in ("../out.py", "/etc/passwd", root, "link/passwd"):
@@ -454,7 +454,7 @@ FOREIGN = [
 
 @pytest.mark.parametrize("fields", FOREIGN, ids=str)
 @pytest.mark.parametrize("verdict", ["valid", "invalid"])
-def test_anchor_out_of_the_project_keeps_its_verdict(
+def test_anchors_out_of_the_project_are_unchanged(
     anchored: Anchored, repository: Repository, fields: dict[str, str], verdict: str
 ) -> None:
     repository.commit("Add")

@@ -24,7 +24,7 @@ PLACES = st.lists(
 
 
 @given(PLACES, PLACES)
-def test_as_many_places_stay_known_in_any_file(
+def test_known_places_are_counted_across_files(
     places: list[ClaimPlace], known: list[ClaimPlace]
 ) -> None:
     new = fresh(places, known)
@@ -41,11 +41,11 @@ def test_as_many_places_stay_known_in_any_file(
      '{"rule": "f()", "expect": "none", "of": 1}', '{"rule": "f()", "expect": "none", "x": 1}'],
 )  # fmt: skip
 def test_bad_rules_are_unreadable(detail: str) -> None:
-    with pytest.raises(Unreadable, match="its rule"):
+    with pytest.raises(Unreadable, match="the rule"):
         Claim.of_anchor(Anchor("note-a", "rule", "**", detail))
 
 
-def test_bad_rules_do_not_spoil_others(tmp_path: Path) -> None:
+def test_bad_rules_do_not_affect_good_rules(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("f(1)\nf(2)\n")
     (tmp_path / "b.ts").write_text("f(1);\n")
     (tmp_path / "c.tsx").write_text("const a = <b>{f(1)}</b>;\n")
@@ -75,7 +75,7 @@ CODE = b'import os.path\nos.path.join("a b", x)\nself.save(x, key=1)\n@wrap\ndef
         {"rule": {"any": [{"pattern": "nothing"}, {"pattern": "save"}]}},
     ],
 )  # fmt: skip
-def test_words_of_a_rule_are_in_its_matches(rule: object) -> None:
+def test_words_of_a_rule_are_in_all_matches(rule: object) -> None:
     claim = Claim("**", rule, "none", "python")  # type: ignore[arg-type]
     counter = ClaimCounter([claim], ["a.py"])
     with_words = counter.count([(("a.py", ""), CODE)])

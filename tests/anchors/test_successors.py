@@ -96,7 +96,7 @@ def code(begun: Repository, tmp_path: Path) -> Iterator[Code]:
         yield Code(store, repository)
 
 
-def test_new_name_is_followed_and_a_reset_leads_back(code: Code) -> None:
+def test_renames_are_followed_and_resets_reverted(code: Code) -> None:
     code.anchor("logout")
     code.anchor("Login.check")
     code.write(

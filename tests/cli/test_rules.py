@@ -163,7 +163,7 @@ def test_a_rule_that_cannot_be_counted_is_invalid(lore: Lore, code: Repository) 
     exported = lore("export").out
     code.git("rm", "-rqf", "src")
     (row,) = lore("stale", "--fail", code=1).json
-    assert (row["verdict"], row["reason"]) == ("invalid", "there is no python file in src/**")
+    assert (row["verdict"], row["reason"]) == ("invalid", "no python file in src/**")
     code.git("reset", "-q", "--hard")
     lore("import", "-", stdin=exported.replace("session.save($X)", "session save("))
     assert sorted(row["verdict"] for row in lore("verify").json) == ["invalid", "violated"]

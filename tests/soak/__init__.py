@@ -1,4 +1,4 @@
-"""Rough treatment, for as long as one likes: ``make soak``. The tests run short forms of it.
+"""The soak, ``make soak``: kills, power cuts, full disks, merges and crowds of processes.
 
-Each part returns what it did as counts; ``lost`` and ``broken`` say what must not be.
+Each part returns counts; ``lost`` and ``broken`` count faults. The tests run short forms.
 """

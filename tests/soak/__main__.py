@@ -1,4 +1,4 @@
-"""All parts of the soak, for so many minutes; a line of JSON for each, exit code 1 for a loss."""
+"""Run all parts of the soak; print a line of JSON for each; exit 1 for a loss."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from .crowds import crowd
 from .hubs import chaos
 from .kills import kill
 from .losses import cut_power, fill
-from .merges import lawful, merge
+from .merges import merge
 
 LEAST_KILLS = 1000
 HISTORIES = 100_000
-LAWFUL = 3000
 DESKS = 32
 
 LOSSES = ("lost", "in part", "broken", "refused", "differ", "wrong at the hub")
@@ -32,7 +31,6 @@ def main(minutes: float, seed: int) -> int:
         "power cuts": lambda folder: {**cut_power(seed, _until(minutes * 12, 0))},
         "full disk": lambda folder: {**fill(seed)},
         "merges": lambda folder: merge(seed, HISTORIES),
-        "laws of merging": lambda folder: lawful(seed, LAWFUL),
         **({} if postgres.missing() else _over_a_hub(minutes, seed)),
         "crowd": lambda folder: crowd(folder, 32, round(20 * minutes), round(2000 * minutes)),
     }

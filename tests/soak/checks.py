@@ -1,4 +1,4 @@
-"""What must be true of a store, whatever was done to it."""
+"""Invariants of a store."""
 
 from __future__ import annotations
 
@@ -51,10 +51,8 @@ def cut_short(path: str) -> bool:
     if not os.path.exists(path):
         return False
     with open(path, encoding="utf-8") as file:
-        text = file.read()
+        *lines, rest = file.read().split("\n")
     try:
-        for line in text.splitlines():
-            json.loads(line)
+        return bool(rest) or not all(map(json.loads, lines))
     except ValueError:
         return True
-    return not text.endswith("\n")

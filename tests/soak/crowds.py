@@ -1,4 +1,4 @@
-"""Many writers at once, and a long import between them."""
+"""Concurrent writers and a long import."""
 
 from __future__ import annotations
 
@@ -18,19 +18,17 @@ from .writing import Writer
 
 
 def crowd(folder: str, writers: int, each: int, lines: int) -> dict[str, float]:
-    """So many processes add ``each`` records of new words; one more imports ``lines``."""
+    """Let processes add ``each`` records of new words, and one import ``lines``."""
     create_store(folder).close()
     began = time.monotonic()
     children = [Child(partial(_add, folder, number, each)) for number in range(writers)]
     children.append(Child(partial(_import, folder, lines)))
     said = [line for child in children for line in child.join()]
     seconds = round(time.monotonic() - began, 1)
-    promised = [line for line in said if line[0] not in "!~"]
-    waits = [float(line[1:]) for line in said if line[0] == "~"]
+    promised = [line for line in said if line[0] != "!"]
     return {
         "acknowledged": len(promised),
         "refused": sum(line[0] == "!" for line in said),
-        "longest wait": round(max(waits), 2),
         "seconds": seconds,
         "lost": len(checks.lost(folder, promised)),
         "broken": len(checks.broken(folder)),
@@ -38,17 +36,13 @@ def crowd(folder: str, writers: int, each: int, lines: int) -> dict[str, float]:
 
 
 def _add(folder: str, number: int, each: int, tell: Tell) -> None:
-    """Tells ids, ``!`` for what was refused, and ``~`` with the longest wait in seconds."""
-    longest = 0.0
+    """Report ids, and ``!`` with errors."""
     writer = Writer(folder, number, tell, busy_timeout=Settings().busy_timeout)
     for _ in range(each):
-        began = time.monotonic()
         try:
             writer.write("add")
         except LoreError as error:
             tell(f"!{error}")
-        longest = max(longest, time.monotonic() - began)
-    tell(f"~{longest}")
 
 
 def _import(folder: str, lines: int, tell: Tell) -> None:

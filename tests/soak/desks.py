@@ -1,4 +1,4 @@
-"""A machine that works on a store of its own and syncs with a hub, in a process of its own."""
+"""Processes that write to a store and sync with a hub."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def exported(folder: str) -> list[str]:
 
 
 class Desk(Writer):
-    """One process of a machine, whose clock is ``off`` seconds wrong."""
+    """A writer with a clock that is ``off`` seconds wrong."""
 
     WRITES: ClassVar[dict[str, int]] = {
         "add": 30, "edit": 16, "link": 15, "forget": 5, "restore": 5, "sync": 10, "purge": 1,
     }  # fmt: skip
-    EXPECTED = ("",)  # others may have changed any record
+    EXPECTED = ("",)  # other desks may have changed any record
 
     def __init__(self, folder: str, url: str, seed: int, tell: Tell, off: int = 0) -> None:
         super().__init__(folder, seed, tell, busy_timeout=60, embedder="none")

@@ -1,4 +1,4 @@
-"""Disks that lose what was not synced, and disks that are full: file systems for apsw."""
+"""File systems for apsw: disks that lose unsynced data, and full disks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pylore.store import opening as sqlite
 
 
 class Disk(apsw.VFS):
-    """The system's own disk, asked before each change of a file what is to be done.
+    """The system's disk with hooks before each change of a file.
 
     ``written(path, offset, data)``, ``synced(path)``, ``cut(path, size)`` and
     ``removed(path)`` are for subclasses; one that raises fails the change.
@@ -59,7 +59,7 @@ class _File(apsw.VFSFile):
 
 @contextmanager
 def used(disk: Disk) -> Iterator[None]:
-    """Stores that are opened meanwhile lie on this disk."""
+    """Open stores on this disk within the context."""
     connect = apsw.Connection
 
     def connection(name: str, flags: int = 0) -> apsw.Connection:
@@ -80,11 +80,12 @@ Change = tuple[str, int, bytes]
 
 
 class LosingDisk(Disk):
-    """Knows what would be left of each file if the power went now."""
+    """Record the content of each file after a power cut at any moment."""
 
     def __init__(self, name: str, chance: random.Random, at: Callable[[], object]) -> None:
         self._chance = chance
         self._at = at
+        self.ready = False
         self._safe: dict[str, bytearray] = {}
         self._unsafe: dict[str, list[Change]] = {}
         super().__init__(name)
@@ -108,9 +109,9 @@ class LosingDisk(Disk):
         self._at()
 
     def left(self, folder: str) -> None:
-        """Writes into ``folder`` what a power cut would leave: of the rest, chance decides."""
+        """Write the files after a power cut into ``folder``: synced data and random other data."""
         share = self._chance.choice((0.0, 0.5, 0.9, 1.0))
-        for path in filter(None, self._safe.keys() | self._unsafe.keys()):  # named ones
+        for path in filter(None, self._safe.keys() | self._unsafe.keys()):
             content = bytearray(self._safe.get(path, b""))
             for change in self._unsafe.get(path, []):
                 if self._chance.random() < share:
@@ -119,7 +120,7 @@ class LosingDisk(Disk):
                 file.write(content)
 
     def _torn(self, change: Change) -> Change:
-        """Now and then a write gets to the disk by its first sectors alone."""
+        """Return a change, at times cut to the first sectors."""
         kind, offset, data = change
         if len(data) > 512 and self._chance.random() < 0.2:
             data = data[: 512 * self._chance.randrange(1, len(data) // 512 + 1)]
@@ -137,10 +138,10 @@ def _apply(content: bytearray, change: Change) -> None:
 
 
 class FullDisk(Disk):
-    """Takes so many writes, and no more."""
+    """Accept ``room`` writes, then fail."""
 
     def __init__(self, name: str) -> None:
-        self.room = 0
+        self.room = 1 << 60
         super().__init__(name)
 
     def written(self, path: str, offset: int, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Machines that share a hub, and are killed; servers that die, are restored, run full."""
+"""Desks that share a hub and are killed."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ OFF = (0, 0, 0, 3600, -3600, 36_000, -36_000)  # seconds by which clocks of mach
 def chaos(
     root: str, seed: int, desks: int, go_on: Callable[[int], bool], pause: float = 0.3
 ) -> dict[str, float]:
-    """Let machines edit, forget, purge and sync, and kill one now and then, while
-    ``go_on(kills)``; compare all machines and the hub in the end."""
+    """Let desks write and sync, and kill one at random, while ``go_on(kills)``; then compare all
+    desks and the hub."""
     chance = random.Random(seed)
     server = postgres.a_server(dict.fromkeys(("fsync", "full_page_writes"), "off"))
     try:
@@ -66,17 +66,13 @@ def named_at(server: postgres.Server, url: str) -> set[str]:
     rows = server.rows(
         "SELECT owner FROM lore.lines UNION SELECT split_part(key, chr(31), 2) FROM lore.lines"
         " WHERE kind IN ('from_id', 'history_of')",
-        database=database_of(url),
+        database=url.partition("?")[0].rpartition("/")[2],
     )
     return {id for (id,) in rows}
 
 
-def database_of(url: str) -> str:
-    return url.partition("?")[0].rpartition("/")[2]
-
-
 def compared(folders: list[str], ledger: Ledger, named: set[str]) -> dict[str, float]:
-    """Count the machines that differ from the first, and lost or broken records."""
+    """Count the desks that differ from the first, and lost or broken records."""
     first, *others = [_shared(folder, named) for folder in folders]
     for number, other in enumerate(others, 1):
         for line in sorted({*first} ^ {*other})[:4]:
@@ -100,8 +96,8 @@ def _shared(folder: str, named: set[str]) -> list[str]:
 
 
 def _wrong(server: postgres.Server, url: str, folder: str) -> int:
-    """Count the records that differ at the hub, and purged ones whose text it has."""
-    database = database_of(url)
+    """Count the records that differ at the hub, and purged records with a text there."""
+    database = url.partition("?")[0].rpartition("/")[2]
     at_hub = {
         id: said
         for id, *said in server.rows(

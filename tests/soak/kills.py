@@ -1,4 +1,4 @@
-"""Processes that write are killed at random moments, while others go on."""
+"""Kill writing processes at random moments."""
 
 from __future__ import annotations
 
@@ -22,11 +22,7 @@ LOOK_EVERY = 100  # kills between two checks of the whole store
 
 
 def kill(folder: str, seed: int, go_on: Callable[[int], bool]) -> dict[str, int]:
-    """Kills one of a few writers after another, while ``go_on(kills)``.
-
-    Raises:
-        AssertionError: a writer failed.
-    """
+    """Kill writers, while ``go_on(kills)``; raise AssertionError if a writer failed."""
     chance = random.Random(seed)
     create_store(folder).close()
     promised: set[str] = set()

@@ -18,7 +18,7 @@ _CALLS = 40  # changes of files between two power cuts, on average
 
 
 def cut_power(seed: int, go_on: Callable[[int], bool]) -> dict[str, int]:
-    """Writes, and looks at what each power cut would leave, while ``go_on(cuts)``."""
+    """Write, and check the files after each power cut, while ``go_on(cuts)``."""
     chance = random.Random(seed)
     done = {"cuts": 0, "acknowledged": 0, "lost": 0, "in part": 0, "broken": 0}
     promised: list[str] = []
@@ -29,7 +29,7 @@ def cut_power(seed: int, go_on: Callable[[int], bool]) -> dict[str, int]:
             left.append((tempfile.TemporaryDirectory(), [*promised]))
             disk.left(left[-1][0].name)
 
-    disk = _Losing(f"losing {seed}", chance, at)
+    disk = LosingDisk(f"losing {seed}", chance, at)
     with tempfile.TemporaryDirectory() as root, used(disk):
         folder = os.path.join(root, "store")
         create_store(folder).close()
@@ -48,31 +48,18 @@ def cut_power(seed: int, go_on: Callable[[int], bool]) -> dict[str, int]:
     return done
 
 
-class _Losing(LosingDisk):
-    ready = False
-
-
 def _look(image: tempfile.TemporaryDirectory[str], ids: list[str], done: dict[str, int]) -> None:
-    with image as folder, used(_Plain("plain")):
+    with image as folder, used(FullDisk("plain")):
         done["cuts"] += 1
         done["lost"] += len(checks.lost(folder, ids))
         done["in part"] += len(checks.in_part(folder, IMPORTED))
         done["broken"] += len(checks.broken(folder))
 
 
-class _Plain(FullDisk):
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.room = 1 << 60
-
-
 def fill(
     seed: int, names: tuple[str, ...] = tuple(Writer.WRITES), stride: int = 1
 ) -> dict[str, int]:
-    """Each kind of write on a disk that takes 0, 1, 2 … changes, until it succeeds.
-
-    Every ``stride``th number of changes is tried.
-    """
+    """Try each kind of write on a disk for 0, ``stride``, … changes, until it succeeds."""
     done = {"full": 0, "writes": 0, "lost": 0, "in part": 0, "broken": 0}
     disk = FullDisk(f"full {seed}")
     with tempfile.TemporaryDirectory() as root:
@@ -95,7 +82,7 @@ def fill(
 def _refused(
     disk: FullDisk, folder: str, seed: int, name: str, room: int, promised: list[str]
 ) -> bool:
-    """Whether a write fails for want of room; two records are written before, with room."""
+    """Return True if a write fails on the full disk, after two writes with room."""
     with used(disk):
         disk.room = 1 << 60
         writer = Writer(folder, seed, promised.append)

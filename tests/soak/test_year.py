@@ -18,7 +18,7 @@ _ASK = "import os, time; open('new', 'w').close()\nfor name in ('new', 'old'):\n
 
 
 @pytest.mark.skipif(bool(missing()), reason=missing())
-def test_what_was_written_ages_with_the_clock(tmp_path: Path) -> None:
+def test_files_age_with_the_clock(tmp_path: Path) -> None:
     clock = Clock(tmp_path, -30 * _DAY)
     folder = tmp_path / "files"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""Writes of all kinds, at random, by the same functions as the commands'."""
+"""Random writes of all kinds, by the functions of the commands."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pylore.system.atomic_write import write_whole
 
 IMPORTED = 60  # lines of one import
 EXPORT = "knowledge.jsonl"
-DELETED = "-"  # before an id that was, or is about to be, deleted for good
+DELETED = "-"  # before an id that was, or will be, purged
 
 _WORDS = "river stone bridge window garden winter summer paper music silver".split()
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -51,7 +51,7 @@ class Clock:
 
 
 class Writer:
-    """One process that writes; ``tell`` hears each id when it has been given out."""
+    """A process that writes; ``tell`` gets each id after the write."""
 
     WRITES: ClassVar[dict[str, int]] = {
         "add": 30, "edit": 12, "link": 12, "fact": 8, "forget": 6, "restore": 6, "purge": 4,
@@ -111,14 +111,14 @@ class Writer:
         self._with_own(lambda id: self._records.restore([id]))
 
     def purge(self) -> None:
-        """Delete one for good; a purge that was announced may be done."""
+        """Announce a purge, then do it."""
         if self._ids:
             id = self._ids.pop(self._chance.randrange(len(self._ids)))
             self._tell(DELETED + id)
             self._bold(lambda: self._records.forget([id], purge=True))
 
     def hear_of_purge(self) -> None:
-        """Import a line that says that one was deleted for good: that deletes nothing."""
+        """Import a proposal to purge a record, which deletes none."""
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self._with_own(lambda id: import_lines(
             self._store, Settings(), None, [json.dumps({"purged": id, "at": at}).encode()]

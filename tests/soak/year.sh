@@ -7,11 +7,10 @@
 # failed or found nothing, doctor complained, a record was lost, or a size grew beyond its bound.
 # Needs a C compiler, for the clock.
 #
-#   --months N           12 unless set; each is a third of a minute to a minute
-#   --days N             days of work a month; 3 unless set
-#   --projects N         repositories; 4 unless set
+#   --months N, --days N    months (12), each up to a minute, and days of work a month (3)
+#   --projects N            repositories (4)
 #   --records N, --sessions N, --commits N
-#                        of the whole year: 6000 and 2000 of all, and 400 of each repository
+#                           of the year: 6000, 2000, and 400 of each repository
 
 set -u
 case ${1-} in

@@ -1,4 +1,4 @@
-"""The year, month by month, in real processes; exit code 1 for a fault."""
+"""Live the year month by month; exit 1 for a fault."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Year:
             project.sessions.expire(time.time() - _MONTH)
 
     def _each(self, do: Callable[[Project], None], *beside: Callable[[], object]) -> None:
-        """Run ``do`` for all projects, and ``beside``, at the same time."""
+        """Run ``do`` for all projects, and more calls, in parallel."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             tasks: list[Future[object]] = [pool.submit(do, project) for project in self._projects]
             for task in (*tasks, *map(pool.submit, beside)):

@@ -1,4 +1,4 @@
-"""A clock that can be moved on, for processes and for the files that they have written."""
+"""A clock that moves, for processes and for the files that they write."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from contextlib import suppress
 from pathlib import Path
 
 _SOURCE = Path(__file__).with_name("clock.c")
-_KEPT = "objects"
-"""Of git's folder: nobody asks how old an object is."""
+_KEPT = "objects"  # a folder of git's whose times do not matter
 
 
 def missing() -> str:
-    """Return why there can be no such clock here; empty where there can."""
+    """Return why the clock cannot work here, or ""."""
     if os.uname().sysname != "Linux":
         return "a moved clock needs Linux"
     return "" if shutil.which("cc") else "a moved clock needs a C compiler, cc"
 
 
 class Clock:
-    """So many seconds away from the clock of this machine."""
+    """A clock that is ``offset`` seconds from the system's."""
 
     def __init__(self, folder: Path, offset: int) -> None:
         self._library = folder / "clock.so"
@@ -34,7 +33,7 @@ class Clock:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Return the variables that a process needs to go by this clock."""
+        """Return the variables of a process with this clock."""
         return {"LD_PRELOAD": str(self._library), "MOVED_CLOCK": str(self.offset),
                 "MOVED_SINCE": str(self._since)}  # fmt: skip
 
@@ -43,11 +42,11 @@ class Clock:
         return int(time.time()) + self.offset
 
     def text(self, ago: int = 0) -> str:
-        """This second, or one so many before it, as the store writes it."""
+        """Return the time ``ago`` seconds before now as the store writes it."""
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.now - ago))
 
     def advance(self, seconds: int, root: Path) -> None:
-        """Goes on: what was written below ``root`` is so much older then."""
+        """Move the clock forward, and make the files below ``root`` older."""
         for path in _files(root):
             with suppress(FileNotFoundError):
                 found = os.lstat(path)

@@ -1,4 +1,4 @@
-"""A person's machine: a home, clones, and lore's commands in processes of their own."""
+"""A machine of the team: a home folder and commands in real processes."""
 
 from __future__ import annotations
 

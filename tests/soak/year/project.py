@@ -8,8 +8,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from wire import request, tool
-
 from pylore.formats.lines import READS
 
 from .machine import Machine
@@ -60,7 +58,6 @@ class Project:
                 self._live(name)
         self._json("verify", empty=True)
         self._json("stale", empty=True)
-        self._ask_by_mcp()
         self._review()
 
     def _json(self, *words: str, **options: Any) -> Any:
@@ -130,19 +127,6 @@ class Project:
             sent = json.dumps({"session_id": session, "cwd": str(self.folder), **more})
             self.here.lore(self.folder, "hook", "run", event, "--client", "claude", data=sent,
                            name=f"hook {event}")  # fmt: skip
-
-    def _ask_by_mcp(self) -> None:
-        calls = (
-            request(1, "tools/list"),
-            tool(2, "lore_search", query=self._words.sentence()),
-            tool(3, "lore_context", question=self._words.sentence()),
-            tool(4, "lore_show", ids=[self._any()]),
-        )
-        sent = "".join(f"{json.dumps(call)}\n" for call in calls)
-        answers = [*map(json.loads, self.here.lore(self.folder, "mcp", data=sent).splitlines())]
-        wrong = [one for one in answers if "error" in one or one["result"].get("isError")]
-        if len(answers) != len(calls) or wrong:
-            self.here.fault(f"mcp: {len(answers)} answers, {wrong}")
 
     def _review(self) -> None:
         self._json("capture", "gaps", empty=True)
