@@ -1,3 +1,3 @@
-"""Events: what happened in sessions, in the user's state folder, for days to weeks."""
+"""Sessions of coding agents: a log of events for days to weeks, and candidates for records."""
 
 from __future__ import annotations

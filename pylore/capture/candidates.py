@@ -1,4 +1,4 @@
-"""Candidates for records, their signals, and candidates that say the same."""
+"""Candidates for records, their signals, and their similarity."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COMMITTED = "committed"
 """The signal of a commit's message."""
 LONGEST_QUOTE, _MOST_SIGNALS = 200, 20
 _ALIKE = 0.55
-"""Minimum share of common words (Jaccard) of two candidates that say the same."""
+"""Minimum share of common words (Jaccard) of two similar candidates."""
 
 
 class Signal(NamedTuple):
@@ -31,7 +31,7 @@ class Signal(NamedTuple):
 
 
 class Candidate:
-    """A proposal for a record, and the signals for it."""
+    """A proposal for a record, and the signals in favour."""
 
     __slots__ = ("id", "type", "title", "body", "files", "signals", "commits")
 
@@ -55,7 +55,7 @@ class Candidate:
 
     @property
     def score(self) -> float:
-        """1 − Π(1 − wᵢ) over the signals, 0..1: a name counts once a session."""
+        """1 − Π(1 − wᵢ) over the signals, 0..1, each name once a session."""
         best: dict[tuple[str, str], float] = {}
         for one in self.signals:
             key = one.name, one.session
@@ -67,7 +67,7 @@ class Candidate:
 
     @property
     def sessions(self) -> list[str]:
-        """The sessions of the signals, the first one first."""
+        """The sessions of the signals by time."""
         inside = sorted(self.signals, key=lambda one: one.t)
         return [*dict.fromkeys(one.session for one in inside if one.session)]
 
@@ -77,7 +77,7 @@ class Candidate:
         return min((one.t for one in self.signals if one.t), default="")
 
     def take(self, other: Candidate) -> None:
-        """Add the files, commits and strongest signals of a candidate that says the same.
+        """Add the files, commits and strongest signals of a similar candidate.
 
         A copy of an event in another session adds nothing.
         """
@@ -88,7 +88,7 @@ class Candidate:
         self.commits = [*dict.fromkeys([*self.commits, *other.commits])]
 
     def to_row(self) -> dict[str, Any]:
-        """Return the fields as plain values, with what follows from the signals."""
+        """Return fields and derived values as JSON values."""
         return {
             "id": self.id, "type": self.type, "title": self.title, "body": self.body,
             "files": self.files, "signals": [one._asdict() for one in self.signals],
@@ -105,7 +105,7 @@ class Candidate:
 
 
 class Alike:
-    """Candidates by their words, to find one that says the same."""
+    """An index of candidates by words, to find similar candidates."""
 
     def __init__(self, candidates: Iterable[Candidate] = ()) -> None:
         self._said = [(_words(one), one) for one in candidates]
@@ -115,7 +115,7 @@ class Alike:
         self._said.append((_words(one), one))
 
     def like(self, one: Candidate) -> Candidate | None:
-        """Return the candidate that says the same in nearly the same words."""
+        """Return the most similar candidate; None below the threshold."""
         said = _words(one)
         alike = ((len(said & other) / (len(said | other) or 1), kept) for other, kept in self._said)
         share, nearest = max(alike, key=lambda pair: pair[0], default=(0.0, None))
@@ -123,7 +123,7 @@ class Alike:
 
 
 def merged(found: Iterable[Candidate]) -> list[Candidate]:
-    """Return candidates of which no two say the same; the best text stays."""
+    """Merge similar candidates into the best."""
     told, kept = Alike(), []
     for one in sorted(found, key=lambda one: (-one.score, one.first, one.id)):
         if first := told.like(one):

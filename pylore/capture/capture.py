@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .transcripts import Kind
 
 Stamp = tuple[int, int, str]
-"""Time of change (ns), bytes, and the time before which events were left out."""
+"""Time of change (ns), bytes, and minimum time of captured events."""
 _ENOUGH = 20_000
 """Events that are held before they are written."""
 _LONGEST_STAMPS = 64 << 20
@@ -41,7 +41,7 @@ def project_events(project: str, since: str = "") -> Iterator[dict[str, Any]]:
 
 
 class Capture:
-    """One capture, and its counts.
+    """Capture files, and count.
 
     ``receipt`` counts files that were read, unchanged, failed, and left out (by reason), sessions
     with new events, events by kind, skipped lines by type, and calls without a result.
@@ -92,7 +92,7 @@ class Capture:
         return self.receipt
 
     def _changed(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, bool]]:
-        """Yield the files to read, each with its stamp, and True if it was named."""
+        """Yield the files to read, their stamps, and True for named files."""
         seen = set()
         for path, named in _files_in(paths, self._fail_folder):
             path = os.path.abspath(path)
@@ -166,7 +166,7 @@ class Capture:
 
 
 def _read_stamps(path: str) -> dict[str, Stamp]:
-    """Return the stamps of files at their last capture; without one a file is read again."""
+    """Return the stamps of files at their last capture; files without a stamp are read again."""
     try:
         with open(path, "rb") as file:
             rows = parse_object(file.read(_LONGEST_STAMPS), _LONGEST_STAMPS)
@@ -179,7 +179,7 @@ def _read_stamps(path: str) -> dict[str, Stamp]:
 def _files_in(
     paths: Sequence[str], fail: Callable[[OSError], None]
 ) -> Iterator[tuple[str, bool]]:  # fmt: skip
-    """Yield named files and the files of folders, with True if named."""
+    """Yield named files and the files of folders; True for named files."""
     for path in paths:
         if not os.path.isdir(path):
             yield path, True

@@ -1,8 +1,8 @@
 """Claude Code: ``~/.claude/projects/<project>/<session>.jsonl``, an object a line.
 
-Lines of ``user`` and ``assistant`` carry a message whose content is a text or blocks. A call is a
-block of the assistant's, its result a block of the user's. Lines of the user's also have text of
-the program itself, known by flags and by how it begins.
+Lines of ``user`` and ``assistant`` carry a message with a text or blocks. Calls are blocks of the
+assistant, results blocks of the user. Lines of the user may have text of the program, which flags
+and first words tell.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _PATHS = ("file_path", "notebook_path", "path")
 
 
 class Claude:
-    """Finds the steps of one transcript."""
+    """Finds the steps of a transcript."""
 
     source = "claude"
 
@@ -94,7 +94,7 @@ class Claude:
             yield from _typed(record, typed, when)
 
     def _queue(self, record: Fields, typed: str, when: str) -> Iterator[Step]:
-        """Yield a prompt that a person types while the model works; it may come once more."""
+        """Yield a prompt typed while the model works; the transcript may repeat the prompt."""
         typed = typed.strip()
         if typed not in self._queued:
             self._queued.add(typed)

@@ -42,7 +42,7 @@ _LONGEST_PATCH = 1_000_000
 
 
 class Codex:
-    """Finds the steps of one rollout."""
+    """Finds the steps of a rollout."""
 
     source = "codex"
 
@@ -128,7 +128,7 @@ def _command(said: Any) -> str:
 
 
 def _read_object(said: Any) -> Fields:
-    """Return an object, or the object in a text of JSON; empty unless there is one."""
+    """Return an object, or parse a text of JSON; empty if there is no object."""
     if isinstance(said, str) and said[:1] == "{":
         try:
             said = json.loads(said)
@@ -138,7 +138,7 @@ def _read_object(said: Any) -> Fields:
 
 
 def _read_output(said: Any) -> tuple[str, int]:
-    """Return the output of a call, and its exit code; 0 if it names no code."""
+    """Return the output and the exit code of a call; 0 if unknown."""
     output = _read_object(said)
     printed = joined(output.get("output", output.get("content")) if output else said)
     code = fields_of(output, "metadata").get("exit_code", output.get("success") is False)

@@ -1,4 +1,4 @@
-"""Commands that read sessions of agents and decide what they teach: capture and its verbs."""
+"""Commands of ``lore capture``: read sessions of agents, find and promote candidates."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def run(
         note(f"{error.filename or event_file()}: {error.strerror}: nothing was swept")
     session.output.one(vars(receipt), _receipt_text)
     if receipt.failed:
-        flush()  # the counts of the other files come first, in a pipe too
+        flush()  # print the counts of other files first, in a pipe too
         named = "leave --quiet out to see which" if session.quiet else "check what is named above"
         raise LoreError(f"capture: {counted(receipt.failed, 'file')} could not be read: {named}")
 
@@ -147,7 +147,7 @@ def events(
     """
     for kind in kinds:
         if kind not in KINDS:
-            raise UsageError(f"'{kind}' is not a kind of event: give one of {', '.join(KINDS)}")
+            raise UsageError(f"unknown kind of event '{kind}': give one of {', '.join(KINDS)}")
     output = session.output
     if session.form_given() in ("", "jq") and output.form == "json":
         output = Output("jsonl", output.jq)  # a log is read line by line
@@ -164,7 +164,7 @@ def candidates(
     everything: bool = option("--all", "decided ones too"),
     limit: int | None = LIMIT,
 ) -> None:
-    """List what was said and may be worth keeping, the best first."""
+    """List candidates for records, the best first."""
     with session.engine() as engine:
         if engine.store.writable:
             moment = parse_since(since) if since else ""
@@ -228,9 +228,9 @@ def promote_command(
 def _ask_a_person(session: Session, plugins: Events | None, given: str) -> list[dict[str, Any]]:
     see = "see 'lore capture candidates --ids'"
     if given:
-        raise UsageError(f"{given} needs candidates' ids: {see}")
+        raise UsageError(f"{given} needs ids of candidates: {see}")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError(f"promote needs candidates' ids where nobody can be asked: {see}")
+        raise UsageError(f"promote needs ids of candidates without a terminal: {see}")
     with session.engine() as engine:
         dialog = Dialog(engine, lambda one: _ask_plugins(plugins, engine, [one], confirm=True))
         dialog.run()

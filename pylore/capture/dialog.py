@@ -1,4 +1,4 @@
-"""Show candidates to a person: as a list, or one by one, with keys as of ``git add -p``."""
+"""Show candidates as a list, or in a dialog with keys as of ``git add -p``."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _MOST_QUOTES, _LISTED_QUOTES, _MOST_FILES, _SESSION = 10, 3, 5, 12
 
 
 class Dialog:
-    """Asks about each open candidate; each decision is written at once.
+    """A dialog about each open candidate; each decision is written immediately.
 
-    ``ask`` lets event plugins refuse one; ``promoted`` has the new records.
+    ``ask`` lets event plugins refuse a record; ``promoted`` has the new records.
     """
 
     def __init__(self, engine: Engine, ask: Callable[[Wanted], None]) -> None:
@@ -71,7 +71,7 @@ class Dialog:
         return near
 
     def _decide(self, row: KeptCandidate, near: Sequence[str]) -> str:
-        """Ask until a key decides; return the new state, or nothing if the person quits."""
+        """Ask until a key decides; return the new state, empty if the person quits."""
         while True:
             write(bold(f"Promote this [{_KEYS}]? "))
             sys.stdout.flush()
@@ -106,7 +106,7 @@ class Dialog:
 
 
 def _chosen(text: str, near: Sequence[str]) -> str:
-    """Return the id of a record by its number among those shown; the nearest by default."""
+    """Return the id of a shown record by number; the nearest by default."""
     if not text and near:
         return near[0]
     if text.isdecimal() and 0 < int(text) <= len(near):
@@ -124,17 +124,17 @@ def _edited(row: KeptCandidate) -> Wanted:
     with edited(before) as text:
         title, _, body = text.strip().partition("\n")
     if text == before or not title:
-        raise LoreError("nothing was changed: save another text, or say y")
+        raise LoreError("the text is unchanged: edit it, or type y")
     return Wanted(row.id, title=title.strip(), body=body.strip() or title.strip())
 
 
 def candidates_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return a list of candidates, each with its strongest signals."""
+    """Return a list of candidates with their strongest signals."""
     return "\n".join(_candidate_text(row, _LISTED_QUOTES) for row in rows) or "no candidates\n"
 
 
 def _candidate_text(row: Mapping[str, Any], most: int) -> str:
-    """Return a candidate, its quotes by the weights of their signals, and its files."""
+    """Return a candidate with quotes, strongest signals first, and files."""
     known = f": {row['promoted_as']}" if row["promoted_as"] else ""
     status = "" if row["status"] == OPEN else f"  [{row['status']}{known}]"
     title = one_line(row["title"])

@@ -1,6 +1,6 @@
 """Append to the log of events: JSON lines in the user's state folder, a file a day.
 
-Old files are deleted whole. Nothing here reads or writes a repository.
+A sweep deletes old files.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ VERSION = 1
 MOST_FILES = 20
 LONGEST_NAME = 200
 _WRITERS = (">", "sed", "perl", "tee", "mv", "cp")
-"""A shell command without any of these writes no file that it names."""
+"""A shell command without these words writes no named file."""
 _LONGEST_CALL = 600
-"""Maximum seconds of a call, which did not write a file that is older."""
+"""Maximum seconds of a call; older files were written earlier."""
 
 
 def event_folder() -> str:
@@ -94,7 +94,7 @@ def append(lines: bytes) -> None:
         _lock(number)
         size = os.fstat(number).st_size
         if size and os.pread(number, 1, size - 1) != b"\n":
-            lines = b"\n" + lines  # end half a line of another program
+            lines = b"\n" + lines  # end an incomplete line
         rest = memoryview(lines)
         try:
             while rest:
@@ -121,7 +121,7 @@ def log_fault(error: OSError, what: str) -> LoreError:
 
 
 def without_tokens_in(texts: Sequence[str]) -> list[str]:
-    """Return the texts, in their order, without secrets; most load no pattern."""
+    """Return the texts in order, without secrets; most texts need no pattern."""
     if not any(map(_may_hold, texts)):
         return [*texts]
     from .redaction import without_secrets
@@ -154,7 +154,7 @@ def _may_hold(text: str) -> bool:
 
 
 def _written(command: str, here: str) -> list[str]:
-    """Return the files below ``here`` that a shell command names as written, and that changed."""
+    """Return the files below ``here`` that a shell command writes, if they changed."""
     if not any(word in command for word in _WRITERS):
         return []
     from .shell import written_files

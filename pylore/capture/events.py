@@ -37,12 +37,12 @@ def read_events(
     session: str = "",
     kinds: Collection[str] = (),
 ) -> Iterator[dict[str, Any]]:
-    """Yield the events of the log, or of one file, in the order they were written.
+    """Yield the events of the log, or of a file, in the order of writing.
 
     Skips half lines, other objects, later versions, and repeated ids.
 
     Args:
-        path: a file of events; the whole log unless given.
+        path: a file of events; the log by default.
         since: only events at this time or later.
         session: only this session.
         kinds: only these kinds; all if empty.
@@ -122,9 +122,9 @@ def whole_lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
 
 
 def sweep_events(days: int) -> None:
-    """Delete files older than ``days``, then the oldest until ``MOST_EVENTS`` bytes are left.
+    """Delete files older than ``days``, then the oldest above ``MOST_EVENTS`` bytes.
 
-    Today's file stays.
+    Today's file is kept.
 
     Raises:
         OSError: a file cannot be deleted.
@@ -138,4 +138,4 @@ def sweep_events(days: int) -> None:
             if path < today and (os.path.basename(path)[:10] < oldest or left > MOST_EVENTS):
                 os.unlink(path)
         except FileNotFoundError:
-            continue  # another sweep was faster
+            continue  # deleted by a concurrent sweep

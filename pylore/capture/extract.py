@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
     Event = Mapping[str, Any]
     _Said = tuple[str, list[str], str, str]
-    """A type of record, signals, the text, and a title that stands before it."""
+    """Type of record, signals, text, and a title before the text."""
 
 WEIGHTS = {
     "cause": 0.15, "lesson": 0.5, "decision": 0.3, "gotcha": 0.45, "note": 0.4, "rule": 0.75,
     "preference": 0.6, COMMITTED: 0.6, "conceded": 0.45, "repeated-error": 0.2,
 }  # fmt: skip
-"""Probability, by each signal alone, that a reader keeps the candidate; rounded to 0.05."""
+"""Share of useful candidates with this signal, rounded to 0.05."""
 REFUSED = "refused"
 """The error of a call that a person has refused."""
 ERROR_SESSIONS = 3
 """Minimum number of sessions with an error of the same signature."""
 MOST_FILES = 3
 _SHORTEST, _SHORTEST_CHOSEN, _LONGEST = 40, 15, 320
-"""Characters of a statement, and of one that is marked by choice."""
+"""Minimum and maximum characters of a statement; marks of a choice need fewer."""
 _INFORMATIVE = 5
 """Minimum number of different words of a signature."""
 _MARKS = {"cause": "failure", "lesson": "lesson", "decision": "decision", "gotcha": "lesson",
@@ -109,14 +109,14 @@ _VARIABLE = re.compile(
 )
 """A path, hash, number or quote in an error."""
 _RECORD_ID = re.compile(r"\b[a-z]+-[0-9a-f]{8}\b")
-"""A sentence with an id repeats what lore has printed."""
+"""A sentence with an id repeats output of lore."""
 
 
 def find_candidates(events: Iterable[Event]) -> list[Candidate]:
-    """Return what may be worth knowing, the best first.
+    """Return candidates, the best first.
 
     Args:
-        events: of any number of sessions, those of one session in their order.
+        events: of any number of sessions; the events of a session are in order.
     """
     sessions: dict[str, list[Event]] = {}
     for event in events:
@@ -161,7 +161,7 @@ def error_signature(error: str) -> str:
 
 
 def sentences(line: str) -> list[str]:
-    """Return the sentences of a line, without its bullet and emphasis.
+    """Return the sentences of a line, without bullet and emphasis.
 
     >>> sentences("- It uses **`a.go`**. Tests do not.")
     ['It uses `a.go`.', 'Tests do not.']
@@ -199,7 +199,7 @@ def _fits(sentence: str, shortest: int = _SHORTEST, longest: int = _LONGEST) -> 
 
 
 class _Session:
-    """The events of one session, to find the files and the commit of a statement."""
+    """The events of a session, to find files and commits of statements."""
 
     def __init__(self, events: list[Event]) -> None:
         self.events = events
@@ -223,7 +223,7 @@ class _Session:
         return [*dict.fromkeys(path for at, path in self.edits if begin <= at < end)]
 
     def candidate(self, at: int, type: str, names: list[str], text: str, title: str) -> Candidate:
-        """Return the candidate of a statement, tied to files that it names or its turn edits."""
+        """Return the candidate of a statement, with named files or edits of the turn."""
         event = self.events[at]
         edited = self.edited(*self.turn(at))
         files = sorted(path for path in self.seen if _names(text, path)) or edited
@@ -267,7 +267,7 @@ def _marked(text: str) -> Iterator[_Said]:
 
 
 def _wished(text: str) -> Iterator[_Said]:
-    """Yield what a person wants always."""
+    """Yield lasting wishes of a person."""
     for sentence in _prose(text):
         always, wish = _ALWAYS.search(sentence), _WISH.search(sentence)
         lasts = always or (wish and (_GENERAL.search(sentence) or _REASON.search(sentence)))
@@ -278,7 +278,7 @@ def _wished(text: str) -> Iterator[_Said]:
 
 
 def _conceded(text: str) -> Iterator[_Said]:
-    """Yield the first line of an answer that agrees, if it gives a reason."""
+    """Yield sentences with a reason in the first line of a concession."""
     agreed = _AGREES.match(text)
     line = text[agreed.end() :].partition("\n")[0].lstrip("-–—:,.! ") if agreed else ""
     for sentence in sentences(line[:1].upper() + line[1:]):
@@ -287,7 +287,7 @@ def _conceded(text: str) -> Iterator[_Said]:
 
 
 def _explained(message: str) -> Iterator[_Said]:
-    """Yield the subject of a commit with its reason, and the points that give one."""
+    """Yield subject and reason of a commit, and points with a reason."""
     subject, _, rest = message.partition("\n")
     lines = [line for line in rest.splitlines() if not _TRAILER.match(line.strip())]
     blocks = re.split(r"\n\s*\n|\n(?=\s*(?:[-*•]|\d{1,2}[.)])\s)", "\n".join(lines))
@@ -338,7 +338,7 @@ def _signal(name: str, quote: str, event: Event, weight: float | None = None) ->
 
 
 def _names(text: str, path: str) -> bool:
-    """Return True if a text has a path, or its file name of four characters at least."""
+    """Return True if a text has a path, or a file name of four characters."""
     name = path.rpartition("/")[2]
     return path in text or (len(name) > 3 and name in text)
 

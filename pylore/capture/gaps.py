@@ -1,6 +1,6 @@
-"""Gaps: questions of the log that no record or page answers well, the most asked first.
+"""List questions of the log without a confident result among records or pages.
 
-Questions that share most of their words are one gap; code is no answer.
+Questions that share most words form a gap.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..app.engine import Engine
 
 SHARED = 0.6
-"""Minimum share of common words (Jaccard) of two questions of one gap. Chosen by hand."""
+"""Minimum share of common words (Jaccard) of two questions of a gap. Chosen by hand."""
 MOST_OTHERS = 5
 
 
@@ -31,15 +31,15 @@ class Gap(NamedTuple):
 
     @property
     def sessions(self) -> int:
-        """The number of sessions that asked."""
+        """The number of sessions."""
         return len({event.get("session") for event in self.events})
 
 
 def find_gaps(engine: Engine, since: str = "") -> Iterator[dict[str, Any]]:
     """Yield the gaps of the engine's project as rows.
 
-    Fields: ``question`` (the last one), ``times``, ``sessions``, ``last`` and ``questions``
-    (others).
+    Fields: ``question`` (the last), ``times``, ``sessions``, ``last`` and other
+    ``questions``.
     """
     few = engine.changed([("limit", "1")], "gaps")
     types = [type for type in engine.store.types.all() if type not in NO_RECORDS]
@@ -54,7 +54,7 @@ def find_gaps(engine: Engine, since: str = "") -> Iterator[dict[str, Any]]:
 
 
 def _grouped(root: str, since: str) -> list[Gap]:
-    """Return the questions of a project in groups: each joins the first with enough words."""
+    """Return the questions of a project in groups with common words."""
     gaps: list[Gap] = []
     for event in read_events(since=since, kinds=("question",)):
         if event.get("text") and event.get("name") == root:

@@ -1,6 +1,6 @@
-"""The gate: keep candidates in the store, and make records of those that a person accepts.
+"""Keep candidates in the store, and make records of accepted candidates.
 
-Each function is one transaction. An undo opens a candidate again.
+Each function is a transaction. An undo opens a candidate again.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 EVIDENCE = "evidence"
 """The field of an edge's metadata with the quotes."""
 NEAR = 0.5
-"""Minimum cosine of a record that is shown beside a candidate."""
+"""Minimum cosine of a record shown with a candidate."""
 KNOWLEDGE = ("decision", "failure", "goal", "lesson", "note", "observation", "pattern")
 """Types of records that are compared with candidates."""
 AGAIN = "again"
-"""The signal of an error that returned after a record was made of it."""
+"""The signal of an error that returned after the promotion of a record."""
 _MOST_QUOTES, _MOST_FILES, _MOST_BESIDE = 5, 10, 3
 _LONGEST_SESSION = 200
 _TELLING = 20
@@ -49,8 +49,8 @@ _TELLING = 20
 
 
 class Wanted(NamedTuple):
-    """A candidate to promote: the record's type, title and text where they differ, or ``into``,
-    the record to merge it into."""
+    """A candidate to promote: type, title and text if they differ, or ``into``, a record to merge
+    with."""
 
     id: str
     type: str = ""
@@ -60,8 +60,7 @@ class Wanted(NamedTuple):
 
 
 class Gathered(NamedTuple):
-    """Ids of new candidates, of known records said once more, and of records whose error came
-    up again."""
+    """Ids of new candidates, of records with new evidence, and of records with a repeated error."""
 
     new: list[str]
     known: list[str]
@@ -159,9 +158,9 @@ def _commits_of(root: str, candidates: Iterable[Candidate]) -> dict[str, Node]:
 def gather(engine: Engine, project: str, since: str = "") -> Gathered:
     """Keep the candidates in the events of a project's sessions, since a time.
 
-    A candidate whose record exists adds evidence to the record. A skipped one opens again if a new
-    session says it; a refused one stays refused. Undecided ones are deleted after
-    ``candidates_days``.
+    A candidate of an existing record adds evidence to the record. Skipped candidates open again if
+    a new session repeats them; refused candidates never do. Undecided candidates are deleted
+    after ``candidates_days``.
     """
     events = [*project_events(project, since)]
     found = find_candidates(events)
@@ -188,7 +187,7 @@ class _Gathering:
             one.id = own(one.id, self._scope)
 
     def _is_in_history(self, one: Candidate) -> bool:
-        """Return True if it is from messages of commits alone, which a search finds."""
+        """Return True if all signals are from stored commits, which a search finds."""
         commits = [node for name in one.commits if (node := self._evidence.commits.get(name))]
         return (
             {signal.name for signal in one.signals} == {COMMITTED}
@@ -197,7 +196,7 @@ class _Gathering:
         )
 
     def write(self) -> None:
-        """Keep what is new; others may have decided until the transaction began."""
+        """Keep new candidates; read decisions of other processes first."""
         self._sweep()
         rows = self._store.candidates.all()
         kept = {row.id: row for row in rows}
@@ -296,9 +295,9 @@ def beside(engine: Engine, candidate: Candidate) -> list[tuple[Node, float]]:
 
 
 def promote(engine: Engine, wanted: Sequence[Wanted], *, confirm: bool) -> list[Change]:
-    """Make records of candidates, or merge them into records: all of them or none.
+    """Make records of candidates, or merge them into records, in a transaction.
 
-    ``confirm``: a person says that they are right; else new records are staged.
+    ``confirm``: a person has confirmed them; otherwise new records are staged.
 
     Raises:
         LoreError: a candidate is unknown or already promoted.
@@ -332,7 +331,7 @@ def promote(engine: Engine, wanted: Sequence[Wanted], *, confirm: bool) -> list[
 
 
 def decide(engine: Engine, ids: Sequence[str], status: str) -> list[KeptCandidate]:
-    """Refuse candidates forever, or skip them until a new session says the same.
+    """Refuse candidates forever, or skip them until a new session repeats them.
 
     Raises:
         LoreError: a candidate is unknown or already promoted.
@@ -356,7 +355,7 @@ def require(engine: Engine, id: str) -> KeptCandidate:
     if row is None:
         raise LoreError(f"no candidate '{id}': see 'lore capture candidates'")
     if row.status not in (OPEN, SKIPPED, REFUSED):
-        raise LoreError(f"'{id}' is known as {row.promoted_as}: see 'lore show {row.promoted_as}'")
+        raise LoreError(f"'{id}' is {row.promoted_as} now: see 'lore show {row.promoted_as}'")
     return row
 
 

@@ -1,4 +1,4 @@
-"""Read a text as a person does: Unicode folded, escapes decoded, broken lines joined."""
+"""Read a text with Unicode folded, escapes decoded, and broken lines joined."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Reading:
         self._stops = stops or range(1, len(text) + 1)
 
     def edited(self, pattern: re.Pattern[str], edit: Callable[[re.Match[str]], str]) -> Reading:
-        """Return a reading with ``edit`` of each match in its place."""
+        """Return a reading with each match replaced by ``edit``."""
         parts: list[str] = []
         starts: list[int] = []
         stops: list[int] = []
@@ -50,7 +50,7 @@ class Reading:
         return Reading("".join(parts), starts, stops)
 
     def original(self, start: int, stop: int) -> tuple[int, int]:
-        """Return the span of the original for a span of the reading, with whole replacements."""
+        """Return the span of the original for a span of the reading, replacements included."""
         return self._starts[start], self._stops[stop - 1]
 
 
@@ -72,7 +72,7 @@ def readings(text: str) -> list[Reading]:
 
 
 def joined(reading: Reading) -> Reading | None:
-    """Return a reading whose lines are joined inside tokens; None if no line can be joined."""
+    """Return a reading with lines joined inside tokens; None if no line can be joined."""
     if "\n" not in reading.text or not _LINE_END.search(reading.text):
         return None
     return reading.edited(_LINE_END, lambda _: "")

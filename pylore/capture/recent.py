@@ -1,4 +1,4 @@
-"""The latest sessions of a project, from the end of the log of events: who edited what, where."""
+"""Find the latest sessions of a project, and their edits, at the end of the log."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 _TAIL = 4 << 20
-"""Bytes of the log's end that are read, since a prompt waits for them."""
+"""Maximum bytes to read from the end of the log, since a prompt waits."""
 _MARKS = (b'"kind":"edit"', b'"kind":"session"', b'"kind":"prompt"')
 _BRANCH = "ref: refs/heads/"
 
 
 class RecentSession:
-    """A session: its folder, branch, last prompt, and edited files, the last one at the end."""
+    """A session: folder, branch, last prompt, and edited files in order."""
 
     __slots__ = ("branch", "files", "folder", "last", "name", "prompt")
 
@@ -42,7 +42,7 @@ def log_start(agent: str, session: str, here: str, days: int) -> None:
 
 
 def recent_sessions(project: str) -> list[RecentSession]:
-    """Return the sessions of a project that edited files, the one that went on last first."""
+    """Return the sessions of a project that edited files, the latest first."""
     found: dict[str, RecentSession] = {}
     for line in _end_of_log():
         if not any(mark in line for mark in _MARKS):
@@ -68,14 +68,14 @@ def recent_sessions(project: str) -> list[RecentSession]:
 
 
 def sessions_of(project: str) -> set[str]:
-    """Return the sessions whose folder is a project's, or a worktree of the same repository."""
+    """Return the sessions in a project's folder, or in a worktree of the same repository."""
     ours = _Ours(project)
     begun = read_events(kinds=("session",))
     return {one["session"] for one in begun if one.get("session") and ours.has(one.get("name", ""))}
 
 
 class _Ours:
-    """The folders of a project: its own, and other worktrees of its repository."""
+    """The folders of a project, worktrees of the repository included."""
 
     def __init__(self, project: str) -> None:
         self._known = {"": False}
@@ -91,7 +91,7 @@ class _Ours:
 
 
 def branch_of(folder: str) -> str:
-    """Return the branch that is checked out in a worktree; empty without one."""
+    """Return the branch that is checked out in a worktree; empty if unknown."""
     place = os.path.join(folder, ".git")
     if os.path.isfile(place):
         place = os.path.join(folder, first_line(place).removeprefix("gitdir: "))
@@ -100,7 +100,7 @@ def branch_of(folder: str) -> str:
 
 
 def _end_of_log() -> Iterator[bytes]:
-    """Yield the last lines of the log, in their order; the first may be half a line."""
+    """Yield the last lines of the log in order; the first may be incomplete."""
     parts: list[bytes] = []
     room = _TAIL
     for path in reversed(event_files()):

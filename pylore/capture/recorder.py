@@ -1,4 +1,4 @@
-"""Record events from the steps that a reader finds in one transcript."""
+"""Record events from the steps of a transcript."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Fields = dict[str, Any]
 
     class Reader(Protocol):
-        """Finds steps in the lines of one agent's transcripts."""
+        """Finds steps in the lines of a transcript."""
 
         source: str
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 class Step(NamedTuple):
-    """A step of a session: ``session``, ``prompt``, ``say``, a call, or its ``result``.
+    """A step of a session: ``session``, ``prompt``, ``say``, a call, or a ``result``.
 
     A call has the kind ``tool``, ``edit`` or ``search``, ``files`` that it is given, and
-    ``written`` files, which a shell command writes if it works. The ``text`` of a result is the
-    output, its ``name`` may be ``REFUSED``; of a session they are the branch and the folder.
+    ``written`` files, which a shell command writes if it works. A result has the output as
+    ``text``, and a ``name`` if refused; a session has branch and folder.
     """
 
     kind: str
@@ -72,10 +72,9 @@ _MARKUP = re.compile(r"</?tool_use_error>|\x1b\[[0-9;]*[A-Za-z]|\x1b\][^\x07\x1b
 
 
 class Recorder:
-    """The events of one transcript so far, with texts of up to ``AHEAD`` characters.
+    """The events of a transcript, with texts of up to ``AHEAD`` characters.
 
-    ``skipped`` counts unused lines by type; ``broken`` and ``too long`` lines are not readable.
-    ``known`` counts the lines of a known form.
+    ``skipped`` has the number of unused lines by type, ``known`` the number of lines with a type.
     """
 
     def __init__(self, reader: Reader, path: str) -> None:
@@ -84,7 +83,7 @@ class Recorder:
         self.skipped: Counter[str] = Counter()
         self.known = 0
         self.calls: dict[str, tuple[Step, int]] = {}
-        """Calls without a result so far."""
+        """Calls without a result."""
         self.events: list[Fields] = []
         self._reader = reader
         self._project = ""
@@ -92,7 +91,7 @@ class Recorder:
         self._numbers: Counter[tuple[str, str]] = Counter()
 
     def read_file(self, file: IO[bytes]) -> None:
-        """Read all lines of a file; half a line at the end is not counted.
+        """Read all lines of a file; an incomplete last line is ignored.
 
         Raises:
             OSError: the file cannot be read.
@@ -159,7 +158,7 @@ class Recorder:
                       text=message[:AHEAD])  # fmt: skip
 
     def _below(self, paths: Iterable[str]) -> list[str]:
-        """Return the paths below the project, relative to it."""
+        """Return the paths inside the project, as relative paths."""
         found = []
         for path in paths:
             if path.startswith("/"):
@@ -223,7 +222,7 @@ def commit_of(command: str, output: str) -> tuple[str, str]:
 
 
 def why_it_failed(output: str) -> str:
-    """Return an output from its first line that names a failure.
+    """Return an output from the first line that names a failure.
 
     >>> why_it_failed("Exit code 1\\nrunning\\nsrc/a.py:3: error: no such name")
     'src/a.py:3: error: no such name'
@@ -251,16 +250,16 @@ def moment(when: str) -> str:
 
 
 def event_id(session: str, kind: str, place: str, number: int) -> str:
-    """Return the id of an event: of its session, kind, span or line, and number there."""
+    """Return the id of an event: a hash of session, kind, span or line, and number."""
     name = "\0".join((session, kind, place, str(number)))
     return sha256(name.encode("utf-8", "backslashreplace")).hexdigest()[:ID_DIGITS]
 
 
-# --- fields of records, of which any may be missing or of another type
+# --- fields of records: each may be missing or have another type
 
 
 def text(fields: Fields, *names: str) -> str:
-    """Return the first of these fields that is a text with something in it."""
+    """Return the first field with a text; empty if all are missing."""
     return next((fields[name] for name in names if isinstance(fields.get(name), str)
                  and fields[name]), "")  # fmt: skip
 
@@ -272,7 +271,7 @@ def fields_of(fields: Fields, name: str) -> Fields:
 
 
 def blocks_of(content: Any) -> list[Fields]:
-    """Return the blocks of a message's content, which may be one text."""
+    """Return the blocks of a message's content; a text is a block."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [row for row in content if isinstance(row, dict)] if isinstance(content, list) else []

@@ -1,4 +1,4 @@
-"""Take secrets out of texts before anything is written."""
+"""Remove secrets from texts before they are written."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _FINDERS = (found_by_form, found_beside, found_by_chance, found_alone)
-"""The first to find a secret names it."""
+"""The first match names a secret."""
 BEGINNING = "lore-redact-"
 _MOST_OUTPUT = 1 << 28
 _LONGEST = 1_000_000
@@ -33,11 +33,11 @@ _FIELDS = ("text", "err", "name", "session", "span", "ref", "src")
 
 
 def without_secrets(texts: Sequence[str], counts: dict[str, int]) -> list[str]:
-    """Return texts with ``[redacted:KIND]`` in the place of secrets.
+    """Replace secrets in texts by ``[redacted:KIND]``.
 
     Args:
         texts: without a NUL.
-        counts: secrets by kind; the function adds to it.
+        counts: the number of secrets by kind, which grows.
     """
     return [_redacted(text, counts) for text in texts]
 
@@ -53,7 +53,7 @@ def _redacted(text: str, counts: dict[str, int]) -> str:
                 found.append((*one_line.original(start, stop), len(_FINDERS), kind))
     merged: list[tuple[int, int, int, str]] = []
     for start, stop, rank, kind in sorted(found):
-        if merged and start < merged[-1][1]:  # overlapping secrets are one, of the first kind
+        if merged and start < merged[-1][1]:  # join overlapping secrets
             first, last, best, name = merged[-1]
             merged[-1] = (first, max(last, stop), *min((best, name), (rank, kind)))
         else:
@@ -68,7 +68,7 @@ class Redactor:
     """Removes secrets from texts; ``counts`` has the number of each kind.
 
     Args:
-        plugins: the user's own programs, in order.
+        plugins: programs of the user, in order.
         seconds: time limit of each; 0: ``REDACTOR_SECONDS``.
     """
 
@@ -104,7 +104,7 @@ class Redactor:
         return [found[text] for text in plain]
 
     def _asked(self, plugin: str, texts: list[str]) -> list[str]:
-        """Return the output of a plugin, one process for all texts."""
+        """Return the output of a plugin for all texts."""
         name = os.path.basename(plugin)
         lines = "".join(dumps({"text": text}) + "\n" for text in texts)
         try:
@@ -116,7 +116,7 @@ class Redactor:
             raise _refused(name, str(error)) from None
         clean = [text for row in rows if isinstance(text := row.get("text"), str)]
         if len(clean) != len(rows):
-            raise _refused(name, "a line without a text came out")
+            raise _refused(name, "a line has no text")
         if len(clean) != len(texts):
             raise _refused(name, f"{len(texts)} texts went in, {len(clean)} came out")
         if changed := sum(one != other for one, other in zip(texts, clean, strict=True)):
@@ -125,10 +125,10 @@ class Redactor:
 
 
 def own_redactors(plugin_dir: str) -> list[str]:
-    """Return the programs ``lore-redact-NAME`` of the user's own folder, by name.
+    """Return the programs ``lore-redact-NAME`` of the user's plugin folder, by name.
 
     Raises:
-        LoreError: a program cannot be run, or the folder cannot be read: nothing is written then.
+        LoreError: a program is not executable, or the folder is not readable.
     """
     folder = own_folder(plugin_dir)
     if not plugin_dir and not os.path.lexists(folder):
@@ -136,8 +136,8 @@ def own_redactors(plugin_dir: str) -> list[str]:
     try:
         names = sorted(name for name in os.listdir(folder) if name.startswith(BEGINNING))
     except OSError as error:
-        raise LoreError(f"{folder}: {error.strerror}, so no redactor of yours can run: nothing was "
-                        "written; mend it, or the setting plugin_dir") from None  # fmt: skip
+        raise LoreError(f"{folder}: {error.strerror}: no redactor can run: no event was "
+                        "written; repair it, or the setting plugin_dir") from None  # fmt: skip
     paths = [os.path.join(folder, name) for name in names]
     for name, path in zip(names, paths, strict=True):
         if not os.path.isfile(path) or not os.access(path, os.X_OK):
@@ -146,4 +146,4 @@ def own_redactors(plugin_dir: str) -> list[str]:
 
 
 def _refused(name: str, why: str) -> LoreError:
-    return LoreError(f"{name}: {why}: nothing was written; mend it, or take it out of your plugins")
+    return LoreError(f"{name}: {why}: no event was written; repair or remove the plugin")

@@ -1,6 +1,6 @@
-"""Find secrets in a text: fixed forms, values beside a word of credentials, random runs.
+"""Find secrets in a text: fixed forms, values near a word of credentials, random runs.
 
-Every repetition is bounded or consumes what it has read, so that time is linear in the text.
+Every repetition is bounded, so that time is linear in the text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Found = tuple[int, int, str]
-"""Start and end of a secret, and its kind."""
+"""Start, end and kind of a secret."""
 
 # --- fixed forms
 
@@ -28,7 +28,7 @@ _PREFIXES = (
     " xoxe.xoxb- xoxe.xoxp- xoxp- xoxr- xoxs- xapp- xwfp- sq0atp- sq0csp- sq0idp- EAAA sk_live_"
     " rk_live_ pk_live_ sk_test_ rk_test_ pk_test_ whsec_ sbp_ sb_secret_ hvs. hvb. hvr. xai- u+"
 )
-"""First letters of tokens; 16 or more that do not read as words follow."""
+"""Prefixes of tokens; 16 or more characters that do not read as words follow."""
 _START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))"
 _END = r"(?![A-Za-z0-9_])"
 _ALL_PREFIXES = "|".join(map(re.escape, sorted(_PREFIXES.split(), key=len, reverse=True)))
@@ -75,7 +75,7 @@ _FORMS = tuple((kind, re.compile(text, re.MULTILINE)) for kind, text in (
      r"(?<![\w.+/=-])(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6[045]\d\d|35\d\d)(?:[ -]?\d{4}){3}"
      r"(?![\w-]|\.\d)|(?<![\w.+/=-])3[47]\d\d[ -]?\d{6}[ -]?\d{5}(?![\w-]|\.\d)"),
 ))  # fmt: skip
-"""Kind and expression. The first to find a secret names it."""
+"""Kind and expression. The first match names a secret."""
 _TOKEN = _FORMS[1][1]
 
 
@@ -92,13 +92,13 @@ def found_by_form(text: str) -> Iterator[Found]:
 
 
 def found_tokens(text: str) -> Iterator[Found]:
-    """Yield tokens with known first letters, for texts whose lines were joined."""
+    """Yield tokens with a known prefix, for texts with joined lines."""
     for match in _TOKEN.finditer(text):
         if not reads_as_words(match["body"]):
             yield (*match.span(), "token")
 
 
-# --- values beside a word of credentials, or a program that takes one
+# --- values near a word of credentials, or a program with a password
 
 _LANGUAGES = "|".join(
     fold(word.strip()).lower()
@@ -137,7 +137,7 @@ _CREDENTIALS = tuple(
     )
     for word in words.split("|")
 )  # fmt: skip
-"""Lower-case words of credentials: their kinds, and what must be around them."""
+"""Lower-case words of credentials, their kinds, and patterns of their surroundings."""
 
 
 _QUOTE = r"\\{0,3}[\"'`]?"
@@ -158,17 +158,17 @@ _OPTION = re.compile(
     r"\s-[pPaw] ?[\"']?(?P<secret>(?=[^\s]{0,40}\d)"
     r"(?=[^\s]{0,40}[A-Za-z])[^\s\"'`:/]{4,100})"
 )
-"""An option of a program that takes a password."""
+"""An option with a password."""
 _NO_VALUE = re.compile(
     r"[<$\s,.;:)|&>(\[{/]|\$?\{\w|%[({s]|\*{3}|[\w.:>-]{1,200}[(<\[]|-+\w|\.\.\.|x{4}"
     r"|(?:sha|md|utf|base|aes|rsa|oauth|argon|pbkdf|ipv|v|http)-?\d[\w.-]*\Z",
     re.IGNORECASE,
 )
-"""A placeholder, variable, call, path or the name of an algorithm."""
+"""A placeholder, variable, call, path or name of an algorithm."""
 _AHEAD, _BEHIND = 160, 70
-"""Letters after and before a word of credentials in which random words are secrets."""
+"""Characters after and before a word of credentials in which random words are secrets."""
 _WORD = re.compile(r"[!#-&*+\-./0-:=?-Z^_a-z~]{6,200}")
-"""Letters without spaces, quotes, brackets, commas and backslashes."""
+"""Characters without spaces, quotes, brackets, commas and backslashes."""
 _HARMLESS_WORD = re.compile(
     r"://|\A[$@%.~]|=[$%]|@[~^]?\d+\.|\A--|\Av?[\^~<>=]*\d+(?:\.\d+)+|\d{4}-\d\d-\d\d|\A\d\d:\d\d"
     r"|\A\w{0,6}#\d+\Z"
@@ -179,9 +179,9 @@ _SIGNS = frozenset("!@#$%^&*")
 
 
 def found_beside(text: str) -> Iterator[Found]:
-    """Yield values that a word of credentials is given, and random words on its line."""
+    """Yield values of words of credentials, and random words on the same line."""
     lower = text.lower()
-    if len(lower) != len(text):  # a letter whose small form is two
+    if len(lower) != len(text):  # lower case changes the length
         lower = text
     spans: list[list[int]] = []
     for start, stop, kind in _credentials(lower):
@@ -191,7 +191,7 @@ def found_beside(text: str) -> Iterator[Found]:
             yield (*option.span("secret"), "password")
         begin = max(start - _BEHIND, text.rfind("\n", max(0, start - _BEHIND), start) + 1)
         end = min(len(text), stop + _AHEAD)
-        end += len(re.split(r"\s", text[end : end + 200])[0])  # a whole word
+        end += len(re.split(r"\s", text[end : end + 200])[0])  # to the end of the word
         if spans and begin <= spans[-1][1]:
             spans[-1][1] = max(end, spans[-1][1])
         else:
@@ -215,7 +215,7 @@ def _credentials(lower: str) -> list[Found]:
 
 
 def found_alone(text: str) -> Iterator[Found]:
-    """Yield words of 8 or more letters of all four classes, without signs of code."""
+    """Yield words of 8 or more characters of all four classes, without signs of code."""
     for match in _WORD.finditer(text):
         word = match.group()
         if (
@@ -230,7 +230,7 @@ def found_alone(text: str) -> Iterator[Found]:
 
 
 def _given(text: str, stop: int, *, is_key: bool) -> Iterator[Found]:
-    """Yield the value that a name is given, by a sign or in words."""
+    """Yield the value assigned to a name, by a sign or in words."""
     match = _ASSIGNED.match(text, stop, stop + 260)
     if match:
         group = "quoted" if match["quoted"] else "plain"
@@ -266,7 +266,7 @@ def _random_parts(match: re.Match[str]) -> Iterator[Found]:
 
 
 def is_password(word: str) -> bool:
-    """Return True for 6 to 64 letters of three classes that are no name, path or version.
+    """Return True for 6 to 64 characters of three classes, unless they form a name or path.
 
     >>> [is_password(word) for word in ("Falcon12!maple", "getUserV2", "src/Auth/Login2")]
     [True, False, False]
@@ -291,7 +291,7 @@ def _is_name(word: str) -> bool:
 
 
 def _as_words(text: str) -> float:
-    """Return the share of common pairs among neighbouring letters; 1 without a pair."""
+    """Return the share of common bigrams; 1 without a bigram."""
     runs = re.findall(r"[a-z]+", text.lower())
     pairs = [one + other for run in runs for one, other in zip(run, run[1:], strict=False)]
     return sum(pair in _COMMON for pair in pairs) / len(pairs) if pairs else 1.0
@@ -299,23 +299,23 @@ def _as_words(text: str) -> float:
 
 _AS_NAME, _AS_PATH = 0.4, 0.35
 _LETTERS_A_PART = 2.1
-"""Least mean letters of the parts of an identifier."""
+"""Minimum mean length of the parts of an identifier."""
 
 # --- random runs
 
 SHORTEST = 20
 _SHORTEST_OF_TWO = 28
-"""Letters of a run without capitals, or without small letters."""
+"""Minimum characters of a run without capitals, or without lower case."""
 _AS_RUN = 0.45
 _BEFORE = 60
-"""Letters before a run that may name it."""
+"""Characters before a run that may name it."""
 _COMMON = frozenset(
     "in re er es te on ti ed at st en nt ng or de le co se ra li al io ar an it ri tr ro ta ve ec "
     "ns is me ce ne et un nd ca si pe ct ic ea di pr ac el as pa fi to la ts ma ch rs ss nc ge he "
     "ll ou lo ex mp ur th na mi su om ly ab po ie il rr em am pl im no ut rt bl ad ni id ee ha ul "
     "ke ol ep da od ap ty ef oo pt ot op sc ho so ig sp qu ck ia iv us sh ai os va ue".split()
 )
-"""The 120 most common pairs of letters in the words of code and English."""
+"""The 120 most common bigrams of code and English."""
 _RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}")
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
 _HAS_UUID = re.compile(_UUID, re.IGNORECASE)
@@ -339,11 +339,11 @@ _SAYS = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"\.[a-z]\w{0,5}\b(?!\.\w)|[\[(]|::|  \S| \*\S|@[\w-]{1,40}\.[a-z]")
-"""After the name of a file or function, or the sum of a file."""
+"""Text after the name of a file or function, or a checksum."""
 
 
 def found_by_chance(text: str) -> Iterator[Found]:
-    """Yield runs of random letters."""
+    """Yield random runs."""
     for match in _RUN.finditer(text):
         start, run = match.start(), match.group()
         pieces = [(0, run)]
@@ -359,7 +359,7 @@ def found_by_chance(text: str) -> Iterator[Found]:
 
 
 def is_random(run: str) -> bool:
-    """Return True if letters stand together by chance.
+    """Return True for a random run of characters.
 
     >>> is_random("getUserByIdAndName2OrDefault"), is_random("Zk3vQ9xT1bWm7RfLp0Ys")
     (False, True)
@@ -377,14 +377,14 @@ def is_random(run: str) -> bool:
 
 
 def reads_as_words(run: str) -> bool:
-    """Return True if many neighbouring characters are common pairs of letters."""
+    """Return True if many bigrams are common."""
     lower = run.lower()
     common = sum(one + other in _COMMON for one, other in zip(lower, lower[1:], strict=False))
     return common >= _AS_RUN * (len(run) - 1)
 
 
 def _is_harmless(text: str, start: int, stop: int, run: str) -> bool:
-    """Return True for a commit, checksum, id or name, by its form or the words before it."""
+    """Return True for a commit, checksum, id or name, by form or words before."""
     if _KNOWN.match(run) or _AFTER.match(text, stop):
         return True
     begin = max(start - _BEFORE, 0)

@@ -1,4 +1,4 @@
-"""Find the files that a shell command writes by its words; the command never runs."""
+"""Find the files that a shell command writes, without running the command."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _commands(text: str) -> Iterator[tuple[list[Word], list[Word], str]]:
 
 
 def _without_here_texts(text: str) -> str:
-    """Return a command without its here texts, and with its continued lines as one."""
+    """Return a command without here texts, with continued lines joined."""
     for _ in range(_MOST_HERE_TEXTS):
         found = _HERE_TEXT.search(text)
         if found is None:
@@ -93,7 +93,7 @@ def _without_here_texts(text: str) -> str:
 
 
 def _bare(line: list[Word]) -> list[Word]:
-    """Return a command without what may stand before it."""
+    """Return a command without prefixes such as ``sudo``."""
     at = 0
     while at < len(line) and _BEFORE.match(line[at] or ""):
         at += 1
@@ -101,7 +101,7 @@ def _bare(line: list[Word]) -> list[Word]:
 
 
 def _given(words: list[Word]) -> Iterator[Word]:
-    """Yield the files that a command writes because they are given to it."""
+    """Yield the operands that a command writes."""
     name = os.path.basename(words[0] or "") if words else ""
     rest = words[1:]
     if name == "git" and rest[:1] == ["mv"]:

@@ -1,4 +1,4 @@
-"""The agents whose transcripts are read, and where they keep them."""
+"""Agents with transcripts: readers and folders."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 class Kind(NamedTuple):
-    """An agent: its reader, the variable that names its folder, the usual folder in HOME, and
-    the folder of the transcripts within."""
+    """An agent: reader, variable with the folder, usual folder in HOME, and subfolder of the
+    transcripts."""
 
     name: str
     reader: Callable[[], Reader]

@@ -1,1 +1,1 @@
-"""What the events of coding agents and of git get: a few lines of what is known, or nothing."""
+"""Hooks of coding agents and git: print a few lines from the store."""

@@ -1,4 +1,4 @@
-"""Agents that call hooks: their events, their settings files, what they send and accept."""
+"""Agents that call hooks: events, settings files, and forms of requests and responses."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ if TYPE_CHECKING:
 SESSION_START, PROMPT, FILE, TOOL, SESSION_END = EVENTS = (
     "session-start", "prompt", "file", "tool", "session-end",
 )  # fmt: skip
-"""Events by lore's names: a session begins, a person asks, a file is at hand, a tool ran, a session
-ends."""
+"""Events by lore's names: session start, prompt, file in use, finished tool, session end."""
 
 GIT = "git"
-"""The name of git among the agents."""
+"""The name of git as an agent."""
 TIMEOUT = 30
-"""Seconds that an agent waits for a hook, which ends after half of them."""
+"""Seconds that an agent waits for a hook; the hook stops after half the time."""
 _EDITS = ("edit", "write", "patch", "replace")
 """Parts of the names of tools that edit files."""
 _FILE_FIELDS = ("file_path", "notebook_path", "absolute_path", "path")
@@ -29,10 +28,10 @@ _LONGEST_PATCH = 1_000_000
 class Agent(
     namedtuple("Agent", "name file events local tools unit plain", defaults=("", "", 1, False))
 ):
-    """One agent: its settings files, events by lore's names, and form of answers.
+    """An agent: settings files, events by lore's names, and form of responses.
 
-    ``local`` is a settings file of one clone, ``tools`` edit files, a second of time-outs is
-    ``unit``; the answers of a ``plain`` one are an object with one field.
+    ``local`` is a settings file of a clone, ``tools`` edit files, ``unit`` is a second of
+    time-outs; the response of a ``plain`` agent is an object with a single field.
     """
 
     __slots__ = ()
@@ -53,8 +52,8 @@ class Agent(
         return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
 
 
-# codex and gemini take no context before a tool: what is known of a file comes after the first tool
-# that touches it. codex has no event for the end of a session.
+# codex and gemini accept no context before a tool: records of a file follow the first tool with
+# the file. codex has no event for the end of a session.
 AGENTS = {
     agent.name: agent
     for agent in (
@@ -86,7 +85,7 @@ AGENTS = {
 
 
 class Sent:
-    """The fields of an event as an agent sends it; missing ones are empty."""
+    """The fields of an agent's event; missing fields are empty."""
 
     __slots__ = ("command", "edits", "files", "ok", "prompt", "session", "tool")
 

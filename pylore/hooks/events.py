@@ -1,4 +1,4 @@
-"""Answer an event of an agent: a few lines of what is known, each once a session."""
+"""Respond to an event of an agent: a few lines from the store, each once a session."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ if TYPE_CHECKING:
     from .agents import Agent, Sent
 
     Line = tuple[str, str]
-    """An id, and what is known of it."""
+    """An id, and a text about it."""
 
 TOKENS = {SESSION_START: 1200, PROMPT: 400, FILE: 300, TOOL: 300}
-"""Maximum tokens of an answer."""
+"""Maximum tokens of a response."""
 _TASKS, _STALE, _BEST, _PLACES, _HITS = 5, 5, 12, 5, 6
 _NEWEST = 200
 """Number of the newest confirmed records, of which the best are chosen."""
 _TITLE, _SNIPPET = 120, 200
 """Maximum characters."""
 _DAYS, _LONGEST = 14, 1_000_000
-"""Maximum days without an event, and maximum bytes, of what a session was shown."""
+"""Maximum days without an event, and maximum bytes, of a session's file."""
 _EVERY = "every session"
 """Name of the session with the runs of all sessions of a project."""
 
 
 class AgentSession:
-    """What one session was shown, as lines ``KIND VALUE`` of a file in the state folder."""
+    """Values shown to a session, as lines ``KIND VALUE`` of a file in the state folder."""
 
     def __init__(self, name: str, project: str) -> None:
         key = sha256(f"{project}\n{name}".encode("utf-8", "replace")).hexdigest()[:32]
@@ -61,11 +61,11 @@ class AgentSession:
         self.run = self.runs[-1] if self.runs else ""
 
     def knows(self, kind: str, value: str) -> bool:
-        """Return True if it was shown this."""
+        """Return True if the session has seen the value."""
         return f"{kind} {value}" in self._shown
 
     def remember(self, kind: str, *values: str) -> None:
-        """Add what was shown, as far as it can be kept."""
+        """Add shown values; values with a newline are ignored."""
         lines = "".join(f"{kind} {value}\n" for value in values if "\n" not in value)
         self._shown.update(lines.split("\n"))
         if self._path and lines:
@@ -87,7 +87,7 @@ def _forget_old_sessions() -> None:
 
 
 class Brief:
-    """A text within a budget of tokens, and the ids in it."""
+    """A text within a budget of tokens, with the ids of the lines."""
 
     def __init__(self, event: str, head: str) -> None:
         self._text = f"{head}\n"
@@ -110,12 +110,12 @@ class Brief:
 
     @property
     def text(self) -> str:
-        """The whole text; empty if it has no ids."""
+        """The text; empty without ids."""
         return framed(self._text) if self.ids else ""
 
 
 def answer_event(engine: Engine, agent: Agent, event: str, sent: Sent) -> str:
-    """Return the line that the agent accepts, or nothing; no answer of a session repeats one."""
+    """Return the agent's response, or an empty text; no line repeats in a session."""
     here = os.getcwd()
     session = AgentSession(sent.session, engine.root)
     if event == SESSION_END:
@@ -134,7 +134,7 @@ def answer_event(engine: Engine, agent: Agent, event: str, sent: Sent) -> str:
 
 
 def _end(engine: Engine, runs: Iterable[str]) -> None:
-    """End the open ones of these runs; a session that goes on begins another run."""
+    """Finish the open runs; a session that continues starts a new run."""
     from ..records.runs import Runs
 
     try:
@@ -155,7 +155,7 @@ def _log(engine: Engine, agent: Agent, event: str, sent: Sent, here: str) -> Non
         elif event == TOOL and days and (log := part("capture", "event_log")):
             log.log_tool(agent.name, sent, here)
     except OSError:
-        return  # a full disk is no reason to answer nothing
+        return  # respond even on a full disk
 
 
 def _brief(
@@ -175,7 +175,7 @@ def _brief(
 
 
 def _remember(engine: Engine, event: str, sent: Sent, session: AgentSession, brief: Brief) -> None:
-    """Record an answer for this session, and in a run that can be rated."""
+    """Record a response for the session, and in a run for ratings."""
     from ..records.runs import Runs
 
     session.remember("id", *brief.ids)
@@ -189,20 +189,20 @@ def _remember(engine: Engine, event: str, sent: Sent, session: AgentSession, bri
             under = engine.changed([("run", session.run)], "hook")
             record_shown(under, f"hook {event}: {asked}", brief.ids)
     except LoreError:
-        return  # the answer counts for more than the record of it
+        return  # respond without a run
 
 
 def _is_open(engine: Engine, run: str) -> bool:
-    """Return True if the run is unfinished: a session may go on after its end."""
+    """Return True if the run is unfinished."""
     with engine.store.faults:
         return bool(run) and engine.store.impressions.state(run) == "open"
 
 
-# --- what is known
+# --- responses
 
 
 def _about_project(engine: Engine, session: str) -> Brief:
-    """Return what the last session edited, open tasks, and stale and proven records."""
+    """Return files of the last session, open tasks, and stale and proven records."""
     brief = Brief(SESSION_START, "What lore knows of this project; 'lore show ID' has it whole.")
     store = engine.store
     brief.add(*_last_session(engine.root, session))
@@ -220,7 +220,7 @@ def _about_project(engine: Engine, session: str) -> Brief:
 
 
 def _last_session(root: str, session: str) -> tuple[str, list[Line]]:
-    """Return a heading with the last prompt, if it is known, and the files edited last."""
+    """Return a heading with the last prompt, if logged, and the files edited last."""
     recent = part("capture", "recent")
     sessions = recent.recent_sessions(root) if recent else []
     others = [one for one in sessions if one.name != session]
@@ -245,7 +245,7 @@ def _best(engine: Engine) -> list[Node]:
 
 
 def _about_prompt(engine: Engine, sent: Sent, session: AgentSession) -> Brief:
-    """Return files likely to be edited next, and records tied to them or found by the prompt."""
+    """Return likely files, and records anchored to them or found by the prompt."""
     brief = Brief(PROMPT, "What lore knows that may bear on this; 'lore show ID' has it whole.")
     prompt, store = sent.prompt, engine.store
     with store.faults:
@@ -267,7 +267,7 @@ def _about_prompt(engine: Engine, sent: Sent, session: AgentSession) -> Brief:
 
 
 def _about_files(engine: Engine, paths: Sequence[str], here: str, session: AgentSession) -> Brief:
-    """Return records that are tied to files, and claims about them first."""
+    """Return claims about files, and records anchored to them."""
     from ..app.find import related
 
     brief = Brief(FILE, f"What lore knows of {printable(', '.join(paths))[:_TITLE]}:")
@@ -286,8 +286,8 @@ def _about_files(engine: Engine, paths: Sequence[str], here: str, session: Agent
 
 
 def _about_edit(engine: Engine, paths: Sequence[str], here: str, session: AgentSession) -> Brief:
-    """Return places that an edit has newly put against claims, each once a session."""
-    brief = Brief(TOOL, "Against what lore knows, since this edit:")
+    """Return new violations of claims by an edit, each once a session."""
+    brief = Brief(TOOL, "Against lore's rules, since this edit:")
     for node, claim, places in _claims(engine, paths, here, newly=True):
         keys = {f"{node.id} {one.mark} {one.path}": one for one in places}
         fresh = [one for key, one in keys.items() if not session.knows("against", key)]

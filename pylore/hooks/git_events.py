@@ -1,4 +1,4 @@
-"""Answer git around a commit, and a prompt: warnings about files, and lessons as staged records."""
+"""Handle git's hooks and prompts: warnings about files, and lessons as staged records."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from ..core.model import Hit, Node
 
 KINDS = ("lesson", "decision", "failure", "pattern")
-"""Types of records that a line of a message may begin with."""
+"""Types of records at the start of a line."""
 _LINES, _FILES, _LEARNED = 5, 100, 50
-"""Maximum number of warnings, of files that are looked up, and of lessons."""
+"""Maximum number of warnings, of files to look up, and of lessons."""
 _TITLE, _HASH = 100, 12
 _OURS = ".lore/"
 
@@ -36,7 +36,7 @@ def last_commit(root: str) -> tuple[Node, list[str]]:
 
 
 def warnings(engine: Engine, files: Sequence[str], here: str) -> list[str]:
-    """Return lines on records that are tied to files, stale ones first."""
+    """Return lines about records anchored to files, stale records first."""
     found: dict[str, tuple[Hit, str]] = {}
     for path in files[:_FILES]:
         try:
@@ -55,16 +55,16 @@ def warnings(engine: Engine, files: Sequence[str], here: str) -> list[str]:
 
 
 def about_changes(engine: Engine) -> list[str]:
-    """Return a line on the records of files that changed in the work tree, if there are any."""
+    """Return a line about the records of changed files in the work tree."""
     with engine.store.faults:
         found = sorted(related(engine, near=["@git"], types=(RECORDS,)), key=_order)
     return [f"{counted(len(found), 'record')} on changed files: {_line(found[0])}"] if found else []
 
 
 def learned(message: str) -> list[tuple[str, str]]:
-    """Return the ``(type, text)`` of lines that begin with a type and a colon, in any case.
+    """Return the ``(type, text)`` of lines with a type and a colon, in any case.
 
-    Lines that begin with white space go on with the one before, as in a trailer of git.
+    Lines with leading white space continue the line before, as in a trailer of git.
 
     >>> learned("Fix it\\n\\nlesson: Look\\n  twice\\nSee: x")
     [('lesson', 'Look twice')]
@@ -85,7 +85,7 @@ def learned(message: str) -> list[tuple[str, str]]:
 
 
 def keep_learned(engine: Engine, commit: Node, files: Sequence[str]) -> list[str]:
-    """Stage what the message of a commit teaches and is not known; return the new ids."""
+    """Stage new lessons in the message of a commit; return their ids."""
     lessons = [
         (type, text, own(record_id(type, text), engine.settings.scope))
         for type, text in learned(commit.body)

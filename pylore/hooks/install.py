@@ -1,4 +1,4 @@
-"""Put lore's hooks into the settings of agents and into git's, and take them out."""
+"""Add lore's hooks to settings of agents and git, and remove them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CURSOR = {"version": 1}
 
 
 def git_hooks(project: str) -> tuple[ProjectTree, dict[str, list[str]]]:
-    """Return the work tree of a project, and lore's lines for its hooks."""
+    """Return the work tree of a project, and lore's lines for hooks."""
     tree = ProjectTree(project, "lore hook install git", "lore hook install --remove git")
     return tree, {name: hook_lines(name, tree.below) for name in ("pre-commit", "post-commit")}
 
@@ -45,7 +45,7 @@ def hook_lines(name: str, below: str) -> list[str]:
 
 
 def place_of(agent: Agent, scope: str, project: str) -> str:
-    """Return the settings file of an agent for a scope; raise UsageError without one."""
+    """Return the settings file of an agent for a scope; raise UsageError if missing."""
     if scope not in agent.places:
         raise UsageError(f"{agent.name} has no --{scope} settings: give "
                          f"{' or '.join('--' + name for name in agent.places)}")  # fmt: skip
@@ -54,7 +54,7 @@ def place_of(agent: Agent, scope: str, project: str) -> str:
 
 
 def change(agent: Agent, place: str, *, everywhere: bool, remove: bool = False) -> bool:
-    """Put the entries in, or bring them up to date; ``remove`` takes lore's handlers out.
+    """Add or update the entries; ``remove`` deletes lore's handlers.
 
     Return True if anything changed.
     """
@@ -64,7 +64,7 @@ def change(agent: Agent, place: str, *, everywhere: bool, remove: bool = False) 
     except LoreError as error:
         if remove:
             raise
-        raise LoreError(f"{error}; what belongs there: {json.dumps({'hooks': wanted})}") from None
+        raise LoreError(f"{error}; add these entries: {json.dumps({'hooks': wanted})}") from None
 
 
 def is_installed(agent: Agent, place: str) -> bool:
@@ -114,7 +114,7 @@ def _entry(agent: Agent, event: str) -> dict[str, Any]:
 
 
 def _theirs(agent: Agent, listed: list[Any]) -> list[Any]:
-    """Return the entries without lore's handlers. A group that held only these is left out."""
+    """Return the entries without lore's handlers. Omit empty groups."""
     commands = [COMMAND.format(event=event, agent=agent.name) for event in EVENTS]
     found = []
 

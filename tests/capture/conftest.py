@@ -1,4 +1,4 @@
-"""A log of its own for each test."""
+"""A new log for each test."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ from pylore.capture.event_log import event_file
 
 @pytest.fixture(autouse=True)
 def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return today's file of the log, which is missing yet."""
+    """Return the path of today's log file."""
     move_home(monkeypatch, tmp_path / "home")
     return Path(event_file())

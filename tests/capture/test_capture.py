@@ -1,4 +1,4 @@
-"""Transcripts into the log: once each, whatever has become of the files, and never by halves."""
+"""Test capture of transcripts into the log."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def capture(
 
 
 def written(**wanted: Any) -> list[dict[str, Any]]:
-    """The events of the log without what is the same in all of them."""
+    """Return the events of the log without constant fields."""
     return [{name: value for name, value in event.items() if name not in ("v", "src", "session")}
             for event in read_events(**wanted)]  # fmt: skip
 
@@ -77,7 +77,7 @@ def test_growing_transcript_is_read_in_any_portions(tmp_path: Path) -> None:
     assert spans()[len(whole) :] == whole
 
 
-def test_rewritten_transcript_doubles_nothing(tmp_path: Path) -> None:
+def test_rewritten_transcript_adds_new_events_only(tmp_path: Path) -> None:
     session = a_session()
     file = session.write(tmp_path / "a.jsonl")
     capture(file)
@@ -86,7 +86,7 @@ def test_rewritten_transcript_doubles_nothing(tmp_path: Path) -> None:
     receipt = capture(file)
     assert receipt.events == {"say": 1}
     assert spans()[-1] == ("say", "And the docs say so now.")
-    # and one that was cut short is read on when it has grown again
+    # a truncated transcript that grows again
     session.write(file, 4)
     assert not capture(file).events
     session.write(file)
@@ -147,7 +147,7 @@ def test_other_files_are_named(tmp_path: Path, name: str, content: bytes, why: s
     assert receipt.events == OF_ALL and receipt.failed == bool(why)
     assert len(said) == bool(why) and all(why in line and "\n" not in line for line in said)
     said.clear()
-    assert capture(tmp_path, said=said).failed == 0  # what only lies in a folder is no failure
+    assert capture(tmp_path, said=said).failed == 0  # files of a folder do not fail
 
 
 def test_broken_lines_are_counted(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_endless_line_takes_bounded_memory(tmp_path: Path) -> None:
     session.write(file, 4)
     with file.open("r+b") as opened:
         opened.seek(0, os.SEEK_END)
-        opened.truncate(opened.tell() + 8 * LONGEST)  # a hole: no room is taken
+        opened.truncate(opened.tell() + 8 * LONGEST)  # a sparse file
         opened.seek(0, os.SEEK_END)
         opened.write(b"\n" + "\n".join(session.lines[4:]).encode() + b"\n")
     tracemalloc.start()
@@ -200,7 +200,7 @@ def test_capture_continues_after_a_full_disk(tmp_path: Path, log: Path) -> None:
             os._exit(7 if ".jsonl: File too large: make room" in str(error) else 8)
         os._exit(9)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-    assert log.read_bytes() == whole  # no half of it
+    assert log.read_bytes() == whole  # no partial write
     assert sum(capture(tmp_path / "in").events.values()) == 19 * 9
 
 

@@ -1,4 +1,4 @@
-"""What of a transcript of Claude Code is whose: a person's words, the model's, the program's."""
+"""Test the reader of Claude Code transcripts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pylore.capture.recorder import Recorder
 
 
 def events(session: ClaudeSession) -> list[dict[str, Any]]:
-    """All but the first, which is that of the session."""
+    """Return the events after the session's."""
     reader = Recorder(Claude(), "/t.jsonl")
     for number, line in enumerate(session.lines, 1):
         reader.read(line.encode(), number)
@@ -143,7 +143,7 @@ _values = st.recursive(
 
 
 @given(st.lists(_values, max_size=8))
-def test_any_lines_are_events_or_nothing(values: list[Any]) -> None:
+def test_any_lines_are_read(values: list[Any]) -> None:
     reader = Recorder(Claude(), "/t.jsonl")
     for number, value in enumerate(values, 1):
         try:

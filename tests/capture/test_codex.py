@@ -1,4 +1,4 @@
-"""What a rollout of Codex says happened, in the forms that it has had."""
+"""Test the reader of Codex rollouts."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ _payloads = st.dictionaries(
 
 
 @given(st.lists(_payloads, max_size=6))
-def test_any_items_are_events_or_nothing(payloads: list[dict[str, Any]]) -> None:
+def test_any_items_are_read(payloads: list[dict[str, Any]]) -> None:
     reader = Recorder(Codex(), "/r.jsonl")
     for number, payload in enumerate(payloads, 1):
         one = {"timestamp": WHEN, "type": "response_item", "payload": payload}

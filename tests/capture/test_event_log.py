@@ -1,4 +1,4 @@
-"""The log: whole lines of many writers, a file a day, swept by age and by size."""
+"""Test the log of events: concurrent writers, sweeps, and malformed lines."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ Event = dict[str, Any]
 
 
 def session(*rows: Event, name: str = "s1") -> list[Event]:
-    """Events of one session, in order, a minute from each to the next."""
+    """Return events of a session, a minute apart."""
     return [
         {"v": 1, "src": "claude", "session": name, "t": f"2026-01-31T12:{at:02}:00Z",
          "ref": f"{name}.jsonl#{at}", **row}
@@ -166,7 +166,7 @@ def test_error_of_three_sessions_is_a_candidate() -> None:
     assert find_candidates(refused) == []
 
 
-def test_repetition_adds_to_the_score_and_a_copy_does_not() -> None:
+def test_repetition_raises_the_score_a_copy_does_not() -> None:
     once = session(say(CAUSE))
     alone = only(once)
     assert only([*once, {**once[0], "session": "s2"}]).score == alone.score

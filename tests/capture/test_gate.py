@@ -1,4 +1,4 @@
-"""Candidates, from the log of events to a record: what is kept, what never comes again."""
+"""Test candidates from the log of events to records."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def with_flags(**flags: object) -> Settings:
 
 
 def found(engine: Engine) -> dict[str, str]:
-    """The open candidates, their texts to their ids."""
+    """Return the ids of open candidates by text."""
     gather(engine, engine.root)
     return {row["body"]: row["id"] for row in listed(engine)}
 
@@ -73,7 +73,7 @@ def statuses(engine: Engine) -> dict[str, str]:
 
 
 def evidence(engine: Engine, id: str) -> dict[str, Any]:
-    """The other end of each link of a record to its quotes."""
+    """Return the quotes of each link of a record, by the other end."""
     return {
         edge.to_id if edge.from_id == id else edge.from_id: [
             quote["quote"] for quote in json.loads(edge.metadata).get("evidence", [])
@@ -93,7 +93,7 @@ def test_candidates_are_in_no_search_and_no_export(engine: Engine, log: Log) -> 
 
 
 def committed(project: Path, message: str) -> str:
-    """The hash of the first commit of all that is there."""
+    """Commit all files; return the hash."""
     person = ("-c", "user.name=a", "-c", "user.email=a@b.c")
     for words in (("init", "-q"), ("add", "."), (*person, "commit", "-qm", message)):
         subprocess.run(["git", *words], cwd=project, check=True)
@@ -138,11 +138,11 @@ def test_promoted_record_has_evidence(engine: Engine, project: Path, log: Log) -
     assert engine.store.ratings.of([done.id]) == {}, "nobody has rated it"
 
 
-def test_killed_promotion_changes_nothing(engine: Engine, log: Log) -> None:
+def test_killed_promotion_is_rolled_back(engine: Engine, log: Log) -> None:
     plant(log)
     ids = found(engine)
     child = os.fork()
-    if child == 0:  # dies after the record is written, and before the candidate is
+    if child == 0:  # exit between the writes of record and candidate
         from pylore.store import open_store
 
         with open_store(os.path.dirname(engine.store.path)) as store:
@@ -157,7 +157,7 @@ def test_killed_promotion_changes_nothing(engine: Engine, log: Log) -> None:
     assert done.state == "added"
 
 
-def test_refused_candidate_stays_away(engine: Engine, log: Log) -> None:
+def test_refused_candidate_is_not_found_again(engine: Engine, log: Log) -> None:
     plant(log)
     decide(engine, [*found(engine).values()], "refused")
     log.session("s8", "2026-11-22", prompt(RULE), prompt(f"Well then: {RULE.lower()}, please"))
@@ -191,11 +191,11 @@ def test_undo_and_redo_of_a_promotion(engine: Engine, log: Log) -> None:
     assert statuses(engine)[RULE] == "promoted"
     assert engine.store.nodes.require(done.id).invalidated_at is None
     assert [*evidence(engine, done.id)] == ["session-s1", "session-s2"]
-    with pytest.raises(LoreError, match=f"is known as {done.id}: see 'lore show {done.id}'"):
+    with pytest.raises(LoreError, match=f"is {done.id} now: see 'lore show {done.id}'"):
         promote(engine, [Wanted(ids[RULE])], confirm=True)
 
 
-def test_known_record_gets_evidence(project: Path, log: Log) -> None:
+def test_existing_record_gets_evidence(project: Path, log: Log) -> None:
     plant(log)
     with new_store(str(project / ".lore")) as store:
         engine = Engine(store, Settings(), str(project))
@@ -238,7 +238,7 @@ def test_returning_error_contradicts_its_record(engine: Engine, log: Log) -> Non
     assert gather(engine, engine.root).again == []
 
 
-def test_near_record_is_shown_beside_a_candidate(project: Path, log: Log) -> None:
+def test_near_record_is_shown_with_a_candidate(project: Path, log: Log) -> None:
     plant(log)
     with new_store(str(project / ".lore")) as store:
         engine = Engine(store, Settings(), str(project))
@@ -273,7 +273,7 @@ def test_sessions_of_worktrees_belong_to_the_project(
     assert sessions_of(str(project)) == {"s1", "s2", "tree", "link"}
 
 
-def test_purged_text_leaves_its_candidate(engine: Engine, log: Log) -> None:
+def test_purge_clears_the_candidate(engine: Engine, log: Log) -> None:
     plant(log)
     (done,) = promote(engine, [Wanted(found(engine)[CAUSE])], confirm=True)
     Records(engine.store, engine.settings, None).forget([done.id], purge=True)

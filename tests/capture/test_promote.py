@@ -1,4 +1,4 @@
-"""``lore promote`` on a terminal: what a person is shown, and what each key does."""
+"""Test the dialog of ``lore promote`` on a terminal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def store(project: Path, lore: Lore) -> Iterator[Store]:
 
 
 def on_terminal(*answers: str, words: tuple[str, ...] = ("promote",)) -> tuple[int, str]:
-    """The exit code of a command on a terminal, and what that shows; an answer a question."""
+    """Run a command on a terminal with a reply to each prompt; return exit code and output."""
     typed = [(PROMPT, f"{answer}\n") for answer in answers]
     return at_terminal([LORE, *words], os.environ, os.getcwd(), columns=200, typed=typed)
 
@@ -42,7 +42,7 @@ def standing(store: Store) -> dict[str, str]:
     return {row.body: row.status for row in store.candidates.all()}
 
 
-def test_candidates_are_shown_one_by_one(lore: Lore, store: Store) -> None:
+def test_candidates_are_shown_in_turn(lore: Lore, store: Store) -> None:
     lore("candidates")
     code, shown = on_terminal("?", "y", "n")
     assert code == 0
@@ -72,7 +72,7 @@ def test_editor_changes_title_and_text(
     )
     editor.chmod(0o755)
     monkeypatch.setenv("EDITOR", "true")
-    assert "nothing was changed: save another text, or say y" in on_terminal("e", "q")[1]
+    assert "the text is unchanged: edit it, or type y" in on_terminal("e", "q")[1]
     monkeypatch.setenv("VISUAL", str(editor))
     assert "added  pattern-" in on_terminal("e", "q")[1]
     (id,) = (row.promoted_as or "" for row in store.candidates.all(("promoted",)))

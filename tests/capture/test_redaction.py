@@ -1,4 +1,4 @@
-"""Secrets go, what sessions are full of stays, and nobody else is asked."""
+"""Test redaction of secrets, and plugins for it."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def test_plugin_gets_all_texts_in_one_process(tmp_path: Path) -> None:
         ("cat >/dev/null; echo 'no dictionary' >&2; exit 1", "no dictionary"),
         ("head -n 1", "2 texts went in, 1 came out"),
         ("cat >/dev/null; echo nonsense", "not JSON"),
-        ("""cat; echo '{"note": "two texts"}'""", "a line without a text came out"),
+        ("""cat; echo '{"note": "two texts"}'""", "a line has no text"),
         ("sleep 9", "did not end within"),
     ],
 )
 def test_failed_plugin_stops_redaction(tmp_path: Path, body: str, why: str) -> None:
     plugin(tmp_path, body)
     redactor = Redactor(own_redactors(str(tmp_path)), seconds=0.4)
-    with pytest.raises(LoreError, match=f"lore-redact-mine: .*{why}.*nothing was written"):
+    with pytest.raises(LoreError, match=f"lore-redact-mine: .*{why}.*no event was written"):
         redactor.texts(["one", "two"])
 
 
@@ -84,12 +84,12 @@ def test_plugin_that_cannot_run_is_named(tmp_path: Path) -> None:
         path = tmp_path / "commands/lore-redact-mine"
         path.parent.mkdir()
         make(path)
-        with pytest.raises(LoreError, match=r"lore-redact-mine: not .*: nothing was written"):
+        with pytest.raises(LoreError, match=r"lore-redact-mine: not .*: no event was written"):
             own_redactors(str(path.parent))
         path.rmdir() if path.is_dir() else path.unlink()
         assert own_redactors(str(path.parent)) == []
         path.parent.rmdir()
-    with pytest.raises(LoreError, match=f"{path.parent}: No such file .*: nothing was written"):
+    with pytest.raises(LoreError, match=f"{path.parent}: No such file .*: no event was written"):
         own_redactors(str(path.parent))
 
 

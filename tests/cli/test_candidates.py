@@ -59,8 +59,8 @@ def test_candidates_list_the_best_first(found: Lore) -> None:
 def test_promote_makes_records_of_all_or_none(found: Lore) -> None:
     rule, failure = candidates(found)
     found.refuse_each(f"""
-        promote | 2 | promote needs candidates' ids where nobody can be asked
-        promote --confirm | 2 | --confirm needs candidates' ids
+        promote | 2 | promote needs ids of candidates without a terminal
+        promote --confirm | 2 | --confirm needs ids of candidates
         promote {rule} candidate-none | 1 | no candidate 'candidate-none'
         promote --refuse --confirm {rule} | 2 | exclude each other
     """)
@@ -70,7 +70,7 @@ def test_promote_makes_records_of_all_or_none(found: Lore) -> None:
     assert id.startswith("lesson-") and row["status"] == "staged"
     text = found("show", id, "--text").out
     assert "learned_from session-one" in text and "one.jsonl#01" in text
-    assert f"'{rule}' is known as lesson-" in found.refuse("promote", rule, code=1)
+    assert f"'{rule}' is lesson-" in found.refuse("promote", rule, code=1)
     found("promote", "--confirm", "-", stdin=f"{failure}\n")
     assert len(found("list", "--status", "confirmed", "--type", "failure").json) == 1
     assert candidates(found) == []

@@ -59,7 +59,7 @@ def test_capture_and_events_refuse_bad_words(lore: Lore, log: Path) -> None:
         capture --from claude | 1 | no sessions of claude: give a file or a folder
         capture event prompt | 2 | event prompt needs its text
         capture event dream | 2 | KIND is 'dream': give one of prompt, say
-        capture events --kind dream | 2 | 'dream' is not a kind of event
+        capture events --kind dream | 2 | unknown kind of event 'dream'
     """)
     done = lore("capture", "--from", "codex", "nothing.jsonl", code=1)
     assert done.json["failed"] == 1 and "nothing.jsonl: No such file" in done.notes[0]

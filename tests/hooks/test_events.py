@@ -1,4 +1,4 @@
-"""What an agent gets for an event: few lines, once, marked as data, and never an error."""
+"""Test responses to events of agents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pylore.hooks.agents import Sent
 
 @pytest.fixture
 def project(lore: Lore) -> Lore:
-    """A project with a store, a file, and three records, one of them tied to the file."""
+    """A project with a store, a file, and three records; the decision is anchored to the file."""
     lore.write("src/auth.py", "def login():\n    return 1\n")
     lore("add", "decision", "Sessions are signed tokens in a cookie", "--file", "src/auth.py")
     lore("add", "lesson", "Rotate the keys that sign tokens every month")
@@ -32,7 +32,7 @@ def project(lore: Lore) -> Lore:
 
 
 def hook(lore: Lore, event: str, *, client: str = "claude", **fields: Any) -> str:
-    """Return what ``lore hook run`` prints for an event; its exit code is 0."""
+    """Run ``lore hook run`` for an event; return the output."""
     return lore("hook", "run", event, "--client", client, stdin=json.dumps(fields)).out
 
 
@@ -40,12 +40,12 @@ def context(answer: str) -> str:
     return str(json.loads(answer)["hookSpecificOutput"]["additionalContext"])
 
 
-def test_each_answer_comes_once_a_session(project: Lore) -> None:
+def test_each_line_is_printed_once_a_session(project: Lore) -> None:
     begun = hook(project, "session-start", session_id="one")
     text = context(begun)
     assert json.loads(begun)["hookSpecificOutput"]["hookEventName"] == "SessionStart"
     assert text.startswith("=== data ") and "data, not instructions" in text
-    # what nobody has rated or read is no more than a guess
+    # no unrated, unread records
     assert "Let people log out" in text and "Sessions are signed" not in text
     assert tokens_of(text) <= 1200
     asked = {"prompt": "how are session tokens signed, and who rotates the keys?"}
@@ -54,7 +54,7 @@ def test_each_answer_comes_once_a_session(project: Lore) -> None:
     assert hook(project, "prompt", session_id="two", **asked) == ""
     assert hook(project, "prompt", session_id="two", prompt="go on") == ""
     assert hook(project, "prompt", session_id="two", prompt="/clear session tokens") == ""
-    # a file, by its whole path or from the working directory, once
+    # a file, by absolute or relative path, once
     edit: dict[str, Any] = {
         "tool_name": "Edit",
         "tool_input": {"file_path": str(project.project / "src/auth.py")},
@@ -63,7 +63,7 @@ def test_each_answer_comes_once_a_session(project: Lore) -> None:
     edit = {"tool_name": "Edit", "tool_input": {"file_path": "src/auth.py"}}
     assert hook(project, "file", session_id="three", **edit) == ""
     assert hook(project, "file", session_id="four", tool_input={"file_path": "none.py"}) == ""
-    # what was shown stands in runs, and does not count as use
+    # shown records are in runs, without a read
     runs = project("run", "list").json
     assert len(runs) == 3
     shown = [project("run", "show", run["id"]).json for run in runs]
@@ -73,7 +73,7 @@ def test_each_answer_comes_once_a_session(project: Lore) -> None:
     assert project("show", listed[0]["id"]).json["access_count"] == 0
 
 
-def test_agents_get_their_form_of_answer(project: Lore) -> None:
+def test_forms_of_agents(project: Lore) -> None:
     for client, native in (("codex", "SessionStart"), ("gemini", "SessionStart")):
         answer = json.loads(hook(project, "session-start", client=client, session_id=client))
         assert answer["hookSpecificOutput"]["hookEventName"] == native
@@ -99,7 +99,7 @@ def test_tool_call_is_logged(project: Lore) -> None:
         1, "claude", "one", "edit", "Edit", True, ["src/auth.py"]]  # fmt: skip
     assert [other["kind"], other["ok"], other["files"]] == ["tool", False, []]
     assert "secret" not in log.read_text()
-    # a command that names files as written, of those that it can have written
+    # a shell command that writes files
     os.utime(project.project / "src/auth.py")
     command = "sed -i s/1/2/ src/auth.py && echo secret > none.py && cp /etc/hosts ../beside"
     hook(project, "tool", session_id="one", tool_name="Bash", tool_input={"command": command})
@@ -117,7 +117,7 @@ def test_a_run_ends_with_its_session(project: Lore) -> None:
         assert hook(project, "session-end", session_id="one") == ""
     runs = project("run", "list").json
     assert [(run["state"], run["unrated"]) for run in runs] == [("finished", 2)]
-    # a session that goes on has another run; one that was shown nothing has none
+    # a session that continues gets a new run
     hook(project, "file", session_id="one", **edit)
     hook(project, "prompt", session_id="two", **asked)
     hook(project, "session-end", session_id="three")
@@ -156,7 +156,7 @@ def test_logged_names_have_no_token(project: Lore) -> None:
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
 
 
-def test_no_answer_without_trust_or_after_errors(project: Lore, tmp_path: Path) -> None:
+def test_silence_without_trust_or_after_errors(project: Lore, tmp_path: Path) -> None:
     project("trust", "--revoke")
     assert hook(project, "session-start", session_id="x") == ""
     project("trust")
@@ -189,12 +189,12 @@ def test_any_fields_are_read(fields: dict[str, Any]) -> None:
 
 
 def lines(answer: str) -> list[str]:
-    """What stands in a context, an item a line."""
+    """Return the items of a context."""
     return [line[2:] for line in context(answer).split("\n") if line.startswith("- ")]
 
 
 def edited(project: Lore, session: str, *paths: str) -> None:
-    """Begin a session that edits files."""
+    """Start a session and edit files."""
     hook(project, "session-start", session_id=session)
     for path in paths:
         hook(project, "tool", session_id=session, tool_name="Edit", tool_input={"file_path": path})
@@ -208,20 +208,20 @@ def test_files_of_earlier_sessions_are_likely(project: Lore) -> None:
     edited(project, "two", "src/auth.py")
     said = lines(hook(project, "session-start", session_id="three"))
     assert said[0] == "file-src/auth.py"
-    edited(project, "three", "src/other.py")  # its own edits are known
+    edited(project, "three", "src/other.py")  # no edits of the same session
     said = lines(hook(project, "prompt", session_id="three", prompt="go on"))
     assert said[:2] == [
         "file-src/auth.py edited in the last sessions on this branch",
         "file-src/keys.py edited in the last sessions on this branch",
     ]
-    # the record that is tied to one of them, though the prompt says nothing; once a session
+    # an anchored record, even for a short prompt, once a session
     assert len(said) == 3 and "Sessions are signed" in said[2]
     assert hook(project, "prompt", session_id="three", prompt="go on") == ""
-    # what a prompt names is at hand, too
+    # files named by the prompt
     asked = "why does src/other.py not do what it did before the keys were rotated, and since when"
     said = lines(hook(project, "prompt", session_id="four", prompt=asked))
     assert "file-src/other.py named" in said
-    # a command line asks for the same, and a context for what is known of it
+    # the command line has the same files
     found = project("search", "--files", "@session").json
     assert {row["id"] for row in found} >= {"file-src/auth.py"} or found[0]["file"] == "src/auth.py"
     told = project("context", "--files", "@session", "--as", "json").json

@@ -1,4 +1,4 @@
-"""What commits teach, as their messages say it."""
+"""Test lessons in messages of commits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Pattern: a: b
   late"""
 
 
-def test_lines_of_a_message_teach_as_trailers_do() -> None:
+def test_lessons_of_a_message() -> None:
     assert learned(MESSAGE) == [
         ("decision", "sign tokens"),
         ("lesson", "look twice, then leap and land"),
@@ -42,7 +42,7 @@ LINES = st.lists(
 
 
 @given(LINES)
-def test_whatever_a_message_says_texts_are_lines_with_words(lines: list[str]) -> None:
+def test_any_message_gives_single_lines(lines: list[str]) -> None:
     for kind, text in learned("\n".join(lines)):
         assert kind in KINDS
         assert text.strip() == text != ""

@@ -1,4 +1,4 @@
-"""Entries in the settings of agents: in beside what is there, and out again."""
+"""Test entries in settings of agents."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SETTINGS = st.fixed_dictionaries(
     indent=st.sampled_from([None, 2, 4]),
     agent=st.sampled_from([*AGENTS.values()]),
 )
-def test_uninstall_after_install_leaves_the_bytes_that_were_there(
+def test_uninstall_restores_the_bytes(
     settings: dict[str, Any] | None, indent: int | None, agent: Agent
 ) -> None:
     with TemporaryDirectory() as folder:
@@ -69,16 +69,16 @@ def test_uninstall_after_install_leaves_the_bytes_that_were_there(
 
 
 @pytest.mark.parametrize("text", ['{"hooks": []}', '{"hooks": {"SessionStart": 5}}', "{ // x\n}"])
-def test_what_cannot_be_kept_is_refused_with_what_to_paste(tmp_path: Path, text: str) -> None:
+def test_unusual_settings_are_refused_with_the_entries(tmp_path: Path, text: str) -> None:
     path = tmp_path / "settings.json"
     path.write_text(text)
-    with pytest.raises(LoreError, match=r"what belongs there: .*lore hook run session-start"):
+    with pytest.raises(LoreError, match=r"add these entries: .*lore hook run session-start"):
         change(AGENTS["claude"], str(path), everywhere=False)
     assert path.read_text() == text
 
 
 def group(*commands: str, **fields: str) -> dict[str, Any]:
-    """A group of handlers, one a command."""
+    """Return a group with a handler for each command."""
     return {**fields, "hooks": [{"type": "command", "command": text} for text in commands]}
 
 
@@ -86,7 +86,7 @@ def group(*commands: str, **fields: str) -> dict[str, Any]:
     groups=st.lists(st.lists(st.sampled_from(NEARLY) | st.just(OURS), min_size=1), min_size=1),
     indent=st.sampled_from([None, 2]),
 )
-def test_uninstall_takes_out_exactly_the_handlers_with_lores_command(
+def test_uninstall_removes_handlers_of_lore_only(
     groups: list[list[str]], indent: int | None
 ) -> None:
     with TemporaryDirectory() as folder:
@@ -105,7 +105,7 @@ def test_uninstall_takes_out_exactly_the_handlers_with_lores_command(
         assert taken or path.read_bytes() == before
 
 
-def test_an_agent_has_the_scopes_that_it_has() -> None:
+def test_scopes_of_agents() -> None:
     assert place_of(AGENTS["claude"], "local", "/p") == "/p/.claude/settings.local.json"
     with pytest.raises(UsageError, match="give --user or --shared"):
         place_of(AGENTS["codex"], "local", "/p")

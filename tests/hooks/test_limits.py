@@ -1,4 +1,4 @@
-"""A hook is bounded by the processor time that it takes, and says why it was silent."""
+"""Test the time limits of hooks."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ HANGING = 60
 
 
 def child(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run code in a process with a limit; its exit code is 0."""
+    """Run code in a process with a limit."""
     environ = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     return subprocess.run([sys.executable, "-c", STARTED + code], env=environ, text=True,
                           capture_output=True, check=True, timeout=HANGING)  # fmt: skip
 
 
-def test_waiting_takes_no_processor_time() -> None:
-    # it sleeps for twice the limit, however long that takes
+def test_waiting_costs_no_processor_time() -> None:
+    # sleep for twice the limit
     code = """
 start_new_thread(end_in_time, (time.process_time() + 0.2, 600))
 time.sleep(0.4)

@@ -1,6 +1,6 @@
-"""Links that a clone may bring, and what of a person's own must keep working beside them.
+"""Test symlinks of a hostile clone, and symlinks of the user.
 
-Another case is another line of a table. ``~/`` is a planted home, looked at before and after.
+``~/`` is a planted home, compared before and after.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MADE: dict[str, Path] = {}
 
 @pytest.fixture
 def planted(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Planted:
-    """The home and the project, with a store that has one note; another one is in ~/other."""
+    """A home and a project, with a store each of a single note."""
     there = Planted(tmp_path)
     if "store" not in _MADE:
         made = Planted(tmp_path_factory.mktemp("made"))
@@ -74,9 +74,7 @@ CONFIGS = ["~/other/.lore/.config", "~/.ssh/id", "between; .lore/between -> ~/.s
 
 @pytest.mark.parametrize("target", CONFIGS)
 @pytest.mark.parametrize("command", ["search tokens", "config set limit 3", "add note text"])
-def test_a_config_behind_a_link_is_refused_wherever_it_leads(
-    planted: Planted, target: str, command: str
-) -> None:
+def test_config_behind_a_link_is_refused(planted: Planted, target: str, command: str) -> None:
     Planted.write(planted.project / ".env", "token=mine\n")
     planted.plant(f".lore/.config -> {target}")
     before = planted.outside()
@@ -86,7 +84,7 @@ def test_a_config_behind_a_link_is_refused_wherever_it_leads(
     assert planted.outside() == before
 
 
-KEPT = [  # links, command, what is written
+KEPT = [  # links, command, written file
     ("", "export ~/mine.jsonl", "~/mine.jsonl"),
     ("", "export new.jsonl", "new.jsonl"),
     ("out -> sub/data.jsonl; sub/deep -> ..", "export sub/deep/out/", "sub/data.jsonl"),
@@ -98,7 +96,7 @@ KEPT = [  # links, command, what is written
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize(("links", "command", "written"), KEPT, ids=map(" | ".join, KEPT))
-def test_what_stays_in_the_project_or_is_a_persons_own_is_written(
+def test_links_inside_or_of_the_user_are_followed(
     planted: Planted, links: str, command: str, written: str
 ) -> None:
     planted.plant(links)
@@ -138,7 +136,7 @@ def test_no_file_of_a_project_is_opened_as_a_database(
     assert (planted.outside(), place.read_bytes()) == before
 
 
-def test_the_store_that_a_person_chose_may_lie_behind_a_link(planted: Planted) -> None:
+def test_chosen_store_may_be_behind_a_link(planted: Planted) -> None:
     planted.plant(".lore -> ~/other/.lore")
     assert planted.run("forget", "note-a", LORE_DIR=".lore").code == 0
     with pylore.open(planted.project / ".lore") as lore:

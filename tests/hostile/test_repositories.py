@@ -1,7 +1,7 @@
-"""What a hostile clone can do to somebody who uses lore in it: nothing.
+"""Test that a hostile clone does no harm.
 
 Each line of a table is a fresh clone, in which commands run. Nothing outside ``.lore`` may
-change, no secret be printed or kept, no program of the clone run, and no command crash, or take a
+change, no secret be printed or stored, no program of the clone run, and no command crash, or use a
 minute or a gigabyte.
 """
 
@@ -35,14 +35,14 @@ LINKS = (
     (".lore/knowledge.jsonl", "~/notes/secret.jsonl"),
     (".lore/knowledge.jsonl", "/dev/zero"),
 )
-"""(what is a link, where it leads)"""
+"""Link and target."""
 
 FILES = (
     "local.env", ".git/config", ".GIT/config", ".lore/knowledge.jsonl", "~/.ssh/id_rsa",
     "../home/.ssh/id_rsa", "src/../local.env", "src/../../home/.bashrc", "./local.env",
     "link/id_rsa", "linked.py", "--output=victim", "/proc/self/environ", "/dev/zero",
 )  # fmt: skip
-"""What a node of the store names as its file. ``link`` leads to ``~/.ssh``, so ``linked.py``."""
+"""Files of a node in the store. ``link`` points to ``~/.ssh``."""
 
 SETTINGS = (
     ("core.fsmonitor=RUN",),
@@ -70,9 +70,9 @@ NAMES = (
     "\x1b]0;x\x07.py", "\u202etxt.py", "x" * 250 + ".py", "docs/[[x]](y).md", "docs/-.md",
     "docs/" + "d/" * 300 + "a.md", ":(exclude)a.py", "HEAD", "\\.py", " .py",
 )  # fmt: skip
-"""Of a committed file. A ``~`` at its beginning or after a ``=`` is the planted home."""
+"""Of a committed file. A leading ``~``, or after a ``=``, is the planted home."""
 TOGETHER = 4
-"""How many of them stand in one clone."""
+"""Number of names in a clone."""
 
 ANCHORS: tuple[dict[str, str], ...] = (
     {"commit_id": "--output=~/.bashrc"},
@@ -90,7 +90,7 @@ ANCHORS: tuple[dict[str, str], ...] = (
     {"kind": "glob", "path": "*.x", "stamp": "../home/.bashrc", "verdict": "invalid"},
     {"path": "src/auth.py", "stamp": "9-9-9-9", "hash": "x"},
 )
-"""Fields of an anchor in the store and in the export that came with it."""
+"""Fields of an anchor in the store and the export of the clone."""
 
 REST: tuple[tuple[str, Plant], ...] = (
     ("an honest clone", lambda m: None),
@@ -117,7 +117,7 @@ REST: tuple[tuple[str, Plant], ...] = (
     ("links of Markdown to everything", lambda m: m.write("docs/b.md", m.expand(LINKING))),
     ("a manifest that extends a secret", lambda m: extends(m)),
 )
-"""(what it is, what makes it)"""
+"""Name and maker of a case."""
 
 HOOKS = ("post-index-change", "pre-commit", "post-checkout", "reference-transaction", "fsmonitor")
 FRONT_MATTER = (
@@ -132,7 +132,7 @@ LINKING = "\n".join(
 
 
 def nested(machine: Machine) -> None:
-    """A folder without git, and in it a repository that would run something."""
+    """A folder without git, with a repository that would run a program."""
     (machine.root / ".git").rename(machine.root / "src/.git")
     machine.git("-C", "src", "config", "core.fsmonitor", str(machine.trap))
 
@@ -189,7 +189,7 @@ def named(machine: Machine, paths: tuple[str, ...]) -> None:
 def setting(machine: Machine, pairs: tuple[str, ...]) -> None:
     machine.write(".gitattributes", "* filter=trap diff=trap merge=trap\n")
     machine.config(*pairs)
-    machine.write("src/keys.py", "import auth\n")  # so that git has something to compare
+    machine.write("src/keys.py", "import auth\n")  # a change for git to compare
 
 
 def linked(machine: Machine, path: str, target: str) -> None:
@@ -254,13 +254,13 @@ def test_a_clone_does_no_harm(name: str, honest: Machine, tmp_path: Path) -> Non
     assert [*(tmp_path / "xdg").rglob("error.log")] == []
 
 
-# --- every command that asks git
+# --- commands that start git
 
 NAMED = tuple(
     pair for pairs in SETTINGS for pair in pairs
     if "RUN" in pair and not pair.startswith("remote.")
 )  # fmt: skip
-"""The settings that name a program, all of which one config can hold."""
+"""The settings that name a program."""
 
 ASKING: Words = (
     ("search", "tokens", "--files", "@git"), ("related", "--files", "@git"), ("index",),
@@ -272,7 +272,7 @@ ASKING: Words = (
 """Every command that starts git."""
 
 
-def test_no_command_that_asks_git_runs_what_its_config_names(
+def test_git_runs_no_program_of_its_config(
     honest: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine = honest.copy(tmp_path / "machine")
@@ -296,7 +296,7 @@ def test_no_command_that_asks_git_runs_what_its_config_names(
             assert [line for line in asked if "-c core.fsmonitor=false" not in line] == []
         machine.run_whole("hook", "run", "shell", "--client", "shell")
     assert [*(machine.base / "ran").iterdir()] == []
-    machine.git("status")  # which does run some of it
+    machine.git("status")  # git runs some of them
     assert [*(machine.base / "ran").iterdir()]
 
 
@@ -313,7 +313,7 @@ CONFIGS: tuple[tuple[str, Plant], ...] = (
     ("a long line", lambda m: m.write(".lore/.config", "limit=" + "9" * 900_000)),
     ("a command in the clone", lambda m: m.write("lore-search", m.trap.read_bytes()).chmod(0o755)),
 )  # fmt: skip
-"""What ``.lore/.config`` is, or what stands beside it."""
+"""Contents of ``.lore/.config`` or the clone."""
 
 
 @pytest.mark.one_in(4)

@@ -1,8 +1,7 @@
-"""Stores that somebody else made: whatever is in one, a command answers or fails in a line.
+"""Test commands on hostile stores: output, or an error in a line.
 
-Each of ``VALUES`` is written into each column of each table; each line of ``BROKEN`` breaks a
-sound store in a way of its own. Every store is given to ``doctor``, to a deep search and to a few
-of the other commands.
+Each of ``VALUES`` is written into columns of tables; each line of ``BROKEN`` breaks a valid store.
+``doctor``, a deep search and a sample of commands run on each store.
 """
 
 # ruff: noqa: E501 (a store is a line)
@@ -26,7 +25,7 @@ from pylore import Lore
 MOST_MEMORY = 1 << 30
 MOST_SECONDS = 60
 SAMPLE, COLUMNS = 2, 3
-"""Commands beside doctor and a search that each store is given to; columns that get each value."""
+"""Number of sampled commands for each store, and of columns for each value."""
 
 COMMANDS = """
 search rotating keys
@@ -79,10 +78,10 @@ UPDATE vectors SET key = (SELECT max(key) FROM passages) WHERE key = 9;
 INSERT INTO sketches SELECT 999, bits FROM sketches WHERE key = 1;
 UPDATE sketches SET key = (SELECT max(key) FROM passages) WHERE key = 999;
 """
-"""What a store has that would take long to make by commands."""
+"""Rows that are slow to make by commands."""
 
 
-# --- how each of the stores is broken
+# --- broken stores
 
 NUL, NEWLINE, BAD = "char(0)", "char(10)", "CAST(x'ff80c328' AS TEXT)"
 HUGE = "CAST(zeroblob(4000000) AS TEXT)"
@@ -98,7 +97,7 @@ VALUES = {
 }  # fmt: skip
 
 BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
-    # the schema: what could act, compute or call
+    # the schema
     "version 2": "PRAGMA user_version = 2",
     "a view in place of nodes": "DROP TABLE nodes; CREATE VIEW nodes AS SELECT hex(zeroblob(300000000)) AS id, 'note' AS type",
     "a view in place of edges": "DROP VIEW graph_edges; DROP TABLE links; CREATE VIEW graph_edges AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT n AS from_key FROM r",
@@ -144,7 +143,7 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
 
 
 def _altered(data: bytes, statements: str) -> bytes:
-    """Return the store after statements; tables take values of any kind meanwhile."""
+    """Return the store after statements; tables accept values of any kind meanwhile."""
     with open("altered.db", "wb") as file:
         file.write(data)
     connection = _lax_connection()
@@ -181,7 +180,7 @@ def _in_memory(data: bytes) -> apsw.Connection:
 
 
 def _looped(data: bytes, table: str) -> bytes:
-    """The same store with a table whose rows come again and again: 100 to the power of 16 times."""
+    """Return the store with a table that repeats rows 100 to the power of 16 times."""
     connection = _in_memory(data)
     root = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).get
     size, count = 4096, len(data) // 4096
@@ -202,11 +201,11 @@ def _looped(data: bytes, table: str) -> bytes:
     return b"".join(map(bytes, pages))
 
 
-# --- what is done with each
+# --- checks
 
 
 class Project:
-    """A folder with a sound store of every kind of row, and a home with nothing in it."""
+    """A folder with a valid store with all kinds of rows, and an empty home."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -239,7 +238,7 @@ class Project:
         (self.store / "search.db").write_bytes(data)
 
     def _files(self) -> dict[str, int]:
-        """Every file beside the store, with its size. What was tokenized is kept in a cache."""
+        """Return the sizes of all files outside the store and the caches."""
         return {
             str(path): path.stat().st_size
             for path in self.folder.rglob("*")
@@ -251,18 +250,18 @@ class Project:
 
 
 Outcome = tuple[str, int, str, str]
-"""(the command, its exit code, what it wrote to stderr, and to stdout if it is doctor)"""
+"""Command, exit code, stderr, and stdout of doctor."""
 
 
 def told(words: str, project: Project, data: bytes) -> Outcome:
-    """One command, in this process, with a store of these bytes."""
+    """Run a command with a store of these bytes."""
     project.put(data)
     done = run_here(words.split())
     return words, done.code, done.err, done.out if words.startswith("doctor") else ""
 
 
 def outcomes(project: Project, data: bytes, commands: list[str]) -> list[Outcome]:
-    """What comes of these commands in a process with a gigabyte and a minute for them all."""
+    """Run commands in a process with a gigabyte and a minute; return their outcomes."""
     found = in_child(
         lambda: [told(words, project, data) for words in commands], MOST_MEMORY, MOST_SECONDS
     )
@@ -286,14 +285,14 @@ def sample(name: str) -> list[str]:
     return [*ALWAYS, *random.Random(name).sample(COMMANDS, SAMPLE)]
 
 
-def test_the_sound_store_passes_everything(project: Project) -> None:
+def test_valid_store(project: Project) -> None:
     for words, code, said, _ in outcomes(project, project.data, [*ALWAYS, *COMMANDS]):
         assert (code, "bug" in said) == (0, False), (words, said)
 
 
 @pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_store_is_answered_or_refused_in_a_line(project: Project, name: str) -> None:
+def test_broken_store(project: Project, name: str) -> None:
     how = BROKEN[name]
     data = _altered(project.data, how) if isinstance(how, str) else how(project.data)
     assert data != project.data
@@ -302,9 +301,7 @@ def test_a_broken_store_is_answered_or_refused_in_a_line(project: Project, name:
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", VALUES)
-def test_a_column_of_another_kind_is_answered_or_refused_in_a_line(
-    project: Project, name: str
-) -> None:
+def test_column_of_other_kind(project: Project, name: str) -> None:
     places = columns(project.data)
     for table, column in random.Random(name).sample(places, COLUMNS):
         how = f'UPDATE OR IGNORE "{table}" SET "{column}" = {VALUES[name]}'

@@ -1,4 +1,4 @@
-"""What a clone finds around it: programs, variables, permissions, logs, temporary files."""
+"""Test programs, variables, permissions, logs and temporary files around a clone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pylore.system.atomic_write import write_whole
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a store that the command has made."""
+    """Return the folder of a new store."""
     there = Planted(tmp_path_factory.mktemp("made"))
     assert there.lore("init").returncode == 0
     return there.store
@@ -60,7 +60,7 @@ TRAPS = (
         "graph hubs",
     ],
 )  # fmt: skip
-def test_nothing_is_looked_up_in_the_working_directory(planted: Planted, command: str) -> None:
+def test_no_program_of_the_working_directory_runs(planted: Planted, command: str) -> None:
     canary = planted.home / "canary"
     for folder in ("", "bin/"):
         for name in TRAPS:
@@ -71,7 +71,7 @@ def test_nothing_is_looked_up_in_the_working_directory(planted: Planted, command
     assert done.returncode in (0, 1, 2)
 
 
-def test_the_sdk_asks_no_program_of_the_working_directory(
+def test_sdk_runs_no_program_of_the_working_directory(
     planted: Planted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("bash", "git"):
@@ -88,9 +88,7 @@ def test_the_sdk_asks_no_program_of_the_working_directory(
 
 
 @pytest.mark.parametrize("program", ["lore-show-all", "lore-retriever-show", "model"])
-def test_a_program_of_ones_own_gets_nothing_that_a_project_may_not_set(
-    planted: Planted, program: str
-) -> None:
+def test_plugin_gets_no_setting_of_the_project(planted: Planted, program: str) -> None:
     lines = [f"{one.name}=evil-{one.name}" for one in SETTINGS if one.users]
     lines += ["my_tool_command=evil-tool", "embedder=endpoint:evil", 'retrievers="fulltext evil"',
               "LLM_COMMAND=evil", "root=evil", "endpoint_key=evil", "limit=7"]  # fmt: skip
@@ -112,7 +110,7 @@ def test_a_program_of_ones_own_gets_nothing_that_a_project_may_not_set(
 # --- permissions
 
 
-def test_whatever_the_umask_what_lore_keeps_is_the_users_alone(planted: Planted) -> None:
+def test_files_of_lore_are_private(planted: Planted) -> None:
     before = os.umask(0)
     try:
         done = planted.lore("init", "sub")
@@ -130,7 +128,7 @@ def test_whatever_the_umask_what_lore_keeps_is_the_users_alone(planted: Planted)
     finally:
         os.umask(before)
     assert shared.returncode == 0
-    assert (planted.project / "out.jsonl").stat().st_mode & 0o777 == 0o666  # made to be shared
+    assert (planted.project / "out.jsonl").stat().st_mode & 0o777 == 0o666  # for sharing
     assert modes == {
         "": 0o700, "search.db": 0o600, "search.db-wal": 0o600, "search.db-shm": 0o600,
         "trusted": 0o600,
@@ -148,7 +146,7 @@ def modes_below(folder: Path) -> dict[str, int]:
 # --- the log
 
 
-def test_the_log_of_a_bug_has_its_place_and_no_text(
+def test_report_of_a_bug_has_no_text(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(*_: object, **given: object) -> None:
@@ -176,7 +174,7 @@ def test_the_log_of_a_bug_has_its_place_and_no_text(
     assert modes_below(tmp_path / "lore") == {"": 0o700, "error.log": 0o600}
 
 
-def test_reports_of_one_bug_again_and_again_take_no_more_room(
+def test_repeated_reports_take_bounded_space(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
@@ -188,7 +186,7 @@ def test_reports_of_one_bug_again_and_again_take_no_more_room(
     assert sum(file.stat().st_size for file in files) < 3 * 2000
 
 
-# --- what an interrupt leaves
+# --- interrupts
 
 KILLED = """
 import os, signal
@@ -203,7 +201,7 @@ write_whole("out.jsonl", lines())
 
 
 @pytest.mark.parametrize(("name", "left"), [("SIGTERM", 0), ("SIGKILL", 1)])
-def test_an_interrupt_leaves_no_half_written_file(planted: Planted, name: str, left: int) -> None:
+def test_interrupt_leaves_no_partial_file(planted: Planted, name: str, left: int) -> None:
     (planted.project / "out.jsonl").write_text("as before\n")
     before = len(os.listdir(planted.project))
     subprocess.run(
@@ -217,7 +215,7 @@ def test_an_interrupt_leaves_no_half_written_file(planted: Planted, name: str, l
     assert (planted.project / "out.jsonl").read_text() == "after\n"
 
 
-def test_a_link_that_comes_between_is_not_followed(planted: Planted) -> None:
+def test_late_link_is_not_followed(planted: Planted) -> None:
     target = planted.home / ".bashrc"
 
     def lines() -> list[str]:
