@@ -111,7 +111,7 @@ def parse_command(text: str) -> list[str]:
         raise LoreError(f"no model to ask: set {HOW_TO_SET}")
     program = os.path.expanduser(words[0])
     if "/" in program and not os.path.isabs(program):
-        raise UsageError(f"llm_command is '{text}': give the whole path of {words[0]}")
+        raise UsageError(f"llm_command is '{text}': give the complete path of {words[0]}")
     found = find_program(program)
     if found is None:
         raise LoreError(f"llm_command: no program '{words[0]}': install it, or set {HOW_TO_SET}")
@@ -123,7 +123,7 @@ def answer_of(command: list[str], prompt: str) -> str:
 
     Raise LoreError if it cannot be started, fails, or prints no text.
     """
-    name, advice = os.path.basename(command[0]), "try it by itself"
+    name, advice = os.path.basename(command[0]), "run it in a shell"
     with Tidying():
         try:
             process = PluginProcess(command, prompt.encode(), environment())
@@ -136,7 +136,7 @@ def answer_of(command: list[str], prompt: str) -> str:
                 raise LoreError(f"the model command {name} {why}: {advice}") from None
         if not answer.strip():
             said = f" ({process.said})" if process.said else ""
-            raise LoreError(f"the model command {name} printed nothing{said}: {advice}")
+            raise LoreError(f"the model command {name} printed no text{said}: {advice}")
     return answer
 
 

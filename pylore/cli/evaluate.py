@@ -42,7 +42,7 @@ def evaluate_command(
     """
     exclusive(tune=tunes, compare=compared, controls=controls)
     if names and not tunes:
-        raise UsageError("--settings goes with --tune")
+        raise UsageError("--settings needs --tune")
     if controls:  # they shuffle all edges
         session.require_whole("eval --controls")
     questions = _questions(session, queries)

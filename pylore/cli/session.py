@@ -110,8 +110,8 @@ class Session:
     def require_whole(self, what: str) -> None:
         """Raise UsageError if a scope is set: ``what`` needs the facts of all scopes."""
         if self.settings.scope:
-            raise UsageError(f"{what} is about the whole store, and scope is "
-                             f"'{self.settings.scope}': say --all-scopes")  # fmt: skip
+            raise UsageError(f"{what} needs the complete store, but scope is "
+                             f"'{self.settings.scope}': add --all-scopes")  # fmt: skip
 
     def engine(self, store: Store | None = None) -> Engine:
         """Return the store under this command's settings; a ``with`` closes the store."""

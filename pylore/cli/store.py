@@ -113,7 +113,7 @@ def adopt(session: Session, store: str = STORE_NAME) -> None:
     STORE is a token of 'lore store list', or the former folder of the project.
     """
     if not project_folder():
-        raise LoreError("no project here to adopt a store for: run this in its folder")
+        raise LoreError("no project here to adopt a store for: run this in the folder of a project")
     folder, own = stores.adopt(_name_or_place(store), project_folder())
     row = _row(os.path.basename(folder), project_of(folder), folder)
     session.say([f"the store that was here is kept as {os.path.basename(own)}"] if own else [])
@@ -321,7 +321,7 @@ def set_setting(
     exclusive(user=user, project=project)
     alone, here = users_alone(setting.name, value), project_folder()
     if project and alone and here:
-        raise UsageError(f"{setting.config_key} counts only in the user's own config: say --user")
+        raise UsageError(f"{setting.config_key} counts only in the user's own config: add --user")
     path = _file(user=user or (not project and bool(alone or not here)))
     state = "set" if change_file(path, {key: value}) else "unchanged"
     session.output.one({"id": key, "value": value, "state": state, "file": path}, _CHANGE)
@@ -400,5 +400,5 @@ def _file(*, user: bool) -> str:
     folder = os.path.join(project_folder(), SHARED) if project_folder() else data_folder()
     path = users_file() if user else os.path.join(folder, ".config")
     if not user and project_folder() and os.path.islink(path):
-        raise LoreError(f"{path}: is a link: put a file in its place")
+        raise LoreError(f"{path}: is a link: replace it by a file")
     return path

@@ -73,7 +73,7 @@ def import_paths(
     root = project_root()
     for path in paths:
         if path != "-" and not os.path.exists(real_place(path)):
-            raise LoreError(f"{path}: there is no such file: check its name")
+            raise LoreError(f"{path}: no such file: check the name")
     documents = [path for path in paths if os.path.isdir(path) or is_page(path)]
     files = [path for path in paths if path not in documents]
     size = sum(os.path.getsize(path) for path in files if os.path.isfile(path))
@@ -278,7 +278,7 @@ def merge_file(
         with open(base, "rb") as first, open(ours, "rb") as second, open(theirs, "rb") as third:
             merged = merge_files(first, second, third)
     except LoreError as error:
-        raise LoreError(f"{name}: {error}: nothing was merged; mend it, then merge again") from None
+        raise LoreError(f"{name}: {error}: not merged: correct it, then merge again") from None
     write_whole(ours, merged.lines)
     if merged.conflicts:
         named = first_of(merged.conflicts, _MOST_NAMED)

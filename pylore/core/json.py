@@ -148,14 +148,14 @@ def require_storable(value: object, levels: int = DEEPEST) -> None:
     not finite, or there are more ``levels``."""
     if isinstance(value, str):
         if "\0" in value:
-            raise LoreError("a text has a NUL byte: leave it out")
+            raise LoreError("a text has a NUL byte: remove the byte")
         try:
             value.isascii() or value.encode()
         except UnicodeEncodeError:
             raise LoreError("a text has half a surrogate pair: give whole characters") from None
     elif isinstance(value, float):
         if not isfinite(value):
-            raise LoreError("a number is not finite: give another")
+            raise LoreError("a number is not finite: give a finite number")
     elif isinstance(value, (dict, list)):
         if not levels:
             raise LoreError(f"nested more than {DEEPEST} deep")

@@ -406,7 +406,7 @@ def _files_below(path: str, on_error: Callable[[str, str], None]) -> Iterator[st
         if os.path.islink(file) and os.path.exists(file):
             real = os.path.realpath(file)
             if real != top and not is_below(top, real) and (os.path.isdir(real) or is_page(file)):
-                on_error(file, f"is a link that leads out of {top}")
+                on_error(file, f"is a link out of {top}")
             return False
         return True
 

@@ -63,7 +63,7 @@ def mcp(
         _install(install, words, into_file=write_config)
         return
     if write_config:
-        raise UsageError("--write-config goes with --install CLIENT: see --help")
+        raise UsageError("--write-config needs --install CLIENT: see --help")
     from .current_store import CurrentStore
     from .server import Server
 
@@ -97,7 +97,7 @@ def _install(client: str, words: list[str], *, into_file: bool) -> None:
         try:
             there = settings.setdefault(key, {}).get("lore", {"args": ["mcp"]})
             if there["args"][0] != "mcp":
-                raise LoreError(f"{file}: has another server called 'lore': rename that one")
+                raise LoreError(f"{file}: has a different server named 'lore': rename that server")
             settings[key]["lore"] = {**there, **entry}
         except (AttributeError, TypeError, LookupError):
             raise LoreError(f"{file}: '{key}' is not as expected: paste it yourself") from None

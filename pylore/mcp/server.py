@@ -153,7 +153,7 @@ class Server:
         if method == "ping":
             return {}
         if not self._version:
-            raise ProtocolError(INVALID_PARAMS, f"no '{_VERSION}', and nothing was initialized")
+            raise ProtocolError(INVALID_PARAMS, f"not initialized, and no '{_VERSION}'")
         return self._result(method, params)
 
     def _modern(self, method: str, params: Object, meta: Object) -> Object:
@@ -174,7 +174,7 @@ class Server:
         if method != "tools/list":
             raise ProtocolError(UNKNOWN_METHOD, f"unknown method '{method[:200]}'")
         if params.get("cursor") is not None:
-            raise ProtocolError(INVALID_PARAMS, "'cursor' is not one that this server gave")
+            raise ProtocolError(INVALID_PARAMS, "'cursor' is unknown to this server")
         return {"tools": [one.listed() for one in self._tools.values()]}
 
     def _call(self, name: object, arguments: object) -> Object:

@@ -80,8 +80,8 @@ def call(current: CurrentStore, name: str, arguments: object) -> Answer:
     given = read(one.parameters, arguments)
     engine = current.engine()
     if one.writes and not current.is_trusted:
-        raise LoreError(f"{engine.root} is not trusted, so nothing is written to its store: "
-                        "a person who trusts the others runs 'lore store trust'")  # fmt: skip
+        raise LoreError(f"{engine.root} is not trusted, so its store is read-only: "
+                        "a person who trusts the project runs 'lore store trust'")  # fmt: skip
     with engine.store.faults:
         if one.writes or given.get("files"):  # git may be asked for those
             return one.run(engine, **given)
@@ -206,13 +206,13 @@ def lore_remember(
         is_new = records.together(tie, "link") != {"unchanged"}
         return json_object({"id": id, "state": "updated" if is_new else "unchanged"}), []
     if not type or not text:
-        raise UsageError("give type and text, or the id of what is there")
+        raise UsageError("give type and text, or the id of a node")
     type = Naming(engine.store, engine.settings).require_type(type, new_type=False)
     node = engine.store.nodes.get(own(record_id(type, text), engine.settings.scope))
     if node is not None and node.invalidated_at is not None:
-        raise LoreError(f"{node.id} was forgotten by a person: it is not brought back")
+        raise LoreError(f"{node.id} was forgotten by a person and is not restored")
     if node is None and engine.store.review.staged_size("conversation") >= MOST_STAGED:
-        raise LoreError("too much waits for a person, who confirms or forgets records of "
+        raise LoreError("too many staged records: a person has to confirm or forget some of "
                         "'lore list --status staged' first")  # fmt: skip
     fields: Row = {"why": why, "file": "" if kind else file, "links": ends, "tags": tags,
               "source": "conversation"}  # fmt: skip
@@ -275,9 +275,9 @@ def _place(file: str, kind: str) -> tuple[str, str, str]:
     """Return the path, kind and symbol of the anchor that ``file`` and ``kind`` describe."""
     path, _, symbol = file.partition("::")
     if kind and not file:
-        raise UsageError("kind needs a file: give what it is about")
+        raise UsageError("kind needs a file: give PATH or PATH::SYMBOL")
     if kind and bool(symbol) != (kind == "symbol"):
-        raise UsageError(f"file is '{file}' and kind is {kind}: PATH::SYMBOL goes with symbol")
+        raise UsageError(f"file is '{file}' and kind is {kind}: PATH::SYMBOL needs kind symbol")
     return path, "symbol" if symbol else kind, symbol
 
 

@@ -49,7 +49,7 @@ def load(environ: MutableMapping[str, str], here: str = "") -> None:
 
 def find_store(environ: MutableMapping[str, str], here: str = "") -> None:
     """Set the variables that say where the store and the project are; read no config. Raise
-    LoreError if the project's ``.lore`` is a link that leads out of it.
+    LoreError if the project's ``.lore`` is a link out of it.
     """
     chosen, project, scope = environ.get("LORE_DIR", ""), "", "user"
     if chosen:  # a whole path does not need the working directory, which may be gone
@@ -74,7 +74,7 @@ def locate(folder: str) -> tuple[str, str]:
     ``LORE_DIR`` is ignored. Raise LoreError for a missing folder, or as ``find_store``.
     """
     if not os.path.isdir(folder):
-        raise LoreError(f"{folder}: there is no such folder: name a project")
+        raise LoreError(f"{folder}: no such folder: name a project")
     environ = {key: value for key, value in os.environ.items() if key != "LORE_DIR"}
     find_store(environ, os.path.realpath(folder))
     return environ["LORE_PROJECT"], environ["LORE_STORE"]
@@ -91,7 +91,7 @@ def _require_own(path: str, project: str) -> None:
     """Refuse a link that leaves the project."""
     target = os.path.realpath(path) if os.path.islink(path) else ""
     if target and not f"{target}/".startswith(os.path.realpath(project).rstrip("/") + "/"):
-        raise LoreError(f"{path}: is a link that leads out of the project, to {target}: remove it")
+        raise LoreError(f"{path}: is a link out of the project, to {target}: remove it")
 
 
 def _read_files(environ: MutableMapping[str, str]) -> None:
@@ -117,7 +117,7 @@ def read_file(path: str, scope: str, home: str, found: list[str]) -> list[str]:
     name = printable(path).replace("\n", "?").replace("\t", "?")
     # A message quotes the file, and a link in a clone may point to any file.
     if scope == "project" and os.path.islink(path):
-        return [f"{name}:1: is a link: put a file in its place"]
+        return [f"{name}:1: is a link: replace it by a file"]
     if not os.path.isfile(path) or not os.access(path, os.R_OK):
         return [f"{name}:1: cannot be read: make it a file that you may read"]
     with open(path, "rb") as file:

@@ -168,7 +168,7 @@ def _parsed(data: bytes | None) -> Entry:
         value = json.loads(data.decode(), object_pairs_hook=_once)
         json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError) as error:
-        raise Left(f"it is not JSON that can be kept as it is ({error})") from None
+        raise Left(f"it is not JSON that can be preserved ({error})") from None
     if not isinstance(value, dict):
         raise Left("it is not a JSON object")
     return value

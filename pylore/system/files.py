@@ -171,7 +171,7 @@ def require_no_store(path: str) -> None:
     """Raise LoreError if a file to be written is a store, or a file beside it."""
     if is_of_store(os.path.realpath(path)):
         advice = "name another file ('lore store backup' copies a store, 'lore export' its text)"
-        raise LoreError(f"{path}: is a store, or belongs to one: {advice}")
+        raise LoreError(f"{path}: is a file of a store: {advice}")
 
 
 def identity_of(path: str) -> tuple[int, int] | None:

@@ -54,7 +54,7 @@ class Git:
         different user.
         """
         if not os.path.isdir(self.folder):
-            raise LoreError(f"{self.folder}: there is no such folder: check its name")
+            raise LoreError(f"{self.folder}: no such folder: check the name")
         status, _, errors = run_git(self.folder, "rev-parse", "--is-inside-work-tree")
         if status:
             raise LoreError(f"{self.folder}: {_why(errors)}")

@@ -46,7 +46,7 @@ def run_git(folder: str, *words: str, input: bytes = b"") -> tuple[int, bytes, b
         process = Process(folder, *words, stdin=stdin.fileno(), errors=errors.fileno())
         status, out = process.result()
         if not process.started:
-            raise LoreError("git is not installed: install it, then try again")
+            raise LoreError("git is not installed: install git, then repeat")
         errors.seek(0)
         return status, out, errors.read()
 

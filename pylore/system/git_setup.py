@@ -39,7 +39,7 @@ class ProjectTree:
         """Return the file of a hook, wherever the config has them."""
         values = self.read("config", "-z", "--path", "--get-all", "core.hooksPath").split("\0")
         if values[-2:] != [NO_HOOKS, ""]:  # lore's own option comes last
-            raise LoreError(f"{self.top}: git does not tell its core.hooksPath: mend its config")
+            raise LoreError(f"{self.top}: git does not print core.hooksPath: correct its config")
         usual = os.path.join(self.read("rev-parse", "--git-common-dir"), "hooks")
         folder = values[-3] if len(values) > 2 else usual
         return os.path.join(os.path.realpath(os.path.join(self.top, folder)), name)

@@ -25,6 +25,6 @@ def require_part(name: str, module: str) -> ModuleType:
     """Import a module of a part; raise LoreError without the part."""
     found = part(name, module)
     if found is None:
-        raise LoreError(f"this lore has no {name}: it was installed without pylore/{name}; "
+        raise LoreError(f"this installation has no {name} (pylore/{name}): "
                         "install lore again")  # fmt: skip
     return found

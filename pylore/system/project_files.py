@@ -199,5 +199,5 @@ def _require_within(path: str, link: str, *, last: bool) -> None:
     target = os.path.realpath(link)
     if not _is_in(project or folder, target):
         of = f"the project {project}" if project else folder
-        raise LoreError(f"{path}: {link} is a link that leads out of {of}, to {target}: "
-                        "name the place itself, or take the link away")  # fmt: skip
+        raise LoreError(f"{path}: {link} is a link out of {of}, to {target}: "
+                        "name the target, or remove the link")  # fmt: skip

@@ -136,7 +136,7 @@ def gone_store(word: str) -> tuple[str, str, str]:
     if not found:
         raise LoreError(f"{word}: has no store: see 'lore store list'")
     if not gone:
-        raise LoreError(f"{found[0][1]}: the project is still there: move or delete it first")
+        raise LoreError(f"{found[0][1]}: the project still exists: move or delete it first")
     if len(gone) > 1:
         tokens = " or ".join(token for token, _, _ in gone)
         raise LoreError(f"{word}: has had more than one store: name {tokens}")
@@ -149,7 +149,7 @@ def _project(folder: str) -> ProjectFolder:
     if project is None:
         raise LoreError(f"{folder}: no project: run 'lore init' there")
     if not project.inode:
-        raise LoreError(f"{project.key}: belongs to another user, and gets no store of yours: "
+        raise LoreError(f"{project.key}: belongs to a different user, so it gets no store: "
                         "choose a folder with LORE_DIR")  # fmt: skip
     return project
 

@@ -212,7 +212,7 @@ def _through_jq(expression: str, text: str) -> str:
 
     jq = find_program("jq")
     if jq is None:
-        raise LoreError("--jq: jq is not installed: install it, or pipe the JSON yourself")
+        raise LoreError("--jq: jq is not installed: install jq, or pipe the JSON yourself")
     done = run([jq, "-r", expression], input=text.encode(), capture_output=True, check=False)
     if done.returncode:
         said = done.stderr.decode(errors="replace")

@@ -64,7 +64,7 @@ def test_anchor_lists_and_removes_every_kind(lore: Lore, code: Repository) -> No
 def test_anchor_refuses_bad_targets(lore: Lore, code: Repository) -> None:
     os.symlink("loop", "loop")
     lore.refuse_each("""
-        anchor decision-a nothing.py | 1 | nothing.py: there is no such file
+        anchor decision-a nothing.py | 1 | nothing.py: no such file
         anchor decision-a ../outside.py | 1 | lies outside the project
         anchor decision-a /etc/passwd | 1 | lies outside the project
         anchor decision-a loop | 1 | loop

@@ -106,7 +106,7 @@ def test_no_shell_reads_the_command(model: Model) -> None:
     ("lines", "part"),
     [
         ((r'printf "\033[2Jno key\n" >&2', "exit 3"), "exit code 3 (?[2Jno key)"),
-        (("exit 0",), "printed nothing"),
+        (("exit 0",), "printed no text"),
         (('echo "half an"', "kill -9 $$"), "failed with signal 9"),
         (("#!/nonexistent",), "cannot be started"),
     ],

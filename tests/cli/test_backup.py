@@ -50,8 +50,8 @@ def test_backup_and_restore_refuse_in_a_line(lore: Lore, tmp_path: Path) -> None
         backup - | 2 | a backup is a file
         backup '{lore.store}/search.db' | 1 | is the store itself
         backup | 2 | FILE
-        backup out/other.db | 1 | is a link that leads out of the project
-        store restore kept.db | 1 | is a link that leads out of the project
+        backup out/other.db | 1 | is a link out of the project
+        store restore kept.db | 1 | is a link out of the project
         store restore mine | 1 | mine: is not a database, nothing was restored
         store restore nowhere.db | 1 | nowhere.db: there is no such file
         export --since state | 2 | state: is no state of a store

@@ -79,7 +79,7 @@ def test_eval_and_tune_refuse_in_a_line(lore: Lore) -> None:
         eval --queries queries.jsonl --compare graph_dept=1 | 2 | did you mean 'graph_depth'
         tune | 2 | eval needs --queries FILE
         tune --queries queries.jsonl --controls | 2 | --tune and --controls exclude each other
-        eval --queries queries.jsonl --settings fusion | 2 | goes with --tune
+        eval --queries queries.jsonl --settings fusion | 2 | needs --tune
         tune --queries few.jsonl | 1 | too few for 5 folds
         tune --queries queries.jsonl --settings embedder | 2 | 'embedder' is not tuned
     """)

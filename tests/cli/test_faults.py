@@ -102,7 +102,7 @@ def test_store_is_not_overwritten_or_read_as_text(lore: Lore) -> None:
     lore.write("search.db-other", '{"id":"note-other"}\n')
     for name in (f"{lore.store}/search.db", "search.db-other", "named"):
         for words in ("export", "graph view --output"):
-            assert f"{name}: is a store, or belongs" in lore.refuse(*words.split(), name, code=1)
+            assert f"{name}: is a file of a store" in lore.refuse(*words.split(), name, code=1)
     for words in ("import", "search --batch", "sync"):
         lore(*words.split(), "named", code=1)
     assert lore("list", "--ids").lines == ["note-kept"]

@@ -34,7 +34,7 @@ def test_install_preserves_settings_of_the_client(lore: Lore) -> None:
     lore(*write)
     assert file.read_text() == once
     file.write_text('{"servers": {} // mine\n}')
-    assert "is not JSON that can be kept" in lore.refuse(*write, code=1)
+    assert "is not JSON that can be preserved" in lore.refuse(*write, code=1)
     assert "// mine" in file.read_text()
 
 

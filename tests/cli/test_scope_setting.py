@@ -38,7 +38,7 @@ def test_bad_scopes_are_refused(lore: Lore) -> None:
     refused = lore.refuse("list", "--scope", "A b")
     assert "scope is 'A b': give names of lower-case letters" in refused
     refused = lore.refuse("sync", "--scope", "alice")
-    assert "sync is about the whole store" in refused and "--all-scopes" in refused
+    assert "sync needs the complete store" in refused and "--all-scopes" in refused
 
 
 def test_only_user_config_sets_a_scope(lore: Lore) -> None:

@@ -149,7 +149,7 @@ def test_copy_of_a_repository_has_a_new_store(shop: Lore) -> None:
     done = shop("list", "--ids")
     assert done.lines == ["note-shared"] and len(done.notes) == 1
     assert f"{place} keeps its own: 'lore store adopt {before.name}'" in done.notes[0]
-    assert "still there" in shop.refuse("store", "adopt", before.name, code=1)
+    assert "still exists" in shop.refuse("store", "adopt", before.name, code=1)
     assert enter(shop, place).store == before and is_trusted(shop)
 
 
@@ -187,8 +187,8 @@ def test_an_archive_cannot_choose_a_store(shop: Lore, plant: Callable[[Path, str
 def test_another_users_project_gets_no_store(shop: Lore) -> None:
     user = os.geteuid()
     shop.patch.setattr(os, "geteuid", lambda: user + 1)
-    assert "belongs to another user" in shop.refuse("list", code=1)
-    assert "belongs to another user" in shop.refuse("init", code=1)
+    assert "belongs to a different user" in shop.refuse("list", code=1)
+    assert "belongs to a different user" in shop.refuse("init", code=1)
 
 
 # --- several stores
@@ -223,7 +223,7 @@ def test_concurrent_first_commands_make_a_single_store(lore_without_store: Lore)
 
 def test_remove_deletes_only_stores_of_missing_projects(plain: Lore) -> None:
     other = plain.at(plain.root / "other")
-    assert "still there" in plain.refuse("store", "remove", str(other.project), code=1)
+    assert "still exists" in plain.refuse("store", "remove", str(other.project), code=1)
     shutil.rmtree(other.project)
     assert states(plain) == [("a project", "present"), ("other", "gone")]
     (name,) = [row["id"] for row in plain("store", "list").json if row["state"] == "gone"]

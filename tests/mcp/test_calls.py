@@ -59,7 +59,7 @@ def test_agent_cannot_add_beyond_the_staged_limit(
     project("trust")
     first = keep(project, type="note", text="one thing to know")
     monkeypatch.setattr("pylore.mcp.tools.MOST_STAGED", 10)
-    assert "too much waits for a person" in refusal(project, type="note", text="another thing")
+    assert "too many staged records" in refusal(project, type="note", text="another thing")
     assert keep(project, type="note", text="one thing to know")["state"] == "unchanged"
     project("confirm", first["id"])
     assert keep(project, type="note", text="another thing")["state"] == "added"

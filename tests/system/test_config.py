@@ -321,5 +321,5 @@ def test_linked_folder_outside_the_project_is_refused(
     config.load(environ, str(project))
     (project / ".lore").unlink()
     (project / ".lore").symlink_to(tmp_path / "home")
-    with pytest.raises(LoreError, match="is a link that leads out of the project, to"):
+    with pytest.raises(LoreError, match="is a link out of the project, to"):
         config.load(environ, str(project))

@@ -171,7 +171,7 @@ def test_links_leave_a_project_only_where_allowed(tmp_path: Path) -> None:
     link, target = project / "settings.json", dotfiles / "settings.json"
     target.write_text("{}")
     link.symlink_to(target)
-    with pytest.raises(LoreError, match="leads out of"):
+    with pytest.raises(LoreError, match="link out of"):
         change_json(str(link), put)
     assert target.read_text() == "{}"
     assert change_json(str(link), put, everywhere=True)
