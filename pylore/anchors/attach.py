@@ -208,7 +208,7 @@ def take(project: Project, anchor: Anchor, definitions: Definitions | None = Non
         else:
             taken.stamp = project.stamp(anchor.path)
             if taken.stamp == GONE:
-                raise LoreError(f"{anchor.path}: there is no such file: check the name")
+                raise LoreError(f"{anchor.path}: no such file: check the name")
             taken.detail, taken.hash = _fingerprint(project, anchor, definitions)
     except Unreadable as error:
         raise LoreError(f"{error}: anchor to a file that can be read") from None
