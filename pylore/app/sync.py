@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
@@ -199,7 +200,7 @@ def first_store(project: str, settings: Settings, say: Callable[[str], None]) ->
         raise NoStore(f"no store for {project}: run 'lore init' there{earlier}")
     try:
         folder = claim(project)
-        count, fault = _make(folder, path, project, settings)
+        count, fault = make_store(folder, project, settings)
         read = f"{counted(count, 'line')} of {SHARED}/{KNOWLEDGE}"
         say(f"made a store for {project}, with {read}{earlier}")
         if fault:
@@ -227,27 +228,22 @@ def earlier_store(project: str) -> str:
 
 
 def make_store(folder: str, project: str, settings: Settings) -> Read:
-    """Make a project's store in a folder that is bound to it, with the lines that it shares."""
-    path = os.path.join(project, SHARED, KNOWLEDGE)
-    if os.path.lexists(path):
-        return _make(folder, path, project, settings)
-    create_store(folder, busy_timeout=settings.busy_timeout).close()
-    trust(folder)  # all that it will hold is the user's own
-    return 0, ""
+    """Make a project's store in a folder that is bound to it, with the shared lines.
 
-
-def _make(folder: str, path: str, project: str, settings: Settings) -> Read:
-    """Fill a store in a temporary folder, then link it."""
+    The store is filled in a temporary folder, then linked.
+    """
+    path, place = os.path.join(project, SHARED, KNOWLEDGE), os.path.join(folder, FILE)
+    is_shared, read = os.path.lexists(path), (0, "")
     with TemporaryDirectory(prefix=".new-", dir=folder) as beside:
         with create_store(beside) as store:
-            read = _read(store, path, project, settings)
-        place = os.path.join(folder, FILE)
+            if is_shared:
+                read = _read(store, path, project, settings)
         if os.path.exists(place) and not os.path.getsize(place):
             os.unlink(place)
-        try:
+        with suppress(FileExistsError):  # a second command was faster
             os.link(os.path.join(beside, FILE), place)
-        except FileExistsError:
-            return read  # another command was first
+    if not is_shared:
+        trust(folder)  # it will hold only the user's own records
     return read
 
 
@@ -255,11 +251,8 @@ def _read(store: Store, path: str, project: str, settings: Settings) -> Read:
     store.project = project
     with store.faults:
         done = sync(Engine(store, settings, project), path, out=False)
-    skipped = done.came_in.skipped
-    fault = (
-        first_of([f"{place} was left out: {why}" for place, why in skipped], 1) if skipped else ""
-    )
-    return done.came_in.added + done.came_in.updated, fault
+    faults = [f"{place} was left out: {why}" for place, why in done.came_in.skipped]
+    return done.came_in.added + done.came_in.updated, first_of(faults, 1) if faults else ""
 
 
 def changed_by(store: Store, name: str, before: int) -> list[dict[str, Any]]:
