@@ -38,7 +38,6 @@ from .lines import (
     past_from,
     row_from,
     scoped,
-    seen_from,
     text,
     value_of,
     whole_row,
@@ -245,7 +244,7 @@ class LineImport:
             thing = thing_of(row)
             if len(self._batch) == _BATCH or thing in self._batch:
                 self._apply()
-            self._batch[thing] = row, seen_from(fields)
+            self._batch[thing] = row, value_of(fields, "was", "seen", [])
             return
         self._apply()
         old = self._store.thing(thing_of(new))

@@ -200,12 +200,6 @@ def whole_row(fields: Fields, row: Thing) -> Any:
     return row
 
 
-def seen_from(fields: Fields) -> list[str]:
-    """Return the stamps of the changes that a record has seen (``was``)."""
-    stamps: list[str] = value_of(fields, "was", "seen", [])
-    return stamps
-
-
 def fields_of(row: Thing, was: list[str] | None = None) -> Fields:
     """Return a row as a line has it; ``was`` are stamps of other changes that it has seen."""
     found: Fields = {}

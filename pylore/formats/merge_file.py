@@ -16,19 +16,20 @@ from ..core.vocabulary import DECLARED_WEIGHT
 from ..records.merge import Merge
 from ..store import scratch_store
 from .export import export_lines
-from .lines import PAST, is_whole, key_of, key_row, line_of, past_from, seen_from, whole_row
+from .lines import PAST, is_whole, key_of, key_row, line_of, past_from, value_of, whole_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
 
     from ..core.model import Node
     from ..core.stamps import Thing
     from ..store import Store
     from .lines import Fields, Key
 
-    Lines = dict[Key, dict[str, Fields]]
-    """The lines of a file, as ``line_of`` writes them, by key."""
+    Lines = dict[Key, dict[str, Any]]
+    """The lines of a file, as ``line_of`` writes them, by key; each with ``_parsed``."""
 
 _STATES = ("id", "from_id", "anchor_of")
 _DECLARED = ("declare_type", "declare_relation")
@@ -83,10 +84,10 @@ def merge_files(
     easy = [key for key, lines in both.items() if len(lines) == 1 and key[0] in _STATES
             and things.isdisjoint((key[1:], *((id,) for id in key[1:3])))]  # fmt: skip
     found = [(key, line) for key in easy for line in both.pop(key)]
-    found += [(key, line_of(max(both[key].values(), key=_declared)))
-              for key in both if key[0] in _DECLARED]  # fmt: skip
+    found += [(key, max(lines, key=lambda line: lines[line]))
+              for key, lines in both.items() if key[0] in _DECLARED]  # fmt: skip
     found += [(key, key[1]) for key in both if not key[0]]
-    with scratch_store() as store, store.transaction():
+    with scratch_store() as store, store.faults, store.transaction():
         merge = Merge(store, _NoIndex())  # type: ignore[arg-type]
         _take(store, merge, both, before)
         # a file without a past, as a project shares, gets none by the merge
@@ -120,16 +121,24 @@ def _read(name: str, lines: Iterable[bytes]) -> Lines:
             try:
                 fields = parse_object(line, _LONGEST)
                 key, text = key_of(fields), line_of(fields)
-                if key[0] in _STATES and is_whole(fields):
-                    _ = whole_row(fields, key_row(fields)), seen_from(fields)
-                elif key[0] in PAST:
-                    past_from(fields)
-                elif key[0] != "purged" and key[0] not in _DECLARED:
-                    key = ("", text)
+                parsed = _parsed(key[0], fields)
             except LoreError as error:
                 raise LoreError(f"{name}: line {number}: {error}") from None
-            found.setdefault(key, {})[text] = fields
+            found.setdefault(key if parsed else ("", text), {})[text] = parsed
     return found
+
+
+def _parsed(kind: str, fields: Fields) -> Any:
+    if kind in _STATES and is_whole(fields):
+        return whole_row(fields, key_row(fields)), value_of(fields, "was", "seen", [])
+    if kind in PAST:
+        return past_from(fields)
+    at = value_of(fields, "at", "moment", "")
+    if kind in _DECLARED:
+        weight = value_of(fields, "weight", "fraction", DECLARED_WEIGHT)
+        backward = value_of(fields, "backward_weight", "fraction", weight)
+        return at or LONG_AGO, weight, backward, value_of(fields, "description", "text", "")
+    return at if kind == "purged" else None
 
 
 class _NoIndex:
@@ -142,18 +151,21 @@ def _take(store: Store, merge: Merge, both: Lines, before: Lines) -> None:
     """Merge lines into an empty store: purges first, the past last."""
     for key, lines in both.items():
         if key[0] == "purged":
-            merge.purge(key[1], max(str(fields.get("at")) for fields in lines.values()))
+            merge.purge(key[1], max(lines.values()))
+    rounds: dict[int, list[tuple[Thing, list[str]]]] = {}
     for key, lines in both.items():
         if key[0] in PAST:
-            for fields in lines.values():
-                merge.past(*past_from(fields))
+            for thing, values in lines.values():
+                merge.past(thing, values)
         elif key[0] in _STATES:
             _declare(store, key)
-            old = next(iter(before.get(key, {}).values()), None)
-            rows = [whole_row(fields, key_row(fields)) for fields in lines.values()]
-            rows = rows if old is None else _edited(rows, whole_row(old, key_row(old)))
-            for row, fields in zip(rows, lines.values(), strict=True):
-                merge.take([(row, seen_from(fields))])
+            rows = [row for row, _ in lines.values()]
+            for row, _ in before.get(key, {}).values():
+                rows = _edited(rows, row)
+            for number, (_, was) in enumerate(lines.values()):
+                rounds.setdefault(number, []).append((rows[number], was))
+    for states in rounds.values():  # the lines of a thing one by one
+        merge.take(states)
     merge.finish()
 
 
@@ -177,9 +189,3 @@ def _edited(rows: list[Thing], old: Thing) -> list[Thing]:
                 if state.at(name)[0] == before.at(name)[0]}  # fmt: skip
         rows[number] = state.having(same).to_row(rows[number])
     return rows
-
-
-def _declared(fields: Fields) -> tuple[str, float, float, str]:
-    weight = float(fields.get("weight", DECLARED_WEIGHT))
-    backward = float(fields.get("backward_weight", weight))
-    return str(fields.get("at") or LONG_AGO), weight, backward, str(fields.get("description", ""))
