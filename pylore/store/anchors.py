@@ -84,24 +84,26 @@ class Anchors(Table):
     def rules(self, root: str) -> list[Anchor]:
         """Return the rules of live nodes in a project."""
         return self._read(
-            f"{_OF_NODES} AND a.kind = 'rule' AND a.root = ?"
-            " ORDER BY a.node_id, a.path, a.detail", root,
-        )  # fmt: skip
+            f"{_OF_NODES} AND a.kind = 'rule' AND a.root = ? ORDER BY a.node_id, a.path, a.detail",
+            root,
+        )
 
     def about(self, root: str, paths: Sequence[str]) -> list[tuple[str, str]]:
         """Return ``(node, path)`` of the anchors to these files, without globs."""
         return self._rows(
             "SELECT DISTINCT a.node_id, a.path FROM json_each(?) j CROSS JOIN anchors a"
             " ON a.path = j.value WHERE a.kind <> 'glob' AND a.root = ? AND a.gone_at IS NULL",
-            dumps(paths), root,
-        )  # fmt: skip
+            dumps(paths),
+            root,
+        )
 
     def globs(self, root: str) -> list[tuple[str, str]]:
         """Return ``(node, glob)`` of the anchors to globs."""
         return self._rows(
             "SELECT node_id, path FROM anchors WHERE kind = 'glob' AND root = ?"
-            " AND gone_at IS NULL", root,
-        )  # fmt: skip
+            " AND gone_at IS NULL",
+            root,
+        )
 
     def globs_like(self, root: str, paths: Sequence[str]) -> list[tuple[str, str, str]]:
         """Return ``(node, glob, path)`` where a glob may match a path; some do not. SQLite's ``*``
@@ -110,16 +112,18 @@ class Anchors(Table):
             "SELECT a.node_id, a.path, j.value FROM anchors a CROSS JOIN json_each(?2) j"
             " WHERE a.kind = 'glob' AND a.root = ?1 AND a.gone_at IS NULL AND (instr(a.path, '[')"
             " OR j.value GLOB replace(replace(a.path, '**/', '*'), '**', '*'))",
-            root, dumps(paths),
-        )  # fmt: skip
+            root,
+            dumps(paths),
+        )
 
     def paths(self, root: str, beginning: str) -> list[str]:
         """Return the anchored files with a prefix, without globs."""
         return self._column(
             "SELECT DISTINCT path FROM anchors WHERE path >= ?1 AND path < ?1 || char(1114111)"
             " AND kind NOT IN ('glob', 'rule') AND root = ?2 AND gone_at IS NULL",
-            beginning, root,
-        )  # fmt: skip
+            beginning,
+            root,
+        )
 
     def put(self, anchor: Anchor) -> str:
         """Write an anchor; return ``added``, ``updated`` or ``unchanged``. A change of only
@@ -179,8 +183,10 @@ class Anchors(Table):
         return self._rows(
             "SELECT path, detail FROM anchors WHERE node_id = ? AND kind = ? AND reason = ?"
             " AND gone_at IS NOT NULL ORDER BY gone_at DESC",
-            node_id, kind, MOVED,
-        )  # fmt: skip
+            node_id,
+            kind,
+            MOVED,
+        )
 
     def delete_node(self, node_id: str) -> None:
         """Delete the rows of all anchors of a node."""
@@ -248,8 +254,9 @@ class Documents(Table):
         fields = [getattr(document, name) for name in DocumentFile.FIELDS]
         self._db.execute(
             f"INSERT OR REPLACE INTO main.documents(root, {_DOCUMENT}, links)"
-            f" VALUES (?, {'?, ' * len(fields)}?)", (root, *fields, links),
-        )  # fmt: skip
+            f" VALUES (?, {'?, ' * len(fields)}?)",
+            (root, *fields, links),
+        )
 
     def restamp(self, root: str, document: DocumentFile) -> None:
         """Write the stamp of a file."""

@@ -128,8 +128,10 @@ class ChangeLog(Table):
             " UNION ALL SELECT command, thing, field = 'status' OR substr(field, 1, 5) = 'tags.'"
             " FROM past) CROSS JOIN commands c ON c.id = command"
             " WHERE command > ? AND command <= ? AND c.origin <> ?",
-            after, until, but,
-        )  # fmt: skip
+            after,
+            until,
+            but,
+        )
         told = {thing for thing, is_told in rows if is_told and SEPARATOR not in thing}
         return {thing for thing, _ in rows}, told
 
@@ -242,8 +244,9 @@ class ChangeLog(Table):
         current = Stamped.of(row)
         rows = self._rows(
             "SELECT p.field, p.stamp, p.value, p.command, coalesce(c.name, 'import') FROM past p"
-            " LEFT JOIN commands c ON c.id = p.command WHERE p.thing = ?", thing_of(row)
-        )  # fmt: skip
+            " LEFT JOIN commands c ON c.id = p.command WHERE p.thing = ?",
+            thing_of(row),
+        )
         former = [(field, (stamp, value)) for field, stamp, value, *_ in rows if field != SEEN]
         every = states(current, former)
         by = _commands_by_stamp(_values(current, former), rows)
@@ -292,9 +295,9 @@ class ChangeLog(Table):
                 self.add_seen(thing, latest(stamp for _, stamp in rows))
         self._db.execute(f"DELETE {_OLD}", (before, before))
         self._db.execute(
-            "DELETE FROM main.added WHERE command IN"
-            " (SELECT id FROM main.commands WHERE at < ?)", (before,)
-        )  # fmt: skip
+            "DELETE FROM main.added WHERE command IN (SELECT id FROM main.commands WHERE at < ?)",
+            (before,),
+        )
         self._db.execute("DELETE FROM main.commands WHERE at < ?", (before,))
         self._set_meta("swept", before)
         return swept

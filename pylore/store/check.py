@@ -110,10 +110,14 @@ class Checks(Table):
     def fulltext_damage(self) -> list[str]:
         """Return faults of the full-text tables."""
         engine = FullText(self._db).engine.name
-        found = [f"{table} is not of {engine}" for table in self._column(
-            "SELECT name FROM sqlite_schema WHERE sql GLOB 'CREATE VIRTUAL TABLE *'"
-            " AND NOT instr(sql, ' USING ' || ? || '(')", engine,
-        )]  # fmt: skip
+        found = [
+            f"{table} is not of {engine}"
+            for table in self._column(
+                "SELECT name FROM sqlite_schema WHERE sql GLOB 'CREATE VIRTUAL TABLE *'"
+                " AND NOT instr(sql, ' USING ' || ? || '(')",
+                engine,
+            )
+        ]
         if not found:
             for table in (*TABLES.values(), FILES, MESSAGES):
                 found += self._pragma(f"quick_check({table})")
@@ -177,8 +181,9 @@ class Checks(Table):
         return self._counts(_OF_VECTORS)
 
     def _counts(self, queries: dict[str, str]) -> list[str]:
-        counts = {what: self._value(f"SELECT count(*) FROM ({sql})")
-                  for what, sql in queries.items()}  # fmt: skip
+        counts = {
+            what: self._value(f"SELECT count(*) FROM ({sql})") for what, sql in queries.items()
+        }
         return [f"{count} {what}" for what, count in counts.items() if count]
 
     def _pragma(self, name: str) -> list[str]:

@@ -74,15 +74,20 @@ class CodeFiles(Table):
 
     def skipped(self) -> dict[str, int]:
         """Return the number of skipped files by reason."""
-        return dict(self._rows(
-            "SELECT json_extract(facts, '$.skipped') AS reason, count(*) FROM code_files"
-            " WHERE language = '' GROUP BY reason"
-        ))  # fmt: skip
+        return dict(
+            self._rows(
+                "SELECT json_extract(facts, '$.skipped') AS reason, count(*) FROM code_files"
+                " WHERE language = '' GROUP BY reason"
+            )
+        )
 
     def languages(self) -> dict[str, int]:
         """Return the number of files by language."""
-        return dict(self._rows("SELECT language, count(*) FROM code_files WHERE language != ''"
-                               " GROUP BY language"))  # fmt: skip
+        return dict(
+            self._rows(
+                "SELECT language, count(*) FROM code_files WHERE language != '' GROUP BY language"
+            )
+        )
 
     # --- nodes
 
@@ -103,11 +108,13 @@ class CodeFiles(Table):
 
     def defined(self, file_ids: Sequence[str]) -> set[tuple[str, str]]:
         """Return ``(file, symbol)`` of the live ``defines`` edges of these files."""
-        return {*self._rows(
-            f"SELECT n.id, {ID_OF.format('e.to_key')} FROM {NAMED} CROSS JOIN links e"
-            " ON e.from_key = n.key AND e.relation = 'defines' WHERE e.invalidated_at IS NULL",
-            dumps(file_ids),
-        )}  # fmt: skip
+        return {
+            *self._rows(
+                f"SELECT n.id, {ID_OF.format('e.to_key')} FROM {NAMED} CROSS JOIN links e"
+                " ON e.from_key = n.key AND e.relation = 'defines' WHERE e.invalidated_at IS NULL",
+                dumps(file_ids),
+            )
+        }
 
     def resolved(self, ids: Sequence[str] | None = None) -> dict[EdgeKey, Resolved]:
         """Return the edges of ``CODE_RELATIONS``, or those from these files and symbols."""
@@ -129,8 +136,9 @@ class CodeFiles(Table):
             f" FROM json_each(?) j CROSS JOIN links e ON e.to_key = {KEY_OF.format('j.value')}"
             " WHERE e.relation IN (SELECT value FROM json_each(?))"
             " AND e.source = 'system' AND e.invalidated_at IS NULL",
-            dumps(ids), dumps(CODE_RELATIONS),
-        )  # fmt: skip
+            dumps(ids),
+            dumps(CODE_RELATIONS),
+        )
 
     def add_edges(self, edges: Iterable[Edge]) -> None:
         """Insert edges; existing edges are not changed."""

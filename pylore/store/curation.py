@@ -164,8 +164,9 @@ class Impressions(Table):
             "SELECT id FROM nodes WHERE type = 'run' AND created_at < ? AND invalidated_at IS NULL"
             " AND json_extract(data, '$.by') = 'hook'"
             " AND json_extract(data, '$.finished_at') IS NULL ORDER BY created_at, id LIMIT ?",
-            before, most,
-        )  # fmt: skip
+            before,
+            most,
+        )
 
     def clear(self, run: str) -> None:
         """Delete the impressions of a run, which are in the run's edges now."""
@@ -187,11 +188,15 @@ class Impressions(Table):
 
     def state(self, run: str) -> str:
         """Return ``open``, ``finished``, ``forgotten``, or an empty text for an unknown run."""
-        return self._value(
-            "SELECT CASE WHEN invalidated_at IS NOT NULL THEN 'forgotten'"
-            " WHEN json_extract(data, '$.finished_at') IS NULL THEN 'open' ELSE 'finished' END"
-            " FROM nodes WHERE id = ? AND type = 'run'", run,
-        ) or ""  # fmt: skip
+        return (
+            self._value(
+                "SELECT CASE WHEN invalidated_at IS NOT NULL THEN 'forgotten'"
+                " WHEN json_extract(data, '$.finished_at') IS NULL THEN 'open' ELSE 'finished' END"
+                " FROM nodes WHERE id = ? AND type = 'run'",
+                run,
+            )
+            or ""
+        )
 
 
 if TYPE_CHECKING:
@@ -244,31 +249,41 @@ class Review(Table):
         return self._column(
             f"SELECT n.id FROM {NAMED} LEFT JOIN reads r ON r.key = n.key WHERE n.status = 'staged'"
             " AND n.invalidated_at IS NULL AND coalesce(r.count, 0) >= ? ORDER BY 1",
-            dumps(ids), accesses,
-        )  # fmt: skip
+            dumps(ids),
+            accesses,
+        )
 
     def ripe_facts(self, ids: Sequence[str], accesses: int) -> list[EdgeKey]:
         """Return the staged facts of these nodes with at least so many reads."""
         things = _things(ids)
-        return [] if things == "[]" else self._rows(
-            f"SELECT {EDGE_ENDS}, relation FROM ({_FACTS}) JOIN links"
-            " USING (from_key, to_key, relation) WHERE access_count >= ?2 ORDER BY 1, 2, 3",
-            things, accesses,
-        )  # fmt: skip
+        return (
+            []
+            if things == "[]"
+            else self._rows(
+                f"SELECT {EDGE_ENDS}, relation FROM ({_FACTS}) JOIN links"
+                " USING (from_key, to_key, relation) WHERE access_count >= ?2 ORDER BY 1, 2, 3",
+                things,
+                accesses,
+            )
+        )
 
     def staged_size(self, source: str) -> int:
         """Return the number of characters in the live staged nodes of a source."""
-        return int(self._value(
-            "SELECT coalesce(sum(length(title) + length(body) + length(data)), 0) FROM nodes"
-            f" WHERE {_STAGED}", source,
-        ))  # fmt: skip
+        return int(
+            self._value(
+                "SELECT coalesce(sum(length(title) + length(body) + length(data)), 0) FROM nodes"
+                f" WHERE {_STAGED}",
+                source,
+            )
+        )
 
     def staged_nodes(self, source: str) -> dict[str, Staged]:
         """Return the live staged nodes of a source, by id."""
         rows = self._rows(
             "SELECT n.id, n.confidence, coalesce(julianday('now') - julianday(n.updated_at), 0.0),"
-            f" coalesce(r.count, 0) FROM {WITH_READS} WHERE {_STAGED} ORDER BY n.id", source,
-        )  # fmt: skip
+            f" coalesce(r.count, 0) FROM {WITH_READS} WHERE {_STAGED} ORDER BY n.id",
+            source,
+        )
         return {row[0]: row[1:] for row in rows}
 
     def staged_edges(self, source: str) -> dict[EdgeKey, Staged]:

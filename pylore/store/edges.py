@@ -298,8 +298,9 @@ class Edges(GraphTable):
         """Return the edges of a relation from a node that were not ended, by to."""
         return self._read(
             "from_key = ? AND relation = ? AND ended_at IS NULL ORDER BY to_id",
-            key_of(self._db, from_id), relation,
-        )  # fmt: skip
+            key_of(self._db, from_id),
+            relation,
+        )
 
     def facts_of(self, id: str, limit: int) -> list[Edge]:
         """Return at most ``limit`` edges between things from ``id``, with the reads of their

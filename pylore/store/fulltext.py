@@ -262,8 +262,9 @@ class FullText(Table):
         return self._column(
             f"SELECT DISTINCT n.id FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?) f"
             " CROSS JOIN passages p ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key",
-            match, limit,
-        )  # fmt: skip
+            match,
+            limit,
+        )
 
     def frequencies(self, words: Iterable[str]) -> tuple[int, dict[str, int]]:
         """Return about the number of passages, and of passages with each word, counted up to

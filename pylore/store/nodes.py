@@ -168,8 +168,9 @@ class Nodes(Table):
             f"WHERE {condition} AND invalidated_at IS {'NOT ' if forgotten else ''}NULL"
             f" ORDER BY {'+' if first else ''}updated_at {'' if oldest_first else 'DESC'}, id"
             " LIMIT ?",
-            *parameters, limit,
-        )  # fmt: skip
+            *parameters,
+            limit,
+        )
 
     def all(self, *, live_only: bool = False) -> Iterator[Node]:
         """Yield all nodes, by id."""
@@ -195,10 +196,13 @@ class Nodes(Table):
 
     def hidden_among(self, ids: Sequence[str], statuses: Sequence[str]) -> set[str]:
         """Return the nodes in ``ids`` that have any of these ``HIDDEN_STATUSES``."""
-        return {*self._column(
-            "SELECT j.value FROM json_each(?) j CROSS JOIN nodes named ON named.id = j.value"
-            f" CROSS JOIN nodes n ON n.key = named.key AND {in_status(statuses)}", dumps(ids),
-        )}  # fmt: skip
+        return {
+            *self._column(
+                "SELECT j.value FROM json_each(?) j CROSS JOIN nodes named ON named.id = j.value"
+                f" CROSS JOIN nodes n ON n.key = named.key AND {in_status(statuses)}",
+                dumps(ids),
+            )
+        }
 
     def anchored(self, ids: Sequence[str]) -> list[tuple[str, str, str, str, str, str]]:
         """Return ``(node, verdict, kind, root, path, stamp)`` of every anchor of these nodes.
@@ -230,12 +234,15 @@ class Nodes(Table):
 
     def categories(self, ids: Sequence[str], tags: Sequence[str] = ()) -> dict[str, str]:
         """Return the category of each node in ``ids``, or else the first tag in ``tags``."""
-        return dict(self._rows(
-            "SELECT n.id, coalesce(nullif(n.category, ''), (SELECT t.value FROM json_each(?2) t"
-            " WHERE instr(' ' || n.tags || ' ', ' ' || t.value || ' ') ORDER BY t.key LIMIT 1))"
-            f" AS found FROM {NAMED.replace('?', '?1')} WHERE found IS NOT NULL",
-            dumps(ids), dumps(tags),
-        ))  # fmt: skip
+        return dict(
+            self._rows(
+                "SELECT n.id, coalesce(nullif(n.category, ''), (SELECT t.value FROM json_each(?2) t"
+                " WHERE instr(' ' || n.tags || ' ', ' ' || t.value || ' ') ORDER BY t.key LIMIT 1))"
+                f" AS found FROM {NAMED.replace('?', '?1')} WHERE found IS NOT NULL",
+                dumps(ids),
+                dumps(tags),
+            )
+        )
 
     def files(self, beginning: str) -> list[str]:
         """Return the paths of live file nodes with a prefix."""
@@ -256,8 +263,9 @@ class Nodes(Table):
 
     def beginning(self, id: str, length: int = 800) -> str:
         """Return the first characters of a node's body."""
-        return str(self._value("SELECT substr(body, 1, ?) FROM nodes WHERE id = ?", length, id)
-                   or "")  # fmt: skip
+        return str(
+            self._value("SELECT substr(body, 1, ?) FROM nodes WHERE id = ?", length, id) or ""
+        )
 
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
         """Return the live nodes in ``ids`` that are within ``scope``."""
@@ -273,8 +281,9 @@ class Nodes(Table):
         return self._column(
             "SELECT id FROM nodes WHERE instr(id, ?1)"
             " OR instr(id, ?2) IN (1, instr(id, '-') + 1) ORDER BY NOT instr(id, ?1), id LIMIT 3",
-            text, beginning,
-        )  # fmt: skip
+            text,
+            beginning,
+        )
 
     def ids_at(self, part: str, limit: int) -> list[str]:
         """Return ids that begin or end with ``part``, or continue with it after the type. Ids that
@@ -285,8 +294,9 @@ class Nodes(Table):
             " ORDER BY substr(id, instr(id, '-') + 1) <> ?1"
             " AND (substr(id, -length(?1)) <> ?1 OR instr('/:.',"
             " substr(id, -length(?1) - 1, 1)) = 0), id LIMIT ?2",
-            part, limit,
-        )  # fmt: skip
+            part,
+            limit,
+        )
 
     def ids_titled(self, title: str, limit: int) -> list[str]:
         """Return the live records with this title in any case, or else the forgotten records, by
@@ -302,8 +312,9 @@ class Nodes(Table):
 
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:
         """Return a note with the nearest tag for each tag that no live node has."""
-        texts = self._column("SELECT DISTINCT tags FROM nodes WHERE tags <> ''"
-                             " AND invalidated_at IS NULL")  # fmt: skip
+        texts = self._column(
+            "SELECT DISTINCT tags FROM nodes WHERE tags <> '' AND invalidated_at IS NULL"
+        )
         known = sorted({tag for text in texts for tag in text.split(" ")})
         return [f"no record has the tag '{tag}'{nearest(tag, known)}" for tag in tags
                 if tag not in known]  # fmt: skip
@@ -330,11 +341,13 @@ class Nodes(Table):
 
     def count_by_type(self) -> dict[str, int]:
         """Return type to the number of live nodes."""
-        return dict(self._rows(  # reads indexes only
-            "SELECT type, live FROM (SELECT type, count(*) - (SELECT count(*) FROM nodes f"
-            " WHERE f.type = n.type AND f.invalidated_at IS NOT NULL) AS live"
-            " FROM nodes n GROUP BY type) WHERE live > 0"
-        ))  # fmt: skip
+        return dict(
+            self._rows(  # reads indexes only
+                "SELECT type, live FROM (SELECT type, count(*) - (SELECT count(*) FROM nodes f"
+                " WHERE f.type = n.type AND f.invalidated_at IS NOT NULL) AS live"
+                " FROM nodes n GROUP BY type) WHERE live > 0"
+            )
+        )
 
     # --- passages: the texts of nodes in full text and vectors
 
@@ -360,10 +373,13 @@ class Nodes(Table):
 
     def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the key of the first passage of each of these nodes."""
-        return dict(self._rows(
-            f"SELECT n.id, min(p.key) FROM {NAMED}"
-            " CROSS JOIN passages p ON p.node_key = n.key GROUP BY n.id", dumps(ids),
-        ))  # fmt: skip
+        return dict(
+            self._rows(
+                f"SELECT n.id, min(p.key) FROM {NAMED}"
+                " CROSS JOIN passages p ON p.node_key = n.key GROUP BY n.id",
+                dumps(ids),
+            )
+        )
 
     def remove_passages(self, keys: Iterable[int]) -> None:
         """Delete passages; the caller deletes their rows in full text and vectors."""
@@ -451,8 +467,9 @@ class Types(Table):
 
     def declared(self) -> dict[str, tuple[str, str]]:
         """Return the declared types: name to (time, description)."""
-        rows = self._rows("SELECT name, declared_at, description FROM types"
-                          " WHERE declared_at > '' ORDER BY name")  # fmt: skip
+        rows = self._rows(
+            "SELECT name, declared_at, description FROM types WHERE declared_at > '' ORDER BY name"
+        )
         return {name: (at, text) for name, at, text in rows}
 
     def declare(self, name: str, description: str, at: str = "") -> None:
@@ -471,8 +488,10 @@ class Relations(Table):
 
     def all(self) -> dict[str, tuple[float, float, str]]:
         """Return name to (weight, backward weight, description)."""
-        rows = self._rows("SELECT name, weight, coalesce(backward_weight, weight), description"
-                          " FROM relations ORDER BY name")  # fmt: skip
+        rows = self._rows(
+            "SELECT name, weight, coalesce(backward_weight, weight), description"
+            " FROM relations ORDER BY name"
+        )
         return {name: (weight, backward, text) for name, weight, backward, text in rows}
 
     def declared(self) -> dict[str, tuple[str, tuple[float, float, str]]]:
@@ -524,9 +543,11 @@ class Ratings(GraphTable):
 
     def wrong(self) -> int:
         """Return the number of nodes with ratings that differ from the edges."""
-        return int(self._value(
-            "SELECT count(DISTINCT node_key) FROM (SELECT node_key FROM (SELECT node_key,"
-            " round(helpful, 4) AS sum, rated FROM ratings UNION ALL SELECT from_key,"
-            f" round(helpful, 4), rated FROM ({_COUNTED}))"
-            " GROUP BY node_key, sum, rated HAVING count(*) <> 2)"
-        ))  # fmt: skip
+        return int(
+            self._value(
+                "SELECT count(DISTINCT node_key) FROM (SELECT node_key FROM (SELECT node_key,"
+                " round(helpful, 4) AS sum, rated FROM ratings UNION ALL SELECT from_key,"
+                f" round(helpful, 4), rated FROM ({_COUNTED}))"
+                " GROUP BY node_key, sum, rated HAVING count(*) <> 2)"
+            )
+        )

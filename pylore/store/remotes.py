@@ -47,8 +47,11 @@ class Remotes(Table):
 
     def all(self) -> list[RemoteProgress]:
         """Return the progress with each remote, by name."""
-        rows = self._rows("SELECT key, value FROM meta WHERE key >= ?1"
-                          " AND key < ?1 || char(1114111) ORDER BY key", _KEY)  # fmt: skip
+        rows = self._rows(
+            "SELECT key, value FROM meta WHERE key >= ?1"
+            " AND key < ?1 || char(1114111) ORDER BY key",
+            _KEY,
+        )
         found = []
         for key, value in rows:
             found.append(RemoteProgress(key.removeprefix(_KEY)))

@@ -66,8 +66,12 @@ class Statistics(Table):
 
     def count_by_relation(self) -> dict[str, int]:
         """Return relation to the number of live edges."""
-        return dict(self._rows("SELECT relation, count(*) FROM links WHERE invalidated_at IS NULL"
-                               " GROUP BY relation ORDER BY relation"))  # fmt: skip
+        return dict(
+            self._rows(
+                "SELECT relation, count(*) FROM links WHERE invalidated_at IS NULL"
+                " GROUP BY relation ORDER BY relation"
+            )
+        )
 
     def hubs(
         self, limit: int, least: float = 0, unsure: Iterable[str] = ()
@@ -78,8 +82,10 @@ class Statistics(Table):
             f"SELECT n.id, n.type, n.title, d.o, d.i FROM ({_DEGREES}) AS d"
             " JOIN nodes AS n ON n.key = d.key WHERE n.invalidated_at IS NULL"
             " ORDER BY d.o + d.i DESC, n.id LIMIT ?3",
-            least, dumps(sorted(unsure)), limit,
-        )  # fmt: skip
+            least,
+            dumps(sorted(unsure)),
+            limit,
+        )
 
     def orphans(self, types: Sequence[str], limit: int) -> list[tuple[str, str, str]]:
         """Return ``(id, type, title)`` of nodes of these types, or of all, without an edge, by
@@ -90,8 +96,9 @@ class Statistics(Table):
             " AND (?1 = '[]' OR type IN (SELECT value FROM json_each(?1)))"
             f" AND NOT EXISTS ({linked.format('from_key')})"
             f" AND NOT EXISTS ({linked.format('to_key')}) ORDER BY id LIMIT ?2",
-            dumps(types), limit,
-        )  # fmt: skip
+            dumps(types),
+            limit,
+        )
 
 
 def _count_edges(

@@ -101,8 +101,9 @@ class Vectors(Table):
         for table, made in (("vectors", vectors), ("sketches", sketches)):
             self._db.executemany(
                 f"INSERT OR REPLACE INTO {table} SELECT ?1, ?2"
-                " WHERE EXISTS (SELECT 1 FROM main.passages WHERE key = ?1)", made,
-            )  # fmt: skip
+                " WHERE EXISTS (SELECT 1 FROM main.passages WHERE key = ?1)",
+                made,
+            )
 
     def remove(self, keys: Iterable[int]) -> None:
         """Delete the vectors of passages."""
@@ -123,8 +124,10 @@ class Vectors(Table):
         """Return passages without a vector, with keys above ``after``, by key."""
         return self._rows(
             f"SELECT p.key, {TITLE} || ' ' || {BODY} FROM {OF_PASSAGES}"
-            f" WHERE p.key > ? AND {_LACKS} ORDER BY p.key LIMIT ?", after, limit,
-        )  # fmt: skip
+            f" WHERE p.key > ? AND {_LACKS} ORDER BY p.key LIMIT ?",
+            after,
+            limit,
+        )
 
     def count_lacking(self) -> int:
         """Return the number of passages without a vector."""
@@ -154,16 +157,21 @@ class Vectors(Table):
             keys = self._column(
                 f"SELECT near.key FROM (SELECT s.key, {_FAR} AS far FROM sketches s"
                 f" ORDER BY far LIMIT ?) near WHERE 1{within} ORDER BY near.far, near.key LIMIT ?",
-                bits, REACH * wanted, *given, wanted,
-            )  # fmt: skip
+                bits,
+                REACH * wanted,
+                *given,
+                wanted,
+            )
             if len(keys) == wanted:
                 return self._scored(asked, keys, limit)
             within, given, _ = passages_within(self._db, scope, "near.key", FEW_OF_ALL)
         keys = self._column(
             f"SELECT near.key FROM sketches near WHERE 1{within}"
             f" ORDER BY {_FAR.replace('s.', 'near.')}, near.key LIMIT ?",
-            *given, bits, wanted,
-        )  # fmt: skip
+            *given,
+            bits,
+            wanted,
+        )
         return self._scored(asked, keys, limit)
 
     def _scored(self, asked: bytes, keys: Sequence[int], limit: int) -> Found:
@@ -174,8 +182,10 @@ class Vectors(Table):
             " ORDER BY score DESC, v.key LIMIT ?) best CROSS JOIN passages p"
             " ON p.key = best.key CROSS JOIN nodes n ON n.key = p.node_key"
             " WHERE best.score IS NOT NULL ORDER BY best.score DESC, best.key",
-            asked, dumps(keys), limit,
-        )  # fmt: skip
+            asked,
+            dumps(keys),
+            limit,
+        )
 
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """Yield ``(id, vector)`` of the passages of these nodes without facts, by node."""
@@ -198,8 +208,9 @@ class Vectors(Table):
             " CROSS JOIN json_each(?) j ON j.value > i.value"
             " CROSS JOIN vectors o ON o.key = j.value"
             " WHERE length(v.embedding) > 0 AND length(o.embedding) > 0",
-            given, given,
-        )  # fmt: skip
+            given,
+            given,
+        )
         return {(one, other): cosine for one, other, cosine in rows}
 
 

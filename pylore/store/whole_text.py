@@ -61,8 +61,10 @@ class WholeText(GraphTable):
             f"SELECT {self._name}, f.score FROM (SELECT rowid, {score} AS score FROM {self._table}"
             f" WHERE {self._table} MATCH ? ORDER BY score DESC, rowid LIMIT ?) f"
             f" CROSS JOIN {self._of} c ON c.key = f.rowid",
-            *given, " OR ".join(map(quoted, phrases)), limit,
-        )  # fmt: skip
+            *given,
+            " OR ".join(map(quoted, phrases)),
+            limit,
+        )
         return sorted(rows, key=lambda row: (-row[1], row[0]))
 
 
@@ -98,10 +100,12 @@ class WholeFiles(WholeText):
         )
 
     def _keys(self, paths: Iterable[str]) -> dict[str, int]:
-        return dict(self._rows(
-            "SELECT c.path, c.key FROM json_each(?) j CROSS JOIN code_files c ON c.path = j.value",
-            dumps([*paths]),
-        ))  # fmt: skip
+        return dict(
+            self._rows(
+                "SELECT c.path, c.key FROM json_each(?) j CROSS JOIN code_files c ON c.path = j.value",
+                dumps([*paths]),
+            )
+        )
 
     def text(self, path: str) -> str:
         """Return the text of a file, or an empty text."""
@@ -153,9 +157,11 @@ class Commits(WholeText):
         if rows:
             self._db.executemany(
                 "INSERT INTO commits VALUES (?, ?, ?, ?)",
-                ((key, hash, at, packed(f"{message}\0{said}"))
-                 for key, hash, at, message, said in rows),
-            )  # fmt: skip
+                (
+                    (key, hash, at, packed(f"{message}\0{said}"))
+                    for key, hash, at, message, said in rows
+                ),
+            )
             self._insert((key, said) for key, *_, said in rows)
 
     def remove(self, ids: Iterable[str]) -> None:
@@ -209,11 +215,13 @@ class Commits(WholeText):
 
     def changes(self, paths: Sequence[str]) -> dict[str, int]:
         """Return the number of commits that changed each of these files, if any did."""
-        return dict(self._rows(
-            "SELECT w.path, (SELECT count(*) FROM commit_files f WHERE f.file_key = w.key) n"
-            " FROM json_each(?) j CROSS JOIN code_files w ON w.path = j.value WHERE n > 0",
-            dumps(paths),
-        ))  # fmt: skip
+        return dict(
+            self._rows(
+                "SELECT w.path, (SELECT count(*) FROM commit_files f WHERE f.file_key = w.key) n"
+                " FROM json_each(?) j CROSS JOIN code_files w ON w.path = j.value WHERE n > 0",
+                dumps(paths),
+            )
+        )
 
 
 _LONGEST = 200_000_000

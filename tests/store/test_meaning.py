@@ -17,7 +17,6 @@ from pylore.core.errors import (
 )
 from pylore.store.faults import GraphFaults, Translated, translate
 
-DAMAGED = "is damaged: run 'lore doctor', or import your last export into a new one"
 LOCKED = "is locked by another writer: try again, or raise busy_timeout"
 FULL = "could not grow, the disk is full: nothing was changed; free some space"
 

@@ -103,14 +103,6 @@ def embedded(store: Store) -> Store:
     return store
 
 
-def near(store: Store, scope: Scope = ANY, limit: int = 9) -> str:
-    rows = store.vectors.search(vector(1, 1), scope, limit)
-    cosines = [cosine for _, _, cosine in rows]
-    assert cosines == sorted(cosines, reverse=True)
-    assert all(-1.001 <= cosine <= 1.001 for cosine in cosines)
-    return " ".join(id.removeprefix("note-") for _, id, _ in rows)
-
-
 def test_passages_lack_vectors_until_added(embedded: Store) -> None:
     vectors = embedded.vectors
     keys = [key for key, _ in embedded.nodes.passages([*TEXT])]

@@ -187,12 +187,6 @@ def note(id: str) -> Node:
     return Node(id, "note", "A title", created_at=DAYS[0], updated_at=DAYS[0])
 
 
-@pytest.fixture
-def empty(tmp_path: Path) -> Iterator[Store]:
-    with create_store(str(tmp_path)) as store:
-        yield store
-
-
 def test_aside_does_not_wait_and_restores_settings(tmp_path: Path) -> None:
     with create_store(str(tmp_path)) as store, open_store(str(tmp_path), busy_timeout=600) as other:
         before = {name: connection_of(other).pragma(name) for name in _KEPT}
