@@ -74,20 +74,18 @@ class CodeFiles(Table):
 
     def skipped(self) -> dict[str, int]:
         """Return the number of skipped files by reason."""
-        return dict(
-            self._rows(
-                "SELECT json_extract(facts, '$.skipped') AS reason, count(*) FROM code_files"
-                " WHERE language = '' GROUP BY reason"
-            )
+        rows = self._rows(
+            "SELECT json_extract(facts, '$.skipped') AS reason, count(*) FROM code_files"
+            " WHERE language = '' GROUP BY reason"
         )
+        return dict(rows)
 
     def languages(self) -> dict[str, int]:
         """Return the number of files by language."""
-        return dict(
-            self._rows(
-                "SELECT language, count(*) FROM code_files WHERE language != '' GROUP BY language"
-            )
+        rows = self._rows(
+            "SELECT language, count(*) FROM code_files WHERE language != '' GROUP BY language"
         )
+        return dict(rows)
 
     # --- nodes
 

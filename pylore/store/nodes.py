@@ -234,15 +234,14 @@ class Nodes(Table):
 
     def categories(self, ids: Sequence[str], tags: Sequence[str] = ()) -> dict[str, str]:
         """Return the category of each node in ``ids``, or else the first tag in ``tags``."""
-        return dict(
-            self._rows(
-                "SELECT n.id, coalesce(nullif(n.category, ''), (SELECT t.value FROM json_each(?2) t"
-                " WHERE instr(' ' || n.tags || ' ', ' ' || t.value || ' ') ORDER BY t.key LIMIT 1))"
-                f" AS found FROM {NAMED.replace('?', '?1')} WHERE found IS NOT NULL",
-                dumps(ids),
-                dumps(tags),
-            )
+        rows = self._rows(
+            "SELECT n.id, coalesce(nullif(n.category, ''), (SELECT t.value FROM json_each(?2) t"
+            " WHERE instr(' ' || n.tags || ' ', ' ' || t.value || ' ') ORDER BY t.key LIMIT 1))"
+            f" AS found FROM {NAMED.replace('?', '?1')} WHERE found IS NOT NULL",
+            dumps(ids),
+            dumps(tags),
         )
+        return dict(rows)
 
     def files(self, beginning: str) -> list[str]:
         """Return the paths of live file nodes with a prefix."""
@@ -341,13 +340,12 @@ class Nodes(Table):
 
     def count_by_type(self) -> dict[str, int]:
         """Return type to the number of live nodes."""
-        return dict(
-            self._rows(  # reads indexes only
-                "SELECT type, live FROM (SELECT type, count(*) - (SELECT count(*) FROM nodes f"
-                " WHERE f.type = n.type AND f.invalidated_at IS NOT NULL) AS live"
-                " FROM nodes n GROUP BY type) WHERE live > 0"
-            )
+        rows = self._rows(  # reads indexes only
+            "SELECT type, live FROM (SELECT type, count(*) - (SELECT count(*) FROM nodes f"
+            " WHERE f.type = n.type AND f.invalidated_at IS NOT NULL) AS live"
+            " FROM nodes n GROUP BY type) WHERE live > 0"
         )
+        return dict(rows)
 
     # --- passages: the texts of nodes in full text and vectors
 
@@ -373,13 +371,12 @@ class Nodes(Table):
 
     def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the key of the first passage of each of these nodes."""
-        return dict(
-            self._rows(
-                f"SELECT n.id, min(p.key) FROM {NAMED}"
-                " CROSS JOIN passages p ON p.node_key = n.key GROUP BY n.id",
-                dumps(ids),
-            )
+        rows = self._rows(
+            f"SELECT n.id, min(p.key) FROM {NAMED}"
+            " CROSS JOIN passages p ON p.node_key = n.key GROUP BY n.id",
+            dumps(ids),
         )
+        return dict(rows)
 
     def remove_passages(self, keys: Iterable[int]) -> None:
         """Delete passages; the caller deletes their rows in full text and vectors."""

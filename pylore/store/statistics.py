@@ -66,12 +66,11 @@ class Statistics(Table):
 
     def count_by_relation(self) -> dict[str, int]:
         """Return relation to the number of live edges."""
-        return dict(
-            self._rows(
-                "SELECT relation, count(*) FROM links WHERE invalidated_at IS NULL"
-                " GROUP BY relation ORDER BY relation"
-            )
+        rows = self._rows(
+            "SELECT relation, count(*) FROM links WHERE invalidated_at IS NULL"
+            " GROUP BY relation ORDER BY relation"
         )
+        return dict(rows)
 
     def hubs(
         self, limit: int, least: float = 0, unsure: Iterable[str] = ()

@@ -100,12 +100,11 @@ class WholeFiles(WholeText):
         )
 
     def _keys(self, paths: Iterable[str]) -> dict[str, int]:
-        return dict(
-            self._rows(
-                "SELECT c.path, c.key FROM json_each(?) j CROSS JOIN code_files c ON c.path = j.value",
-                dumps([*paths]),
-            )
+        rows = self._rows(
+            "SELECT c.path, c.key FROM json_each(?) j CROSS JOIN code_files c ON c.path = j.value",
+            dumps([*paths]),
         )
+        return dict(rows)
 
     def text(self, path: str) -> str:
         """Return the text of a file, or an empty text."""
@@ -215,13 +214,12 @@ class Commits(WholeText):
 
     def changes(self, paths: Sequence[str]) -> dict[str, int]:
         """Return the number of commits that changed each of these files, if any did."""
-        return dict(
-            self._rows(
-                "SELECT w.path, (SELECT count(*) FROM commit_files f WHERE f.file_key = w.key) n"
-                " FROM json_each(?) j CROSS JOIN code_files w ON w.path = j.value WHERE n > 0",
-                dumps(paths),
-            )
+        rows = self._rows(
+            "SELECT w.path, (SELECT count(*) FROM commit_files f WHERE f.file_key = w.key) n"
+            " FROM json_each(?) j CROSS JOIN code_files w ON w.path = j.value WHERE n > 0",
+            dumps(paths),
         )
+        return dict(rows)
 
 
 _LONGEST = 200_000_000
