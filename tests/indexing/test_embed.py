@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -167,27 +167,6 @@ def test_next_write_makes_vectors_after_a_kill(store: Store) -> None:
     assert len(vectors_of(store)) == NODES + 1
 
 
-def test_edited_text_is_embedded_again(store: Store) -> None:
-    static = StaticEmbedder()
-    records = Records(store, Settings(), None)
-    for name in "abc":
-        records.add("note", f"text of {name}", id=f"note-{name}")
-
-    class Slow:
-        name, dimension, runs = STATIC, 256, 0
-
-        def embed(self, texts: Sequence[str]) -> list[bytes | None]:
-            self.runs += 1
-            if self.runs == 1:
-                records.edit("note-c", text="penguins on the ice")
-            return static.embed(texts)
-
-    embed_missing(store, Slow())
-    assert store.vectors.count_lacking() == 0
-    wanted = quantise(static.embed(["penguins on the ice penguins on the ice"])[0] or b"")
-    assert vectors_of(store)["penguins on the ice penguins on the ice"] == wanted
-
-
 def test_small_write_embeds_few_passages(store: Store) -> None:
     rebuild(store, "auto")
     nodes = [Node(f"note-many-{number}", "note", title=f"word {number}") for number in range(FEW)]
@@ -209,19 +188,6 @@ def test_no_vectors_in_transactions_or_other_embedders(store: Store, endpoint: E
     with store.transaction():
         embed_missing(store, open_embedder("static", store))
         assert store.vectors.count_lacking() == 1
-
-
-def test_busy_store_delays_vectors(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pylore.indexing.embed.PATIENCE", 0.01)
-    Records(store, Settings(), None).add("note", "a text", id="note-late")
-    notes: list[str] = []
-    with apsw.Connection(store.path) as other:
-        other.execute("BEGIN IMMEDIATE" if not other.in_transaction else "SELECT 1")
-        other.execute("UPDATE meta SET value = value")
-        embed_missing(store, open_embedder("static", store), notes)
-        assert store.vectors.count_lacking() == 1 and notes == []
-    embed_missing(store, open_embedder("static", store))
-    assert store.vectors.count_lacking() == 0
 
 
 def test_full_disk_loses_vectors_only(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,19 +134,6 @@ def age_of_facts(store: Store, days: int) -> None:
             store.edges.put(edge)
 
 
-def test_confidence_of_a_fact_ranks_results(store: Store, records: Records) -> None:
-    for name in ("alpha", "omega"):
-        records.fact(name, "uses", "redis")
-    plain = {"retrievers": "fulltext"}
-    two = ["entity-alpha", "entity-omega"]
-    assert [id for id in snippets(store, "who uses redis", **plain) if id in two] == two
-    records.fact("alpha", "uses", "redis", confidence=0.2)
-    assert [id for id in snippets(store, "who uses redis", **plain) if id in two] == two[::-1]
-    found = search(store, Settings(), Request("who uses redis", explain=True), None)
-    said = {hit.id: hit.explain for hit in found}["entity-alpha"]
-    assert said is not None and said["relevance"]["confidence"] == 0.2
-
-
 def test_fact_ages_since_the_last_read(store: Store, records: Records) -> None:
     records.fact("web shop", "uses", "redis")
     age_of_facts(store, 400)

@@ -106,17 +106,3 @@ def test_id_has_a_single_scope(id: str, scope: str, store: Store) -> None:
         records_of(store, scope).add("note", "text", id=id)
     assert check_scope("note-x@@alice", scope) == "note-x@@alice"
     assert check_scope("file-a@@2.png", scope) == "file-a@@2.png"
-
-
-def test_hints_name_relations_without_scope(store: Store) -> None:
-    records_of(store, "bob").fact("tom", "lives_in", "oslo")
-    notes = {
-        (scope, name): records_of(store, scope).fact("ann", name, "bergen").notes
-        for scope, name in (("alice", "living_im"), ("", "lives_in"), ("bob", "livid_in"),
-                            ("alice", "livez_on"))
-    }  # fmt: skip
-    assert [*notes.values()] == [
-        [], [],
-        ["new relation 'livid_in' (did you mean 'lives_in'?)"],
-        ["new relation 'livez_on' (did you mean 'lives_in'?)"],
-    ]  # fmt: skip

@@ -104,20 +104,6 @@ def test_redone_record_can_be_undone_again(records: Records, store: Store) -> No
     assert bodies == ["two", "one", "The first text of note-a"]
 
 
-def test_undo_of_forget_and_restore_includes_links(records: Records, store: Store) -> None:
-    records.link(A, "relates_to", B)
-    before = content(store)
-    records.forget([A])
-    records.undo([A])
-    assert content(store) == before and found(store, "first text") >= {A}
-    records.forget([A])
-    records.restore([A])
-    (change,) = records.undo([A])
-    assert change.state == "invalidated" and content(store)["edges"] == {}
-    records.restore([A])
-    assert content(store) == before
-
-
 Edit = tuple[str, str]
 
 
