@@ -1,3 +1,3 @@
-"""The hub: where stores meet, on PostgreSQL. All SQL that a hub is asked with is here."""
+"""Hubs on PostgreSQL, where stores exchange lines, and all SQL for them."""
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def init(session: Session, place: str = argument("REMOTE|URL", complete="remotes
 def status(
     session: Session, place: str = argument("[REMOTE|URL]", default="", complete="remotes")
 ) -> None:
-    """Show what a hub holds, and how far this store is."""
+    """Show counts of a hub and of unsent and unread changes."""
     with _hub(session, place, writes=False) as hub:
         takes = Takes(*session.settings.remotes.get(hub.name, "").split()[1:])
         try:
@@ -77,10 +77,10 @@ def grant(
     name: str = argument("NAME"),
     role: str = argument("ROLE", choices=ROLES),
     *,
-    scope: str = option("--scope S", "let in there too", ""),
+    scope: str = option("--scope S", "add to this scope too", ""),
     on: str = ON,
 ) -> None:
-    """Let a role of the server read, write, or also curate and delete."""
+    """Let a role of the server read, write, or also curate and purge."""
     member = "; INSERT INTO lore.members VALUES ({name}, {scope}) ON CONFLICT DO NOTHING"
     _ask(session, on, f"{_REVOKE}; GRANT {{role}} TO {{who}}{member if scope else ''}",
          name=name, role=f"lore_{role}", scope=scope)  # fmt: skip
@@ -115,7 +115,7 @@ def _ask(
 
 @command("hub audit [options]")
 def audit(session: Session, *, since: str = SINCE, on: str = ON) -> None:
-    """List who sent what to the hub."""
+    """List the lines of the hub with time and sender."""
     start = parse_since(since) if since else "-infinity"
     with _hub(session, on) as hub:
         rows = [dict(zip(_LOGGED, row, strict=True)) for row in hub.ask(_LOG, [start])]
@@ -134,14 +134,13 @@ def add(
     """Name a hub for 'lore sync NAME', in your config.
 
     URL is postgresql://[user@]host[:port]/database or postgresql://?service=NAME, without a
-    password (~/.pgpass). The words limit what goes there; of scopes, * is all.
+    password (~/.pgpass). The words limit sending; scopes=* is all scopes.
 
     \b
     lore hub add team 'postgresql://?service=lore' types=decision,lesson
     """
     if not is_name(name) or not name[0].isalpha():
-        raise UsageError(f"'{name}' is no name of a remote: give lower-case letters, digits, - "
-                         "and _, a letter first")  # fmt: skip
+        raise UsageError(f"invalid name '{name}': use a-z, 0-9, - and _, a letter first")
     options_of(url)
     Takes(*takes)
     state = "changed" if name in session.settings.remotes else "added"
@@ -191,12 +190,11 @@ def _hub(session: Session, place: str, *, writes: bool = True) -> Hub:
 def sync_with_hub(
     session: Session, store: Store, name: str, *, all: bool
 ) -> tuple[Imported, dict[str, Any]]:  # fmt: skip
-    """Sync with a remote; return what came in, and a row of what went out."""
+    """Sync with a remote; return the merged lines, and a row of counts."""
     if project_folder() and not is_trusted(data_folder()):
-        raise LoreError("this store may have come with a clone, and would be sent to others: "
-                        "'lore store trust' says that it is yours")  # fmt: skip
+        raise LoreError("this store may have come with a clone: run 'lore store trust' to sync it")
     url, *words = remote_named(session.settings, name)
-    with store.transaction():  # a remote that was removed needs no changes kept
+    with store.transaction():  # removed remotes need no changes
         for remote in store.remotes.all():
             if remote.name not in session.settings.remotes:
                 store.remotes.remove(remote.name)

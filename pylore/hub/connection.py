@@ -36,7 +36,7 @@ _BY_STATE: dict[str, tuple[type[StoreError], str]] = {
     "3F000": (StoreError, _NO_HUB),
     "42883": (StoreError, _NO_HUB),
 }
-"""The beginning of an SQLSTATE to the error that it becomes, and advice."""
+"""Prefix of an SQLSTATE to the error and advice."""
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 _DEFAULTS = {
@@ -61,7 +61,7 @@ def driver() -> Any:
 
 @contextmanager
 def faults(name: str) -> Iterator[None]:
-    """Turn the driver's errors into lore's, with the name of the hub."""
+    """Raise errors of the driver as LoreError with the name of the hub."""
     try:
         yield
     except driver().Error as error:
@@ -73,10 +73,10 @@ def faults(name: str) -> Iterator[None]:
 
 
 def options_of(url: str) -> dict[str, str]:
-    """Return what a URL says, by the names of libpq's parameters.
+    """Parse a URL into parameters of libpq.
 
     Raises:
-        UsageError: the URL is invalid, or has a password in it.
+        UsageError: invalid URL, or a password in it.
     """
     psycopg = driver()
     try:
@@ -87,12 +87,12 @@ def options_of(url: str) -> dict[str, str]:
         raise UsageError("invalid hub URL: use postgresql://[user@]host[:port]/database or "
                          "postgresql://?service=NAME") from None  # fmt: skip
     if any("password" in name or "secret" in name for name in found):
-        raise UsageError("the hub URL has a password in it: put it into ~/.pgpass (mode 0600)")
+        raise UsageError("password in the hub URL: put it into ~/.pgpass (mode 0600)")
     return found
 
 
 class Hub:
-    """An open connection, by the ``name`` of messages; each ``ask`` is a transaction."""
+    """A connection; messages begin with ``name``."""
 
     def __init__(self, name: str, connection: Any) -> None:
         self.name, self.connection = name, connection
@@ -104,10 +104,10 @@ class Hub:
         self.connection.close()
 
     def ask(self, sql: Any, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows of the last of these statements; ``%s`` stands for a value.
+        """Run statements in a transaction; return the rows of the last. ``%s`` is a value.
 
         Raises:
-            LoreError: the hub could not, in one line; nothing of them was done.
+            LoreError: the server failed or refused.
         """
         with faults(self.name):
             cursor = self.connection.execute(sql, tuple(values) or None)
@@ -117,14 +117,13 @@ class Hub:
 
 
 def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
-    """Return a connection to the hub at ``url``; ``writes``: to a server that takes them.
+    """Connect to the hub at ``url``; ``writes`` requires a writable server.
 
-    Certificates are verified, but for this machine, unless the URL, the service or PGSSLMODE says
-    otherwise.
+    Certificates of other machines are verified, unless URL, service or PGSSLMODE set sslmode.
 
     Raises:
-        UsageError: the URL is invalid, has a password in it, or the driver is not installed.
-        LoreError: nobody answers, or the server refuses.
+        UsageError: invalid URL, or the driver is missing.
+        LoreError: no connection.
     """
     psycopg = driver()
     options = options_of(url)
@@ -159,7 +158,7 @@ def remote_named(settings: Settings, name: str) -> list[str]:
 
 
 def ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """Yield items, each made by another thread while the hub works on the one before it."""
+    """Yield items; a thread computes the next item meanwhile."""
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as thread:

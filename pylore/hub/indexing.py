@@ -1,4 +1,4 @@
-"""Make the passages and vectors of a hub, cut as those of search.db."""
+"""Cut passages and compute vectors for a hub, as for search.db."""
 
 from __future__ import annotations
 
@@ -26,26 +26,25 @@ LONGEST_WORD = 200
 
 
 def vector_text(vector: bytes | None) -> str | None:
-    """Return little-endian float32 as pgvector reads it, rounded as in search.db, so that cosines
-    are the same there; None without a direction."""
+    """Return a float32 vector as pgvector text, rounded as in search.db; None for zero."""
     rounded = None if vector is None else quantise(vector)
     return str([*memoryview(rounded).cast("b")]) if rounded and any(rounded) else None
 
 
 def split(text: str) -> str:
-    """Return the folded words of a text, as full text splits it."""
+    """Return the folded words of a text."""
     return " ".join([word[:LONGEST_WORD] for word in words(fold(text))])
 
 
 def index_hub(
     hub: Hub, embedder_of: Callable[[], Embedder | None], notes: list[str]
 ) -> int:  # fmt: skip
-    """Index what a hub lacks, whoever pushed it; return how many nodes that were.
+    """Index the nodes that are due at a hub; return their number.
 
-    A hub with vectors is left to clients with its embedder, as ``notes`` say.
+    A hub with vectors of another embedder is left to other clients, with a note in ``notes``.
 
     Raises:
-        LoreError: the hub cannot; batches before that are indexed.
+        LoreError: the hub failed; finished batches are kept.
     """
     done = 0
     while rows := hub.ask("SELECT * FROM lore.lacking(%s)", [4 * BATCH]):
@@ -60,7 +59,7 @@ def index_hub(
             for batch in ahead(_batches(rows, embedder)):
                 values = (dumps(batch), name, dimension)
                 indexed = hub.ask("SELECT lore.put(%s, %s, %s)", values)[0][0]
-                if not indexed:  # another client does it, or they change faster than that
+                if not indexed:  # another client indexes them, or they changed
                     return done
                 done += indexed
         except EmbedderError as error:
@@ -74,7 +73,7 @@ def index_hub(
 def _batches(
     rows: Sequence[tuple[Any, ...]], embedder: Embedder | None
 ) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
-    """Yield nodes with their passages as ``lore.put`` takes them, of rows of ``lore.lacking``."""
+    """Yield batches for ``lore.put`` from rows of ``lore.lacking``."""
     for start in range(0, len(rows), BATCH):
         nodes: list[dict[str, Any]] = []
         texts: list[str] = []

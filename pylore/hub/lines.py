@@ -1,4 +1,4 @@
-"""The lines that a store sends to a hub, and their order keys."""
+"""Write the lines of a store for a hub, with their order keys."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 
 class Takes:
-    """Filter of a remote, by the words of its setting: ``types=TYPE,…`` (without: all),
-    ``scopes=NAME,…`` (``*``: all) beside what is common, ``staged`` beside what is confirmed.
+    """Filter of a remote, parsed from a setting: ``types=TYPE,…`` (default: all), ``scopes=NAME,…``
+    (``*``: all; default: common records), ``staged`` (default: confirmed records).
 
     Raises:
         UsageError: another word.
@@ -51,14 +51,14 @@ class Takes:
         self.staged = "staged" in given
 
     def has(self, *names: str) -> bool:
-        """Return True if the thing with these names is common, or of a scope that is taken."""
+        """Return True if a thing with these names is common, or of a selected scope."""
         return whose(*names) in ("", *self.scopes) or "*" in self.scopes
 
 
 class HubLines:
-    """The lines of records, links, anchors, and the past of all that a remote takes.
+    """The lines of records, links and anchors for a remote, then their past.
 
-    ``things`` limits them to these things and what hangs on the records ``ids``.
+    ``things`` limits them to these keys and to the links and anchors of the records ``ids``.
     """
 
     def __init__(
@@ -85,17 +85,17 @@ class HubLines:
             keys = [(part[0], part[1], part[2]) for part in parts if len(part) == 3]
             of = sorted({part[0] for part in parts if len(part) == 4})
         for node, was in export.nodes(ids):
-            if self._tells(node) and not is_forgotten_by_nobody(node):
+            if self._is_taken(node) and not is_forgotten_by_nobody(node):
                 yield _line(node.id, order_text(Stamped.of(node)), shared_fields(node, was))
         rows: Iterator[Edge | Anchor] = chain(export.edges(keys), export.anchors(of))
         for row in rows:
-            if self._tells(row) and (things is None or thing_of(row) in things):
+            if self._is_taken(row) and (things is None or thing_of(row) in things):
                 yield _line(row.key[0], order_text(shared_values(row)), shared_fields(row))
         for thing, changes in groupby(export.past(things), lambda change: thing_of(change[0])):
             row_now, left = self._store.thing(thing), [*changes]
-            # What was staged may have had a text that was not for others.
+            # A staged record may have had a private text.
             was_staged = any(values.get("status") == '"staged"' for *_, values in left)
-            if row_now and self._tells(row_now) and (self._takes.staged or not was_staged):
+            if row_now and self._is_taken(row_now) and (self._takes.staged or not was_staged):
                 yield from self._past(owners(thing)[0], left, local_fields(row_now))
 
     def _past(self, id: str, left: Iterable[Any], local: Collection[str]) -> Iterator[Line]:
@@ -104,22 +104,22 @@ class HubLines:
             if values:
                 yield _line(id, stamp, past_fields(key, stamp, values))
 
-    def _tells(self, row: Thing) -> bool:
-        """Return True if the state of a thing is told."""
+    def _is_taken(self, row: Thing) -> bool:
+        """Return True if the remote takes the current state of a thing."""
         if isinstance(row, Anchor):
-            return is_shared_anchor(row) and self._tells_of(row.node_id)
+            return is_shared_anchor(row) and self._takes_id(row.node_id)
         if isinstance(row, Node):
-            return is_record(row.id) and self._tells_of(row.id)
+            return is_record(row.id) and self._takes_id(row.id)
         is_open = self._takes.has(row.relation) and (self._takes.staged or row.status != "staged")
-        return is_open and is_shared_edge(row) and all(map(self._tells_of, row.key[:2]))
+        return is_open and is_shared_edge(row) and all(map(self._takes_id, row.key[:2]))
 
-    def _tells_of(self, id: str) -> bool:
+    def _takes_id(self, id: str) -> bool:
         is_taken = not is_record(id) or not self._types or id.partition("-")[0] in self._types
         return is_taken and id not in self._private and self._takes.has(id)
 
 
 def extra_lines(store: Store, takes: Takes) -> tuple[list[Line], list[Line]]:
-    """Return the declarations and the purges of a store that may be told."""
+    """Return the declarations and purges of a store for a remote."""
     declared = {(one.get("declare_type") or one["declare_relation"]): one
                 for one in declarations(store)}  # fmt: skip
     purges = store.changes.purged().items()
@@ -136,9 +136,9 @@ def _line(id: str, order: str, fields: dict[str, Any]) -> Line:
 
 
 def order_text(values: Stamped) -> str:
-    """Return the order key of a row with these values, by which the later one of two stands.
+    """Return the order key of a row with these values: the greatest is the head at a hub.
 
-    The values that two rows have in common come after both: the sum of the stamps grows.
+    A join of two rows has a greater key than both, because the sum of the stamps grows.
 
     >>> from ..core.model import Edge
     >>> order_text(Stamped.of(Edge("a-1", "b-1", "uses", created_at="2026-01-31T12:00:00Z")))[:35]
@@ -151,6 +151,6 @@ def order_text(values: Stamped) -> str:
 
 
 def _number(stamp: str) -> int:
-    """Return the time and the store of a stamp as one number, the greater the later it is."""
+    """Return a stamp as a number; later stamps are greater."""
     at, _, store = stamp.partition(" ")
     return int(f"{''.join(filter(str.isdigit, at)):0<14}"[:14]) << 40 | int(store or "0", 16)

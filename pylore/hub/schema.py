@@ -1,4 +1,4 @@
-"""Make the schema of a hub, and check its version."""
+"""Create the schema of a hub, and check its version."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HELLO = (
     "SELECT set_config('statement_timeout', '2min', false)"
     " WHERE current_setting('statement_timeout') = '0'; SELECT lore.hello(%s, %s)"
 )
-# Unqualified names are PostgreSQL's own: others may write to public. The files name each other.
+# Others may write to public, so it is not in the path. The files refer to each other.
 _BEGIN = """
 SET LOCAL statement_timeout = 0; CREATE SCHEMA lore;
 SET LOCAL search_path = lore, pg_temp; SET LOCAL check_function_bodies = off;
@@ -31,10 +31,10 @@ _META = "INSERT INTO lore.meta VALUES ('version', '{}'), ('longest', '{}')"
 
 
 def hello(hub: Hub, mark: Sequence[Any] = (0, None)) -> dict[str, Any]:
-    """Return the state of a hub (``lore.hello``), and whether it ``holds`` the line of a mark.
+    """Return the state of a hub (``lore.hello``); ``holds``: it has the line of a mark.
 
     Raises:
-        StoreError: no hub there, or one of another version.
+        StoreError: no hub, or another version.
     """
     state: dict[str, Any] = hub.ask(_HELLO, mark)[0][0]
     if state["version"] != VERSION:
@@ -44,17 +44,15 @@ def hello(hub: Hub, mark: Sequence[Any] = (0, None)) -> dict[str, Any]:
 
 
 def make_schema(hub: Hub, max_text: int) -> bool:
-    """Make the schema where it is missing; return True if it was made.
-
-    Texts of records may have ``max_text`` bytes there.
+    """Create the schema; return False if it exists. ``max_text`` limits texts of records, in bytes.
 
     Raises:
-        StoreError: another version, or the schema of another owner.
+        StoreError: another version, or another owner.
     """
     owned = hub.ask(_OWNER)
     if owned == [(False,)]:
-        raise StoreError(f"{hub.name}: the schema 'lore' there has another owner: connect as them, "
-                         "or take another database")  # fmt: skip
+        raise StoreError(f"{hub.name}: the schema 'lore' has another owner: connect as that role, "
+                         "or use another database")  # fmt: skip
     longest = record_line(max_text)
     if owned:
         hello(hub)

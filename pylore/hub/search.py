@@ -1,7 +1,7 @@
-"""Search at a hub: the parts of a store that the pipeline asks, answered by PostgreSQL.
+"""Search at a hub: PostgreSQL finds passages and edges, the local pipeline fuses and ranks.
 
-The pipeline fuses, walks and ranks here. Full text, vectors and each hop of a walk are one query;
-rows and texts of the best matches come with them, others when they are asked for.
+Full text, vectors and each hop of a walk are one query; rows and texts of the best matches come
+with them, others on demand.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Row = tuple[int, str, float]
 
 SHOWN = 60
-"""Matches whose rows and texts come with a leg: a pool, and some that may be left out."""
+"""Matches of a leg that bring rows and texts: a pool, and reserves for hidden matches."""
 
 _DECLARED = """
 SELECT DISTINCT ON (kind, key) kind, key, lore.share(f->'weight'), lore.share(f->'backward_weight')
@@ -50,8 +50,8 @@ _EDGES = "SELECT * FROM lore.neighbours(%s::text[], %s::text[], %s)"
 
 
 class SearchedHub(Store):
-    """A store that can be searched: PostgreSQL answers for nodes, full text, vectors and edges. A
-    hub has no files, commits, facts, places of links and ratings: those are of an empty store."""
+    """A store with nodes, full text, vectors and edges of a hub. Its files, commits, facts, places
+    of links and ratings are empty."""
 
     def __init__(self, hub: Hub, scope: str = "") -> None:
         super().__init__(scratch_store().connection, hub.name)
@@ -74,7 +74,7 @@ class SearchedHub(Store):
 
 
 class Answers(Nodes):
-    """The answers of a hub, by the names that nodes, full text and edges of a store have."""
+    """Nodes, full text, vectors and edges of a hub, with the methods of a store's parts."""
 
     def __init__(self, connection: Any, store: SearchedHub) -> None:
         super().__init__(connection)
@@ -84,10 +84,10 @@ class Answers(Nodes):
         """Key of a passage to title, text and tags."""
         self._described: Sequence[str] = ()
         self._statuses: dict[str, str] = {}
-        """Of the nodes that a walk met."""
+        """Statuses of the nodes of a walk."""
 
     def _leg(self, sql: str, *values: object) -> list[Row]:
-        """Return the matches of a leg, and keep the rows and texts that come with them."""
+        """Return the matches of a leg; cache their rows and texts."""
         found = self._hub.ask(sql, (*values, SHOWN))
         for key, id, _, brief, text in found:
             if brief is not None:
@@ -95,7 +95,7 @@ class Answers(Nodes):
         return [(key, id, score) for key, id, score, _, _ in found]
 
     def _filter(self, scope: Scope) -> str:
-        """Return a scope as ``lore.admits`` takes it; patterns of files as those of LIKE."""
+        """Return the filter of ``lore.admits`` for a scope, with patterns of LIKE for files."""
         found: dict[str, Any] = {
             "types": [*scope.types], "statuses": [*scope.statuses], "tags": [*scope.tags],
             "files": [glob.translate(_LIKE) for glob in scope.files], "since": scope.since,
@@ -107,7 +107,7 @@ class Answers(Nodes):
     # --- nodes
 
     def _fetch(self, ids: Iterable[str], filter: str = "{}") -> set[str]:
-        """Keep the rows of those of these nodes that a filter admits, and return their ids."""
+        """Cache the rows of nodes within a filter; return their ids."""
         found = self._hub.ask("SELECT * FROM lore.rows(%s::text[], %s)", ([*ids], filter))
         self._briefs.update(found)
         return {id for id, _ in found}
@@ -131,7 +131,7 @@ class Answers(Nodes):
         return id if self.briefs([id]) else None
 
     def hidden(self, statuses: Sequence[str], most: int) -> list[str] | None:
-        return None  # each hop brings the statuses of the nodes that it leads to
+        return None  # ``bundles`` reads statuses with each hop
 
     def hidden_among(self, ids: Sequence[str], statuses: Sequence[str]) -> set[str]:
         return {id for id in ids if self._statuses.get(id) in statuses}
@@ -159,7 +159,7 @@ class Answers(Nodes):
     def titled(self, *_: object) -> list[str]:
         return []
 
-    # --- words, with stems for other forms of them
+    # --- words, compared by stems
 
     def collections(self, scope: Scope | None = None) -> list[str]:
         return [""]
@@ -168,7 +168,7 @@ class Answers(Nodes):
         self, collection: str, query: Query, how: str, scope: Scope, weights: Mapping[str, float],
         limit: int,
     ) -> list[Row]:  # fmt: skip
-        if limit == 1:  # the pipeline looks whether a word is anywhere
+        if limit == 1:  # the pipeline checks for a word
             return [(0, "", 0.0)] if self.frequencies(query.single_words())[1] else []
         asked, prefixes = "", [*query.beginnings]
         if how == "prefix":
@@ -193,7 +193,7 @@ class Answers(Nodes):
         return self._passages([key]).get(key, ("",))[0], self.texts([key]).get(key, "")
 
     def _passages(self, keys: Iterable[int]) -> dict[int, tuple[str, str, str]]:
-        """Return title, text and tags; with a new one come those of the nodes described last."""
+        """Return title, text and tags; prefetch first passages of the last ``briefs``."""
         if lacking := {*keys} - self._texts.keys():
             lacking |= {*self.first_passages(self._described).values()} - self._texts.keys()
             sql = "SELECT * FROM lore.passages_of(%s::bigint[])"
@@ -230,16 +230,14 @@ class Answers(Nodes):
 
 
 def open_for_search(session: Session, files: Sequence[str]) -> Store:
-    """Return the hub that ``on`` names, which the caller closes; runs and retrievers of the user's
-    own are left out of the settings.
+    """Connect to the hub of the setting ``on``; drop runs and plugin retrievers from the settings.
 
     Raises:
-        UsageError: unknown remote, or files at hand were named.
-        LoreError: nobody answers, or the server refuses.
+        UsageError: unknown remote, or files at hand.
+        LoreError: no connection.
     """
     if files:
-        raise UsageError("--files names files of this project, which a hub does not know: leave "
-                         "--on out")  # fmt: skip
+        raise UsageError("--files is for files of this project: leave --on out")
     settings = session.settings
     legs = [one for one in settings.retrievers if one in BUILT_IN_RETRIEVERS] or BUILT_IN_RETRIEVERS
     session.use(settings.changed([("run", ""), ("retrievers", " ".join(legs))], "flag:--on"))

@@ -1,4 +1,4 @@
-"""Sync a store with a hub, and report their state."""
+"""Sync a store with a hub, and report the state of both."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from .lines import Line, Takes
 
 SENT_AT_ONCE = 4000
-"""Lines of a batch that is sent, unless one is longer than ``_LONG``."""
+"""Lines of a sent batch; a line of more than ``_LONG`` characters ends the batch."""
 _LONG = 20_000
 
 READ_AT_ONCE = 10_000
-"""Lines of a batch that is read."""
+"""Lines of a read batch."""
 
 _PULL = (
     "SELECT seq, line FROM lore.lines WHERE seq > %s AND line <> ''"
@@ -46,11 +46,11 @@ SELECT count(*), (SELECT count(*) FROM lore.nodes WHERE NOT gone),
 
 
 class HubSync:
-    """One sync with the remote ``name``; ``all``: send and read everything, not only new lines.
+    """A sync with the remote ``name``; ``all``: send and read old lines again.
 
-    ``came_in``: what the hub sent. ``sent``, ``known``: numbers of lines that the hub did not know
-    and knew. ``refused``: (id, why). ``anew``: the hub lacked lines, and all was sent again.
-    ``may_only_read``: the role that the hub lets send nothing, or empty.
+    ``came_in`` counts the merged lines, ``sent`` and ``known`` the lines that were new or known to
+    the hub. ``refused`` lists (id, why). ``anew``: the hub had lost lines. ``may_only_read``: a role
+    without the right to send, or empty.
     """
 
     def __init__(
@@ -65,14 +65,14 @@ class HubSync:
         self._name, self._takes, self._all, self._progress = name, takes, all, progress
         self._at = engine.store.remotes.get(name)
         self._own: list[str] = []
-        """Ranges of the lines that this sync has sent."""
+        """Ranges of the numbers of sent lines."""
         self._new: set[str] = set()
 
     def run(self) -> HubSync:
-        """Send, and then read; ``progress`` hears of the lines of each batch.
+        """Send, then read; call ``progress`` with the number of lines of each batch.
 
         Raises:
-            LoreError: the hub cannot, or may not be asked; what went until then stays.
+            LoreError: the hub failed or refused; finished batches are kept.
         """
         with self._store.faults:
             state = self._begin()
@@ -82,11 +82,11 @@ class HubSync:
             if not state["may_write"]:
                 self.may_only_read = state["role"]
             elif self.read:
-                self._push()  # what follows from the lines that came in, and the hub does not have
+                self._push()  # results of merging
         return self
 
     def _begin(self) -> dict[str, Any]:
-        """Find out whether the hub has all that it had, and begin anew if not."""
+        """Read the state of the hub; start over if the hub or the filter has changed."""
         at = self._at
         state = hello(self._hub, at.mark)
         self.anew = not state["holds"]
@@ -136,7 +136,7 @@ class HubSync:
     ) -> Iterator[Line]:  # fmt: skip
         if is_new:
             yield from declared
-        if purges and (is_new or self.read):  # nobody hears of what the hub does not know
+        if purges and (is_new or self.read):  # without ids that the hub lacks
             digests = {md5(line[0].encode()).hexdigest(): line for line in purges}
             known = self._hub.ask(_KNOWN, [0 if is_new else self._since, [*digests]])
             yield from (digests[digest] for (digest,) in known)
@@ -167,12 +167,12 @@ class HubSync:
                 self._progress(len(rows))
             if len(rows) < READ_AT_ONCE:
                 break
-        self._at.read = max(self._at.read, self._end[0])  # all until there was readable
+        self._at.read = max(self._at.read, self._end[0])  # earlier lines were visible
         self._at.mark = max(self._at.mark, self._end)
         self._keep()
 
     def _take(self, rows: Sequence[tuple[int, str]]) -> None:
-        """Merge lines, and keep in the same transaction that they were read."""
+        """Merge lines and store the position in the same transaction."""
         self.read += len(rows)
         options = ImportOptions(
             skip_bad=True, new_relations=True, new_types=True, change="sync", purge=True
@@ -193,7 +193,7 @@ class HubSync:
             self._store.remotes.put(at)
         self._at = at
         embed_missing(self._store, self._engine.embedder, came_in.notes, bulk=True)
-        # Conflicts are told to those who have a part in them.
+        # Report conflicts only to stores that took part.
         self._new |= came_in.new_nodes
         told = [one for one in came_in.conflicting if at.wrote and one.id not in self._new]
         came_in.conflicting, came_in.conflicts = told, len(told)
@@ -201,8 +201,8 @@ class HubSync:
 
 
 def changed(store: Store, at: RemoteProgress, until: int) -> tuple[set[str], set[str]] | None:
-    """Return the things that have changed since a remote was sent them, and the records among them
-    whose links may be told or not any more; None if nobody knows, and for a new remote."""
+    """Return the keys of unsent changes, and the records whose links may need sending too; None for
+    a new remote, or if the change log was swept."""
     if at.sent < 0 or at.synced_at < store.changes.swept:
         return None
     things, ids = store.changes.since(at.sent, until, at.name)
@@ -210,7 +210,7 @@ def changed(store: Store, at: RemoteProgress, until: int) -> tuple[set[str], set
 
 
 def hub_status(hub: Hub, name: str, takes: Takes, store: Store | None) -> dict[str, Any]:
-    """Return what a hub holds, and how far this store is with it; ``unsent``: None for all."""
+    """Return counts of a hub and of unsent and unread changes; ``unsent`` is None for all."""
     at = store.remotes.get(name) if store is not None else RemoteProgress(name)
     state = hello(hub, at.mark)
     counts = hub.ask(_COUNTS, [at.read if state["holds"] else 0])[0]
