@@ -49,7 +49,7 @@ class HubSync:
     """A sync with the remote ``name``; ``all``: send and read old lines again.
 
     ``came_in`` counts the merged lines, ``sent`` and ``known`` the lines that were new or known to
-    the hub. ``refused`` lists (id, why). ``anew``: the hub had lost lines. ``may_only_read``: a role
+    the hub. ``refused`` lists (id, why). ``anew``: it had lost lines. ``may_only_read``: a role
     without the right to send, or empty.
     """
 
