@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..ask.rounds import (
     RULES,
@@ -15,7 +15,6 @@ from ..ask.rounds import (
     prompt_of,
 )
 from ..core.errors import LoreError
-from ..core.model import Record
 from .find import context
 
 if TYPE_CHECKING:
@@ -26,15 +25,13 @@ if TYPE_CHECKING:
 NOTHING = "the store has nothing on this, so nobody was asked: try other words"
 
 
-class AskResult(Record):
-    """The text of the model, the citations, the context, and further requests of the model."""
+class AskResult(NamedTuple):
+    """The text of the model, the citations, the context, and requests of the model for more."""
 
-    __slots__ = ("answer", "citations", "context", "needed")
-
-    def __init__(
-        self, answer: str, citations: list[Citation], context: Context, needed: list[str]
-    ) -> None:
-        self.answer, self.citations, self.context, self.needed = answer, citations, context, needed
+    answer: str
+    citations: list[Citation]
+    context: Context
+    needed: list[str]
 
     @property
     def unfounded(self) -> list[str]:
