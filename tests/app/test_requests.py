@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,14 +11,6 @@ from homes import move_home
 from new_stores import new_store
 
 import pylore
-from pylore.app.code import (
-    anchor,
-    anchors_for_file,
-    anchors_of,
-    index,
-    unanchor,
-    verify,
-)
 from pylore.app.engine import Engine
 from pylore.app.find import context, record_shown, related, search
 from pylore.core.errors import LoreError, UsageError
@@ -89,27 +80,3 @@ def test_context_walks_by_default(engine: Engine) -> None:
     flat = engine.changed([("graph_depth", "0")], "flag")
     plain = context(flat, "signed tokens", form="prompt")
     assert [row["id"] for row in plain.included] == ["decision-a"]
-
-
-def test_anchors_from_placing_to_removing(engine: Engine) -> None:
-    wanted = ("note-d", "src/auth.py", "symbol", "login")
-    assert anchor(engine, *wanted)["state"] == "added"
-    assert anchor(engine, "note-d", "src/*.py", "glob")["verdict"] == "valid"
-    rows = anchors_for_file(engine, "src/auth.py")
-    assert sorted((row["id"], row["kind"]) for row in rows) == [
-        ("decision-a", "file"), ("note-d", "glob"), ("note-d", "symbol"),
-    ]  # fmt: skip
-    Path(engine.root, "src/auth.py").write_text(TODAYS.replace("check", "verify"))
-    assert verify(engine, ["note-d"]).counts()["drifted"] == 1
-    assert [row["state"] for row in unanchor(engine, *wanted)] == ["removed"]
-    assert [row["kind"] for row in anchors_of(engine, "note-d")] == ["glob"]
-    with pytest.raises(UsageError, match="FIRST-LAST"):
-        anchor(engine, "note-d", "src/auth.py", "lines", "x")
-
-
-def test_index_of_a_folder(engine: Engine) -> None:
-    subprocess.run(["git", "init", "-q", engine.root], check=True)
-    found = index(engine, str(Path(engine.root) / "src"), history=False)
-    assert (found["files"], found["cochanges"]) == (1, None)
-    with pytest.raises(LoreError, match="lies outside"):
-        index(engine, "/")

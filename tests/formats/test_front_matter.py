@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from itertools import pairwise
 
@@ -30,25 +29,17 @@ def fields(text: str) -> dict[str, Value]:
     [
         ("a: b", "b"),
         ("a: null", ""),
-        ("a: b # comment", "b"),
-        ("a: b#c", "b#c"),
-        ("a: 'it''s # no comment'", "it's # no comment"),
         (r'a: "say \"hi\"\tthere: \u00e9"', 'say "hi"\tthere: é'),
         (r'a: "\ud83d\ude00"', "😀"),
         ("a: [b, 'c, d', \"e]\"] # x", ["b", "c, d", "e]"]),
-        ("a: [b, c, ]", ["b", "c"]),
-        ("a:\n- b\n- 'c: d'", ["b", "c: d"]),
         ("a: # list\n\n  - b\n  # between\n  - c", ["b", "c"]),
         ("a: >\n  two\n  lines\n\n  and one", "two lines\nand one\n"),
-        ("a: |\n  two # of\n    lines:", "two # of\n  lines:\n"),
-        ("a: one\n  text", "one text"),
         ("a:\n  b: c\n  B: [d]\n  e:\n    f: 1.0", {"b": "c", "B": ["d"], "e": {"f": "1.0"}}),
         ("a:\n  - b: c\n    d: yes\n  - e", [{"b": "c", "d": "yes"}, "e"]),
         ("a: [b, [c, 'null']]", ["b", ["c", "null"]]),
         ("a: # why\n  - b # c\n\n# between\n  - null", ["b", ""]),
         ("a: 2026-01-31T12:00:00Z", "2026-01-31T12:00:00Z"),
         ("a: b\r\n# c\r", "b"),
-        ("'a': b", "b"),
     ],
 )
 def test_yaml_values(text: str, value: Value) -> None:
@@ -120,29 +111,6 @@ def test_no_front_matter() -> None:
 )
 def test_rule_is_not_front_matter(text: str) -> None:
     assert parse(text.split("\n")).length == 0
-
-
-def _written(value: str | list[str], style: int) -> str:
-    if isinstance(value, str):
-        return " " + _quoted(value, style)
-    if style % 2:
-        return " [" + ", ".join(_quoted(item, style) for item in value) + "]"
-    return "".join(f"\n  - {_quoted(item, style)} # note" for item in value)
-
-
-def _quoted(text: str, style: int) -> str:
-    if style < 2:
-        return json.dumps(text, ensure_ascii=bool(style))
-    return "'" + text.replace("'", "''") + "'"
-
-
-@given(
-    st.dictionaries(KEYS, TEXTS | st.lists(TEXTS, min_size=1, max_size=4), max_size=5),
-    st.integers(0, 3),
-)
-def test_round_trip(given_fields: dict[str, str | list[str]], style: int) -> None:
-    text = "\n".join(f"{key}:{_written(value, style)}" for key, value in given_fields.items())
-    assert fields(text) == given_fields
 
 
 @given(st.text(max_size=200) | st.text("-: #[]'\"\\,ab\n\t", max_size=60))

@@ -225,8 +225,3 @@ def test_any_bytes_are_imported_or_refused(line: bytes) -> None:
 
 _FOLDER = tempfile.TemporaryDirectory()
 _SHARED = new_store(_FOLDER.name)
-
-
-def test_file_name_with_braces_in_error(store: Store) -> None:
-    with pytest.raises(LoreError, match=r"^a\{b\}\.jsonl: line 1: "):
-        put(store, "x", name="a{b}.jsonl")

@@ -146,6 +146,16 @@ def test_later_state_wins_and_names_the_other() -> None:
     assert [name.split()[0] for name in line["was"]] == [DAY.format(1)]
 
 
+def test_edits_by_hand_and_by_lore_merge() -> None:
+    base = node(title="old", body="old", stamps={"*": f"{DAY.format(1)} {'0a' * 5}"})
+    hand = {**base, "title": "by hand"}
+    stamps = {**base["stamps"], "body": f"{DAY.format(2)} {'0b' * 5}"}
+    other = {**base, "body": "new", "updated_at": DAY.format(2), "stamps": stamps}
+    for ours, theirs in ((hand, other), (other, hand)):
+        (line,) = fields_of(merged(file(ours), file(theirs), file(base)))
+        assert (line["title"], line["body"]) == ("by hand", "new")
+
+
 def test_union_of_lines_and_conflict_markers_merge() -> None:
     old, new = node(body="old"), node(at=DAY.format(2), body="new")
     assert joined(file(old, new, new), []) == joined(file(old), file(new))
