@@ -93,12 +93,8 @@ class Capture:
 
     def _changed(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, bool]]:
         """Yield the files to read, their stamps, and True for named files."""
-        seen = set()
-        for path, named in _files_in(paths, self._fail_folder):
+        for path, named in _files_in(paths):
             path = os.path.abspath(path)
-            if path in seen:
-                continue
-            seen.add(path)
             try:
                 found = os.stat(path)
             except OSError as error:
@@ -154,9 +150,6 @@ class Capture:
         self._stamps.update(self._read)
         self._read = {}
 
-    def _fail_folder(self, error: OSError) -> None:
-        self._fail(os.fsdecode(error.filename), f"{error.strerror}: check its rights")
-
     def _fail(self, path: str, why: str, *, is_failure: bool = True) -> None:
         if is_failure:
             self.receipt.failed += 1
@@ -176,15 +169,13 @@ def _read_stamps(path: str) -> dict[str, Stamp]:
         return {}
 
 
-def _files_in(
-    paths: Sequence[str], fail: Callable[[OSError], None]
-) -> Iterator[tuple[str, bool]]:  # fmt: skip
+def _files_in(paths: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Yield named files and the files of folders; True for named files."""
     for path in paths:
         if not os.path.isdir(path):
             yield path, True
             continue
-        for folder, folders, names in os.walk(path, onerror=fail):
+        for folder, folders, names in os.walk(path):
             folders.sort()
             for name in sorted(names):
                 if name.endswith(".jsonl"):

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 
+from .events import text
 from .extract import REFUSED
-from .recorder import Step, blocks_of, fields_of, joined, text
+from .recorder import Step, blocks_of, fields_of, joined
 from .shell import written_files
 
 TYPE_CHECKING = False
@@ -48,9 +49,6 @@ class Claude:
 
     source = "claude"
 
-    def __init__(self) -> None:
-        self._queued: set[str] = set()
-
     def steps(self, record: Fields) -> Iterator[Step]:
         """Yield the steps of a line."""
         kind, when = text(record, "type"), text(record, "timestamp")
@@ -62,47 +60,35 @@ class Claude:
                        text(record, "cwd"))  # fmt: skip
         blocks = blocks_of(fields_of(record, "message").get("content"))
         if kind == "user":
-            yield from self._user(record, blocks, when)
+            yield from _user(record, blocks, when)
         elif kind == "assistant":
             yield from _assistant(record, blocks, when)
-        elif kind == "queue-operation":
-            if record.get("operation") == "enqueue":
-                yield from self._queue(record, text(record, "content"), when)
         elif kind == "attachment":
             given = fields_of(record, "attachment")
-            if given.get("type") == "queued_command":
-                yield from self._queue(record, joined(given.get("prompt")), when)
+            if given.get("type") == "queued_command":  # typed while the model works
+                yield from _typed(record, joined(given.get("prompt")), when)
         else:
             yield Step("skipped", when, name=kind or "untyped")
 
-    def _user(self, record: Fields, blocks: list[Fields], when: str) -> Iterator[Step]:
-        results = [block for block in blocks if block.get("type") == "tool_result"]
-        for block in results:
-            output = joined(block.get("content"))
-            ok = block.get("is_error") is not True
-            name = REFUSED if not ok and output.startswith(_NOT_TAKEN) else ""
-            yield Step("result", when, text(block, "tool_use_id"), output, name, ok=ok)
-            if name and _TOLD in output:
-                told = output.split(_TOLD, 1)[1].split(_NOT_THEIRS, 1)[0]
-                yield from _typed(record, told, when)
-        typed = "\n\n".join(text(block, "text") for block in blocks)
-        typed = _ASIDES.sub("", typed).strip()
-        is_human = fields_of(record, "origin").get("kind") in (None, "human")
-        if typed in self._queued:
-            self._queued.discard(typed)
-        elif is_human and not results and not any(map(record.get, _FLAGS)):
-            yield from _typed(record, typed, when)
 
-    def _queue(self, record: Fields, typed: str, when: str) -> Iterator[Step]:
-        """Yield a prompt typed while the model works; the transcript may repeat the prompt."""
-        typed = typed.strip()
-        if typed not in self._queued:
-            self._queued.add(typed)
-            yield from _typed(record, typed, when)
+def _user(record: Fields, blocks: list[Fields], when: str) -> Iterator[Step]:
+    results = [block for block in blocks if block.get("type") == "tool_result"]
+    for block in results:
+        output = joined(block.get("content"))
+        ok = block.get("is_error") is not True
+        name = REFUSED if not ok and output.startswith(_NOT_TAKEN) else ""
+        yield Step("result", when, text(block, "tool_use_id"), output, name, ok=ok)
+        if name and _TOLD in output:
+            told = output.split(_TOLD, 1)[1].split(_NOT_THEIRS, 1)[0]
+            yield from _typed(record, told, when)
+    typed = _ASIDES.sub("", "\n\n".join(text(block, "text") for block in blocks))
+    is_human = fields_of(record, "origin").get("kind") in (None, "human")
+    if is_human and not results and not any(map(record.get, _FLAGS)):
+        yield from _typed(record, typed, when)
 
 
 def _typed(record: Fields, typed: str, when: str) -> Iterator[Step]:
-    if not _OF_THE_PROGRAM.match(typed):
+    if not _OF_THE_PROGRAM.match(typed.strip()):
         yield Step("prompt", when, text(record, "uuid"), typed)
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 
+from .events import text
 from .extract import REFUSED
-from .recorder import Step, blocks_of, fields_of, joined, text
+from .recorder import Step, blocks_of, fields_of, joined
 from .shell import written_files
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ from .event_log import VERSION, event_file, event_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
     from typing import IO, Any
 
 KINDS = ("prompt", "say", "tool", "edit", "search", "commit", "session", "question")
@@ -75,6 +75,12 @@ def parse_event(line: bytes) -> dict[str, Any] | None:
     is_right = all(isinstance(fields[name], _TYPES.get(name, str)) for name in fields)
     has_files = all(isinstance(path, str) for path in event.get("files") or ())
     return event if event.get("t") and is_right and has_files else None
+
+
+def text(fields: Mapping[str, Any], *names: str) -> str:
+    """Return the first field with a text; empty if all are missing."""
+    return next((fields[name] for name in names if isinstance(fields.get(name), str)
+                 and fields[name]), "")  # fmt: skip
 
 
 def event_line(event: dict[str, Any]) -> bytes:

@@ -8,6 +8,7 @@ from ..core.text import one_line
 from ..records.fields import title_of
 from .candidates import COMMITTED, LONGEST_QUOTE, Candidate, Signal, merged
 from .events import MOST_TEXT
+from .events import text as text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -170,12 +171,6 @@ def sentences(line: str) -> list[str]:
     bullet = _BULLET.match(line)
     plain = _BOLD.sub("", line[bullet.end() :] if bullet else line)
     return [one.strip() for one in _END.split(plain) if one.strip()]
-
-
-def text_of(event: Event, key: str) -> str:
-    """Return a field of an event that is a text; empty unless it is."""
-    value = event.get(key)
-    return value if isinstance(value, str) else ""
 
 
 def _prose(text: str) -> Iterator[str]:

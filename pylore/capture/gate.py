@@ -15,7 +15,13 @@ from ..core.ids import named_id, own, plain, record_id
 from ..core.json import dumps, loads
 from ..core.model import Anchor
 from ..core.times import ago, now
-from ..core.vocabulary import CONTRADICTS, DERIVED_FROM, HIDDEN_STATUSES, LEARNED_FROM
+from ..core.vocabulary import (
+    CONTRADICTS,
+    DERIVED_FROM,
+    HIDDEN_STATUSES,
+    LEARNED_FROM,
+    LEARNING_TYPES,
+)
 from ..hooks.events import AgentSession
 from ..records.records import NEAR_PASSAGES, Change, Records
 from ..records.undo import decided
@@ -38,8 +44,6 @@ EVIDENCE = "evidence"
 """The field of an edge's metadata with the quotes."""
 NEAR = 0.5
 """Minimum cosine of a record shown with a candidate."""
-KNOWLEDGE = ("decision", "failure", "goal", "lesson", "note", "observation", "pattern")
-"""Types of records that are compared with candidates."""
 AGAIN = "again"
 """The signal of an error that returned after the promotion of a record."""
 _MOST_QUOTES, _MOST_FILES, _MOST_BESIDE = 5, 10, 3
@@ -285,7 +289,9 @@ def beside(engine: Engine, candidate: Candidate) -> list[tuple[Node, float]]:
     with store.faults:
         if embedder is None or store.meta.get("embedder") != embedder.name:
             return []
-        scope = Scope(types=store.types.require(KNOWLEDGE), hides=HIDDEN_STATUSES)
+        scope = Scope(
+            types=store.types.require((*LEARNING_TYPES, "note", "goal")), hides=HIDDEN_STATUSES
+        )
         vector = embedder.embed([f"{candidate.title} {candidate.body}"])[0]
         best: dict[str, float] = {}
         for _, id, cosine in store.vectors.search(vector, scope, NEAR_PASSAGES) if vector else ():

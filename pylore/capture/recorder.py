@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.times import now
 from .event_log import LONGEST_NAME, MOST_FILES, VERSION
-from .events import ID_DIGITS, MOST_ERROR, MOST_TEXT, whole_lines
+from .events import ID_DIGITS, MOST_ERROR, MOST_TEXT, text, whole_lines
 from .extract import REFUSED, is_marked
 
 if TYPE_CHECKING:
@@ -256,12 +256,6 @@ def event_id(session: str, kind: str, place: str, number: int) -> str:
 
 
 # --- fields of records: each may be missing or have another type
-
-
-def text(fields: Fields, *names: str) -> str:
-    """Return the first field with a text; empty if all are missing."""
-    return next((fields[name] for name in names if isinstance(fields.get(name), str)
-                 and fields[name]), "")  # fmt: skip
 
 
 def fields_of(fields: Fields, name: str) -> Fields:

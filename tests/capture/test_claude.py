@@ -73,13 +73,9 @@ def test_refused_call_has_a_prompt() -> None:
 
 def test_queued_prompt_counts_once() -> None:
     session = ClaudeSession().user("go on")
-    for text, then in (("not there", "remove"), ("and tests", "dequeue"), ("never mind", "popAll")):
-        session.add("queue-operation", operation="enqueue", content=text)
-        session.add("queue-operation", operation=then)
-        if then == "dequeue":
-            session.user(text)
+    session.add("queue-operation", operation="enqueue", content="and tests").user("and tests")
     session.add("attachment", attachment={"type": "queued_command", "prompt": "and docs"})
-    assert prompts(session) == ["go on", "not there", "and tests", "never mind", "and docs"]
+    assert prompts(session) == ["go on", "and tests", "and docs"]
 
 
 def test_long_text_keeps_the_beginning_and_marked_lines() -> None:
