@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from pylore.capture.codex import Codex
 from pylore.capture.recorder import Recorder
 
@@ -109,22 +106,3 @@ def test_rollout_of_a_subagent_is_skipped() -> None:
     reader.read(line("session_meta", **META, source={"subagent": "review"}).encode(), 1)
     reader.read(line("response_item", **message("user", "fix it")).encode(), 2)
     assert reader.events == [] and reader.skipped == {"sidechain": 1}
-
-
-_leaves = st.none() | st.integers() | st.text(max_size=10) | st.sampled_from(
-    ["message", "user", "function_call", "function_call_output", "{}", "[1]", "exec"]
-)  # fmt: skip
-_payloads = st.dictionaries(
-    st.sampled_from("type role content call_id arguments output name action".split()),
-    st.recursive(_leaves, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(
-        st.sampled_from(["text", "command", "output", "metadata"]), inner, max_size=3)),
-)  # fmt: skip
-
-
-@given(st.lists(_payloads, max_size=6))
-def test_any_items_are_read(payloads: list[dict[str, Any]]) -> None:
-    reader = Recorder(Codex(), "/r.jsonl")
-    for number, payload in enumerate(payloads, 1):
-        one = {"timestamp": WHEN, "type": "response_item", "payload": payload}
-        reader.read(json.dumps(one).encode(), number)
-    json.dumps(reader.events)

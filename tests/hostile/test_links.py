@@ -106,13 +106,6 @@ def test_links_inside_or_of_the_user_are_followed(
         assert planted.path(link.split(" -> ")[0]).is_symlink()
 
 
-@pytest.mark.parametrize("place", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
-def test_a_stream_is_written_into(planted: Planted, place: str) -> None:
-    if not os.path.exists(os.path.dirname(place)):
-        pytest.skip("this system has none")
-    assert '"note-a"' in planted.lore("export", place).stdout
-
-
 NAMES = ["search.db", "search.db-wal", "search.db-shm", "search.db-journal"]
 
 

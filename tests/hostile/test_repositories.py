@@ -21,16 +21,13 @@ LINKS = (
     ("docs/notes.md", "~/.ssh/id_rsa"),
     ("docs/notes.md", "../local.env"),
     ("docs/notes.md", "/proc/self/environ"),
-    ("docs/notes.md", "/dev/zero"),
     ("docs/sub", "."),
     ("docs", "~/notes"),
     ("src/new.py", "~/notes/secret.py"),
     ("src", "~/notes"),
     ("package.json", "~/notes/package.json"),
-    ("tsconfig.json", "~/notes/package.json"),
     ("Cargo.toml", "/dev/zero"),
     (".gitignore", "~/.ssh/id_rsa"),
-    (".gitattributes", "~/.ssh/id_rsa"),
     (".git/info/exclude", "~/.ssh/id_rsa"),
     (".lore/knowledge.jsonl", "~/notes/secret.jsonl"),
     (".lore/knowledge.jsonl", "/dev/zero"),
@@ -56,10 +53,7 @@ SETTINGS = (
     ("gpg.program=RUN", "log.showSignature=true"),
     ("include.path=~/.ssh/id_rsa",),
     ("core.worktree=~",),
-    ("core.excludesFile=~/.ssh/id_rsa", "core.attributesFile=~/.ssh/id_rsa"),
-    ("mailmap.file=~/.ssh/id_rsa", "diff.orderFile=~/.ssh/id_rsa"),
     ("remote.origin.url=ext::RUN", "remote.origin.promisor=true", "extensions.partialClone=origin"),
-    ("trace2.eventTarget=~/.bashrc", "trace2.normalTarget=~/.bashrc"),
 )
 """Of the clone's git config. The attributes of all files name ``trap``."""
 
@@ -79,15 +73,12 @@ ANCHORS: tuple[dict[str, str], ...] = (
     {"commit_id": "--output=~/.bashrc", "verdict": "invalid", "path": "src/keys.py"},
     {"commit_id": "HEAD..HEAD", "path": "src/auth.py"},
     {"path": "../home/.ssh/id_rsa"},
-    {"path": "--output=~/.bashrc", "verdict": "invalid"},
     {"root": "~", "path": ".ssh/id_rsa"},
-    {"root": "/", "kind": "symbol", "detail": "check"},
     {"kind": "symbol", "detail": "--open-files-in-pager=RUN"},
     {"kind": "symbol", "detail": "Login.(check|(a+)+$"},
     {"kind": "lines", "detail": "0-99999999999999999999", "path": "src/auth.py"},
     {"kind": "glob", "path": "**/" * 40 + "x"},
     {"kind": "glob", "path": "/etc/*", "stamp": "/etc/passwd"},
-    {"kind": "glob", "path": "*.x", "stamp": "../home/.bashrc", "verdict": "invalid"},
     {"path": "src/auth.py", "stamp": "9-9-9-9", "hash": "x"},
 )
 """Fields of an anchor in the store and the export of the clone."""
@@ -95,23 +86,16 @@ ANCHORS: tuple[dict[str, str], ...] = (
 REST: tuple[tuple[str, Plant], ...] = (
     ("an honest clone", lambda m: None),
     ("no git", lambda m: m.clear(".git")),
-    ("a git that is a pipe", lambda m: m.pipe(".git")),
     ("a git that is elsewhere", lambda m: m.write(".git", m.expand("gitdir: ~/.ssh\n"))),
     ("a git inside, with a trap", lambda m: nested(m)),
     ("a tracked folder that is a link now", lambda m: behind_link(m)),
     ("hooks", lambda m: [hook(m, name) for name in HOOKS]),
     ("a pipe of code", lambda m: m.pipe("src/auth.py")),
-    ("a pipe in place of a manifest", lambda m: m.pipe("package.json")),
     ("a socket of code", lambda m: m.socket("src/auth.py")),
-    (
-        "folders in place of files",
-        lambda m: [m.clear(p).mkdir() for p in ("go.mod", "src/auth.py")],
-    ),
+    ("a folder in place of a file", lambda m: m.clear("src/auth.py").mkdir()),
     ("a deep tree", lambda m: m.clear("/".join(["d" * 9] * 150)).mkdir(parents=True)),
     ("a name that is not text", lambda m: bad_name(m)),
     ("a long line of code", lambda m: m.write("src/auth.py", "x = '" + "a " * 400_000 + "'\n")),
-    ("a long line of Markdown", lambda m: m.write("docs/b.md", "tokens " * 70_000)),
-    ("many lines that are alike", lambda m: alike(m)),
     ("a file that is larger than it says", lambda m: sparse(m)),
     ("front matter of everything", lambda m: m.write("docs/b.md", FRONT_MATTER)),
     ("links of Markdown to everything", lambda m: m.write("docs/b.md", m.expand(LINKING))),
@@ -153,15 +137,6 @@ def bad_name(machine: Machine) -> None:
             (machine.root / folder / "caf\udce9.md").write_text("# tokens\n")
         except OSError:
             pytest.skip("file names are UTF-8 here")
-
-
-def alike(machine: Machine) -> None:
-    """Of a stretch that is nowhere, the first line is everywhere."""
-    from pylore.anchors.fingerprint import stretch_hash
-
-    machine.write("src/auth.py", "x\n" * 60_000)
-    machine.anchor(kind="lines", path="src/auth.py", detail="1-30000",
-                   hash=stretch_hash([b"x"] * 29_999 + [b"y"]))  # fmt: skip
 
 
 def sparse(machine: Machine) -> None:
@@ -254,8 +229,6 @@ def test_a_clone_does_no_harm(name: str, honest: Machine, tmp_path: Path) -> Non
     assert [*(tmp_path / "xdg").rglob("error.log")] == []
 
 
-# --- commands that start git
-
 NAMED = tuple(
     pair for pairs in SETTINGS for pair in pairs
     if "RUN" in pair and not pair.startswith("remote.")
@@ -298,37 +271,6 @@ def test_git_runs_no_program_of_its_config(
     assert [*(machine.base / "ran").iterdir()] == []
     machine.git("status")  # git runs some of them
     assert [*(machine.base / "ran").iterdir()]
-
-
-# --- from the shell on
-
-
-CONFIGS: tuple[tuple[str, Plant], ...] = (
-    ("a link to a secret", lambda m: m.link(".lore/.config", "~/.ssh/id_rsa")),
-    ("a pipe", lambda m: m.pipe(".lore/.config")),
-    ("endless", lambda m: m.link(".lore/.config", "/dev/zero")),
-    ("a command", lambda m: m.write(".lore/.config", m.expand("limit=$(RUN)\n"))),
-    ("a program", lambda m: m.write(".lore/.config", m.expand("llm_command=RUN\n"))),
-    ("a plugin", lambda m: m.write(".lore/.config", m.expand("plugin_dir=~/notes\n"))),
-    ("a long line", lambda m: m.write(".lore/.config", "limit=" + "9" * 900_000)),
-    ("a command in the clone", lambda m: m.write("lore-search", m.trap.read_bytes()).chmod(0o755)),
-)  # fmt: skip
-"""Contents of ``.lore/.config`` or the clone."""
-
-
-@pytest.mark.one_in(4)
-@pytest.mark.parametrize("name", dict(CONFIGS))
-def test_a_config_does_no_harm(name: str, honest: Machine, tmp_path: Path) -> None:
-    machine = honest.copy(tmp_path / "machine")
-    dict(CONFIGS)[name](machine)
-    before = machine.state()
-    done = [machine.run_whole(*words) for words in (("search", "tokens"), ("config", "list"))]
-    assert {one.words: one.code for one in done if one.code not in (0, 1, 2)} == {}
-    assert [one.words for one in done if SECRET in one.said] == []
-    assert machine.state() == before
-
-
-# --- the checks can fail
 
 
 def test_harm_is_seen(honest: Machine, tmp_path: Path) -> None:

@@ -47,9 +47,7 @@ CHAIN = "x = (a" + numbered("\n.m#()", 3000) + ")\n"
 FILES = {
     "calls-in-calls.js": (CALLS, ""),
     "calls-in-calls.go": (f"package p\nvar {CALLS}", ""),
-    "calls-in-calls.rs": (f"fn a() {{ let {CALLS}; }}", ""),
     "a-chain-of-calls.js": (CHAIN, COSTLY),
-    "a-chain-of-calls.java": (f"class A {{ void f() {{ {CHAIN}; }} }}", COSTLY),
     "a-sum-of-calls.py": ("x = (1\n" + "+ f(1)\n" * 12_000 + ")\n", COSTLY),
     "classes-in-classes.java": (deep("class A {\n", "}\n", 10_000), NESTED),
     "classes-in-classes.py": (indented("class A:", 1000), NESTED),
@@ -60,10 +58,7 @@ FILES = {
         + "".join(f"{' ' * 80}c{call}()\n" for call in range(1500)),
         REPEATED,
     ),
-    "blocks-in-blocks.c": ("void f() " + deep("{\n", "}\n", 10_000, "g();"), ""),
     "arrays-in-arrays.js": ("x = " + deep("[\n", "]\n", 20_000), ""),
-    "brackets-in-brackets.py": ("x = " + deep("(", ")", 20_000), ""),
-    "elements-in-elements.jsx": ("x = " + deep("<a>\n", "</a>\n", 2000), ""),
     "templates-in-templates.js": ("x = " + deep("`${\n", "}`\n", 10_000), ""),
     "types-in-types.ts": ("let x: " + deep("A<\n", ">\n", 10_000, "B"), ""),
     "uses-in-uses.rs": (f"use {deep('a::{', '}', 5000, 'b')};\n", "it nests too deep"),
@@ -72,7 +67,6 @@ FILES = {
     "data-in-data.yaml": (indented("a:", 1000), ""),
     "constants-on-a-line.py": (numbered("A#=1;", 9000), REPEATED),
     "a-value-of-a-value.py": (numbered("b# = a#\na# = b#\n", 5000) + "a1()\n", ""),
-    "a-class-of-a-class.py": ("class A0: pass\n" + numbered("class B#(A0): pass\n", 3000), ""),
 }
 
 

@@ -14,8 +14,8 @@ from planted import LORE, ROOT, Planted
 from store_places import store_folder
 
 import pylore
-from pylore.cli import find, main, session
-from pylore.core.errors import BUG, LoreError
+from pylore.cli import find, main
+from pylore.core.errors import BUG
 from pylore.core.settings import SETTINGS
 from pylore.system.atomic_write import write_whole
 
@@ -41,8 +41,6 @@ def script(path: Path, text: str) -> Path:
     Planted.write(path, f"#!/bin/sh\n{text}\n").chmod(0o755)
     return path
 
-
-# --- programs
 
 TRAPS = (
     "git jq awk cat cut sort ls readlink python python3 ast-grep lore-evil lore-retriever-evil"
@@ -71,22 +69,6 @@ def test_no_program_of_the_working_directory_runs(planted: Planted, command: str
     assert done.returncode in (0, 1, 2)
 
 
-def test_sdk_runs_no_program_of_the_working_directory(
-    planted: Planted, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("bash", "git"):
-        script(planted.project / name, "touch canary")
-    monkeypatch.chdir(planted.project)
-    monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
-    refused = pytest.raises(LoreError, match="not in a git work tree")
-    with pylore.open(planted.store) as lore, refused:
-        lore.search(near=["@git"])
-    assert not (planted.project / "canary").exists()
-
-
-# --- variables
-
-
 @pytest.mark.parametrize("program", ["lore-show-all", "lore-retriever-show", "model"])
 def test_plugin_gets_no_setting_of_the_project(planted: Planted, program: str) -> None:
     lines = [f"{one.name}=evil-{one.name}" for one in SETTINGS if one.users]
@@ -105,9 +87,6 @@ def test_plugin_gets_no_setting_of_the_project(planted: Planted, program: str) -
     planted.lore(*command)
     assert "LORE_API=1" in seen.read_text()
     assert "evil" not in seen.read_text()
-
-
-# --- permissions
 
 
 def test_files_of_lore_are_private(planted: Planted) -> None:
@@ -143,9 +122,6 @@ def modes_below(folder: Path) -> dict[str, int]:
     return {"": stat.S_IMODE(folder.stat().st_mode), **found}
 
 
-# --- the log
-
-
 def test_report_of_a_bug_has_no_text(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -173,20 +149,6 @@ def test_report_of_a_bug_has_no_text(
     assert f"hostile{os.sep}test_surroundings.py:" in text
     assert modes_below(tmp_path / "lore") == {"": 0o700, "error.log": 0o600}
 
-
-def test_repeated_reports_take_bounded_space(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setattr(session, "REPORTS", 2000)
-    for _ in range(100):
-        session.report_bug(ValueError(), "hook")
-    files = sorted((tmp_path / "lore").iterdir())
-    assert [file.name for file in files] == ["error.log", "error.log.1"]
-    assert sum(file.stat().st_size for file in files) < 3 * 2000
-
-
-# --- interrupts
 
 KILLED = """
 import os, signal
