@@ -197,9 +197,9 @@ def claim_text(anchor: Anchor) -> str:
 
 
 def fresh(places: Sequence[ClaimPlace], known: Sequence[ClaimPlace]) -> list[ClaimPlace]:
-    """Return the places that are not known.
+    """Return the places that were not accepted.
 
-    A known place may have moved to a different line or file.
+    An accepted place may have moved to a different line or file.
 
     >>> old = [ClaimPlace("a.py", 1, "x")]
     >>> fresh([ClaimPlace("a.py", 9, "x")], old), fresh([ClaimPlace("b.py", 1, "x")], old)

@@ -71,7 +71,7 @@ Alike = tuple[float, Defined]
 class Successors:
     """Look for the successors of definitions of a project.
 
-    ``skipped`` counts the symbols beyond ``MOST_SOUGHT``.
+    ``skipped`` is the number of symbols beyond ``MOST_SOUGHT``.
     """
 
     def __init__(self, project: Project, definitions: Definitions) -> None:

@@ -46,8 +46,8 @@ def add_verdicts(
 ) -> None:
     """Write the stored verdict into each hit; ``anchors`` are ``store.nodes.anchored``.
 
-    The files are examined with a ``stat`` each, but not read: a note counts the changes since
-    their anchors were judged.
+    The files are examined with a ``stat`` each, but not read: a note has the number of changes
+    since the anchors were judged.
     """
     by_node: dict[str, list[str]] = {}
     changed = set()

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Context(Row):
-    """A text made of ``hits``, the nodes that it includes and withholds, and notes for people."""
+    """A text from ``hits``, the included and withheld nodes, and notes for people."""
 
     question: str
     budget: int

@@ -1,4 +1,4 @@
-"""The results that a context is made of, with definitions in place of files."""
+"""The results for a context, with definitions in place of files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ContextBrief(Row):
 
 
 _STANDING = ("confirmed", "staged")  # statuses of entities that a question finds by their names
-_MOST_RESULTS = 40  # direct matches, and as many reached nodes, for a large budget
+_MOST_RESULTS = 40  # direct matches, and reached nodes, for a large budget
 _A_RESULT = 70  # tokens for each in a smaller budget
 _FILES_OPENED, _DEFINITIONS = 8, 60  # best files to replace, and definitions to rank
 _NEXT_FILE, _NEXT_DEFINITION = 0.45, 0.95  # worth of the next file, and of the next definition

@@ -344,9 +344,7 @@ def flowchart(
     store: Store, ids: Sequence[str], relations: Sequence[str], room: int,
     min_confidence: float = 0.0,
 ) -> str:  # fmt: skip
-    """Return a diagram of the edges between the first ``ids`` in ``room`` tokens, "" without any;
-    raise GraphUnavailable.
-    """
+    """Return a diagram of edges between the first ``ids`` in ``room`` tokens, "" without edges."""
     rank = {id: place for place, id in enumerate(ids[: 2 * NODES])}
     briefs = store.nodes.briefs(list(rank))
     edges = {

@@ -400,7 +400,7 @@ def test_two_anchors_at_one_place_become_one(anchored: Anchored, repository: Rep
     assert anchored.now() == ("valid", "b.py", "")
 
 
-# --- unreadable files, other projects, anchors by others
+# --- unreadable files, other projects, foreign anchors
 
 
 def test_pipe_is_unreadable(anchored: Anchored, repository: Repository) -> None:

@@ -1,4 +1,4 @@
-"""Test known violations of claims, and rules by others."""
+"""Test accepted violations of claims, and invalid rules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLACES = st.lists(
 
 
 @given(PLACES, PLACES)
-def test_known_places_are_counted_across_files(
+def test_accepted_places_may_move_across_files(
     places: list[ClaimPlace], known: list[ClaimPlace]
 ) -> None:
     new = fresh(places, known)

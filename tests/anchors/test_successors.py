@@ -56,7 +56,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Repository:
 
 
 class Code:
-    """A repository whose ``logout`` and ``Login.check`` a record is anchored to."""
+    """A repository with ``logout`` and ``Login.check``, and a record with anchors."""
 
     def __init__(self, store: Store, repository: Repository) -> None:
         self.store = store
@@ -191,7 +191,7 @@ def test_edits_drift_along_any_path_of_commits(code: Code) -> None:
     assert verdict == "valid"
 
 
-def test_accepted_body_is_valid_and_others_are_not(code: Code) -> None:
+def test_only_the_accepted_body_is_valid(code: Code) -> None:
     code.anchor("logout")
     edited = AUTH.replace("token.expire(at)", "token.expire()").replace("logout", "leave")
     code.write("src/auth.py", edited)
@@ -206,7 +206,7 @@ def test_accepted_body_is_valid_and_others_are_not(code: Code) -> None:
     assert code.now()[0] in BROKEN
 
 
-def test_uncommitted_body_drifts_and_is_gone_without_git(code: Code) -> None:
+def test_uncommitted_body_drifts_and_needs_git(code: Code) -> None:
     code.write("src/auth.py", AUTH.replace('"out"', '"gone"'))
     code.anchor("logout")
     code.git("mv", "src/other.py", "src/elsewhere.py")

@@ -500,7 +500,7 @@ def renew(session, clock):
 """
 
 
-def test_definitions_that_answer_replace_their_file(tmp_path: Path) -> None:
+def test_matching_definitions_replace_their_file(tmp_path: Path) -> None:
     (tmp_path / "sessions[1].py").write_text(HEAD + SESSIONS)
     (tmp_path / "prices.py").write_text("def price(item):\n    return item.price\n")
     with new_store(str(tmp_path / ".lore")) as store:

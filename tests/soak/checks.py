@@ -47,7 +47,7 @@ def broken(folder: str) -> list[str]:
 
 
 def cut_short(path: str) -> bool:
-    """Return True if a file of JSON lines exists and is not whole."""
+    """Return True if a file of JSON lines exists and is cut short."""
     if not os.path.exists(path):
         return False
     with open(path, encoding="utf-8") as file:

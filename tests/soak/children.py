@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable
 
 Tell = Callable[[str], object]
-"""Sends one line to the parent."""
+"""Sends a line to the parent."""
 
 
 class Child:
@@ -28,11 +28,7 @@ class Child:
         return self._lines()
 
     def kill(self) -> list[str]:
-        """Kill the process and return its last lines, without a line that was cut short.
-
-        Raises:
-            AssertionError: it had ended by itself.
-        """
+        """Kill the process and return the last complete lines; raise AssertionError if it ended."""
         os.kill(self._process, signal.SIGKILL)
         return self._end(killed=True)
 

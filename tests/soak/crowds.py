@@ -18,7 +18,7 @@ from .writing import Writer
 
 
 def crowd(folder: str, writers: int, each: int, lines: int) -> dict[str, float]:
-    """Let processes add ``each`` records of new words, and one import ``lines``."""
+    """Let processes add ``each`` records of new words, and a process import ``lines``."""
     create_store(folder).close()
     began = time.monotonic()
     children = [Child(partial(_add, folder, number, each)) for number in range(writers)]

@@ -56,7 +56,7 @@ class Desk(Writer):
         self._look()
 
     def sync(self) -> None:
-        """Report the refused lines, or why the hub did not answer."""
+        """Report the refused lines, or why the hub failed."""
         try:
             done = sync(self._store, self._url)
         except (HubUnavailable, StoreBusy, StoreReadOnly) as error:
@@ -71,7 +71,7 @@ class Desk(Writer):
 
 
 class Ledger:
-    """The reports of desks: ``promised`` ids as ``checks.lost`` takes them, and counts."""
+    """The reports of desks: ``promised`` ids for ``checks.lost``, and numbers."""
 
     def __init__(self) -> None:
         self.promised: set[str] = set()

@@ -22,7 +22,7 @@ OFF = (0, 0, 0, 3600, -3600, 36_000, -36_000)  # seconds by which clocks of mach
 def chaos(
     root: str, seed: int, desks: int, go_on: Callable[[int], bool], pause: float = 0.3
 ) -> dict[str, float]:
-    """Let desks write and sync, and kill one at random, while ``go_on(kills)``; then compare all
+    """Let desks write and sync, and kill some at random, while ``go_on(kills)``; then compare all
     desks and the hub."""
     chance = random.Random(seed)
     server = postgres.a_server(dict.fromkeys(("fsync", "full_page_writes"), "off"))
@@ -62,7 +62,7 @@ def chaos(
 
 
 def named_at(server: postgres.Server, url: str) -> set[str]:
-    """Return all ids that the hub had at any time."""
+    """Return all ids in the log of the hub."""
     rows = server.rows(
         "SELECT owner FROM lore.lines UNION SELECT split_part(key, chr(31), 2) FROM lore.lines"
         " WHERE kind IN ('from_id', 'history_of')",
@@ -87,7 +87,7 @@ def compared(folders: list[str], ledger: Ledger, named: set[str]) -> dict[str, f
 
 
 def _shared(folder: str, named: set[str]) -> list[str]:
-    """Return an export without purges of records that the hub never had."""
+    """Return an export without purges of records that are not in the hub's log."""
     return [
         line
         for line in exported(folder)

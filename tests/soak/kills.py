@@ -18,7 +18,7 @@ from .children import Child, Tell
 from .writing import EXPORT, IMPORTED, Writer, with_jumps
 
 WRITERS = 3
-LOOK_EVERY = 100  # kills between two checks of the whole store
+LOOK_EVERY = 100  # kills between two full checks of the store
 
 
 def kill(folder: str, seed: int, go_on: Callable[[int], bool]) -> dict[str, int]:

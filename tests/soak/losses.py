@@ -34,7 +34,7 @@ def cut_power(seed: int, go_on: Callable[[int], bool]) -> dict[str, int]:
         folder = os.path.join(root, "store")
         create_store(folder).close()
         disk.ready = True
-        # Another has it open too: else each write would end in a checkpoint, and its syncs.
+        # A second connection: without it each write would end in a checkpoint, and syncs.
         writer, other = Writer(folder, seed, promised.append), open_store(folder)
         while go_on(done["cuts"]):
             writer.write()

@@ -54,7 +54,7 @@ def test_merging_stores_become_equal() -> None:
     assert merge(SEED, histories) == {"histories": histories, "broken": 0}
 
 
-def test_writers_do_not_starve_beside_an_import(tmp_path: Path) -> None:
+def test_writers_do_not_starve_during_an_import(tmp_path: Path) -> None:
     done = crowd(str(tmp_path / "store"), 4, 4, 150)
     assert (done["refused"], done["lost"], done["broken"]) == (0, 0, 0)
     assert done["acknowledged"] == 4 * 4 + 150

@@ -23,7 +23,7 @@ from pylore.records.runs import Runs
 from pylore.store import open_store
 from pylore.system.atomic_write import write_whole
 
-IMPORTED = 60  # lines of one import
+IMPORTED = 60  # lines of an import
 EXPORT = "knowledge.jsonl"
 DELETED = "-"  # before an id that was, or will be, purged
 
@@ -162,7 +162,7 @@ class Writer:
                 self._tell(id)
 
     def _bold(self, write: Callable[[], object]) -> bool:
-        """Return False if a write failed that others may have made impossible."""
+        """Return False if a write failed because of other writers."""
         try:
             write()
         except LoreError as error:

@@ -27,7 +27,7 @@ _MOST = 1.3  # of the size in the middle of the year, in its last month
 
 
 class Year:
-    """A team's repositories on two machines, under one clock."""
+    """A team's repositories on two machines, under the same clock."""
 
     def __init__(self, options: argparse.Namespace, root: Path) -> None:
         self._options = options
@@ -42,7 +42,7 @@ class Year:
                           for seed, name in enumerate(_NAMES[: options.projects])]  # fmt: skip
 
     def month(self, number: int) -> dict[str, Any]:
-        """Live one month; return sizes in bytes and times in milliseconds at the end."""
+        """Live a month; return sizes in bytes and times in milliseconds at the end."""
         for _ in range(self._options.days):
             self._day()
         self._each(Project.month)
@@ -81,7 +81,7 @@ def _bytes(folder: Path) -> int:
 
 
 def faults(months: Sequence[dict[str, Any]]) -> list[str]:
-    """Name the sizes that grow from the middle of the year on: stores by record, others at all."""
+    """Name the sizes that grow from the middle of the year on; stores count per record."""
     if len(months) < 6:
         return []
     middle, last = months[len(months) // 2], months[-1]

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 _SOURCE = Path(__file__).with_name("clock.c")
-_KEPT = "objects"  # a folder of git's whose times do not matter
+_KEPT = "objects"  # a folder of git's in which times do not matter
 
 
 def missing() -> str:

@@ -51,7 +51,7 @@ class Journal:
 
 
 class Machine:
-    """The home of one person."""
+    """The home of a person."""
 
     def __init__(self, home: Path, clock: Clock, journal: Journal) -> None:
         self.home, self.clock, self._journal = home, clock, journal
@@ -72,7 +72,7 @@ class Machine:
         self, folder: Path, *words: str, data: str = "", name: str = "",
         codes: Sequence[int] = (0,), settings: Mapping[str, str] | None = None,
     ) -> str:  # fmt: skip
-        """Return the output of a command; another exit code than these is a fault."""
+        """Return the output of a command; an exit code not in ``codes`` is a fault."""
         code, out, err, took = self._run([_LORE, *words], folder, data.encode(), settings or {})
         self._journal.note(name or words[0], took, err)
         if code not in codes:

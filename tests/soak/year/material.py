@@ -1,4 +1,4 @@
-"""Commits, records and transcripts of sessions, made of words of the standard library."""
+"""Commits, records and transcripts of sessions, from words of the standard library."""
 
 from __future__ import annotations
 

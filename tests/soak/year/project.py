@@ -1,4 +1,4 @@
-"""One repository of the team, in two clones: the work of a day and of a month."""
+"""A repository of the team, in two clones: the work of a day and of a month."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Project:
     # --- a day
 
     def day(self, records: int, sessions: int, commits: int, span: int) -> None:
-        """Do the work of a day, ``span`` seconds after the last one."""
+        """Do the work of a day, ``span`` seconds after the last day."""
         self._commit(commits, span)
         self._json("index")
         self._import(records, span)
@@ -172,7 +172,7 @@ class Project:
                 self.here.fault(f"{self.name}: doctor: {check}")
 
     def _exchange(self) -> None:
-        """Change one record in both clones, and merge them by git."""
+        """Change a record in both clones, and merge them by git."""
         known = self._known()
         both = self._random.choice(known or [*self.titles])
         self._json("edit", both, "--title", f"{self._words.stretch(5)} here")
@@ -189,13 +189,13 @@ class Project:
             self.here.fault(f"{self.name}: the clones differ")
 
     def _known(self) -> list[str]:
-        """Return the records that the other clone has, too."""
+        """Return the records that both clones have."""
         file = self.other / ".lore/knowledge.jsonl"
         text = file.read_text() if file.exists() else ""
         return [id for id in self.titles if f'"id": "{id}"' in text]
 
     def _push(self, machine: Machine, folder: Path) -> None:
-        """Sync the file of knowledge by git; git's hooks do so, too."""
+        """Sync the file of knowledge by git; git's hooks sync as well."""
         machine.lore(folder, "sync")
         machine.git(folder, "add", "-A")
         machine.git(folder, "commit", "-q", "--allow-empty", "-m", "Knowledge")
@@ -226,6 +226,6 @@ class Project:
             self.here.fault(f"{self.name}: another export when rebuilt")
 
     def _exported(self, **options: Any) -> list[dict[str, Any]]:
-        """Return the lines of an export without the counts of reads."""
+        """Return the lines of an export without access counts."""
         lines = map(json.loads, self.here.lore(self.folder, "export", **options).splitlines())
         return [{name: line[name] for name in line if name not in READS} for line in lines]
