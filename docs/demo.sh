@@ -38,33 +38,23 @@ short() { # a search's text on stdin: score, id, title, and how a node was reach
   awk '/^[01]\.[0-9][0-9]  / || /^ +[123] hops?: /' | cut -c 1-110
 }
 
-added() { # <depth>: the ids that this depth has and depth 0 has not
-  LC_ALL=C comm -13 <(ask 0 --ids | LC_ALL=C sort) <(ask "$1" --ids | LC_ALL=C sort)
-}
-
 mkdir -p .demo
 say 'A store, and in it this project'\''s decisions, README and architecture'
 show init --text
 show import --text docs/decisions README.md docs/architecture.md
 
-say 'What is in it: documents, the files they are about, and the links between them'
-show graph stats --text
+say 'It has documents, the files they are about, and links'
+printf '$ lore graph stats --text | grep by\n'
+lore graph stats --text | grep by
 
-say "The question: $question" 'Depth 0: full text and vectors alone'
+say "The question: $question" 'Depth 0: only full text and vectors'
 ask 0 --text | short
 
 say 'Depth 1: and the files that such decisions are about' '(--edges anchored_to: one relation of many, so that this fits a screen)'
 ask 1 --text | short
 
-say 'Depth 2: and what else was decided about these files'
+say 'Depth 2: and other decisions about these files'
 ask 2 --text | short
-
-say 'What the graph added, and by which edges'
-added 2 | while IFS= read -r id; do
-  ask 2 --text | awk -v id="$id" '
-    found && / hops?: / { sub(/^ +[0-9] hops?: /, ""); print "+ " id "\n    " $0; exit }
-    { found = $2 == id || (found && !/^[01]\./) }'
-done
 
 if type jq >/dev/null 2>&1; then
   say 'In a pipe it is JSON: which files to read, best first'

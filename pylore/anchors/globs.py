@@ -1,6 +1,10 @@
-"""Match paths with globs: ``*``, ``?`` and ``[a-z]`` stay within a name, ``**`` spans folders."""
+"""Match paths with globs: ``*``, ``?`` and ``[a-z]`` stay within a name, ``**`` spans folders,
+``{a,b}`` are alternatives.
+"""
 
 from __future__ import annotations
+
+from ..core.paths import alternatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,11 +18,13 @@ class Glob:
 
     >>> Glob("src/**/*.py").matches("src/a/b.py"), Glob("src/*.py").matches("src/a/b.py")
     (True, False)
+    >>> Glob("src/{a,b}/*.py").matches("src/b/c.py")
+    True
     """
 
-    __slots__ = ("_accepted", "_folders", "_free", "_head", "_names", "_parts", "_spans", "_tail")
-
     def __init__(self, glob: str) -> None:
+        glob, *others = alternatives(glob)
+        self._others = [Glob(other) for other in others]
         self._parts = [*_parts(glob)]
         self._names, self._spans, self._folders = (self._bits(star) for star in ("*", "**", "**/"))
         self._free = self._names | self._spans | self._folders
@@ -29,6 +35,9 @@ class Glob:
 
     def matches(self, path: str) -> bool:
         """Return True if the glob matches the whole path."""
+        return self._matches(path) or any(other.matches(path) for other in self._others)
+
+    def _matches(self, path: str) -> bool:
         if not (path.startswith(self._head) and path.endswith(self._tail)):
             return False
         state = self._closed(1)

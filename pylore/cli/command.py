@@ -69,7 +69,10 @@ class Parameter:
             ValueError: the text is no such value; the message names the valid ones.
         """
         if self.is_list:
-            return tuple([word.strip() for word in text.split(",") if word.strip()])
+            from ..core.paths import alternatives
+
+            words = ",".join(alternatives(text) if "{" in text else [text]).split(",")
+            return tuple(dict.fromkeys(word.strip() for word in words if word.strip()))
         if not self.choices and self.low is None:
             return text
         from ..core.setting_values import parse_value

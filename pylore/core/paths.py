@@ -81,3 +81,26 @@ def is_source(path: str) -> bool:
     if not dot or not stem:
         return not (name.isupper() or name.startswith(".") or name.endswith("rc"))
     return ending.lower() not in NO_SOURCE and not ending.endswith("rc")
+
+
+_MOST_ALTERNATIVES = 100
+
+
+def alternatives(glob: str) -> list[str]:
+    """Return the globs that braces with commas expand to, ``_MOST_ALTERNATIVES`` at most.
+
+    >>> alternatives("src/{a,b}/*.py"), alternatives("{id}.vue")
+    (['src/a/*.py', 'src/b/*.py'], ['{id}.vue'])
+    """
+    found, rest = [""], glob
+    while "{" in rest:
+        before, _, rest = rest.partition("{")
+        inside, closing, after = rest.partition("}")
+        if not closing or "{" in inside or "," not in inside:
+            found = [f"{one}{before}{{" for one in found]
+            continue
+        found = [one + before + each for one in found for each in inside.split(",")]
+        rest = after
+        if len(found) > _MOST_ALTERNATIVES:
+            return [glob]
+    return [one + rest for one in found]

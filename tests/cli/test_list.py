@@ -63,12 +63,14 @@ def test_list_prints_every_form(records: Lore) -> None:
     assert records("list", "--type", "run", "--jsonl").out == ""
 
 
-def test_list_takes_a_path_with_brackets(lore: Lore) -> None:
+def test_list_takes_brackets_and_braces(lore: Lore) -> None:
     for number, path in enumerate(("app/[id]/page.tsx", "app/i/page.tsx", "app/x/page.tsx")):
         lore("add", "note", f"number {number}", "--file", path, "--id", f"note-{number}")
     for command in ("list", "search number"):
         found = lore(*command.split(), "--file", "app/[id]/page.tsx", "--ids").lines
         assert {*found} == {"note-0", "note-1"}
+        found = lore(*command.split(), "--file", "app/{i,x}/*.tsx", "--ids").lines
+        assert {*found} == {"note-1", "note-2"}
 
 
 def test_list_and_neighbors_show_verdicts(lore: Lore) -> None:
