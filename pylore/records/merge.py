@@ -43,6 +43,11 @@ _CONTENT: dict[type, Callable[[Thing], object]] = {
 }
 
 
+def _is_equal(one: Thing, other: Thing) -> bool:
+    content = _CONTENT[type(one)]
+    return content(one) == content(other)
+
+
 class Merge:
     """Merge one source; the caller holds a transaction, and all is written after ``finish``.
 
@@ -83,6 +88,7 @@ class Merge:
         self._former: dict[str, list[tuple[str, Value]]] = {}
         self._known: dict[str, list[str]] = {}
         self._rows: list[Thing] = []
+        self._made: list[Thing] = []
         self._changed: list[Node] = []
         self._edits: list[Thing] = []
 
@@ -102,18 +108,19 @@ class Merge:
         anchors = [self._store.anchors.get(row.key) for row in rows if isinstance(row, Anchor)]
         held: list[Thing] = [*nodes.values(), *edges.values(), *filter(None, anchors)]
         self._held = {thing_of(row): row for row in held}
-        self._former = {}
-        for thing, field, value in self._changes.former(things):
-            self._former.setdefault(thing, []).append((field, value))
-        self._known = self._changes.seen(things)
+        changed = [thing for thing, row in zip(things, rows, strict=True)
+                   if thing not in self._held or not _is_equal(self._held[thing], row)]  # fmt: skip
+        self._former = {thing: [] for thing in changed}
+        for thing, field, value in self._changes.former(changed):
+            self._former[thing].append((field, value))
+        self._known = self._changes.seen(changed)
         states = [self._take(thing, *one) for thing, one in zip(things, told, strict=True)]
         self._write()
         return states
 
     def _take(self, thing: str, theirs: Thing, was: Sequence[str]) -> str:
         ours, gone = self._held.get(thing), self._gone_at(thing)
-        content = _CONTENT[type(theirs)]
-        if ours is not None and content(ours) == content(theirs):
+        if thing not in self._former:
             self._note_seen(thing, was, gone)
             return "unchanged"
         if clock(theirs) <= gone:
@@ -122,10 +129,11 @@ class Merge:
         mine = Stamped.of(ours) if ours is not None else None
         seen_here = mine.stamps() if mine is not None else set()
         if isinstance(theirs, Node):
-            seen_here.update(value[0] for _, value in self._former.get(thing, ()))
+            seen_here.update(value[0] for _, value in self._former[thing])
             seen_here.update(self._known.get(thing, ()), self._seen.get(thing, ()))
             stamps = whole.stamps()
-            self._passed[thing] = stamps - {max(stamps)} - seen_here
+            if earlier := stamps - {max(stamps)} - seen_here:
+                self._passed[thing] = earlier
             self._note_seen(thing, was, gone)
         if ours is None or mine is None:
             return self._add(thing, theirs, whole, gone)
@@ -134,7 +142,7 @@ class Merge:
     def _add(self, thing: str, theirs: Thing, whole: Stamped, gone: str) -> str:
         if thing in self._purged_before:
             self.fates["back"].append(thing)
-        former = self._former.get(thing, [])
+        former = self._former[thing]
         if theirs.stamps or former or gone:
             both = whole.with_values(one for one in former if one[0] != BASE)
             theirs = both.to_row(theirs)
@@ -143,8 +151,7 @@ class Merge:
         self._settle(theirs, None)
         if isinstance(theirs, Node):
             self.new_nodes.add(thing)
-        if has_history(theirs):
-            self._changes.add([theirs])
+        self._made += [theirs] * has_history(theirs)
         return "added"
 
     def _meet(
@@ -197,8 +204,7 @@ class Merge:
 
     def _settle(self, row: Thing, stored: Thing | None) -> None:
         """Queue a row if the stored row differs."""
-        content = _CONTENT[type(row)]
-        if stored is not None and content(stored) == content(row):
+        if stored is not None and _is_equal(stored, row):
             return
         self._rows.append(row)
         if stored is None or not same(stored, row):
@@ -209,6 +215,8 @@ class Merge:
 
     def _write(self) -> None:
         rows, self._rows = self._rows, []
+        if self._made:
+            self._changes.add(self._made)
         self._store.nodes.settle([row for row in rows if isinstance(row, Node)])
         self._store.edges.settle([row for row in rows if isinstance(row, Edge)])
         for row in rows:
@@ -221,7 +229,7 @@ class Merge:
             put(self._store, row)
         for node in self._changed:
             self._index.add(node)
-        self._changed, self._edits = [], []
+        self._changed, self._edits, self._made = [], [], []
 
     def _gone_at(self, thing: str) -> str:
         """Return when the last of the records that a thing hangs on was deleted for good."""
