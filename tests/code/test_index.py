@@ -8,12 +8,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import apsw
 import pytest
 from code_project import Project
 from sqlite_stores import connection_of
 
-from pylore.code import index as indexing
 from pylore.code import worker
 from pylore.code.facts import FileFacts
 from pylore.code.index import below_root
@@ -22,9 +20,6 @@ from pylore.code.rules import load_rules
 from pylore.code.worker import Job, work_all
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
-from pylore.embed import open_embedder
-from pylore.indexing.embed import embed_missing
-from pylore.indexing.indexer import rebuild
 from pylore.records.records import Records
 from pylore.store import Store
 from pylore.system.bug_reports import BugElsewhere
@@ -213,34 +208,6 @@ def test_a_module_under_two_conditions_has_the_files_of_both(project: Project) -
     assert ("file-rs/src/lib.rs", "file-rs/src/imp/sys.rs", "imports") in project.edges("imports")
 
 
-def test_what_is_prepared_apart_is_what_a_rebuild_makes(project: Project) -> None:
-    store, settings = project.store, Settings()
-    indexing.index(store, settings, lambda: open_embedder("static", store), str(project.root))
-
-    def passages() -> set[tuple[object, ...]]:
-        return set(
-            apsw.Connection(store.path).execute(
-                "SELECT p.node_key, f.title, f.body, f.parts, v.embedding, s.bits FROM passages p"
-                " JOIN code_fts f ON f.rowid = p.key LEFT JOIN vectors v USING (key)"
-                " LEFT JOIN sketches s ON s.key = p.key WHERE p.collection = 'code'"
-            )
-        )
-
-    made = passages()
-    assert len(made) == 7
-    rebuild(store, "auto")
-    embed_missing(store, open_embedder("static", store))
-    assert passages() == made
-
-    project.write("src/auth.py", f"{AUTH}\n\ndef leave():\n    return Login\n")
-    indexing.index(store, settings, lambda: open_embedder("static", store), str(project.root))
-    after = passages()
-    assert len(after) == 8 and len(after & made) == 6
-    rebuild(store, "auto")
-    embed_missing(store, open_embedder("static", store))
-    assert passages() == after
-
-
 def test_many_files_are_read_by_several_processes(project: Project) -> None:
     for number in range(200):
         project.write(f"many/m{number}.py", f"def f{number}(): return f{number - 1}()\n")
@@ -402,16 +369,6 @@ def test_a_file_over_a_limit_is_named_loses_its_symbols_and_gets_them_back(
     assert "symbol-src/jwt.py::decode" in project.live("symbol")
 
 
-def test_a_submodule_is_counted(project: Project, tmp_path: Path) -> None:
-    commit(project)
-    subprocess.run(
-        ["git", "-c", "protocol.file.allow=always", "-c", "user.name=t", "-c", "user.email=t@e.org",
-         "submodule", "--quiet", "add", str(project.root), "sub"],
-        cwd=project.root, check=True, capture_output=True,
-    )  # fmt: skip
-    assert project.index()["skipped"] == {"submodule": 1}
-
-
 def test_nothing_of_the_repository_is_run(project: Project) -> None:
     commit(project)
     trap = project.write("trap.sh", "#!/bin/sh\ntouch ran\ncat\n")
@@ -457,18 +414,6 @@ def test_a_partial_clone_fetches_nothing(project: Project, tmp_path: Path) -> No
     # So that this can fail: git itself would fetch the .gitignore.
     subprocess.run(["git", "status"], cwd=clone, capture_output=True, check=False)
     assert (tmp_path / "ran").exists()
-
-
-def test_inside_a_hook_the_folders_own_repository_is_asked(
-    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    commit(project)
-    project.index()
-    project.write("src/jwt.py", JWT + "\n\ndef third(): pass\n")
-    for name in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
-        monkeypatch.setenv(name, str(tmp_path / "other"))
-    assert project.index()["read"] == 1
-    assert "src/auth.py" in files(str(project.root)).paths
 
 
 # --- facts and mentions

@@ -101,17 +101,6 @@ def test_the_steps_lead_from_a_seed_along_edges_that_are_there(
             assert after.relation_weight == RELATIONS[str(after.relation)][not after.outgoing]
 
 
-@given(links(), seeds_of, st.integers(1, 2))
-@settings(deadline=None)
-def test_a_deeper_walk_reaches_all_that_a_shorter_one_does_at_no_lower_score(
-    store: Store, edges: list[Link], seeds: dict[str, float], depth: int
-) -> None:
-    near = scores(walked(store, edges, seeds, depth))
-    far = scores(walked(store, edges, seeds, depth + 1))
-    assert near.keys() <= far.keys()
-    assert all(far[id] >= score for id, score in near.items())
-
-
 @given(links(), seeds_of, depths, st.frozensets(st.sampled_from(["note-0", "note-1", "note-2"])))
 @settings(deadline=None)
 def test_a_barred_node_is_neither_reached_nor_walked_through(

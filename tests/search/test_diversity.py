@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -40,16 +39,6 @@ def lists(draw: st.DrawFn) -> tuple[list[float], dict[tuple[int, int], float], l
 
 
 # --- the order
-
-
-@given(lists(), WEIGHT)
-def test_every_place_comes_once_and_the_first_stays(
-    ranked: tuple[list[float], dict[tuple[int, int], float], list[str | None]], weight: float
-) -> None:
-    scores, repeats, categories = ranked
-    order = mmr(scores, repeats, weight, categories)
-    assert sorted(order) == [*range(len(scores))]
-    assert order[:1] == [0][: len(scores)]
 
 
 @given(SCORES, WEIGHT)
@@ -142,23 +131,6 @@ def test_texts_that_differ_are_of_at_most_two_to_a_category(several: Store) -> N
     assert kinds(several, "retry", mmr_lambda="1") == "aaaaaabc"
     assert kinds(several, "retry") == "aabcaaaa"
     assert kinds(several, "retry", category_tags="d c") == "aabcaaaa"
-
-
-def test_what_is_reached_by_an_edge_is_spread_too(tmp_path: object) -> None:
-    with new_store(str(tmp_path)) as store:
-        records = Records(store, Settings(), StaticEmbedder())
-        records.add("goal", "Ship the harvest planner", id="goal-a")
-        text = "Seeds are ordered in winter from the cooperative of growers"
-        for id in ("note-b", "note-c"):
-            records.add("note", text, id=id, links=[("goal-a", "relates_to")])
-        records.add("note", "Tractors need a permit", id="note-d")
-        records.link("note-d", "relates_to", "goal-a", weight=0.9)
-        walked: dict[str, Any] = {"graph_depth": "1", "vector_min": "0.5"}
-        plain = found(store, "harvest planner", mmr_lambda="1", **walked)
-        spread = found(store, "harvest planner", **walked)
-    assert [hit.match for hit in plain] == ["words", "graph", "graph", "graph"]
-    assert [hit.id for hit in plain] == ["goal-a", "note-b", "note-c", "note-d"]
-    assert [hit.id for hit in spread] == ["goal-a", "note-b", "note-d", "note-c"]
 
 
 @pytest.mark.parametrize(("type", "order"), [("note", "acb"), ("symbol", "abc")])

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import math
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -20,11 +18,11 @@ from new_stores import new_store
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.records.records import Records
-from pylore.search.external import PREFIX, parse_results
+from pylore.search.external import parse_results
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope
-from pylore.system.programs import Refused, find
+from pylore.system.programs import Refused
 
 Write = Callable[[str, str], Path]
 
@@ -199,42 +197,7 @@ def ended(pid: int) -> bool:
     return False
 
 
-def test_several_run_side_by_side(store: Store, write: Write) -> None:
-    write("mine", prints([{"id": "note-b", "score": 1}]))
-    write("slow", "import time; time.sleep(60)")
-    write("other", prints([{"id": "decision-c", "score": 1}]))
-    hits = look(store, retrievers="slow mine other", plugin_timeout=1.5)
-    assert set(ids(hits)) == {"note-b", "decision-c"}
-    assert len(hits.notes) == 1
-
-
-def test_another_thread_runs_retrievers(store: Store, write: Write) -> None:
-    write("mine", prints([{"id": "note-b", "score": 1}]))
-    before = signal.signal(signal.SIGINT, signal.SIG_DFL)  # which only the first one may change
-    try:
-        with ThreadPoolExecutor(1) as threads:
-            hits = threads.submit(look, store, retrievers="mine").result()
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert ids(hits) == ["note-b"]
-
-
 # --- where they are
-
-
-def test_users_folder_comes_before_path(
-    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    for name in ("mine", "far"):
-        (tools / f"lore-retriever-{name}").write_text("#!/bin/sh\n")
-        (tools / f"lore-retriever-{name}").chmod(0o755)
-    own = write("mine", "")
-    monkeypatch.setenv("PATH", f"tools:{tools}")
-    assert find(PREFIX, "mine", "") == str(own)
-    assert find(PREFIX, "far", "") == str(tools / "lore-retriever-far")
-    assert find(PREFIX, "mine", str(tools)) == str(tools / "lore-retriever-mine")
 
 
 # --- what is taken

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from new_stores import new_store
 from samples import examples
-from sqlite_stores import connection_of
 
 from pylore.core.model import Hit, Hits
 from pylore.core.settings import Settings
@@ -291,32 +290,7 @@ def test_caps_that_left_something_out_are_said(look: Lookup) -> None:
 # --- scores
 
 
-def test_what_is_old_counts_less_but_is_not_lost(store: Store, look: Lookup) -> None:
-    ageing = {"recency_half_life": 83}
-    before = {hit.id: hit.score for hit in look.words("tokens", **ageing)}
-    connection_of(store).execute("SAVEPOINT old")
-    connection_of(store).execute(
-        "UPDATE nodes SET updated_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-90 days')"
-        " WHERE id = ?", (KEYS,),
-    )  # fmt: skip
-    hits = {hit.id: hit for hit in look.words("tokens", **ageing)}
-    connection_of(store).execute("ROLLBACK TO old")
-    assert hits[KEYS].recency_score == 0.5
-    assert hits[SESSIONS].recency_score == 1
-    assert hits[KEYS].score == pytest.approx(0.975 * before[KEYS], abs=1e-5)
-    assert hits[SESSIONS].score == before[SESSIONS]
-
-
 # --- long documents
-
-
-def test_a_long_document_is_found_by_a_passage_and_shows_it(look: Lookup) -> None:
-    by_meaning = look("zucchini harvest", retrievers="vector", vector_min=-1)
-    for hits in (look.words("zucchini"), by_meaning):
-        (hit,) = (hit for hit in hits if hit.id == LONG)
-        assert "the zucchini harvest" in hit.snippet
-        assert len(hit.snippet) <= 250
-    assert ids(look.words("zucchini")) == [LONG], "a document is one result"
 
 
 # --- whatever is asked

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,6 @@ from pylore.records.records import Records
 from pylore.search.legs import Matches
 from pylore.search.pipeline import Request, search
 from pylore.search.rank import (
-    _turns,
     evidence,
     in_turn,
     weigh,
@@ -116,10 +114,6 @@ def test_list_of_a_result(id: str, name: str) -> None:
     assert list_of(id) == name
 
 
-def turns(leans: str = "", **worth: float) -> list[list[str]]:
-    return [*islice(_turns(worth, leans, worth), 2)]
-
-
 def test_lists_keep_their_order_and_scores_fall() -> None:
     found = Matches()
     found.evidence = {CODE: 0.8, PAGES: 0.4}
@@ -160,16 +154,6 @@ def test_a_rare_word_weighs_more_and_another_form_half(tmp_path: Path) -> None:
         assert share("lamps tokens", 0) < 0.5 < share("lamps tokens", 2)
         assert share("keys", 3) == 0.5
         assert share("keys xyzzy", 4) < share("keys tokens", 4), "a word that is nowhere"
-
-
-def test_list_with_the_words_and_the_nearest_vector_is_first(look: Look) -> None:
-    page = look("call the client with a list of files")
-    assert list_of(page[0].id) == PAGES
-    code = look("upload files in chunks of a megabyte")
-    assert list_of(code[0].id) == CODE
-    for hits in (page, code):
-        found = (hits[0].explain or {})["evidence"]
-        assert max(found, key=lambda name: found[name]) == list_of(hits[0].id)
 
 
 # --- in a search

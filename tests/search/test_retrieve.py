@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from new_stores import new_store
 
 from pylore.core.model import Hits
@@ -95,14 +93,6 @@ def test_min_score_cuts_and_says_how_many(store: Store) -> None:
     kept = look(store, "expired tokens", min_score=everything[-1].score)
     assert (len(kept), kept.notes) == (len(everything), [])
     assert f"{len(everything) - len(cut)} results below min_score left out" in cut.notes
-
-
-@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=12))
-def test_forms_of_a_word_never_name_it_twice(word: str) -> None:
-    forms = inflections(word)
-    assert word not in forms
-    assert len(set(forms)) == len(forms)
-    assert all(form.isalpha() for form in forms)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from new_stores import new_store
 from sqlite_stores import connection_of
 
 from pylore.core.model import Edge, Node
-from pylore.core.settings import EXPANSION_RULES, Settings
+from pylore.core.settings import Settings
 from pylore.core.times import now
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
@@ -31,18 +31,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 def options(**flags: str) -> Settings:
     return Settings.load(environ={}, flags={"graph_depth": "2", "retrievers": "fulltext", **flags})
-
-
-@pytest.mark.parametrize("name", EXPANSION_RULES)
-def test_only_who_asks_gets_the_explanation(store: Store, name: str) -> None:
-    settings = options(expansion=name)
-    assert [hit.explain for hit in search(store, settings, Request("tokens"), None)] == [None] * 3
-    first, *reached = search(store, settings, Request("tokens", explain=True), None)
-    assert first.explain and "walk" not in first.explain
-    assert [len(hit.explain["walk"]["hops"]) for hit in reached if hit.explain] == [1, 2]
-    explained = [hit.explain or {} for hit in (first, *reached)]
-    support = [one["support"] for one in explained if "support" in one]
-    assert (len(support) == 3 and support[0] < 0.1 < support[1]) is (name == "accumulate")
 
 
 def test_runs_tie_records_to_each_other_and_are_shown_to_who_asks_for_them(store: Store) -> None:

@@ -182,11 +182,6 @@ def test_json_with_comments_is_the_json_without(value: object, between: list[str
     assert javascript.loads(f"{noise}\n[{json.dumps(value)}{noise}\n,{noise}\n]") == [value]
 
 
-@given(st.text())
-def test_no_text_makes_the_reader_of_json_fail(text: str) -> None:
-    javascript.loads(text)
-
-
 # --- Go
 
 

@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import io
-import re
-import tokenize
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +16,6 @@ from pylore.code.rules import load_rules
 from pylore.core.vocabulary import file_id, symbol_id
 
 CODE = Path(__file__).resolve().parents[3] / "pylore" / "code"
-SHARED = [
-    path for path in sorted(CODE.rglob("*.py"))
-    if path.parent.name != "javascript"
-    and (path.parent.name != "languages" or path.name in ("spec.py", "registry.py"))
-]  # fmt: skip
 
 PAGE = (CODE.parents[1] / "docs" / "languages.md").read_text()
 
@@ -91,55 +80,3 @@ def test_a_name_that_is_no_language_is_a_family_of_its_own(name: str) -> None:
 
 
 # --- shared code names no language
-
-
-def words(source: str) -> Iterator[str]:
-    """The words of a module's names, and those of its texts but for docstrings.
-
-    >>> sorted(words("def is_python(): '''Go.'''; return 'a.rb java'"))
-    ['.rb', 'a', 'def', 'is', 'java', 'python', 'rb', 'return']
-    """
-    said = {
-        node.value.lineno
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.NAME:
-            yield from re.findall(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}", token.string)
-        elif token.type != tokenize.COMMENT and token.start[0] not in said:
-            yield from re.findall(r"\.?\b[a-zA-Z+]+\b", token.string)
-
-
-@cache
-def known_words() -> set[str]:
-    """The languages, and the extensions of their files."""
-    rules = load_rules()
-    known = {end for spec in rules.languages.values() for end in spec.extensions}
-    known |= {end for spec in rules.languages.values() for _, ends in spec.dialects for end in ends}
-    return known | rules.languages.keys()
-
-
-def named(source: str) -> set[str]:
-    """The languages, and the extensions of their files, that a module names."""
-    return {word for word in words(source) if word.lower() in known_words()}
-
-
-@pytest.mark.parametrize("path", SHARED, ids=lambda path: str(path.relative_to(CODE)))
-def test_shared_code_names_no_language(path: Path) -> None:
-    assert named(path.read_text()) == set()
-
-
-def said(source: str) -> set[str]:
-    """The words of a module's texts but for docstrings."""
-    tree = ast.parse(source)
-    documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    texts = [node.value for node in ast.walk(tree)
-             if isinstance(node, ast.Constant) and id(node) not in documented]  # fmt: skip
-    return {word for text in texts if isinstance(text, str) for word in re.findall(r"\w+", text)}
-
-
-def test_a_language_that_is_named_is_seen() -> None:
-    assert named('if family == "javascript":\n    pass\n') == {"javascript"}
-    assert named("_PYTHON = path.endswith(('.py', '.pyi'))\n") == {"PYTHON", ".py", ".pyi"}
-    assert named('"""Go, Ruby."""\nx = 1  # as in C\n') == set()
