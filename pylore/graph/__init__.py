@@ -1,1 +1,1 @@
-"""Walks over the graph, and questions about its shape."""
+"""Walks over the graph, and queries of its shape."""

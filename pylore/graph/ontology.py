@@ -37,8 +37,8 @@ class Ontology:
         self._fits: dict[tuple[str, str, str], bool] = {}
 
     def ends(self, relation: str) -> Ends | None:
-        """Return the types that a relation may lead from, and those that it may lead to."""
-        # What lore declares is read here, so that a store that was made earlier has it too.
+        """Return the types at both ends of a relation; None if it joins any nodes."""
+        # Built-in descriptions are read here, so that older stores have them.
         declared = RELATIONS.get(relation) or self._relations.get(relation)
         before, arrow, after = declared[2].partition(" -> ") if declared else ("", "", "")
         ends = (_types_of(before, self._types), _types_of(after, self._types))
@@ -59,7 +59,7 @@ class Ontology:
         return self._fits[key]
 
     def fitting(self, from_id: str, to_id: str) -> list[str]:
-        """Return the relations that fit two nodes, those first that do not fit any two."""
+        """Return the relations that fit two nodes; those for any two nodes come last."""
         names = [name for name in self._relations if self.fits(name, from_id, to_id)]
         return sorted(names, key=lambda name: (self.ends(name) is None, -self._relations[name][0]))
 
@@ -81,7 +81,7 @@ class Ontology:
 
 
 def misfits_among(store: Store, keys: Iterable[EdgeKey]) -> list[EdgeKey]:
-    """Return those of these edges whose ends do not fit, and on which nobody has insisted."""
+    """Return the edges that violate the ontology and were not forced."""
     fits = Ontology(store).fits
     wrong = [key for key in keys if not fits(key[2], key[0], key[1])]
     edges = [store.edges.get(*key) for key in wrong]
@@ -100,7 +100,7 @@ def misfits(store: Store) -> list[tuple[str, str, str, int]]:
 
 
 def _types_of(end: str, known: Sequence[str]) -> frozenset[str]:
-    """Return the types that one end of a description names; none if it is prose."""
+    """Return the types that an end of a description names; empty for prose."""
     records = types_named([RECORDS], known)
     groups: dict[str, Collection[str]] = dict.fromkeys(_RECORD_WORDS, records)
     groups |= {ANY: known, "code": CODE_TYPES, LEARNING: types_named([LEARNING], known)}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..store import Store
 
     Step = tuple[float, str, str, float, bool]
-    """(product so far, node before, relation, edge weight, whether the edge leads on)"""
+    """(product so far, node before, relation, edge weight, True if the edge points forwards)"""
 
 
 def path(
@@ -56,7 +56,7 @@ def path(
 
 
 class _Side:
-    """One end's half of the search: how each node of its layers is best reached from it."""
+    """Half of the search, from an end: the best step to each node of every layer."""
 
     def __init__(self, end: str, ends: frozenset[str], *, forwards: bool) -> None:
         self.frontier = {end}
@@ -71,7 +71,7 @@ class _Side:
         return self._steps[id][0] if id in self._steps else 1.0
 
     def advance(self, store: Store, weights: Mapping[str, tuple[float, float]]) -> None:
-        """Reaches the next layer: each node of it by its best edge from this one."""
+        """Move to the next layer: each node by the best edge from this layer."""
         layer: dict[str, Step] = {}
         for node, other, relation, weight, outgoing in store.edges.neighbours(
             sorted(self.frontier), [*weights], ALL

@@ -1,4 +1,4 @@
-"""Which relations there are, and what an edge of each is worth."""
+"""Relations and the weights of edges."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, 
 def overlaid(
     known: dict[str, tuple[float, float]], given: Weights
 ) -> dict[str, tuple[float, float]]:
-    """Return the weights of ``known`` relations under ``given`` ones: a weight without a backward
-    one counts both ways."""
+    """Return the weights of ``known`` relations under ``given`` weights; without a backward weight,
+    a weight counts both ways.
+    """
     if given:
         given = {**{name: given[base] for name, base in _scoped(known) if base in given}, **given}
     return known | {
@@ -79,7 +80,7 @@ def relation_weights(store: Store, settings: Settings) -> dict[str, tuple[float,
 
 
 def _with_scoped(names: Iterable[str], known: Iterable[str]) -> list[str]:
-    """``require_relations``, and what scopes have of them."""
+    """Return the names in the store's spelling, with the relations of scopes."""
     if not names:
         return []
     known = list(known)
@@ -130,16 +131,21 @@ def require_name(name: str, what: str) -> str:
 # --- accumulate: measured as a whole, see docs/decisions/0014 and docs/quality.md
 
 THINNING = 0.25
-"""Power of a node's degree that divides its mass. Thinning by the target's in-degree gains
-nothing."""
+"""Exponent of a node's degree that divides the mass.
+
+Thinning by in-degree of the target has no effect.
+"""
 
 MOST_NAMING = 100
 """A bridge that more records name than this ties none of them. Not measured by itself."""
 
 OF_A_PLACE = 0.35
-"""The share that counts to the walk of an edge in one passage of a longer text, relative to one
-of the whole text (docs/decisions/0014)."""
+"""Share of an edge in a passage of a longer text, relative to an edge of the text
+(docs/decisions/0014).
+"""
 
 FRONTIER = 20
-"""Minimum cap of the nodes that start the next hop. A second hop adds a point of recall@5 on
-MuSiQue and nothing on three other sets."""
+"""Minimum cap of the nodes that start the next hop.
+
+A second hop adds a point of recall@5 on MuSiQue, 0 on three other sets.
+"""

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ..store.edges import Bundle
 
     Weights = Mapping[str, tuple[float, float]]
-    """Relation to its weight walked forwards and backwards."""
+    """Relation to the weights forwards and backwards."""
 
     class Bundles(Protocol):
         def bundles(
@@ -52,10 +52,10 @@ if TYPE_CHECKING:
             """As ``store.edges.Edges.bundles``."""
 
     Link = tuple[str, str, float, bool]
-    """(relation, other end, edge weight, True if the edge leads there)"""
+    """(relation, other end, edge weight, True if the edge points there)"""
 
     Way = tuple[float, "Step", str, float, float, bool, str]
-    """A ``Step`` without its id."""
+    """A ``Step`` without the id."""
 
     Tie = tuple["Step", str, float, float]
     """(step to a record, the relation by which it names a bridge, edge and relation weight)"""
@@ -181,7 +181,7 @@ def spread(
 
 
 class _Reader:
-    """Reads edges; ``barred`` has what must not be entered of all that was read."""
+    """Reads edges; ``barred`` collects the nodes that must not be entered."""
 
     __slots__ = ("_edges", "_hidden", "_least", "_met", "_placed", "barred", "weights")
 
@@ -220,8 +220,7 @@ class _Reader:
 
 
 class _Hop:
-    """One hop: what it brings to each node (a sum of squares, or the highest value), and the
-    strongest way to it."""
+    """A hop: values of nodes (a sum of squares, or the highest), and the strongest way to each."""
 
     __slots__ = ("_adds", "_decay", "_most", "_reader", "_roots", "values", "ways")
 
@@ -238,9 +237,9 @@ class _Hop:
         self, links: Mapping[str, Sequence[Link]], frontier: Mapping[str, Step],
         masses: Mapping[str, float],
     ) -> dict[str, list[Tie]]:  # fmt: skip
-        """Add what single edges bring; return the bridges met, with the records that name them."""
+        """Add the values of single edges; return the bridges, with the records that name them."""
         ties: dict[str, list[Tie]] = {}
-        # Thousands of edges: what is looked up once is not looked up for each of them.
+        # Lookups outside of the loop: there are thousands of edges.
         values, most, ways, roots = self.values, self._most, self.ways, self._roots
         adds, barred, weights = self._adds, self._reader.barred, self._reader.weights
         for node, own in links.items():
@@ -269,7 +268,7 @@ class _Hop:
         return ties
 
     def across(self, ties: Mapping[str, list[Tie]], masses: Mapping[str, float]) -> None:
-        """Add what records bring that name the same bridge: of two, the strongest tie counts."""
+        """Add the values of records that name the same bridge: of two ties, the stronger counts."""
         relations = frozenset(tie[1] for own in ties.values() for tie in own)
         best: dict[tuple[str, str], Way] = {}
         barred = self._reader.barred
@@ -300,7 +299,7 @@ class _Hop:
 
 
 def _way_to(step: Step) -> frozenset[str]:
-    """Return the ids before a step and its own: it says nothing more for what it came from."""
+    """Return the ids of a chain of steps, which are not entered again."""
     return frozenset((step.id,) if step.before is None else [one.id for one in step.steps()])
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .walk import Weights
 
     Link = tuple[str, str, float, bool, str]
-    """(other end, relation, edge weight, True if the edge leads there, entity between)"""
+    """(other end, relation, edge weight, True if the edge points there, entity between)"""
 
 
 class Links:

@@ -46,16 +46,16 @@ if TYPE_CHECKING:
 LEAST_SEED = 0.1  # least score of a seed of ``accumulate``, the best match having 1
 
 GRAPH_WEIGHT, OF_CODE = 2.0, 0.2
-"""Weight of support beside the own match, and its share for code. Recall@5 without support and with
-it is in docs/quality.md."""
+"""Weight of support relative to the match, and the share of that for code (recall@5:
+docs/quality.md).
+"""
 
 LENDING, LENT = 50, 0.7
 """Best passages that lend, and their weight. With 20 passages recall@5 on PEPs is a point lower,
 with 100 nearly the same; more and less weight are worse there (docs/decisions/0014)."""
 
 WIDE = (("graph_fanout", 200), ("graph_max_nodes", 500))
-"""Caps of a walk around some nodes, unless they are set, beside the symbols of files among them:
-these must not hide what else a file is linked to."""
+"""Caps of a walk around nodes, unless set; symbols of files do not count."""
 
 
 def expanded(
@@ -142,7 +142,7 @@ def within(store: Store, found: Walk, scope: Scope) -> list[str]:
 
 
 def say_caps(walked: Walk, more: int, notes: list[str]) -> None:
-    """Add one note on the links and nodes that a walk left out, ``more`` of these by a limit."""
+    """Add a note on the links and nodes that a walk left out, ``more`` of these by a limit."""
     said = []
     if walked.hubs:
         said.append(f"weaker links of {counted(len(walked.hubs), 'node')} not followed")
@@ -184,7 +184,7 @@ def summed_factors(
     return {id: {"match": value, "scale": scale} for id, value in match.items()}
 
 
-# --- weight that a matching passage lends to what it links to
+# --- weight that a matching passage lends to linked nodes
 
 
 def lend(query: ParsedQuery, found: Matches, walk: Walk) -> None:
@@ -262,7 +262,7 @@ def begin_at_results(
     return shown
 
 
-# --- what is around some nodes
+# --- nodes around others
 
 
 def related(
@@ -320,8 +320,9 @@ def _reached(
     store: Store, settings: Settings, seeds: Mapping[str, float], scope: Scope, notes: list[str],
     *, symbols: bool,
 ) -> list[Hit]:  # fmt: skip
-    """Return what the best paths from the seeds reach, within ``scope``, best first; without
-    ``symbols`` of the files among the seeds, which are counted in a note."""
+    """Return the results of the best paths from the seeds, within ``scope``, best first; without
+    ``symbols`` of the files, which a note counts.
+    """
     if not settings.depth:
         notes.append("graph_max_depth is 0: the graph is switched off")
         return []

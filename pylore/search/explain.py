@@ -1,4 +1,4 @@
-"""The ``explain`` object of a result: every leg, factor and rank that its score comes from."""
+"""The ``explain`` object of a result: legs, factors and ranks behind the score."""
 
 from __future__ import annotations
 
@@ -49,8 +49,7 @@ def explain(hits: Sequence[Hit], found: Matches, settings: Settings) -> None:
 
 
 def explain_ways(hits: Sequence[Hit], settings: Settings) -> None:
-    """Put the factors of each score, with nine digits, and the walk that led to the hit into its
-    ``explain``."""
+    """Put the factors of each score, with nine digits, and the walk to the hit into ``explain``."""
     for hit in hits:
         factors = {name: round(number, 9) for name, number in hit.factors.items()}
         hit.explain = {"factors": factors}

@@ -31,7 +31,7 @@ MOST_QUERY = 10_000  # characters of the query that a retriever gets
 
 
 class Retrievers:
-    """The user's own retrievers of one search: started side by side, ended with the ``block``."""
+    """The user's retrievers of a search: started side by side, ended with the ``block``."""
 
     def __init__(
         self, settings: Settings, query: str, scope: Scope, excluded: frozenset[str],
@@ -45,9 +45,9 @@ class Retrievers:
             "exclude": sorted(excluded),
         }  # fmt: skip
         self._limit = settings.plugin_timeout or RETRIEVER_SECONDS
-        self._answers: dict[str, Callable[[], bytes]] = {}  # name to what waits for its answer
+        self._answers: dict[str, Callable[[], bytes]] = {}  # name to the pending answer
         self._lists: dict[str, dict[str, float]] = {}
-        block.enter_context(Tidying())  # Ctrl-C does not reach what has a session of its own
+        block.enter_context(Tidying())  # Ctrl-C does not reach processes in another session
         for name in settings.retrievers:
             try:
                 if name not in BUILT_IN_RETRIEVERS:

@@ -1,4 +1,4 @@
-"""Files at hand: which ones a person means, what is tied to them, and what a search makes of it."""
+"""Files at hand: the files a person means, the records tied to them, and their part in a search."""
 
 from __future__ import annotations
 
@@ -27,14 +27,13 @@ if TYPE_CHECKING:
     Ways = dict[str, Step]  # id to the way there from a file at hand
 
 BY_GLOB, ITSELF = 0.7, 0.9
-"""Score of a record that is tied to a file by a glob alone, and of the file itself; of a record
-with another anchor it is 1."""
+"""Scores of a record tied to a file by a glob, and of the file; other anchors score 1."""
 
 FILES_WEIGHT = 0.5
 """Share of nearness to a file at hand that adds to the fused score. Set by hand."""
 
 MARKS = {"@git": "no file has changed in", "@session": "no session has edited files in"}
-"""Instead of a glob: the files that are changed in the work tree, and the ``likely`` ones."""
+"""Instead of a glob: files with changes in the work tree, and ``likely`` files."""
 
 WILD = "*?["
 
@@ -56,8 +55,9 @@ def files_near(store: Store, near: Near, notes: list[str]) -> list[str]:
 
 
 def _meant(store: Store, root: str, glob: str) -> Iterable[str]:
-    """Return the files that a mark, a path, a folder or a glob from the root means: known ones, or
-    those on disk if none matches, or if records are tied by globs of their own."""
+    """Return the files of a mark, path, folder or glob: known files, or files on disk if none
+    matches or records are tied by globs.
+    """
     if glob == "@session":
         from .likely import likely_files
 
@@ -87,7 +87,7 @@ def _meant(store: Store, root: str, glob: str) -> Iterable[str]:
 
 
 def literal(path: str) -> str:
-    """Return the glob that matches this path alone."""
+    """Return the glob that matches this path only."""
     return "".join(f"[{sign}]" if sign in WILD else sign for sign in path)
 
 
@@ -115,7 +115,7 @@ def seeds(store: Store, settings: Settings, near: Near, notes: list[str]) -> Way
                 ties = {(id, path): weight for id, path, weight in edges}
         except GraphUnavailable:
             pass  # the walk adds a note
-    globs = store.anchors.globs_like(kept, [*around])  # edges were made for these, too
+    globs = store.anchors.globs_like(kept, [*around])  # edges were made for these as well
     ties |= {(id, path): BY_GLOB for id, glob, path in globs if Glob(glob).matches(path)}
     ties |= dict.fromkeys(store.anchors.about(kept, [*around]), 1.0)
     ways = {file_id(path): Step(file_id(path), ITSELF) for path in files}

@@ -57,12 +57,15 @@ if TYPE_CHECKING:
     from .query import ParsedQuery
 
 WHOLE, HALF = "file", 0.5
-"""The leg that counts 1, and the share of the others. Each alone with 0.25 or 1 changes hit@3 of
-189 questions about code, 45 about pages, or recall@5 of 141 commits by less than two points, but
-for "meaning", which pages need (84 % of them in the first three with 0.25, 91 with 0.5)."""
+"""The leg that counts 1, and the share of the others.
+
+A change of any leg to 0.25 or 1 changes hit@3 of 189 questions about code, 45 about pages, or
+recall@5 of 141 commits by less than two points, but for "meaning", which pages need (84 % in the
+first three with 0.25, 91 with 0.5).
+"""
 
 WHOLE_WEIGHTS = (4.0, 1.0, 1.0)
-"""BM25 weights of a file's path, its text, and the parts of the names in it."""
+"""BM25 weights of path, text, and the parts of names in the text."""
 
 MOST = 500
 """Most files of a leg over whole texts, and symbols that are compared with names in a query."""
@@ -72,24 +75,32 @@ OF_TESTS = 0.4
 without a type is 58.0 with 0.5, 59.4 with 0.4."""
 
 OF_DATA = 0.2
-"""Factor on files that are neither source nor prose, and on prose where files are asked for. Hit@1
-of questions is 78.9 with 0.3, 80.4 with 0.2."""
+"""Factor on files that are neither source nor prose, and on prose in a search for files.
+
+Hit@1 of questions is 78.9 with 0.3, 80.4 with 0.2.
+"""
 
 OF_CHANGELOGS = 0.5
-"""Factor on changelogs, unless the query asks for changes: they have all words. One of 45 questions
-about pages is answered in the first three with it only."""
+"""Factor on changelogs, which have every word, unless the query asks for changes.
+
+Without it, a question of 45 about pages is not answered in the first three.
+"""
 
 ALIKE, HEAD = 200, 0.5
-"""Commits that are read, and the share of those that are like the first line of the query."""
+"""Maximum similar commits, and the share of commits similar to the first line of the query."""
 
 OFTEN, POWER = 10, 0.25
-"""H is divided by (``OFTEN`` + n) to this power. Recall@5 on pytest-commits by files alone: 56.4
-without H, 63.7 without the division, 64.1 with it, 62.2 with 0.5."""
+"""H is divided by (``OFTEN`` + n) to this power.
+
+Recall@5 on pytest-commits by files only: 56.4 without H, 63.7 without the division, 64.1 with it,
+62.2 with 0.5.
+"""
 
 
 class FileRanks:
-    """p of files, the ``legs`` and factors of ``kind`` it is made of, and the symbols ``asked`` for
-    by name."""
+    """p of files, the ``legs`` and factors of ``kind`` behind it, and the symbols ``asked`` for by
+    name.
+    """
 
     __slots__ = ("asked", "kind", "legs", "plain")
 
@@ -104,11 +115,11 @@ class FileRanks:
         self.plain = relative(self.plain)
 
     def scores(self) -> dict[str, float]:
-        """Return p of each file × the factor of its kind."""
+        """Return p of each file × the factor of the kind."""
         return {id: score * self.kind.get(id, 1.0) for id, score in self.plain.items()}
 
     def explained(self, id: str) -> dict[str, object]:
-        """Return the score of a file in each leg, p, and the factor of its kind."""
+        """Return the score of a file in each leg, p, and the factor of the kind."""
         scores = {name: rounded(leg[id]) for name, leg in self.legs.items() if id in leg}
         return {**scores, "p": rounded(self.plain.get(id)), "kind": self.kind.get(id, 1.0)}
 
@@ -153,7 +164,7 @@ def rank_files(
 
 
 def _lifted(leg: Mapping[str, float], made: Mapping[str, str]) -> dict[str, float]:
-    """Return the best score of each file: its own, its symbols' or its document's."""
+    """Return the best score of each file: of the file, a symbol or a document."""
     files: dict[str, float] = {}
     for id, score in leg.items():
         if id.startswith(SYMBOL_IDS):
@@ -216,7 +227,7 @@ def defining(store: Store, text: str) -> dict[str, float]:
 
 
 def _paths(store: Store, query: Query) -> dict[str, float]:
-    """Return Σ idf of the words in each path, twice where the file's own name has them."""
+    """Return Σ idf of the words in each path, twice for words of the file name."""
     asked = frozenset((*query.single_words(), *joined(query.text)))
     having: dict[str, int] = {}
     found = []

@@ -29,22 +29,25 @@ if TYPE_CHECKING:
     from .files import FileRanks
     from .query import ParsedQuery
 
-    Passage = tuple[int, str, float]  # (key, id of its node, BM25 or cosine)
+    Passage = tuple[int, str, float]  # (key, id of the node, BM25 or cosine)
 
 BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
 
 PASSAGES, NEIGHBOURS = 8, 2
-"""Best passages by full text, and nearest ones, for each match of a pool (docs/decisions/0007)."""
+"""Best passages by full text, and nearest passages, for each match of a pool (docs/decisions/0007).
+"""
 
 OF_EACH = 10  # matches of each list, and nearest passages of records, that are ranked at least
 
 ENOUGH = 5  # other forms of words are tried if less than this part, a fifth, of a pool matches
 
 PASSAGE_SHARES = (1.0, 0.5, 0.25)
-"""Shares of a node's best three passages in its BM25 score. Recall@5 on PEPs is 62.3 with them, and
-50.8 with the whole text in one (docs/decisions/0006)."""
+"""Shares of a node's best three passages in the BM25 score.
 
-OTHER_FORM = 0.5  # weight of a word in another form, relative to the word itself
+Recall@5 on PEPs is 62.3 with them, and 50.8 without passages (docs/decisions/0006).
+"""
+
+OTHER_FORM = 0.5  # weight of other forms of a word
 
 RETRIEVER_SHARE = 0.3
 """Share of each retriever that is not built in, in a convex fusion. Not measured: it depends on the
@@ -55,7 +58,7 @@ FIELD_WEIGHTS = {"title": 4.0, "body": 1.0, "tags": 2.0, "file": 1.0, "parts": 0
 
 
 class Matches:
-    """Matches of the legs within one scope, and the fused scores, best first."""
+    """Matches of the legs within a scope, and the fused scores, best first."""
 
     __slots__ = (
         "confidence", "evidence", "files", "files_alone", "fused", "how", "legs", "near", "nearest",
@@ -67,16 +70,16 @@ class Matches:
         self.fused: dict[str, float] = {}
         self.rrf: dict[str, float] = {}
         self.how: dict[str, str] = {}  # words, prefix, meaning, retriever or files
-        self.passage: dict[str, int] = {}  # id to the key of its best passage
+        self.passage: dict[str, int] = {}  # id to the key of the best passage
         self.rows: dict[str, list[Passage]] = {}  # by full text, of each collection, best first
         self.nearest: list[Passage] = []
         self.of_things: dict[str, dict[int, float]] = {}
-        """Entity or concept to the cosines of its passages that match: some may state facts."""
+        """Entity or concept to the cosines of matching passages: some may state facts."""
         self.evidence: dict[str, float] = {}  # of each list (``rank.evidence``)
         self.confidence = 0.0  # the best evidence
-        self.weak = False  # true if the store probably has nothing on the query
+        self.weak = False  # true if the store probably has no answer
         self.files: FileRanks | None = None
-        self.files_alone = False  # true if files are asked for, and not results of all types
+        self.files_alone = False  # true in a search for files
         self.stands_for: dict[str, str] = {}  # symbol to file
         self.support: dict[str, float] | None = None  # sums of a walk that accumulates
         self.near: dict[str, float] = {}  # added to the score for the files at hand
@@ -87,12 +90,12 @@ class Matches:
         return max(self.fused.values(), default=1.0) or 1.0
 
     def factors(self, id: str) -> Factors:
-        """Return the factors of a match before its age and credibility."""
+        """Return the factors of a match before age and credibility."""
         return {"match": self.fused[id], "confidence": self.confidence}
 
 
 def run_legs(query: ParsedQuery, scope: Scope) -> Matches:
-    """Return what every leg finds within ``scope``, fused."""
+    """Return the matches of every leg within ``scope``, fused."""
     found, settings = Matches(), query.settings
     if "fulltext" in settings.retrievers:
         found.legs["fulltext"] = _fulltext_leg(query, scope, found)
@@ -157,7 +160,7 @@ def _fulltext_leg(query: ParsedQuery, scope: Scope, found: Matches) -> dict[str,
 
 
 def _by_node(rows: Sequence[Passage], match: str, found: Matches) -> dict[str, float]:
-    """Return the score of each node by its best three passages; set its passage and match."""
+    """Return the score of each node by the best three passages; set passage and match."""
     by_node: dict[str, list[float]] = {}
     for key, id, score in rows:
         by_node.setdefault(id, []).append(score)
@@ -175,8 +178,7 @@ def coverage(query: Query, text: str) -> float:
 
 
 def weighted_coverage(weights: Mapping[str, float], has: str) -> float:
-    """Return the share of the words' weights that a ``spaced`` text has; another form counts
-    half."""
+    """Return the share of the words' weights in a ``spaced`` text; other forms count half."""
     share = 0.0
     for word, weight in weights.items():
         if f" {word} " in has:
@@ -189,7 +191,7 @@ def weighted_coverage(weights: Mapping[str, float], has: str) -> float:
 def _vector_leg(
     query: ParsedQuery, vector: bytes, scope: Scope, found: Matches
 ) -> dict[str, float]:
-    """Return the nodes with the nearest passages, among them some of records beside code."""
+    """Return the nodes with the nearest passages, with some of records if there is code."""
     store = query.store
     nearest = store.vectors.search(vector, searched(scope), NEIGHBOURS * query.room)
     if not scope.types and store.fulltext.collections(
@@ -215,7 +217,7 @@ def _vector_leg(
 
 
 def searched(scope: Scope) -> Scope:
-    """Return where the legs look: for files, at the symbols in them too."""
+    """Return the scope of the legs: with files, also their symbols."""
     if "file" in scope.types and "symbol" not in scope.types:
         return scope.but(types=(*scope.types, "symbol"))
     return scope

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     Legs = dict[str, dict[str, float]]  # name of a leg to path to score
 
 SHARES = {"here": 0.3, "branch": 1.0, "all": 0.2, "named": 1.0, "content": 0.5, "path": 0.5}
-"""Chosen on one half of the sessions of entireio/cli; ``named`` 1.5 and ``path`` 0.2 are worse on
-the other one."""
+"""Chosen on half of the sessions of entireio/cli; ``named`` 1.5 and ``path`` 0.2 are worse on the
+other half.
+"""
 
 REASONS = {
     "here": "edited in your last sessions here",
@@ -36,8 +37,9 @@ REASONS = {
 }  # fmt: skip
 
 A_SESSION_BACK, LATEST = 0.7, 15
-"""Factor of a session, relative to the one after it, and sessions that count: 0.85 and 1, 4 and 30
-are alike there, 0.5 is worse."""
+"""Factor of a session, relative to the next session, and maximum sessions: 0.85 and 1, 4 and 30 are
+alike there, 0.5 is worse.
+"""
 
 MOST_LIKELY = 5
 
@@ -82,7 +84,7 @@ def likely_files(
 
 
 def _of_sessions(here: str, session: str) -> Legs:
-    """Return what the latest sessions edited: in this folder, on its branch, and all."""
+    """Return the edits of the latest sessions: in this folder, on this branch, and all."""
     recent = part("capture", "recent")
     if recent is None:
         return {}
@@ -94,15 +96,16 @@ def _of_sessions(here: str, session: str) -> Legs:
     for leg, some in zip(legs.values(), (own, along, sessions), strict=True):
         for back, one in enumerate(some[:LATEST]):
             for at, path in enumerate(reversed(one.files)):
-                # what a session edited first is nearly as far back as the session before it
+                # the first edit of a session is nearly as far back as the session before
                 far = back + at / len(one.files)
                 leg[path] = leg.get(path, 0.0) + A_SESSION_BACK**far
     return legs
 
 
 def _named(store: Store, root: str, text: str) -> dict[str, float]:
-    """Return the files whose paths or names a text has, or that define a name in it: the more
-    files have a name, the less each counts."""
+    """Return the files with paths or names in a text, or with a definition of a name in it: the
+    more files have a name, the less each counts.
+    """
     scores = {path_of(id): share for id, share in defining(store, text).items()}
     parts = text.translate(_BESIDE_PATHS).split()
     names = (part.removeprefix(f"{root}/").strip(".:@").partition(":")[0] for part in parts)

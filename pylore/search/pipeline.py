@@ -39,11 +39,12 @@ if TYPE_CHECKING:
     from .files import FileRanks
 
 POOL = 25
-"""Least number of direct matches that are ranked: up to it, a limit cuts one and the same list."""
+"""Minimum of ranked direct matches: up to it, every limit cuts the same list."""
 
 LEAST_CONFIDENCE = 0.01
-"""Confidence if no passage has a word of the query: results found by whole files, their paths or
-commits alone keep their order."""
+"""Confidence if no passage has a word of the query, so that results by whole files, paths or
+commits keep their order.
+"""
 
 MOST_NAMED = 3
 """Words of a query that no result shows and that are looked up, to be named in a note."""
@@ -135,7 +136,7 @@ def find_matches(query: ParsedQuery, scope: Scope, files: FileRanks | None) -> M
     rank(query, scope, found, files)
     found.confidence = max([LEAST_CONFIDENCE, *found.evidence.values()])
     found.weak = found.confidence < WEAK
-    if found.legs.keys() - BUILT_IN:  # nothing here speaks against what a retriever found
+    if found.legs.keys() - BUILT_IN:  # results of a retriever have no evidence here
         found.confidence, found.weak = max(found.confidence, WEAK), False
     among = query.among
     if among is not None:
@@ -144,8 +145,9 @@ def find_matches(query: ParsedQuery, scope: Scope, files: FileRanks | None) -> M
 
 
 def _direct(query: ParsedQuery, found: Matches) -> list[Hit]:
-    """Return the best matches as results, at least ``OF_EACH`` of each list, best first, without
-    the files that a symbol stands for."""
+    """Return the best matches as results, best first, at least ``OF_EACH`` of each list; a file
+    with a symbol in its place is left out.
+    """
     room = max(POOL, query.settings.limit)
     answered = {*found.stands_for.values()}
     taken: dict[str, int] = {}
@@ -166,8 +168,9 @@ def _direct(query: ParsedQuery, found: Matches) -> list[Hit]:
 def _in_their_order(
     query: ParsedQuery, found: Matches, hits: list[Hit], notes: list[str]
 ) -> list[Hit]:
-    """Return the hits by their scores and ratings, each file once, similar ones further down,
-    the lists taking turns; files alone are in the order of their scores."""
+    """Return the hits by scores and ratings, each file once, similar hits further down, the lists
+    taking turns; in a search for files, by scores.
+    """
     store, settings = query.store, query.settings
     hits = rated(store, settings, hits, notes)
     if found.files_alone:
@@ -186,9 +189,10 @@ def _cut(
     query: ParsedQuery, found: Matches, hits: list[Hit], wanted: set[str],
     reached: Mapping[str, Step],
 ) -> list[Hit]:  # fmt: skip
-    """Return the hits that are ``wanted``, and the best ``graph_limit`` others that the graph
-    leads to; with files at hand, ``limit`` others that are near them too. The match that led to
-    one of the first ``limit`` is shown as well."""
+    """Return the hits that are ``wanted``, and the best ``graph_limit`` others of the graph; with
+    files at hand, ``limit`` near hits as well. The match behind each of the first ``limit`` is
+    shown.
+    """
     limit, others = query.settings.limit, query.settings.graph_limit
     near = [id for id in found.fused if id in found.near and id not in wanted]
     symbols = {file: symbol for symbol, file in found.stands_for.items()}
@@ -208,7 +212,7 @@ def _cut(
 
 
 def _worth_showing(query: ParsedQuery, found: Matches, hits: list[Hit]) -> list[Hit]:
-    """Mark weak results, and leave out those that score less than ``min_score``."""
+    """Mark weak results, and leave out scores below ``min_score``."""
     for hit in hits:
         hit.weak = found.weak and hit.path[0] not in found.near
     if any(hit.weak for hit in hits):
@@ -220,7 +224,7 @@ def _worth_showing(query: ParsedQuery, found: Matches, hits: list[Hit]) -> list[
     return worth
 
 
-# --- what is shown of a result
+# --- fields of a result
 
 
 def _fill_rows(query: ParsedQuery, found: Matches, hits: list[Hit]) -> None:
@@ -261,7 +265,7 @@ def _snippet(query: ParsedQuery, found: Matches, hit: Hit, lines: str | None) ->
 
 
 def _say_how_it_matched(query: ParsedQuery, hits: list[Hit]) -> list[str]:
-    """Return a note if nothing was found, or the store lacks words of the query."""
+    """Return a note if there are no results, or the store lacks words of the query."""
     store, words = query.store, query.words
     if not hits:
         if not any(store.nodes.count_by_type().values()):
@@ -276,7 +280,7 @@ def _say_how_it_matched(query: ParsedQuery, hits: list[Hit]) -> list[str]:
     shown = fold(" ".join([f"{hit.title} {hit.snippet}" for hit in hits]))
     whole = [word for word in words.single_words() if word not in words.beginnings]
     asked = [word for word in whole if stem(word) not in shown][:MOST_NAMED]
-    search = store.fulltext.search  # within what may be seen
+    search = store.fulltext.search  # within the scope
     missing = [
         f"'{word}'" for word in asked
         if not any(search(name, parse_query(word), "some", Scope(), FIELD_WEIGHTS, 1)

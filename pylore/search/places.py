@@ -1,4 +1,4 @@
-"""One result per file, and the place in it that is shown: a symbol, a passage, a fact, or lines."""
+"""A result per file, and the place shown of it: a symbol, a passage, a fact, or lines."""
 
 from __future__ import annotations
 
@@ -26,19 +26,21 @@ AS_GOOD = 0.5
 """Share of the best passage's BM25 from which passages of a document are compared by words."""
 
 STRETCH, PLACES_OF_A_WORD = 1200, 50
-"""Characters of a file, about thirty lines, that are shown as one place, and the most places of a
-word that are compared."""
+"""Maximum characters of a place of a file, about thirty lines, and maximum places of a word that
+are compared.
+"""
 
 COSINE_OF_FACT = 0.25
 """Share of the cosine in how near a fact is, where having all words of the query counts 1."""
 
 
-# --- one result a file
+# --- a result per file
 
 
 def once(store: Store, files: Collection[str], hits: list[Hit]) -> list[Hit]:
-    """Return the hits without the ``files`` among them whose documents are there too; a document
-    gets the better score of the two."""
+    """Return the hits without the ``files`` that have a document in the hits; the document gets the
+    better score of the two.
+    """
     documents = [hit.id for hit in hits if hit.file and not hit.id.startswith(CODE_IDS)]
     paths = store.documents.paths(documents) if documents else {}
     made = {id: file_id(path) for id, path in paths.items() if file_id(path) in files}
@@ -94,7 +96,7 @@ def _best_passage(query: ParsedQuery, hit: Hit, found: Matches) -> int:
 
 
 def entry_of(store: Store, hit: Hit, key: int) -> str:
-    """Return the heading of a changelog's entry that a passage is of; nothing for other passages"""
+    """Return the heading of the changelog entry that has a passage; "" for other passages."""
     title, _ = store.fulltext.indexed(key)
     is_entry = is_changelog(hit.file or "") and title.startswith(hit.title)
     return title[len(hit.title) :].strip() if is_entry else ""

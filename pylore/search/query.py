@@ -1,4 +1,4 @@
-"""A request to search, parsed once: its operators, its scope and its words."""
+"""A request to search, parsed once: operators, scope and words."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ ROOM = 50
 
 
 class Near(Row):
-    """Files of the project ``root``: ``globs`` that start there, paths and marks (``@git``) among
-    them."""
+    """Files of the project ``root``: ``globs`` from there, with paths and marks (``@git``)."""
 
     root: str
     globs: Iterable[str] = ()
@@ -136,7 +135,7 @@ class ParsedQuery:
 
 
 def _having(store: Store, phrase: str, *, titled: bool = False) -> set[str]:
-    """Return the nodes that have a phrase; a file has its whole text and its symbols."""
+    """Return the nodes that have a phrase; a file has the text and the symbols."""
     found: set[str] = set()
     for collection in store.fulltext.collections():
         found |= store.fulltext.having(collection, phrase, titled=titled)

@@ -64,14 +64,17 @@ first two with 0.8, 22 with 0.7, 23 with 0.6, 24 with 0.5; with that, 20 of 48 q
 get a record that says nothing on them, with 0.6 six."""
 
 PROOFS, PROOF_ROWS = 5, 100
-"""Passages of each list, among the first ones of a leg, that are read for evidence. With 3 or 8
-proofs nothing changes."""
+"""Maximum passages of a list, in the first rows of a leg, that are read for evidence.
+
+With 3 or 8 proofs results are the same.
+"""
 
 READ_WORDS = 40  # maximum words of the query that are read for evidence
 
 LEAN = 0.2
-"""Added to the evidence of pages if a person asks what to do, and to that of records that are no
-weak match: 0.1 and 0.3 change one question of 45."""
+"""Added to the evidence of pages if a person asks for advice, and of records that are not weak: 0.1
+and 0.3 change a question of 45.
+"""
 
 SAME_FILE = 0.3
 """Factor on further symbols of a file. Recall@5 of 189 questions: 69.2 with 1, 74.2 with 0.3."""
@@ -85,7 +88,7 @@ and PEPs at depth 0 is 78.5, 57.5 and 68.1 with 0.8, 80.0, 57.5 and 67.0 with 0.
 six points. With ``mmr_lambda`` 1 it is 78.0, 57.5 and 68.1."""
 
 TOP, SAME_CATEGORY = 5, 2
-"""Most results of one category among the first ``TOP``, if there is a third category to show."""
+"""Maximum results of a category in the first ``TOP``, if there is a third category to show."""
 
 
 def rank(query: ParsedQuery, scope: Scope, found: Matches, files: FileRanks | None) -> None:
@@ -130,7 +133,7 @@ def _by_files(
 
 
 def _lift_symbols(found: Matches) -> None:
-    """Put files in the place of their symbols, each with its best symbol's score and passage."""
+    """Replace symbols by their files, each with the best symbol's score and passage."""
     lifted: dict[str, float] = {}
     shown: dict[str, int] = {}
     for id, score in found.fused.items():  # best first
@@ -148,8 +151,10 @@ def _symbols(
     own: Mapping[str, float], files: Mapping[str, float], found: Matches, asked: Set[str],
     further: float,
 ) -> dict[str, float]:  # fmt: skip
-    """Return the scores of symbols: the best symbol has p of its file and stands for it, another
-    the share ``further`` of that, relative to the best. Those ``asked`` for by name come first."""
+    """Return the scores of symbols: the best symbol has p of the file and replaces it, the others
+    the share ``further`` of that, relative to the best. Symbols ``asked`` for by name come
+    first.
+    """
     of_files: dict[str, list[str]] = {}
     for id in {**own, **dict.fromkeys(sorted(asked))}:
         if id.startswith(SYMBOL_IDS):
@@ -197,7 +202,7 @@ def evidence(store: Store, query: Query, found: Matches) -> dict[str, float]:
 
 
 def in_turn(hits: list[Hit], query: Query, found: Matches) -> list[Hit]:
-    """Return the hits with the lists taking turns, each list in its own order."""
+    """Return the hits with the lists taking turns, each list in order."""
     lists: dict[str, list[Hit]] = {}
     for hit in hits:
         lists.setdefault(list_of(hit.id), []).append(hit)
@@ -213,7 +218,7 @@ def in_turn(hits: list[Hit], query: Query, found: Matches) -> list[Hit]:
 
 
 def _turns(lists: Iterable[str], leans: str, evidence: Mapping[str, float]) -> Iterator[list[str]]:
-    """Yield the lists of the first three places, and then those of each round."""
+    """Yield the lists of the first three places, then of each round."""
     worth = {name: evidence.get(name, 0.0) for name in lists}
     best = max(worth.values())
     sure = {name for name, value in worth.items() if value >= min(WEAK, best * NEARLY)}
@@ -249,8 +254,9 @@ def leaning(text: str, found: Matches) -> str:
 
 
 def weigh(hits: list[Hit], evidence: Mapping[str, float]) -> None:
-    """Multiply each score by the share that the evidence of its list has of the best, of a reached
-    hit the list that its path begins in; and lower it to the score before."""
+    """Multiply each score by the evidence of the list, relative to the best, of a reached hit the
+    list of the first node of the path; no score exceeds the score before.
+    """
     best, least = max(evidence.values(), default=0.0) or 1.0, 1.0
     for hit in hits:
         if len(evidence) > 1:
@@ -319,7 +325,7 @@ def mmr(
 
 
 def _similarities(store: Store, hits: Sequence[Hit], found: Matches) -> dict[Pair, float]:
-    """Return how similar the shown passages of two hits are, for the places of similar ones."""
+    """Return the similarities of the shown passages, by pairs of places."""
     texts = [hit.id for hit in hits if not hit.id.startswith(CODE_IDS)]
     keys = {**store.nodes.first_passages(texts), **found.passage}
     where = {keys[hit.id]: at for at, hit in enumerate(hits) if hit.id in texts and hit.id in keys}

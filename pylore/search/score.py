@@ -27,8 +27,10 @@ answer (docs/decisions/0021)."""
 
 SOURCE_WEIGHTS = {"user_edit": 2.0, "file": 1.5, "system": 1.2, "conversation": 1.0}
 STATUS_WEIGHTS = {"confirmed": 1.2, "staged": 1.0, "superseded": 0.5, "retracted": 0.5}
-"""Weights of sources and statuses, relative to the best one. Not measured: the records of the
-evaluation sets have one source and status."""
+"""Weights of sources and statuses.
+
+Not measured: the records of the evaluation sets have one source and status.
+"""
 
 USAGE_BOOST = 0.5
 """Growth of relevance per tenfold of accesses, up to ``MOST_RELEVANT``. Not measured."""
@@ -60,7 +62,7 @@ def stand(
 
 
 def fact_rank(credibility: tuple[float, str, str, int], age: float, settings: Settings) -> float:
-    """Return product × recency, by which facts rank among each other; ``age`` is in days."""
+    """Return product × recency, the order of facts; ``age`` is in days."""
     return product(credibility, settings) * recency(age, settings.recency_half_life)
 
 
@@ -77,7 +79,7 @@ def used(accesses: int, settings: Settings) -> float:
 
 
 def led(hit: Hit, step: Step) -> Hit:
-    """Give a hit the way that leads to it; return the hit."""
+    """Set the way of a hit; return the hit."""
     hit.path = [one.id for one in step.steps()]
     hit.hops, hit.edge, hit.way = len(hit.path) - 1, step.relation, step
     return hit
@@ -115,7 +117,7 @@ def rated(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) -
 
 
 def best_first(hits: Iterable[Hit]) -> list[Hit]:
-    """Return the highest score first; of equal ones the nearer, the first id."""
+    """Return the highest score first; ties by hops, then by id."""
     return sorted(hits, key=lambda hit: (-hit.score, hit.hops, hit.id))
 
 
