@@ -62,10 +62,10 @@ def contents(project: Project, paths: Iterable[str]) -> Iterator[tuple[File, byt
 
 
 class ClaimCounter:
-    """Some claims, ready to be matched with texts. ``faults`` are those of claims that are none."""
+    """Claims, ready to match with texts; ``faults`` has the invalid claims by index."""
 
     def __init__(self, claims: Sequence[Claim], paths: Sequence[str]) -> None:
-        """Read ``paths`` as those of the project: where languages share an extension, they tell."""
+        """Read ``paths`` as the project's, for extensions that languages share."""
         self._claims = claims
         self._rules = load_rules()
         self._rules.choose_shared(paths)
@@ -109,7 +109,7 @@ class ClaimCounter:
         ]  # fmt: skip
 
     def count(self, texts: Iterable[tuple[File, bytes]]) -> list[dict[File, ClaimCount]]:
-        """Return what each claim finds in each text; those without a match are left out."""
+        """Return the counts of each claim by text; texts without a match are left out."""
         found: list[dict[File, ClaimCount]] = [{} for _ in self._claims]
         batch: list[tuple[File, bytes, list[int]]] = []
         for file, content in texts:
@@ -152,7 +152,7 @@ class ClaimCounter:
 def _counted(
     index: int, path: str, lines: Sequence[bytes], matches: Iterable[Match], unread: int
 ) -> ClaimCount:
-    """Return what a claim finds in one text: ``of`` holds all, ``rule`` those that match it too."""
+    """Return the matches of a claim in a text: ``of`` less ``rule`` is the rest."""
     found: dict[str, Counter[tuple[int, int]]] = {"rule": Counter(), "of": Counter()}
     for match in matches:
         number, _, part = match.rule.partition(".")

@@ -1,4 +1,4 @@
-"""The history of a repository: its commits, and the files that change together."""
+"""The history of a repository: commits, and files that change together."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
     Pair = tuple[str, str]
     Progress = Callable[[str, int, int], None]
-    """Called with what is done, how much of it is done, and of how much."""
+    """Called with the step, the count so far, and the total."""
 
 MAX_FILES = 30
 """Maximum files of a commit that counts; docs/quality.md has the recall@10 of co-changes."""
 PARTNERS = 25
-"""Maximum co-changes of a file, the strongest ones. Not measured by itself."""
-KEPT_MESSAGES = 20_000  # newest commits whose messages are kept for searches (docs/decisions/0018)
+"""Maximum co-changes of a file, the strongest first. Not measured separately."""
+KEPT_MESSAGES = 20_000  # newest commits with messages for searches (docs/decisions/0018)
 LONGEST = 5000  # characters of a message that are kept: some have a whole log in them
 SATURATION = 0.5  # evidence at which a weight is a half
 NORMALISING = 0.1  # share of the correlation in a weight, 0 to 1
@@ -41,8 +41,9 @@ _START = "\x01"  # no letter of a change's kind, so it tells a commit from a cha
 
 
 class Commit(NamedTuple):
-    """One commit that is not a merge; ``paths`` are relative to the project, ``time`` is in seconds
-    since 1970, UTC."""
+    """A commit that is not a merge; ``paths`` are relative to the project, ``time`` is in seconds
+    since 1970, UTC.
+    """
 
     hash: str
     time: int
@@ -249,7 +250,7 @@ def counted_cochanges(
 def _link(
     store: Store, pairs: Mapping[Pair, tuple[float, float, int]], result: CoChanges, *, keep: bool
 ) -> None:
-    """Make the edges those of these pairs, or ``keep`` those that there are."""
+    """Write the edges of ``pairs``; with ``keep`` leave all edges."""
     paths = sorted({path for pair in pairs for path in pair})
     files = file_nodes(store, lambda nodes: write_nodes(store, nodes), paths)
     result.files = len(files)
@@ -266,7 +267,7 @@ def _link(
             metadata = f'{{"commits": {commits}, "correlation": {correlation}}}'
             wanted[first, second] = Edge(first, second, CO_CHANGES, weight, "system", "confirmed",
                                          metadata, now())  # fmt: skip
-    # What a person made or took away stays as it is.
+    # Edges of people stay.
     derived = {ends: edge for ends, edge in old.items()
                if edge.source == "system" and edge.ended_at is None}  # fmt: skip
     added = [edge for ends, edge in wanted.items() if ends not in old]

@@ -21,7 +21,7 @@ MOST_CANDIDATES = 5  # more get no edges
 UNNAMED_USE = 0.5  # confidence in the first file of a package of which no name is used
 
 _IMPORT_TYPES = ("static", "re-export", "side effect", "dynamic", "type-only")
-"""Of several imports of one file by another the first of these is the edge's."""
+"""Types of imports; of several imports between two files, the first in this order counts."""
 STATIC, RE_EXPORT, EFFECT, DYNAMIC, TYPES = _IMPORT_TYPES
 _KINDS = {"export": RE_EXPORT, "effect": EFFECT, "dynamic": DYNAMIC, TYPING: TYPES}
 
@@ -86,8 +86,9 @@ class Resolver:
                 self._found.setdefault(file.path, []).append((item, found))
 
     def dependents(self, changed: Collection[str]) -> set[str] | None:
-        """Return the files that import one of these, by way of re-exports too, or are of a package
-        with one; None for all files: a manifest of a package has changed."""
+        """Return the files that import these, by re-exports as well, or share a package with them;
+        None for all files: a manifest has changed.
+        """
         if not self._tree.read_paths.isdisjoint(changed):
             return None
         importing: dict[str, set[str]] = {}
@@ -140,7 +141,7 @@ class Resolver:
                     self._import(file.path, path, min(sure, found.confidence), "package", kind)
 
     def _import(self, path: str, target: str, sure: float, reason: str, kind: str) -> None:
-        """Add an import; of two keep the surer one's reason and the kind that counts more."""
+        """Add an import; of two keep the surer reason and the type that counts more."""
         ends = (file_id(path), file_id(target), "imports")
         known = self._edges.get(ends, (0.0, "", kind))
         if path != target:
@@ -148,7 +149,7 @@ class Resolver:
             self._edges[ends] = (*max(known[:2], (sure, reason), key=lambda one: one[0]), kind)
 
     def _of_package(self, key: str, used: set[str]) -> Sequence[tuple[str, float]]:
-        """Return the files of a package whose names are used, or its first file."""
+        """Return the files of a package with used names, or the first file."""
         paths = [path for path in self._tree.packages.get(key, ()) if path in self._files]
         found = [(path, 1.0) for path in paths if not used.isdisjoint(self._files[path].top)]
         return found or [(path, UNNAMED_USE) for path in paths[:1]]
@@ -180,7 +181,7 @@ class Resolver:
                     self._reach(caller, one._replace(sure=thing.sure))
 
     def _constructor(self, cls: Def) -> Def | None:
-        """Return the constructor of a class, or the first of its bases'."""
+        """Return the constructor of a class, or of the first base with a constructor."""
         for one in self._names.order(cls):
             for name in cls.file.language.constructors:
                 made = one.children.get(name or one.name)
@@ -204,7 +205,7 @@ class Resolver:
         if common if receiver else not spec.functions_global:
             return
         found = self._candidates.get((spec.family, name, bool(receiver)), [])
-        if not self._is_test(file.path):  # nothing but tests calls what tests define
+        if not self._is_test(file.path):  # only tests call functions of tests
             found = [one for one in found if not self._is_test(one.file.path)]
         how = (UNIQUE_METHOD, "unique_method") if receiver else (UNIQUE_FUNCTION, "unique_function")
         if len(found) > 1:
@@ -225,7 +226,7 @@ def _used(file: File, calls: Iterable[Call]) -> set[str]:
 
 
 def _import_type(path: str, item: Import, spec: LanguageSpec) -> str:
-    """Return the type of an import, of those of ``_IMPORT_TYPES``."""
+    """Return the type of an import, from ``_IMPORT_TYPES``."""
     if item.kind in _KINDS:
         return _KINDS[item.kind]
     if spec.effect_alias and item.alias == spec.effect_alias:

@@ -11,7 +11,7 @@ from .languages.spec import LanguageSpec
 UNKNOWN = "?"  # the mark for a link of a chain that is not a name
 NAME = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 
-_LONGEST = 2000  # characters of an expression that are examined; what is longer is unknown
+_LONGEST = 2000  # maximum characters of an expression; longer expressions are unknown
 _LONGEST_NAME = 200
 _PLAIN = re.compile(r"[\w$@]+(?:\.[\w$]+)*")
 _LINK = re.compile(r"(?:[\w$]|@(?=\w)|[!?](?=\())+")
@@ -25,14 +25,16 @@ _STOPS = {
     **{opening: re.compile(f"[{re.escape(opening + closing)}{_QUOTES}]")
        for opening, closing in _CLOSING.items()},
 }  # fmt: skip
-"""Characters that matter between a bracket or a quote and its end."""
+"""Characters that matter between a bracket or quote and the end of it."""
 _SPACE = re.compile(r"\s+")
 _PLAIN_NAME = re.compile(r"(?:[\w$]+(?:::|\.))*[^\W\d][\w$]*[?!=]?")
 _OPERATOR = re.compile(r"[^\w\s]{1,3}|[^\w\s]+@")
 
 
 def _words(some: Iterable[str], around: str) -> re.Pattern[str]:
-    """Return a pattern with one of ``some`` in the place of ``WORDS``; without any, of nothing."""
+    """Return a pattern with ``some`` words in the place of ``WORDS``; without words it never
+    matches.
+    """
     either = "|".join(map(re.escape, some))
     return re.compile(around.replace("WORDS", either) if either else r"(?!)")
 
@@ -72,7 +74,7 @@ class Parts:
         return ".".join(links) or UNKNOWN
 
     def _instance(self, text: str) -> str:
-        """Return the class that an annotation or a declared type names, or nothing."""
+        """Return the class that an annotation or a declared type names; "" if unknown."""
         language = self._language
         text = text.strip(" \t\r\n&*'\":") if len(text) <= _LONGEST else ""
         for opening in language.wrappers:
@@ -109,12 +111,12 @@ class Parts:
         return "" if UNKNOWN in found or "(" in found else found
 
     def last(self, name: str) -> str:
-        """Return the last part of a dotted name; an operator may have dots of its own."""
+        """Return the last part of a dotted name; operators may contain dots."""
         at = name.find(self._language.operator) if self._language.operator else -1
         return name[at:] if at > 0 else name.rpartition(".")[2]
 
     def owner(self, text: str) -> str:
-        """Return the type of a method that is defined outside of it, or nothing."""
+        """Return the type of a method that is defined outside of it, or ""."""
         found = self.instance(text).removesuffix(self._language.owner_end)
         return "" if found in self._language.no_owner else found
 
@@ -153,12 +155,12 @@ class Parts:
 
 @lru_cache(maxsize=64)
 def parts_of(language: LanguageSpec) -> Parts:
-    """Return what reads the matches of a language; kept, for what it keeps."""
+    """Return the ``Parts`` of a language, cached."""
     return Parts(language)
 
 
 def _links(text: str) -> list[str]:
-    """Return the links of a chain, from the last unknown one on."""
+    """Return the links of a chain, from the last unknown link."""
     links, position = [], 0
     while position < len(text):
         link, position = _link(text, position)
@@ -173,7 +175,7 @@ def _links(text: str) -> list[str]:
 
 
 def _link(text: str, position: int) -> tuple[str, int]:
-    """Return one link of a chain that begins here, and where it ends."""
+    """Return the link of a chain that begins here, and the end of it."""
     name = _LINK.match(text, position)
     if name is not None:
         link, position = name[0] if not name[0][0].isdigit() else UNKNOWN, name.end()

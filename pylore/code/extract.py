@@ -1,4 +1,4 @@
-"""Extract definitions, imports, calls and assignments from the matches of one file."""
+"""Extract definitions, imports, calls and assignments from the matches of a file."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _QUOTES = "'\"`"
 
 
 def imports(kind: str, match: Match, own: frozenset[str]) -> Iterator[Import]:
-    """Yield what one match imports: most give one, a ``use`` of Rust one for each name.
+    """Yield the imports of a match: usually a single import, for a ``use`` of Rust each name.
 
-    ``own`` are the words for the module itself among the names that are taken of it.
+    ``own`` are the words for the module itself.
     """
     module, name, alias = (*match.fields, "", "", "")[:3]
     if kind in ("use", "export") and not name and module[:1] not in _QUOTES and module:
@@ -67,11 +67,11 @@ _TYPES = CONTAINERS - {"module"}
 _ORDER = {kind: place for place, kind in enumerate(("scope", *KINDS))}
 _MOST_VALUES = 8
 _MOST_BASES = 100
-_EXTRACT_DEEPEST = 100  # definitions within definitions: each name has those of all around it
+_EXTRACT_DEEPEST = 100  # maximum depth of definitions: each name has the names of all around it
 
 
 class DefinitionMatch:
-    """A match that defines something, on its way to a ``Symbol``."""
+    """A match of a definition, before it becomes a ``Symbol``."""
 
     def __init__(self, match: Match, kind: str, parts: Parts) -> None:
         fields = match.fields
@@ -95,7 +95,7 @@ class DefinitionMatch:
 
 
 def scan_exactly(root: str, config: str, texts: Mapping[str, str], threads: int = 1) -> Scan:
-    """Scan files, of which these are the texts; twice those whose lines do not place a match."""
+    """Scan files (path to text); scan again with offsets if lines do not place the matches."""
     found = scan(root, config, list(texts), threads)
     returns = {path for path, text in texts.items() if "\r" in text and "\n" not in text}
     again = [path for path in texts
@@ -113,7 +113,7 @@ def scan_exactly(root: str, config: str, texts: Mapping[str, str], threads: int 
 
 
 def _is_crowded(matches: Iterable[Match]) -> bool:
-    """Return True if several containers or functions begin on one line."""
+    """Return True if several containers or functions begin on a line."""
     begun: dict[int, str] = {}
     for match in matches:
         kind = match.rule.partition(".")[0]
@@ -125,7 +125,7 @@ def _is_crowded(matches: Iterable[Match]) -> bool:
 
 
 class TooDeepError(RecursionError):
-    """Definitions are within too many others."""
+    """Definitions nest deeper than the limit."""
 
 
 def extract(path: str, language: str, source: Source, matches: Sequence[Match]) -> FileFacts:
@@ -164,7 +164,7 @@ def extract(path: str, language: str, source: Source, matches: Sequence[Match]) 
 
 
 def _as_typing(imported: Import, marked: Iterable[Match]) -> Import:
-    """Return an import; where it is marked, or is within what is, as one for types alone."""
+    """Return the import; as an import of types if it is marked, or within a mark."""
     for match in marked:
         named = match.fields[0] if match.fields else ""
         if match.first <= imported.line <= match.last and named in ("", imported.name):
@@ -173,10 +173,10 @@ def _as_typing(imported: Import, marked: Iterable[Match]) -> Import:
 
 
 def _nested(found: Iterable[DefinitionMatch]) -> list[DefinitionMatch]:
-    """Return the definitions in the order of the file, each with its container and full name.
+    """Return the definitions in the order of the file, each with container and full name.
 
-    What is local to a function and no function or class is left out, and so is what
-    several rules found alike: the one that says more of it stays.
+    Locals of functions are left out, but for functions and classes; of matches alike, the fullest
+    stays.
     """
     kept: list[DefinitionMatch] = []
     stack: list[DefinitionMatch] = []
@@ -205,7 +205,7 @@ def _nested(found: Iterable[DefinitionMatch]) -> list[DefinitionMatch]:
 
 
 def _outermost(each: DefinitionMatch) -> tuple[object, ...]:
-    # To the last field: the matches come in another order each time.
+    # Sort by every field: the order of matches varies.
     return (
         each.begin, -each.end, _ORDER[each.kind], each.qualified, each.member,
         -len(each.bases), each.bases, -len(each.params), each.params,
@@ -221,7 +221,7 @@ def _holds(outer: DefinitionMatch, inner: DefinitionMatch) -> bool:
 
 
 def _symbols(definitions: list[DefinitionMatch], source: Source, parts: Parts) -> list[Symbol]:
-    """Return a symbol for each name: overloads, getter and setter, and twins are one."""
+    """Return a symbol for each name: overloads, getter and setter, and twins share a symbol."""
     named: dict[str, list[DefinitionMatch]] = {}
     bases: dict[str, tuple[str, ...]] = {}
     for each in definitions:
@@ -246,7 +246,7 @@ def _symbols(definitions: list[DefinitionMatch], source: Source, parts: Parts) -
 
 
 def _says(each: DefinitionMatch, source: Source) -> tuple[bool, bool, bool, int]:
-    """Return what puts a definition before others of its name: a body, documentation, length."""
+    """Return the sort key of definitions with the same name: body, documentation, length."""
     lines = source.definition(each.first, each.last, each.offsets)
     has_body = not source.lines[each.last - 1].rstrip().endswith(("...", ";"))
     has_doc = bool(source.doc(each.first, lines, each.kind))
@@ -259,7 +259,7 @@ def _placed(
     """Yield matches in the order of the file, each with the innermost definition that holds it."""
     stack: list[DefinitionMatch] = []
     place = 0
-    # ast-grep's order is another one each time.
+    # The order of ast-grep varies.
     for match in sorted(matches, key=lambda one: (one.span, one.fields, one.rule)):
         begin, end = match.span
         while place < len(scopes) and scopes[place].begin <= begin:
@@ -273,7 +273,7 @@ def _placed(
 
 
 def _calls(matches: Iterable[Match], scopes: Sequence[DefinitionMatch], parts: Parts) -> list[Call]:
-    """Return each call once a caller, at its first line."""
+    """Return the calls, each once a caller, at the first line."""
     found: dict[tuple[str, str], Call] = {}
     for match, scope in _placed(matches, scopes):
         callee = parts.chain(match.fields[0])
@@ -301,7 +301,7 @@ def _assigned(
 
 
 def _key(name: str, scope: DefinitionMatch | None, parts: Parts) -> str:
-    """Return what ``assigned`` calls a variable; nothing for what is not a plain name."""
+    """Return the key of a variable in ``assigned``; "" for other expressions."""
     for mark in parts.self_marks:
         if name.startswith(mark):
             name = name[len(mark) :]

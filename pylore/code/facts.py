@@ -17,13 +17,16 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-TYPING = "typing"  # the kind of an import that is there for types alone
+TYPING = "typing"  # the kind of an import of types only
 
-MODULE = ""  # the qualified name of what is at the top level of a file
+MODULE = ""  # the qualified name of the top level of a file
 
 
 class Symbol(NamedTuple):
-    """A name's definitions in one scope. Lines are of the one with the body, from 1, inclusive."""
+    """The definitions of a name in a scope.
+
+    Lines are of the definition with the body, from 1, inclusive.
+    """
 
     name: str
     qualified: str
@@ -33,34 +36,35 @@ class Symbol(NamedTuple):
     signature: str = ""
     doc: str = ""  # the docstring, or the comment that is right before it
     bases: tuple[str, ...] = ()  # bases and interfaces of a class, as written, in dots
-    params: tuple[str, ...] = ()  # names, in order (Python and JavaScript alone)
+    params: tuple[str, ...] = ()  # names, in order (only Python and JavaScript)
     others: tuple[tuple[int, int], ...] = ()  # lines of overloads, a setter, twins
 
 
 class Import(NamedTuple):
-    """One imported thing, as written; each language's resolver knows the form."""
+    """An import, as written; each language's importer knows the form."""
 
     module: str  # ``os.path``, ``../auth/jwt``, ``crate::auth::jwt``, ``"stdio.h"``
     name: str = ""  # the imported name; ``*`` for everything; empty for the module itself
-    alias: str = ""  # its name here, where that is another one
+    alias: str = ""  # the name here, if it differs
     level: int = 0  # Python: the dots of a relative import
     line: int = 0
     kind: str = "import"
-    """import, export (a re-export), effect (of nothing by name), dynamic, typing (for types alone),
-    mod (Rust), include (C), use, require, source, package (of the file itself), mention…"""
+    """import, export (a re-export), effect (without names), dynamic, typing (types only), mod
+    (Rust), include (C), use, require, source, package (of the file itself), mention…
+    """
 
 
 class Call(NamedTuple):
     """A call or an instantiation, as written."""
 
-    caller: str  # the qualified name of the symbol whose body holds it; ``MODULE`` at the top level
+    caller: str  # the qualified name of the calling symbol; ``MODULE`` at the top level
     callee: str
     line: int = 0
 
 
 @dataclass
 class FileFacts:
-    """Everything that one file says."""
+    """All facts of a file."""
 
     path: str
     language: str
@@ -71,12 +75,12 @@ class FileFacts:
 
     @property
     def package(self) -> str:
-        """Return the package that the file says it belongs to; "" for none."""
+        """Return the declared package of the file; "" without a declaration."""
         return next((item.module for item in self.imports if item.kind == "package"), "")
 
 
 def facts_as_json(facts: FileFacts) -> str:
-    """Return what the store keeps: a line of names and imports, and one of calls."""
+    """Return the facts for the store: a line of names and imports, and a line of calls."""
     names = {"symbols": facts.symbols, "assigned": facts.assigned, "imports": facts.imports}
     return "\n".join(
         json.dumps(part, ensure_ascii=False, separators=(",", ":")) for part in (names, facts.calls)
@@ -104,7 +108,8 @@ def calls_from_json(text: str) -> list[Call]:
 
 def exported(text: str) -> list[Any]:
     """Return the part of ``facts_as_json`` that edges from other files depend on: no lines, texts
-    and calls, and no variables of functions without a known result or parameter."""
+    and calls, and no variables of functions unless a result or parameter is assigned.
+    """
     found = json.loads(text.partition("\n")[0] or "{}")
     symbols, assigned = found.get("symbols", ()), found.get("assigned", {})
     params = {row[1]: row[8] for row in symbols if row[2] in ("function", "method")}

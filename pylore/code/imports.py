@@ -1,4 +1,4 @@
-"""Imports as written → files of the tree: what the languages share of it."""
+"""Imports as written → files of the tree: the part that languages share."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from .facts import FileFacts, Import
 from .tree import SourceTree
 
 CERTAIN, BY_CONVENTION, BY_SUFFIX, BY_NEARNESS = 1.0, 0.9, 0.8, 0.6
-"""Confidence in a file to which the language's own rule leads; a layout that its tools use by
-default, as ``src/`` or ``@/``; that is the only one whose path ends so; that is nearest of several.
+"""Confidence in a file by the language's rule; by a default layout of tools, as ``src/`` or ``@/``;
+by the only path with this end; by the nearest of several such paths.
 """
 
 
@@ -18,19 +18,19 @@ class Bound(NamedTuple):
     """A name that an import gives to a file."""
 
     local: str  # the name here; ``*`` for every name of the module
-    module: str  # a file, or a folder for what spans files (a Go package); "" for what is external
+    module: str  # a file, or the folder of a Go package; "" outside the tree
     name: str = ""  # the name there; empty for the module itself
 
 
 class Found(NamedTuple):
-    """Where an import leads."""
+    """The target of an import."""
 
     files: tuple[str, ...] = ()  # targets of the edge ``imports``
     bound: tuple[Bound, ...] = ()
     confidence: float = CERTAIN
 
 
-NOWHERE = Found()  # of what is ambiguous, generated, or no import: the name of the package itself
+NOWHERE = Found()  # for ambiguous and generated targets, and for the package declaration
 
 
 def outside(name: str = "") -> Found:
@@ -44,12 +44,12 @@ def whole(path: str, sure: float = CERTAIN) -> Found:
 
 
 class Importer:
-    """One language's rule for one tree."""
+    """The rule of a language for a tree."""
 
     def __init__(self, tree: SourceTree, files: Mapping[str, FileFacts]) -> None:
-        """Take a tree and what its files say; note packages that span files in the tree."""
+        """Take a tree and the facts of the files; note packages that span files in the tree."""
         self.tree = tree
 
     def find(self, facts: FileFacts, item: Import) -> Found:
-        """Return where an import of a file leads."""
+        """Return the target of an import of a file."""
         raise NotImplementedError

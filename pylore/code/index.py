@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 
 _CHUNK = 60
 _CHUNK_BYTES = 500_000
-"""Files that a process takes at once, or fewer large ones: all are to end together."""
-_FIRST_LINE = 200  # bytes of a file that may name its interpreter
-_FEW = 24  # so few files are read by this process alone
+"""Maximum files and bytes of a job, so that all processes end together."""
+_FIRST_LINE = 200  # bytes of the first line, with the interpreter
+_FEW = 24  # up to this number of files this process reads them
 
 
 class Changes:
-    """Files of a tree to read or to forget, by their stamps; ``again``: unchanged ones too."""
+    """Files of a tree to read or to forget, by their stamps; with ``again`` also unchanged files.
+    """
 
     def __init__(
         self, stamps: dict[str, str], tree: FileTree, root: str, below: str, *, again: bool
@@ -76,7 +77,7 @@ def index(
         LoreError: ast-grep is missing.
     """
     began = perf_counter()
-    tree = FileTree(root, below)  # git lists while the store is asked
+    tree = FileTree(root, below)  # git lists while the store reads
     hash = rules_hash()
     are_other = hash != store.meta.get(RULES)  # then the same content gives other facts
     found = Changes(store.code.stamps(), tree, root, below, again=are_other)
@@ -121,7 +122,7 @@ def _read(
     job: Job, rules: Rules, sizes: dict[str, int], hashes: dict[str, str],
     progress: Callable[[int, int], None],
 ) -> Iterator[list[FileOutcome]]:  # fmt: skip
-    """Yield what became of these files, a chunk at a time, read by as many processes as help."""
+    """Yield the outcomes of these files, a job at a time, read by several processes."""
     if not sizes:
         return
     from ..system.atomic_write import temporary_folder
@@ -130,7 +131,7 @@ def _read(
 
     with temporary_folder() as folder:
         scripts = _scripts(job.root, rules, sizes)
-        # Each call of ast-grep reads all rules: those of ten languages take it 30 ms.
+        # ast-grep parses all rules in each call: 30 ms for ten languages.
         present = rules.languages_of(sizes).union(scripts)
         config = rules.write(folder, present, scripts)
         jobs = [
@@ -152,7 +153,7 @@ def _read(
 
 
 def _scripts(root: str, rules: Rules, paths: Iterable[str]) -> dict[str, list[str]]:
-    """Return files without an extension that are scripts of a known language."""
+    """Return files without an extension that are scripts, by language."""
     from ..system.project_files import read_plain
 
     found: dict[str, list[str]] = {}

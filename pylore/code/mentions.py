@@ -1,4 +1,4 @@
-"""Find what Markdown mentions: paths and symbols, by name."""
+"""Find the paths and symbols that Markdown mentions, by name."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..core.vocabulary import file_id, symbol_id
 from .facts import FileFacts, Import
 
 KIND = "mention"
-PATH_WEIGHT, SYMBOL_WEIGHT = 1.0, 0.8  # another symbol may have the same name
+PATH_WEIGHT, SYMBOL_WEIGHT = 1.0, 0.8  # a symbol's name may not be unique
 _SHORTEST = 4  # letters of a plain word in back-ticks that is taken for a symbol's name
-_MOST = 500  # mentions of one file that are kept
+_MOST = 500  # maximum mentions of a file
 
 _QUOTED = re.compile(r"`([^`\n]{2,200})`")
 _LINK = re.compile(r"\]\(<?([^)\s>#]{1,300})")
@@ -23,9 +23,9 @@ _WORD = re.compile(r"[\w$.:>-]+?(?=\(|$)")
 
 
 def mentioned(text: str, endings: tuple[str, ...]) -> list[Import]:
-    """Return the names in a Markdown text that may be of paths or symbols, each once.
+    """Return the names in a Markdown text that may be paths or symbols, each once.
 
-    A plain word is the name of a file if it ends in one of ``endings``.
+    A plain word may be a file if it ends in ``endings``.
     """
     path = _path(endings)
     found: dict[str, int] = {}
@@ -57,7 +57,7 @@ class Mentions:
     """Names → ids of the files and symbols of a tree."""
 
     def __init__(self, files: Mapping[str, FileFacts]) -> None:
-        # Some file systems keep accents apart from their letters, and people type them so too.
+        # Some file systems decompose accents, and people may type them so.
         self._paths = {composed(path): path for path in files} | {path: path for path in files}
         self._tails: dict[str, list[str]] = {}
         self._symbols: dict[str, list[str]] = {}
@@ -82,7 +82,7 @@ class Mentions:
         return found
 
     def _path(self, here: str, name: str) -> str:
-        """Return the path from the root or the file's folder, or the only one that ends so."""
+        """Return the path from the root or the file's folder, or the only path with this end."""
         name = name.split(":", 1)[0].rstrip("/")
         if not name or name.startswith("-") or " " in name:
             return ""

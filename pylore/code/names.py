@@ -26,16 +26,16 @@ REASONS = {SAME_FILE: "same_file", IMPORTED: "imported", OWN_METHOD: "own_method
            PACKAGE: "package", KNOWN_CLASS: "known_class", RETURNED: "passed_on"}  # fmt: skip
 
 DEPTH = 20  # lookups within lookups; each takes about eight calls of Python's thousand
-STEPS = 50  # lookups for one name that come back to one of themselves; real code needs 10
+STEPS = 50  # lookups for a name that return to a pending lookup; real code needs 10
 SPARE = 1000  # such lookups for all names, and as many as there are variables; real code needs few
-MOST_STARS = 50  # packages and classes whose names a file has without naming them
+MOST_STARS = 50  # packages and classes that a file imports whole
 MOST_VALUES = 8  # a name that may be more things than this is unknown
 
 CLASSES = frozenset({"class", "interface", "type", "module"})  # kinds of symbols that have members
 
 
 class Def:
-    """A symbol of the tree. Its members and bases may come from other files."""
+    """A symbol of the tree. Members and bases may come from other files."""
 
     def __init__(self, symbol: Symbol, file: File) -> None:
         self.file = file
@@ -49,7 +49,7 @@ class Def:
 
 
 class File:
-    """The names that one file defines and imports."""
+    """The names that a file defines and imports."""
 
     def __init__(self, facts: FileFacts) -> None:
         self.facts = facts
@@ -59,10 +59,10 @@ class File:
         self.bound: dict[str, list[Bound]] = {}
         self.stars: list[Bound] = []
         self.importer: Importer | None = None
-        self.mates = ""  # the package whose other files' names are visible without an import
+        self.mates = ""  # the package with names that are visible without an import
         self.used = [item.module.replace("::", ".") for item in facts.imports
                      if item.kind == "use" and item.name == "*"]  # fmt: skip
-        """Namespaces whose names are visible without their own."""
+        """Namespaces with names that are visible without a qualifier."""
         self.defs: dict[str, Def] = {}
         self.top: dict[str, Def] = {}
         for symbol in facts.symbols:
@@ -107,7 +107,7 @@ Things = list[Thing]
 
 
 class Names:
-    """The names of all files; ``chain`` looks up what is written somewhere."""
+    """The names of all files; ``chain`` looks up a chain in a scope."""
 
     def __init__(self, files: Mapping[str, File], tree: SourceTree) -> None:
         self._files = files
@@ -117,7 +117,7 @@ class Names:
         self._known: dict[Any, Things] = {}
         self._pending: set[Any] = set()
         self._meanwhile: dict[Any, Things] = {}
-        """Answers for the name under way; in a circle they lack what it comes to itself."""
+        """Answers for the pending name; in a circle they may be incomplete."""
         self._is_cut = False
         self._spare = SPARE + sum(len(file.assigned) for file in files.values())
         self.order = cache(self._order)
@@ -143,7 +143,7 @@ class Names:
         self._class_around.cache_clear()
 
     def _merge(self) -> None:
-        """Share members among the parts of namespaces and classes that span files."""
+        """Share members between the parts of namespaces and classes that span files."""
         parts: dict[tuple[str, str], list[Def]] = {}
         for file in self._files.values():
             for made in file.defs.values() if file.language.namespaces else ():
@@ -191,7 +191,7 @@ class Names:
     # A chain, from left to right.
 
     def chain(self, file: File, scope: str, text: str) -> Things:
-        """Return what ``text`` may be in ``scope``; nothing where a name in it is unknown."""
+        """Return the things that ``text`` may be in ``scope``; [] with an unknown name in it."""
         (head, calls), *rest = _parts(text)
         things = self._name(file, scope, head)
         if not things and rest and head in file.language.path_heads:
@@ -213,7 +213,7 @@ class Names:
         return self._join(self.member(one, name, own) for one in things)
 
     def _join(self, found: Iterable[Things]) -> Things:
-        """Return each value once; nothing where there are too many."""
+        """Return each value once; [] for too many."""
         once: dict[tuple[str, Any], Thing] = {}
         for things in found:
             for one in things:
@@ -223,7 +223,7 @@ class Names:
         return list(once.values()) if len(once) <= MOST_VALUES else []
 
     def _path(self, file: File, scope: str, text: str) -> Things:
-        """Return what a path from the root of a crate, or from a module around, leads to."""
+        """Return the target of a path from the root of a crate, or from a module around."""
         module = _module_around(file, scope)
         if module and text.startswith(("self.", "super.")):
             head, _, rest = text.partition(".")
@@ -277,7 +277,7 @@ class Names:
         return [one for one in found if one is not OUTSIDE]
 
     def _local(self, file: File, here: str, around: Def | None, name: str) -> Things | None:
-        """Return a name of one scope; None where the scope has no such name."""
+        """Return a name of a scope; None if the scope has no such name."""
         inner = f"{here}.{name}"
         made = file.defs.get(inner)
         if made is not None and made.kind != "constant":
@@ -316,7 +316,7 @@ class Names:
         return found or ([OUTSIDE] if name in file.language.builtin else [])
 
     def _find_class_around(self, file: File, scope: str) -> Def | None:
-        """Return the class whose body ``scope`` is in; for a method outside of it, its type."""
+        """Return the class around ``scope``; for a method outside of the class body, the type."""
         while scope:
             made = file.defs.get(scope)
             if made is not None and made.is_class and made.kind != "module":
@@ -327,13 +327,13 @@ class Names:
         return None
 
     def _values(self, file: File, scope: str, text: str) -> Things:
-        """Return what a variable may be that was given these chains."""
+        """Return the things that a variable with these chains may be."""
         return self._once((file.path, scope, text), lambda: self._join(
             self.chain(file, scope, one) for one in text.split()[: 2 * MOST_VALUES]
         ))  # fmt: skip
 
     def _once(self, key: Any, find: Callable[[], Things]) -> Things:
-        """Return what ``find`` finds; nothing where it is under way, or goes too deep."""
+        """Return the result of ``find``; [] if it is pending, or too deep."""
         known = self._known.get(key)
         if known is not None:
             return known
@@ -359,10 +359,10 @@ class Names:
             self._meanwhile.clear()
         return found
 
-    # What a file, a package or a folder has.
+    # Files, packages and folders.
 
     def exported(self, key: str, name: str) -> Things:
-        """Return what a module offers by a name; the module itself without a name."""
+        """Return the export of a module by name; without a name, the module."""
         if not key:
             return [OUTSIDE]
         if not name:
@@ -401,7 +401,7 @@ class Names:
             return found
         found = self._from_stars(file, name)
         if not found and "default" in file.bound:
-            # What a file exports whole, a function or an object, has the names.
+            # A function or object that a file exports whole has the names.
             found = self._members(self.exported(file.path, "default"), name)
         return found
 
@@ -457,10 +457,10 @@ class Names:
                 return [Thing(MODULE, base + ending, IMPORTED)]
         return [Thing(MODULE, base, IMPORTED)] if base in self._tree.folders else []
 
-    # What a value has, and what calling it gives.
+    # Members and calls.
 
     def member(self, thing: Thing, name: str, own: bool = False) -> Things:
-        """Return ``.name`` of a value; ``own``: it is the object of the method itself."""
+        """Return ``.name`` of a value; with ``own`` of the object of the method."""
         if thing is OUTSIDE:
             return [OUTSIDE]
         if thing.kind == MODULE:
@@ -493,7 +493,7 @@ class Names:
         return []
 
     def _attribute(self, cls: Def, text: str) -> Things:
-        """Return a value that a method gave to ``self``: its names are that method's."""
+        """Return a value that a method assigned to ``self``, in the scope of the method."""
         head = text.partition(".")[0].rstrip("()")
         for made in cls.children.values():
             if head in made.params and head not in cls.file.language.self_names:
@@ -503,7 +503,7 @@ class Names:
         return self._values(cls.file, cls.qualified, text)
 
     def _order(self, cls: Def) -> list[Def]:
-        """Return the class and its bases, depth first; a base of several comes after them."""
+        """Return the class and the bases, depth first; a shared base comes last."""
         found: dict[Def, None] = {}
         pending, steps = [cls], 0
         while pending and steps < 1000:
@@ -515,7 +515,7 @@ class Names:
         return list(found)
 
     def result(self, thing: Thing) -> Things:
-        """Return what calling a value gives."""
+        """Return the things that a call of a value gives."""
         if thing.kind == DEFINITION and thing.of.is_class:
             return [Thing(OBJECT, thing.of, min(thing.sure, SAME_FILE))]
         if thing.kind == DEFINITION:
@@ -530,7 +530,7 @@ class Names:
         return [thing]
 
     def called_of(self, thing: Thing) -> Things:
-        """Return the function that runs when an object, or what a module exports, is called."""
+        """Return the function that runs in a call of an object or module."""
         if thing.kind == MODULE:
             return self.exported(thing.of, "default")
         name = thing.of.file.language.called
@@ -545,13 +545,13 @@ def _module_around(file: File, scope: str) -> str:
 
 
 def _at_most(things: Things, sure: float) -> Things:
-    """Return things with at most so much confidence, but for what is outside the tree."""
+    """Return things with at most this confidence, but for ``OUTSIDE``."""
     return [one if one.sure <= sure or one is OUTSIDE else one._replace(sure=sure)
             for one in things]  # fmt: skip
 
 
 @lru_cache(maxsize=65536)
 def _parts(chain: str) -> tuple[tuple[str, int], ...]:
-    """Turn ``self.make().run`` into its names, and how often each is called."""
+    """Turn ``self.make().run`` into names, each with the number of calls."""
     names = [(part.rstrip("()"), part) for part in chain.split(".")]
     return tuple([(name, (len(part) - len(name)) // 2) for name, part in names])

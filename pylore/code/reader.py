@@ -1,4 +1,4 @@
-"""Answer all that anchors ask of code, as ``CodeReader``; each function loads its own part."""
+"""The functions of code for anchors, as ``CodeReader``; each loads only the part it needs."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def rule_files() -> dict[str, str]:
     return {name[:-4]: os.path.join(folder, name) for name in names} | added_rules()
 
 
-VERSION = 5  # of what is made of the matches: another number reads every file again
+VERSION = 5  # of the facts: a new number reads every file again
 
 _HEAD = re.compile(r"(?:#.*\n)*")  # matches any text
 _LINE = re.compile(r"^# ([a-z]+): (.+?) *$", re.MULTILINE)
@@ -38,12 +38,12 @@ _MESSAGE = re.compile(r"^message: ", re.MULTILINE)
 
 
 class Rules:
-    """All languages, and the rules for those that are wanted."""
+    """All languages, and their rules."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
         """Read ``files``, rule files by the names of their languages."""
         self.languages: dict[str, LanguageSpec] = {}
-        """Languages by the heads of their rule files alone."""
+        """Languages by the heads of the rule files."""
         self._rules: list[tuple[str, str]] = []  # (name of the language it counts for, text)
         heads = {}
         for name, path in files.items():
@@ -80,7 +80,7 @@ class Rules:
                     self._rules.append((target.name, _ID.sub(named, rule)))
 
     def language_of(self, path: str, first_line: str = "") -> str:
-        """Return the language of a file by its extension, or by its ``#!`` line; or nothing."""
+        """Return the language of a file by extension or ``#!`` line; "" if unknown."""
         name = path.rpartition("/")[2]
         dot = name.rfind(".")
         if dot > 0:
@@ -96,12 +96,12 @@ class Rules:
         return self._interpreters.get(program.rstrip("0123456789."), "")
 
     def grammars(self, name: str) -> list[str]:
-        """Return the names that ast-grep has for a language and its dialects."""
+        """Return ast-grep's names of a language and the dialects."""
         language = self.languages[name]
         return [language.grammar, *(grammar for grammar, _ in language.dialects)]
 
     def languages_of(self, paths: Iterable[str]) -> frozenset[str]:
-        """Return the languages of files by their extensions alone."""
+        """Return the languages of files by their extensions."""
         return frozenset(map(self.language_of, paths)) - {""}
 
     def require(self, names: tuple[str, ...]) -> frozenset[str]:
@@ -150,7 +150,7 @@ class Rules:
         return config
 
     def choose_shared(self, paths: Iterable[str]) -> None:
-        """Read an extension that languages share as the one's that has more files beside it."""
+        """Assign each shared extension to the language with the most files in ``paths``."""
         ends = Counter(path[path.rfind(".") :] for path in paths)
         most: dict[str, tuple[int, LanguageSpec]] = {}
         for language in self.languages.values():
@@ -178,7 +178,7 @@ def _kind(rule: str) -> str:
 
 
 def rules_hash() -> str:
-    """Return a hash of the rule files: with other ones the same file gives other facts."""
+    """Return a hash of the rule files: other rules give other facts."""
     texts = "\n".join(map(_read, rule_files().values()))
     return blake2b(f"{VERSION} {texts}".encode(), digest_size=8).hexdigest()
 

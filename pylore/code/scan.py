@@ -17,27 +17,29 @@ from ..core.text import one_line
 from ..system.programs import limited
 
 SECONDS, SECONDS_A_FILE = 120, 20
-"""Seconds for one call, and for one of a single file."""
+"""Seconds of a call, and of a call for a single file."""
 CPU_SECONDS, CPU_SECONDS_A_MB = 2, 10
-"""Of processor time, for one call and for its files; what people write takes 0.6 a megabyte."""
+"""Seconds of processor time per call and per megabyte; hand-written code takes 0.6 a megabyte."""
 MEMORY_MB, MEMORY_MB_A_THREAD, MEMORY_MB_A_MB = 512, 64, 64
 """Of address space, of which a thread reserves as much and uses little."""
 OUTPUT, OUTPUT_A_BYTE, OUTPUT_WITH_OFFSETS = 2_000_000, 16, 8
-"""Bytes that one call may print, and for each byte of its files: in large ones it takes 1 to 5;
-and as many times more with offsets."""
-_COMMAND = 100_000  # bytes of paths in one call: every system allows at least this many
+"""Maximum output in bytes per call and per byte of the files, and the factor with offsets.
+
+Large files take 1 to 5 a byte.
+"""
+_COMMAND = 100_000  # bytes of paths in a call: the minimum that systems allow
 _UNESCAPED = (("%0A", "\n"), ("%0D", "\r"), ("%3A", ":"), ("%2C", ","), ("%25", "%"))
 _OVER_TIME = (-signal.SIGKILL, -signal.SIGXCPU)
 
 
 class Match(NamedTuple):
-    """One match of a rule. Lines count from 1, the last one included."""
+    """A match of a rule. Lines count from 1, the last inclusive."""
 
     rule: str  # the rule's id without the language: ``class``, ``import.2``
     first: int
     last: int
-    fields: list[str]  # the parts of its message
-    offsets: tuple[int, int] | None = None  # the first and the last byte, if they were asked for
+    fields: list[str]  # the parts of the message
+    offsets: tuple[int, int] | None = None  # the first and the last byte, if requested
 
     @property
     def span(self) -> tuple[int, int]:
@@ -172,7 +174,7 @@ def _by_lines(output: bytes) -> Iterator[tuple[str, Match]]:
         if "%" in path:
             path = _unescape(path)
         _, dot, rule = title.partition(".")
-        if dot:  # else it is one of ast-grep's own, about a comment that suppresses rules
+        if dot:  # else ast-grep's rule about comments that suppress rules
             yield path, Match(rule, int(first[5:]), int(last[8:]), message.split("\x1f"))
 
 
@@ -207,13 +209,13 @@ def refusal(text: str, pattern: str = "", grammar: str = "") -> str:
     words = words if pattern else ["scan", f"--inline-rules={text}"]
     command = [program(), *words, "--stdin", "--custom-languages", "ignore"]
     try:
-        done = subprocess.run(  # outside of the clone, whose config it would read
+        done = subprocess.run(  # outside of the clone and any config there
             limited(command, CPU_SECONDS, MEMORY_MB), cwd=os.sep, input=b"\n",
             capture_output=True, check=False, timeout=SECONDS_A_FILE,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return "it takes too long"
-    except OSError:  # more than a system lets one argument have
+    except OSError:  # longer than the maximum argument
         return "it is too long"
     said = done.stderr.decode(errors="replace")
     if pattern and "ERROR node" in said:

@@ -1,4 +1,4 @@
-"""Signatures, documentation and other texts of one file's source."""
+"""Signatures, documentation and other texts of a source file."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .languages.spec import LanguageSpec
 
 SIGNATURE_LENGTH, DOC_LENGTH, TITLE_LENGTH = 300, 1500, 160
 FILE_LENGTH, SYMBOL_LENGTH = 2000, 700
-"""Characters of the body of a file, and of a symbol: its doc and source fit one passage."""
+"""Characters of the body of a file, and of a symbol: doc and source fit a passage."""
 WHOLE_LENGTH = 200_000  # characters of a file that full text over whole files sees
 _HEAD_LINES = 25
-_HEAD_LENGTH = 4000  # characters of a definition that are examined for its head
-_MOST_ATTRIBUTES = 50  # lines of attributes between a definition and its comment
-_FIRST_LINES = 200  # lines of a file that may be its first comment
+_HEAD_LENGTH = 4000  # maximum characters of a head
+_MOST_ATTRIBUTES = 50  # maximum lines of attributes between a definition and a comment
+_FIRST_LINES = 200  # maximum lines of the first comment of a file
 _MARK = r"[()\[\]{};:\n]|=>|=(?![=>])|{strings}|{comments}"
 _COMMENTS = {"#": r"#[^\n]*", "//": r"//[^\n]*", "/*": r"/\*(?s:.)*?\*/"}
 _OF_TYPE = re.compile(
@@ -32,7 +32,7 @@ _LICENSE = re.compile(r"copyright|licen[sc]e|spdx-|all rights reserved", re.IGNO
 
 
 class Source:
-    """One file's text, by lines."""
+    """The text of a file, by lines."""
 
     def __init__(self, text: str, language: LanguageSpec) -> None:
         self._data = text.encode()
@@ -46,14 +46,14 @@ class Source:
         self._marks = re.compile(marks)
 
     def definition(self, first: int, last: int, offsets: tuple[int, int] | None) -> list[str]:
-        """Return the first lines of a definition, cut at its bytes where these are known."""
+        """Return the first lines of a definition, cut at the offsets if given."""
         if offsets is None:
             return self.lines[first - 1 : min(last, first + _HEAD_LINES + 39)]
         text = self._data[offsets[0] : min(offsets[1] + 1, offsets[0] + _HEAD_LENGTH)]
         return lines_of(text.decode(errors="replace"))
 
     def signature(self, definition: Sequence[str], kind: str) -> str:
-        """Return the head of a definition: the text before the body, in one line."""
+        """Return the head of a definition: the text before the body, on a line."""
         lines = definition[_attributes(definition) :][: _HEAD_LINES + 1]
         if kind == "constant" or not lines:
             return one_line(lines[0][:_HEAD_LENGTH])[:SIGNATURE_LENGTH] if lines else ""
@@ -75,7 +75,7 @@ class Source:
         return self._comment_text(self._comment_begin(at), at + 1)
 
     def leading(self) -> str:
-        """Return the docstring of the file, or else its first comment but a licence."""
+        """Return the docstring of the file, or else the first comment but a licence."""
         if self._language.docstrings:
             doc = _docstring("\n" + "\n".join(self.lines[:_FIRST_LINES]))
             if doc:
@@ -97,7 +97,7 @@ class Source:
         return ""
 
     def excerpt(self, first: int, last: int, length: int) -> str:
-        """Return the text of these lines, its beginning if it is longer."""
+        """Return the text of these lines, up to ``length``."""
         # a line is a character at the least
         return "\n".join(self.lines[first - 1 : min(last, first + length)])[:length]
 
@@ -105,7 +105,9 @@ class Source:
         return "" if self._opening and mark[0].startswith(self._opening) else mark[0]
 
     def _head_end(self, text: str) -> int:
-        """Return where the head ends in a definition: at its body, a semicolon, or a line's end."""
+        """Return the end of the head of a definition: at the body, a semicolon, or the end of the
+        line.
+        """
         block = self._language.block
         depth, is_assigned, is_typed = 0, False, False
         for match in self._marks.finditer(text):
@@ -133,7 +135,7 @@ class Source:
         return len(text)
 
     def _comment_begin(self, at: int) -> int:
-        """Return the first line of the comment that ends with line ``at``, or the one after it."""
+        """Return the first line of the comment that ends with line ``at``, or the line after it."""
         begin = at + 1
         line = self.lines[at].strip() if at >= 0 else ""
         if line.endswith("*/") and "/*" in self._language.comments:

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_DEFINING = frozenset((*KINDS, "scope"))  # kinds of rules that say what is defined
+_DEFINING = frozenset((*KINDS, "scope"))  # kinds of rules for definitions
 _LARGEST = 1_000_000  # bytes of a file that is parsed
 
 

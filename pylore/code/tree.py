@@ -1,4 +1,4 @@
-"""The files of a tree, by paths from its root with ``/`` between folders; the root is empty."""
+"""The files of a tree, by paths from the root with ``/`` between folders; the root is empty."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..core.errors import LoreError
 from ..system.project_files import place_within, read_plain
 
 MANIFEST_LIMIT = 1_000_000
-"""The largest manifest that is read, in bytes; larger ones count as absent."""
+"""Maximum bytes of a manifest; larger files count as absent."""
 
 
 class SourceTree:
@@ -21,7 +21,7 @@ class SourceTree:
         self.root = root
         self.paths = frozenset(paths)
         self.packages: dict[str, list[str]] = {}  # a key that is no path → the files of a package
-        self.mates: dict[str, str] = {}  # file → the package whose names it sees without an import
+        self.mates: dict[str, str] = {}  # file → the package of names that it sees unimported
         self.folders: dict[str, list[str]] = {"": []}
         self._tails: dict[str, list[str]] = {}
         self._texts: dict[str, str | None] = {}
@@ -34,13 +34,13 @@ class SourceTree:
             self.folders[path.rpartition("/")[0]].append(path)
 
     def put(self, package: str, path: str, *, is_seen: bool = True) -> None:
-        """Put a file into a package; others see its names there if ``is_seen``."""
+        """Put a file into a package; with ``is_seen`` others see the names there."""
         self.mates[path] = package
         if is_seen:
             self.packages.setdefault(package, []).append(path)
 
     def ending(self, tail: str) -> list[str]:
-        """Return the files whose path is ``tail`` or ends in ``/tail``."""
+        """Return the files with the path ``tail`` or a path that ends in ``/tail``."""
         name = tail.rpartition("/")[2]
         found = self._tails.get(name, [])
         if name == tail:
@@ -49,14 +49,14 @@ class SourceTree:
         return [path for path in found if path == tail or path.endswith(inner)]
 
     def read(self, path: str) -> str | None:
-        """Return the text of a manifest; None where it is absent, no plain file, or too large."""
+        """Return the text of a manifest; None if absent, no plain file, or over the limit."""
         if path not in self._texts:
             self._texts[path] = self._read(path)
         return self._texts[path]
 
     @property
     def read_paths(self) -> frozenset[str]:
-        """Return all paths that were asked for, present or not."""
+        """Return all paths that ``read`` was called with, present or not."""
         return frozenset(self._texts)
 
     def _read(self, path: str) -> str | None:
@@ -124,7 +124,7 @@ def step(folder: str, relative: str) -> str | None:
 
 
 def nearest(paths: Iterable[str], to: str) -> str | None:
-    """Return the one path that shares the most leading folders with ``to``; None where two do."""
+    """Return the path that shares the most leading folders with ``to``; None for a tie."""
     ranked = sorted(((_shared(path, to), path) for path in paths), reverse=True)
     if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
         return None

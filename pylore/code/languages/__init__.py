@@ -1,1 +1,1 @@
-"""Languages: a module or a folder each, named after its language."""
+"""Languages: a module or a folder each, with the language as the name."""

@@ -1,4 +1,4 @@
-"""Bash: the file that ``source`` reads, where its path is known but for its first folder."""
+"""Bash: the file that ``source`` reads, if only the first folder of the path is computed."""
 
 from __future__ import annotations
 

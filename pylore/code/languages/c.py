@@ -1,4 +1,5 @@
-"""C and C++: an include is a file beside this one, or the only one that ends so."""
+"""C and C++: an include is a file in the same folder, or the only file with this end of the path.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C++: its names mean what C's do, and C has nothing that they would not."""
+"""C++: names mean the same as in C."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _VERSION = re.compile(r"^v\d+$")
 class GoImports(Importer):
     def __init__(self, tree: SourceTree, files: Mapping[str, FileFacts]) -> None:
         self._packages = tree.packages
-        self._names: dict[str, str] = {}  # folder → the name that its files declare
+        self._names: dict[str, str] = {}  # folder → the name that the files declare
         for path, facts in sorted(files.items()):
             if facts.language == SPEC.name:
                 folder = folder_of(path) or "."
@@ -38,7 +38,7 @@ class GoImports(Importer):
             if module:
                 named.setdefault(module[1], folder)
         self._modules = {**replaced, **named}
-        """Path of a module → its folder; of two that say they are it, the first by path."""
+        """Path of a module → the folder; of two folders, the first by path."""
         self._tails: dict[str, list[str]] = {}
         for folder in self._folders:
             self._tails.setdefault(folder.rpartition("/")[2], []).append(folder)
@@ -58,7 +58,7 @@ class GoImports(Importer):
         return Found((folder,), bound, sure)
 
     def _place(self, folder: str, written: str) -> tuple[str, float] | None:
-        """Return the folder of a package that should be in the tree; None for one outside."""
+        """Return the folder of a package that should be in the tree; None outside the tree."""
         if written.startswith("."):
             return step(folder, written) or "", CERTAIN
         best = max(
@@ -74,7 +74,7 @@ class GoImports(Importer):
                 return vendored, CERTAIN
         if self._modules or "/" not in written:
             return None
-        # Without any go.mod the tree is one of GOPATH's: its path's end is in the import.
+        # Without a go.mod the tree is part of GOPATH: imports end with paths of the tree.
         ends = [
             place
             for place in self._tails.get(written.rpartition("/")[2], ())

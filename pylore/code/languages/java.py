@@ -1,4 +1,4 @@
-"""Java: a class is found by the package that its file declares."""
+"""Java: a class is found by the declared package of a file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class JavaImports(Importer):
             )
         written = f"{item.module}.{item.name}" if item.name else item.module
         local = item.alias or written.rpartition(".")[2]
-        # A nested class or a static member stands in the file of the outer class.
+        # A nested class or a static member is in the file of the outer class.
         outer = written
         while "." in outer:
             found = self._class(outer, facts.path)

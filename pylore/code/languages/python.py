@@ -22,7 +22,7 @@ class PythonImports(Importer):
         self._folders: set[str] = set()
         """Folders with Python somewhere below them: packages of either kind."""
         self._tops: dict[str, set[str]] = {}
-        """Name of a top-level module or package → the folders that hold one."""
+        """Name of a top-level module or package → folders with such a module."""
         self._roots: dict[str, str] = {}
         self._known: dict[tuple[str, str], tuple[str, float] | None] = {}
         for path in tree.paths:
@@ -55,7 +55,7 @@ class PythonImports(Importer):
                 folder = folder_of(folder)
             module = self._module(join(folder, item.module.replace(".", "/")))
             return self._taken(item, module, CERTAIN) if module is not None else NOWHERE
-        # A script may have the name of what it imports: then that is not itself.
+        # A script with the name of the import does not import itself.
         itself = facts.path == join(folder, item.module.partition(".")[0] + ".py")
         key = (facts.path if itself else folder, item.module)
         if key not in self._known:
@@ -97,7 +97,7 @@ class PythonImports(Importer):
         return nearest(others, path) or "", BY_SUFFIX
 
     def _taken(self, item: Import, module: str, sure: float) -> Found:
-        """Return what the statement takes from a module that is in the tree."""
+        """Return the names that the statement imports from a module in the tree."""
         if not item.name:
             return self._whole(item, module, sure)
         is_file = module in self._paths

@@ -1,4 +1,4 @@
-"""The languages by name: those that are here, each loaded when it is asked for, and others."""
+"""Languages by name: built-in ones, loaded on demand, and added ones."""
 
 from __future__ import annotations
 
@@ -13,15 +13,12 @@ _added: dict[str, tuple[LanguageSpec, str]] = {}
 
 
 def language(name: str) -> LanguageSpec:
-    """Return what the names of a language mean; one that is not known is a family of its own."""
+    """Return the spec of a language; an unknown language is a separate family."""
     return _added[name][0] if name in _added else _own(name)
 
 
 def add(spec: LanguageSpec, rules: str) -> None:
-    """Add a language from outside; ``rules`` is the path of its rule file.
-
-    Its name is in the place of one that was there before.
-    """
+    """Add a language, or replace it; ``rules`` is the path of the rule file."""
     _added[spec.name] = (spec, rules)
 
 

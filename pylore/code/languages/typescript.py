@@ -1,4 +1,4 @@
-"""TypeScript: its names mean what JavaScript's do."""
+"""TypeScript: names mean the same as in JavaScript."""
 
 from __future__ import annotations
 

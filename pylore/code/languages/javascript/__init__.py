@@ -1,4 +1,4 @@
-"""JavaScript, and what TypeScript has of it."""
+"""JavaScript, and the part that TypeScript shares."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .imports import JavaScriptImports
 SPEC = LanguageSpec(
     "javascript",
     "javascript",
-    self_marks=("self.",),  # what this is often kept as, for functions within
+    self_marks=("self.",),  # a common name of ``this`` for functions within
     prefixes=("await", "new", "yield", "typeof", "delete", "void"),
     no_class=frozenset(
         "null undefined void any unknown never object string number boolean String Object this"

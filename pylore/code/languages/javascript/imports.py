@@ -11,7 +11,7 @@ from ...facts import FileFacts, Import
 from ...imports import BY_CONVENTION, CERTAIN, NOWHERE, Bound, Found, Importer, outside
 from ...tree import SourceTree, above, folder_of, join, step
 
-# A string is matched whole, so that what looks like a comment or a comma in it stays.
+# Strings match whole, so that comments and commas within stay.
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
 _COMMENT = re.compile(_STRING + r"|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _COMMA = re.compile(_STRING + r"|,(?=\s*[}\]])", re.DOTALL)
@@ -27,7 +27,7 @@ SUFFIXES = (
 _WRITTEN_AS = {
     ".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",),
 }  # fmt: skip
-"""TypeScript imports by the name of what the compiler will write."""
+"""TypeScript imports by the names of compiled files."""
 
 
 def loads(text: str) -> Any:
@@ -55,12 +55,12 @@ def _strings(match: re.Match[str]) -> str:
 
 
 def table(value: Any) -> dict[str, Any]:
-    """Return ``value`` where it is an object, else an empty one."""
+    """Return ``value`` if it is an object, else an empty object."""
     return value if isinstance(value, dict) else {}
 
 
 def _words(value: Any) -> list[str]:
-    """Return the strings of a list, a string alone, or nothing."""
+    """Return the strings of a list, or a string as a list; [] for other values."""
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else (
         [value] if isinstance(value, str) else []
     )  # fmt: skip
@@ -82,7 +82,7 @@ class NodePackages:
         self._entering: set[str] = set()
 
     def find(self, folder: str, spec: str) -> str | None:
-        """Return the file that a bare ``spec`` means, if its package is in the tree."""
+        """Return the file of a bare ``spec``, if the package is in the tree."""
         if spec.startswith("#"):
             home = next((outer for outer in above(folder) if outer in self._data), None)
             imported = () if home is None else _exported(self._data[home].get("imports"), spec)
@@ -100,7 +100,7 @@ class NodePackages:
         return self._file(join(home, inner)) or self._file(join(home, "src/" + inner))
 
     def main(self, folder: str) -> str | None:
-        """Return the entry of the package at ``folder``: its fields, then the usual places."""
+        """Return the entry of the package at ``folder``: by fields, then by the usual places."""
         data = self._data.get(folder)
         if data is None or folder in self._entering:
             return None
@@ -115,7 +115,7 @@ class NodePackages:
         return next((found for one in targets if (found := self._built(folder, one))), None)
 
     def _built(self, folder: str, target: str) -> str | None:
-        """Return the file of a target, or its source: of ``dist/x`` that is ``src/x``."""
+        """Return the file of a target, or the source: for ``dist/x`` that is ``src/x``."""
         place = step(folder, target)
         found = self._file(place) if place is not None else None
         if place is None or found:
@@ -143,7 +143,7 @@ def _exported(exports: Any, key: str) -> Iterator[str]:
 
 
 def _middle(pattern: str, text: str) -> str | None:
-    """Return what the star of a pattern stands for in a text; None where it does not match."""
+    """Return the part of a text at the star of a pattern; None without a match."""
     before, star, after = pattern.partition("*")
     fits = star and text.startswith(before) and text.endswith(after)
     is_room = len(text) >= len(before) + len(after)
@@ -162,7 +162,7 @@ def _targets(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 class Config(NamedTuple):
-    base: str | None  # the folder of ``baseUrl``; None where bare names are not looked up in one
+    base: str | None  # the folder of ``baseUrl``; None without a ``baseUrl``
     paths: dict[str, list[str]]  # pattern → targets, each from the root of the tree, ``*`` in both
 
 
@@ -173,16 +173,15 @@ class Configs:
         self._tree = tree
         self._of: dict[str, Config | None] = {}
         self._known: dict[tuple[str, int], Config | None] = {}
-        """Path and depth → what was read: the configs of a workspace refer to each other."""
+        """Path and depth → config: the configs of a workspace refer to each other."""
         wanted = set(folders)
         for name in reversed(_NAMES):
             for folder in tree.holding(name, wanted):
                 self._of[folder] = self._read(join(folder, name), 0) or self._of.get(folder)
 
     def targets(self, folder: str, spec: str) -> Iterator[str]:
-        """Yield where ``spec`` may stand, as the nearest config says.
-
-        Exact patterns come first, then the one with the longest beginning.
+        """Yield the places of ``spec`` by the nearest config: exact patterns, then the pattern with
+        the longest beginning.
         """
         config = next((found for outer in above(folder) if (found := self._of.get(outer))), None)
         if config is None:
@@ -252,7 +251,7 @@ class JavaScriptImports(Importer):
         self._known: dict[tuple[str, str], tuple[str, float] | None] = {}
 
     def find(self, facts: FileFacts, item: Import) -> Found:
-        if not item.module:  # ``export {a as b}`` and ``export default a`` give another name
+        if not item.module:  # ``export {a as b}`` and ``export default a`` rename
             is_other = item.alias and item.alias != item.name
             return Found((), (Bound(item.alias, facts.path, item.name),)) if is_other else NOWHERE
         key = (folder_of(facts.path), item.module.strip("'\"`"))
