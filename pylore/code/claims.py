@@ -35,8 +35,8 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]+")
 def count(project: Project, claims: Sequence[Claim]) -> list[ClaimCount | Unreadable]:
     """Return the matches of each claim in the project.
 
-    A claim that ast-grep does not take, or of a language that is not known, is ``Unreadable``.
-    One run of ast-grep parses the files that have the words of a pattern, each once.
+    A claim that ast-grep rejects, or of an unknown language, is ``Unreadable``. ast-grep runs once,
+    over the files with the words of a pattern.
     """
     listed = project.paths()
     counter = ClaimCounter(claims, listed)

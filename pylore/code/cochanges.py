@@ -54,13 +54,11 @@ class Commit(NamedTuple):
 def read_history(
     git: Git, since: str, progress: Progress | None
 ) -> tuple[list[Commit], dict[str, str | None], int]:
-    """Return the commits but for bulk ones and those at which a shallow clone was cut off, newest
-    first, today's names of their files (None for a file that is gone), and how many commits there
-    are.
+    """Return the commits, newest first, today's names of their files (None for a deleted file), and
+    the number of all commits. Bulk commits and the cut ends of a shallow clone are left out.
 
-    A name means the file that has it, until the commit that renamed another file away from it
-    comes by: what is older is about that other one. On a branch beside the rename the old name
-    still turns up earlier.
+    A name means the current file until the log reaches the commit that renamed another file away
+    from it; older entries mean the other file. Branches may have the old name earlier.
 
     Raises:
         LoreError: git cannot read the history.
@@ -109,7 +107,7 @@ def read_history(
 
 
 def keep_history(store: Store, commits: Sequence[Commit], names: Mapping[str, str | None]) -> None:
-    """Keep the commits that changed a file of the index, and no others; ``names`` are today's.
+    """Store the commits that changed an indexed file, and remove all others; ``names`` are today's.
 
     The caller holds a transaction.
     """
@@ -138,9 +136,8 @@ def cochange_weight(evidence: float, correlation: float) -> float:
     """Return the weight of an edge, 0 to 1.
 
     ``evidence`` is the sum of 1/(n - 1) over the commits of n files that changed both,
-    ``correlation`` their cosine. Evidence alone predicts best which file changes with
-    one that is known; a little of the correlation takes the edge off files that change
-    with everything, and predicts best where several files are known.
+    ``correlation`` their cosine. Evidence predicts best from a single file; a little correlation
+    lowers files that change with everything, and predicts best from several files.
 
     >>> round(cochange_weight(1.0, 1.0), 3), round(cochange_weight(1.0, 0.1), 3)
     (0.667, 0.53)
@@ -151,8 +148,8 @@ def cochange_weight(evidence: float, correlation: float) -> float:
 def strongest(
     commits: Iterable[tuple[Collection[str], float]], partners: int
 ) -> dict[Pair, tuple[float, float, int]]:
-    """Map a pair, smaller name first, to weight, correlation and commits, if it is among the
-    strongest ``partners`` of a file; a commit is the files that it changed, and its vote.
+    """Map a pair, smaller name first, to weight, correlation and number of commits, for the
+    strongest ``partners`` of each file. A commit is the changed files, and a vote.
 
     The correlation is the cosine of the two files' votes over the commits.
     """
@@ -180,9 +177,8 @@ def strongest(
 class CoChanges(Row):
     """Counts of an analysis; ``notes`` are for people.
 
-    ``edges`` is how many there are now, of which some were added, updated or unchanged;
-    ``invalidated`` counts those that no longer hold. ``bulk`` commits had more files
-    than ``MAX_FILES``.
+    ``edges`` is the number now, with ``added``, ``updated`` and ``unchanged`` edges;
+    ``invalidated`` edges no longer hold. ``bulk`` commits had more files than ``MAX_FILES``.
     """
 
     commits: int
@@ -197,7 +193,7 @@ class CoChanges(Row):
 
 
 def cochanges_are_due(store: Store) -> bool:
-    """Return True if the history was not examined for a day, or its commits are not kept."""
+    """Return True if the last look at the history is a day old, or commits are not stored."""
     looked = store.meta.get("cochanges_analyzed_at") or ""
     return looked < ago(1) or not store.commits.is_there()
 
@@ -206,10 +202,9 @@ def analyze_cochanges(
     store: Store, embedder: Callable[[], Embedder | None], root: str, *, since: str = "",
     progress: Progress | None = None,
 ) -> CoChanges:  # fmt: skip
-    """Write ``co_changes_with`` edges, one a pair, and take back those that no longer hold.
+    """Write ``co_changes_with`` edges, one per pair, and end edges that no longer hold.
 
-    An edge that is as it was is not written. Edges that a person made or took away
-    stay as they are, and so do all of them where nothing changed together ``since``.
+    Edges of people stay, and so do all edges if no files changed together ``since``.
 
     Raises:
         LoreError: there is no history to read.

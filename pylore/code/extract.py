@@ -129,10 +129,10 @@ class TooDeepError(RecursionError):
 
 
 def extract(path: str, language: str, source: Source, matches: Sequence[Match]) -> FileFacts:
-    """Return everything that these matches say of one file.
+    """Return the facts of a file.
 
     Raises:
-        TooDeepError: its definitions nest too deep.
+        TooDeepError: definitions nest too deep.
     """
     facts = FileFacts(path, language)
     spec = language_of(language)
@@ -190,7 +190,7 @@ def _nested(found: Iterable[DefinitionMatch]) -> list[DefinitionMatch]:
             continue
         if outer is not None:
             if len(stack) > _EXTRACT_DEEPEST:
-                raise TooDeepError(f"its definitions nest over {_EXTRACT_DEEPEST} deep")
+                raise TooDeepError(f"definitions nest over {_EXTRACT_DEEPEST} deep")
             each.qualified = f"{outer.qualified}.{each.qualified}"
             if each.kind == "function" and outer.kind in _TYPES:
                 each.kind = "method"

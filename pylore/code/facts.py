@@ -1,14 +1,14 @@
-"""Facts of one file, before any name in it is resolved; the store keeps them as JSON.
+"""Facts of a file, before names are resolved; the store keeps them as JSON.
 
-A dot separates the parts of a name, whatever a language has there; only ``Import.module`` stays as
-written. Type arguments are left out. A method that is defined outside of its type is that type's.
+Dots separate the parts of a name in every language; only ``Import.module`` is as written, and
+type arguments are dropped. A method outside of a type's body belongs to the type.
 
-A callee is a chain of names, with ``()`` for a call in it and ``?`` for another expression:
+A callee is a chain of names, with ``()`` for a call in it and ``?`` for other expressions:
 ``f(x).g(1)`` is ``f`` and ``f().g``, ``a[0].b()`` is ``?.b``. Decorators and ``new`` are calls.
 
-Assignments map a variable, by its qualified name (``Login.check.user``), to the chains that it was
-given, separated by spaces; ``Login.x`` is ``self.x``, ``Login.check.return`` a result. ``Login()``
-is an instance of ``Login``, by an annotation too, or the result of a function.
+Assignments map a variable, by qualified name (``Login.check.user``), to the assigned chains,
+separated by spaces; ``Login.x`` is ``self.x``, ``Login.check.return`` a result. ``Login()`` is
+an instance of ``Login``, also by an annotation, or the result of a function.
 """
 
 from __future__ import annotations

@@ -33,8 +33,7 @@ _FEW = 24  # up to this number of files this process reads them
 
 
 class Changes:
-    """Files of a tree to read or to forget, by their stamps; with ``again`` also unchanged files.
-    """
+    """Files of a tree to read or to forget, by stamps; with ``again`` all files."""
 
     def __init__(
         self, stamps: dict[str, str], tree: FileTree, root: str, below: str, *, again: bool
@@ -69,9 +68,9 @@ def index(
     progress: Callable[[int, int], None] = lambda done, total: None,
     left_out: Callable[[str, str], None] = lambda path, why: None,
 ) -> dict[str, Any]:
-    """Bring the store in step with the files under ``root``/``below``; return counts.
+    """Update the store from the files under ``root``/``below``; return counts.
 
-    ``left_out`` is called with each file that goes over a limit, and why.
+    ``left_out`` is called with each file over a limit, and the reason.
 
     Raises:
         LoreError: ast-grep is missing.
@@ -178,9 +177,9 @@ def below_root(root: str, path: str) -> str:
     """
     full, base = os.path.realpath(path), os.path.realpath(root)
     if not os.path.isdir(full):
-        raise LoreError(f"{path}: is not a folder: give one inside {root}")
+        raise LoreError(f"{path}: is not a folder: give a folder inside {root}")
     if full == base:
         return ""
     if not full.startswith(base.rstrip(os.sep) + os.sep):
-        raise LoreError(f"{path}: lies outside of {root}: run 'lore init' there, and index that")
+        raise LoreError(f"{path}: lies outside of {root}: run 'lore init' in that project")
     return os.path.relpath(full, base).replace(os.sep, "/")

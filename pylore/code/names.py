@@ -1,7 +1,7 @@
-"""Look names up as their language does: in scopes, imports, classes and their bases.
+"""Resolve names as the language does: in scopes, imports, classes and bases.
 
-A variable is what its assignments and annotations give it. Nothing is iterated to a fixed point:
-a lookup that comes back to itself, goes too deep or takes too many steps finds nothing there.
+A variable has the values of assignments and annotations. There are no fixed points: a lookup
+that returns to itself, nests too deep or takes too many steps finds no value there.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from .languages.registry import language
 from .tree import SourceTree
 
 SAME_FILE, IMPORTED, OWN_METHOD, PACKAGE, KNOWN_CLASS, RETURNED = 0.95, 0.92, 0.9, 0.88, 0.85, 0.7
-"""Confidence in a name that the file defines, in a scope around the call; that an import gives; in
-a member of ``self`` or its bases; in a name of the package or of an included file; in a member of
-an object whose class an assignment or an annotation names; in a value that a function returns.
-docs/quality.md has how often they came true.
+"""Confidence in a name of the file, in a scope around the call; of an import; in a member of
+``self`` or of bases; in a name of the package or an included file; in a member of an object of a
+known class; in a value returned by a function. docs/quality.md has the shares that came true.
 """
 REASONS = {SAME_FILE: "same_file", IMPORTED: "imported", OWN_METHOD: "own_method",
            PACKAGE: "package", KNOWN_CLASS: "known_class", RETURNED: "passed_on"}  # fmt: skip
@@ -89,9 +88,9 @@ class File:
 
 
 class Thing(NamedTuple):
-    """A value that a name may have.
+    """A value of a name.
 
-    ``of`` is a ``Def`` for a definition, an object of a class, or its bases as an object
+    ``of`` is a ``Def`` for a definition, an object of a class, or an object of the bases
     (``super``); the path or key of a module; empty outside the tree.
     """
 
@@ -422,7 +421,7 @@ class Names:
         return found
 
     def _from_stars(self, file: File, name: str) -> Things:
-        """Return a name of a file that is imported whole, or that such a file imports whole."""
+        """Return a name of a file imported by a star, directly or by the stars of such a file."""
         having = self._having.get((file.language.family, name), ())
         reached, inside = self._reached(file) if having or file.stars else (set(), [])
         for other in having:
@@ -437,7 +436,7 @@ class Names:
         return []
 
     def _find_reached(self, file: File) -> tuple[set[str], list[tuple[str, str]]]:
-        """Return the files that a file imports whole, and packages and classes of such imports."""
+        """Return the files imported by stars, and packages and classes in such imports."""
         found: set[str] = set()
         inside: dict[tuple[str, str], None] = {}
         pending = list(file.stars)

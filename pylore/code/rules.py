@@ -16,10 +16,10 @@ from .languages.spec import LanguageSpec
 
 
 def rule_files() -> dict[str, str]:
-    """Map name of a language to its rule file: those that came with lore, then added ones.
+    """Return the rule files by language: built-in languages, then added languages.
 
     Raises:
-        LoreError: the folder is not where it should be.
+        LoreError: the folder is missing.
     """
     folder = own_files(os.path.join("graph", "rules"))
     names = [name for name in sorted(os.listdir(folder)) if name.endswith(".yml")]
@@ -105,15 +105,15 @@ class Rules:
         return frozenset(map(self.language_of, paths)) - {""}
 
     def require(self, names: tuple[str, ...]) -> frozenset[str]:
-        """Return ``names``, or all languages where there are none.
+        """Return ``names``, or all languages without names.
 
         Raises:
-            UsageError: one of them is not known; the message has the nearest one.
+            UsageError: unknown name; the message has the nearest.
         """
         for name in names:
             if name not in self.languages:
                 raise UsageError(f"unknown language '{name}'{nearest(name, list(self.languages))}: "
-                                 f"one of {', '.join(self.languages)}")  # fmt: skip
+                                 f"use {', '.join(self.languages)}")  # fmt: skip
         return frozenset(names or self.languages)
 
     def write(

@@ -65,7 +65,7 @@ def scan(
 ) -> Scan:
     """Scan ``paths``, relative to ``root``, with the rules of a config file.
 
-    Files among which one breaks ast-grep are scanned again by halves.
+    If a file breaks ast-grep, the batch is scanned again by halves.
     """
     found = Scan()
     pending = chunks({path: len(path.encode()) + 3 for path in paths}, _COMMAND, len(paths))
@@ -86,7 +86,7 @@ def scan(
 
 
 def chunks(sizes: Mapping[str, int], room: int, most: int) -> list[list[str]]:
-    """Return keys together, at most ``most``, and with sizes of about ``room`` in all."""
+    """Return the keys in lists of at most ``most``, with sizes of about ``room``."""
     found: list[list[str]] = []
     left = 0
     for key, size in sizes.items():
@@ -99,10 +99,10 @@ def chunks(sizes: Mapping[str, int], room: int, most: int) -> list[list[str]]:
 
 
 def program() -> str:
-    """Return the ast-grep that was installed with lore, wherever the PATH leads.
+    """Return the ast-grep that was installed with lore, ignoring the PATH.
 
     Raises:
-        LoreError: it is not there.
+        LoreError: not installed.
     """
     folders = [os.path.dirname(sys.executable or "/nonexistent/file")]
     for entry in sys.path:
@@ -116,10 +116,10 @@ def program() -> str:
 
 
 def _output(root: str, config: str, paths: Sequence[str], threads: int, offsets: bool) -> bytes:
-    """Return what ast-grep prints, if it keeps to the limits.
+    """Return the output of ast-grep within the limits.
 
     Raises:
-        _Broken: it does not, or fails.
+        _Broken: a limit is exceeded, or ast-grep fails.
     """
     size = sum(_size(os.path.join(root, path)) for path in paths)
     cpu = CPU_SECONDS + CPU_SECONDS_A_MB * size // 1_000_000
@@ -145,13 +145,13 @@ def _output(root: str, config: str, paths: Sequence[str], threads: int, offsets:
         if len(output) > most:
             process.kill()
     if len(output) > most:
-        raise _Broken("limit", f"its names and chains repeat to over {most // 1_000_000} MB")
+        raise _Broken("limit", f"names and chains repeat to over {most // 1_000_000} MB")
     if process.returncode in _OVER_TIME:
-        raise _Broken("limit", f"it takes too long, over {cpu} s")
+        raise _Broken("limit", f"parsing exceeds {cpu} s")
     if process.returncode == -signal.SIGABRT:
-        raise _Broken("limit", f"it takes over {memory} MB of memory")
+        raise _Broken("limit", f"parsing exceeds {memory} MB of memory")
     if process.returncode not in (0, 1):
-        raise _Broken("unparsed", "it nests too deep")
+        raise _Broken("unparsed", "nesting exceeds the limit")
     return output
 
 
@@ -199,9 +199,9 @@ def _unescape(text: str) -> str:
 
 
 def refusal(text: str, pattern: str = "", grammar: str = "") -> str:
-    """Return why ast-grep does not take rules, or a pattern of a grammar; or nothing.
+    """Return why ast-grep rejects rules, or a pattern of a grammar; "" if valid.
 
-    A pattern that only parses with an error is refused too: it would match something else.
+    A pattern that parses with an error is rejected: it would match other code.
     """
     if not text and not pattern:
         return ""
@@ -214,7 +214,7 @@ def refusal(text: str, pattern: str = "", grammar: str = "") -> str:
             capture_output=True, check=False, timeout=SECONDS_A_FILE,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return "it takes too long"
+        return "parsing exceeds the limit"
     except OSError:  # longer than the maximum argument
         return "it is too long"
     said = done.stderr.decode(errors="replace")

@@ -195,7 +195,7 @@ def file_body(source: Source, symbols: Sequence[Symbol], is_code: bool) -> str:
 
 
 def symbol_title(symbol: Symbol) -> str:
-    """Return the qualified name, with the parameters and result that its head has.
+    """Return the qualified name, with the parameters and the result.
 
     ``Login.check(self, user: str) -> bool``
     """

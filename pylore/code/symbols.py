@@ -20,10 +20,9 @@ _LARGEST = 1_000_000  # bytes of a file that is parsed
 
 
 def outline(texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:
-    """Return everything that each of these texts defines, by keys that end as names of files do.
+    """Return the definitions of texts, by keys that end as names of files do.
 
-    One run of ast-grep reads all of them. A text of an unknown language, one that is too large,
-    and one that does not parse define nothing.
+    ast-grep runs once. Texts of unknown languages, over the limit, or with errors have none.
 
     Raises:
         LoreError: ast-grep is not installed.

@@ -72,9 +72,9 @@ class SourceTree:
         return content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
 
     def holding(self, name: str, folders: Iterable[str]) -> dict[str, str]:
-        """Map folder to text of the manifest ``name`` in it, for ``folders`` and all above them.
+        """Return the texts of the manifest ``name`` in ``folders`` and all above, by folder.
 
-        By folder, the outer ones first: of two that claim one name the first should win.
+        Outer folders come first: of two that claim a name the first should win.
         """
         found: dict[str, str] = {}
         seen: set[str] = set()
@@ -110,7 +110,7 @@ def above(folder: str) -> Iterator[str]:
 
 
 def step(folder: str, relative: str) -> str | None:
-    """Return where ``relative`` leads from ``folder``; None where that is outside the root.
+    """Return the place of ``relative`` from ``folder``; None outside the root.
 
     >>> step("a/b", "../c"), step("a", "../../c"), step("a", "..")
     ('a/c', None, '')

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 TEXT = "text"  # the language of a file that has no rules
 FACTS, FACTS_A_CHARACTER = 1_000_000, 8
-"""Characters of facts that a file may have, and for each of its own: in large ones about 1."""
+"""Maximum characters of facts per file and per character of the file: large files have about 1."""
 AHEAD = 3  # jobs for each process that are under way or done before their results are taken
 
 _LOCKS = frozenset({"composer.lock", "flake.lock"})
@@ -45,10 +45,10 @@ _GENERATED = re.compile(
     rb" (?:file|by)",
     re.IGNORECASE,
 )
-_HEAD = 1000  # bytes that are examined for a mark of a generator: those marks are at the top
+_HEAD = 1000  # bytes at the top that are examined for the mark of a generator
 _LONGEST_LINE = 5000
 _LONG_LINES = 400  # bytes a line on average, from which a file is taken for minified
-_PACKED = (".css", ".html", ".json", ".svg", ".xml")  # extensions of what tools minify, beside code
+_PACKED = (".css", ".html", ".json", ".svg", ".xml")  # of minified files that are no code
 
 
 class Job(NamedTuple):
@@ -56,13 +56,13 @@ class Job(NamedTuple):
 
     root: str
     config: str
-    paths: list[tuple[str, str]]  # with the hash of the content when it was last read, or nothing
+    paths: list[tuple[str, str]]  # with the hash of the content at the last run, or ""
     largest: int  # bytes of a file that is read
     threads: int
 
 
 class Entry(NamedTuple):
-    """A node as it will be, and what is indexed of it."""
+    """A node, and the passages for the index."""
 
     id: str
     first: int | None
@@ -74,7 +74,7 @@ class Entry(NamedTuple):
 
 
 class FileOutcome(NamedTuple):
-    """Result of reading one file."""
+    """Result of reading a file."""
 
     path: str
     stamp: str
@@ -84,7 +84,7 @@ class FileOutcome(NamedTuple):
     why: str = ""  # the same for a person, where the reason does not say it all
     same: bool = False  # true if the content is unchanged
     facts: str = ""  # as the store keeps them
-    entries: Sequence[Entry] = ()  # the node of the file, then those of its symbols
+    entries: Sequence[Entry] = ()  # the node of the file, then of the symbols
     text: str = ""  # all of it, as far as ``WHOLE_LENGTH``
     parts: str = ""  # the parts of the names in that
 
@@ -115,7 +115,7 @@ def work_all(jobs: Sequence[Job], processes: int) -> Iterator[list[FileOutcome]]
 
 
 def _begin() -> None:
-    """Make a process end with the one that forked it; that one alone handles an interrupt."""
+    """Make a process end with the parent, and leave interrupts to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     from multiprocessing import parent_process
     from multiprocessing.connection import wait
@@ -162,10 +162,10 @@ def work(job: Job, rules: Rules) -> list[FileOutcome]:
             outcomes.append(_skip(path, stamp, hash, "limit", str(error)))
             continue
         except RecursionError:
-            outcomes.append(_skip(path, stamp, hash, "unparsed", "it nests too deep"))
+            outcomes.append(_skip(path, stamp, hash, "unparsed", "nesting exceeds the limit"))
             continue
         if len(facts) > FACTS + FACTS_A_CHARACTER * len(text):
-            outcomes.append(_skip(path, stamp, hash, "limit", "its names repeat too often"))
+            outcomes.append(_skip(path, stamp, hash, "limit", "names repeat too often"))
             continue
         whole = text[:WHOLE_LENGTH]
         outcomes.append(
@@ -231,10 +231,7 @@ def _skip(path: str, stamp: str, hash: str, reason: str, why: str = "") -> FileO
 
 
 def check(path: str, data: bytes, rules: Rules) -> str:
-    """Return why a file is left out: binary, encoding, generated, minified; or nothing.
-
-    ``minified`` is also what has a line that no person has written.
-    """
+    """Return the reason to leave a file out: binary, encoding, generated, minified; or ""."""
     name = path.rpartition("/")[2]
     if b"\0" in data:
         return "binary"

@@ -1,4 +1,4 @@
-"""Write what was read: nodes, ``defines`` edges, and then the edges between names."""
+"""Write outcomes: nodes, ``defines`` edges, and then the edges between names."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from .worker import Entry, FileOutcome
 
     Wanted = dict[tuple[str, str, str], tuple[float, str]]
-    """Both ends and the relation of an edge, to its weight and metadata."""
+    """Ends and relation of an edge, to weight and metadata."""
 
-_BATCH = 300  # files of one transaction
+_BATCH = 300  # files of a transaction
 _SEEN = ("title", "body")  # fields of a node that a search finds: a change of them is indexed
 _CONTENT = (*_SEEN, "file", "line_start", "line_end", "data", "invalidated_at")
 
 
 class Writer:
-    """Take outcomes as they come; ``finish`` with what follows from all of them."""
+    """Take outcomes as they come; ``finish`` writes the edges."""
 
     def __init__(self, store: Store, root: str, read: Iterable[str], gone: Iterable[str]) -> None:
         self.done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": 0}
@@ -40,18 +40,18 @@ class Writer:
         """Path → hash and language of files that were read before."""
         self._store = store
         self._root = root
-        self._gone = [path for path in gone if path in self.known]  # but for another run's
+        self._gone = [path for path in gone if path in self.known]  # but for parallel runs
         self._index = Index(store)
         self._waiting: list[FileOutcome] = []
         self._changed: set[str] = set()
         self._exporting: set[str] = set(self._gone)
-        """Files whose names may lead elsewhere from other files."""
+        """Files with exported names that may have changed."""
         self._moved: dict[str, str] = {}
         self._lost = {self.known[path][1]: path for path in self._gone if self.known[path][1]}
         self._now = now()
         self._token = f"{self._now} {os.urandom(4).hex()}"
-        """Of this run, in ``meta`` from the first change on until its edges are written."""
-        self._is_whole = False  # true if another run has not written its edges, or is under way
+        """Of this run, in ``meta`` from the first change until the edges are written."""
+        self._is_whole = False  # true if edges of a parallel or interrupted run are missing
 
     def take(self, outcomes: Iterable[FileOutcome]) -> None:
         """Write outcomes, as soon as there are enough of them for a transaction."""
@@ -76,7 +76,7 @@ class Writer:
             self._write_files()
 
     def finish(self) -> None:
-        """Write what is left, forget files that are gone, and resolve the names of all."""
+        """Write the rest, forget files that are gone, and resolve all names."""
         self._store.code.hold_more()
         with self._store.faults, self._store.transaction():
             self._write_files()
@@ -86,7 +86,7 @@ class Writer:
         wanted, owners = self._edges()
         with self._store.transaction():
             is_alone = self._store.meta.get(OWED) == self._token
-            if not is_alone:  # another run has written meanwhile
+            if not is_alone:  # a parallel run has written
                 self._is_whole = True
                 wanted, owners = self._edges()
             self._write_edges(wanted, owners)
@@ -176,7 +176,7 @@ class Writer:
         return forgotten
 
     def _move_links(self, path: str, target: str, old: Mapping[str, Node]) -> None:
-        """Move links of records to nodes that have another path now."""
+        """Move links of records to nodes with a new path."""
         edges = self._store.edges
         for node in old.values():
             if node.file != path or node.invalidated_at is not None:
@@ -194,10 +194,10 @@ class Writer:
     # Edges between names.
 
     def _edges(self) -> tuple[Wanted, Collection[str] | None]:
-        """Return edges, and the ids of what they come from; None for all.
+        """Return edges, and the ids that they come from; None for all.
 
-        Resolved are the files that have changed, and, where the names that these export have, those
-        that depend on them or have an edge to them.
+        Resolved are the changed files and, where exported names changed, files that depend on them
+        or have an edge to them.
         """
         stored = {path: (language, text) for path, language, text in self._store.code.facts()}
         files = {path: facts_from_json(path, *row) for path, row in stored.items()}
@@ -224,7 +224,7 @@ class Writer:
         return wanted, ids
 
     def _leading_to(self, paths: Iterable[str]) -> set[str]:
-        """Return the files from which an edge leads to one of these or to its symbols."""
+        """Return the files with an edge to these files or their symbols."""
         ids = [*self._store.code.nodes_of([*paths])]
         return {
             path_of(key[0]) for key in self._store.code.resolved_to(ids)
@@ -232,7 +232,7 @@ class Writer:
         }  # fmt: skip
 
     def _write_edges(self, wanted: Wanted, owners: Collection[str] | None) -> None:
-        """Drop the edges that are not wanted any more, and write those that are new or other."""
+        """Drop unwanted edges; write new and changed edges."""
         code = self._store.code
         held = code.resolved(None if owners is None else [*owners])
         self._store.edges.drop_derived(key for key in held if key not in wanted)

@@ -1,8 +1,8 @@
-"""Which types a relation joins, by what its description says: ``file, symbol -> symbol``.
+"""The types that a relation joins, by the description: ``file, symbol -> symbol``.
 
-An end names types, or ``any``, ``record`` (what people and agents write; so are ``idea``,
-``new`` and ``old``), ``code`` and ``learning``. A description of another form is prose: such
-a relation joins any two nodes. Between entities and concepts any relation may state a fact.
+An end names types, or ``any``, ``record`` (also ``idea``, ``new`` and ``old``), ``code`` and
+``learning``. Other descriptions are prose, and the relation joins any two nodes. Between
+entities and concepts any relation may state a fact.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ class Ontology:
         described = (RELATIONS.get(relation) or self._relations[relation])[2]
         hint = "turn it around, or " if self.fits(relation, to_id, from_id) else ""
         names = ", ".join(self.fitting(from_id, to_id)[:_MOST_NAMED])
-        raise UsageError(f"'{relation}' leads {described}, not {before} -> {after}: {hint}use one "
-                         f"that fits ({names}), or insist with 'lore link --force'")  # fmt: skip
+        raise UsageError(f"'{relation}' joins {described}, not {before} -> {after}: {hint}use a "
+                         f"relation that fits ({names}), or 'lore link --force'")  # fmt: skip
 
 
 def misfits_among(store: Store, keys: Iterable[EdgeKey]) -> list[EdgeKey]:
@@ -89,8 +89,7 @@ def misfits_among(store: Store, keys: Iterable[EdgeKey]) -> list[EdgeKey]:
 
 
 def misfits(store: Store) -> list[tuple[str, str, str, int]]:
-    """``(from, relation, to, number)``: an edge of each two types that do not fit its relation,
-    and how many join such types."""
+    """Return (from, relation, to, number) for each pair of types that violates a relation."""
     known = Ontology(store)
     found = []
     for (relation, *types), (number, *ends) in store.edges.type_pairs(known.joined()).items():

@@ -25,15 +25,14 @@ if TYPE_CHECKING:
 def path(
     store: Store, settings: Settings, from_id: str, to_id: str, max_hops: int | None = None
 ) -> dict[str, Any]:
-    """Return the path with the fewest edges, walked in either direction.
+    """Return the path with the fewest edges, walked in either direction, over live nodes.
 
-    Among several, the one with the largest product of edge and relation weights.
-    It goes through live nodes only. ``{from, to, hops, path, edges}``, an edge as
-    ``{from, to, relation, direction, weight}`` in the order of the path; ``hops``
-    is None where there is no path of at most ``max_hops`` edges.
+    Of several, the path with the largest product of weights. ``{from, to, hops, path, edges}``, an
+    edge as ``{from, to, relation, direction, weight}`` in the order of the path; ``hops`` is None
+    without a path of at most ``max_hops`` edges.
 
     Raises:
-        UsageError: a relation of the settings is not known.
+        UsageError: unknown relation in the settings.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     weights = relation_weights(store, settings)
@@ -151,7 +150,7 @@ def orphans(store: Store, types: Sequence[str] = (), limit: int = ALL) -> list[d
 
 
 def relations(store: Store, settings: Settings) -> list[dict[str, Any]]:
-    """Every relation, by name, with its effective weights and the number of its edges.
+    """Return the relations by name, with effective weights and the number of edges.
 
     ``{name, weight, backward_weight, origin, description, edges}``; ``origin`` is
     ``store`` or ``setting``.

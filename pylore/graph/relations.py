@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, float]]:
-    """Relation to its weights, forwards and backwards: the store's, then the settings'.
+    """Return relation to weights, forwards and backwards: the store's, then the settings'.
 
-    A weight for an unknown relation counts for nothing (``weight_notes``).
+    Weights for unknown relations are ignored (``weight_notes``).
 
     Raises:
         GraphUnavailable: the table of relations is missing or damaged.
@@ -42,7 +42,7 @@ def overlaid(
 
 
 def weight_notes(store: Store, settings: Settings) -> list[str]:
-    """Return a warning for each weight of the settings whose relation is unknown.
+    """Return a warning for each weight of an unknown relation in the settings.
 
     Raises:
         GraphUnavailable: the table of relations is missing or damaged.
@@ -70,7 +70,7 @@ def relation_weights(store: Store, settings: Settings) -> dict[str, tuple[float,
     """Return the relations to walk, with the weights of the store under those of the settings.
 
     Raises:
-        UsageError: a relation that was asked for is not known.
+        UsageError: unknown relation in the settings.
         GraphUnavailable: the table of relations is missing or damaged.
     """
     known = known_relations(store, settings)
@@ -91,10 +91,10 @@ def _with_scoped(names: Iterable[str], known: Iterable[str]) -> list[str]:
 
 
 def require_relations(names: Iterable[str], known: Iterable[str]) -> list[str]:
-    """``names`` in the spelling of the store (``ANCHORED_TO`` → ``anchored_to``).
+    """Return ``names`` in the spelling of the store (``ANCHORED_TO`` → ``anchored_to``).
 
     Raises:
-        UsageError: one of them is not known; the message has the nearest one.
+        UsageError: unknown name; the message has the nearest.
     """
     found, known = [], list(known)
     for name in names:
@@ -124,7 +124,7 @@ def require_name(name: str, what: str) -> str:
     folded = fold(name)
     plain = folded.isascii() and folded[:1].isalpha() and folded.replace("_", "").isalnum()
     if not plain or len(folded) > 64:
-        raise LoreError(f"'{name}' is not a valid name for a {what}: use lower snake_case letters")
+        raise LoreError(f"'{name}' is not a valid name for a {what}: use lower snake_case")
     return folded
 
 

@@ -1,20 +1,20 @@
-"""The spread of scores along edges, from the matches of a search to what they are linked to.
+"""The spread of scores along edges, from the matches of a search.
 
 A node of mass ``m`` sends each neighbour along an edge, walked in either direction
 
     v(i → j) = decay × m(i) × edge weight × relation weight / degree(i)^THINNING
 
-and there are two rules for what several of them bring to a node:
+and there are two rules for the values at a node:
 
-best    the highest; a match has its score as its mass, and degrees do not count. Every factor is
+best    the highest; the mass of a match is the score, and degrees do not count. Every factor is
         at most 1, so a cycle never pays, and a node is walked from again if a longer way is better.
 adds    support(j) = √ Σ v(i → j)², the sum over all i. A match of score ``b`` (the best has 1) has
-        the mass ``b²``, a reached node its support. Squares let a strong tie count more than many
-        weak ones, and thinning lets a hub say little of each neighbour. Two records that name the
-        same entity or concept are tied in one step, by 1 / ln(1 + n) where n records name it.
+        the mass ``b²``, a reached node the support. Squares let a strong tie count more than many
+        weak ties, and thinning lowers the ties of hubs. Two records that name the same entity or
+        concept are tied in a single step, by 1 / ln(1 + n) where n records name it.
 
-An anchor to a symbol counts as one to its file: two records that are anchored to symbols of a file
-are two hops apart.
+An anchor to a symbol counts as an anchor to the file: two records with anchors to symbols of a
+file are two hops apart.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ BRIDGES = THING_IDS
 
 
 class Step:
-    """How a node was reached: the edge that led to it, from which step, at what score.
+    """A step of a way to a node: the edge, the step before, and the score.
 
     ``through`` is the entity that ties two records.
     """
@@ -101,10 +101,10 @@ class Step:
 
 
 class Walk:
-    """Nodes that a walk reached, best first; if scores add up, with the seeds that an edge led to.
+    """Nodes that a walk reached, best first; with ``adds`` also seeds at the end of an edge.
 
-    ``support`` is their score by ``adds``, ``roots`` the seed that led to a node if it was one
-    alone, ``hubs`` the nodes with more edges than the fan-out cap let through.
+    ``support`` is the score by ``adds``, ``roots`` the seed behind a node if only a single seed is,
+    ``hubs`` the nodes with more edges than the fan-out cap.
     """
 
     __slots__ = ("hubs", "reached", "roots", "support")
@@ -123,13 +123,12 @@ def spread(
     hidden: Callable[[Sequence[str]], Collection[str]] | None = None,
     placed: Callable[[Sequence[str]], Collection[EdgeKey]] | None = None,
 ) -> Walk:  # fmt: skip
-    """Walk up to ``depth`` hops from ``seeds`` (id to score), one query a hop.
+    """Walk up to ``depth`` hops from ``seeds`` (id to score), with a query per hop.
 
-    ``fanout`` caps the edges followed from one node, ``max_nodes`` the nodes that the next hop
-    starts from; if scores ``adds`` up these are no more than the seeds, or ``FRONTIER``. Edges from
-    code that are less sure than ``min_confidence`` count as absent. ``barred`` nodes are not
-    entered, nor the ``hidden`` ones of some ids. Of the edges of some nodes, those ``placed``
-    in one passage of a longer text have ``OF_A_PLACE`` of their weight.
+    ``fanout`` caps the edges of a node, ``max_nodes`` the nodes at the start of the next hop; with
+    ``adds`` at most as many as seeds, or ``FRONTIER``. Edges from code below ``min_confidence``
+    are absent. ``barred`` and ``hidden`` nodes are not entered. ``placed`` edges, in a passage of a
+    longer text, have ``OF_A_PLACE`` of their weight.
     """
     result = Walk()
     reader = _Reader(edges, weights, min_confidence, barred, hidden, placed)
@@ -319,10 +318,9 @@ def _to_files(links: Sequence[Link], weights: Weights, barred: Collection[str]) 
 
 
 def _in_turn(links: Sequence[Link], fanout: int) -> list[Link]:
-    """Return ``fanout`` edges of one node, taken in turn from its relations, the strongest first.
+    """Return ``fanout`` edges of a node, taken in turn from the relations, the strongest first.
 
-    Otherwise the hundred symbols that a file defines would leave no room for the three
-    files that it imports.
+    Otherwise a hundred defined symbols would leave no room for three imported files.
     """
     groups: dict[tuple[bool, str], list[tuple[float, str, bool]]] = {}
     for relation, other, weight, outgoing in links:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class Links:
-    """Edges, passable from both ends: at first those of the ways that end in ``steps``.
+    """The edges of the ways to ``steps``, passable from both ends.
 
-    A symbol that stands for its file (``stands_for``: symbol to file) has the links of the file.
+    A symbol in the place of a file (``stands_for``: symbol to file) has the links of the file.
     """
 
     __slots__ = ("_decay", "_of", "_symbols", "_weights")
@@ -44,10 +44,10 @@ class Links:
             self._of.setdefault(end, []).append(link)
 
     def ways_from(self, starts: Mapping[str, float], depth: int) -> dict[str, Step]:
-        """Return a way from one of ``starts`` (id to score) to each node within ``depth`` edges.
+        """Return a way from ``starts`` (id to score) to each node within ``depth`` edges.
 
-        It is the best of those with the fewest edges. The ways are a tree for each start: a way to
-        a node goes on from the way to the node before it, and never through another start.
+        It is the best of the ways with the fewest edges. The ways are a tree for each start: a way
+        extends the way to the node before, and never passes through another start.
         """
         ways = {id: Step(id, score) for id, score in starts.items()}
         frontier = [*ways.values()]

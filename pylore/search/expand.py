@@ -1,9 +1,9 @@
-"""Nodes that the graph adds to a search, or that are around some nodes: walks, factors, paths.
+"""Nodes that the graph adds to a search, or around given nodes: walks, factors, paths.
 
 The values of the setting ``expansion``:
 
-accumulate  what several matches point to adds up
-best-path   what is left of a match's score along the best way
+accumulate  add up the values of several matches
+best-path   keep the product along the best way from a match
 """
 
 from __future__ import annotations
@@ -61,12 +61,11 @@ WIDE = (("graph_fanout", 200), ("graph_max_nodes", 500))
 def expanded(
     query: ParsedQuery, starts: Matches, found: Matches, direct: Sequence[Hit]
 ) -> tuple[list[Hit], dict[str, Step], Links]:
-    """Return the ``direct`` hits, made of what was ``found``, with at most ``graph_limit`` nodes
-    that the graph leads to from ``starts``, best first; the ways to all that was reached; and the
-    links between.
+    """Return the ``direct`` hits of ``found`` with at most ``graph_limit`` nodes reached from
+    ``starts``, best first; the ways to all reached nodes; and the links between.
 
     Raises:
-        UsageError: a relation of the settings is unknown.
+        UsageError: unknown relation in the settings.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     store, settings, hides = query.store, query.settings, query.scope.hides
@@ -111,14 +110,12 @@ def reach(
     *,
     adds: bool,
 ) -> Walk:
-    """Walk from the seeds (id to score); ``excluded`` nodes are not entered, nor those in a status
-    of ``hides``.
+    """Walk from the seeds (id to score), but not into ``excluded`` nodes or statuses of ``hides``.
 
-    If scores ``adds`` up, edges in a passage count less: the passage itself lends to what it
-    links to.
+    With ``adds`` edges in a passage count less: the passage itself lends to linked nodes.
 
     Raises:
-        UsageError: a relation of the settings is unknown.
+        UsageError: unknown relation in the settings.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     notes += weight_notes(store, settings)
@@ -155,13 +152,12 @@ def say_caps(walked: Walk, more: int, notes: list[str]) -> None:
 def summed_factors(
     direct: Sequence[Hit], reached: Sequence[Hit], walk: Walk, found: Matches, settings: Settings
 ) -> dict[str, Factors]:
-    """Map id to factors: ``match`` is the own match + ``GRAPH_WEIGHT`` × support, the best match
-    having 1. A symbol that stands for its file has the support of the file, if that is more.
+    """Return the factors: ``match`` is the fused score + ``GRAPH_WEIGHT`` × support, the best match
+    having 1. A symbol in the place of a file has the file's support, if that is more.
 
-    A hit that matches nothing itself, and that one match alone led to, has at most what
-    ``hop_decay`` leaves of that match after its hops. The graph lifts nothing over the first
-    direct match of its list. ``scale`` brings the sums back to 0..1, and to the confidence of the
-    search.
+    A hit without a match that a single match led to has at most ``hop_decay`` of that match per
+    hop. No hit exceeds the first direct match of the list. ``scale`` brings the sums to 0..1, and
+    to the confidence of the search.
     """
     best = found.best
     match: dict[str, float] = {}
@@ -188,10 +184,10 @@ def summed_factors(
 
 
 def lend(query: ParsedQuery, found: Matches, walk: Walk) -> None:
-    """Add to a walk's support what passages lend, and the nodes that they alone lead to.
+    """Add the weight that passages lend to a walk's support, and nodes that only they reach.
 
-    A citation belongs to the passage in which it stands. Each of the best ``LENDING`` passages
-    lends to what it links to by its own score ``b`` (the best has 1):
+    A citation belongs to a passage. Each of the best ``LENDING`` passages lends to linked nodes by
+    the score ``b`` of the passage (the best has 1):
 
         support(j) = √(walk(j)² + Σ (LENT × b² × edge weight × relation weight)²)
 
@@ -243,11 +239,10 @@ def lending_passages(found: Matches, settings: Settings) -> dict[int, tuple[str,
 def begin_at_results(
     hits: list[Hit], links: Links, found: Matches, settings: Settings
 ) -> list[Hit]:
-    """Return the hits, the path of each reached one beginning at a direct match among them.
+    """Return the hits, with paths of reached hits that begin at a direct match in the list.
 
-    A hit below the limit that only a match past it leads to is left out. A path from a match that
-    cannot be shown, as its type was not asked for or it is one of the files at hand, stays as it
-    is.
+    Below the limit, hits that only matches past it lead to are dropped. Paths from matches that are
+    not shown, of other types or files at hand, stay.
     """
     starts = {hit.id: found.fused.get(hit.id, 0.0) for hit in hits if not hit.hops}
     past = found.fused.keys() - found.near.keys()
@@ -276,11 +271,10 @@ def related(
     explain: bool = False,
     symbols: bool = False,
 ) -> Hits:
-    """Return what the walk reaches from these nodes, up to ``settings.graph_depth``; of files
-    ``near`` first what is tied to them and to the files next to them, and records before code.
+    """Return the nodes around these nodes, up to ``settings.graph_depth``; for files ``near`` first
+    the records tied to them and to neighbouring files, and records before code.
 
-    The nodes and files themselves are left out, and the symbols of these files, unless
-    ``symbols`` is set.
+    The nodes, the files and, without ``symbols``, their symbols are not in the results.
 
     Raises:
         LoreError: as ``files_near`` does.

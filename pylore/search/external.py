@@ -1,4 +1,4 @@
-"""Retrievers of the user's own: programs and functions whose lists are more legs of a search.
+"""Retrievers of users: programs and functions that return further legs of a search.
 
 ``retrievers="fulltext vector notes"`` runs ``lore-retriever-notes`` (docs/plugins.md). Searches
 without such a name never import this module.
@@ -94,15 +94,15 @@ def _call(function: Callable[[dict[str, Any]], Any], asked: dict[str, Any]) -> b
 
 
 def parse_results(out: bytes) -> dict[str, float]:
-    """Return ``[{"id", "score"}]`` as id to its highest score, best first, without scores of 0.
+    """Return ``[{"id", "score"}]`` as id to the highest score, best first, without scores of 0.
 
     Raises:
-        Refused: it is something else, or a score is negative or not finite.
+        Refused: invalid rows, or a negative or infinite score.
     """
     try:
         rows = json.loads(out)
     except (ValueError, RecursionError):
-        raise Refused("printed no JSON" if out.strip() else "printed nothing") from None
+        raise Refused("printed no JSON" if out.strip() else "printed no output") from None
     scores: dict[str, float] = {}
     for row in rows if isinstance(rows, list) else [None]:
         id = row.get("id") if isinstance(row, dict) else None

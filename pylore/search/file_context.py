@@ -39,10 +39,10 @@ WILD = "*?["
 
 
 def files_near(store: Store, near: Near, notes: list[str]) -> list[str]:
-    """Return the files as the store spells them; add a note for a glob that matches none.
+    """Return the files as the store spells them; add a note for a glob without a match.
 
     Raises:
-        LoreError: a glob leads outside the project; ``@git`` outside a work tree.
+        LoreError: a glob outside the project; ``@git`` outside a work tree.
     """
     found: list[str] = []
     for glob in near.globs:
@@ -95,7 +95,7 @@ def seeds(store: Store, settings: Settings, near: Near, notes: list[str]) -> Way
     """Return the ways to the files and to what is tied to them, at no hop; with a ``depth`` also
     over files that import these, are imported by them, or change together with them.
 
-    A score is the product along the edges, 0..1. Ids may be unknown. Without a graph anchors alone
+    A score is the product along the edges, 0..1. Ids may be unknown. Without a graph only anchors
     count.
 
     Raises:
@@ -143,10 +143,10 @@ def _beside(
 
 
 def add_matches(query: ParsedQuery, found: Matches, scope: Scope, direct: list[Hit]) -> list[Hit]:
-    """Add what is at hand, within ``scope``, to the matches; return the ``direct`` ones in their
-    new order, with the best ``room`` of what else is near.
+    """Add nodes near the files at hand, within ``scope``, to the matches; return the ``direct``
+    hits in their new order, with the best ``room`` of the other nodes.
 
-    Scores add up; if one exceeds 1, all are divided by the highest. The fused scores include the
+    Scores add up; if a sum exceeds 1, all are divided by the highest. The fused scores include the
     confidence of the search afterwards.
     """
     ways = query.at_hand

@@ -1,8 +1,8 @@
-"""Ranks of files: p of each, from its texts, path, symbols and commits (docs/decisions/0018).
+"""Ranks of files: p of each, from texts, path, symbols and commits (docs/decisions/0018).
 
-p is a sum of legs, each divided by its own maximum: the BM25 of the whole text counts 1; that of
-the first line of a long query, the words of the path, the passages, the nearest passage by
-meaning, and the definitions of names in the query count a half each. Tests and data count less.
+p is a sum of legs, each divided by the maximum: BM25 of the whole text with weight 1; the first
+line of a long query, the words of the path, the passages, the nearest passage by meaning, and
+the definitions of names in the query with a half each. Tests and data are lowered.
 
 Unless the query is a question, H is added. Of the most similar commits that touch a file, with
 similarity s relative to the best commit:
@@ -197,10 +197,10 @@ def _found(store: Store, phrases: Iterable[str]) -> dict[str, float]:
 
 
 def definitions(store: Store, names: Iterable[str]) -> dict[str, float]:
-    """Return the symbols that these names of code are defined by; of n for one name, each has 1/n.
+    """Return the symbols that define these names of code; each of n symbols of a name has 1/n.
 
-    A name with capitals is compared as it is written: ``SELECT`` is no function ``select``. Of
-    ``Blueprint.register``, other methods ``register`` are found only where there is no such one.
+    Names with capitals match exactly: ``SELECT`` is no function ``select``. For
+    ``Blueprint.register``, other methods ``register`` match only without such a method.
     """
     wanted = {name.rpartition(".")[2]: name for name in names}
     asked = [" ".join(split) for name in sorted(wanted) if (split := words(fold(name)))]
@@ -255,9 +255,8 @@ def _words_of(path: str) -> list[str]:
 
 
 def _kinds(text: str, ids: Iterable[str], *, alone: bool) -> dict[str, float]:
-    """Return the factor of each file whose kind counts less.
-
-    Prose counts less where files ``alone`` are asked for: else it has a list of its own.
+    """Return the factors below 1 of kinds of files; of prose only in a search for files ``alone``,
+    since prose has a separate list otherwise.
     """
     tests = 1.0 if asks_for_tests(text) else OF_TESTS
     logs = 1.0 if asks_for_changes(text) else OF_CHANGELOGS
@@ -278,7 +277,7 @@ def _kinds(text: str, ids: Iterable[str], *, alone: bool) -> dict[str, float]:
 
 
 def history(store: Store, query: Query, excluded: Set[str]) -> dict[str, float]:
-    """Return H of files, relative to the best one.
+    """Return H of files, relative to the best file.
 
     Raises:
         GraphUnavailable: the table of commits is missing or damaged.

@@ -122,11 +122,10 @@ def fuse(settings: Settings, legs: Mapping[str, Mapping[What, float]]) -> dict[W
 
 
 def _fulltext_leg(query: ParsedQuery, scope: Scope, found: Matches) -> dict[str, float]:
-    """Return matches by any words; if they are few, by other forms of these too; if there are
-    none, by beginnings.
+    """Return matches by any words; if few, also by other forms; if none, by beginnings.
 
-    The matches of each collection are relative to its best match, times the share of the query's
-    words that this one has.
+    The matches of each collection are relative to the best match, times the share of the query's
+    words in it.
     """
     text, words, where = query.store.fulltext, query.words, searched(scope)
 

@@ -1,8 +1,7 @@
-"""Files that the work at hand is likely to change, each with why.
+"""Files that the work at hand is likely to change, each with a reason.
 
-Legs, of each the best file having 1, are added by their shares: what the latest sessions edited,
-and those on this branch; of a prompt, the files that it names, and the whole texts and paths that
-are like it.
+Legs, each relative to the best file, are added by their shares: edits of the latest sessions
+and of those on this branch; for a prompt, the files named in it, and similar texts and paths.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ alike there, 0.5 is worse.
 MOST_LIKELY = 5
 
 SAYS_SOMETHING = 4
-"""Words of a prompt that asks for something: "go on" does not. 3 and 6 are alike there, 12 is
-worse by four points of hit."""
+"""Minimum words of a prompt that is a task: "go on" is none. 3 and 6 are alike there, 12 is worse
+by four points of hit."""
 
 _LOOKED_UP = 30  # names with a dot in a prompt
 _BESIDE_PATHS = str.maketrans(dict.fromkeys("`'\"()[]{}<>,;*?|", " "))
@@ -56,8 +55,8 @@ def likely_files(
     store: Store, root: str, text: str = "", *, session: str = "",
     shares: Mapping[str, float] = SHARES,
 ) -> dict[str, str]:  # fmt: skip
-    """Return the paths of the ``MOST_LIKELY`` files to be changed next, best first, each with what
-    says most for it.
+    """Return the paths of the ``MOST_LIKELY`` files to be changed next, best first, each with the
+    strongest reason.
 
     ``text`` is a prompt. The edits of ``session`` do not count.
 

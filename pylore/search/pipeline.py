@@ -1,8 +1,8 @@
 """The pipeline of a search, top to bottom.
 
 legs (full text, vectors) → fusion → three lists (``rank``) → expansion along the graph → age,
-credibility, ratings → one result a file → diversity → turns of the lists → results. At depth 0 no
-graph table is read.
+credibility, ratings → a result per file → diversity → turns of the lists → results. At depth 0
+no graph table is read.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ MOST_NAMED = 3
 
 
 def search(store: Store, settings: Settings, request: Request, embedder: Embedder | None) -> Hits:
-    """Return the results of a request, best first, with notes for the person who asked.
+    """Return the results of a request, best first, with notes for the user.
 
     Raises:
         StoreError: the store cannot be read. With a missing or damaged graph, the direct matches
@@ -125,9 +125,9 @@ def _run(query: ParsedQuery, embedder: Embedder | None) -> Hits:
 
 
 def find_matches(query: ParsedQuery, scope: Scope, files: FileRanks | None) -> Matches:
-    """Return what every leg finds within ``scope``, fused and ranked, without excluded nodes.
+    """Return the matches of every leg within ``scope``, fused and ranked, without excluded nodes.
 
-    ``files`` are the ranks of files if they are known from another scope.
+    ``files`` are the ranks of files from another scope, if any.
     """
     if not query.words:
         return Matches()

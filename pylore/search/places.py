@@ -78,10 +78,10 @@ def add_lines(query: ParsedQuery, hits: list[Hit], found: Matches) -> dict[str, 
 
 
 def _best_passage(query: ParsedQuery, hit: Hit, found: Matches) -> int:
-    """Return the passage of a document that has most of the query's words.
+    """Return the passage of a document with most of the query's words.
 
-    Only those count that match nearly as well as the best one. Of a changelog's entries with
-    equally many words, it is the one of the version that the query names, or else the newest.
+    Only passages that match nearly as well as the best are compared. A changelog's entries with
+    equal shares are compared by the version in the query, or else the newest wins.
     """
     asked, best = version_of(query.words.text), found.passage[hit.id]
     scores = {key: score for rows in found.rows.values() for key, id, score in rows if id == hit.id}
@@ -104,7 +104,7 @@ def entry_of(store: Store, hit: Hit, key: int) -> str:
 
 def stretch_of(text: str, query: Query) -> tuple[int, int, str]:
     """Return the first and last line, from 1, and the text around the rarest of the query's words
-    with most of the others; 0, 0 and the whole text if it has none of them.
+    with most of the other words; 0, 0 and all of the text without any of them.
 
     >>> from pylore.core.text import parse_query
     >>> stretch_of("# Keys\\n\\nThey rotate\\nat night.\\n", parse_query("rotates at night"))
@@ -145,12 +145,10 @@ def show_stretch(store: Store, hit: Hit, query: Query) -> str:
 
 
 def show_facts(query: ParsedQuery, hits: Iterable[Hit], found: Matches) -> None:
-    """Let each entity or concept show its fact that is nearest to the query, if its name and text
-    are not nearer.
+    """Let entities and concepts show the fact nearest to the query, unless their text is nearer.
 
-    How near is what the sentence has of the query's words, and a share of its cosine, × how
-    the fact stands (``scoring.standing``). Age, confidence, source, status and accesses are
-    those of the fact from then on.
+    Nearness is the share of the query's words in the sentence, and a share of the cosine, × the
+    factors of the fact. Age, confidence, source, status and accesses are then those of the fact.
     """
     store, words = query.store, query.words
     hits = [hit for hit in hits if hit.id in found.of_things]

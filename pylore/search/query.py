@@ -33,16 +33,14 @@ class Near(Row):
 
 
 class Request(Row):
-    """A query: its words, the results that may be returned, the starts of the walk.
+    """A query: words, the results that may be returned, and the starts of the walk.
 
-    ``near`` are files: records tied to them are found as well, with words or without.
-    Without ``snippets`` the results have no text of their passages.
-    ``scope.types`` says what may be returned, and the walk goes through anything;
-    the rest of ``scope`` says where it may start. With ``filter_expanded`` all of
-    it holds for every node. ``excluded`` ids are neither returned nor entered, and so
-    are superseded and retracted nodes, unless ``scope.statuses`` or
-    ``with_superseded`` asks for them. With ``operators`` those of the query are read
-    (``core.query``).
+    ``near`` are files: records tied to them are found as well, with words or without. Without
+    ``snippets`` the results have no text of their passages. ``scope.types`` limits the results, the
+    rest of ``scope`` the starts; the walk passes through any node. With ``filter_expanded`` the
+    scope limits every node. ``excluded`` ids are neither returned nor entered, nor are superseded
+    and retracted nodes, unless ``scope.statuses`` or ``with_superseded`` includes them. With
+    ``operators`` the query may have operators (``core.query``).
     """
 
     query: str
@@ -58,13 +56,12 @@ class Request(Row):
 
 
 class ParsedQuery:
-    """A request after parsing, and what it is asked of: every stage of a search takes this.
+    """A parsed request, with the store and settings: the argument of every stage of a search.
 
-    ``text`` is what was typed without operators, ``words`` the terms that are searched for,
-    ``vector`` theirs, if the store has others to compare it to; ``room`` is the number of matches
-    that the legs look for, ``further`` are retrievers of the user's own, which have been started.
-    ``scope`` and ``excluded`` hold what operators and hidden statuses add to the request's own;
-    only ids ``among`` may match, if it is not None. ``notes`` are for the person who asked.
+    ``text`` is the query without operators, ``words`` the terms, ``vector`` their vector, if the
+    store has vectors; ``room`` is the number of matches that the legs look for, ``further`` are the
+    user's retrievers, already started. ``scope`` and ``excluded`` include operators and hidden
+    statuses; only ids in ``among`` may match, if it is not None. ``notes`` are for the user.
     """
 
     __slots__ = (
@@ -100,7 +97,7 @@ class ParsedQuery:
 
     def _operators(self) -> Operators:
         """Take the operators out of ``text``: tag: and type: narrow the scope, -word adds to
-        ``excluded``, phrases and title: are what ids ``among`` have.
+        ``excluded``, phrases and title: limit ``among``.
 
         Raises:
             StoreError: the store cannot be read.

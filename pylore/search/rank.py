@@ -1,14 +1,12 @@
-"""One ranking of code, pages and records, whatever is typed.
+"""The ranking of code, pages and records in three lists.
 
-There are three lists, each in its own order:
-
-code      files and symbols, by p of their file (``files``); its best symbol stands for a file
+code      files and symbols, by p of their file (``files``); the best symbol replaces a file
 pages     documents, and files of prose, by p of their file, or by the fused legs without a file
 records   all else, by the fused legs
 
-The evidence of a list says how well it answers the query, comparably between lists and stores: of
-its best passage, 1/3 of the query's words that it has, weighted by their idf, and 2/3 of its
-cosine. Lists take turns by their evidence: two places for the best list, the third for the next.
+The evidence of a list is comparable between lists and stores: of the best passage, 1/3 of the
+query's words in it, weighted by their idf, and 2/3 of the cosine. Lists take turns by their
+evidence: two places for the best list, the third for the next.
 """
 
 from __future__ import annotations
@@ -50,18 +48,17 @@ if TYPE_CHECKING:
     Pair = tuple[int, int]
 
 WEAK = 0.29
-"""Evidence below which results are weak: so flagged are 87 % of 60 queries that no store of three
-can answer, and 0.9 % of 234 that they can."""
+"""Evidence below which results are weak: of queries without an answer in three stores 87 % of 60
+are flagged, of others 0.9 % of 234."""
 
 BY_WORDS = 1 / 3
-"""Share of words in evidence; the cosine has the rest. With 1 % of the others, 88 % of the
-queries without an answer can be flagged with 1/4, 86 % with 1/3, 73 % with 1/2."""
+"""Share of words in evidence, beside the cosine. If 1 % of good queries are flagged, 88 % of bad
+queries are with 1/4, 86 % with 1/3, 73 % with 1/2."""
 
 NEARLY = 0.6
-"""Share of the best evidence from which another list is shown among the first three too. Of 30
-questions that records answer in other words, beside code and pages, 20 have the record in the
-first two with 0.8, 22 with 0.7, 23 with 0.6, 24 with 0.5; with that, 20 of 48 questions about code
-get a record that says nothing on them, with 0.6 six."""
+"""Share of the best evidence from which a list is shown in the first three. Of 30 questions for
+records in different words, 20 have the record in the first two with 0.8, 22 with 0.7, 23 with
+0.6, 24 with 0.5; with 0.5, 20 of 48 questions about code get a useless record, with 0.6 six."""
 
 PROOFS, PROOF_ROWS = 5, 100
 """Maximum passages of a list, in the first rows of a leg, that are read for evidence.
@@ -94,7 +91,7 @@ TOP, SAME_CATEGORY = 5, 2
 def rank(query: ParsedQuery, scope: Scope, found: Matches, files: FileRanks | None) -> None:
     """Score files, symbols and pages by p of their files, and set the evidence of each list.
 
-    ``files`` are their ranks if they are known from another scope.
+    ``files`` are the ranks from another scope, if any.
     """
     store = query.store
     found.evidence = evidence(store, query.words, found)
@@ -242,10 +239,9 @@ def _turns(lists: Iterable[str], leans: str, evidence: Mapping[str, float]) -> I
 
 
 def leaning(text: str, found: Matches) -> str:
-    """Return the list that the way of asking speaks for, or nothing.
+    """Return the list that the wording of a query prefers, or "".
 
-    What to do is in pages; where something is, how it works and what should be changed, a long text
-    and a name that code defines are about code.
+    Advice is in pages; places, mechanisms, changes, long texts and defined names are about code.
     """
     if asks_what_to_do(text):
         return PAGES
@@ -271,11 +267,10 @@ def weigh(hits: list[Hit], evidence: Mapping[str, float]) -> None:
 
 
 def diversify(store: Store, settings: Settings, hits: list[Hit], found: Matches) -> list[Hit]:
-    """Return the hits in the order of maximal marginal relevance; the first one stays.
+    """Return the hits in the order of maximal marginal relevance; the first hit stays.
 
-    If they have three categories or more, no category comes more than ``SAME_CATEGORY`` times
-    among the first ``TOP`` while another is left. Code stays in its order: a question about code
-    means all places, also those that say the same.
+    With three categories or more, no category comes more than ``SAME_CATEGORY`` times in the first
+    ``TOP`` while there are others. Code stays in order: a question about code means all places.
     """
     head = hits[:WINDOW]
     known = store.nodes.categories([hit.id for hit in head], settings.category_tags)
@@ -297,15 +292,15 @@ def mmr(
 ) -> list[int]:
     """Return the places of a ranked list in the order of maximal marginal relevance.
 
-    Next comes the place with the largest ``weight · score / best score − (1 − weight) · its
-    largest similarity to a place before`` (Carbonell and Goldstein, SIGIR 1998). Ties keep their
-    order; place 0 comes first.
+    Next comes the place with the largest ``weight · score / best score − (1 − weight) · largest
+    similarity to a place before`` (Carbonell and Goldstein, SIGIR 1998). Ties keep their order;
+    place 0 comes first.
 
     Args:
         scores: of each place, falling.
         similar: similarity of places ``(i, j)``, i < j, 0 to 1.
-        weight: 1 looks at scores alone, 0 at similarities alone.
-        categories: of each place, None for a category of its own.
+        weight: 1 for scores only, 0 for similarities only.
+        categories: of each place, None for a distinct category.
     """
     worth = [score / (scores[0] or 1.0) for score in scores]
     nearest = [0.0] * len(worth)

@@ -1,7 +1,7 @@
 """Scores of results: products of named factors, from the columns of their nodes and from ratings.
 
-The legs or the expansion give the factors of a match, ``describe`` those of age and credibility;
-``assemble`` joins both. Each later stage adds one factor.
+The legs or the expansion give the factors of a match, ``describe`` the factors of age and
+credibility; ``assemble`` joins both. Each later stage adds a factor.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 AGE_WEIGHT = 0.05  # most that age takes off a score (docs/decisions/0021)
 
 RELEVANCE_WEIGHT = 0.05
-"""Most that relevance adds to a score or takes off it. On sets of plain records it changes no
-answer (docs/decisions/0021)."""
+"""Maximum change of a score by relevance. It changes no result on sets of plain records
+(docs/decisions/0021)."""
 
 SOURCE_WEIGHTS = {"user_edit": 2.0, "file": 1.5, "system": 1.2, "conversation": 1.0}
 STATUS_WEIGHTS = {"confirmed": 1.2, "staged": 1.0, "superseded": 0.5, "retracted": 0.5}

@@ -39,7 +39,7 @@ def test_refused_link_leaves_the_store_unchanged(lore: Lore) -> None:
         link note-1 relates_to lesson-a --meta by | 2 | --meta 'by': give KEY=VALUE
         link note-1 relate_to lesson-a | 2 | (did you mean 'relates_to'?)
         link note-1 relates_to note-2 | 1 | 'lore undo note-2' brings it back
-        link lesson-a imports decision-b | 2 | not lesson -> decision: use one that fits
+        link lesson-a imports decision-b | 2 | not lesson -> decision: use a relation that fits
         link lesson-a imports decision-b | 2 | 'lore link --force'
         link note-1 relates_to lesson-a --remove --weight 1 | 2 | --remove excludes
         unlink note-1 relates_to note-2 | 1 | no link note-1 relates_to note-2

@@ -359,7 +359,7 @@ def test_a_file_over_a_limit_is_named_loses_its_symbols_and_gets_them_back(
     nested = "".join(f"{' ' * depth}class A:\n" for depth in range(200))
     project.write("src/jwt.py", f"{nested}{' ' * 200}pass\n{whole}")
     done = project.index(left_out=left_out.__setitem__)
-    assert left_out == {"src/jwt.py": "its definitions nest over 100 deep"}
+    assert left_out == {"src/jwt.py": "definitions nest over 100 deep"}
     assert done["skipped"] == {"limit": 1}
     assert "symbol-src/jwt.py::decode" not in project.live("symbol")
     assert "symbol-src/auth.py::Login" in project.live("symbol")

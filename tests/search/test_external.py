@@ -210,7 +210,7 @@ def ended(pid: int) -> bool:
         (b'[{"id": "note-b", "score": true}]', "printed no ["),
         (b'[{"id": "note-b", "score": 1' + b"0" * 400 + b"}]", "printed a score"),
         (b"[" * 100000, "printed no JSON"),
-        (b"", "printed nothing"),
+        (b"", "printed no output"),
         (b"[\xff]", "printed no JSON"),
     ],
 )

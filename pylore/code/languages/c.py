@@ -1,5 +1,4 @@
-"""C and C++: an include is a file in the same folder, or the only file with this end of the path.
-"""
+"""C and C++: an include is a file in the same folder, or the only path with this end."""
 
 from __future__ import annotations
 

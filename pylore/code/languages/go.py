@@ -84,7 +84,7 @@ class GoImports(Importer):
 
 
 def _package_name(path: str) -> str:
-    """Return what a package is called by default: ``gopkg.in/yaml.v3`` → ``yaml``.
+    """Return the default name of a package.
 
     >>> _package_name("github.com/a/go-b/v2"), _package_name("gopkg.in/yaml.v3")
     ('b', 'yaml')

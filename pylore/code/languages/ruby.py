@@ -29,8 +29,7 @@ class RubyImports(Importer):
         return self._elsewhere(facts.path, tail)
 
     def _elsewhere(self, path: str, tail: str) -> Found:
-        """Return the nearest file below a ``lib``: in a tree with several gems each has a ``lib``.
-        """
+        """Return the nearest file below a ``lib``: each gem of a tree has one."""
         ending = self.tree.ending("lib/" + tail) or ("/" in tail and self.tree.ending(tail)) or []
         if not ending:
             return outside()

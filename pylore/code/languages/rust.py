@@ -15,7 +15,7 @@ _SECTION = re.compile(r"^\s*\[+([^\]]+)\]+\s*(?:#.*)?$")
 _STRING = re.compile(r'^\s*(name|path)\s*=\s*"([^"]*)"')
 _ROOTS = ("src/lib.rs", "src/main.rs", "build.rs")
 _LOOSE = ("src/bin", "tests", "examples", "benches")
-"""Folders where each file is a crate of its own."""
+"""Folders where each file is a crate."""
 
 
 class RustImports(Importer):
@@ -73,8 +73,7 @@ class RustImports(Importer):
         return next((one for one in candidates if one in self._paths and one != but), None)
 
     def _start(self, path: str, parts: list[str]) -> tuple[str, list[str]] | None:
-        """Return the file that a path begins in and what is left of it; None for an external
-        crate."""
+        """Return the file at the start of a path, and the rest; None for an external crate."""
         head, rest = parts[0], parts[1:]
         if head in ("crate", "$crate"):
             root = self._root_of(path)

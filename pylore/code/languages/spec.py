@@ -1,4 +1,4 @@
-"""Describe a language, beside its rules, in one value."""
+"""The description of a language."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ..imports import Importer
 
 
 class LanguageSpec(NamedTuple):
-    """A language. One of which no more is known than its name has the defaults.
+    """A language; a language with a name only has the defaults.
 
-    How its files look is said by the head of its rule file, which is enough to read
-    them; what its names mean is said by its module, which only resolving loads.
+    The syntax is in the head of the rule file, which is enough to read files; the meaning of names
+    is in the language's module, which only resolving loads.
     """
 
     name: str
@@ -21,15 +21,15 @@ class LanguageSpec(NamedTuple):
 
     extensions: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
-    """Programs that run a script without an extension, as its first line names them."""
+    """Programs of scripts without an extension, by the first line."""
     comments: tuple[str, ...] = ()  # prefixes of a comment's line
     docstrings: bool = False  # true if a definition may begin with documentation
     block: str = "{"  # end of a definition's head: ``{``, ``:`` or a newline
     dialects: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Further grammars of the same language, each with its extensions."""
+    """Further grammars of the same language, with extensions."""
     grammar: str = ""  # ast-grep's name for it
     shared: tuple[str, ...] = ()
-    """Extensions that are another language's too: whose files there are more of, it is."""
+    """Extensions that languages share: the language with more files gets them."""
     counted: tuple[str, ...] = ()  # extensions of the files that count for that
     locks: tuple[str, ...] = ()  # names of files that package managers write
     minified: tuple[str, ...] = ()  # extensions of files that may be minified
@@ -41,11 +41,11 @@ class LanguageSpec(NamedTuple):
     letters: str = ""  # further characters of names, apart from letters, digits, ``_`` and ``$``
 
     self_marks: tuple[str, ...] = ()
-    """Prefixes of an attribute of ``self``, beside ``self_names`` and a dot."""
+    """Further prefixes of attributes of ``self``, apart from ``self_names``."""
     prefixes: tuple[str, ...] = ()
-    """Words before an expression or a type that say nothing of what it names: ``await``."""
+    """Words without meaning before an expression or a type: ``await``."""
     wrappers: tuple[str, ...] = ()
-    """Types that stand for what they hold, each with its bracket: ``Optional[``."""
+    """Types that mean the type within, each with the bracket: ``Optional[``."""
     no_class: frozenset[str] = frozenset()
     """Type names that are no class of the tree: built-in types, ``None``."""
     no_value: frozenset[str] = frozenset()  # values of unknown type
@@ -54,7 +54,7 @@ class LanguageSpec(NamedTuple):
     modifiers: tuple[str, ...] = ()  # words before the name of a parameter
     base_words: tuple[str, ...] = ()  # words before or between the bases of a class
     operator: str = ""
-    """The word that the name of an operator begins with, of which dots may be a part."""
+    """The first word of the name of an operator, which may contain dots."""
 
     # The meaning of names.
 
@@ -62,9 +62,9 @@ class LanguageSpec(NamedTuple):
     super_names: frozenset[str] = frozenset()  # words for the bases
     class_names: frozenset[str] = frozenset()  # words for the class of the method they are in
     constructors: tuple[str, ...] = ()
-    """Methods that run when a class is called; "" is one of the class's own name."""
+    """Methods that run in a call of a class; "" is the method with the name of the class."""
     path_heads: frozenset[str] = frozenset()
-    """Words that a path to a definition begins with: of a crate, or a module around."""
+    """First words of a path to a definition: of a crate, or a module around."""
     maker: str = ""  # the method of a class that makes an instance
     called: str = ""  # the method of a class that runs when an instance of it is called
     members_bare: bool = False  # true if methods are called without a receiver inside the class
@@ -76,14 +76,14 @@ class LanguageSpec(NamedTuple):
     classes_reopen: bool = False
     """True if a class may have parts in several files, as namespaces have."""
     common_names: frozenset[str] = frozenset()
-    """Methods of its own types and libraries, beside those that are common in any language."""
+    """Methods of built-in types and libraries, besides the methods common to all languages."""
     builtin: frozenset[str] = frozenset()
-    """Names that are known everywhere, and lead outside of the tree."""
+    """Built-in names, which are outside of the tree."""
     modules: tuple[str, ...] = ()
-    """Extensions of files that are modules of the folder they are in, the first one first."""
+    """Extensions of modules of a folder, the preferred extension first."""
     package_file: str = ""  # the module of a folder itself, without the extension
     packages_pass_on: bool = False
-    """True if importers of the package get what that module imports by name."""
+    """True if a package passes on the names that the module imports."""
     effect_alias: str = ""  # the alias of imports for effects only
     importer: type[Importer] | None = None
     """Makes the importer, which finds the files that imports mean."""

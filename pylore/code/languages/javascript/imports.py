@@ -31,9 +31,9 @@ _WRITTEN_AS = {
 
 
 def loads(text: str) -> Any:
-    """Return the value of a text, or None where it has none.
+    """Return the value of a JSON text with comments; None if it is invalid.
 
-    >>> loads('{"a": [1, 2,], // one' + chr(10) + '"b": "//"}')
+    >>> loads('{"a": [1, 2,], // x' + chr(10) + '"b": "//"}')
     {'a': [1, 2], 'b': '//'}
     """
     for read in (str, _without_comments):
