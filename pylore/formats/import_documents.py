@@ -41,8 +41,6 @@ READING = 6
 _MEND = "mend it, or leave such files out with --skip-bad"
 _NOTES = 10
 """Maximum notes of a kind; more are counted."""
-_BATCH = 200
-"""Nodes whose texts are in memory together."""
 
 
 class Options(NamedTuple):
@@ -72,23 +70,18 @@ class KnownDocuments:
         self.pruned: dict[str, list[str]] = {}  # path to ids
         self.by_hash: dict[str, list[DocumentFile]] = {}
         self.states: dict[str, str] = {}  # of live nodes
-        rows = [row for row in store.documents.all(self.root) if whose(row.node_id) == store.scope]
-        for start in range(0, len(rows), _BATCH):
-            batch = rows[start : start + _BATCH]
-            nodes = store.nodes.get_many([row.node_id for row in batch])
-            for row in batch:
-                if row.node_id in nodes:
-                    self._add(row, nodes[row.node_id])
-
-    def _add(self, row: DocumentFile, node: Node) -> None:
-        self.by_id[node.id] = row
-        self.by_hash.setdefault(row.hash, []).append(row)
-        if is_pruned(node):
-            self.pruned.setdefault(row.path, []).append(node.id)
-        else:
-            self.by_path[row.path] = row
-        if node.invalidated_at is None:
-            self.states[node.id] = state_of(node)
+        for row in store.documents.all(self.root):
+            node = store.nodes.get(row.node_id) if whose(row.node_id) == store.scope else None
+            if node is None:
+                continue
+            self.by_id[node.id] = row
+            self.by_hash.setdefault(row.hash, []).append(row)
+            if is_pruned(node):
+                self.pruned.setdefault(row.path, []).append(node.id)
+            else:
+                self.by_path[row.path] = row
+            if node.invalidated_at is None:
+                self.states[node.id] = state_of(node)
 
 
 class DocumentImport:
@@ -109,7 +102,6 @@ class DocumentImport:
         self._claimed: dict[str, str] = {}  # id to path, with forgotten documents
         self._seen: set[str] = set()  # paths
         self._folders: list[str] = []
-        self._back: list[str] = []  # ids of documents that were forgotten until their file was back
         self._local: list[tuple[str, str]] = []  # id and path of texts only in this store
 
     def write(self) -> Imported:
@@ -126,8 +118,6 @@ class DocumentImport:
         self._link()
         self._index.flush()
         self._note(self._reader.faults, "more values are kept as data")
-        what = counted(len(self._back), "document is", "documents are")
-        self._note([f"{what} back with the file, as {id}" for id in self._back[:1]])
         what = counted(len(self._local), "document differs from its file",
                        "documents differ from their files")  # fmt: skip
         self._note([f"{what}, and the text of this store stays, as {id} ({path}): 'lore show {id} "
@@ -315,7 +305,6 @@ class DocumentImport:
         self._put_node(node, is_kept=edited is not None)
         if gone is not None:
             self._store.edges.note_ends(id)
-            self._back.append(id)
         self._rows[path] = row
         self._store.documents.put(self._known.root, row, links_text(document.links))
 
