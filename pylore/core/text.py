@@ -388,7 +388,9 @@ def snippet(body: str, query: Query, width: int = 240) -> str:
         return text
     stems = {stem(word) for word in query.single_words()}
     stretches = [_stretch(text, start, width) for start in range(0, len(text), width // 3)]
-    return max(stretches, key=lambda one: sum(stem in fold(one) for stem in stems))
+    folded = [fold(one.strip("… ")) for one in stretches]  # ASCII folds faster
+    counts = [sum(stem in one for stem in stems) for one in folded]
+    return stretches[counts.index(max(counts))]
 
 
 def _stretch(text: str, start: int, width: int) -> str:
