@@ -1,4 +1,4 @@
-"""Hubs with people in them."""
+"""Hubs with members."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hubs import PeopledHub
 
 @pytest.fixture(scope="module")
 def hub(postgres_server: postgres.Server) -> Iterator[PeopledHub]:
-    """One for all tests here that leave it as it was, or add what no other one looks at."""
+    """Return a hub for all tests of a module that change nothing for others."""
     with closing(PeopledHub(postgres_server)) as hub:
         yield hub
 

@@ -1,4 +1,4 @@
-"""How a hub is connected to, and what is said where that fails: one line, and the exit code."""
+"""Connections to a hub, and their errors as one line."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def one_line(error: pytest.ExceptionInfo[LoreError]) -> str:
 
 
 def no_port() -> int:
-    """One that nobody listens at."""
+    """Return a free port."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port: int = free.getsockname()[1]
     return port

@@ -1,4 +1,4 @@
-"""Attempts to become somebody else at a hub, or to be taken for it."""
+"""Attempts to gain rights at a hub."""
 
 from __future__ import annotations
 

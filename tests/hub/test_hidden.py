@@ -1,4 +1,4 @@
-"""What a search at a hub tells of scopes that one is not in: nothing."""
+"""Searches at a hub show nothing of other scopes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def indexed(hub: PeopledHub) -> Iterator[PeopledHub]:
              edge("entity-shop", "uses@@blue", "entity-pens"),
              edge("note-1", "relates_to", "note-red@@red"),
              edge("note-1", "relates_to", "note-blue@@blue"))  # fmt: skip
-    for user in ("ann", "bob", "ann"):  # each indexes what is seen there
+    for user in ("ann", "bob", "ann"):  # each indexes visible records
         with connect(hub.server.url(hub.database, user)) as connection:
             index_hub(connection, lambda: embedder, [])
     assert hub.do("SELECT count(*) > 5 FROM lore.passages") == [(True,)]

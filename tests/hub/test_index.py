@@ -1,4 +1,4 @@
-"""What is indexed at a hub: what stands there, by whoever comes, with statistics that are exact."""
+"""Clients index the records of a hub, and searches find current texts."""
 
 from __future__ import annotations
 

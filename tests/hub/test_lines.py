@@ -1,4 +1,4 @@
-"""The log of lines: who reads on from where it was misses none, however many write."""
+"""The order of lines in the log, and the order of states."""
 
 from __future__ import annotations
 

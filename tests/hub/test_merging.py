@@ -1,4 +1,4 @@
-"""Stores that meet at a hub end up the same, and nothing is lost, whoever syncs when."""
+"""Stores that sync with a hub become equal and lose nothing, in any order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def met_at_a_hub(team: Team, seed: int) -> None:
     three = Three(random, stores, sync, whole=True)
     with clocks(three):
         three.live(25)
-        for name in names * 3:  # what is declared goes once something of it is there
+        for name in names * 3:
             team.sync(name)
         three._look(stores[0])
         first, *others = [told(store) for store in stores]

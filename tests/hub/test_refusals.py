@@ -1,4 +1,4 @@
-"""What a hub does not take, and from whom."""
+"""Lines that a hub refuses, by role."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may read, write and call what at a hub, tried as whoever may log in."""
+"""Rights of each role at a hub, tried by logging in."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ NOBODY = len(ROLES)
 
 READABLE_FROM = {
     "meta": "reader", "lines": "reader", "nodes": "reader", "edges": "reader",
-    # Words of all scopes, and the members of each: functions filter them by what one may see.
+    # Rows of all scopes: functions filter them.
     "words": "nobody", "passages": "nobody", "members": "nobody",
 }  # fmt: skip
-"""Who may read a table, view or sequence; nobody may write any, but for who owns the hub."""
+"""Table to the least role that reads it; only the owner writes tables."""
 
 READER = "hello my_scopes share find near having counts rows passages_of cosines neighbours".split()
 WRITER = "push lacking put settle".split()
@@ -26,7 +26,7 @@ CALLABLE_FROM = {
     **dict.fromkeys(READER, "reader"), **dict.fromkeys(WRITER, "writer"),
     **dict.fromkeys(OWNER, "nobody"),
 }  # fmt: skip
-"""Who may call a function."""
+"""Function to the least role that calls it."""
 
 
 # --- each object × each role
@@ -43,7 +43,7 @@ def relations(hub: PeopledHub) -> dict[str, str]:
 
 
 def functions(hub: PeopledHub) -> list[tuple[str, str]]:
-    """(name, a call with nothing but NULL) of each that is not an extension's."""
+    """Return (name, call with NULLs) of the functions of the schema."""
     found = hub.do(
         "SELECT proname, format('SELECT lore.%I(%s)', proname, (SELECT string_agg("
         "  CASE WHEN n = cardinality(proargtypes::oid[]) AND provariadic <> 0 THEN 'VARIADIC '"
@@ -127,7 +127,7 @@ def test_tables_hide_other_scopes(hub: PeopledHub, user: str) -> None:
     shown = []
     for name, column in relations(hub).items():
         if column:
-            with suppress(Exception):  # what may not be read at all
+            with suppress(Exception):  # not readable
                 shown += hub.do(f"SELECT t::text FROM lore.{name} t", user=user)
     text = "\n".join(row for (row,) in shown)
     assert "note-1" in text
