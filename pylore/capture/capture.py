@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 Stamp = tuple[int, int, str]
 """Time of change (ns), bytes, and minimum time of captured events."""
-_ENOUGH = 20_000
-"""Events that are held before they are written."""
 _LONGEST_STAMPS = 64 << 20
 
 
@@ -60,10 +58,8 @@ class Capture:
         self._redactor = redactor
         self._since = since
         self._say = say
-        self._held: list[dict[str, Any]] = []
         self._stamps_path = os.path.join(state_folder(), "captured.json")
         self._stamps = _read_stamps(self._stamps_path)
-        self._read: dict[str, Stamp] = {}
         self._known: set[str] = set()
         self.receipt = SimpleNamespace(
             files=0, unchanged=0, failed=0, left_out=Counter(), sessions=0, events=Counter(),
@@ -74,15 +70,12 @@ class Capture:
         """Capture files, and the files of folders.
 
         Raises:
-            LoreError: a redactor failed, or the log cannot be written. Events
-                that were written stay, and the next capture continues from there.
+            LoreError: a redactor failed, or the log cannot be written. The next capture
+                continues.
         """
         try:
             for path, stamp, named in self._changed(paths):
                 self._take(path, stamp, named=named)
-                if len(self._held) > _ENOUGH:
-                    self._flush()
-            self._flush()
             stamps = {path: row for path, row in self._stamps.items() if os.path.exists(path)}
             make_private_folder(state_folder())
             data = dumps(stamps).encode("utf-8", "backslashreplace")
@@ -98,12 +91,12 @@ class Capture:
             try:
                 found = os.stat(path)
             except OSError as error:
-                self._fail(path, f"{error.strerror}: check its name and its rights")
+                self._fail(path, f"{error.strerror}: check name and rights")
                 continue
             stamp = found.st_mtime_ns, found.st_size
             last = self._stamps.get(path)
             if not stat.S_ISREG(found.st_mode):
-                self._fail(path, "not a file: give transcripts, or folders of them")
+                self._fail(path, "not a file: give transcripts or folders")
             elif self._since and time_of(found.st_mtime) < self._since:
                 self.receipt.left_out["older"] += 1
             elif last and last[:2] == stamp and last[2] <= self._since:
@@ -112,7 +105,7 @@ class Capture:
                 yield path, (*stamp, self._since), named
 
     def _take(self, path: str, stamp: Stamp, *, named: bool) -> None:
-        """Read a file and hold the new events."""
+        """Read a file and write the new events, without secrets."""
         recorder = Recorder(self._kind.reader(), path)
         try:
             with open(path, "rb") as opened:
@@ -121,34 +114,29 @@ class Capture:
                 if not is_binary:
                     recorder.read_file(opened)
         except OSError as error:
-            self._fail(path, f"{error.strerror or error}: check it, then run it again")
+            self._fail(path, f"{error.strerror or error}: check the file, then retry")
             return
         if stamp[1] and not recorder.known:
-            why = f"no line of it is of a form known of {self._kind.name}: check what it is"
+            why = f"not a transcript of {self._kind.name}: check the file"
             self._fail(path, "not UTF-8: give it as UTF-8" if is_binary else why, is_failure=named)
             return
         self.receipt.files += 1
         self.receipt.unfinished += len(recorder.calls)
         self.receipt.skipped += recorder.skipped
-        self._read[path] = stamp
         self._known = self._known or known_ids()
-        for event in recorder.events:
-            if event["t"] >= self._since and event["id"] not in self._known:
-                self._known.add(event["id"])
-                self._held.append(event)
-
-    def _flush(self) -> None:
-        """Write the held events, without secrets."""
-        events, self._held = self._held, []
+        events = [
+            event for event in recorder.events
+            if event["t"] >= self._since and event["id"] not in self._known
+        ]  # fmt: skip
+        self._known.update(event["id"] for event in events)
         self._redactor.redact(events)
         for event in events:
             shortened(event)
         if events:
             append(b"".join(map(event_line, events)))
         self.receipt.events.update(event["kind"] for event in events)
-        self.receipt.sessions += len({event["session"] for event in events})
-        self._stamps.update(self._read)
-        self._read = {}
+        self.receipt.sessions += bool(events)
+        self._stamps[path] = stamp
 
     def _fail(self, path: str, why: str, *, is_failure: bool = True) -> None:
         if is_failure:

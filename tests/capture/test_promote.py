@@ -72,7 +72,7 @@ def test_editor_changes_title_and_text(
     )
     editor.chmod(0o755)
     monkeypatch.setenv("EDITOR", "true")
-    assert "the text is unchanged: edit it, or type y" in on_terminal("e", "q")[1]
+    assert "the text is unchanged: edit again, or type y" in on_terminal("e", "q")[1]
     monkeypatch.setenv("VISUAL", str(editor))
     assert "added  pattern-" in on_terminal("e", "q")[1]
     (id,) = (row.promoted_as or "" for row in store.candidates.all(("promoted",)))

@@ -57,7 +57,7 @@ def test_capture_and_events_refuse_bad_words(lore: Lore, log: Path) -> None:
     lore.refuse_each("""
         capture | 2 | capture needs --from: give one of claude, codex
         capture --from claude | 1 | no sessions of claude: give a file or a folder
-        capture event prompt | 2 | event prompt needs its text
+        capture event prompt | 2 | event prompt needs a text
         capture event dream | 2 | KIND is 'dream': give one of prompt, say
         capture events --kind dream | 2 | unknown kind of event 'dream'
     """)
