@@ -6,10 +6,11 @@ Each function is a transaction. An undo opens a candidate again.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..anchors.attach import place_anchor
-from ..anchors.project import Project, root_to_keep
+from ..anchors.project import Project, relative, root_to_keep
 from ..core.errors import LoreError
 from ..core.ids import named_id, own, plain, record_id
 from ..core.json import dumps, loads
@@ -104,13 +105,14 @@ class Evidence:
         return self._quote(self._session(signal.session, [signal]), CONTRADICTS, id, [signal])
 
     def anchor(self, id: str, files: Sequence[str]) -> None:
-        """Anchor a record to the files that exist."""
+        """Anchor a record to the files that exist in the project."""
         project = Project(self._engine.root)
         kept = root_to_keep(self._store, self._engine.root)
         for path in files[:_MOST_FILES]:
-            if os.path.isfile(os.path.join(project.root, path)):
+            with suppress(LoreError):
+                place = relative(project.root, os.path.join(project.root, path), path)
                 place_anchor(self._store, lambda nodes: [*map(self._records.write, nodes)], project,
-                             Anchor(id, "file", path, "", kept))  # fmt: skip
+                             Anchor(id, "file", place, "", kept))  # fmt: skip
 
     def _quote(self, from_id: str, relation: str, to_id: str, signals: Iterable[Signal]) -> bool:
         """Add quotes to a link, up to ``_MOST_QUOTES``; return True if that changed it."""

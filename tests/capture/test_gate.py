@@ -295,3 +295,11 @@ def test_malformed_row_is_a_candidate_without_evidence(engine: Engine, log: Log,
     assert found(engine).keys() == {"B", RULE, CAUSE}
     (done,) = promote(engine, [Wanted("candidate-1")], confirm=True)
     assert (done.state, evidence(engine, done.id)) == ("added", {})
+
+
+def test_files_outside_the_project_are_not_anchored(engine: Engine, log: Log) -> None:
+    files = ["../../../../../../etc/passwd", "src/auth.py", "gone.py"]
+    edit = ("edit", {"name": "Edit", "files": files, "ok": True})
+    log.session("s1", "2026-11-20", prompt(RULE), edit)
+    (done,) = promote(engine, [Wanted(found(engine)[RULE])], confirm=True)
+    assert [anchor.path for anchor in engine.store.anchors.of(done.id)] == ["src/auth.py"]
