@@ -263,12 +263,6 @@ def test_closed_store_opens_again(folder: Path) -> None:
         assert again.get(id) is not None
 
 
-def test_missing_store_is_an_error(folder: Path) -> None:
-    with pytest.raises(pylore.StoreError, match=r"no store in .*: run 'lore init'"):
-        pylore.open(folder)
-    assert not folder.exists()
-
-
 # --- settings
 
 
@@ -285,28 +279,6 @@ def test_settings_are_keywords(folder: Path) -> None:
         lore.link(a, "relates_to", b)
         assert [hit.id for hit in lore.search("one")] == [a, b]
         assert [hit.id for hit in lore.search("one", graph_depth=0)] == [a]
-
-
-def test_keywords_go_before_environment_and_configs(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    user = tmp_path / "home" / "config" / "lore" / "config"
-    user.parent.mkdir(parents=True)
-    user.write_text("limit=2\nrrf_k=22\nhop_decay=0.2\n")
-    pylore.open(folder, create=True).close()
-    (folder / ".config").write_text("limit=3\nrrf_k=33\ndeclare -A EDGE_WEIGHTS=([calls]=0.3)\n")
-    with pylore.open(folder) as lore:
-        assert (lore.settings.limit, lore.settings.rrf_k, lore.settings.hop_decay) == (3, 33, 0.2)
-        assert lore.settings.edge_weights == {"calls": (0.3, None)}
-    monkeypatch.setenv("LORE_LIMIT", "4")
-    with pylore.open(folder) as lore:
-        assert (lore.settings.limit, lore.settings.rrf_k) == (4, 33)
-    with pylore.open(folder, limit=5) as lore:
-        assert lore.settings.limit == 5
-        for number in range(7):
-            lore.add("note", f"word number {number}")
-        assert len(lore.search("word")) == 5
-        assert len(lore.search("word", limit=6)) == 6
 
 
 # --- errors

@@ -140,29 +140,3 @@ def test_verify_works_in_a_deleted_folder(lore: Lore, code: Repository) -> None:
     lore.patch.setenv("PWD", str(lore.project / "gone"))
     os.rmdir("../gone")
     assert verify(lore) == [("valid", "src/auth.py")]
-
-
-def test_symbol_anchors_follow_a_rename(lore: Lore, code: Repository) -> None:
-    find = "static int\n*find(int a,\n      int b)\n{\n  return 0;\n}\n"
-    code.write("src/a.c", find)
-    code.commit("Find")
-    lore("anchor", "decision-a", "src/a.c", "--symbol", "find")
-    code.git("mv", "src/a.c", "src/b.c")
-    code.write("src/b.c", f"int x;\n{find}")
-    assert verify(lore) == [("relocated", "src/b.c")]
-    assert verify(lore) == [("valid", "src/b.c")]
-    assert lore("stale").json == []
-    former = show(lore, "--history")["anchor_history"][0]
-    assert (former["change"], former["path"]) == ("relocated", "src/a.c")
-    code.write("src/b.c", "int *find(int a, int b)\n{\n  return 1;\n}\n")
-    assert verify(lore) == [("drifted", "src/b.c")]
-
-
-def test_symbol_anchors_cover_all_overloads(lore: Lore, code: Repository) -> None:
-    load = "@overload\ndef load(p: str) -> str: ...\ndef load(p):\n    return open(p)\n"
-    code.write("src/over.py", load)
-    lore("index", "--no-history")
-    lore("anchor", "decision-a", "src/over.py", "--symbol", "load")
-    assert verify(lore) == [("valid", "src/over.py")]
-    code.write("src/over.py", load.replace("open(p)", "None"))
-    assert verify(lore) == [("drifted", "src/over.py")]

@@ -79,29 +79,6 @@ def test_unfounded_citations_are_listed(model: Model, cited: str, unfounded: str
     assert "cites nothing" in model("--strict").err
 
 
-def test_project_config_sets_no_model(model: Model) -> None:
-    model.lore.patch.delenv("LORE_LLM_COMMAND")
-    canary = model.lore.root / "canary"
-    evil = model.lore.program("evil", f"touch '{canary}'")
-    config = model.lore.project / ".lore/.config"
-    config.write_text(f'llm_command="{evil}"\n')
-    done = model(code=1)
-    assert not done.out and not canary.exists()
-    assert "llm_command counts only in the user" in done.err and "no model to ask" in done.err
-    config.unlink()
-    model.lore.config.write_text(f"llm_command=\"'{model.path}' -m some\"\n")
-    assert model().out == "They are signed [decision-tokens1].\n"
-
-
-def test_no_shell_reads_the_command(model: Model) -> None:
-    model.runs('printf "%s|" "$@" >"$0.words"', 'echo "[decision-tokens1]"')
-    model("--llm-command", f"'{model.path}' 'two words' $(touch canary) ; touch canary")
-    given = Path(f"{model.path}.words").read_text()
-    assert given == "two words|$(touch|canary)|;|touch|canary|"
-    assert not (model.lore.project / "canary").exists()
-    assert "close the quotation mark" in model.lore.refuse("ask", "x", "--llm-command", "'unclosed")
-
-
 @pytest.mark.parametrize(
     ("lines", "part"),
     [

@@ -99,13 +99,3 @@ def test_wrong_lines_get_an_error(filled: Lore) -> None:
     assert "query is not a string" in errors[2]["error"]
     assert last == {"id": "6", "results": ["decision-sessions"]}
     assert "wrong.jsonl: line 1: " in done.err and "and 4 more" in done.err
-
-
-def test_batch_refuses_other_options(filled: Lore) -> None:
-    filled.refuse_each("""
-        search --batch queries.jsonl words | 2 | QUERY
-        search --batch queries.jsonl --text | 2 | --text
-        search --batch queries.jsonl --tree | 2 | --tree
-        search --batch none.jsonl | 1 | none.jsonl
-        search --batch . | 1 | .
-    """)

@@ -100,14 +100,6 @@ def test_refused_candidates_are_hidden_until_undone(found: Lore) -> None:
     assert found("graph", "stats").json["candidates"] == {"open": 1, "refused": 1}
 
 
-def test_a_purge_deletes_the_text_of_a_candidate(found: Lore) -> None:
-    rule, _ = candidates(found)
-    assert f"no node '{rule}'" in found.refuse("forget", rule, code=1)
-    assert found("forget", "--purge", rule).json[0]["state"] == "purged"
-    assert b"Always sign" not in (found.store / "search.db").read_bytes()
-    assert rule not in candidates(found)
-
-
 def test_event_plugins_hear_of_promotions(found: Lore) -> None:
     heard = found.root / "heard"
     plugin(found, "lore-hook-pre-add", "! grep -q 'token cache' || { echo no >&2; exit 1; }")

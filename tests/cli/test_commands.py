@@ -134,16 +134,3 @@ def test_a_project_brings_no_commands(lore: Lore) -> None:
 
 
 # --- the form of output
-
-
-def test_form_follows_the_environment_but_not_a_project(lore: Lore) -> None:
-    lore("add", "note", "one line", "--id", "note-1")
-    (lore.project / ".lore" / ".config").write_text("output=text\n")
-    done = lore("list")
-    assert done.json[0]["id"] == "note-1"
-    assert "output counts only in the user's own config" in done.err
-    lore.patch.setenv("LORE_OUTPUT", "text")
-    assert lore("list").out.startswith("20")
-    assert lore("list", "--ids").lines == ["note-1"]
-    lore.patch.setenv("LORE_API", "1")
-    assert lore("list").json, "a program of the user reads JSON"

@@ -168,16 +168,6 @@ def test_full_text_of_files_is_compared(folder: str) -> None:
     assert "is missing" in found.detail and "lore store reindex" in str(found.fix)
 
 
-def test_fts4_is_checked(tmp_path: Path) -> None:
-    path = str(tmp_path)
-    new_store(path, fulltext="fts4").close()
-    with open_store(path) as store:
-        Records(store, Settings(), None, path).add("decision", "one rotating key")
-    assert failing(examined(path)) == set()
-    damage(path, "UPDATE texts_fts_content SET c1body = 'another text'")
-    assert "fulltext" in failing(examined(path))
-
-
 def test_dangling_edge_is_a_warning(folder: str) -> None:
     damage(folder, "INSERT INTO absent VALUES (101, 'decision-1'), (102, 'decision-2')",
            "INSERT INTO links(from_key, to_key, relation, created_at)"

@@ -21,12 +21,6 @@ def notes(lore: Lore) -> Lore:
     return lore
 
 
-def wanted(lore: Lore) -> str:
-    """Return the embedder that the settings choose."""
-    found: str = lore("config", "get", "embedder").json["value"]
-    return found
-
-
 def set_embedder(lore: Lore, name: str) -> None:
     """Write the name of another embedder into the store."""
     with apsw.Connection(str(lore.store / "search.db")) as connection:
@@ -87,22 +81,3 @@ def test_search_without_a_model_uses_full_text(notes: Lore) -> None:
     done = notes("search", "key", "--embedder", model, "--ids")
     assert done.out == "note-a\n" and done.err.count("\n") == 1
     assert "the model no-such-model is not on this machine" in done.err
-
-
-@pytest.mark.parametrize("embedder", [DOWN, "sentence-transformers:/tmp/evil"])
-def test_only_the_user_chooses_models_and_endpoints(notes: Lore, embedder: str) -> None:
-    notes.write(".lore/.config", f"embedder={embedder}\n")
-    assert "embedder counts only in the user's own config: left out" in notes("config", "list").err
-    assert wanted(notes) == "static"
-    notes.write(".lore/.config", "embedder=none\n")
-    assert wanted(notes) == "none"
-    notes.write(".lore/.config", "")
-    notes.config.write_text(f"embedder={embedder}\n")
-    assert wanted(notes) == embedder
-
-
-def test_a_key_in_a_config_reaches_no_endpoint(notes: Lore, endpoint: Endpoint) -> None:
-    notes.config.write_text(f"embedder=endpoint:{endpoint.url}\nendpoint_key=sk-secret\n")
-    done = notes("store", "embed", "--all")
-    assert "unknown setting 'endpoint_key'" in done.err and "sk-secret" not in done.err
-    assert endpoint.headers and "sk-secret" not in str(endpoint.headers)

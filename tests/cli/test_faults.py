@@ -127,12 +127,6 @@ def test_words_that_are_not_utf8_are_refused(lore: Lore) -> None:
     lore.refuse(word)
 
 
-def test_folder_without_documents_is_refused(lore: Lore) -> None:
-    lore.write("docs/a.jsonl", b'\xef\xbb\xbf{"id":"note-a"}\r\n{"id":"note-b"}\r\n')
-    assert "no documents in this folder" in lore.refuse("import", "docs", code=1)
-    assert lore("import", "docs/a.jsonl").json["added"] == 2
-
-
 def test_data_folder_needs_no_home(lore: Lore) -> None:
     for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
         lore.patch.delenv(name)

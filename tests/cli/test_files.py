@@ -142,28 +142,6 @@ def test_unknown_and_outside_paths_are_refused(tree: Lore) -> None:
     assert "not in a git work tree" in tree.refuse("search", "--files", "@git", code=1)
 
 
-def test_anchors_are_found_without_a_graph(tree: Lore) -> None:
-    wanted = tree("search", "--files", "src/auth.py", "--graph-depth", "2", "--ids").out
-    tree.sql("DROP TABLE links")
-    assert not tree("search", "--files", "src/auth.py", "--ids").err
-    done = tree("search", "--files", "src/auth.py", "--graph-depth", "2", "--ids")
-    assert done.out == wanted and "plain results only" in done.err
-    done = tree("related", "src/auth.py", "--ids")
-    assert done.lines == ["decision-sessions"] and "anchors" in done.err
-
-
-def test_cochanges_in_both_directions_are_related(lore: Lore) -> None:
-    lore.patch.setenv("LORE_EMBEDDER", "none")
-    repository = Repository(lore.project)
-    for number in range(4):
-        repository.commit(**dict.fromkeys("abc", f"def one(): pass\n\n# {number}\n"))
-    lore("index", "-q")
-    lore.print_each("""
-        related b.py --type file | file-a.py file-c.py
-        related b.py -n 2 | file-a.py file-c.py
-    """)
-
-
 def test_names_find_their_definitions(tree: Lore) -> None:
     nested = "class HTTP_server:\n    class tls:\n        def startUp(self):\n            pass\n"
     tree.write("src/web.py", nested)

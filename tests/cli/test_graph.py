@@ -187,15 +187,6 @@ def test_view_writes_and_opens_a_file(filled: Lore) -> None:
     assert own.stat().st_mode & 0o777 == 0o600
 
 
-def test_view_refuses_wrong_words(filled: Lore) -> None:
-    filled.refuse_each("""
-        graph view --hops 4 | 2 | hops
-        graph view --edges nope | 2 | nope
-        graph view -o nowhere/page.html | 1 | nowhere/page.html
-    """)
-    assert "decision-zz" in filled.refuse("graph", "view", "-", stdin="decision-zz", code=1)
-
-
 # --- refusals and damage
 
 

@@ -74,19 +74,6 @@ def test_remotes_are_kept_in_the_users_config(lore: Lore) -> None:
     assert lore("hub", "list").json == [] and lore.config.read_text() == ""
 
 
-def test_remotes_of_a_projects_config_are_ignored(lore: Lore) -> None:
-    lore.write(".lore/.config", f"REMOTES[evil]={NOWHERE}\non=evil\n")
-    lore("trust")
-    for words in (["sync", "evil"], ["hub", "status", "evil"], ["search", "x", "--on", "evil"]):
-        first, *_, last = lore(*words, code=2).notes
-        assert "counts only in the user's own config" in first and last.startswith(
-            "no remote 'evil'"
-        )
-    for name in ("REMOTES[evil]", "on"):
-        done = lore("config", "set", "--project", name, NOWHERE, code=2)
-        assert "only in the user's own config" in done.err
-
-
 def test_urls_with_passwords_are_refused(lore: Lore) -> None:
     for place in (
         "postgresql://ann:secret@h/x", "postgresql://h/x?password=secret",

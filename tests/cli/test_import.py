@@ -165,13 +165,6 @@ def test_unresolved_links_are_named_without_control_characters(lore: Lore) -> No
     assert "\033" not in done.out + done.err + lore("list", "--text").out
 
 
-def test_import_from_a_folder_gives_the_same_ids(lore: Lore) -> None:
-    write_documents(lore)
-    lore.patch.chdir(lore.project / "docs")
-    lore("import", ".", "--quiet")
-    assert lore("show", "doc-docs/jwt").json["file"] == "docs/jwt.md"
-
-
 def test_prune_forgets_lost_documents_and_follows_renames(lore: Lore) -> None:
     write_documents(lore)
     lore("import", "docs")

@@ -89,16 +89,6 @@ def test_renamed_file_has_former_commits(tree: Lore) -> None:
     assert paths(tree, "sessions expire at night") == []
 
 
-def test_lost_history_leaves_the_texts(tree: Lore) -> None:
-    indexed(tree, "Sessions expire after a night", clock=LONG)
-    tree.sql("DROP TABLE commit_files")
-    for depth in "01":
-        done = tree(
-            "search", "value of sessions", "--type", "file", "--ids", "--graph-depth", depth
-        )
-        assert done.lines == ["file-src/clock.py"] and "without their commits" in done.err
-
-
 def test_partial_clone_is_ranked_without_missing_files(tree: Lore) -> None:
     commit(tree, "Sessions expire after a night", clock=LONG, lamp=LONG * 2)
     tree.git("mv", "src/clock.py", "src/watch.py")
@@ -127,19 +117,3 @@ def test_symbol_represents_the_file(tree: Lore) -> None:
     assert first["explain"]["stands_for"] == "file-src/keys.py"
     assert [hit["line_start"] for hit in (first, page)] == [4, 4]
     assert "file-src/keys.py" not in [hit["id"] for hit in hits]
-
-
-@pytest.mark.parametrize("own", [False, True])
-def test_all_types_rank_as_no_type(tree: Lore, own: bool) -> None:
-    tree.write("docs.md", "# Barometer\n\nHow to read it.\n")
-    if own:
-        tree.patch.setenv("LORE_DIR", str(tree.root / "own"))
-        tree("init")
-    tree("import", "docs.md")
-    indexed(tree, "one", deep=f"{LONG}\n\ndef read_barometer():\n    return value\n")
-    query = ("search", "how is the barometer read")
-    found = tree(*query).json
-    assert tree(*query, "--type", "doc,symbol,file").json == found
-    for ids in ([hit["id"] for hit in found], tree(*query, "--graph-depth", "2", "--ids").lines):
-        assert [id for id in ids if "docs" in id] == ["doc-docs"]
-    assert "docs.md" in paths(tree, "barometer")

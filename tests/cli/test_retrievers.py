@@ -41,19 +41,6 @@ def test_user_enables_a_retriever(filled: Lore) -> None:
     filled.print_each("search tokens | decision-a")
 
 
-def test_project_config_enables_no_retriever(filled: Lore) -> None:
-    config = filled.project / ".lore/.config"
-    for value in ('"fulltext mine"', "mine", "'mine,fulltext'", "../../x", '"fulltext;mine"'):
-        config.write_text(f"retrievers={value}\n")
-        done = filled("search", "tokens", "--ids")
-        assert done.lines == ["decision-a"] and len(done.notes) == 1, value
-        assert ".lore/.config:1: retrievers counts only in the user" in done.notes[0]
-    assert not (filled.root / "ran").exists()
-    (filled.store / ".config").write_text("retrievers=mine\n")
-    filled.patch.setenv("LORE_DIR", str(filled.store))  # a folder of the user's choice
-    filled.print_each("search tokens | note-b")
-
-
 def test_retriever_is_not_taken_from_the_working_folder(filled: Lore) -> None:
     filled.program("a project/lore-retriever-here", f"touch '{filled.root}/ran'")
     filled.patch.setenv("PATH", ".", prepend=":")

@@ -120,25 +120,6 @@ def test_rules_expect_all_or_some(lore: Lore, code: Repository) -> None:
     assert judged(lore) == ("violated", "0 matches; expected some")
 
 
-def test_a_rule_file_is_read_once(lore: Lore, code: Repository) -> None:
-    parts = ("id: x", "language: python", "message: no", "rule:", "  pattern: session.save($X)",
-             "  inside: {kind: function_definition, stopBy: end}")  # fmt: skip
-    file = code.write("rule.yml", "\n".join(parts))
-    rule(lore, "rule.yml", "--expect", "none")
-    file.unlink()
-    assert judged(lore)[1] == "holds in 2 of 3 files; against: src/auth.py:5 (known)"
-    kept = json.loads(lore("anchor", "decision-a").json[0]["detail"])["rule"]
-    (row,) = lore("anchor", "decision-a", "--rule", json.dumps(kept), "--remove").json
-    assert row["state"] == "removed"
-
-
-def test_ast_grep_ignore_comments_are_obeyed(lore: Lore, code: Repository) -> None:
-    code.write("src/b.py", "# ast-grep-ignore\nsession.save(1)\n# ast-grep-ignore\nx = 1\n")
-    rule(lore, "session.save($X)", "--in", "src/b.py", "--expect", "none")
-    assert judged(lore) == ("valid", "holds in 1 of 1 file")
-    assert lore("index", "--no-history", "--quiet").json["skipped"] == {}
-
-
 def test_anchor_refuses_bad_rules(lore: Lore, code: Repository) -> None:
     code.write("a.yml", "rule: &a {pattern: f()}\nutils: *a\n")
     lore.refuse_each("""

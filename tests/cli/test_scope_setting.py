@@ -39,14 +39,3 @@ def test_bad_scopes_are_refused(lore: Lore) -> None:
     assert "scope is 'A b': give names of lower-case letters" in refused
     refused = lore.refuse("sync", "--scope", "alice")
     assert "sync needs the complete store" in refused and "--all-scopes" in refused
-
-
-def test_only_user_config_sets_a_scope(lore: Lore) -> None:
-    lore.config.write_text("scope=alice\n")
-    id = lore.id("add", "lesson", "The pier is rotten")
-    file = lore.write(".lore/.config", "scope=bob\n")
-    done = lore("search", "pier", "--ids")
-    assert done.lines == [id] and id.endswith("@@alice")
-    assert "scope counts only in the user's own config: left out" in done.err
-    file.unlink()
-    assert lore("complete", "show", "").lines == [id]

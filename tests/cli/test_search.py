@@ -199,24 +199,6 @@ def test_related_has_the_path_to_each(filled: Lore) -> None:
 # --- the walk
 
 
-def test_min_confidence_drops_guessed_edges(lore: Lore) -> None:
-    lore.patch.setenv("LORE_EMBEDDER", "none")
-    lore.fill(
-        *({"id": f"symbol-{name}", "type": "symbol", "title": title}
-          for name, title in (("a", "frobnicate"), ("b", "other"), ("c", "third"))),
-        {"from_id": "symbol-a", "relation": "calls", "to_id": "symbol-b", "weight": 0.9},
-        {"from_id": "symbol-a", "relation": "calls", "to_id": "symbol-c", "weight": 0.25},
-    )  # fmt: skip
-    walk = ("search", "frobnicate", "--ids", "--graph-depth", "1")
-    assert lore(*walk).lines == ["symbol-a", "symbol-b"]
-    all_three = ["symbol-a", "symbol-b", "symbol-c"]
-    assert lore(*walk, "--min-confidence", "0.2").lines == all_three
-    assert lore("related", "symbol-a", "--min-confidence", "0.2", "--ids").lines == all_three[1:]
-    lore.patch.setenv("LORE_MIN_CONFIDENCE", "0.95")
-    for expansion in ("accumulate", "best-path"):
-        assert lore(*walk, "--expansion", expansion).lines == ["symbol-a"]
-
-
 # --- documents
 
 

@@ -142,12 +142,3 @@ def test_symbols_may_be_spelled_in_every_way(code: Lore, name: str) -> None:
     code("import", "about.md")
     assert [edge["id"] for edge in code("show", "doc-about").json["edges"]] == [METHOD]
     assert len(code("list", "--type", "symbol", "--ids").lines) == 3
-
-
-def test_anchor_takes_both_spellings_of_a_method(code: Lore) -> None:
-    code.write("a.py", "class C:\n    def m(self):\n        return 1\n")
-    for symbol in (["--symbol", "C::m"], ["--symbol", "C.m"]):
-        code("anchor", "note-m", "a.py", *symbol)
-        (anchor,) = code("anchor", "note-m").json
-        assert (anchor["kind"], anchor["detail"]) == ("symbol", "C.m")
-        code("anchor", "note-m", "a.py", *symbol, "--remove")

@@ -71,13 +71,3 @@ def test_similar_refuses_wrong_options(lore: Lore) -> None:
         graph similar --groups --type nots | 2 | unknown type 'nots'
         graph similar | 1 | lore store reindex
     """)
-
-
-def test_mmr_lambda_moves_repeats_down(filled: Lore) -> None:
-    filled("add", "note", "--id", "note-d", "An empty connection pool refused a login on Sunday")
-    query = ("search", "connection pool runs empty worker")
-    plain = filled(*query, "--ids", "--mmr-lambda", "1").lines
-    assert {*plain[:2]} == {"note-a", "note-b"} and plain[2] == "note-d"
-    spread = filled(*query, "--mmr-lambda", "0.5").json
-    assert [hit["id"] for hit in spread[:2]] == [plain[0], "note-d"]
-    assert spread == sorted(spread, key=lambda hit: -hit["score"])

@@ -180,19 +180,3 @@ def test_pulled_commit_cannot_replace_a_store(shared: Lore) -> None:
     assert (victim.project / ".lore/search.db").exists() and victim("list").out == before
     victim("add", "note", "More")
     assert not (shared.root / "ran").exists()
-
-
-def test_engine_of_full_text_is_an_option(lore_without_store: Lore) -> None:
-    lore = lore_without_store
-    lore("init")
-    assert lore("reindex", "--fulltext", "fts4").json["fulltext"] == "fts4"
-    assert "fts4" in lore("doctor", "--jsonl").out
-    assert lore("reindex").json["fulltext"] == "fts5"
-    assert "auto, fts5, fts4" in lore.refuse("reindex", "--fulltext", "fts3")
-
-
-def test_data_folders_have_independent_stores(repository: Lore, tmp_path: Path) -> None:
-    repository("add", "note", "Here")
-    repository.patch.setenv("XDG_DATA_HOME", str(tmp_path / "elsewhere"))
-    assert "keeps its own" not in repository("init").err
-    assert repository("list").json == []

@@ -75,14 +75,6 @@ def test_store_is_found_again_at_every_call(project: Path, tmp_path: Path) -> No
         assert not answer["result"]["isError"]
 
 
-def test_cancelled_requests_get_no_response(shared: Path) -> None:
-    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}
-    with serving(shared) as wire:
-        wire.send(*[tool(n, "lore_context", question="tokens keys", budget=8000)
-                    for n in range(4)], cancel)  # fmt: skip
-        assert [answer["id"] for answer in wire.end()] == [0, 1, 3]
-
-
 @pytest.mark.parametrize("how", ["eof", "term", "parent"])
 def test_server_ends_with_the_client(shared: Path, tmp_path: Path, how: str) -> None:
     if how == "parent":
