@@ -22,9 +22,9 @@ took three times as long."""
 def audit(store: Store, settings: Settings, run: str = "") -> dict[str, Any]:
     """Return ``coverage`` and ``diversity`` of the newest live runs, or of ``run``.
 
-    ``coverage`` counts runs, ``finished`` runs, and records ``shown`` and ``rated``. ``diversity``
-    counts ``answers`` with enough first results in the store, with the mean ``share`` of a
-    category, the ``most``, and that ``category``.
+    ``coverage`` has the number of runs, ``finished`` runs, and records ``shown`` and ``rated``.
+    ``diversity`` counts ``answers`` with enough first results in the store, with the mean ``share``
+    of a category, the ``most``, and that ``category``.
 
     Raises:
         GraphUnavailable: the tables of the graph are missing or damaged.

@@ -223,7 +223,7 @@ def _without_marks(engine: Engine, globs: tuple[str, ...]) -> tuple[str, ...]:
     return (*(name for name in globs if name not in marks), *map(literal, files)) or globs
 
 
-# --- records of shown results: they never fail, and come after the output
+# --- records of shown results: they never fail, and run after the output
 
 
 def record_shown(engine: Engine, query: str, ids: Iterable[str]) -> list[str]:
@@ -236,7 +236,7 @@ def record_shown(engine: Engine, query: str, ids: Iterable[str]) -> list[str]:
 
 
 def record_accesses(engine: Engine, ids: Iterable[str]) -> list[str]:
-    """Count reads of nodes; return notes on records that this confirmed."""
+    """Store reads of nodes; return notes on records that this confirmed."""
     from ..records.show import count_accesses
 
     return count_accesses(engine.store, engine.settings, [*ids])

@@ -47,7 +47,7 @@ LEFT_OUT = "left_out"
 """Key in ``meta`` of the bad lines of the shared file: [[place, fault], …]."""
 
 Read = tuple[int, str]
-"""Number of lines of the shared file that were read, and a message about the others."""
+"""Number of lines of the shared file that were read, and a message about bad lines."""
 
 
 class Synced(NamedTuple):
@@ -63,7 +63,7 @@ def sync(engine: Engine, path: str, *, out: bool = True, dry_run: bool = False) 
     """Merge a file, which may be missing, into the store; with ``out``, write the file if its lines
     change.
 
-    A bad line stays in the file, and is reported once. A file with an overlong line is read up to
+    A bad line is not removed, and is reported once. A file with an overlong line is read up to
     this line, and not written. Documents of files that git tracks are not written.
     ``dry_run`` changes nothing.
 
@@ -146,7 +146,7 @@ def _pages_of_git(store: Store, root: str) -> set[str]:
 
 
 def _name_new_faults(store: Store, came_in: Imported) -> None:
-    """Store the faults of bad lines, and drop those that were named before."""
+    """Store the faults of bad lines, and drop known faults."""
     found = dumps([list(one) for one in came_in.skipped[:_NAMED]]) if came_in.skipped else None
     if found == store.meta.get(LEFT_OUT):
         came_in.skipped = []

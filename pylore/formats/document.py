@@ -45,7 +45,7 @@ class Document(Record):
     """A parsed file.
 
     ``stated`` are the fields of ``node`` that the front matter sets, ``data`` the unknown keys;
-    ``aliases`` are further names for links. ``placed``: the id is made from the path.
+    ``aliases`` are further names for links. ``placed``: the id comes from the path.
     """
 
     __slots__ = ("aliases", "data", "links", "node", "placed", "stated")
@@ -119,8 +119,8 @@ class DocumentReader:
     def read(self, text: str, path: str, ids: Sequence[str] = ()) -> Document:
         """Return the document of a text; the store calls its file ``path``.
 
-        A file that states no id has the first of ``ids`` with the right type, else an id made
-        from the path.
+        A file that states no id has the first of ``ids`` with the right type, or an id from
+        the path.
 
         Raises:
             LoreError: wrong front matter.
@@ -175,7 +175,7 @@ class DocumentReader:
             self._types[check_type(type)] = ""
 
     def _set_identity(self, document: Document, ids: Sequence[str]) -> None:
-        """Set type and id: from the front matter, else the known ones, else from the path."""
+        """Set type and id from the front matter, ``ids`` or the path."""
         node, key = document.node, document.node.id
         prefix, dash, _ = key.partition("-")
         if dash and prefix in self._types and node.type in ("", prefix):

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .document import Document
 
 READING = 6
-"""Changed when the same file would be read as something else than before."""
+"""Version of the readers: files read with a former version are read again."""
 _MEND = "mend it, or leave such files out with --skip-bad"
 _NOTES = 10
 """Maximum notes of a kind; more are counted."""
@@ -230,7 +230,7 @@ class DocumentImport:
     # --- ids of files
 
     def _ids(self, path: str, text: str, hash: str) -> list[str]:
-        """Return the ids that a file may have had, the likeliest first."""
+        """Return possible former ids of a file, the likeliest first."""
         pruned = [id for id in self._known.pruned.get(path, []) if id not in self._claimed]
         known = self._known.by_path.get(path)
         if known is not None:
@@ -245,7 +245,7 @@ class DocumentImport:
         return [*(row.node_id for row in renamed), *pruned, *unread]
 
     def _free_id(self, id: str, path: str) -> str:
-        """Return an id made from a path, numbered if a moved document has it."""
+        """Return an id from a path, numbered if a moved document has it."""
         number, free, rows = 2, id, self._known.by_id
         while free in self._claimed or (
             free in rows and rows[free].path != path and self._is_there(rows[free].path)
@@ -266,7 +266,7 @@ class DocumentImport:
     # --- nodes
 
     def _keep(self, file: str, row: DocumentFile, stamp: str) -> None:
-        """Count a document whose file is unchanged."""
+        """Count a document with an unchanged file."""
         if not self._claim(file, row.node_id, row.path):
             return
         self._rows[row.path] = row
@@ -382,7 +382,7 @@ def _files_below(path: str, on_error: Callable[[str, str], None]) -> Iterator[st
     """Yield the path itself, or the documents below a folder, in a fixed order.
 
     Hidden files and folders, ``node_modules`` and symlinks are skipped. ``on_error`` gets a folder
-    that cannot be read, or a symlink that leads out of ``path``, and the reason.
+    that cannot be read, or a symlink to a target outside ``path``, and the reason.
     """
     if not os.path.isdir(path):
         yield path

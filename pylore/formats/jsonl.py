@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 _ADVICE = "nothing was imported; mend it, or leave such lines out with --skip-bad"
 _BATCH = 500
-"""Things that are looked up together."""
+"""Things read in a query."""
 
 
 class Imported(Record):
@@ -100,7 +100,7 @@ class Imported(Record):
             self.brought.add(key)
 
     def add(self, part: Imported) -> None:
-        """Add the counts and lists of an import."""
+        """Add the numbers and lists of an import."""
         for name in self.__slots__:
             mine, other = getattr(self, name), getattr(part, name)
             setattr(self, name, mine | other if isinstance(mine, set) else mine + other)
@@ -111,7 +111,7 @@ class ImportOptions(NamedTuple):
 
     ``prefer`` is the side (``ours``, ``theirs``) that wins conflicts, ``change`` the name of the
     import in the history. ``purge``: delete purged records for good; if not, they are forgotten,
-    until a person deletes them: anybody may write a file. ``by_hand``: a person may have edited
+    until a person deletes them: files are untrusted. ``by_hand``: a person may have edited
     full states, as in a file from git.
     """
 

@@ -99,7 +99,7 @@ def _stamp(value: Any) -> str | None:
 
 
 def _stamps(value: Any) -> str | None:
-    """Return the stamps of fields as a row has them; empty for a row that nobody has changed."""
+    """Return the stamps of fields as a row has them; empty for an unchanged row."""
     if not isinstance(value, dict) or not all(one == "" or _stamp(one) for one in value.values()):
         return None
     return canonical({BASE: "", **value}) if value else ""

@@ -62,7 +62,7 @@ class Target(NamedTuple):
 class Targets:
     """Resolve links: to documents of a store, then its other nodes, then files on disk.
 
-    ``root`` is a path without symlinks, ``files`` are known documents by path, ``links`` the links
+    ``root`` is a path without symlinks, ``files`` are documents by path, ``links`` the links
     to resolve. The result depends only on the store and the files, not on the imported documents.
     """
 
@@ -114,7 +114,7 @@ class Targets:
     def _named(self, text: str, folder: str) -> str:
         """Return the best node with a name: in the same folder, else nearest to the root.
 
-        A path needs a node whose path ends in it.
+        A path matches nodes with the same end of the path.
         """
         end = _key(_stem(text).lstrip("./"))
         found = [
@@ -126,7 +126,7 @@ class Targets:
         return min(found)[-1] if found else ""
 
     def is_folder(self, link: Link, folder: str) -> bool:
-        """Return True if a relative link leads to a folder, which is not a node."""
+        """Return True for a relative link to a folder, which is not a node."""
         near = link.target.lstrip("/") if link.target[0] == "/" else f"{folder}/{link.target}"
         return link.kind == RELATIVE and os.path.isdir(f"{self._root}/{near}")
 
@@ -255,7 +255,7 @@ class PageEdges:
         return wanted
 
     def _relation(self, link: Link) -> str:
-        """Return the relation stated before a link, if it is known, or may be declared."""
+        """Return the relation stated before a link, if the store has it, or may declare it."""
         name = fold(link.says) if link.says else ""
         is_new = name not in self._known and link.kind != FIELD and _LOWER.fullmatch(link.says)
         if is_new and self._declare is not None:

@@ -52,7 +52,7 @@ def marker_of(line: bytes) -> bytes:
 
 def both_sides(lines: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the lines of both sides of conflicts, and an empty line for each other line: line
-    numbers stay."""
+    numbers are unchanged."""
     is_base = False
     for line in lines:
         mark = marker_of(line)
@@ -62,7 +62,7 @@ def both_sides(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class MergedLines(NamedTuple):
-    """The lines of a merge, and the ids of the records that both sides had changed."""
+    """The lines of a merge, and the ids of the records that both sides changed."""
 
     lines: list[str]
     conflicts: list[str]

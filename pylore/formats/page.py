@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from ..core.model import Record
 
 WIKI, RELATIVE, PATH, NAME, FIELD = "wiki", "relative", "path", "name", "field"
-"""Kinds of links; a field is of the front matter. A path or a name that leads nowhere is not
+"""Kinds of links; a field is of the front matter. An unresolved path or name is not
 reported: it may be a mere word."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")

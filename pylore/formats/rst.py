@@ -35,7 +35,7 @@ _PROSE = (
     "admonition", "seealso", "versionadded", "versionchanged", "deprecated", "topic", "sidebar",
     "container", "rubric", "image", "figure", "table", "list-table",
 )  # fmt: skip
-"""Directives whose content is read."""
+"""Directives with prose."""
 _ENTRY = re.compile(r"^[ \t]+(?!:)(?:[^<>\n]*<([^<>\n]+)>|(\S+))[ \t]*$", re.MULTILINE)
 _INDENT = re.compile(r"^[ \t]*(?=\S)", re.MULTILINE)
 _TITLE = re.compile(
