@@ -90,12 +90,11 @@ class Anchors(Table):
 
     def about(self, root: str, paths: Sequence[str]) -> list[tuple[str, str]]:
         """Return ``(node, path)`` of the anchors to these files, without globs."""
-        return self._rows(
+        query = (
             "SELECT DISTINCT a.node_id, a.path FROM json_each(?) j CROSS JOIN anchors a"
-            " ON a.path = j.value WHERE a.kind <> 'glob' AND a.root = ? AND a.gone_at IS NULL",
-            dumps(paths),
-            root,
+            " ON a.path = j.value WHERE a.kind <> 'glob' AND a.root = ? AND a.gone_at IS NULL"
         )
+        return self._rows(query, dumps(paths), root)
 
     def globs(self, root: str) -> list[tuple[str, str]]:
         """Return ``(node, glob)`` of the anchors to globs."""
@@ -108,22 +107,20 @@ class Anchors(Table):
     def globs_like(self, root: str, paths: Sequence[str]) -> list[tuple[str, str, str]]:
         """Return ``(node, glob, path)`` where a glob may match a path; some do not. SQLite's ``*``
         goes on past a slash, and only ``^`` negates a class."""
-        return self._rows(
+        query = (
             "SELECT a.node_id, a.path, j.value FROM anchors a CROSS JOIN json_each(?2) j"
             " WHERE a.kind = 'glob' AND a.root = ?1 AND a.gone_at IS NULL AND (instr(a.path, '[')"
-            " OR j.value GLOB replace(replace(a.path, '**/', '*'), '**', '*'))",
-            root,
-            dumps(paths),
+            " OR j.value GLOB replace(replace(a.path, '**/', '*'), '**', '*'))"
         )
+        return self._rows(query, root, dumps(paths))
 
     def paths(self, root: str, beginning: str) -> list[str]:
         """Return the anchored files with a prefix, without globs."""
-        return self._column(
+        query = (
             "SELECT DISTINCT path FROM anchors WHERE path >= ?1 AND path < ?1 || char(1114111)"
-            " AND kind NOT IN ('glob', 'rule') AND root = ?2 AND gone_at IS NULL",
-            beginning,
-            root,
+            " AND kind NOT IN ('glob', 'rule') AND root = ?2 AND gone_at IS NULL"
         )
+        return self._column(query, beginning, root)
 
     def put(self, anchor: Anchor) -> str:
         """Write an anchor; return ``added``, ``updated`` or ``unchanged``. A change of only
@@ -180,13 +177,11 @@ class Anchors(Table):
 
     def left_for_others(self, node_id: str, kind: str) -> list[tuple[str, str]]:
         """Return (path, detail) of the places that moved anchors have left, latest first."""
-        return self._rows(
+        query = (
             "SELECT path, detail FROM anchors WHERE node_id = ? AND kind = ? AND reason = ?"
-            " AND gone_at IS NOT NULL ORDER BY gone_at DESC",
-            node_id,
-            kind,
-            MOVED,
+            " AND gone_at IS NOT NULL ORDER BY gone_at DESC"
         )
+        return self._rows(query, node_id, kind, MOVED)
 
     def delete_node(self, node_id: str) -> None:
         """Delete the rows of all anchors of a node."""

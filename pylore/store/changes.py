@@ -123,15 +123,13 @@ class ChangeLog(Table):
         """Return the things that commands added or changed, and the ids of records that were added,
         or changed in status or tags. The commands are those after ``after`` up to ``until``,
         without commands from the hub ``but``."""
-        rows = self._rows(
+        query = (
             "SELECT DISTINCT thing, is_told FROM (SELECT command, thing, 1 AS is_told FROM added"
             " UNION ALL SELECT command, thing, field = 'status' OR substr(field, 1, 5) = 'tags.'"
             " FROM past) CROSS JOIN commands c ON c.id = command"
-            " WHERE command > ? AND command <= ? AND c.origin <> ?",
-            after,
-            until,
-            but,
+            " WHERE command > ? AND command <= ? AND c.origin <> ?"
         )
+        rows = self._rows(query, after, until, but)
         told = {thing for thing, is_told in rows if is_told and SEPARATOR not in thing}
         return {thing for thing, _ in rows}, told
 

@@ -160,13 +160,12 @@ class Impressions(Table):
 
     def left_open(self, before: str, most: int) -> list[str]:
         """Return live, open runs that hooks started before a time, oldest first."""
-        return self._column(
+        query = (
             "SELECT id FROM nodes WHERE type = 'run' AND created_at < ? AND invalidated_at IS NULL"
             " AND json_extract(data, '$.by') = 'hook'"
-            " AND json_extract(data, '$.finished_at') IS NULL ORDER BY created_at, id LIMIT ?",
-            before,
-            most,
+            " AND json_extract(data, '$.finished_at') IS NULL ORDER BY created_at, id LIMIT ?"
         )
+        return self._column(query, before, most)
 
     def clear(self, run: str) -> None:
         """Delete the impressions of a run, which are in the run's edges now."""
@@ -246,12 +245,11 @@ class Review(Table):
 
     def ripe_nodes(self, ids: Sequence[str], accesses: int) -> list[str]:
         """Return the staged nodes in ``ids`` with at least ``accesses`` reads, by id."""
-        return self._column(
+        query = (
             f"SELECT n.id FROM {NAMED} LEFT JOIN reads r ON r.key = n.key WHERE n.status = 'staged'"
-            " AND n.invalidated_at IS NULL AND coalesce(r.count, 0) >= ? ORDER BY 1",
-            dumps(ids),
-            accesses,
+            " AND n.invalidated_at IS NULL AND coalesce(r.count, 0) >= ? ORDER BY 1"
         )
+        return self._column(query, dumps(ids), accesses)
 
     def ripe_facts(self, ids: Sequence[str], accesses: int) -> list[EdgeKey]:
         """Return the staged facts of these nodes with at least so many reads."""

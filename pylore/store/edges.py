@@ -296,11 +296,8 @@ class Edges(GraphTable):
 
     def leading(self, from_id: str, relation: str) -> list[Edge]:
         """Return the edges of a relation from a node that were not ended, by to."""
-        return self._read(
-            "from_key = ? AND relation = ? AND ended_at IS NULL ORDER BY to_id",
-            key_of(self._db, from_id),
-            relation,
-        )
+        query = "from_key = ? AND relation = ? AND ended_at IS NULL ORDER BY to_id"
+        return self._read(query, key_of(self._db, from_id), relation)
 
     def facts_of(self, id: str, limit: int) -> list[Edge]:
         """Return at most ``limit`` edges between things from ``id``, with the reads of their

@@ -259,12 +259,11 @@ class FullText(Table):
 
     def _matching(self, collection: str, match: str, limit: int) -> list[str]:
         table = TABLES[collection]
-        return self._column(
+        query = (
             f"SELECT DISTINCT n.id FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?) f"
-            " CROSS JOIN passages p ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key",
-            match,
-            limit,
+            " CROSS JOIN passages p ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key"
         )
+        return self._column(query, match, limit)
 
     def frequencies(self, words: Iterable[str]) -> tuple[int, dict[str, int]]:
         """Return about the number of passages, and of passages with each word, counted up to

@@ -164,13 +164,12 @@ class Nodes(Table):
         condition, parameters = where(scope)
         if first is not None:
             condition, parameters = f"{first[0]} AND {condition}", first[1] + parameters
-        return self._read(
+        query = (
             f"WHERE {condition} AND invalidated_at IS {'NOT ' if forgotten else ''}NULL"
             f" ORDER BY {'+' if first else ''}updated_at {'' if oldest_first else 'DESC'}, id"
-            " LIMIT ?",
-            *parameters,
-            limit,
+            " LIMIT ?"
         )
+        return self._read(query, *parameters, limit)
 
     def all(self, *, live_only: bool = False) -> Iterator[Node]:
         """Yield all nodes, by id."""
@@ -234,13 +233,12 @@ class Nodes(Table):
 
     def categories(self, ids: Sequence[str], tags: Sequence[str] = ()) -> dict[str, str]:
         """Return the category of each node in ``ids``, or else the first tag in ``tags``."""
-        rows = self._rows(
+        query = (
             "SELECT n.id, coalesce(nullif(n.category, ''), (SELECT t.value FROM json_each(?2) t"
             " WHERE instr(' ' || n.tags || ' ', ' ' || t.value || ' ') ORDER BY t.key LIMIT 1))"
-            f" AS found FROM {NAMED.replace('?', '?1')} WHERE found IS NOT NULL",
-            dumps(ids),
-            dumps(tags),
+            f" AS found FROM {NAMED.replace('?', '?1')} WHERE found IS NOT NULL"
         )
+        rows = self._rows(query, dumps(ids), dumps(tags))
         return dict(rows)
 
     def files(self, beginning: str) -> list[str]:
@@ -277,25 +275,23 @@ class Nodes(Table):
         beginning = text[: max(text.find("-") + 3, len(text) * 2 // 3)]
         if len(beginning) < _SHORTEST:
             return []
-        return self._column(
+        query = (
             "SELECT id FROM nodes WHERE instr(id, ?1)"
-            " OR instr(id, ?2) IN (1, instr(id, '-') + 1) ORDER BY NOT instr(id, ?1), id LIMIT 3",
-            text,
-            beginning,
+            " OR instr(id, ?2) IN (1, instr(id, '-') + 1) ORDER BY NOT instr(id, ?1), id LIMIT 3"
         )
+        return self._column(query, text, beginning)
 
     def ids_at(self, part: str, limit: int) -> list[str]:
         """Return ids that begin or end with ``part``, or continue with it after the type. Ids that
         end with a complete part (``ends_with_part``) come first, then by id."""
-        return self._column(
+        query = (
             "SELECT id FROM nodes WHERE instr(id, ?1) = 1"
             " OR substr(id, instr(id, '-') + 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1"
             " ORDER BY substr(id, instr(id, '-') + 1) <> ?1"
             " AND (substr(id, -length(?1)) <> ?1 OR instr('/:.',"
-            " substr(id, -length(?1) - 1, 1)) = 0), id LIMIT ?2",
-            part,
-            limit,
+            " substr(id, -length(?1) - 1, 1)) = 0), id LIMIT ?2"
         )
+        return self._column(query, part, limit)
 
     def ids_titled(self, title: str, limit: int) -> list[str]:
         """Return the live records with this title in any case, or else the forgotten records, by

@@ -77,27 +77,24 @@ class Statistics(Table):
     ) -> list[tuple[str, str, str, int, int]]:
         """Return ``(id, type, title, edges out, edges in)`` of the nodes with most edges. Edges of
         ``unsure`` relations count from the weight ``least`` on."""
-        return self._rows(
+        query = (
             f"SELECT n.id, n.type, n.title, d.o, d.i FROM ({_DEGREES}) AS d"
             " JOIN nodes AS n ON n.key = d.key WHERE n.invalidated_at IS NULL"
-            " ORDER BY d.o + d.i DESC, n.id LIMIT ?3",
-            least,
-            dumps(sorted(unsure)),
-            limit,
+            " ORDER BY d.o + d.i DESC, n.id LIMIT ?3"
         )
+        return self._rows(query, least, dumps(sorted(unsure)), limit)
 
     def orphans(self, types: Sequence[str], limit: int) -> list[tuple[str, str, str]]:
         """Return ``(id, type, title)`` of nodes of these types, or of all, without an edge, by
         id."""
         linked = "SELECT 1 FROM links WHERE {} = n.key AND invalidated_at IS NULL"
-        return self._rows(
+        query = (
             "SELECT id, type, title FROM nodes AS n WHERE invalidated_at IS NULL"
             " AND (?1 = '[]' OR type IN (SELECT value FROM json_each(?1)))"
             f" AND NOT EXISTS ({linked.format('from_key')})"
-            f" AND NOT EXISTS ({linked.format('to_key')}) ORDER BY id LIMIT ?2",
-            dumps(types),
-            limit,
+            f" AND NOT EXISTS ({linked.format('to_key')}) ORDER BY id LIMIT ?2"
         )
+        return self._rows(query, dumps(types), limit)
 
 
 def _count_edges(

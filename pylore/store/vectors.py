@@ -124,12 +124,11 @@ class Vectors(Table):
 
     def lacking(self, after: int, limit: int) -> list[Passage]:
         """Return passages without a vector, with keys above ``after``, by key."""
-        return self._rows(
+        query = (
             f"SELECT p.key, {TITLE} || ' ' || {BODY} FROM {OF_PASSAGES}"
-            f" WHERE p.key > ? AND {_LACKS} ORDER BY p.key LIMIT ?",
-            after,
-            limit,
+            f" WHERE p.key > ? AND {_LACKS} ORDER BY p.key LIMIT ?"
         )
+        return self._rows(query, after, limit)
 
     def count_lacking(self) -> int:
         """Return the number of passages without a vector."""
@@ -156,38 +155,31 @@ class Vectors(Table):
         bits = sketch(asked)
         within, given, tests = passages_within(self._db, scope, "near.key")
         if tests:
-            keys = self._column(
+            query = (
                 f"SELECT near.key FROM (SELECT s.key, {_FAR} AS far FROM sketches s"
-                f" ORDER BY far LIMIT ?) near WHERE 1{within} ORDER BY near.far, near.key LIMIT ?",
-                bits,
-                REACH * wanted,
-                *given,
-                wanted,
+                f" ORDER BY far LIMIT ?) near WHERE 1{within} ORDER BY near.far, near.key LIMIT ?"
             )
+            keys = self._column(query, bits, REACH * wanted, *given, wanted)
             if len(keys) == wanted:
                 return self._scored(asked, keys, limit)
             within, given, _ = passages_within(self._db, scope, "near.key", FEW_OF_ALL)
-        keys = self._column(
+        query = (
             f"SELECT near.key FROM sketches near WHERE 1{within}"
-            f" ORDER BY {_FAR.replace('s.', 'near.')}, near.key LIMIT ?",
-            *given,
-            bits,
-            wanted,
+            f" ORDER BY {_FAR.replace('s.', 'near.')}, near.key LIMIT ?"
         )
+        keys = self._column(query, *given, bits, wanted)
         return self._scored(asked, keys, limit)
 
     def _scored(self, asked: bytes, keys: Sequence[int], limit: int) -> Found:
-        return self._rows(
+        query = (
             "SELECT best.key, n.id, best.score"
             f" FROM (SELECT v.key AS key, {_COSINE.format('?')} AS score"
             " FROM json_each(?) near CROSS JOIN vectors v ON v.key = near.value"
             " ORDER BY score DESC, v.key LIMIT ?) best CROSS JOIN passages p"
             " ON p.key = best.key CROSS JOIN nodes n ON n.key = p.node_key"
-            " WHERE best.score IS NOT NULL ORDER BY best.score DESC, best.key",
-            asked,
-            dumps(keys),
-            limit,
+            " WHERE best.score IS NOT NULL ORDER BY best.score DESC, best.key"
         )
+        return self._rows(query, asked, dumps(keys), limit)
 
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """Yield ``(id, vector)`` of the passages of these nodes without facts, by node."""
@@ -204,15 +196,14 @@ class Vectors(Table):
         """Return the cosine of each pair of these passages, the smaller key first."""
         self.load_extension()
         given = dumps(sorted(set(keys)))
-        rows = self._rows(
+        query = (
             f"SELECT v.key, o.key, {_COSINE.format('o.embedding')}"
             " FROM json_each(?) i CROSS JOIN vectors v ON v.key = i.value"
             " CROSS JOIN json_each(?) j ON j.value > i.value"
             " CROSS JOIN vectors o ON o.key = j.value"
-            " WHERE length(v.embedding) > 0 AND length(o.embedding) > 0",
-            given,
-            given,
+            " WHERE length(v.embedding) > 0 AND length(o.embedding) > 0"
         )
+        rows = self._rows(query, given, given)
         return {(one, other): cosine for one, other, cosine in rows}
 
 

@@ -33,16 +33,3 @@ def test_put_returns_the_outcome(store: Store) -> None:
     node.body = "new"
     assert store.nodes.put(node) == "updated"
     assert store.nodes.require("note-a").to_dict() == node.to_dict()
-
-
-@pytest.mark.parametrize(
-    ("part", "expected"),
-    [
-        ("-a", "note-a"),
-        ("src/a", "file-src/a.py symbol-src/a.py::f"),
-        ("%", ""),
-        ("note", "note-a note-b"),
-    ],
-)
-def test_ids_by_beginning_or_end(store: Store, part: str, expected: str) -> None:
-    assert " ".join(store.nodes.ids_at(part, 9)) == expected

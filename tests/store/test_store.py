@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import examples
-from sqlite_fts4 import rank_bm25 as theirs
 from sqlite_stores import connection_of
 
 from pylore.core.errors import StoreBusy
@@ -29,7 +28,6 @@ from pylore.search.pipeline import Request, search
 from pylore.store import Store, conditions, create_store, open_store, vectors
 from pylore.store import nodes as listed
 from pylore.store.filter import Scope
-from pylore.store.fulltext import rank_bm25
 
 ROOT = Path(__file__).parents[2]
 MANY = 2_000
@@ -239,22 +237,6 @@ def test_fts4_matches_fts5(tmp_path: Path) -> None:
         assert len(found(four, "session keys")) == 3
         assert found(four, "café") == found(four, "cafe\u0301") == found(five, "cafe")
         assert set(found(four, "replic").values()) == {"prefix"}
-
-
-def test_fts4_rank_equals_sqlite_fts4(tmp_path: Path, nodes: list[Node]) -> None:
-    with filled(tmp_path, nodes[:300], "fts4") as store:
-        connection_of(store).create_scalar_function("theirs", theirs)
-        connection_of(store).create_scalar_function("rank_bm25", lambda *row: rank_bm25(row[0]))
-        query = " OR ".join(sorted({word for node in nodes[:4] for word in node.body.split()}))
-        rows = connection_of(store).execute(
-            "SELECT rank_bm25(matchinfo(texts_fts, 'pcnalx')),"
-            " theirs(matchinfo(texts_fts, 'pcnalx')) FROM texts_fts"
-            " WHERE texts_fts MATCH ?", (f"title:nothing OR {query}",),
-        )  # fmt: skip
-        both = rows.fetchall()
-    assert len(both) > 3 and len({ours for ours, _ in both}) > 2
-    for ours, other in both:
-        assert ours == pytest.approx(other)
 
 
 def test_reindex_changes_the_engine(tmp_path: Path) -> None:
