@@ -223,11 +223,7 @@ def unit(numbers: Sequence[float]) -> bytes:
 
 
 def checked_dimension(name: str, vectors: Sequence[bytes], expected: int) -> int:
-    """Return the vectors' dimension.
-
-    Raises:
-        EmbedderError: the store's vectors of this embedder have a different dimension.
-    """
+    """Return the vectors' dimension; EmbedderError if the store's vectors have a different one."""
     dimension = len(vectors[0]) // 4  # float32
     if expected and dimension != expected:
         raise EmbedderError(f"{name} gave {dimension} dimensions, the store's vectors have "

@@ -147,11 +147,10 @@ def _headings(body: str) -> Iterator[tuple[int, str, str]]:
     import re
 
     hashes, adornment, fence = re.compile(_HASHES), re.compile(_ADORNMENT), re.compile(_FENCE)
-    at, fenced, over, before = 0, "", "", ""
+    at, fenced, before = 0, "", ""
     lines = body.split("\n")
     for line, under in zip(lines, [*lines[1:], ""], strict=True):
-        bare = line.strip()
-        adorned = adornment.match(line)
+        bare, over = line.strip(), before[0] if adornment.match(before) else ""
         if fenced:
             fenced = "" if bare.startswith(fenced) else fenced
         elif mark := fence.match(line):
@@ -164,13 +163,12 @@ def _headings(body: str) -> Iterator[tuple[int, str, str]]:
             yield at, _LEVELS.get(hashed[1], hashed[1]), hashed[2].rstrip(" \t#")
         elif (
             (over or not before.strip())
-            and not adorned
+            and not adornment.match(line)
             and adornment.match(under)
             and _is_title(line, under, over)
         ):
             yield at - (len(before) + 1 if over else 0), over + under[0], bare
-        is_over = adorned and not before.strip() and under.strip() and not fenced
-        over, before = line[0] if is_over else "", line
+        before = line
         at += len(line) + 1
 
 

@@ -303,7 +303,6 @@ def forget(store: Store, node: Node) -> None:
     node.invalidated_at = now()
     mark_pruned(node, pruned=False)
     store.nodes.put(node)
-    store.edges.note_ends(node.id)
 
 
 def delete_for_good(store: Store, node: Node) -> None:
