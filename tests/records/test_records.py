@@ -319,7 +319,7 @@ def test_misspelled_predicate_is_refused(store: Store, records: Records) -> None
 def test_new_predicate_joins_things_only(store: Store, records: Records) -> None:
     records.fact("a", "lives_in", "b")
     notes = [records.add("note", text).id for text in ("one", "two")]
-    with pytest.raises(UsageError, match="leads entity, concept -> entity, concept"):
+    with pytest.raises(UsageError, match="entity, concept -> entity, concept"):
         records.link(notes[0], "lives_in", notes[1])
 
 
