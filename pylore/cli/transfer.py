@@ -77,10 +77,8 @@ def import_paths(
     documents = [path for path in paths if os.path.isdir(path) or is_page(path)]
     files = [path for path in paths if path not in documents]
     size = sum(os.path.getsize(path) for path in files if os.path.isfile(path))
-    allowed: dict[str, Any] = {
-        "skip_bad": skip_bad, "new_types": new_types, "new_relations": new_relations,
-    }  # fmt: skip
-    options = ImportOptions(prefer=prefer, **allowed)
+    allowed: dict[str, Any] = {"skip_bad": skip_bad, "new_types": new_types}
+    options = ImportOptions(prefer=prefer, new_relations=new_relations, **allowed)
     events = Events(session.settings)
     with session.open() as store, store.faults:
         before = store.changes.last_command()

@@ -18,7 +18,7 @@ from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
 from ..indexing.indexer import Index
 from ..records.conflicts import Conflict
-from ..records.fields import Naming, is_page, is_pruned, mark_pruned, state_of
+from ..records.fields import is_page, is_pruned, mark_pruned, state_of
 from ..store.anchors import DocumentFile
 from ..system.files import lstamp_of, settled
 from ..system.project_files import is_below, leads_down
@@ -54,7 +54,6 @@ class Options(NamedTuple):
     type: str = "doc"
     skip_bad: bool = False
     new_types: bool = False
-    new_relations: bool = False
     prune: bool = False
     progress: Callable[[int], None] = lambda files: None
 
@@ -361,11 +360,7 @@ class DocumentImport:
                  if row.node_id not in self._claimed}  # fmt: skip
         every = (link for some in links.values() for link in some)
         targets = Targets(self._store, self._root, {**files, **self._rows}, every)
-        declares = self._options.new_relations and not self._store.scope
-        edges = PageEdges(
-            self._store, targets, self._result, self._put_node, self._now,
-            Naming(self._store, self._settings).declare if declares else None,
-        )  # fmt: skip
+        edges = PageEdges(self._store, targets, self._result, self._put_node, self._now)
         nowhere = [
             f"{path}: line {link.line}: '{link.target}' leads to nothing that is known"
             for path, row in self._rows.items()

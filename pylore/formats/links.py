@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from typing import NamedTuple
 
 from ..core.errors import LoreError
@@ -35,7 +34,6 @@ _CODE = (*CODE_IDS, COMMIT_IDS)
 """Prefixes of ids of nodes that have a file and are not documents."""
 _MOST_PLACES = 50
 """Maximum places of links in an edge."""
-_LOWER = re.compile(r"[a-z][a-z0-9_-]*")
 
 
 def links_text(links: Iterable[Link]) -> str:
@@ -184,20 +182,18 @@ def _stem(path: str) -> str:
 class PageEdges:
     """Write the edges of the documents of one import; the caller holds a transaction.
 
-    ``put_node`` writes the missing node of a file. ``declare`` declares a relation that a document
-    states; None: the words are stored in the metadata of the edge.
+    ``put_node`` writes the missing node of a file.
     """
 
     def __init__(
         self, store: Store, targets: Targets, result: Imported, put_node: Callable[[Node], None],
-        now: str, declare: Callable[[str], object] | None,
+        now: str,
     ) -> None:  # fmt: skip
         self._store = store
         self._targets = targets
         self._result = result
         self._put_node = put_node
         self._now = now
-        self._declare = declare
         self._known = set(store.relations.all())
 
     def write(self, id: str, path: str, links: Iterable[Link]) -> list[Link]:
@@ -231,7 +227,8 @@ class PageEdges:
         folder = os.path.dirname(path)
         wanted: dict[tuple[str, str, str], dict[str, Any]] = {}
         for link in links:
-            relation = self._relation(link)
+            name = fold(link.says) if link.says else ""
+            relation = name if name in self._known else ""
             if link.kind == FIELD and not relation:
                 continue  # data of a different program
             target = self._targets.of(link, folder)
@@ -246,22 +243,11 @@ class PageEdges:
                 self._put_node(file)
             default = "anchored_to" if target.file else "links_to"
             stated = wanted.setdefault((id, target.id, relation or default), {"document": path})
-            if not relation and _LOWER.fullmatch(link.says):
-                stated.setdefault("says", fold(link.says))
             if link.lines and target.file and link.lines not in stated.get("lines", ()):
                 stated.setdefault("lines", []).append(link.lines)
             if link.at:
                 stated["at"] = [*stated.get("at", ()), *link.at][:_MOST_PLACES]
         return wanted
-
-    def _relation(self, link: Link) -> str:
-        """Return the relation stated before a link, if the store has it, or may declare it."""
-        name = fold(link.says) if link.says else ""
-        is_new = name not in self._known and link.kind != FIELD and _LOWER.fullmatch(link.says)
-        if is_new and self._declare is not None:
-            self._declare(name)
-            self._known.add(name)
-        return name if name in self._known else ""
 
 
 def _is_stated(edge: Edge) -> bool:

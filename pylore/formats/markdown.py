@@ -52,7 +52,10 @@ _MARGIN = re.compile(r"^(?:(?P<item> {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$))|\S)"
 """The start of a line that opens or ends a list: in a list, indented text is not code."""
 _SPAN = re.compile(r"`([^`\n]+)`")
 _NAME = r"[^\W\d_][\w-]{0,63}(?: [\w-]{1,64}){0,3}"
-_SAYS = re.compile(rf"[ \t>]*(?:(?:[-*+][ \t]+)({_NAME})(?:::?)?[ \t]*|[\[(]?({_NAME})::[ \t]*)")
+_SAYS = re.compile(
+    rf"[ \t>]*(?:(?:[-*+][ \t]+)({_NAME})(?:::?)?[ \t]*|[\[(]?({_NAME})::[ \t]*)"
+    r"(?:\[\[[^\[\]\n]*\]\],[ \t]*)*"
+)
 """Words of a line before a link: ``- depends_on``, or ``depends on::``."""
 _LONGEST_SAYS = 300
 _PICTURE = re.compile(r"!\[([^\[\]]{0,500})\](?:\([^()\n]{0,999}\)|\[[^\[\]]{0,500}\])")
@@ -80,9 +83,6 @@ class _Reader:
         self._in_list = False
         self._margins_read = 0
         self._code_end = 0
-        self._line = 0  # offset of the line of the last wiki link
-        self._wiki_end = 0
-        self._says = ""
 
     def take(self, token: re.Match[str]) -> int:
         """Add the link, title or tag of a token; return the next offset."""
@@ -137,20 +137,17 @@ class _Reader:
         return end.start() if end else at
 
     def _wiki_link(self, token: re.Match[str]) -> Link | None:
-        """Return a link with the relation before it, also for the next link after a comma."""
-        text, at = self._text, token.start()
-        line = text.rfind("\n", self._wiki_end, at) + 1
-        is_listed = not line and text[self._wiki_end : at].strip() == ","
-        self._line, self._wiki_end = line or self._line, token.end()
-        if not is_listed:
-            near = at - self._line <= _LONGEST_SAYS
-            says = _SAYS.fullmatch(text, self._line, at) if near else None
-            self._says = (says[1] or says[2]) if says else ""
+        """Return a link with the relation before it, or before its list of links."""
+        at = token.start()
+        start = max(0, at - _LONGEST_SAYS)
+        end = self._text.rfind("\n", start, at)
+        says = _SAYS.fullmatch(self._text, end + 1, at) if end >= 0 or not start else None
         target = token["name"].partition("|")[0].rstrip("\\").strip()
         target = "" if target[0:1] == "#" else target  # a place in this document
         # An embedded picture is not a document: it need not be found.
         is_media = token["embed"] and "." in target and not is_page(target.partition("#")[0])
-        return Link(NAME if is_media else WIKI, target, says=self._says) if target else None
+        relation = (says[1] or says[2]) if says else ""
+        return Link(NAME if is_media else WIKI, target, says=relation) if target else None
 
     def _add_spans(self, token: re.Match[str], part: str) -> None:
         for span in _SPAN.finditer(token[part]) if "`" in token[part] else ():
