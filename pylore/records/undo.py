@@ -12,7 +12,7 @@ from ..core.stamps import BASE, KINDS, Stamped, clock, is_after, is_ended, is_in
 from ..core.times import now, parse_since
 from ..core.vocabulary import path_of
 from ..indexing.indexer import Index
-from ..store.changes import RESTORE_BACKUP, SEPARATOR
+from ..store.changes import RESTORE_BACKUP, SEPARATOR, owners
 from ..store.curation import KNOWN, PROMOTED, REFUSED
 from .fields import location_of, mark_pruned
 
@@ -113,17 +113,19 @@ def _take_back(store: Store, number: int) -> tuple[list[Node], dict[str, str]]:
     # nodes first: their links are hidden with them, and need no end
     for thing in sorted(added | left, key=lambda one: (one.count(SEPARATOR), one)):
         row, is_new = store.thing(thing), thing in added
-        if row is None or (is_new and (_is_hidden(row) or is_indexed(row))):
+        if row is None:
             continue
-        then = _ended(row) if is_new else changes.before(number, row)
-        if put(store, then) == "unchanged":
+        is_hidden = row.gone_at if isinstance(row, Anchor) else row.invalidated_at
+        if is_new and (is_hidden or is_indexed(row)):
             continue
-        if isinstance(then, Node):
-            changed.append(then)
-        if isinstance(then, Anchor):
-            done.setdefault(then.node_id, "restored")
-        else:
-            done[_name(then)] = "invalidated" if is_ended(then) else "restored"
+        then = copy(row) if is_new else changes.before(number, row)
+        if is_new:
+            setattr(then, KINDS[type(row)].end, now())
+        if put(store, then) != "unchanged":
+            changed += [then] if isinstance(then, Node) else []
+            name = edge_name(then.key) if isinstance(then, Edge) else owners(thing)[0]
+            is_ended_now = is_ended(then) and not isinstance(then, Anchor)
+            done.setdefault(name, "invalidated" if is_ended_now else "restored")
     for candidate in store.candidates.decided_by(number):
         store.candidates.put([taken_back(candidate, changes.command)])
         done[candidate.id] = "restored"
@@ -135,20 +137,6 @@ def put(store: Store, row: Thing) -> str:
     if isinstance(row, Node):
         return store.nodes.put(row)
     return store.edges.put(row) if isinstance(row, Edge) else store.anchors.put(row)
-
-
-def _is_hidden(row: Thing) -> bool:
-    return row.gone_at is not None if isinstance(row, Anchor) else row.invalidated_at is not None
-
-
-def _ended(row: State) -> State:
-    row = copy(row)
-    setattr(row, KINDS[type(row)].end, now())
-    return row
-
-
-def _name(row: Node | Edge) -> str:
-    return row.id if isinstance(row, Node) else edge_name(row.key)
 
 
 # --- records and links
