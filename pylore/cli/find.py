@@ -60,9 +60,7 @@ def search(
     tree: bool = options.TREE,
     oneline: bool = option("--oneline", "one line per result"),
     batch: str | None = option(
-        "--batch FILE",
-        'one query per line: words, or {"id", "query", "exclude"}',
-        complete="files",
+        "--batch FILE", 'one query per line: words, or {"id", "query", "exclude"}', complete="files"
     ),
 ) -> None:
     """Find records by words, meaning and links.
@@ -340,8 +338,7 @@ def _listed(session: Session, store: Store, first: Node, others: Iterator[Node])
 
 
 @command(
-    "context [options] QUESTION… | TASK-ID | --files GLOB,…",
-    settings=("budget", "graph_depth"),
+    "context [options] QUESTION… | TASK-ID | --files GLOB,…", settings=("budget", "graph_depth")
 )
 def context(
     session: Session,

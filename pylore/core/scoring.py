@@ -78,9 +78,7 @@ def _add(fused: dict[What, float], part: dict[What, float]) -> None:
 
 
 def convex(
-    legs: Mapping[str, Mapping[What, float]],
-    shares: Mapping[str, float],
-    vector_min: float,
+    legs: Mapping[str, Mapping[What, float]], shares: Mapping[str, float], vector_min: float
 ) -> dict[What, float]:
     """Return a weighted sum of the legs' scores, each brought to 0..1 first.
 

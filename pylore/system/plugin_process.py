@@ -134,10 +134,7 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def run_all(
-    plugins: Sequence[str],
-    event: str,
-    rows: Iterable[Mapping[str, object]],
-    settings: Settings,
+    plugins: Sequence[str], event: str, rows: Iterable[Mapping[str, object]], settings: Settings
 ) -> list[tuple[str, str]]:
     """Run the plugins of an event; return the failed ones with reasons, in order.
 

@@ -12,14 +12,7 @@ from __future__ import annotations
 import os
 from stat import S_ISDIR, S_ISREG
 
-from .files import (
-    SHARED,
-    STORE,
-    append_line,
-    beginning_of,
-    make_private_file,
-    state_folder,
-)
+from .files import SHARED, STORE, append_line, beginning_of, make_private_file, state_folder
 
 TOKENS = "lore"
 """The file in a git folder with a line for each project: a token, and the way to the project."""

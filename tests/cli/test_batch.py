@@ -49,8 +49,7 @@ def test_each_line_gets_a_result(filled: Lore) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
-    ["", "--type lesson --graph-depth 1 -n 1", "--explain --mmr-lambda 1"],
+    "words", ["", "--type lesson --graph-depth 1 -n 1", "--explain --mmr-lambda 1"]
 )
 def test_batch_finds_the_same_as_search(filled: Lore, words: str) -> None:
     found = batch(filled, {"id": "a", "query": "tokens"}, options=words)

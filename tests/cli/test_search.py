@@ -123,11 +123,7 @@ def test_query_comes_as_words_or_from_stdin(filled: Lore) -> None:
 
 @pytest.mark.parametrize(
     ("query", "note"),
-    [
-        ("xyzzyx", "nothing matches"),
-        ("?!", "no words"),
-        ("cookie xyzzyx", "no match for 'xyzzyx'"),
-    ],
+    [("xyzzyx", "nothing matches"), ("?!", "no words"), ("cookie xyzzyx", "no match for 'xyzzyx'")],
 )
 def test_notes_go_to_stderr_unless_quiet(filled: Lore, query: str, note: str) -> None:
     found = filled("search", query)

@@ -35,9 +35,7 @@ def tokens(request: pytest.FixtureRequest) -> Callable[[str], list[str]]:
     return lambda text: [term for (term,) in database.execute(ask, (text,))]
 
 
-def test_letters_agree_with_the_tokenizers(
-    tokens: Callable[[str], list[str]],
-) -> None:
+def test_letters_agree_with_the_tokenizers(tokens: Callable[[str], list[str]]) -> None:
     for start in (one for one in BLOCKS if one < 0x400 or is_chosen(f"{one:x}", 8)):
         letters = map(chr, range(max(1, start), start + 0x200))
         # Alone, in a word, and with an accent of its own behind it.

@@ -295,9 +295,7 @@ def test_config_is_optional(places: tuple[Path, dict[str, str]]) -> None:
     assert environ["LORE_STORE_SCOPE"] == "user"
 
 
-def test_user_config_is_read_before_the_project_config(
-    places: tuple[Path, dict[str, str]],
-) -> None:
+def test_user_config_is_read_before_the_project_config(places: tuple[Path, dict[str, str]]) -> None:
     project, environ = places
     Path(environ["HOME"], ".config/lore/config").write_text("limit=5\n")
     (project / ".lore/.config").write_text("limit=6\n")

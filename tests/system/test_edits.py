@@ -13,13 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pylore.core.errors import LoreError
-from pylore.system.edits import (
-    BEGIN,
-    END,
-    change_block,
-    change_json,
-    with_block,
-)
+from pylore.system.edits import BEGIN, END, change_block, change_json, with_block
 
 # --- marked blocks
 

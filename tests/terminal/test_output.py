@@ -109,9 +109,7 @@ def test_single_thing_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == ""
 
 
-def test_form_follows_options_or_stdout(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_form_follows_options_or_stdout(monkeypatch: pytest.MonkeyPatch) -> None:
     for form in NAMES:
         assert Output.choose({form: form, "explain": "explain"}).form == form
     assert Output.choose({}).form == "json"
