@@ -19,10 +19,7 @@ _HEAD = 16
 
 
 class Importer:
-    """Import modules of lore whose compiled form, which Python wrote, is up to date.
-
-    Python's importer handles the others. It takes twice as long to find a module.
-    """
+    """Import modules of lore that Python has compiled; Python's importer takes twice as long."""
 
     @staticmethod
     def find_spec(

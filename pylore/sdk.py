@@ -67,29 +67,25 @@ def _of_records(
 
 
 class Lore:
-    """One store, open for reading and writing; use it in a ``with``, or ``close`` it.
+    """A store, open for reading and writing; use it in a ``with``, or ``close`` it.
 
-    Threads may share one, and so may forked processes: each gets a connection. Several processes
-    may use one folder: writers wait for each other up to ``busy_timeout`` seconds. Every writing
-    method is one transaction.
+    Threads and forked processes may share it: each gets a connection. Processes may use the same
+    folder: writers wait for each other up to ``busy_timeout`` seconds. Every writing method is a
+    transaction.
 
-    Settings come from the config files, the environment, and ``settings``, which go before all
-    others. ``options`` are the keywords of the function of ``pylore.app`` that a method calls, and
-    settings for this call (``graph_depth=2``). Results are dictionaries as the commands print them,
-    where they have no class.
+    Settings come from the config files, the environment, and ``settings``, which win. ``options``
+    are keywords of the function of ``pylore.app`` that a method calls, and settings for this call
+    (``graph_depth=2``). Results without a class are dictionaries as the commands print them.
 
     Args:
-        folder: the folder of its ``search.db``; unless given, the store that a command in the
-            working directory uses.
-        create: make the store if it is not there.
-        retriever: a further leg of every search, called with what an executable retriever reads
+        folder: the folder of ``search.db``; default: the store of the working directory.
+        create: make a missing store.
+        retriever: a further retriever, called with the fields that an executable retriever reads
             (``query``, ``limit``, …); it returns ``[{"id", "score"}]``. Its name among
-            ``retrievers`` is ``given``: ``retrievers="given"`` makes it the only leg.
+            ``retrievers`` is ``given``: ``retrievers="given"`` makes it the only retriever.
 
-    Raises:
-        StoreError: there is no store, or it cannot be read.
-        UsageError: a type, relation, date or setting is wrong.
-        LoreError: a node, file or link is not there.
+    Raises StoreError for a missing or unreadable store, UsageError for an invalid type, relation,
+    date or setting, LoreError for a missing node, file or link.
     """
 
     def __init__(
@@ -124,10 +120,7 @@ class Lore:
         return self._call(find.search, query, shown=query, **options)
 
     def related(self, id: str = "", **options: Any) -> Hits:
-        """Return the nodes connected to a node, nearest first, or to a file, records first.
-
-        ``near`` are files in place of an id.
-        """
+        """Return the nodes connected to a node, or ``near`` files, nearest first."""
         names = [id] if id or not options.get("near") else []
         given = {"here": os.getcwd(), **options}
         return self._call(find.related, names, shown=f"related {id}", **given)
@@ -145,10 +138,7 @@ class Lore:
         return by_worth(hits, self.settings.hop_decay, found)
 
     def context(self, question: str, **options: Any) -> Context:
-        """Return a context for a question, or for the task of this id, as ``text``.
-
-        ``receipt()`` lists the contents.
-        """
+        """Return a context for a question or the id of a task; ``receipt()`` lists contents."""
         return self._call(find.context, question, shown=question, **options)
 
     def build_graph_context(self, question: str, **options: Any) -> str:
@@ -200,9 +190,8 @@ class Lore:
         return self._call(code.analyze_cochanges, **options)
 
     def anchor(self, id: str, file: str, kind: str = "", detail: str = "") -> Row:
-        """Tie a node to code: ``kind`` is ``glob``, ``hash``, ``symbol``, ``lines`` or empty.
-
-        ``detail`` is the symbol, or the lines as ``10-20``.
+        """Tie a node to code: ``kind`` is ``glob``, ``hash``, ``symbol``, ``lines`` or empty,
+        ``detail`` the symbol, or the lines as ``10-20``.
         """
         return _anchor_row(self._call(code.anchor, id, file, kind, detail))
 
@@ -239,15 +228,11 @@ class Lore:
         return self._open().records().forget(ids, purge=purge)
 
     def restore(self, *ids: str, at: str = "") -> Sequence[Change]:
-        """Bring forgotten nodes back, with their edges.
-
-        ``at`` is the number of a state, as ``show`` has it, or a time at which it stood.
-        """
+        """Restore forgotten nodes, or the state ``at`` a number of ``show`` or a time."""
         return self._open().records().restore(ids, at=at)
 
     def undo(self, *ids: str, redo: bool = False) -> Sequence[Change]:
-        """Take back the last change of each of these nodes, or the last command as a whole;
-        ``redo`` repeats the command that was taken back last."""
+        """Undo the last change of each node, or the last command; ``redo`` repeats that command."""
         return self._open().records().undo(ids, redo=redo)
 
     def start_run(self, task: str = "") -> str:

@@ -97,11 +97,9 @@ def prompt_of(question: str, context: str, more_rules: str = "") -> str:
 
 
 def parse_command(text: str) -> list[str]:
-    """Return the program, as a whole path, and its arguments.
+    """Return the path of the program, and the arguments.
 
-    Raises:
-        LoreError: no command is set, or there is no such program.
-        UsageError: the words cannot be split, or the path is not a whole one.
+    Raise LoreError without a command or a program, UsageError for an invalid or relative command.
     """
     try:
         words = shlex.split(text)

@@ -63,10 +63,9 @@ class Parameter:
             self.default = () if self.many else False
 
     def convert(self, text: str) -> Any:
-        """Return the value of a text: a tuple of a list, a number where there are bounds.
+        """Return the value of a text: a tuple of a list, a number within bounds.
 
-        Raises:
-            ValueError: the text is no such value; the message names the valid ones.
+        Raise ValueError, which names the valid values.
         """
         if self.is_list:
             from ..core.paths import alternatives
@@ -197,10 +196,9 @@ def setting_option(name: str) -> Parameter:
 
 
 def read(words: Sequence[str], command: Command) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the values of a command's parameters, and settings and shared options as text.
+    """Return the values of parameters, and settings and shared options as text.
 
-    Raises:
-        UsageError: the command takes no such line.
+    Raise UsageError for an invalid line.
     """
     own = command.options
     values = {one.name: one.default for one in command.parameters}

@@ -112,13 +112,11 @@ def _engine_of_search(session: Session, near: tuple[str, ...]) -> Engine:
 
 
 def _answer_lines(session: Session, given: dict[str, Any], path: str) -> None:
-    """Answer every line of a file (``-``: stdin), each at once, as JSON lines.
+    """Print the results for each line of a file (``-``: stdin) as JSON lines, without delay.
 
-    A line that begins with ``{`` is an object, any other a query, its number the id. An answer is
-    ``{"id", "results"}`` or ``{"id", "error"}``; an empty line finds nothing.
-
-    Raises:
-        LoreError: the file cannot be read, or lines were answered with an error.
+    A line that begins with ``{`` is an object, any other line a query, with its number as the id. A
+    result is ``{"id", "results"}`` or ``{"id", "error"}``. Raise LoreError for an unreadable file,
+    or after errors.
     """
     from ..core.json import decoded, parse_object
     from ..core.lines import QUESTION_LINE

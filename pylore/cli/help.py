@@ -130,11 +130,7 @@ def programs() -> dict[str, str]:
 
 
 def file_of(name: str) -> str:
-    """Return the file of a program.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """Return the file of a program; raise UsageError for an unknown program."""
     files = programs()
     if name in files:
         return files[name]

@@ -40,11 +40,7 @@ CATEGORY = option("--category NAME", "category within the type")
 
 
 def exclusive(**given: Any) -> str:
-    """Return the name of the option that is given; empty if none is.
-
-    Raises:
-        UsageError: two of them are given.
-    """
+    """Return the name of the given option, or an empty text; raise UsageError for two options."""
     names = [
         name if name.isupper() else f"--{name.replace('_', '-')}"
         for name, value in given.items() if value
@@ -55,11 +51,7 @@ def exclusive(**given: Any) -> str:
 
 
 def require_utf8(text: str, what: str) -> str:
-    """Return ``text`` if it is UTF-8, which has no half surrogates.
-
-    Raises:
-        UsageError: it is not.
-    """
+    """Return ``text``; raise UsageError unless it is UTF-8, without half surrogates."""
     if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
         raise UsageError(f"{what} '{text}' is not UTF-8: convert or rename it")
     return text

@@ -201,11 +201,7 @@ def project_root() -> str:
 
 
 def read_stdin(longest: int = STDIN) -> str:
-    """Return all of stdin as text, of so many bytes at most.
-
-    Raises:
-        LoreError: it is longer, not UTF-8, or has a NUL byte.
-    """
+    """Read stdin; raise LoreError unless it is short enough, UTF-8 and without NUL bytes."""
     try:
         return decoded(sys.stdin.buffer.read(longest + 1), longest)
     except LoreError as error:

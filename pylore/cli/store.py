@@ -392,10 +392,9 @@ def _weights_in_force(settings: Settings, relation: str) -> dict[str, str]:
 
 
 def _file(*, user: bool) -> str:
-    """Return the user's config file, or the project's, which may be no link: a clone may bring one.
+    """Return the config file of the user or the project.
 
-    Raises:
-        LoreError: it is a link.
+    Raise LoreError if the latter is a link: it may come from a clone.
     """
     folder = os.path.join(project_folder(), SHARED) if project_folder() else data_folder()
     path = users_file() if user else os.path.join(folder, ".config")

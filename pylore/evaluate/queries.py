@@ -32,10 +32,9 @@ class Question:
 
 
 def read_lines(path: str) -> Iterator[bytes]:
-    """Yield the lines of a file or, for ``-``, of stdin, each as soon as it comes.
+    """Yield the lines of a file or, for ``-``, of stdin, without delay.
 
-    Raises:
-        LoreError: the file cannot be read.
+    Raise LoreError for an unreadable file.
     """
     try:
         if path == "-":
@@ -48,11 +47,7 @@ def read_lines(path: str) -> Iterator[bytes]:
 
 
 def read_questions(lines: Iterable[bytes], name: str) -> Iterator[Question]:
-    """Yield a question for each line that is not empty.
-
-    Raises:
-        LoreError: a line is broken.
-    """
+    """Yield a question for each non-empty line; raise LoreError for a broken line."""
     for number, line in enumerate(lines, start=1):
         try:
             if line.strip():
@@ -62,11 +57,7 @@ def read_questions(lines: Iterable[bytes], name: str) -> Iterator[Question]:
 
 
 def question_of(fields: Mapping[str, Any]) -> Question:
-    """Return the question with these fields.
-
-    Raises:
-        LoreError: a field is missing or has the wrong type.
-    """
+    """Return the question with these fields; raise LoreError for a missing or invalid field."""
     id, query = fields.get("id"), fields.get("query")
     if not isinstance(id, str) or not id:
         raise LoreError("id is not a string")

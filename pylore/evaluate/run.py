@@ -81,10 +81,8 @@ def score(ranked: Sequence[str], relevant: Collection[str]) -> list[float]:
 
 
 def configured(base: Settings, text: str) -> Settings:
-    """Return the base with ``key=value …`` on top, in the syntax of config files.
-
-    Raises:
-        UsageError: unknown setting or wrong value.
+    """Return the base with ``key=value …``, in the syntax of config files; raise UsageError for an
+    unknown setting or invalid value.
     """
     try:
         words = [word.partition("=") for word in shlex.split(text)]
