@@ -6,7 +6,7 @@
 ...     for hit in lore.search("jwt", graph_depth=2):
 ...         print(hit.score, hit.id, hit.path)
 
-Importing it imports nothing else: the commands run on it too, and start in milliseconds.
+Importing it imports no other module, since commands start in milliseconds.
 """
 
 from __future__ import annotations

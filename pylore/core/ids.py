@@ -133,22 +133,14 @@ COMMON = "a record common to all scopes cannot be changed within one: repeat wit
 
 
 def is_name(text: str) -> bool:
-    """Return True for a valid name of a scope: lower-case letters, digits, ``-`` and ``_``.
-
-    >>> is_name("agent-7"), is_name("-x"), is_name("A"), is_name("a*")
-    (True, False, False, False)
-    """
+    """Return True for a valid name of a scope: lower-case letters, digits, ``-`` and ``_``."""
     letters = text.replace("-", "").replace("_", "")
     plain = text.isascii() and letters.isalnum() and text == text.lower()
     return plain and text[0].isalnum() and len(text) <= LONGEST
 
 
 def own(name: str, scope: str) -> str:
-    """Add a scope, if any, to the name of an id or a relation.
-
-    >>> own("entity-duckdb", "alice"), own("uses@@alice", "alice"), own("uses", "")
-    ('entity-duckdb@@alice', 'uses@@alice', 'uses')
-    """
+    """Add a scope, if any, to the name of an id or a relation."""
     return f"{name}{MARK}{scope}" if scope and not name.endswith(MARK + scope) else name
 
 

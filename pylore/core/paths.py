@@ -19,11 +19,7 @@ _TEST_NAMES = frozenset(("conftest", "spec_helper", "test_helper", "tests"))
 
 
 def is_test(path: str) -> bool:
-    """Return True if a path is that of a test, by the conventions of any language.
-
-    >>> is_test("tests/auth.py"), is_test("src/contest.py"), is_test("src/AuthTest.java")
-    (True, False, True)
-    """
+    """Return True if a path is that of a test, by the conventions of any language."""
     *folders, name = path.split("/")
     if not _TEST_FOLDERS.isdisjoint(map(str.lower, folders)):
         return True
@@ -69,11 +65,7 @@ def is_changelog(path: str) -> bool:
 
 
 def is_source(path: str) -> bool:
-    """Return True if the name of a file is that of code.
-
-    >>> is_source("a/b.py"), is_source("README.md"), is_source("a/run"), is_source("Makefile")
-    (True, False, True, False)
-    """
+    """Return True if the name of a file is that of code."""
     name = path.rpartition("/")[2]
     stem, dot, ending = name.rpartition(".")
     if name.lower() in _NO_SOURCE_NAMES or "issue_template" in path.lower():

@@ -52,12 +52,6 @@ class Operators:
 def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
     """Parse the operators of a query. ``doubt(kind, name)`` returns why a ``tag`` or ``type`` is
     unknown, or an empty text.
-
-    >>> read = read_operators('signed "log in" toke* -cookie type:note', lambda kind, name: "")
-    >>> read.text, read.phrases, read.beginnings, read.without, read.types
-    ('signed log in toke', ['log in'], ['toke'], ['cookie'], ['note'])
-    >>> read_operators("gcc -Wall a::b", lambda kind, name: "").any()
-    False
     """
     read = Operators(text)
     chunks = text.split(None, MOST_WORDS)
@@ -136,11 +130,7 @@ _LONGEST_QUOTED = 100
 
 
 def cleaned(text: str) -> str:
-    """Return ``text`` without text of tools; unchanged if no word would remain.
-
-    >>> cleaned("Fix :func:`raises` for groups of errors, see https://example.org/1 and 1f2e3d4c")
-    'Fix `raises` for groups of errors, see and'
-    """
+    """Return ``text`` without text of tools; unchanged if no word would remain."""
     if len(text.split(None, SHORT)) <= SHORT:
         return text
     before, *comments = text.split("<!--")
@@ -183,9 +173,6 @@ def head_of(text: str) -> str:
 def named_in(text: str) -> list[str]:
     """Return the names of code in a text, each once: words in back-ticks, with an underscore or a
     dot inside, a capital after a small letter, or parentheses; paths and functions of tracebacks.
-
-    >>> named_in("`Config` breaks in get(), see src/a.py; e.g. File \\"base.py\\", line 2, in load")
-    ['Config', 'get', 'src/a.py', 'base.py', 'load']
     """
     return list(dict.fromkeys(_names(text)))
 
@@ -241,11 +228,7 @@ _MOST = 1_000_000_000
 
 
 def version_of(heading: str) -> tuple[int, ...]:
-    """Return the version or date in a heading, for comparison; empty without either.
-
-    >>> version_of("Version 2.10.0"), version_of("[1.0a3] - 2026-01-31"), version_of("Fixes")
-    ((2, 10, 0), (1, 0), ())
-    """
+    """Return the version or date in a heading, for comparison; empty without either."""
     for chunk in heading.split():
         number = chunk.lstrip("vV[(`*")
         rest = number.lstrip("0123456789.-")
@@ -264,11 +247,7 @@ _CHANGES = frozenset(
 
 
 def asks_for_changes(text: str) -> bool:
-    """Return True if a query is about changes, or names a version.
-
-    >>> asks_for_changes("when was support for windows dropped"), asks_for_changes("python 3.8")
-    (True, True)
-    """
+    """Return True if a query is about changes, or names a version."""
     return not _CHANGES.isdisjoint(text.lower().split()) or bool(version_of(text))
 
 
@@ -301,9 +280,6 @@ _OF_DEFINITIONS = frozenset(
 def asked_names(text: str) -> list[str]:
     """Return the names of code if a text has hardly any other words. Capitalized words and a
     single word are names too.
-
-    >>> asked_names("where is the Flask class defined"), asked_names("Response.json")
-    (['Flask'], ['Response.json'])
     """
     chunks = [chunk.strip(AROUND) for chunk in text.split(None, MOST_WORDS)]
     names = named_in(text) or [chunk for chunk in chunks[1:] if chunk[:1].isupper()]
@@ -334,20 +310,12 @@ def _opening(text: str) -> list[str]:
 
 
 def is_question(text: str) -> bool:
-    """Return True if a text begins like a question, or is a request for advice.
-
-    >>> is_question("in what file are keys read"), is_question("Fix keys that are read twice")
-    (True, False)
-    """
+    """Return True if a text begins like a question, or is a request for advice."""
     return not _OPENERS.isdisjoint(_opening(text)[:1]) or asks_what_to_do(text)
 
 
 def asks_what_to_do(text: str) -> bool:
-    """Return True if a text is a request for advice: a question, or a few words.
-
-    >>> asks_what_to_do("how do I upload files"), asks_what_to_do("how are files uploaded")
-    (True, False)
-    """
+    """Return True if a text is a request for advice: a question, or a few words."""
     opening = _opening(text)
     if opening[:1] == ["can"] or opening == ["how", "to"]:
         return True
@@ -359,9 +327,6 @@ def asks_what_to_do(text: str) -> bool:
 def asks_about_code(text: str) -> bool:
     """Return True for a question about a place or a mechanism, the name of a task, or a text that
     is too long to be typed.
-
-    >>> asks_about_code("where are keys read"), asks_about_code("what is a key")
-    (True, False)
     """
     opening, chunks = _opening(text), text.split(None, MOST_WORDS)
     if len(chunks) > MOST_WORDS:

@@ -68,11 +68,7 @@ def row(
 
 
 class Settings:
-    """The table of settings; an instance has values and origins.
-
-    >>> Settings.load(environ={}, flags={"graph_depth": "2"}).graph_depth
-    2
-    """
+    """The table of settings; an instance has values and origins."""
 
     _1 = "graph"
     graph_depth = row(0, "hops to walk from direct matches; 0: a plain search", 0, 3)

@@ -173,9 +173,6 @@ def without_marks(text: str) -> str:
 def words(text: str) -> list[str]:
     """Return every word, in order, in its own case; of a script without spaces, the pairs of
     characters.
-
-    >>> words("it's a/b.py, snake_case"), words("値は何")
-    (['it', 's', 'a', 'b', 'py', 'snake', 'case'], ['値は', 'は何'])
     """
     return _paired(_normal(text)).translate(_WORDS).split()
 
@@ -191,20 +188,12 @@ def spaced(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Return ``text`` in lower case and without accents, as full text compares it.
-
-    >>> fold("Zürich"), fold("ΟΔΟΣ"), fold("Straße")
-    ('zurich', 'οδοσ', 'straße')
-    """
+    """Return ``text`` in lower case and without accents, as full text compares it."""
     return text.lower() if text.isascii() else _normal(text).translate(_FOLDS)
 
 
 def camel_parts(word: str) -> list[str]:
-    """Return the parts of a camelCase word, folded; one part if there is nothing to split.
-
-    >>> camel_parts("getUserByID"), camel_parts("HTTPServer"), camel_parts("plain")
-    (['get', 'user', 'by', 'id'], ['http', 'server'], ['plain'])
-    """
+    """Return the parts of a camelCase word, folded; one part if there is nothing to split."""
     if word.islower() or word.isupper() or word[1:].islower():
         return [fold(word)]
     parts, start = [], 0
@@ -312,11 +301,7 @@ def joined(text: str) -> list[str]:
 
 
 def parse_query(text: str) -> Query:
-    """Make terms of any text; never fails, and may return no terms.
-
-    >>> parse_query("the getUser of a/b.py").terms
-    [[['getuser'], ['get', 'user']], [['a', 'b', 'py']]]
-    """
+    """Make terms of any text; never fails, and may return no terms."""
     text, rest = text[:MAX_QUERY], text[MAX_QUERY:]
     chunks = list(dict.fromkeys(text.split()))
     terms = _terms(chunks, STOP_WORDS) or _terms(chunks, frozenset())
@@ -365,11 +350,7 @@ _CONTROLS: dict[int, str] = {
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return sorted tags in lower case, with dashes for white space in them; a text is split.
-
-    >>> clean_tags(["Code Review", "auth", "AUTH"]), clean_tags("auth, api")
-    (('auth', 'code-review'), ('api', 'auth'))
-    """
+    """Return sorted tags in lower case, with dashes for white space in them; a text is split."""
     if isinstance(tags, str):
         tags = tags.replace(",", " ").split()
     folded = ("-".join(composed(tag).lower().split()) for tag in tags)

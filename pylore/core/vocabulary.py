@@ -85,11 +85,7 @@ HIDDEN_STATUSES = ("superseded", "retracted")
 
 
 def collection_of(type: str, status: str = "confirmed") -> str:
-    """Return the full-text collection of a node.
-
-    >>> collection_of("note"), collection_of("file"), collection_of("file", "retracted")
-    ('texts', 'code', 'hidden')
-    """
+    """Return the full-text collection of a node."""
     return HIDDEN if status in HIDDEN_STATUSES else COLLECTIONS.get(type, TEXTS)
 
 
@@ -121,11 +117,7 @@ THING_IDS = (ENTITY_IDS, CONCEPT_IDS)
 
 
 def types_named(names: Iterable[str], known: Collection[str]) -> dict[str, None]:
-    """Return ``names`` as keys, with the ``known`` types in place of ``records`` and ``learning``.
-
-    >>> [*types_named(["learning"], ["decision", "lesson", "file"])]
-    ['lesson', 'decision']
-    """
+    """Return ``names`` as keys, with ``records`` and ``learning`` expanded to ``known`` types."""
     wanted: dict[str, None] = {}
     for name in names:
         if name == RECORDS:
