@@ -97,14 +97,6 @@ def test_snapshot_ignores_later_changes(store: Store, kept: Kept) -> None:
         assert store.nodes.get("note-a") is not None
 
 
-def test_other_writers_change_the_version(store: Store, kept: Kept) -> None:
-    before = store.changes_seen()[0]
-    assert store.changes_seen()[0] == before
-    with kept.open() as other, other.transaction():
-        other.nodes.put(a_node("note-a"))
-    assert store.changes_seen()[0] != before
-
-
 def test_missing_graph_is_reported_as_such(store: Store, kept: Kept) -> None:
     store.nodes.put(a_node("note-a"))
     kept.lose("graph")

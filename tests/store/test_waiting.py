@@ -14,11 +14,9 @@ from typing import Any
 
 import apsw
 import pytest
-from pages import import_documents
 from sqlite_stores import connection_of
 
 import pylore
-from pylore.code.index import index
 from pylore.core.settings import Settings
 from pylore.formats.jsonl import import_lines
 from pylore.records.records import Records
@@ -52,27 +50,11 @@ class Slow:
         return [b"\0\0\x80?" * 8 for _ in texts]
 
 
-def _markdown(store: Store, slow: Slow) -> object:
-    page = Path(store.path).parent.parent / "page.md"
-    page.write_text("# A page\n\nsays [more](src/a.py)\n")
-    (page.parent / "src").mkdir()
-    (page.parent / "src/a.py").write_text("")
-    return import_documents(store, Settings(), slow, [str(page)], str(page.parent))
-
-
-def _index(store: Store, slow: Slow) -> object:
-    root = Path(store.path).parent.parent
-    (root / "a.py").write_text("def one():\n    return 1\n")
-    return index(store, Settings(), lambda: slow, str(root))
-
-
 WRITES: dict[str, Callable[[Store, Slow], object]] = {
     "add": lambda store, slow: Records(store, Settings(), slow).add("note", "a", file="b.py"),
     "import": lambda store, slow: import_lines(
         store, Settings(), slow, [b'{"id":"note-1","body":"one"}']
     ),
-    "markdown": _markdown,
-    "index": _index,
 }
 
 
