@@ -80,3 +80,14 @@ def test_change_is_later_than_a_state_from_the_future(store: Store) -> None:
     assert edge is not None and clock(edge) == "2999-01-01T00:00:01Z"
     (past,) = store.changes.of(edge)
     assert (clock(past.row), past.changed_at) == (AHEAD, clock(edge))
+
+
+def test_put_returns_the_outcome(store: Store) -> None:
+    node = store.nodes.require("note-a")
+    assert store.nodes.put(node) == "unchanged"
+    node.updated_at = LATE
+    assert store.nodes.put(node) == "unchanged"
+    assert store.nodes.require("note-a").updated_at != LATE
+    node.body = "new"
+    assert store.nodes.put(node) == "updated"
+    assert store.nodes.require("note-a").to_dict() == node.to_dict()
