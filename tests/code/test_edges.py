@@ -73,12 +73,6 @@ def test_an_imported_name_is_followed_through_reexports() -> None:
     assert pairs("imports", *found) >= {("main.py", "pkg/__init__.py"), ("main.py", "pkg/deep.py")}
 
 
-def test_reexports_in_a_circle_end() -> None:
-    one = file("a.py", "python", [], [Import("b", "*"), Import("b", "x")], [("", "x"), ("", "y")])
-    two = file("b.py", "python", [], [Import("a", "*"), Import("a", "x")])
-    assert called(one, two) == set()
-
-
 def test_names_of_javascript_modules() -> None:
     main = file("main.ts", "typescript", ["function go"],
                 [Import("./lib", "default", "Thing"), Import("./lib", "*", "all"),
@@ -285,12 +279,6 @@ def test_many_ways_to_one_base_are_not_all_gone() -> None:
     assert called(one) == {("a.py", "a.py::C0.m")}
 
 
-def test_objects_that_are_called_for_each_other_end() -> None:
-    one = file("a.py", "python", ["class A", "class B"], calls=[("", "A()()")],
-               assigned={"A.__call__": "B()", "B.__call__": "A()"})  # fmt: skip
-    assert called(one) == set()
-
-
 def test_modules_that_export_each_other_end() -> None:
     one, two = (
         file(f"{name}.js", "javascript", [],
@@ -299,24 +287,6 @@ def test_modules_that_export_each_other_end() -> None:
         for name, other in ("ab", "ba")
     )  # fmt: skip
     assert called(one, two) == set()
-
-
-def test_a_variable_that_is_made_from_itself_is_what_it_was_made_from_too() -> None:
-    one = file("a.py", "python", ["class A", "method A.up", "class B", "method B.x"],
-               calls=[("A.up", "v.x")],
-               assigned={"A.up.v": "A() v.up()", "A.up.return": "B()"})  # fmt: skip
-    assert ("a.py::A.up", "a.py::B.x") in called(one)
-
-
-def test_functions_that_return_each_other_s_results_return_all_of_them() -> None:
-    returns = [[4, 5], [], [1, 4], [], [6], [2], [0, 2]]
-    symbols = [line for n in range(7) for line in (f"function f{n}", f"class C{n}",
-                                                   f"method C{n}.m")]  # fmt: skip
-    assigned = {f"f{n}.return": " ".join([f"C{n}()", *(f"f{other}()" for other in others)])
-                for n, others in enumerate(returns)}  # fmt: skip
-    one = file("a.py", "python", [*symbols, "function g"],
-               calls=[("", "f0().m"), ("g", "f5().m")], assigned=assigned)  # fmt: skip
-    assert called(one) >= {("a.py::g", f"a.py::C{n}.m") for n in (0, 1, 2, 4, 5, 6)}
 
 
 def test_functions_that_all_return_each_other_s_results_cost_little() -> None:

@@ -162,43 +162,6 @@ def test_an_edge_that_a_person_made_stays(project: Project) -> None:
     assert (edge.weight, edge.invalidated_at) == (0.25, None)
 
 
-def test_several_definitions_of_a_name_are_one_symbol(project: Project) -> None:
-    project.write(
-        "src/twice.py",
-        """\
-from typing import overload
-
-@overload
-def load(path: str) -> str: ...
-@overload
-def load(path: bytes) -> bytes: ...
-def load(path):
-    return read(path)
-
-class Point:
-    @property
-    def x(self):
-        \"\"\"How far to the right.\"\"\"
-        return self._x
-    @x.setter
-    def x(self, value):
-        check(value)
-        self._x = value
-
-def read(path): return path
-def check(value): return value
-""",
-    )
-    project.index()
-    load, x = (project.node(f"symbol-src/twice.py::{name}") for name in ("load", "Point.x"))
-    assert (load.line_start, load.line_end) == (7, 8)
-    assert (x.line_start, x.line_end) == (12, 14)
-    assert project.store.nodes.get("symbol-src/twice.py::load~2") is None
-    for caller, callee in (("load", "read"), ("Point.x", "check")):
-        ends = (f"symbol-src/twice.py::{caller}", f"symbol-src/twice.py::{callee}")
-        assert project.store.edges.get(*ends, "calls") is not None
-
-
 def test_a_module_under_two_conditions_has_the_files_of_both(project: Project) -> None:
     project.write("rs/src/lib.rs", "#[cfg(unix)]\nmod imp {\n  mod sys;\n}\n#[cfg(windows)]\n"
                   "mod imp {\n  fn a() { one(); other(); }\n}\n")  # fmt: skip
@@ -304,14 +267,6 @@ def test_what_git_ignores_is_left_out(project: Project) -> None:
     assert listing.paths == [
         ".gitignore", "README.md", "kept.log", "new.py", "src/auth.py", "src/jwt.py",
     ]  # fmt: skip
-
-
-def test_a_repository_with_no_commit_and_one_that_ignores_the_folder(project: Project) -> None:
-    subprocess.run(["git", "init", "-q"], cwd=project.root, check=True)
-    assert "src/auth.py" in files(str(project.root)).paths
-    project.write(".gitignore", "inner\n")
-    project.write("inner/a.py", "x = 1\n")
-    assert files(str(project.root / "inner")).paths == ["a.py"]
 
 
 def test_without_git_what_tools_made_is_left_out(

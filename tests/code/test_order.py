@@ -50,15 +50,8 @@ def claimed_twice(root: Path) -> list[FileFacts]:
     return found
 
 
-def _clutter(count: int) -> list[bytes]:
-    """What, while it is kept, has what is made after it stand at other addresses."""
-    return [bytes(size) for size in range(64, 200, 8) for _ in range(count)]
-
-
 def _print_edges(root: str) -> None:
-    kept = _clutter(hash("any") % 100)
     print(edges(*in_circles(), *claimed_twice(Path(root)), root=root))
-    kept.clear()
 
 
 def _run(seed: int, root: Path) -> str:

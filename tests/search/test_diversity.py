@@ -67,46 +67,11 @@ def test_a_repeat_goes_below_what_is_worth_more() -> None:
 
 # --- in a search
 
-FACTS = (
-    ("lesson-pool", "The connection pool runs empty when a worker leaks a connection", "db"),
-    ("lesson-pool-2", "The connection pool runs empty when some worker leaks a connection", "db"),
-    ("lesson-pool-3", "Connection pool runs empty when a worker leaks the connection", "db"),
-    ("lesson-pool-4", "A connection pool runs empty when a worker leaks a connection", "db"),
-    ("lesson-pool-5", "The connection pool ran empty when a worker leaked a connection", "db"),
-    ("decision-size", "The connection pool has twenty seats for each web process", None),
-    ("pattern-close", "Close a connection in a finally block and give it to the pool", None),
-    ("failure-sunday", "On Sunday an empty connection pool refused every login", None),
-    ("goal-proxy", "Move the connection pool into a proxy of its own", None),
-)
-QUERY = "connection pool runs empty"
 
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with new_store(str(tmp_path_factory.mktemp("diversity"))) as store:
-        records = Records(store, Settings(), StaticEmbedder())
-        for id, text, category in FACTS:
-            records.add(id.partition("-")[0], text, id=id, category=category)
-        yield store
-
-
-def found(store: Store, query: str = QUERY, *, explain: bool = False, **flags: str) -> Hits:
+def found(store: Store, query: str, *, explain: bool = False, **flags: str) -> Hits:
     settings = Settings.load(environ={}, flags=flags)
     request = Request(query, Scope(), explain=explain)
     return search(store, settings, request, StaticEmbedder())
-
-
-def facts(hits: Hits) -> set[str]:
-    """What the first five say, copies as one."""
-    return {hit.id.removesuffix(f"-{hit.id[-1]}") for hit in hits.hits[:TOP]}
-
-
-def test_more_facts_are_in_the_first_five(store: Store) -> None:
-    plain, spread = found(store, mmr_lambda="1"), found(store)
-    assert len(facts(plain)) < len(facts(spread))
-    assert len(facts(spread)) >= 4
-    assert sorted(hit.id for hit in plain) == sorted(hit.id for hit in spread)
-    assert plain[0].id == spread[0].id
 
 
 def kinds(store: Store, query: str, **flags: str) -> str:

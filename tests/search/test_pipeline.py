@@ -202,54 +202,20 @@ def test_what_is_excluded_is_neither_returned_nor_entered(look: Lookup) -> None:
     assert OUTAGE not in ids(hits)
 
 
-# --- what a result is
-
-FIELDS: dict[str, tuple[type, ...]] = {
-    "id": (str,),
-    "type": (str,),
-    "title": (str,),
-    "snippet": (str,),
-    "file": (str, type(None)),
-    "line_start": (int, type(None)),
-    "line_end": (int, type(None)),
-    "score": (float,),
-    "rrf_score": (float, type(None)),
-    "bm25_score": (float, type(None)),
-    "vector_score": (float, type(None)),
-    "recency_score": (float,),
-    "feedback_score": (float,),
-    "hops": (int,),
-    "path": (list,),
-    "edge": (str, type(None)),
-    "edge_type": (str, type(None)),
-    "verdict": (str, type(None)),
-    "match": (str,),
-    "weak": (bool,),
-}
+# --- a result
 
 
 @pytest.mark.parametrize("fusion", ["convex", "rrf"])
 @pytest.mark.parametrize("query", ["tokens", "replica database", "credentials", "zucch"])
-def test_every_field_is_there_and_of_its_type(look: Lookup, query: str, fusion: str) -> None:
+def test_results_have_consistent_fields(look: Lookup, query: str, fusion: str) -> None:
     hits = look(query, graph_depth=2, fusion=fusion)
-    assert hits
+    assert hits and len(set(ids(hits))) == len(hits)
     for hit in hits:
-        row = hit.to_dict()
-        assert row.keys() == FIELDS.keys()
-        for name, kinds in FIELDS.items():
-            assert isinstance(row[name], kinds), (name, row[name])
         assert 0 < hit.score <= 1
-        assert 0 <= hit.recency_score <= 1  # type: ignore[operator]
-        assert hit.path[-1] == hit.id
-        assert len(hit.path) == hit.hops + 1
-        assert len(set(hit.path)) == len(hit.path)
+        assert hit.path[-1] == hit.id and len({*hit.path}) == len(hit.path) == hit.hops + 1
         assert (hit.edge is None) == (hit.hops == 0)
-        if hit.hops:
-            assert hit.match == "graph"
-        else:
-            assert hit.path == [hit.id] and hit.match in ("words", "prefix", "meaning")
-            assert hit.rrf_score is not None
-    assert len(set(ids(hits))) == len(hits)
+        assert (hit.match == "graph") == (hit.hops > 0)
+        assert hit.hops or hit.rrf_score is not None
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 

@@ -18,7 +18,6 @@ from pylore.core.text import parse_query
 from pylore.core.vocabulary import CODE_LIST as CODE
 from pylore.core.vocabulary import PAGES_LIST as PAGES
 from pylore.core.vocabulary import RECORDS_LIST as RECORDS
-from pylore.core.vocabulary import list_of
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
 from pylore.search.legs import Matches
@@ -100,18 +99,6 @@ def ids(hits: Hits) -> list[str]:
 
 
 # --- lists
-
-
-@pytest.mark.parametrize(
-    ("id", "name"),
-    [
-        ("file-src/a.py", CODE), ("file-setup.cfg", CODE),
-        ("file-README.md", PAGES), ("doc-docs/a", PAGES),
-        ("decision-doc", RECORDS),
-    ],
-)  # fmt: skip
-def test_list_of_a_result(id: str, name: str) -> None:
-    assert list_of(id) == name
 
 
 def test_lists_keep_their_order_and_scores_fall() -> None:

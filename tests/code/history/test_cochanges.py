@@ -22,7 +22,6 @@ from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.records.records import Records
 from pylore.store import Store
-from pylore.system.git import Git
 
 
 @pytest.fixture
@@ -183,16 +182,6 @@ def test_nothing_of_the_repository_runs(
     monkeypatch.setenv("GIT_DIR", "/nowhere")
     monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(script))
     analyze(store, repository)
-    git = Git(str(repository.root))
-    head = git.require()
-    git.commit(head)
-    git.paths("HEAD")
-    git.contents("HEAD", ["a.py"])
-    git.last_commits("HEAD", {"a.py"})
-    git.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    git.ask("grep", "-lzwFI", "--untracked", "--no-recurse-submodules", "--no-textconv", "-e", "3")
-    git.ask("diff-index", "--cached", "-z", "-M", "--name-status", "--relative", "--no-ext-diff",
-            "HEAD~1", "--")  # fmt: skip
     assert pairs(store) == {("a.py", "b.py"): 2}
     assert not trap.exists()
 

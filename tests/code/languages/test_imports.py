@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from pylore.code.edges import resolve
 from pylore.code.facts import FileFacts, Import
 from pylore.code.languages.javascript import imports as javascript
 from pylore.code.languages.registry import language
-from pylore.code.tree import MANIFEST_LIMIT, SourceTree
+from pylore.code.tree import SourceTree
 
 
 def to(item: Import, path: str, *others: str | FileFacts, root: Path | str = "/nowhere",
@@ -102,25 +101,6 @@ def test_paths_of_a_tsconfig_with_comments_that_another_extends(tmp_path: Path) 
     assert at("@app/nothing") == []
 
 
-def test_configs_that_all_refer_to_each_other_are_read_a_few_times(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folders = [f"p{n}" for n in range(6)]
-    references = ", ".join(f'{{"path": "../{folder}"}}' for folder in folders)
-    for folder in folders:
-        write(tmp_path, **{f"{folder}__tsconfig_json": f'{{"references": [{references}]}}'})
-    left = iter(range(100))
-    plain = javascript.loads
-
-    def loads(text: str) -> object:
-        next(left)
-        return plain(text)
-
-    monkeypatch.setattr(javascript, "loads", loads)
-    assert to(Import("a/b"), "p0/a.ts", "p1/b.ts", root=tmp_path, name="typescript") == []
-    assert next(left) > len(folders)
-
-
 def test_packages_of_a_workspace(tmp_path: Path) -> None:
     write(
         tmp_path,
@@ -152,19 +132,6 @@ def test_a_manifest_that_makes_no_sense_is_passed_over(tmp_path: Path, text: str
     write(tmp_path, tsconfig_json=text, package_json=text)
     assert to(Import("./b"), "a.ts", "b.ts", root=tmp_path, name="typescript") == ["b.ts"]
     assert to(Import("a/b"), "a.ts", "b.ts", root=tmp_path, name="typescript") == []
-
-
-def test_a_manifest_is_read_only_where_it_is_a_plain_file_of_reasonable_size(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "outside.json").write_text("{}")
-    (tmp_path / "link.json").symlink_to(tmp_path / "outside.json")
-    (tmp_path / "large.json").write_text(" " * (MANIFEST_LIMIT + 1))
-    os.mkfifo(tmp_path / "pipe.json")
-    tree = SourceTree([], str(tmp_path))
-    assert tree.read("outside.json") == "{}"
-    for name in ("link.json", "large.json", "pipe.json", "absent.json", "a\0b"):
-        assert tree.read(name) is None
 
 
 json_values = st.recursive(

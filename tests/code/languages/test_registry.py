@@ -11,7 +11,6 @@ from new_stores import new_store
 
 from pylore.code.languages import registry
 from pylore.code.languages.registry import add, language
-from pylore.code.languages.spec import LanguageSpec
 from pylore.code.rules import load_rules
 from pylore.core.vocabulary import file_id, symbol_id
 
@@ -72,11 +71,6 @@ def test_every_language_with_rules_has_a_module_that_says_its_name(name: str) ->
     assert spec.name == name
     assert spec.importer is not None
     assert spec.extensions == (), "the head of the rule file says them"
-
-
-@pytest.mark.parametrize("name", ["spec", "registry", "javascript.npm", "..write", "a b", ""])
-def test_a_name_that_is_no_language_is_a_family_of_its_own(name: str) -> None:
-    assert language(name) == LanguageSpec(name, name)
 
 
 # --- shared code names no language

@@ -16,7 +16,6 @@ from samples import examples
 from pylore.code.expressions import UNKNOWN, after_brackets, parts_of, split
 from pylore.code.extract import imports
 from pylore.code.languages.registry import language
-from pylore.code.languages.spec import LanguageSpec
 from pylore.code.rules import load_rules
 from pylore.code.scan import Match, program, scan
 from pylore.code.worker import check
@@ -382,32 +381,6 @@ def test_chains(name: str, text: str, found: str) -> None:
 )  # fmt: skip
 def test_types(name: str, text: str, found: str) -> None:
     assert parts_of(language(name)).instance(text) == found
-
-
-PLAIN = LanguageSpec("plain", "plain")
-
-
-@pytest.mark.parametrize(
-    ("name", "part", "text", "found", "plain"),
-    [
-        ("javascript", "chain", "new Foo", "Foo", UNKNOWN),
-        ("rust", "chain", "mut x.y", "x.y", UNKNOWN),
-        ("python", "chain", "super().x", "super.x", "super().x"),
-        ("java", "instance", "Type[]", "Type", "Type"),
-        ("go", "instance", "String", "String", "String"),
-        ("python", "value", "None", "", "None"),
-        ("typescript", "value", "number", "", "number"),
-        ("typescript", "params", "(private readonly a: A, b)", ("a", "b"), ("private", "b")),
-        ("java", "bases", "extends A implements B", ("A", "B"), ()),
-        ("cpp", "bases", ": public A, private B", ("A", "B"), ()),
-        ("cpp", "name", "A::operator ()", "A.operator ()", ""),
-    ],
-)  # fmt: skip
-def test_words_are_those_of_the_language(
-    name: str, part: str, text: str, found: object, plain: object
-) -> None:
-    assert getattr(parts_of(language(name)), part)(text) == found
-    assert getattr(parts_of(PLAIN), part)(text) == plain
 
 
 ODD = st.text(st.sampled_from("ab.:<>()[]{}'\"`|&*,! \n->?=#"), max_size=40)
