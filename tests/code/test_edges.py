@@ -35,14 +35,14 @@ def test_the_innermost_name_is_called() -> None:
     assert {edge.weight for edge in edges(one)} == {names.SAME_FILE}
 
 
-def test_a_method_does_not_see_the_names_of_its_class_in_python_and_does_in_java() -> None:
+def test_class_scope_in_java_not_in_python() -> None:
     symbols = ["class A", "method A.f", "method A.g"]
     calls = [("A.g", "f")]
     assert called(file("a.py", "python", symbols, calls=calls)) == set()
     assert called(file("A.java", "java", symbols, calls=calls)) == {("A.java::A.g", "A.java::A.f")}
 
 
-def test_a_name_that_one_language_s_own_types_have_tells_the_class_in_another() -> None:
+def test_common_names_differ_by_language() -> None:
     symbols, calls = ["class A", "method A.is_empty", "function g"], [("g", "x.is_empty")]
     assert called(file("a.py", "python", symbols, calls=calls)) == {("a.py::g", "a.py::A.is_empty")}
     assert called(file("a.rs", "rust", symbols, calls=calls)) == set()
@@ -132,16 +132,14 @@ HIERARCHY = ["class A", "method A.f", "method A.g", "class B < A", "class C < A"
         ("make", "make().f", "C.f"),
     ],
 )
-def test_methods_are_looked_up_in_the_order_of_the_bases(
-    caller: str, callee: str, target: str
-) -> None:
+def test_methods_follow_the_order_of_bases(caller: str, callee: str, target: str) -> None:
     one = file("a.py", "python", HIERARCHY, calls=[(caller, callee)],
                assigned={"make.d": "D()", "make.return": "D()"})  # fmt: skip
     found = called(one) - {("a.py::make", "a.py::make")}
     assert found == {(f"a.py::{caller}", f"a.py::{target}")}
 
 
-def test_bases_in_a_circle_and_bases_without_an_order_end() -> None:
+def test_circular_bases_end() -> None:
     one = file("a.py", "python", ["class A < B", "class B < A", "method B.f",
                                   "class X", "class Y", "class P < X Y", "class Q < Y X",
                                   "class R < P Q", "method X.g"],
@@ -158,7 +156,7 @@ def test_inherits_and_instantiates() -> None:
     assert called(base, one) == {("a.py::f", "base.py::Base.__init__")}
 
 
-def test_attributes_of_self_have_the_class_of_what_was_assigned() -> None:
+def test_attributes_have_the_assigned_class() -> None:
     one = file("a.py", "python", ["class Store", "method Store.put", "class App",
                                   "method App.__init__(self, store)", "method App.run(self)"],
                calls=[("App.run", "self.own.put"), ("App.run", "self.given.put")],
@@ -169,7 +167,7 @@ def test_attributes_of_self_have_the_class_of_what_was_assigned() -> None:
     assert kept.weight == names.KNOWN_CLASS
 
 
-def test_a_method_that_stands_apart_from_its_class_is_its_own() -> None:
+def test_method_defined_outside_of_the_class() -> None:
     header = file("login.h", "cpp", ["module auth", "class auth.Login < Base", "class auth.Base",
                                      "method auth.Base.log"])  # fmt: skip
     source = file("login.cc", "cpp", ["module auth", "method auth.Login.check"],
@@ -194,7 +192,7 @@ def methods(count: int, path: str = "m{}.py") -> list[FileFacts]:
             for n in range(count)]  # fmt: skip
 
 
-def test_several_share_what_is_left_and_many_get_nothing() -> None:
+def test_candidates_share_up_to_the_limit() -> None:
     caller = file("a.py", "python", ["function f"], calls=[("f", "x.frobnicate")])
     found = edges(caller, *methods(4))
     assert [edge.weight for edge in found] == [drawn.AMBIGUOUS / 4] * 4
@@ -203,7 +201,7 @@ def test_several_share_what_is_left_and_many_get_nothing() -> None:
     assert edges(*many) == []
 
 
-def test_no_guess_where_a_name_is_common_external_or_only_in_tests() -> None:
+def test_no_guess_for_common_external_or_test_names() -> None:
     builtin = file("m.py", "python", ["class K", "method K.append", "method K.frobnicate"])
     caller = file("a.py", "python", ["function f"], [Import("os")],
                   [("f", "x.append"), ("f", "os.frobnicate"), ("f", "len"),
@@ -215,7 +213,7 @@ def test_no_guess_where_a_name_is_common_external_or_only_in_tests() -> None:
     assert len(edges(file("tests/a.py", "python", [], calls=[("", "x.frobnicate")]), *test)) == 1
 
 
-def test_a_bare_name_is_looked_for_in_other_files_only_where_a_linker_would() -> None:
+def test_bare_names_span_files_in_linked_languages() -> None:
     for language, suffix, expected in (("c", "c", 1), ("bash", "sh", 1), ("python", "py", 0)):
         one = file(f"a.{suffix}", language, ["function f"], calls=[("f", "frobnicate")])
         two = file(f"b.{suffix}", language, ["function frobnicate"])
@@ -262,7 +260,7 @@ def test_every_edge_joins_known_nodes_once(
 # --- names that need one another
 
 
-def test_functions_that_return_each_other_end() -> None:
+def test_mutual_returns_end() -> None:
     names = [f"f{n}" for n in range(6)]
     returns = {f"{name}.return": " ".join(other for other in names if other != name) + " T()"
                for name in names}  # fmt: skip
@@ -272,14 +270,14 @@ def test_functions_that_return_each_other_end() -> None:
     assert (edge.to_id, edge.reason) == ("symbol-a.py::T.x", "passed_on")
 
 
-def test_many_ways_to_one_base_are_not_all_gone() -> None:
+def test_ways_to_a_base_are_bounded() -> None:
     ladder = [f"class {side}{n} < C{n - 1} D{n - 1}" for n in range(1, 30) for side in "CD"]
     one = file("a.py", "python", ["class C0", "class D0", "method C0.m", *ladder],
                calls=[("", "C29().m")])  # fmt: skip
     assert called(one) == {("a.py", "a.py::C0.m")}
 
 
-def test_modules_that_export_each_other_end() -> None:
+def test_mutual_exports_end() -> None:
     one, two = (
         file(f"{name}.js", "javascript", [],
              [Import(f"./{other}", "", other, kind="require"),
@@ -289,7 +287,7 @@ def test_modules_that_export_each_other_end() -> None:
     assert called(one, two) == set()
 
 
-def test_functions_that_all_return_each_other_s_results_cost_little() -> None:
+def test_mutual_returns_are_bounded() -> None:
     names = [f"f{n}" for n in range(1500)]
     symbols = [f"function {name}" for name in names]
     returns = {f"{name}.return": " ".join(f"f{(n * k + k) % len(names)}()" for k in range(2, 10))

@@ -108,6 +108,6 @@ def kinds(root: Path, language: str) -> dict[str, str | None]:
 
 
 @pytest.mark.parametrize("language", EACH)
-def test_an_import_says_what_kind_it_is(tmp_path: Path, language: str) -> None:
+def test_import_has_a_type(tmp_path: Path, language: str) -> None:
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     assert kinds(tmp_path, language) == EACH[language][1]

@@ -93,7 +93,7 @@ def test_files_symbols_and_edges(project: Project) -> None:
     assert done["edges"] == {"calls": 1, "defines": 4, "imports": 1, "mentions": 2}
 
 
-def test_a_second_run_reads_and_writes_nothing(project: Project) -> None:
+def test_second_run_reads_and_writes_no_file(project: Project) -> None:
     first = project.index()
     before = connection_of(project.store).total_changes()
     again = project.index()
@@ -103,7 +103,7 @@ def test_a_second_run_reads_and_writes_nothing(project: Project) -> None:
     assert connection_of(project.store).total_changes() - before < 10
 
 
-def test_a_change_touches_its_own_file_alone(project: Project) -> None:
+def test_change_touches_only_the_changed_file(project: Project) -> None:
     project.index()
     store = project.store
     connection_of(store).execute("UPDATE nodes SET updated_at = '2001-01-01T00:00:00Z'")
@@ -117,7 +117,7 @@ def test_a_change_touches_its_own_file_alone(project: Project) -> None:
     assert project.node("symbol-src/auth.py::Login").updated_at == "2001-01-01T00:00:00Z"
 
 
-def test_what_is_gone_comes_back_with_its_links(project: Project) -> None:
+def test_restored_file_has_its_links(project: Project) -> None:
     project.index()
     records = Records(project.store, Settings(), None, str(project.root))
     id = records.add("decision", "Tokens are signed").id
@@ -137,7 +137,7 @@ def test_what_is_gone_comes_back_with_its_links(project: Project) -> None:
     }
 
 
-def test_a_renamed_file_keeps_what_records_say_of_it(project: Project) -> None:
+def test_renamed_file_has_links_of_records(project: Project) -> None:
     project.index()
     records = Records(project.store, Settings(), None, str(project.root))
     id = records.add("decision", "Tokens are signed").id
@@ -151,7 +151,7 @@ def test_a_renamed_file_keeps_what_records_say_of_it(project: Project) -> None:
     }
 
 
-def test_an_edge_that_a_person_made_stays(project: Project) -> None:
+def test_edge_of_a_person_is_preserved(project: Project) -> None:
     project.index()
     records = Records(project.store, Settings(), None, str(project.root))
     records.link("file-README.md", "mentions", "file-src/jwt.py", weight=0.25)
@@ -162,7 +162,7 @@ def test_an_edge_that_a_person_made_stays(project: Project) -> None:
     assert (edge.weight, edge.invalidated_at) == (0.25, None)
 
 
-def test_a_module_under_two_conditions_has_the_files_of_both(project: Project) -> None:
+def test_conditional_modules_import_both_files(project: Project) -> None:
     project.write("rs/src/lib.rs", "#[cfg(unix)]\nmod imp {\n  mod sys;\n}\n#[cfg(windows)]\n"
                   "mod imp {\n  fn a() { one(); other(); }\n}\n")  # fmt: skip
     project.write("rs/src/imp/sys.rs", "fn s() {}\n")
@@ -171,7 +171,7 @@ def test_a_module_under_two_conditions_has_the_files_of_both(project: Project) -
     assert ("file-rs/src/lib.rs", "file-rs/src/imp/sys.rs", "imports") in project.edges("imports")
 
 
-def test_many_files_are_read_by_several_processes(project: Project) -> None:
+def test_processes_share_large_trees(project: Project) -> None:
     for number in range(200):
         project.write(f"many/m{number}.py", f"def f{number}(): return f{number - 1}()\n")
     seen: list[tuple[int, int]] = []
@@ -180,7 +180,7 @@ def test_many_files_are_read_by_several_processes(project: Project) -> None:
     assert seen[-1] == (203, 203)
 
 
-def test_what_another_run_writes_meanwhile_is_resolved_too(project: Project) -> None:
+def test_parallel_run_is_resolved(project: Project) -> None:
     project.index()
     store = project.store
     facts = {path: text for path, _, text in store.code.facts()}["src/jwt.py"]
@@ -202,7 +202,7 @@ def job(*paths: str) -> Job:
     return Job("/nowhere", "", [(path, "") for path in paths], 9, 1)
 
 
-def test_a_worker_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_worker_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise ValueError("three")
 
@@ -214,7 +214,7 @@ def test_a_worker_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "three" not in str(said.value)
 
 
-def test_a_worker_that_dies_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dead_worker_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "work", lambda *_: os._exit(1))
     with pytest.raises(LoreError, match="has died"):
         list(work_all([job("a")], 2))
@@ -238,7 +238,7 @@ def test_an_interrupted_run_is_continued(project: Project, monkeypatch: pytest.M
     assert project.store.meta.get("code_owed") is None
 
 
-def test_a_folder_inside_alone(project: Project) -> None:
+def test_index_of_a_folder(project: Project) -> None:
     project.index()
     project.write("src/jwt.py", "def other(): pass\n")
     (project.root / "README.md").unlink()
@@ -256,7 +256,7 @@ def test_a_folder_inside_alone(project: Project) -> None:
 # --- which files
 
 
-def test_what_git_ignores_is_left_out(project: Project) -> None:
+def test_ignored_files_are_not_listed(project: Project) -> None:
     project.write(".gitignore", "build/\n*.log\n!kept.log\n")
     project.write("build/out.py", "x = 1\n")
     project.write("a.log", "x\n")
@@ -269,7 +269,7 @@ def test_what_git_ignores_is_left_out(project: Project) -> None:
     ]  # fmt: skip
 
 
-def test_without_git_what_tools_made_is_left_out(
+def test_tool_folders_are_skipped_without_git(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
@@ -282,7 +282,7 @@ def test_without_git_what_tools_made_is_left_out(
     assert Process(str(project.root), "status").out() is None
 
 
-def test_odd_files_are_counted_and_the_rest_stands(project: Project) -> None:
+def test_odd_files_are_counted(project: Project) -> None:
     project.write("bin.py", b"\0\1")
     project.write("latin.py", b"x = '\xe9'\n")
     project.write("long.js", "x" * 999_000)
@@ -304,7 +304,7 @@ def test_odd_files_are_counted_and_the_rest_stands(project: Project) -> None:
     assert project.index()["skipped"] == done["skipped"]
 
 
-def test_a_file_over_a_limit_is_named_loses_its_symbols_and_gets_them_back(
+def test_file_over_a_limit_has_no_symbols(
     project: Project,
 ) -> None:
     left_out: dict[str, str] = {}
@@ -324,7 +324,7 @@ def test_a_file_over_a_limit_is_named_loses_its_symbols_and_gets_them_back(
     assert "symbol-src/jwt.py::decode" in project.live("symbol")
 
 
-def test_nothing_of_the_repository_is_run(project: Project) -> None:
+def test_index_runs_no_program_of_the_repository(project: Project) -> None:
     commit(project)
     trap = project.write("trap.sh", "#!/bin/sh\ntouch ran\ncat\n")
     trap.chmod(0o755)
@@ -344,7 +344,7 @@ def test_nothing_of_the_repository_is_run(project: Project) -> None:
     assert not (project.root / "ran").exists()
 
 
-def test_a_partial_clone_fetches_nothing(project: Project, tmp_path: Path) -> None:
+def test_partial_clone_fetches_no_file(project: Project, tmp_path: Path) -> None:
     project.write(".gitignore", "build/\n")
     commit(project)
     clone = tmp_path / "clone"
@@ -374,7 +374,7 @@ def test_a_partial_clone_fetches_nothing(project: Project, tmp_path: Path) -> No
 # --- facts and mentions
 
 
-def test_what_markdown_mentions() -> None:
+def test_markdown_mentions() -> None:
     text = (
         "See `src/a.py:10-20`, [b](../b.md#x) and lib/c.sh; not https://e.org/d.py.\n"
         "```\nran e/f.go and `g`\n```\n"
@@ -384,7 +384,7 @@ def test_what_markdown_mentions() -> None:
     ]  # fmt: skip
 
 
-def test_a_mention_is_of_the_file_however_its_accents_are_written() -> None:
+def test_mentions_ignore_composition_of_accents() -> None:
     apart, together = "docs/U\u0308bersicht.py", "docs/Übersicht.py"
     for path, written in ((apart, together), (together, apart)):
         mentions = Mentions({path: FileFacts(path, "python")})

@@ -81,7 +81,7 @@ def change(project: Project, step: dict[str, str | None]) -> None:
             project.write(path, text)
 
 
-def test_a_changed_body_resolves_its_own_file_alone(project: Project) -> None:
+def test_changed_body_resolves_only_the_changed_file(project: Project) -> None:
     project.index()
     call = ("symbol-pkg/use.py::start", "symbol-pkg/core.py::Base.run", "calls")
     project.store.edges.drop_derived([call])
@@ -93,9 +93,7 @@ def test_a_changed_body_resolves_its_own_file_alone(project: Project) -> None:
     assert call in project.edges("calls")
 
 
-def test_after_each_change_the_store_is_as_after_a_first_index(
-    project: Project, tmp_path: Path
-) -> None:
+def test_index_after_changes_equals_a_first_index(project: Project, tmp_path: Path) -> None:
     project.index()
     for number, step in enumerate(STEPS):
         change(project, step)

@@ -31,7 +31,7 @@ def is_kept(path: Path) -> bool:
     return done.stdout == "locked\n"
 
 
-def test_reading_a_project_leaves_the_locks_of_a_store_in_the_tree_alone(
+def test_index_preserves_locks_of_a_store_inside(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "a.py").write_text("def f():\n    return 1\n")

@@ -29,7 +29,7 @@ def look(store: Store, seeds: dict[str, float], depth: int = 1, **caps: object) 
     return spread(store.edges, seeds, NAMED, adds=True, depth=depth, **given)  # type: ignore[arg-type]
 
 
-def test_records_that_name_one_entity_are_one_step_apart(store: Store) -> None:
+def test_records_of_an_entity_are_a_step_apart(store: Store) -> None:
     edges: list[Link] = [(f"note-{n}", "entity-jwt", "mentions", 1.0) for n in range(3)]
     with filled(store, edges):
         found = look(store, {"note-0": 1.0})
@@ -39,7 +39,7 @@ def test_records_that_name_one_entity_are_one_step_apart(store: Store) -> None:
     assert (step.hop, step.through) == (1, "entity-jwt")
 
 
-def test_a_nodes_relations_take_turns_below_the_cap(store: Store) -> None:
+def test_relations_alternate_below_the_cap(store: Store) -> None:
     many: list[Link] = [("note-0", f"note-{n}", "implements", 1.0) for n in range(1, 31)]
     few: list[Link] = [("note-0", "note-40", "calls", 0.25)]
     with filled(store, many + few):
@@ -49,7 +49,7 @@ def test_a_nodes_relations_take_turns_below_the_cap(store: Store) -> None:
     assert found.hubs == {"note-0"}
 
 
-def test_hidden_nodes_are_not_entered_and_placed_edges_count_a_third(store: Store) -> None:
+def test_hidden_nodes_and_placed_edges(store: Store) -> None:
     edges: list[Link] = [("note-0", f"note-{n}", "implements", 1.0) for n in (1, 2)]
     edges += [("note-1", "note-3", "implements", 1.0), ("note-2", "note-4", "implements", 1.0)]
     asked: list[set[str]] = []
@@ -66,7 +66,7 @@ def test_hidden_nodes_are_not_entered_and_placed_edges_count_a_third(store: Stor
     assert asked == [{"note-1", "note-2"}, {"note-0", "note-3"}], "once about each node"
 
 
-def test_a_node_has_a_root_where_one_seed_alone_led_to_it(store: Store) -> None:
+def test_node_of_a_single_seed_has_a_root(store: Store) -> None:
     edges: list[Link] = [
         ("note-0", "note-2", "calls", 1.0), ("note-1", "note-2", "calls", 1.0),
         ("note-0", "note-3", "calls", 1.0), ("note-3", "note-4", "calls", 1.0),
@@ -117,16 +117,14 @@ def one_hop(edges: list[Link], seeds: dict[str, float]) -> dict[str, float]:
 @settings(max_examples=examples(80), deadline=None)
 @given(ANY_LINKS, st.dictionaries(st.sampled_from(IDS), st.sampled_from([0.4, 1.0]), min_size=1,
                                   max_size=3))  # fmt: skip
-def test_one_hop_brings_what_the_formulas_say(
-    store: Store, edges: list[Link], seeds: dict[str, float]
-) -> None:
+def test_hop_follows_the_formulas(store: Store, edges: list[Link], seeds: dict[str, float]) -> None:
     with filled(store, edges, ids_of(edges) | seeds.keys()):
         assert look(store, seeds).support == pytest.approx(one_hop(edges, seeds))
 
 
 @settings(deadline=None)
 @given(links(), st.integers(1, 3), st.sets(st.sampled_from([f"note-{n}" for n in range(7)])))
-def test_support_is_bounded_sorted_and_never_of_barred_nodes(
+def test_support_is_sorted_without_barred_nodes(
     store: Store, edges: list[Link], depth: int, barred: set[str]
 ) -> None:
     seeds = {"note-0": 1.0, "note-1": 0.4}

@@ -84,7 +84,7 @@ def test_a_reached_node_has_the_score_of_its_best_path(
 
 @given(links(), seeds_of, depths)
 @settings(deadline=None)
-def test_the_steps_lead_from_a_seed_along_edges_that_are_there(
+def test_steps_follow_stored_edges(
     store: Store, edges: list[Link], seeds: dict[str, float], depth: int
 ) -> None:
     for id, step in walked(store, edges, seeds, depth).reached.items():
@@ -120,7 +120,7 @@ def test_next_hop_starts_from_the_best_nodes(store: Store) -> None:
     assert {id for id, step in found.items() if step.hop == 2} == {"note-14", "note-15"}
 
 
-def test_of_edges_that_are_as_strong_the_cap_lets_the_same_ones_through_every_time(
+def test_cap_is_stable_for_equal_edges(
     store: Store,
 ) -> None:
     edges: list[Link] = [("note-0", f"note-{n}", "calls", 1.0) for n in (5, 3, 4, 2)]
@@ -132,7 +132,7 @@ def test_of_edges_that_are_as_strong_the_cap_lets_the_same_ones_through_every_ti
 
 @settings(max_examples=examples(50), deadline=None)
 @given(links(6), seeds_of, depths, st.sampled_from([0.0, 0.3, 0.5, 1.0]))
-def test_a_walk_with_min_confidence_is_the_walk_without_these_edges(
+def test_min_confidence_removes_edges(
     store: Store, edges: list[Link], seeds: dict[str, float], depth: int, least: float
 ) -> None:
     kept = [edge for edge in edges if edge[3] >= least or edge[2] not in FROM_CODE]

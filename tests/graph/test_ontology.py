@@ -37,13 +37,13 @@ def store() -> Iterator[Store]:
         ("unheard_of", "lesson-a", "run-1", True),
     ],
 )
-def test_a_relation_joins_what_its_description_says(
+def test_relation_joins_described_types(
     store: Store, relation: str, from_id: str, to_id: str, fits: bool
 ) -> None:
     assert Ontology(store).fits(relation, from_id, to_id) is fits
 
 
-def test_a_relation_of_ones_own_joins_what_it_is_declared_with(store: Store) -> None:
+def test_declared_relation_joins_declared_types(store: Store) -> None:
     store.types.declare("risk", "")
     store.relations.declare("threatens", 0.5, 0.5, "risk -> record")
     store.relations.declare("taught", 0.5, 0.5, "learning -> any")

@@ -63,7 +63,7 @@ def strength(taken: list[tuple[str, str, float, bool]]) -> float:
 
 @given(links(), ids, ids, st.sets(ids, max_size=2))
 @settings(deadline=None)
-def test_a_path_has_the_fewest_edges_and_of_those_the_strongest(
+def test_path_is_the_strongest_of_the_shortest(
     store: Store, edges: list[Link], start: str, goal: str, forgotten: set[str]
 ) -> None:
     forgotten -= {start, goal}
@@ -90,7 +90,7 @@ def test_a_path_has_the_fewest_edges_and_of_those_the_strongest(
 
 @given(links(), ids, ids, st.integers(0, 4))
 @settings(deadline=None)
-def test_a_path_is_found_within_the_hops_allowed_or_not_at_all(
+def test_path_respects_max_hops(
     store: Store, edges: list[Link], start: str, goal: str, most: int
 ) -> None:
     with filled(store, edges, {start, goal, *ids_of(edges)}):
@@ -100,7 +100,7 @@ def test_a_path_is_found_within_the_hops_allowed_or_not_at_all(
     assert near["hops"] == (None if too_far else anywhere["hops"])
 
 
-def test_a_path_is_long_where_it_must_be(store: Store) -> None:
+def test_path_of_300_edges(store: Store) -> None:
     chain: list[Link] = [(f"note-{n}", f"note-{n + 1}", "calls", 0.5) for n in range(300)]
     with filled(store, chain):
         assert path(store, Settings(), "note-300", "note-0")["hops"] == 300
@@ -108,7 +108,7 @@ def test_a_path_is_long_where_it_must_be(store: Store) -> None:
 
 @given(links(), st.integers(0, 4))
 @settings(deadline=None)
-def test_within_holds_what_is_so_many_hops_away(store: Store, edges: list[Link], hops: int) -> None:
+def test_within_has_the_nodes_in_range(store: Store, edges: list[Link], hops: int) -> None:
     around = steps(edges)
     expected = {"note-0"}
     for _ in range(hops):
@@ -138,7 +138,7 @@ def test_guesses_about_code_make_no_hub(store: Store) -> None:
 
 @given(links(nodes=9), st.sets(ids, max_size=3), st.sets(ids, max_size=3))
 @settings(deadline=None)
-def test_stats_are_those_of_a_plain_count(
+def test_stats_equal_a_plain_count(
     store: Store, edges: list[Link], missing: set[str], forgotten: set[str]
 ) -> None:
     live = (ids_of(edges) | {"doc-1", "doc-2"}) - missing - forgotten

@@ -40,7 +40,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         ({"edge_weights": "cites=1/0.9 rests=0/0"}, {"cites": (1.0, 0.9), "rests": (0.0, 0.0)}),
     ],
 )
-def test_a_weight_counts_both_ways_unless_it_has_two(
+def test_single_weight_applies_both_ways(
     store: Store, flags: dict[str, str], expected: dict[str, tuple[float, float]]
 ) -> None:
     found = known_relations(store, Settings.load(environ={}, flags=flags))
@@ -49,7 +49,7 @@ def test_a_weight_counts_both_ways_unless_it_has_two(
     }
 
 
-def test_the_relations_to_walk_are_those_wanted_less_those_unwanted(store: Store) -> None:
+def test_excluded_relations_are_not_walked(store: Store) -> None:
     flags = {"graph_edges": "CITES cited-by", "graph_exclude_edges": "cited_by"}
     assert relation_weights(store, Settings.load(environ={}, flags=flags)) == {"cites": (0.5, 0.1)}
 
@@ -61,12 +61,12 @@ def test_a_name_is_folded_to_lower_snake_case(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", " ", "1a", "_a", "é", "aé", "a.b", "a$", "a" * 65])
-def test_what_is_no_lower_snake_case_word_is_no_name(name: str) -> None:
+def test_invalid_names_are_rejected(name: str) -> None:
     with pytest.raises(LoreError, match="is not a valid name for a relation"):
         require_name(name, "relation")
 
 
-def test_every_relation_says_what_it_is_and_where_its_weight_comes_from(store: Store) -> None:
+def test_relations_have_descriptions_and_origins(store: Store) -> None:
     settings = Settings.load(environ={}, flags={"edge_weights": "is_new=0.4 cites=0.4"})
     rows = {row["name"]: row for row in relations(store, settings)}
     assert (rows["mentions"]["description"], rows["mentions"]["origin"]) == (
@@ -76,7 +76,7 @@ def test_every_relation_says_what_it_is_and_where_its_weight_comes_from(store: S
     assert "is_new" not in rows
 
 
-def test_fixed_schema_not_pluggable_a_weight_for_an_unknown_name_declares_nothing(
+def test_weight_of_unknown_relation_declares_none(
     store: Store,
 ) -> None:
     """Founding document, configuration: "Fixed schema, not pluggable"."""
@@ -87,7 +87,7 @@ def test_fixed_schema_not_pluggable_a_weight_for_an_unknown_name_declares_nothin
     ]
 
 
-def test_what_is_said_of_a_relation_holds_for_every_scopes(tmp_path: Path) -> None:
+def test_settings_of_a_relation_apply_to_scopes(tmp_path: Path) -> None:
     with new_store(str(tmp_path)) as store:
         for name in ("cites", "cites@@agent-7", "rests"):
             store.relations.declare(name, 0.5, 0.5, "")

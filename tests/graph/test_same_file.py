@@ -63,7 +63,7 @@ def test_way_to_the_file_has_the_weight_of_defines_backwards(store: Store) -> No
 
 
 @both_rules
-def test_record_with_an_anchor_to_the_file_has_one_edge_to_it(store: Store, adds: bool) -> None:
+def test_file_anchor_replaces_the_symbol_edge(store: Store, adds: bool) -> None:
     twice: list[Link] = [*SAME_FILE[:2], ("note-1", FILE, "anchored_to", 0.5)]
     for edges, seed in ((twice, "note-1"), (twice, FILE)):
         found = look(store, adds, edges, seed, depth=1).reached
@@ -72,7 +72,7 @@ def test_record_with_an_anchor_to_the_file_has_one_edge_to_it(store: Store, adds
 
 
 @both_rules
-def test_no_way_without_its_relations_or_through_a_barred_file(store: Store, adds: bool) -> None:
+def test_no_way_through_barred_files(store: Store, adds: bool) -> None:
     apart = {name: pair for name, pair in WEIGHTS.items() if name != "defines"}
     assert hops(look(store, adds, SAME_FILE, weights=apart)) == {ONE: 1}
     assert hops(look(store, adds, SAME_FILE, barred=frozenset({FILE}))) == {ONE: 1}
@@ -81,7 +81,7 @@ def test_no_way_without_its_relations_or_through_a_barred_file(store: Store, add
 
 
 @both_rules
-def test_records_come_before_other_symbols_of_a_large_file(store: Store, adds: bool) -> None:
+def test_records_precede_symbols_of_a_large_file(store: Store, adds: bool) -> None:
     many: list[Link] = [(FILE, f"symbol-a.py::f{n:02}", "defines", 1.0) for n in range(60)]
     found = look(store, adds, [*many, *SAME_FILE])
     assert hops(found)["note-2"] == 2

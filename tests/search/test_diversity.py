@@ -42,12 +42,12 @@ def lists(draw: st.DrawFn) -> tuple[list[float], dict[tuple[int, int], float], l
 
 
 @given(SCORES, WEIGHT)
-def test_a_list_without_repeats_keeps_its_order(scores: list[float], weight: float) -> None:
+def test_list_without_repeats_is_unchanged(scores: list[float], weight: float) -> None:
     assert mmr(scores, {}, weight) == [*range(len(scores))]
 
 
 @given(lists(), WEIGHT)
-def test_a_category_comes_twice_in_the_first_five_unless_nothing_else_is_there(
+def test_category_is_capped_while_others_remain(
     ranked: tuple[list[float], dict[tuple[int, int], float], list[str | None]], weight: float
 ) -> None:
     scores, repeats, categories = ranked
@@ -59,7 +59,7 @@ def test_a_category_comes_twice_in_the_first_five_unless_nothing_else_is_there(
             assert all(name and before.count(name) >= SAME_CATEGORY for name in left)
 
 
-def test_a_repeat_goes_below_what_is_worth_more() -> None:
+def test_repeats_move_down() -> None:
     # 0.7 · 0.9 − 0.3 · 1 = 0.33 lies between 0.7 · 0.5 and 0.7 · 0.4
     assert mmr([1.0, 0.9, 0.5, 0.4], {(0, 1): 1.0}, 0.7) == [0, 2, 1, 3]
     assert mmr([0.5, 0.45, 0.25, 0.2], {(0, 1): 1.0}, 0.7) == [0, 2, 1, 3]  # relative scores
@@ -92,7 +92,7 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store
 
 
-def test_texts_that_differ_are_of_at_most_two_to_a_category(several: Store) -> None:
+def test_categories_are_capped_in_a_search(several: Store) -> None:
     assert kinds(several, "retry", mmr_lambda="1") == "aaaaaabc"
     assert kinds(several, "retry") == "aabcaaaa"
     assert kinds(several, "retry", category_tags="d c") == "aabcaaaa"

@@ -76,7 +76,7 @@ def ids(hits: Hits) -> list[str]:
 # --- a good one
 
 
-def test_list_is_one_more_leg(store: Store, write: Write) -> None:
+def test_retriever_adds_a_leg(store: Store, write: Write) -> None:
     write("mine", prints([{"id": "note-b", "score": 8}, {"id": "note-a", "score": 2}]))
     hits = look(store)
     assert {hit.id: hit.match for hit in hits} == {"note-a": "words", "note-b": "retriever"}
@@ -89,7 +89,7 @@ def test_list_is_one_more_leg(store: Store, write: Write) -> None:
     assert ids(look(store, retrievers="mine")) == ["note-b", "note-a"]
 
 
-def test_it_gets_the_query_and_the_filters_and_searches_in_no_run(
+def test_retriever_gets_query_and_filters(
     store: Store, write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     got = tmp_path / "got"
@@ -108,7 +108,7 @@ def test_it_gets_the_query_and_the_filters_and_searches_in_no_run(
     assert (environ["LORE_RETRIEVERS"], environ["LORE_RUN"]) == ("fulltext vector", "")
 
 
-def test_unknown_and_filtered_ids_are_left_out(store: Store, write: Write) -> None:
+def test_unknown_and_filtered_ids_are_dropped(store: Store, write: Write) -> None:
     rows = [{"id": id, "score": 1} for id in ("note-b", "decision-c", "note-gone", "x", "\ud800\n")]
     write("mine", prints(rows))
     hits = look(store, scope=Scope(types=("note",)))
@@ -118,9 +118,7 @@ def test_unknown_and_filtered_ids_are_left_out(store: Store, write: Write) -> No
     assert ids(search(store, settings, request, None)) == ["decision-c"]
 
 
-def test_walk_begins_at_results_of_other_types_after_one_run(
-    store: Store, write: Write, tmp_path: Path
-) -> None:
+def test_walk_starts_at_results_of_other_types(store: Store, write: Write, tmp_path: Path) -> None:
     Records(store, Settings(), None).link("decision-c", "relates_to", "note-b")
     ran = tmp_path / "ran"
     rows = [{"id": id, "score": 1} for id in ("decision-c", "note-none")]
@@ -147,9 +145,7 @@ def test_walk_begins_at_results_of_other_types_after_one_run(
         ("#!/nonexistent/interpreter\n", "cannot be started"),
     ],
 )
-def test_a_bad_one_is_reported_and_left_out(
-    store: Store, write: Write, script: str, said: str
-) -> None:
+def test_bad_retriever_is_reported(store: Store, write: Write, script: str, said: str) -> None:
     write("mine", script)
     hits = look(store, plugin_timeout=20)
     assert ids(hits) == ["note-a"]
@@ -159,7 +155,7 @@ def test_a_bad_one_is_reported_and_left_out(
     assert note.endswith(": its list is left out")
 
 
-def test_late_one_is_ended_with_its_children(store: Store, write: Write, tmp_path: Path) -> None:
+def test_late_retriever_is_killed_with_children(store: Store, write: Write, tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     write("mine", f"#!/bin/sh\nsleep 60 &\necho $! $$ >'{pids}'\nsleep 60\n")
     hits = look(store, plugin_timeout=0.5)
@@ -171,7 +167,7 @@ def test_late_one_is_ended_with_its_children(store: Store, write: Write, tmp_pat
 
 
 @pytest.mark.parametrize("end", ["exec sleep 60 >&- 2>&-", ""])
-def test_one_that_leaves_something_running_is_ended(
+def test_processes_left_running_are_killed(
     store: Store, write: Write, tmp_path: Path, end: str
 ) -> None:
     """Also if it has answered: it is late then."""

@@ -117,7 +117,7 @@ def check(hits: list[Hit]) -> None:
     st.integers(0, 3), FLAGS, st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join),
     st.booleans(),
 )  # fmt: skip
-def test_a_score_is_the_product_of_its_factors(
+def test_score_is_the_product_of_factors(
     seed: int, flags: dict[str, str], query: str, files: bool
 ) -> None:
     store = filled(seed)
@@ -153,7 +153,7 @@ def test_fewer_results_are_the_first_of_more(
 
 @settings(max_examples=examples(25), deadline=None)
 @given(st.integers(0, 3), FLAGS, st.sets(st.integers(0, 19), min_size=1, max_size=3))
-def test_the_same_of_what_is_related(seed: int, flags: dict[str, str], numbers: set[int]) -> None:
+def test_related_scores_are_products(seed: int, flags: dict[str, str], numbers: set[int]) -> None:
     store = filled(seed)
     given = Settings.load(environ={}, flags=flags)
     ids = [node.id for node in store.nodes.all()]

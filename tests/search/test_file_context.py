@@ -82,7 +82,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @given(st.lists(PARTS, max_size=5).map("".join), st.lists(NAMES, min_size=1, max_size=3))
-def test_store_leaves_out_no_glob_that_matches(shared: Store, glob: str, paths: list[str]) -> None:
+def test_store_returns_every_matching_glob(shared: Store, glob: str, paths: list[str]) -> None:
     anchor = Anchor("note-a", "glob", glob, created_at=NOW, verified_at=NOW)
     shared.anchors.put(anchor)
     found = {path for _, _, path in shared.anchors.globs_like("", paths)}
@@ -115,7 +115,7 @@ def test_globs_match_known_files_and_the_disk(
 
 
 @given(st.text(max_size=12))
-def test_any_name_means_printable_files_or_is_an_error(shared: Store, name: str) -> None:
+def test_any_name_gives_printable_files(shared: Store, name: str) -> None:
     with suppress(LoreError):
         assert all(path.isprintable() for path in files_near(shared, at_hand(shared, name), []))
 
@@ -123,7 +123,7 @@ def test_any_name_means_printable_files_or_is_an_error(shared: Store, name: str)
 # --- what is tied to a file, and how near it is
 
 
-def test_anchors_of_every_kind_tie(store: Store) -> None:
+def test_every_kind_of_anchor_ties(store: Store) -> None:
     file_node(store, "src/a.py")
     for kind, path, detail in (
         ("file", "src/a.py", ""), ("hash", "src/a.py", ""), ("symbol", "src/a.py", "f"),
@@ -139,7 +139,7 @@ def test_anchors_of_every_kind_tie(store: Store) -> None:
     assert (ITSELF, BY_GLOB) == (0.9, 0.7)
 
 
-def test_edges_tie_to_a_file_and_its_symbols_from_depth_1_on(store: Store) -> None:
+def test_edges_tie_from_depth_1(store: Store) -> None:
     file_node(store, "a.py", "a.py2")
     link(store, "note-f", "anchored_to", "file-a.py", 0.8)
     link(store, "note-s", "anchored_to", "symbol-a.py::Login.check")
@@ -174,7 +174,7 @@ def asked(store: Store, query: str, *globs: str, **flags: object) -> list[str]:
 @pytest.mark.parametrize(
     "flags", [{}, {"graph_depth": 1}, {"graph_depth": 1, "expansion": "best-path"}]
 )
-def test_files_push_no_plain_match_out(filled: Store, flags: dict[str, object]) -> None:
+def test_files_at_hand_preserve_plain_matches(filled: Store, flags: dict[str, object]) -> None:
     plain = asked(filled, "tokens", limit=5)
     found = asked(filled, "tokens", "a.py", limit=5, **flags)
     assert set(found) >= {*plain, "note-plain09"}
@@ -183,7 +183,7 @@ def test_files_push_no_plain_match_out(filled: Store, flags: dict[str, object]) 
     assert all("tied" in id or id in ("note-plain09", "file-a.py") for id in more)
 
 
-def test_paths_begin_at_a_file_at_hand_unless_the_words_match(store: Store) -> None:
+def test_paths_start_at_a_file_at_hand(store: Store) -> None:
     file_node(store, "a.py", "b.py", "c.py")
     note(store, "own", "", ("file", "a.py", ""))
     note(store, "next", "tokens", ("file", "b.py", ""))
@@ -229,7 +229,7 @@ def test_paths_begin_at_a_file_at_hand_unless_the_words_match(store: Store) -> N
 # --- changed files
 
 
-def test_git_mark_means_changed_files_before_and_after_the_first_commit(tmp_path: Path) -> None:
+def test_git_mark_means_changed_files(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "r")
     git = Git(str(repository.root))
     assert git.changed() == []

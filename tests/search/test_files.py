@@ -44,7 +44,7 @@ def files(project: Project, query: str, *types: str) -> list[str]:
     return list(dict.fromkeys(path_of(id) for id in ids if id.startswith(CODE_IDS)))
 
 
-def test_a_name_in_its_class_is_before_the_same_name_in_another(project: Project) -> None:
+def test_qualified_name_prefers_the_class(project: Project) -> None:
     for path, name in (("src/a.py", "Query"), ("src/b.py", "Reply")):
         both = "# Query and Reply have as_text\n" * 3
         project.write(path, f"class {name}:\n    def as_text(self):\n        return ''\n\n\n{both}")
@@ -53,7 +53,7 @@ def test_a_name_in_its_class_is_before_the_same_name_in_another(project: Project
         assert look(project, f"{name}.as_text")[0] == f"symbol-src/{path}.py::{name}.as_text"
 
 
-def test_the_best_symbol_of_another_file_is_before_a_second_one_of_the_first(
+def test_other_files_precede_second_symbols(
     project: Project,
 ) -> None:
     project.write("src/all.py", "".join(KEYS.format(name) for name in ("one", "two", "three")))
@@ -63,7 +63,7 @@ def test_the_best_symbol_of_another_file_is_before_a_second_one_of_the_first(
     assert [path_of(id) for id in found[:2]] == ["src/all.py", "src/some.py"]
 
 
-def test_names_with_capitals_are_compared_as_they_are_written(project: Project) -> None:
+def test_names_with_capitals_match_exactly(project: Project) -> None:
     project.write("src/a.py", "def query():\n    return 1\n")
     project.write("src/b.py", "class Query:\n    size = 1\n")
     project.index()
@@ -72,7 +72,7 @@ def test_names_with_capitals_are_compared_as_they_are_written(project: Project) 
     assert definitions(project.store, ["QUERY"]) == {}
 
 
-def test_changelogs_stand_back_unless_changes_are_asked_for(project: Project) -> None:
+def test_changelogs_rank_low_except_for_changes(project: Project) -> None:
     sold, lit = "Old gadgets are sold\n", "Lamps are lit by the door\n" * 9
     project.write("CHANGES.md", sold * 3 + lit)
     project.write("shop.md", sold + lit)
@@ -82,7 +82,7 @@ def test_changelogs_stand_back_unless_changes_are_asked_for(project: Project) ->
         assert files(project, asked)[:2] == ["CHANGES.md", "shop.md"], asked
 
 
-def test_tests_stand_back_unless_the_query_begins_with_them(project: Project) -> None:
+def test_tests_rank_low_except_for_tests(project: Project) -> None:
     project.write("src/keys.py", KEYS.format("key") * 2 + "# This is no test, and has no tests.\n")
     project.write("tests/test_keys.py", "def test_rotation():\n    '''Rotate the key.'''\n" + LAMP)
     project.index()
@@ -92,7 +92,7 @@ def test_tests_stand_back_unless_the_query_begins_with_them(project: Project) ->
         assert files(project, asked)[0] == "tests/test_keys.py", asked
 
 
-def test_data_and_prose_stand_back_among_files(project: Project) -> None:
+def test_data_and_prose_rank_low_in_files(project: Project) -> None:
     project.write("gadgets.yml", "gadget: gadget gadget\n")
     project.write("gadgets.md", "gadget gadget gadget\n")
     project.write("src/shop.py", KEYS.format("gadget") + LAMP)

@@ -48,13 +48,13 @@ def test_paths_names_and_definitions_are_named(likely: Likely) -> None:
     assert likely(f"see ../outside.py, {__file__}, none.py and x/room4.py", "named") == {}
 
 
-def test_prompt_of_four_words_is_like_files_that_are_there(likely: Likely) -> None:
+def test_prompt_finds_similar_files(likely: Likely) -> None:
     assert likely("let blinds close at sunset", "content") == {"src/shade.py": "has its words"}
     assert likely("make that shade much darker", "path") == {"src/shade.py": "called so"}
     assert likely("blinds sunset close") == {}
 
 
-def test_best_files_are_returned_with_their_best_reason(likely: Likely) -> None:
+def test_files_have_the_strongest_reason(likely: Likely) -> None:
     assert len(likely("return the lamp of them all")) == MOST_LIKELY
     found = likely("src/shade.py should close the blinds at room1.py")
     assert next(iter(found.items())) == ("src/shade.py", "named")

@@ -46,7 +46,7 @@ def found(store: Store, query: str, scope: Scope | None = None, **flags: object)
     return {hit.id: hit for hit in hits}
 
 
-def test_path_begins_at_a_result(store: Store) -> None:
+def test_path_starts_at_a_result(store: Store) -> None:
     """The walk begins at the file too, which has a word of the query and is not returned."""
     hits = found(store, "retry busy disk", DECISIONS)
     assert [*hits] == [ONE, TWO]
@@ -57,7 +57,7 @@ def test_path_begins_at_a_result(store: Store) -> None:
     assert [walk["seed"], *(edge["to"] for edge in walk["hops"])] == two.path
 
 
-def test_path_begins_at_a_match_of_another_type(store: Store) -> None:
+def test_path_starts_at_a_match_of_other_types(store: Store) -> None:
     hits = found(store, "busy disk", Scope(types=("decision", "note")))
     assert hits["note-far"].path == ["doc-alone", "note-far"]
     assert found(store, "busy", Scope(types=("note",)))["note-far"].path[0] == "doc-alone"
@@ -82,7 +82,7 @@ def test_paths_are_a_tree_below_the_direct_matches(
                 assert before.setdefault(other, one) == one
 
 
-def test_way_has_the_fewest_edges_and_passes_no_start() -> None:
+def test_way_has_the_fewest_edges() -> None:
     steps = [
         Step(end, 1.0, Step(start, 1.0), relation, weight)
         for start, end, relation, weight in (

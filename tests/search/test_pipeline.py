@@ -149,13 +149,13 @@ def test_unknown_type_and_tag_are_words_and_named(look: Lookup) -> None:
 # --- how it matches
 
 
-def test_a_beginning_is_taken_where_no_word_is_there(look: Lookup) -> None:
+def test_prefixes_match_without_words(look: Lookup) -> None:
     hits = look.words("zucch")
     assert {hit.id: hit.match for hit in hits} == {LONG: "prefix"}
     assert hits.notes == ["no record has these words; showing those with words that begin so"]
 
 
-def test_meaning_is_taken_where_no_word_is_there(look: Lookup) -> None:
+def test_meaning_matches_without_words(look: Lookup) -> None:
     hits = look("credentials")
     assert ids(hits) == [AUTH]
     assert {hit.match for hit in hits} == {"meaning"}
@@ -193,7 +193,7 @@ def test_filter_expanded_restricts_everything(look: Lookup) -> None:
     assert ids(look.words("logins failed", scope=only, graph_depth=1, filter_expanded=True)) == []
 
 
-def test_what_is_excluded_is_neither_returned_nor_entered(look: Lookup) -> None:
+def test_excluded_nodes_are_not_entered(look: Lookup) -> None:
     hits = look.words("cookie", graph_depth=3, excluded=(AUTH,))
     assert AUTH not in ids(hits) and LIMITS not in ids(hits)
     assert KEYS in ids(hits)
@@ -226,9 +226,7 @@ def test_results_have_consistent_fields(look: Lookup, query: str, fusion: str) -
 @pytest.mark.parametrize("query", ["tokens", "replica database", "credentials", "sunday lorem"])
 @pytest.mark.parametrize("depth", [1, 2, 3])
 @pytest.mark.parametrize("limit", [1, 2, 10])
-def test_the_graph_pushes_no_direct_match_out(
-    look: Lookup, query: str, depth: int, limit: int
-) -> None:
+def test_graph_preserves_direct_matches(look: Lookup, query: str, depth: int, limit: int) -> None:
     plain = look(query, limit=limit)
     deep = look(query, limit=limit, graph_depth=depth, graph_limit=3)
     assert {*direct(deep)} == {*ids(plain)}
@@ -238,7 +236,7 @@ def test_the_graph_pushes_no_direct_match_out(
     assert len(look(query, limit=limit, graph_depth=depth, graph_limit=0)) == len(plain)
 
 
-def test_caps_that_left_something_out_are_said(look: Lookup) -> None:
+def test_caps_are_reported(look: Lookup) -> None:
     hits = look.words("cookie", graph_depth=2, graph_max_nodes=1)
     assert len(reached(hits)) == 1
     assert "2 connected nodes not shown" in hits.notes
@@ -279,7 +277,7 @@ def odd() -> Iterator[tuple[Store, StaticEmbedder]]:
     st.sampled_from(["fulltext", "vector", "fulltext vector"]),
 )
 @settings(max_examples=examples(60), deadline=None)
-def test_no_query_is_too_odd(
+def test_any_query_is_searched(
     odd: tuple[Store, StaticEmbedder], query: str, depth: int, fusion: str, retrievers: str
 ) -> None:
     flags = {"graph_depth": str(depth), "fusion": fusion, "retrievers": retrievers}

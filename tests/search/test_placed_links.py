@@ -52,7 +52,7 @@ def support(hit: Hit) -> float:
     return float((hit.explain or {})["support"])
 
 
-def test_what_the_matching_passage_links_to_comes_before_what_another_one_does(
+def test_links_of_matching_passages_rank_first(
     store: Store,
 ) -> None:
     link(store, placed("doc-a", 10), placed("doc-b", len(TOKENS) + 700))
@@ -63,7 +63,7 @@ def test_what_the_matching_passage_links_to_comes_before_what_another_one_does(
     assert tokens["doc-a"].edge == "links_to" and tokens["doc-a"].hops == 1
 
 
-def test_a_relation_that_is_left_out_lends_nothing(store: Store) -> None:
+def test_excluded_relation_lends_no_weight(store: Store) -> None:
     link(store, placed("doc-a", 10), an_edge("doc-long", "doc-b", "relates_to"))
     assert "doc-a" not in found(store, "tokens", graph_exclude_edges="links_to")
     assert "doc-a" not in found(store, "tokens", graph_depth=0)

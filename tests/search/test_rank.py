@@ -128,7 +128,7 @@ def proofs(store: Store, cosine: float | None, *texts: str) -> Matches:
     return found
 
 
-def test_a_rare_word_weighs_more_and_another_form_half(tmp_path: Path) -> None:
+def test_rare_words_and_other_forms_in_evidence(tmp_path: Path) -> None:
     with new_store(str(tmp_path)) as store:
         found = proofs(store, None, "lamps", "lamps", "tokens", "a key", "keys")
 
@@ -146,7 +146,7 @@ def test_a_rare_word_weighs_more_and_another_form_half(tmp_path: Path) -> None:
 # --- in a search
 
 
-def test_how_do_i_puts_a_page_first_and_where_is_code(look: Look) -> None:
+def test_wording_prefers_pages_or_code(look: Look) -> None:
     assert ids(look("how do I upload files"))[0] == "doc-docs/uploads"
     assert ids(look("where is it that files are uploaded"))[0] == (
         "symbol-src/tokens.py::upload_files"
@@ -154,23 +154,23 @@ def test_how_do_i_puts_a_page_first_and_where_is_code(look: Look) -> None:
 
 
 @pytest.mark.parametrize("query", ["why do we rotate keys", "leaked key must end soon"])
-def test_record_that_answers_is_among_the_first_two(look: Look, query: str) -> None:
+def test_matching_record_is_in_the_first_two(look: Look, query: str) -> None:
     assert "decision-rotate" in ids(look(query))[:2]
 
 
-def test_definition_of_a_name_asked_for_alone_is_first(look: Look) -> None:
+def test_definition_of_a_name_is_first(look: Look) -> None:
     assert ids(look("Signer.register"))[0] == "symbol-src/tokens.py::Signer.register"
     assert ids(look("register_signer"))[0] == "symbol-src/tokens.py::register_signer"
     assert ids(look("where is the Signer class"))[0] == "symbol-src/tokens.py::Signer"
 
 
-def test_page_and_its_file_are_one_result(look: Look) -> None:
+def test_page_and_file_are_a_single_result(look: Look) -> None:
     found = ids(look("upload files", limit=50))
     assert "doc-docs/uploads" in found and "file-docs/uploads.md" not in found
 
 
 @pytest.mark.parametrize("vectors", [True, False])
-def test_what_the_store_does_not_know_is_weak(look: Look, vectors: bool) -> None:
+def test_unknown_topics_are_weak(look: Look, vectors: bool) -> None:
     for known in ("how are session tokens signed", "kitchen of the office", "rotate keys"):
         assert not look(known, vectors=vectors)[0].weak, known
     unknown = look("pictures of penguins on holiday of the office", vectors=vectors)

@@ -41,7 +41,7 @@ def near(store: Store) -> Near:
     return Near(str(Path(store.path).parent.parent), ["a.py"])
 
 
-def test_where_the_graph_is_off_nothing_is_related_and_that_is_said(store: Store) -> None:
+def test_disabled_graph_is_reported(store: Store) -> None:
     off = options(graph_max_depth=0)
     found = related(store, off, ["note-a"])
     assert (len(found), found.notes) == (0, ["graph_max_depth is 0: the graph is switched off"])
@@ -51,7 +51,7 @@ def test_where_the_graph_is_off_nothing_is_related_and_that_is_said(store: Store
     assert related(store, options(), ["note-a"]).notes == []
 
 
-def test_of_a_file_records_come_before_code_and_nothing_twice(store: Store) -> None:
+def test_records_of_a_file_precede_code(store: Store) -> None:
     found = related(store, options(), ["note-b"], near(store))
     assert [hit.id for hit in found] == ["note-a", "note-c", "symbol-b.py::f"]
     assert [hit.hops for hit in found] == [0, 1, 1]
@@ -88,7 +88,7 @@ def nearest(count: int) -> list[str]:
 
 
 @pytest.mark.parametrize("flags", [{}, {"graph_max_nodes": 500}, {"graph_max_nodes": 10}])
-def test_a_cap_keeps_the_strongest_neighbours(hub: Store, flags: dict[str, int]) -> None:
+def test_cap_prefers_the_strongest_neighbours(hub: Store, flags: dict[str, int]) -> None:
     settings = options(graph_depth=1, graph_edges="co_changes_with", **flags)
     found = related(hub, settings, ["file-m.py"])
     most = min(200, flags.get("graph_max_nodes", 50))

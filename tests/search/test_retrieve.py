@@ -57,21 +57,19 @@ def test_other_forms_of_a_word_are_found(store: Store, query: str) -> None:
     assert hits[0].id == ("note-night" if query == "query" else "note-door")
 
 
-def test_a_word_as_it_is_written_comes_before_its_other_forms(store: Store) -> None:
+def test_exact_word_precedes_other_forms(store: Store) -> None:
     hits = look(store, "token", ("note", "symbol"), retrievers="fulltext")
     found = [hit.id for hit in hits]
     assert found.index("symbol-src/jwt.py::verify") < found.index("note-door")
 
 
-def test_a_file_is_lifted_by_what_it_defines(store: Store) -> None:
+def test_file_is_lifted_by_definitions(store: Store) -> None:
     hits = look(store, "signature holds", ("file",), retrievers="fulltext")
     assert [hit.id for hit in hits] == ["file-src/jwt.py", "file-tests/test_jwt.py"]
     assert {hit.match for hit in hits} == {"words"}
 
 
-def test_what_has_no_vectors_or_those_of_another_embedder_is_searched_by_its_words(
-    store: Store, tmp_path: Path
-) -> None:
+def test_missing_vectors_leave_full_text(store: Store, tmp_path: Path) -> None:
     with new_store(str(tmp_path)) as bare:
         Records(bare, Settings(), None).add("note", "expired tokens", id="note-1")
         assert look(bare, "expired tokens").notes == []
@@ -84,7 +82,7 @@ def test_what_has_no_vectors_or_those_of_another_embedder_is_searched_by_its_wor
     assert found.notes[0].startswith("the store's vectors are endpoint:unix:/nowhere's, not static")
 
 
-def test_min_score_cuts_and_says_how_many(store: Store) -> None:
+def test_min_score_reports_dropped_results(store: Store) -> None:
     everything = look(store, "expired tokens")
     least = everything[0].score
     cut = look(store, "expired tokens", min_score=least)

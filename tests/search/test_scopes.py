@@ -69,7 +69,7 @@ def told(store: Store, scope: str) -> dict[str, object]:
 
 @settings(max_examples=examples(15))
 @given(contents)
-def test_what_is_anothers_changes_no_answer(
+def test_other_scopes_change_no_result(
     content: tuple[dict[str, str], list[tuple[str, str, str]]],
 ) -> None:
     nodes = [a_node(id, body=text, title=text.split()[0]) for id, text in content[0].items()]

@@ -55,7 +55,7 @@ def test_a_score_moves_by_at_most_the_weight(
 
 
 @given(STANDINGS, st.integers(1, 1000), st.floats(0, 1))
-def test_more_never_counts_less(standing: Standing, more: int, surer: float) -> None:
+def test_scores_are_monotonic(standing: Standing, more: int, surer: float) -> None:
     confidence, source, status, accesses = standing
     before = adjusted(standing)
     assert adjusted((confidence, source, status, accesses + more)) >= before
@@ -64,7 +64,7 @@ def test_more_never_counts_less(standing: Standing, more: int, surer: float) -> 
     assert adjusted((confidence, source, "confirmed", accesses)) >= before
 
 
-def test_of_equal_scores_the_nearer_comes_first() -> None:
+def test_nearer_hit_wins_a_tie() -> None:
     hits = [Hit(id, 0.5) for id in ("note-2", "note-1", "note-0")]
     hits[2].hops = 1
     assert [hit.id[-1] for hit in best_first(hits)] == ["1", "2", "0"]
@@ -108,7 +108,7 @@ def test_near_equals_are_ordered_by_relevance(store: Store) -> None:
     assert found(store, limit=2) == "d g", "what stands better comes in from past the limit"
 
 
-def test_superseded_and_retracted_only_on_request(store: Store) -> None:
+def test_superseded_records_only_on_request(store: Store) -> None:
     assert found(store, scope=Scope(statuses=("superseded",))) == "e"
     assert found(store, scope=Scope(statuses=("retracted", "superseded"))) == "e f"
     assert found(store, scope=Scope(statuses=("staged",))) == "a"
@@ -123,7 +123,7 @@ def test_the_walk_does_not_enter_them(store: Store, expansion: str) -> None:
     assert found(store, "cookie", asked, graph_depth=1, expansion=expansion) == "cookie e"
 
 
-def test_accesses_lift_and_the_score_stays_one(store: Store) -> None:
+def test_accesses_lift_within_the_maximum(store: Store) -> None:
     connection_of(store).execute("SAVEPOINT read")
     store.review.count_access(["note-g"] * 1, "2026-01-01T00:00:00Z")
     settings = options(retrievers="fulltext")

@@ -42,7 +42,7 @@ def pairs(store: Store) -> dict[tuple[str, str], int]:
     }
 
 
-def test_renames_are_followed_to_the_names_of_today(store: Store, repository: Repository) -> None:
+def test_renames_lead_to_current_names(store: Store, repository: Repository) -> None:
     text = "".join(f"line {number}\n" for number in range(20))
     repository.commit(a=text, b="1")
     repository.git("mv", "a.py", "m.py")
@@ -56,7 +56,7 @@ def test_renames_are_followed_to_the_names_of_today(store: Store, repository: Re
     }  # fmt: skip
 
 
-def test_a_branch_beside_a_rename_is_followed_too(store: Store, repository: Repository) -> None:
+def test_branch_with_an_older_name_is_followed(store: Store, repository: Repository) -> None:
     text = "".join(f"line {number}\n" for number in range(20))
     repository.commit(a=text, b="1")
     repository.git("checkout", "-q", "-b", "side")
@@ -71,7 +71,7 @@ def test_a_branch_beside_a_rename_is_followed_too(store: Store, repository: Repo
     assert pairs(store) == {("b.py", "z.py"): 2}
 
 
-def test_files_that_are_gone_are_left_out(store: Store, repository: Repository) -> None:
+def test_deleted_files_have_no_cochanges(store: Store, repository: Repository) -> None:
     repository.commit(a="1", b="1", c="1")
     analyze(store, repository)
     repository.git("rm", "-q", "a.py")
@@ -84,7 +84,7 @@ def test_files_that_are_gone_are_left_out(store: Store, repository: Repository) 
     assert len(pairs(store)) == 3
 
 
-def test_what_a_person_did_stays(store: Store, repository: Repository) -> None:
+def test_edges_of_people_are_preserved(store: Store, repository: Repository) -> None:
     repository.commit(a="1", b="1", c="1")
     analyze(store, repository)
     records = Records(store, Settings(), None)
@@ -118,9 +118,7 @@ def test_names_of_any_kind(store: Store, repository: Repository) -> None:
     assert names == [":(glob)*", "größe.py", 'quo"te.py', "with space.py"]
 
 
-def test_a_project_within_a_repository_counts_its_own_files(
-    store: Store, repository: Repository
-) -> None:
+def test_subfolder_uses_only_files_inside(store: Store, repository: Repository) -> None:
     for name in ("sub/a.py", "sub/b.py", "c.py"):
         repository.write(name, "1")
     repository.commit("Add")
@@ -131,7 +129,7 @@ def test_a_project_within_a_repository_counts_its_own_files(
 # --- faults
 
 
-def test_a_shallow_clone_says_so_and_its_first_commit_does_not_count(
+def test_shallow_clone_drops_the_cut_commit(
     store: Store, repository: Repository, tmp_path: Path
 ) -> None:
     repository.commit(a="1", b="1", c="1")
@@ -155,7 +153,7 @@ def test_a_damaged_history_changes_nothing(store: Store, repository: Repository)
     assert pairs(store) == {("a.py", "b.py"): 1}
 
 
-def test_nothing_of_the_repository_runs(
+def test_repository_config_runs_no_program(
     store: Store, repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trap = tmp_path / "trap"
@@ -190,7 +188,7 @@ def test_nothing_of_the_repository_runs(
 
 
 @given(st.floats(0.001, 1e6), st.floats(0.0001, 1))
-def test_a_weight_is_a_fraction_that_grows(evidence: float, correlation: float) -> None:
+def test_weight_grows_with_evidence_and_correlation(evidence: float, correlation: float) -> None:
     weight = cochange_weight(evidence, correlation)
     assert 0 < weight <= 1
     assert cochange_weight(evidence * 2, correlation) >= weight
@@ -199,7 +197,7 @@ def test_a_weight_is_a_fraction_that_grows(evidence: float, correlation: float) 
 
 @given(st.lists(st.sets(st.sampled_from("abcdef"), min_size=1, max_size=6), max_size=12),
        st.integers(1, 6))  # fmt: skip
-def test_counts_of_any_commits(commits: list[set[str]], partners: int) -> None:
+def test_strongest_pairs_of_any_commits(commits: list[set[str]], partners: int) -> None:
     found = strongest([(files, 1 / max(1, len(files) - 1)) for files in commits], partners)
     for (one, other), (weight, correlation, commits_of_both) in found.items():
         assert one < other

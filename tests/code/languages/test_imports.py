@@ -80,7 +80,7 @@ def write(root: Path, **texts: str) -> None:
         path.write_text(text)
 
 
-def test_paths_of_a_tsconfig_with_comments_that_another_extends(tmp_path: Path) -> None:
+def test_paths_of_an_extended_tsconfig(tmp_path: Path) -> None:
     write(
         tmp_path,
         tsconfig_json='{"extends": "./config/base", /* here */ "include": ["src"],}',
@@ -128,7 +128,7 @@ def test_packages_of_a_workspace(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ['{"extends": "./tsconfig.json"}', "{", "[]", '{"extends": 3}',
                                   '{"compilerOptions": {"paths": {"*": 3, "a/*": [null]}}}',
                                   "[" * 100_000])  # fmt: skip
-def test_a_manifest_that_makes_no_sense_is_passed_over(tmp_path: Path, text: str) -> None:
+def test_invalid_manifests_are_ignored(tmp_path: Path, text: str) -> None:
     write(tmp_path, tsconfig_json=text, package_json=text)
     assert to(Import("./b"), "a.ts", "b.ts", root=tmp_path, name="typescript") == ["b.ts"]
     assert to(Import("a/b"), "a.ts", "b.ts", root=tmp_path, name="typescript") == []
@@ -142,7 +142,7 @@ json_values = st.recursive(
 
 
 @given(json_values, st.lists(st.sampled_from(["/* , ] */", "// }\n", " ", "\n"]), max_size=4))
-def test_json_with_comments_is_the_json_without(value: object, between: list[str]) -> None:
+def test_comments_do_not_change_json(value: object, between: list[str]) -> None:
     noise = "".join(between)
     text = json.dumps(value, indent=1).replace("\n", noise + "\n")
     assert javascript.loads(text) == value
@@ -156,7 +156,7 @@ def go(path: str, package: str) -> FileFacts:
     return file(path, "go", [f"function {path[-4]}"], [Import(package, kind="package")])
 
 
-def test_go_packages_of_the_modules_of_a_tree(tmp_path: Path) -> None:
+def test_go_packages_of_modules(tmp_path: Path) -> None:
     write(
         tmp_path,
         go_mod="module example.org/app\n\nreplace example.org/old => ./tools\n",
@@ -177,7 +177,7 @@ def test_go_packages_of_the_modules_of_a_tree(tmp_path: Path) -> None:
     assert at("fmt") == []
 
 
-def test_a_package_is_the_files_whose_names_are_used(tmp_path: Path) -> None:
+def test_package_import_reaches_files_with_used_names(tmp_path: Path) -> None:
     write(tmp_path, go_mod="module m")
     main = file("main.go", "go", ["function main"], [Import("m/x"), Import("m/y", alias="_")],
                 [("main", "named.a")])  # fmt: skip
@@ -240,7 +240,7 @@ def java(path: str, package: str, *symbols: str) -> FileFacts:
     return file(path, "java", list(symbols), [Import(package, kind="package")])
 
 
-def test_java_goes_by_the_packages_that_files_declare() -> None:
+def test_java_uses_declared_packages() -> None:
     others = [java("core/A.java", "org.x.core", "class A", "class A.Inner"),
               java("one/B.java", "org.x.b", "class B"),
               java("two/B.java", "org.x.b", "class B")]  # fmt: skip
@@ -329,7 +329,7 @@ languages = st.sampled_from(
 
 @given(st.lists(imports | found_ones, max_size=4), languages)
 @example([Import("a.c")], "python")
-def test_no_import_makes_it_fail_or_leads_out_of_the_tree(items: list[Import], name: str) -> None:
+def test_any_import_resolves_within_the_tree(items: list[Import], name: str) -> None:
     files = {"a/b.py": file("a/b.py", name, ["function f"], items, [("f", "a.b")])}
     files["a/a"] = file("a/a", name, ["class b"])
     files["a/c.py"] = file("a/c.py", name, ["function f"])

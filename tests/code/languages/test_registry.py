@@ -35,9 +35,7 @@ def lua(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add(module["SPEC"], str(rules))
 
 
-def test_a_language_from_outside_is_read_and_its_names_are_resolved(
-    lua: None, tmp_path: Path
-) -> None:
+def test_added_language_is_indexed_and_resolved(lua: None, tmp_path: Path) -> None:
     with new_store(str(tmp_path / "store")) as store:
         project = Project(tmp_path / "tree", store)
         project.write("lib/a.lua", "-- Says hello.\nfunction greet()\nend\n")
@@ -55,7 +53,7 @@ def test_a_language_from_outside_is_read_and_its_names_are_resolved(
     assert found >= {(file_id("main.lua"), "imports"), (file_id("notes.md"), "mentions")}
 
 
-def test_a_store_is_read_again_with_the_rules_of_a_new_language(tmp_path: Path, lua: None) -> None:
+def test_new_language_reads_files_again(tmp_path: Path, lua: None) -> None:
     with pytest.MonkeyPatch.context() as patch, new_store(str(tmp_path / "store")) as store:
         project = Project(tmp_path / "tree", store)
         project.write("a.lua", "function greet()\nend\n")
@@ -66,7 +64,7 @@ def test_a_store_is_read_again_with_the_rules_of_a_new_language(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("name", sorted(load_rules().languages))
-def test_every_language_with_rules_has_a_module_that_says_its_name(name: str) -> None:
+def test_every_rule_file_has_a_language_module(name: str) -> None:
     spec = language(name)
     assert spec.name == name
     assert spec.importer is not None

@@ -246,7 +246,7 @@ f() { # <a>
 
 
 @pytest.mark.parametrize("path", SAMPLES)
-def test_what_a_language_says(path: str) -> None:
+def test_facts_of_each_language(path: str) -> None:
     text, symbols, imported, calls, assigned = SAMPLES[path]
     facts = facts_of(path, text)
     assert {f"{s.qualified} {s.kind} {s.line_start}-{s.line_end}" for s in facts.symbols} == symbols
@@ -255,7 +255,7 @@ def test_what_a_language_says(path: str) -> None:
     assert assigned.items() <= facts.assigned.items()
 
 
-def test_a_symbol_has_its_signature_doc_bases_and_parameters() -> None:
+def test_symbol_has_signature_doc_bases_and_parameters() -> None:
     login, user = facts_of("a.py", SAMPLES["a.py"][0]).symbols[1:3]
     assert login.signature == "class Login(Base, m.Other[int], metaclass=M)"
     assert (login.doc, login.bases) == ("Lets in.", ("Base", "m.Other"))
@@ -283,7 +283,7 @@ def test_a_symbol_has_its_signature_doc_bases_and_parameters() -> None:
          (1, 5), ((6, 9),)),
     ],
 )  # fmt: skip
-def test_a_name_is_one_symbol_at_the_definition_that_has_a_body(
+def test_symbol_is_at_the_definition_with_a_body(
     path: str, text: str, name: str, lines: tuple[int, int], others: tuple[tuple[int, int], ...]
 ) -> None:
     symbols = {one.qualified: one for one in facts_of(path, text).symbols}
@@ -292,12 +292,12 @@ def test_a_name_is_one_symbol_at_the_definition_that_has_a_body(
     assert len(facts_of(path, text).symbols) == len(symbols)
 
 
-def test_a_file_that_does_not_parse_gives_what_can_be_seen() -> None:
+def test_unparsable_file_has_some_symbols() -> None:
     facts = facts_of("a.py", "def g():\n    return 1\n\ndef f(:\n  ((((\n")
     assert "g" in {symbol.name for symbol in facts.symbols}
 
 
-def test_names_with_any_character_and_hidden_files_are_scanned(tmp_path: Path) -> None:
+def test_odd_and_hidden_names_are_scanned(tmp_path: Path) -> None:
     rules = load_rules()
     (tmp_path / "rules").mkdir()
     config = rules.write(str(tmp_path / "rules"), rules.require(("python",)), {})
@@ -324,7 +324,7 @@ def test_a_config_in_the_repository_is_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("file", sorted(RULES.glob("*.yml")), ids=lambda file: file.stem)
-def test_every_rule_is_one_that_ast_grep_takes(file: Path, tmp_path: Path) -> None:
+def test_ast_grep_accepts_every_rule(file: Path, tmp_path: Path) -> None:
     text = file.read_text()
     ids = re.findall(r"^id: (\S+)$", text, re.MULTILINE)
     assert ids
@@ -338,7 +338,7 @@ def test_every_rule_is_one_that_ast_grep_takes(file: Path, tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
 
 
-def test_languages_by_extension_interpreter_and_name() -> None:
+def test_language_by_extension_or_interpreter() -> None:
     rules = load_rules()
     assert rules.language_of("src/a.tsx") == "typescript"
     assert rules.language_of("lib/run", "#!/usr/bin/env -S python3.11 -u") == "python"
@@ -388,7 +388,7 @@ ODD = st.text(st.sampled_from("ab.:<>()[]{}'\"`|&*,! \n->?=#"), max_size=40)
 
 @settings(max_examples=examples(100), deadline=None)
 @given(ODD)
-def test_no_expression_is_too_odd(text: str) -> None:
+def test_any_expression_is_read(text: str) -> None:
     for name in load_rules().languages:
         parts = parts_of(language(name))
         assert isinstance(parts.chain(text), str)
@@ -412,11 +412,11 @@ def test_no_expression_is_too_odd(text: str) -> None:
         ("a.txt", b"long line " * 1000, ""),
     ],
 )
-def test_what_is_left_out(path: str, data: bytes, reason: str) -> None:
+def test_check_names_the_reason_to_skip(path: str, data: bytes, reason: str) -> None:
     assert check(path, data, load_rules()) == reason
 
 
-def test_headers_are_of_the_language_that_is_beside_them_in_each_tree() -> None:
+def test_header_language_follows_the_other_files() -> None:
     rules = load_rules()
     rules.choose_shared(["a.cc", "b.h"])
     assert rules.language_of("b.h") == "cpp"

@@ -23,7 +23,7 @@ HEADS = [
 
 
 @pytest.mark.parametrize(("path", "text"), HEADS)
-def test_a_signature_ends_where_the_body_begins(path: str, text: str) -> None:
+def test_signature_ends_at_the_body(path: str, text: str) -> None:
     before = "package m\n\n" if path.endswith(".go") else ""
     expected = text.partition("\n")[0].rstrip("{: ")
     assert facts_of(path, before + text).symbols[0].signature == expected
@@ -46,7 +46,7 @@ def test_titles_have_parameters(path: str, text: str, title: str) -> None:
     assert title in map(symbol_title, facts_of(path, text).symbols)
 
 
-def test_a_docstring_may_follow_a_comment_and_be_long() -> None:
+def test_docstring_after_a_comment() -> None:
     text = 'def f(a):\n    # type: (int) -> int\n    """Parse it."""\n    return a\n'
     assert facts_of("a.py", text).symbols[0].doc == "Parse it."
     long = 'class C:\n    """First.\n' + "    more\n" * 100 + '    """\n'
@@ -80,7 +80,7 @@ def test_lines_may_end_in_returns() -> None:
     ]  # fmt: skip
 
 
-def test_names_that_barrels_and_defaults_pass_on() -> None:
+def test_barrels_pass_names_on() -> None:
     deep = file(
         "deep.ts", "typescript", ["function f"], [Import("", "f", "default", kind="export")]
     )
