@@ -1,4 +1,4 @@
-"""What an agent waits for: the server's start, its tools, searches through it, hooks."""
+"""Waiting times of agents: start of the server, tools, searches, hooks."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _PROMPTS = 30
 
 
 def agent_rows(store: Path, say: Callable[[str], None]) -> Iterator[Row]:
-    """Start and memory; searches that are warm, beside those of a process each; hooks.
+    """Yield start and memory; warm searches, and a process each; hooks.
 
-    Every query has words that the store has never met.
+    Every query has words new to the store.
     """
     asked = [item["query"] for item in read_lines(store / "queries.jsonl")]
     say("starting the server")
@@ -72,7 +72,7 @@ def _resident(process: int) -> float:
 
 
 def _searches(asked: list[str], store: Path) -> tuple[list[float], list[float]]:
-    """Times in ms through one server, and of the same search as a process, in turns."""
+    """Return ms of searches through a server, and of the same searches as processes, in turns."""
     wire = _server(store)
     through, alone = [], []
     for number in range(_SEARCHES):
@@ -80,7 +80,7 @@ def _searches(asked: list[str], store: Path) -> tuple[list[float], list[float]]:
         through.append(_timed(_ask, wire, query))
         alone.append(_timed(_run, ["search", query, "-n", "5", "--json"], store))
     wire.end()
-    return through[_SEARCHES // 10 :], alone  # the first ones open the store
+    return through[_SEARCHES // 10 :], alone  # the first searches open the store
 
 
 def _hooks(asked: list[str], store: Path) -> list[float]:

@@ -1,4 +1,4 @@
-"""The benchmark of answers to all kinds of questions: see answers.sh."""
+"""The benchmark of questions of all kinds: see answers.sh."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def main() -> int:
 
 
 class Bench:
-    """The sets, the stores, and the results of searches, each made once."""
+    """The sets, the stores, and cached results of searches."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         pairs = [tuple(text.split("=", 1)) for text in options.setting]
@@ -66,13 +66,13 @@ class Bench:
         return self.found[key]
 
     def pages(self) -> Iterator[tuple[str, str, str]]:
-        """Yield the name of a store, a question and a pattern of the pages that answer it."""
+        """Yield the name of a store, a question and a pattern of matching pages."""
         rows = _table(self.sets / "pages" / "questions.tsv")
         names = dict(self.stores.of_repositories("p", {row[0]: "HEAD" for row in rows}))
         yield from ((names[name], *rest) for name, *rest in rows if name in names)
 
     def questions(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """Yield the name of a store and the questions about its repository."""
+        """Yield the name of a store and the questions about the repository."""
         paths = sorted((self.sets / "questions").glob("*.jsonl"))
         rows = {path.stem: read_lines(path) for path in paths}
         commits = {name: lines[0]["commit"] for name, lines in rows.items()}
@@ -80,7 +80,7 @@ class Bench:
             yield name, rows[repository][1:]
 
     def records(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """Yield the name of a store and the records about its repository."""
+        """Yield the name of a store and the records about the repository."""
         rows = read_lines(HERE / "records.jsonl")
         for name in dict.fromkeys(row["store"] for row in rows):
             kind, repository = name[0], name[2:]
@@ -90,20 +90,20 @@ class Bench:
                 yield name, [row for row in rows if row["store"] == name]
 
     def nonsense(self) -> Iterator[tuple[str, str, str]]:
-        """Yield the name of a store, the kind of a question without an answer, and the question."""
+        """Yield the name of a store, the kind of a nonsense question, and the question."""
         commits = dict.fromkeys(("click", "flask", "pytest"), "HEAD")
         for _, name in self.stores.of_repositories("p", commits):
             yield from ((name, *row) for row in _table(HERE / "nonsense.tsv"))
 
     def miss(self, name: str, question: str, hits: Iterable[Any]) -> None:
-        """Report a question that is not answered, if asked to."""
+        """Report a miss, with ``--misses``."""
         if self.misses:
             ids = " ".join(hit.id for hit in [*hits][:3])
             sys.stderr.write(f"  {name}: {question}: {ids}\n")
 
 
 def pages(bench: Bench) -> Iterator[Row]:
-    """Yield the share of questions with a page that answers among the first results."""
+    """Yield the share of questions with a matching page in the first results."""
     ranks = []
     for name, question, pattern in bench.pages():
         hits = bench.hits(name, question)
@@ -137,7 +137,7 @@ def questions(bench: Bench) -> Iterator[Row]:
 
 
 def records(bench: Bench) -> Iterator[Row]:
-    """Yield the share of records found among the first two, of those found without the rest."""
+    """Yield the share of records in the first two, of the records found without the rest."""
     counts = {"asked": [0, 0], "other": [0, 0]}
     for name, rows in bench.records():
         with tempfile.TemporaryDirectory() as place:
@@ -179,7 +179,7 @@ def weak(bench: Bench) -> Iterator[Row]:
 
 
 def contexts(bench: Bench) -> Iterator[Row]:
-    """Yield the shares of symbols and of reasons in contexts, and the size of those of nonsense."""
+    """Yield the shares of symbols and reasons in contexts, and the sizes of nonsense contexts."""
     asked = [(name, [row for row in rows if row["symbols"]]) for name, rows in bench.questions()]
     for budget in bench.budgets:
         shares = [
@@ -212,7 +212,7 @@ def _reasons(bench: Bench) -> Row:
 
 
 def _defined(engine: Engine, row: dict[str, Any], budget: int) -> float:
-    """Return the share of the symbols of an answer that are defined in a context."""
+    """Return the share of expected symbols that are defined in a context."""
     under = engine.changed([("budget", str(budget))], "bench")
     text = context(under, row["query"], form="prompt").text
     names = {name for _, name in re.findall(r"^\s*(?:async )?(def|class) (\w+)", text, re.M)}

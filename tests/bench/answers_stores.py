@@ -24,9 +24,9 @@ class NoCloneError(BenchmarkError):
 
 
 class Stores:
-    """Stores in a folder, made on first use, and their engines.
+    """Stores in a folder, created on first use, and their engines.
 
-    A name is a kind and a repository: ``p-click`` has click with its pages of documentation,
+    A name is a kind and a repository: ``p-click`` has click with pages of documentation,
     ``q-click`` all documents, ``c-click`` none.
     """
 
@@ -69,7 +69,7 @@ class Stores:
             (store / "done").touch()
 
     def engine(self, name: str) -> Engine:
-        """Return the engine of a store that was made."""
+        """Return the engine of an existing store."""
         if name not in self.engines:
             root = self.folder / "clones" / name
             self.engines[name] = self.opened(self.folder / "stores" / name, root)
@@ -78,7 +78,7 @@ class Stores:
     def with_records(
         self, name: str, records: Iterable[dict[str, Any]], place: Path
     ) -> tuple[Engine, Engine]:
-        """Return engines of a copy of a store with these records, and of the records alone."""
+        """Return engines of a copy of a store with these records, and of only the records."""
         clone = self.folder / "clones" / name
         rows = place / "records.jsonl"
         fields = ("id", "type", "title", "body")

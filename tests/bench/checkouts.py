@@ -1,4 +1,4 @@
-"""Commits beside this one: a work tree of each in a folder that goes away again."""
+"""Work trees of commits in a temporary folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NOT_TOLD = ("access_count", "data", "metadata")
 
 
 class Checkout:
-    """A lore at one commit, with a data folder that it has filled itself."""
+    """Lore at a commit, with a data folder."""
 
     def __init__(self, name: str, root: Path, place: Path) -> None:
         self.name = name
@@ -51,7 +51,7 @@ class Checkout:
         return done.stdout
 
     def fill(self, data: Path) -> None:
-        """Makes the store anew from nodes.jsonl and edges.jsonl: schemas differ by commit."""
+        """Create the store from nodes.jsonl and edges.jsonl: schemas differ by commit."""
         self.call("init")
         self.call("import", str(data / "nodes.jsonl"))
         self.call("import", str(data / "edges.jsonl"))
@@ -69,7 +69,7 @@ def checkouts(*commits: str) -> Iterator[list[Checkout]]:
         try:
             found = []
             for number, commit in enumerate(commits):
-                place = Path(folder) / "ab"[number]  # as long as the other one
+                place = Path(folder) / "ab"[number]  # of the same length
                 place.mkdir()
                 root = ROOT
                 if commit != WORK_TREE:

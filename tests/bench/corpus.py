@@ -15,7 +15,7 @@ _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclass
 class Module:
-    """The texts of a source file: its docstring, those of its definitions, its long comments."""
+    """The texts of a source file: docstrings of the module and definitions, long comments."""
 
     name: str
     docstring: str
@@ -24,7 +24,7 @@ class Module:
 
 
 def read_modules(library: Path, *, tests: bool) -> Iterator[Module]:
-    """Yield the modules of a source tree, or only its tests; skip files that do not parse."""
+    """Yield the modules of a source tree, or only the tests; skip files with syntax errors."""
     for path in sorted(library.rglob("*.py")):
         place = path.relative_to(library)
         if not _SKIPPED.isdisjoint(place.parts) or _TESTS.isdisjoint(place.parts) == tests:
@@ -43,7 +43,7 @@ def read_modules(library: Path, *, tests: bool) -> Iterator[Module]:
 
 
 def first_sentence(text: str) -> str:
-    """Return the text up to its first full stop or blank line, on one line."""
+    """Return the text up to the first full stop or blank line, on a line."""
     paragraph = " ".join(text.strip().partition("\n\n")[0].split())
     return paragraph.partition(". ")[0].rstrip(".")
 

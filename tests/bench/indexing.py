@@ -1,7 +1,7 @@
-"""How fast a repository is read: against ast-grep alone, and against ``git status``.
+"""Time of an index: against ast-grep, and against ``git status``.
 
-The repository is this interpreter's standard library in a git work tree of its own,
-or the folder that ``LORE_BENCH_TREE`` names (it is copied).
+The repository is this interpreter's standard library in a git work tree, or a copy of the folder
+``LORE_BENCH_TREE``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ print(rules.write(sys.argv[2], rules.require(()), {}))
 
 
 def index_rows() -> Iterator[Row]:
-    """A first index and one with nothing to do, each beside its floor, in turns."""
+    """Yield a first index and an index without changes, each with the floor, in turns."""
     tree = _tree()
     store = CACHE / "index-store"
     command = [*_ast_grep(), "--config", _config(tree), "--info", "--format", "github", "."]

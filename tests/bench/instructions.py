@@ -34,7 +34,7 @@ Counts = dict[str, int]
 
 @dataclass
 class Base:
-    """What counts are held against, where they come from, and the changelog of then."""
+    """Reference counts, their source, and the changelog of that commit."""
 
     counts: Counts
     where: str
@@ -42,7 +42,7 @@ class Base:
 
 
 def main() -> int:
-    """Counts, and prints, checks, or keeps."""
+    """Count, and print, check, or store."""
     options = _options()
     if not shutil.which("valgrind"):
         sys.stderr.write("lore: bench: instructions: skipped: valgrind is not installed\n")
@@ -75,8 +75,9 @@ def _options() -> argparse.Namespace:
 
 
 def commands(id: str, other: str, imported: Path) -> dict[str, list[str]]:
-    """Return the commands that are counted, on a question that the store answers: one that it does
-    not answer is kept among the questions without an answer, which costs more."""
+    """Return the commands, with a question that the store knows: unknown questions are stored,
+    which costs more.
+    """
     asked = _QUESTION
     return {
         "search, depth 0": ["search", asked],
@@ -92,13 +93,11 @@ def commands(id: str, other: str, imported: Path) -> dict[str, list[str]]:
 
 
 def _count(base: str | None) -> tuple[Counts, Base | None]:
-    """The counts of this checkout, and what to hold them against.
+    """Return the counts of this checkout, and the reference.
 
-    A count is of one process: Python hashes strings anew in each, and that changes no more
-    than its fourth digit.
-
-    The ledger's counts hold for the very interpreter and libraries that made them.
-    Elsewhere the commit that last wrote the ledger is counted beside this one.
+    A count is of a single process: hash seeds change only the fourth digit. The ledger holds for
+    the interpreter and libraries that wrote it; on other machines the commit that last wrote the
+    ledger is counted as well.
     """
     ledger = json.loads(LEDGER.read_text(encoding="utf-8")) if LEDGER.exists() else {}
     written = _git("log", "-1", "--format=%H", "--", str(LEDGER))
@@ -127,7 +126,7 @@ def _counts_of(checkout: Checkout) -> Counts:
     found: Counts = {}
     for name, words in commands(ids[0], ids[1], thousand / "nodes.jsonl").items():
         sys.stderr.write(f"bench: {checkout.name}: instructions of {name} …\n")
-        for count in (False, True):  # the first time its modules may be compiled
+        for count in (False, True):  # the first run may compile modules
             for file in checkout.store.iterdir():
                 file.unlink()
             shutil.copyfile(empty if name == _IMPORTED else filled, kept)
@@ -139,10 +138,9 @@ def _counts_of(checkout: Checkout) -> Counts:
 
 
 def instructions_of(checkout: Checkout, words: list[str]) -> int:
-    """All instructions of a command, those of the shell that becomes Python among them.
+    """Return all instructions of a command, including the shell before Python.
 
-    A process that becomes another one says nothing at its end: so it is told to when
-    it is about to.
+    A process prints no summary on exec, so the dump is requested before.
     """
     dumps = checkout.store.with_name("dumps")
     shutil.rmtree(dumps, ignore_errors=True)
@@ -165,7 +163,7 @@ def instructions_of(checkout: Checkout, words: list[str]) -> int:
 
 
 def made_with() -> dict[str, str]:
-    """What counts depend on beside lore: they hold where all of it is the same."""
+    """Return the versions that counts depend on."""
     import apsw
 
     return {
@@ -199,7 +197,7 @@ def excuses(changelog: str, before: str) -> dict[str, float]:
 
 
 def faults_of(counts: Counts, base: Counts, excused: dict[str, float]) -> list[str]:
-    """What has grown by more than it may, a line each."""
+    """Return the growths over the limit, a line each."""
     found = []
     for name, count in counts.items():
         if name not in base:

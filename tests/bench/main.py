@@ -17,7 +17,7 @@ PARTS = ("symbols", "index", "agents")
 
 
 def main() -> int:
-    """Runs the parts that were asked for and prints their rows."""
+    """Run the selected parts and print their rows."""
     options = _options()
     try:
         rows = list(_rows(options.only))

@@ -1,4 +1,4 @@
-"""Words that no store has met: a query with one is what a person asks first."""
+"""Words new to any store, as in first questions of people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a benchmark finds and keeps things, and how it calls lore."""
+"""Paths of benchmarks, and calls of lore."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ FLOOR = [PYTHON, "-I", "-c", "import apsw"]
 
 
 class BenchmarkError(Exception):
-    """What was to be measured did not work, so there is nothing to report."""
+    """A measured command failed."""
 
 
 def environment(store: Path) -> dict[str, str]:
-    """A process environment with this store and nothing of the user's own settings."""
+    """Return a process environment with this store and without user settings."""
     home = CACHE / "home"
     home.mkdir(parents=True, exist_ok=True)
     path = os.environ.get("PATH", os.defpath)

@@ -1,4 +1,4 @@
-"""What a process takes: its time, its processors' time, its memory."""
+"""Time, processor time and memory of a process."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from places import BenchmarkError
 
 @dataclass
 class Spent:
-    """What a process took, with all that it started and waited for.
+    """Cost of a process, with all children it waited for.
 
-    ``wall`` and ``cpu`` (the processors', in user and system) are ms, ``rss`` the most
-    memory that one of the processes held, in MB, pages of mapped files included.
+    ``wall`` and ``cpu`` (user and system) are ms, ``rss`` the maximum memory of a process in MB,
+    pages of mapped files included.
     """
 
     wall: float

@@ -23,7 +23,7 @@ MOST_LOST = 0.01
 
 
 def main() -> int:
-    """Measures every set and prints what came of it."""
+    """Measure every set and print the results."""
     options = _options()
     try:
         reports = _reports(options)
@@ -79,7 +79,7 @@ def row_of(report: dict[str, Any], id: str) -> dict[str, Any]:
 
 
 def summary(reports: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row a set: what the graph gains at depth 1, next to what the controls gain."""
+    """Return a row per set: the gain of the graph at depth 1, and of the controls."""
     return [
         {
             "set": report["set"],
@@ -96,7 +96,7 @@ def summary(reports: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def shortfalls(report: dict[str, Any]) -> list[str]:
-    """What must not be: a set that the graph makes worse, shuffled edges that help."""
+    """Return the faults: a set that the graph makes worse, shuffled edges that help."""
     name = report["set"]
     found = []
     if row_of(report, DEEP)["difference"][MEASURE]["mean"] < -MOST_LOST:

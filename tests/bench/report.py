@@ -13,10 +13,10 @@ _HEADINGS = ("", "measured", "target", "ratio", "ok")
 
 @dataclass
 class Row:
-    """One measurement.
+    """A measurement.
 
-    ``ratio`` is to the floor where there is a floor, and else to the target;
-    ``ok`` is None for what has no target.
+    ``ratio`` is to the floor if there is a floor, else to the target; ``ok`` is None without a
+    target.
     """
 
     name: str
@@ -67,7 +67,7 @@ def as_json(rows: Iterable[Row]) -> str:
 
 
 def as_table(rows: Iterable[Row]) -> str:
-    """A table for a person; a missed target says so."""
+    """Return a table for people, with missed targets marked."""
     cells = [_HEADINGS, *map(_cells, rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(_HEADINGS))]
     return "".join(_line(row, widths) for row in cells)

@@ -1,4 +1,4 @@
-"""What grows with the store: each command at each size, beside the floor: see scale.sh."""
+"""Costs by size of the store: each command at each size, with the floor: see scale.sh."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from processes import Spent, run
 from report import add_forms, wants_text
 
 _MOST, _LEAST = 20, 3
-"""How often a command is run: until ``_ENOUGH`` seconds are spent, in these bounds."""
+"""Maximum and minimum runs of a command, until ``_ENOUGH`` seconds are spent."""
 _ENOUGH = 25.0
 _PATIENCE = 300.0
 _BATCH = 40
@@ -29,7 +29,7 @@ _numbers = count()
 
 @dataclass
 class Figure:
-    """One measurement at one size; ``ratio`` is to the floor of the same run, in CPU time."""
+    """A measurement at a size; ``ratio`` is to the floor of the same run, in CPU time."""
 
     size: int
     name: str
@@ -72,7 +72,7 @@ def store_of_size(size: int, folders: Path | None = None) -> Path:
     short = f"{size // 1_000_000}m" if size % 1_000_000 == 0 else f"{size // 1_000}k"
     folder = (folders or CACHE / "scale") / short
     if not (folder / "search.db").exists():
-        # What is measured then would hold this process's memory for its own, until it is itself.
+        # A forked process would count this process's memory.
         builder = get_context("spawn").Process(target=_build, args=(folder, size))
         builder.start()
         builder.join()
@@ -88,7 +88,7 @@ def _build(folder: Path, size: int) -> None:
     build_store(folder, size, Text.of_library(CACHE))
 
 
-# --- measuring one size
+# --- measuring a size
 
 
 def _measure(size: int, folder: Path) -> Iterator[Figure]:
@@ -100,12 +100,12 @@ def _measure(size: int, folder: Path) -> Iterator[Figure]:
         store.mkdir()
         shutil.copyfile(folder / "search.db", store / "search.db")
         environ = environment(store)
-        run([LORE, "show", ids[0]], environ)  # an older one is brought to this schema
+        run([LORE, "show", ids[0]], environ)  # older stores are upgraded
         yield from _Size(size, store, environ, queries, ids).figures()
 
 
 class _Size:
-    """The figures of one store, which is written to."""
+    """The figures of a store, which is written to."""
 
     def __init__(
         self, size: int, store: Path, environ: dict[str, str], queries: list[str], ids: list[str]
@@ -118,7 +118,7 @@ class _Size:
         self._floor = 0.0
 
     def figures(self) -> Iterator[Figure]:
-        """All of them; the reading ones first, since the store changes from then on."""
+        """Yield all figures; reading commands first, since the store changes afterwards."""
         file = self._store / "search.db"
         yield Figure(self._size, "search.db", round(file.stat().st_size / 1e6, 1), "MB")
         yield from self._searches()
@@ -164,7 +164,7 @@ class _Size:
                 if took is None:
                     return found
                 spent += took.wall / 1000
-                if number:  # the first one reads the file from the disk
+                if number:  # the first run reads the file from the disk
                     found[name].append(took)
             if spent > _ENOUGH and number >= _LEAST:
                 break
@@ -216,7 +216,7 @@ class _Size:
         return ["import", str(self._written([record, *edges]))]
 
     def _stats(self) -> Iterator[Figure]:
-        """After a change, so that what was counted before does not do."""
+        """Yield the times after a change, so that stored counts do not apply."""
         _say(f"{self._size:,} nodes: graph stats")
         times = []
         for number in range(_LEAST):
@@ -241,7 +241,7 @@ def _json(figures: list[Figure]) -> str:
 
 
 def _table(figures: list[Figure]) -> str:
-    """A row a command, two columns a size: what was measured, and in floors."""
+    """Return a row per command, two columns per size: the measurement, and floors."""
     sizes = sorted({figure.size for figure in figures})
     names = list(dict.fromkeys(figure.name for figure in figures))
     found = {(figure.size, figure.name): figure for figure in figures}

@@ -29,18 +29,18 @@ from pylore.core.model import Edge, Node
 from pylore.core.vocabulary import symbol_id
 
 PREDICATES = ("uses", "owned_by", "runs_on", "replaces", "documented_in", "written_in")
-"""What facts say of entities; a store has to know these relations."""
+"""Relations of facts about entities; a store has to declare them."""
 
 _MIX = {
     "symbol": 42, "file": 6, "entity": 10, "note": 8, "observation": 7, "lesson": 6, "decision": 5,
     "doc": 4, "failure": 3, "task": 2, "pattern": 2, "concept": 2, "commit": 2, "run": 1,
 }  # fmt: skip
-"""How many of a hundred nodes are of each type."""
+"""Nodes of each type per hundred."""
 _RECORDS = ("note", "observation", "lesson", "decision", "doc", "failure", "task", "pattern")
 _FIRST_DAY = datetime(2023, 1, 2, 8, tzinfo=timezone.utc)
 _SECONDS = 3 * 365 * 86_400
 _LEAST_WORDS = 400
-"""A topic has as many words at the least; packages with less are one topic together."""
+"""Minimum words of a topic; smaller packages share a topic."""
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Text:
 
     @staticmethod
     def of_library(folder: Path) -> Text:
-        """The whole standard library's; a file in ``folder`` keeps it: to read it takes long."""
+        """Return the standard library's text; a file in ``folder`` caches it."""
         cache = folder / f"text-{'.'.join(map(str, sys.version_info[:3]))}.json"
         if not cache.exists():
             library = Path(sysconfig.get_path("stdlib"))
@@ -64,7 +64,7 @@ class Text:
 
     @staticmethod
     def of_packages(*names: str) -> Text:
-        """That of some of its packages alone, which is read in a second or two."""
+        """Return the text of some packages, which takes a second or two."""
         library = Path(sysconfig.get_path("stdlib"))
         return _text_of([
             replace(module, name=f"{name}.{module.name}")
@@ -221,7 +221,7 @@ class Material:
         return " ".join(words[at : at + length])
 
     def _name(self, rng: Random) -> str:
-        """A name in code: of as many different ones as there are nodes, some of them often."""
+        """Return a name in code: as varied as the number of nodes, some frequent."""
         names = Random(_skewed(rng, self._size)).choices(self._text.names, k=2)
         return f"{names[0]}{names[1].title()}"
 
@@ -246,12 +246,12 @@ class Material:
             yield Edge(id, other, relation, weight, source, created_at=at)
 
     def _count(self, rng: Random) -> int:
-        """How many edges lead from a node: most have few, some a hundred."""
-        mean = self._edges_each - 0.45  # about as many symbols have one more, from their file
+        """Return the number of edges from a node: mostly few, sometimes a hundred."""
+        mean = self._edges_each - 0.45  # symbols also have an edge from their file
         return max(1, min(400, round(rng.expovariate(1 / mean) + 0.3)))
 
     def _target(self, rng: Random, type: str, place: int) -> tuple[str, str]:
-        """The relation and the other end of one edge."""
+        """Return the relation and the other end of an edge."""
         relation, kinds, near = _POINTS_TO[type if type in _POINTS_TO else "record"][
             rng.randrange(4)
         ]
@@ -288,12 +288,13 @@ _POINTS_TO: dict[str, tuple[tuple[str, tuple[str, ...], float], ...]] = {
         ("relates_to", _RECORDS, 0.7), ("used_in_run", ("run",), 0.9),
     ),
 }  # fmt: skip
-"""Type to four kinds of edges, one as likely as the other: relation (none: a fact), types
-of the other end, and how likely it is one that came about the same time."""
+"""Type to four kinds of edges, equally likely: relation ("" for a fact), types of the other end,
+and the probability of a node of about the same time.
+"""
 
 
 def _skewed(rng: Random, count: int) -> int:
-    """A number below ``count``, the small ones far more often: rank to the power of -2/3."""
+    """Return a number below ``count``, small numbers far more often: rank to the power of -2/3."""
     return int(count * rng.random() ** 3)
 
 

@@ -1,8 +1,7 @@
-"""Builds a store of any size by lore's own parts, in bulk: ``scale.sh``.
+"""Build a store of any size by lore's parts, in bulk: ``scale.sh``.
 
-What makes an import slow and a store no different is left out: looks at what is there,
-syncs, and indexes that are kept in order edge by edge. They are made at the end, from
-the schema's own text.
+Steps that make an import slow without changing the store are skipped: lookups, syncs, and indexes,
+which are created at the end from the schema.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ _T = TypeVar("_T")
 
 
 def build_store(folder: Path, size: int, text: Text) -> None:
-    """Makes a store in ``folder``, which is there as a whole or not at all.
+    """Create a store in ``folder``, complete or not at all.
 
-    Beside search.db it has ``queries.jsonl``: questions, each with the id of a node.
+    The folder also has ``queries.jsonl``: questions, each with the id of a node.
     """
     partial = folder.with_name(folder.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Sets of queries with known answers, each with a store that holds what is asked about."""
+"""Sets of queries with known results, each with a store of the documents."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ _INDEXING = (
     "pylore/core/query.py", "pylore/core/scoring.py", "pylore/embed", "pylore/store",
     "pylore/code", "pylore/formats", "graph/rules",
 )  # fmt: skip
-"""What decides how a set looks in the store."""
+"""Sources that determine the store of a set."""
 
 
 CITATIONS = {"pep": re.compile(r"(?i)\bpep(?:s?[ _-]*|:`|-)0*(\d+)")}
-"""Set to how its texts name a document by the number at the end of its id: so an edge that does not
-say where it stands is given its places."""
+"""Set to the citation of a document by the number at the end of the id: edges without places get
+them.
+"""
 
 
 class LeftOut(Exception):
@@ -42,7 +43,7 @@ def sets(folder: Path, only: list[str]) -> list[Path]:
 
 
 def types_of(queries: Path, store: Path) -> list[str]:
-    """The types to ask for: those of the answers, where the store has others as well."""
+    """Return the types of the relevant nodes, if the store has more types."""
     relevant = {id.partition("-")[0] for row in read_lines(queries) for id in row["relevant"]}
     present = {row["type"] for row in lore(store, "list", "--all")}
     return sorted(relevant) if present - relevant else []
@@ -76,7 +77,7 @@ def store_of(folder: Path) -> Path:
 
 
 def _with_places(nodes: Path, edges: Path, citation: re.Pattern[str], target: Path) -> Path:
-    """The same edges, those whose document cites the other one with the places where it does."""
+    """Return the edges, with the places of citations in the documents."""
     cited: dict[tuple[str, int], list[int]] = {}
     for node in _good_lines(nodes):
         for found in citation.finditer(node["body"]):
@@ -92,7 +93,7 @@ def _with_places(nodes: Path, edges: Path, citation: re.Pattern[str], target: Pa
 
 
 def _good_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines that can be read; ``--skip-bad`` leaves out the others too."""
+    """Yield the valid lines, as ``--skip-bad`` does."""
     for line in path.read_text("utf-8").splitlines():
         try:
             yield json.loads(line)
@@ -109,7 +110,7 @@ def _fingerprint(folder: Path) -> Iterator[str]:
 
 
 def _checkout(snapshot: Path) -> Path:
-    """A clone of the set's repository at its commit, so that nobody's own is touched."""
+    """Return a clone of the set's repository at the commit, so that no user's clone changes."""
     wanted: dict[str, Any] = json.loads(snapshot.read_text())
     place = os.environ.get("LORE_SETS_CHECKOUTS")
     if not (ROOT / "lib" / "lore-index").exists():
@@ -128,7 +129,7 @@ def _checkout(snapshot: Path) -> Path:
 
 
 def checkout_of(repository: str) -> Path:
-    """Where the files of an indexed repository are, by its name: as ``owner/name``."""
+    """Return the folder of an indexed repository ``owner/name``."""
     return STORES / "checkouts" / repository.rpartition("/")[2]
 
 

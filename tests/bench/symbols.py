@@ -45,7 +45,7 @@ def symbol_rows() -> Iterator[Row]:
 
 
 def _once(truth: Found, ours: Found) -> Found:
-    """One definition of each qualified name: ours, where that is one of them."""
+    """Return a definition per qualified name: the indexed definition if ``ast`` has it."""
     once: dict[tuple[str, str], tuple[str, str, str, int]] = {}
     for one in sorted(truth):
         if one in ours or one[:2] not in once:
@@ -83,7 +83,7 @@ def indexed(folder: Path) -> Found:
 
 
 def by_ast(folder: Path, paths: set[str]) -> Found:
-    """The same by the interpreter's own parser, of these files."""
+    """Return the definitions of these files by the interpreter's parser."""
     found: Found = set()
     for path in sorted(paths):
         try:

@@ -1,4 +1,4 @@
-"""Names → symbols: which edges there are, and how sure each is."""
+"""Names → symbols: edges and their confidence."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def test_languages_do_not_call_each_other() -> None:
     assert edges(one, two) == []
 
 
-# --- whatever comes
+# --- any input
 
 
 chains = st.sampled_from(
@@ -257,7 +257,7 @@ def test_every_edge_joins_known_nodes_once(
     assert found == edges(one), "the same facts give the same edges"
 
 
-# --- names that need one another
+# --- circular names
 
 
 def test_mutual_returns_end() -> None:

@@ -1,4 +1,4 @@
-"""What kind of import each edge between files is, by language."""
+"""Types of imports between files, by language."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ OTHERS = {
 
 
 def several(name: str, count: int) -> list[str]:
-    """Names for as many files like this one, where one folder may have more of them."""
+    """Return paths for ``count`` files like this, unless the folder may have only a single file."""
     path = Path(name)
     if path.stem in ("__init__", "lib"):
         return []
@@ -82,7 +82,7 @@ def several(name: str, count: int) -> list[str]:
 
 
 def kinds(root: Path, language: str) -> dict[str, str | None]:
-    """Each text of a language to the kind that the edge of its import has."""
+    """Return each text of a language with the type of the import edge."""
     name, texts = EACH[language]
     names = several(name, len(texts))
     folder, stem = Path(name).parent, Path(name).suffix

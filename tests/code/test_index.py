@@ -1,4 +1,4 @@
-"""``lore index`` from Python: what is written, what a change changes, and what faults leave."""
+"""``lore index`` from Python: writes, changes and faults."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_parallel_run_is_resolved(project: Project) -> None:
     facts = {path: text for path, _, text in store.code.facts()}["src/jwt.py"]
 
     def other_run(done: int, total: int) -> None:
-        """Another process has read a file anew, and owes the edges now."""
+        """Read a file in a parallel process, which has not written the edges yet."""
         other = facts.replace('"decode"', '"decipher"')
         store.code.put([("src/jwt.py", "0", "1-2", "python", other)])
         store.meta.set("code_owed", "another run")

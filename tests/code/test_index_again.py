@@ -1,4 +1,4 @@
-"""``lore index`` after changes leaves the edges and counts of a first index."""
+"""``lore index`` after changes gives the edges of a first index."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def project(tmp_path: Path, store: Store) -> Project:
 
 
 def standing(project: Project) -> list[Any]:
-    """Edges with their weights and reasons, from and to what there is."""
+    """Return live edges with weights and reasons."""
     return sorted(
         (*edge.key, edge.weight, edge.metadata)
         for edge in project.store.edges.all(live_only=True)

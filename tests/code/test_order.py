@@ -1,4 +1,4 @@
-"""The same files give the same edges, whatever chance has a hand in."""
+"""The same files give the same edges in any order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODULES = 12
 
 
 def in_circles() -> list[FileFacts]:
-    """Functions that return what others return, and variables that are made from each other."""
+    """Return functions and variables with circular values."""
     found = []
     for n in range(6):
         others = [(n + 1) % 6, (n * 3 + 2) % 6]
@@ -37,7 +37,7 @@ def in_circles() -> list[FileFacts]:
 
 
 def claimed_twice(root: Path) -> list[FileFacts]:
-    """Modules of Go that all say they are the same one."""
+    """Return modules of Go with the same declared name."""
     found = [file("main.go", "go", ["function main"],
                   [Import("main", kind="package"), Import("example.org/one")],
                   [("main", "one.Run")])]  # fmt: skip

@@ -1,4 +1,4 @@
-"""A store may lie among the files that are indexed: reading them must not touch its locks."""
+"""Reading a store within the indexed tree must not release the locks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ with open(sys.argv[1], "r+b") as file:
     except OSError:
         print("locked")
 """
-"""Whether another process keeps the store open: SQLite's shared bytes are locked then."""
+"""Print "locked" if SQLite's shared bytes of a store are locked."""
 
 
 def is_kept(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Expansion by accumulation: what several matches point to adds up."""
+"""Expansion by accumulation: values of several matches add up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which types a relation joins, and what is said of edges that join others."""
+"""The types that a relation joins."""
 
 from __future__ import annotations
 

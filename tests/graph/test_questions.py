@@ -1,4 +1,4 @@
-"""Paths, counts and drawings, against plain versions of themselves."""
+"""Paths, statistics and drawings, against plain versions of themselves."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_within_has_the_nodes_in_range(store: Store, edges: list[Link], hops: in
         assert within(store, "note-0", list(RELATIONS), hops) == expected
 
 
-# --- counts
+# --- statistics
 
 
 def count_components(nodes: set[str], edges: list[Link]) -> int:

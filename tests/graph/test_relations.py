@@ -1,4 +1,4 @@
-"""What an edge of a relation is worth: the store's weights, and the settings' over them."""
+"""Weights of relations: the store's, and the settings' over them."""
 
 from __future__ import annotations
 

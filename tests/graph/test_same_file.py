@@ -1,4 +1,4 @@
-"""Records that are anchored to symbols of one file are two hops apart."""
+"""Records with anchors to symbols of a file are two hops apart."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ WEIGHT = st.floats(0, 1)
 
 @st.composite
 def lists(draw: st.DrawFn) -> tuple[list[float], dict[tuple[int, int], float], list[str | None]]:
-    """Falling scores, some repeats among their places, a category for some."""
+    """Return falling scores, some repeats, and categories."""
     scores = draw(SCORES)
     pairs = [(i, j) for i in range(len(scores)) for j in range(i + 1, len(scores))]
     repeats = draw(
@@ -75,13 +75,13 @@ def found(store: Store, query: str, *, explain: bool = False, **flags: str) -> H
 
 
 def kinds(store: Store, query: str, **flags: str) -> str:
-    """The last letters of what is found: one a category, where ``several`` has filled the store."""
+    """Return the last letters of the results: the categories of ``several``."""
     return "".join(hit.id[-1] for hit in found(store, query, explain=False, **flags))
 
 
 @pytest.fixture(scope="module")
 def several(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """Texts that differ, most of them of one category; some have tags in place of one."""
+    """Distinct texts, most of a single category; some with tags instead."""
     with new_store(str(tmp_path_factory.mktemp("categories"))) as store:
         records = Records(store, Settings(), None)
         for number in range(6):

@@ -1,4 +1,4 @@
-"""Retrievers of the user's own: what they get, what is taken of what they print, how they end."""
+"""Retrievers of users: input, output, and their end."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def ids(hits: Hits) -> list[str]:
     return [hit.id for hit in hits]
 
 
-# --- a good one
+# --- a good retriever
 
 
 def test_retriever_adds_a_leg(store: Store, write: Write) -> None:
@@ -130,7 +130,7 @@ def test_walk_starts_at_results_of_other_types(store: Store, write: Write, tmp_p
     assert ran.read_text() == "."
 
 
-# --- a bad one: said in one line, left out
+# --- a bad retriever: reported in a line, dropped
 
 
 @pytest.mark.one_in(3)
@@ -196,7 +196,7 @@ def ended(pid: int) -> bool:
 # --- where they are
 
 
-# --- what is taken
+# --- parsing
 
 
 @pytest.mark.parametrize(

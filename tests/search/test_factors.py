@@ -1,4 +1,4 @@
-"""A score is the product of the factors that ``--explain`` prints, whatever the settings."""
+"""A score is the product of the factors that ``--explain`` prints, with any settings."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ from pylore.store.anchors import Anchor
 from pylore.store.filter import Scope
 
 TOLERANCE = 2e-6
-"""A score has six digits. Where ratings, at most a doubling, multiply one of six digits, it is
-half a unit of the last one off before and after: 1.5e-6 at the most; and factors have nine."""
+"""Maximum difference of a product.
+
+A score has six digits, and ratings at most double it: 1.5e-6; factors have nine digits.
+"""
 
 WORDS = "session token signed cookie key expires login replica database queue".split()
 FOLDERS = TemporaryDirectory()
@@ -139,7 +141,7 @@ def test_score_is_the_product_of_factors(
 def test_fewer_results_are_the_first_of_more(
     seed: int, flags: dict[str, str], query: str, types: tuple[str, ...], files: bool
 ) -> None:
-    """Deeper, the first ones of a plain search are put in another order, with what they lead to."""
+    """With a depth, the graph may reorder the first results."""
     store, plain = filled(seed), flags["graph_depth"] == "0" and not files
     request = Request(query, Scope(types=types), near=near_to(store) if files else None)
     found = []

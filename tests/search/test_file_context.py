@@ -1,4 +1,4 @@
-"""Files at hand: which ones are meant, what is tied to them, and what a search does with it."""
+"""Files at hand: their selection, tied records, and their effect on a search."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_any_name_gives_printable_files(shared: Store, name: str) -> None:
         assert all(path.isprintable() for path in files_near(shared, at_hand(shared, name), []))
 
 
-# --- what is tied to a file, and how near it is
+# --- records tied to a file, and their scores
 
 
 def test_every_kind_of_anchor_ties(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""Files likely to be changed next: by what a prompt names and is like, each with why."""
+"""Files likely to be changed next: by names and words of a prompt, with reasons."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Likely = Callable[..., dict[str, str]]
 
 @pytest.fixture(scope="module")
 def likely(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Likely]:
-    """Return the likely files of a project for a prompt, by one leg, or by all."""
+    """Return the likely files of a project for a prompt, by a single leg, or by all."""
     folder: Path = tmp_path_factory.mktemp("likely")
     repository = Repository(folder / "project")
     with new_store(str(folder / "store")) as store:

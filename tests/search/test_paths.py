@@ -1,4 +1,4 @@
-"""The path of a result begins at a direct match among the results."""
+"""The path of a result starts at a direct match of the results."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def found(store: Store, query: str, scope: Scope | None = None, **flags: object)
 
 
 def test_path_starts_at_a_result(store: Store) -> None:
-    """The walk begins at the file too, which has a word of the query and is not returned."""
+    """The walk starts also at the file, which has a word of the query and is no result."""
     hits = found(store, "retry busy disk", DECISIONS)
     assert [*hits] == [ONE, TWO]
     two = hits[TWO]
@@ -75,7 +75,7 @@ def test_paths_are_a_tree_below_the_direct_matches(
         before: dict[str, str] = {}
         for place, hit in enumerate(hits.values()):
             assert hit.hops == len(hit.path) - 1 <= depth
-            # A larger limit shows the start too, and begins with the same results.
+            # A larger limit also shows the start.
             assert hit.path[0] in direct or place < limit
             assert direct.isdisjoint(hit.path[1:])
             for one, other in zip(hit.path, hit.path[1:], strict=False):

@@ -1,4 +1,4 @@
-"""The pipeline of a search, on a small store made by hand."""
+"""The pipeline of a search, on a small store."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from pylore.store import Store
 from pylore.store.filter import Scope
 
 SESSIONS = "decision-sessions"  # anchored to src/auth.py
-LIMITS = "decision-limits"  # anchored to src/auth.py too, and of no word in common
+LIMITS = "decision-limits"  # also anchored to src/auth.py, with different words
 REPLICA = "decision-replica"  # anchored to src/db.py
 KEYS = "lesson-keys"  # learned from OUTAGE, relates to SESSIONS
 OUTAGE = "failure-outage"
 AUTH, DB = "file-src/auth.py", "file-src/db.py"
 POSTGRES, BILLING = "entity-postgresql", "entity-billing"
-LONG = "doc-handbook"  # 1,000 words; "zucchini" stands in the middle
+LONG = "doc-handbook"  # 1,000 words, with "zucchini" in the middle
 
 NODES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     (SESSIONS, "Sessions are signed tokens, kept in a cookie",
@@ -94,7 +94,7 @@ class Lookup:
         return search(self._store, settings, request, self._embedder)
 
     def words(self, query: str, **options: Any) -> Hits:
-        """The same by full text alone."""
+        """Search by full text only."""
         return self(query, retrievers="fulltext", **options)
 
 
@@ -146,7 +146,7 @@ def test_unknown_type_and_tag_are_words_and_named(look: Lookup) -> None:
     assert any("the tag 'nope'" in note for note in hits.notes)
 
 
-# --- how it matches
+# --- ways to match
 
 
 def test_prefixes_match_without_words(look: Lookup) -> None:
@@ -180,7 +180,7 @@ def test_every_part_of_a_record_is_found(look: Lookup, query: str, id: str) -> N
     assert ids(look.words(query))[0] == id
 
 
-# --- what is returned, and where the walk starts
+# --- scope of results and walk
 
 
 def test_filter_expanded_restricts_everything(look: Lookup) -> None:
@@ -257,7 +257,7 @@ def test_caps_are_reported(look: Lookup) -> None:
 # --- long documents
 
 
-# --- whatever is asked
+# --- any query
 
 
 @pytest.fixture(scope="module")
@@ -290,7 +290,7 @@ def test_any_query_is_searched(
 def office(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Store]:
-    """A store of two notes, with the root of a project beside it."""
+    """A store of two notes within a project."""
     folder = tmp_path_factory.mktemp("office")
     (folder / "a.py").touch()
     with new_store(str(folder), fulltext=request.param) as store:

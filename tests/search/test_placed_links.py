@@ -1,4 +1,4 @@
-"""A passage that matches lends its weight to what it links to."""
+"""A matching passage lends weight to linked nodes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pylore.store import Store
 
 TOKENS, LOCKS = "tokens end after a day " * 50, "locks are held by writers " * 50
 LONG = TOKENS + LOCKS
-"""Half of its passages are about tokens, half about locks."""
+"""Half of the passages are about tokens, half about locks."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""One ranking: the three lists, their evidence, their turns, and when results are weak."""
+"""Ranking: the three lists, their evidence, their turns, and weak results."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_lists_keep_their_order_and_scores_fall() -> None:
 
 
 def proofs(store: Store, cosine: float | None, *texts: str) -> Matches:
-    """Return matches: notes of these texts found by words, the first one by a vector too."""
+    """Return matches: notes of these texts by words, the first also by a vector."""
     found = Matches()
     with store.transaction():
         records = Records(store, Settings(), None)

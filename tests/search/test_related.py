@@ -1,4 +1,4 @@
-"""What is around some nodes, as results: their scores, their order, and where the graph is off."""
+"""Nodes around others, as results: scores, order, and a disabled graph."""
 
 from __future__ import annotations
 
@@ -64,8 +64,7 @@ def test_records_of_a_file_precede_code(store: Store) -> None:
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """A file that changes with 200 others, the last ones most often, and is one end or the other
-    of each edge."""
+    """A file that changes with 200 others, later names more often, at either end of the edges."""
     with new_store(str(tmp_path_factory.mktemp("hub"))) as store:
         records = Records(store, Settings(), None)
         records.add("file", "session", id="file-m.py")
@@ -79,7 +78,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def name_of(number: int) -> str:
-    """Return a name before the hub's for one in ten, and after it for the others."""
+    """Return a name that sorts before the hub for a tenth of the numbers, else after it."""
     return f"file-{'z' if number % 10 else 'a'}{number:03}.py"
 
 

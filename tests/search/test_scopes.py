@@ -1,4 +1,4 @@
-"""A search under a scope finds what it would find if nothing of other scopes were there."""
+"""A search under a scope is independent of other scopes."""
 
 from __future__ import annotations
 
@@ -49,8 +49,7 @@ def filled(folder: str, nodes: list[Node], edges: list[Edge]) -> Store:
 
 
 def told(store: Store, scope: str) -> dict[str, object]:
-    """The answers to requests without scores and their order: how rare a word is weighs in them,
-    and so in evidence; nothing is weak here."""
+    """Return results without scores and order, since rare words affect evidence."""
     said: dict[str, object] = {**stats(store), "max_degree_id": None}
     for depth in range(4):
         flags = {"graph_depth": str(depth), "embedder": "none", "scope": scope}

@@ -1,4 +1,4 @@
-"""Relevance: what confidence, source, accesses and status do to a score, and what not."""
+"""Relevance: the effect of confidence, source, accesses and status on a score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Co-changes: what the history of a small repository says about its files."""
+"""Co-changes of files in the history of a small repository."""
 
 from __future__ import annotations
 

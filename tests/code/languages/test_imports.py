@@ -304,7 +304,7 @@ def test_bash(written: str, path: str, others: list[str], expected: object) -> N
     assert to(Import(written, kind="source"), path, *others, name="bash") == expected
 
 
-# --- whatever comes
+# --- any input
 
 
 words = st.text(alphabet="ab./@#*:$\"'<>-~\\\n\0é", max_size=12)

@@ -1,4 +1,4 @@
-"""A language is a module of its own and a rule file: nothing else knows of it."""
+"""A language is a module and a rule file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def example(kind: str) -> str:
 
 @pytest.fixture
 def lua(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The documentation's own example."""
+    """The example of the documentation."""
     monkeypatch.setattr(registry, "_added", {})
     rules = tmp_path / "lua.yml"
     rules.write_text(example("yaml"))
