@@ -48,10 +48,7 @@ class RunOutcome(Record):
 
     def __init__(self, id: str) -> None:
         self.id = id
-        self.used = 0
-        self.helpful = 0
-        self.unhelpful = 0
-        self.unrated = 0
+        self.used = self.helpful = self.unhelpful = self.unrated = 0
         self.notes: list[str] = []
 
 
@@ -171,20 +168,20 @@ class Runs:
         """
         self._require_run(run)
         (found,) = _summaries(self._store, run)
-        records: dict[str, dict[str, Any]] = {
-            id: {"id": id, "title": title, "position": position, "query": query, "rating": rating}
+        rows: list[tuple[Any, ...]] = [
+            (id, title, position, query, rating)
             for id, _, rating, position, query, _, title in self._store.impressions.uses(run)
-        }
+        ]
         shown = self._store.impressions.shown(run)
-        nodes = self._store.nodes.get_many(shown)
-        for id, (position, query, _) in shown.items():
-            title = nodes[id].title if id in nodes else ""
-            row = {"id": id, "title": title, "position": position, "query": query, "rating": None}
-            records.setdefault(id, row)
-        found["shown"] = len(records)
-        found["records"] = sorted(
-            records.values(), key=lambda row: (row["position"] or 1 << 30, row["id"])
-        )
+        nodes, used = self._store.nodes.get_many(shown), {row[0] for row in rows}
+        rows += [
+            (id, nodes[id].title if id in nodes else "", position, query, None)
+            for id, (position, query, _) in shown.items() if id not in used
+        ]  # fmt: skip
+        names = ("id", "title", "position", "query", "rating")
+        rows.sort(key=lambda row: (row[2] or 1 << 30, row[0]))
+        found["shown"] = len(rows)
+        found["records"] = [dict(zip(names, row, strict=True)) for row in rows]
         return found
 
     # --- steps; those that write run inside a transaction of a method above
