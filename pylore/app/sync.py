@@ -40,6 +40,11 @@ if TYPE_CHECKING:
 _TRIES = 5
 """Maximum reads of a file that changes meanwhile."""
 
+_LARGEST = 1 << 30
+"""Maximum bytes of the shared file in memory; the rest is not read."""
+_LINE = 100
+"""Bytes of memory of a line, besides its text."""
+
 _NAMED = 20
 """Maximum stored faults of bad lines."""
 
@@ -63,9 +68,9 @@ def sync(engine: Engine, path: str, *, out: bool = True, dry_run: bool = False) 
     """Merge a file, which may be missing, into the store; with ``out``, write the file if its lines
     change.
 
-    A bad line is not removed, and is reported once. A file with an overlong line is read up to
-    this line, and not written. Documents of files that git tracks are not written.
-    ``dry_run`` changes nothing.
+    A bad line is not removed, and is reported once. A file with an overlong line, or beyond a
+    gigabyte, is read up to there, and not written. Documents of files that git tracks are not
+    written. ``dry_run`` changes nothing.
 
     Raises:
         LoreError: the file cannot be read.
@@ -90,8 +95,8 @@ class _TakeBack(Exception):
 def _sync(engine: Engine, path: str, write: Callable[[str, list[bytes]], None] | None) -> Synced:
     store, longest = engine.store, record_line(engine.settings.max_text)
     for _ in range(_TRIES):
-        lines = _lines(path, longest)
-        resolved, is_cut = any(map(marker_of, lines)), len(lines[-1]) > longest if lines else False
+        lines, is_cut = _lines(path, longest)
+        resolved = any(map(marker_of, lines))
         came_in = Imported() if not lines else import_lines(
             store, engine.settings, engine.embedder, both_sides(lines), change="sync",
             by_hand=True, name=path, skip_bad=True,
@@ -102,29 +107,31 @@ def _sync(engine: Engine, path: str, write: Callable[[str, list[bytes]], None] |
         with store.snapshot():
             shared = shared_lines(store, _pages_of_git(store, engine.root))
             new = [*(line.encode() for line in shared), *came_in.left]
-            if _lines(path, longest) == lines:  # else: new lines are not in the store yet
+            if _lines(path, longest) == (lines, is_cut):  # else: new lines are not in the store yet
                 if b"".join(new) != b"".join(lines):
                     write(path, new)
                 return Synced(came_in, _changes(lines, new), resolved)
     raise LoreError(f"{path}: changes all the time: try again later")
 
 
-def _lines(path: str, longest: int) -> list[bytes]:
-    """Return the lines of a file up to the first line of more than ``longest`` bytes."""
-    place, lines = real_place(path), list[bytes]()
+def _lines(path: str, longest: int) -> tuple[list[bytes], bool]:
+    """Return the lines of a file up to the first line of more than ``longest`` bytes, and True if
+    there are more."""
+    place, lines, room = real_place(path), list[bytes](), _LARGEST
     if os.path.lexists(place) and not os.path.isfile(place):
         raise LoreError(f"{path}: is not a plain file: name a file")
     try:
         with open(place, "rb") as file:
             while line := file.readline(longest + 1):
                 lines.append(line)
-                if len(line) > longest:
-                    break
+                room -= len(line) + _LINE
+                if len(line) > longest or room < 0:
+                    return lines, True
     except FileNotFoundError:
         pass
     except OSError as error:
         raise LoreError(f"{path}: {error.strerror}: nothing was changed") from None
-    return lines
+    return lines, False
 
 
 def _pages_of_git(store: Store, root: str) -> set[str]:
