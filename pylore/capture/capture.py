@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
+    from .recorder import Reader
     from .redaction import Redactor
-    from .transcripts import Kind
 
 Stamp = tuple[int, int, str]
 """Time of change (ns), bytes, and minimum time of captured events."""
@@ -45,16 +45,16 @@ class Capture:
     with new events, events by kind, skipped lines by type, and calls without a result.
 
     Args:
-        kind: the kind of the files.
+        reader: the reader of the files.
         redactor: removes secrets.
         since: leave out older events and files; all are read if empty.
         say: prints a line about a file that cannot be read.
     """
 
     def __init__(
-        self, kind: Kind, redactor: Redactor, since: str, say: Callable[[str], None]
+        self, reader: type[Reader], redactor: Redactor, since: str, say: Callable[[str], None]
     ) -> None:
-        self._kind = kind
+        self._reader = reader
         self._redactor = redactor
         self._since = since
         self._say = say
@@ -106,7 +106,7 @@ class Capture:
 
     def _take(self, path: str, stamp: Stamp, *, named: bool) -> None:
         """Read a file and write the new events, without secrets."""
-        recorder = Recorder(self._kind.reader(), path)
+        recorder = Recorder(self._reader(), path)
         try:
             with open(path, "rb") as opened:
                 is_binary = b"\0" in opened.read(4)
@@ -117,7 +117,7 @@ class Capture:
             self._fail(path, f"{error.strerror or error}: check the file, then retry")
             return
         if stamp[1] and not recorder.known:
-            why = f"not a transcript of {self._kind.name}: check the file"
+            why = f"not a transcript of {self._reader.source}: check the file"
             self._fail(path, "not UTF-8: give it as UTF-8" if is_binary else why, is_failure=named)
             return
         self.receipt.files += 1

@@ -48,6 +48,7 @@ class Claude:
     """Finds the steps of a transcript."""
 
     source = "claude"
+    home = ("CLAUDE_CONFIG_DIR", ".claude", "projects")
 
     def steps(self, record: Fields) -> Iterator[Step]:
         """Yield the steps of a line."""

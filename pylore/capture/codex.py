@@ -46,6 +46,7 @@ class Codex:
     """Finds the steps of a rollout."""
 
     source = "codex"
+    home = ("CODEX_HOME", ".codex", "sessions")
 
     def __init__(self) -> None:
         self._failed: set[str] = set()

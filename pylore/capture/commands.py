@@ -23,16 +23,8 @@ from .dialog import Dialog, candidates_text
 from .event_log import LONGEST_NAME, MOST_FILES, VERSION, append, event_file, log_fault
 from .events import KINDS, MOST_ERROR, MOST_TEXT, event_line, read_events, shortened, sweep_events
 from .gaps import find_gaps
-from .gate import (
-    Gathered,
-    Wanted,
-    decide,
-    gather,
-    listed,
-    promote,
-    require,
-)
-from .transcripts import TRANSCRIPTS
+from .gate import Gathered, Wanted, decide, gather, listed, promote, require
+from .transcripts import TRANSCRIPTS, transcript_folder
 
 if TYPE_CHECKING:
     from ..app.engine import Engine
@@ -69,12 +61,13 @@ def run(
     """
     if source is None:
         raise UsageError(f"capture needs --from: give one of {', '.join(TRANSCRIPTS)}")
-    kind = TRANSCRIPTS[source]
+    reader = TRANSCRIPTS[source]
+    folder = transcript_folder(reader)
+    if not paths and not os.path.isdir(folder):
+        raise LoreError(f"{folder}: no sessions of {source}: give a file or a folder")
     moment = parse_since(since) if since else ""
-    work = Capture(kind, _redactor(session), moment, lambda line: session.say([line]))
-    if not paths and not os.path.isdir(kind.folder):
-        raise LoreError(f"{kind.folder}: no sessions of {kind.name}: give a file or a folder")
-    receipt = work.run(paths or [kind.folder])
+    work = Capture(reader, _redactor(session), moment, lambda line: session.say([line]))
+    receipt = work.run(paths or [folder])
     try:
         sweep_events(session.settings.events_days)
     except OSError as error:

@@ -37,14 +37,14 @@ _MARKS = {"cause": "failure", "lesson": "lesson", "decision": "decision", "gotch
           "note": "observation"}  # fmt: skip
 """Signals of marks, and the types of their records."""
 _MARK = re.compile(
-    r"[\s>*_#\-•\d.()`]*(?:[^\w\s]{1,2}\s+)?[*_`]*(?:"
+    r"[\s>*_#\-•\d.()`]{0,40}(?:[^\w\s]{1,2}\s+)?[*_`]{0,4}(?:"
     r"(?P<cause>(?:the )?(?:real |actual |likely )?(?:root )?cause)"
     r"|(?P<lesson>(?:key )?(?:lessons?(?: learned)?|takeaways?|rule of thumb)|til|today i learned)"
     r"|(?P<decision>(?:design |key )?(?:decision|decided|rationale|convention))"
     r"|(?P<gotcha>gotchas?|pitfalls?|caveats?|watch out|beware)"
     r"|(?P<note>important(?: note)?|(?:key )?insight|key finding|note))"
-    r"(?: (?:of|for|in|with|is|was)\b[^:\n]{0,60})?[*_`]*\s*"
-    r"(?::|—|–| - |(?<=TIL)\s|(?<=learned)\s)[*_`]*\s*(?P<rest>\S.*)",
+    r"(?: (?:of|for|in|with|is|was)\b[^:\n]{0,60})?[*_`]{0,4}\s?"
+    r"(?::|—|–| - |(?<=TIL)\s|(?<=learned)\s)[*_`]{0,4}\s*(?P<rest>\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _CHOSEN = ("lesson", "decision", "gotcha")

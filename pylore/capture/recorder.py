@@ -22,9 +22,13 @@ if TYPE_CHECKING:
     Fields = dict[str, Any]
 
     class Reader(Protocol):
-        """Finds steps in the lines of a transcript."""
+        """Finds steps in the lines of a transcript.
+
+        ``home``: the variable with the agent's folder, the usual folder in HOME, and the subfolder.
+        """
 
         source: str
+        home: tuple[str, str, str]
 
         def steps(self, record: Fields) -> Iterator[Step]:
             """Yield the steps of a line; ``skipped`` with the type of an unused line."""
@@ -53,7 +57,7 @@ LONGEST = 16 << 20
 AHEAD = 2 * MOST_TEXT
 """Characters of a text before redaction, so that no cut halves a secret."""
 _MOST_MARKED = 20
-_LONGEST = 200_000
+_LONGEST, _LONGEST_COMMIT = 200_000, 10_000
 
 _AT_COMMAND = r"(?:^|[;&|(\n])\s*(?:\w+=\S*\s+)*"
 _COMMITS = re.compile(_AT_COMMAND + r"git(?:\s+-[cC]\s+\S+|\s+--?[\w-]+(?:=\S+)?)*\s+commit\b")
@@ -214,7 +218,7 @@ def commit_of(command: str, output: str) -> tuple[str, str]:
     ('1a2b3c4', 'Mend it')
     """
     made = _COMMITS.search(command)
-    rest = command[made.start() :] if made else command
+    rest = command[made.start() if made else 0 :][:_LONGEST_COMMIT]
     said = _COMMITTED.search(output[:_LONGEST])
     here, given = _HERE_TEXT.search(rest), _MESSAGE.search(rest)
     text = here.group(2) if here else given.group(1) or given.group(2) or "" if given else ""

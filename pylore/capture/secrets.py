@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 Found = tuple[int, int, str]
 """Start, end and kind of a secret."""
 
-# --- fixed forms
-
 _PREFIXES = (
     "AGE-SECRET-KEY- sk-ant- ATATT3 ATCTT3 AKIA ASIA ABIA ACCA cio dapi dop_v1_ doo_v1_ dor_v1_"
     " dckr_pat_ dckr_oat_ dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit. figd_ fm1_ fm2_ ghp_ gho_"
@@ -97,8 +95,6 @@ def found_tokens(text: str) -> Iterator[Found]:
         if not reads_as_words(match["body"]):
             yield (*match.span(), "token")
 
-
-# --- values near a word of credentials, or a program with a password
 
 _LANGUAGES = "|".join(
     fold(word.strip()).lower()
@@ -301,9 +297,6 @@ _AS_NAME, _AS_PATH = 0.4, 0.35
 _LETTERS_A_PART = 2.1
 """Minimum mean length of the parts of an identifier."""
 
-# --- random runs
-
-SHORTEST = 20
 _SHORTEST_OF_TWO = 28
 """Minimum characters of a run without capitals, or without lower case."""
 _AS_RUN = 0.45

@@ -108,7 +108,7 @@ LEARNING_TYPES = ("lesson", "decision", "pattern", "failure", "observation")
 
 FILE_IDS, SYMBOL_IDS, DOCUMENT_IDS = "file-", "symbol-", "doc-"
 ENTITY_IDS, CONCEPT_IDS = "entity-", "concept-"
-COMMIT_IDS, RUN_IDS, SESSION_IDS = "commit-", "run-", "session-"
+COMMIT_IDS, RUN_IDS = "commit-", "run-"
 """Prefixes of the ids of a type."""
 CODE_IDS = (FILE_IDS, SYMBOL_IDS)
 """Prefixes of the ids of files and of their symbols."""
