@@ -160,7 +160,7 @@ def restore_backup(
         with temporary_folder() as own, _staged(place, path, own) as staged, Translated(live):
             kept = _replace(live, staged.connection, busy_timeout, progress)
     except OSError as error:
-        raise LoreError(f"{live}: {error.strerror}: nothing was restored") from None
+        raise LoreError(f"{live}: {error.strerror}: the store is unchanged") from None
     return Copied(live, os.path.getsize(live), kept)
 
 
@@ -188,13 +188,13 @@ def _staged(place: str, shown: str, folder: str) -> Store:
             raise
     except StoreFull:
         where = os.path.dirname(folder)
-        raise StoreFull(f"{shown}: a copy of it has no room in {where}, nothing was restored: "
+        raise StoreFull(f"{shown}: a copy of it has no room in {where}, the store is unchanged: "
                         "free some space, or set TMPDIR") from None  # fmt: skip
     except StoreError as error:
         what, _, advice = str(error).removeprefix(f"{own}: ").rpartition(": ")
         mend = advice if advice == "use a newer lore" else "take another backup"
         what = what.replace(own, shown)
-        raise StoreError(f"{shown}: {what}, nothing was restored: {mend}") from None
+        raise StoreError(f"{shown}: {what}, the store is unchanged: {mend}") from None
     return staged
 
 
@@ -237,7 +237,7 @@ def _replace(
             connection.close()
     except (apsw.NotADBError, apsw.CorruptError):
         raise StoreDamaged(
-            f"{live}: is damaged, nothing was restored: close all programs that use it, move it "
+            f"{live}: is damaged, the store is unchanged: close all programs that use it, move it "
             "and retry"
         ) from None
     for path in copies_kept(live)[:-COPIES]:

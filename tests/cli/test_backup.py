@@ -52,7 +52,7 @@ def test_backup_and_restore_refuse_in_a_line(lore: Lore, tmp_path: Path) -> None
         backup | 2 | FILE
         backup out/other.db | 1 | is a link out of the project
         store restore kept.db | 1 | is a link out of the project
-        store restore mine | 1 | mine: is not a database, nothing was restored
+        store restore mine | 1 | mine: is not a database, the store is unchanged
         store restore nowhere.db | 1 | nowhere.db: there is no such file
         export --since state | 2 | state: is no state of a store
         export --since nowhere | 1 | nowhere: No such file or directory

@@ -180,7 +180,7 @@ def test_damaged_store_is_replaced_and_kept(tmp_path: Path, damage: Callable[[Pa
     damage(tmp_path / "store/search.db")
     broken = (tmp_path / "store/search.db").read_bytes()
     if damage is not _empty and not _is_readable(folder):
-        with pytest.raises(StoreError, match="nothing was restored: close all programs"):
+        with pytest.raises(StoreError, match="the store is unchanged: close all programs"):
             restore_backup(folder, file)
         assert (tmp_path / "store/search.db").read_bytes() == broken
         return
@@ -198,7 +198,7 @@ def test_damaged_backup_is_refused(tmp_path: Path, damage: Callable[[Path], None
     with pytest.raises(StoreError) as refused:
         restore_backup(folder, str(file))
     assert str(refused.value).startswith(f"{file}: ")
-    assert "nothing was restored: " in str(refused.value)
+    assert "the store is unchanged: " in str(refused.value)
     assert "\n" not in str(refused.value)
     assert "doctor" not in str(refused.value)
     assert told(folder) == before
@@ -208,11 +208,11 @@ def test_damaged_backup_is_refused(tmp_path: Path, damage: Callable[[Path], None
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("CREATE TRIGGER r AFTER DELETE ON nodes BEGIN SELECT 1; END", "not lore's (r), nothing"),
-        ("CREATE VIEW v AS SELECT 1", "not lore's (v), nothing"),
+        ("CREATE TRIGGER r AFTER DELETE ON nodes BEGIN SELECT 1; END", "not lore's (r), the store"),
+        ("CREATE VIEW v AS SELECT 1", "not lore's (v), the store"),
         ("PRAGMA user_version = 99", f"schema version 99, this lore reads {SCHEMA_VERSION},"
-         " nothing was restored: use a newer lore"),
-        ("DROP TABLE links", "lacks links, nothing was restored: take another backup"),
+         " the store is unchanged: use a newer lore"),
+        ("DROP TABLE links", "lacks links, the store is unchanged: take another backup"),
     ],
 )  # fmt: skip
 def test_foreign_or_incomplete_backup_is_refused(tmp_path: Path, statement: str, said: str) -> None:
