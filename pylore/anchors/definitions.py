@@ -1,12 +1,14 @@
-"""The definitions of files, as the grammars of their languages find them."""
+"""The definitions of files, by the grammars of their languages or by their looks."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
+from ..core.paths import is_source
 from ..system.files import size_in
 from .fingerprint import last_name, lines_of, stretch_hash
+from .looks import STRING, looks
 from .project import Project, Unreadable
 
 TYPE_CHECKING = False
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     """Texts, by keys that end as names of files do → everything that each defines."""
 
 LARGEST = 1_000_000  # bytes of a file that is parsed
-STRING = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
 _STRINGS = re.compile(STRING)
 _LONGEST = 1000  # characters of a line of an attribute
 _MOST_ATTRIBUTES = 50  # lines above a definition
@@ -145,5 +146,16 @@ class Definitions:
         found = self._outline(texts) if texts else {}
         for path in unread:
             lines = lines_of(texts.get(path, b""))
-            self.known[revision, path] = [Defined(path, lines, one) for one in found.get(path, ())]
+            defined = found.get(path) or []
+            defined += _by_looks(path, texts.get(path, b""), {one.qualified for one in defined})
+            self.known[revision, path] = [Defined(path, lines, one) for one in defined]
         return [one for path in paths for one in self.known[revision, path]]
+
+
+def _by_looks(path: str, content: bytes, known: set[str]) -> list[Definition]:
+    """Return the definitions that no grammar found, only variables in a file with ``known``."""
+    text = content.decode("utf-8", "replace") if is_source(path) else ""
+    return [
+        one for one in map(Definition._make, looks(path, text))
+        if not known or (one.kind == "constant" and one.qualified not in known)
+    ]  # fmt: skip

@@ -6,8 +6,9 @@ import re
 from collections import Counter
 
 from ..core.errors import LoreError
-from .definitions import STRING, Defined
+from .definitions import Defined
 from .fingerprint import last_name
+from .looks import STRING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -219,6 +219,7 @@ def test_uncommitted_body_drifts_and_needs_git(code: Code) -> None:
 
 
 GO = "package a\n\n{}func (l *{}) Check(t Token) bool {{\n\treturn l.seen[t.Key]\n}}\n"
+KT = "class {} {{\n    fun {}(x: Int): Int {{\n        return next(x) {} 1\n    }}\n}}\n"
 TS = "export class {} {{\n  {}(x: number) {{ return this.next(x) + 1; }}\n}}\n"
 
 
@@ -229,6 +230,15 @@ TS = "export class {} {{\n  {}(x: number) {{ return this.next(x) + 1; }}\n}}\n"
          "Login.Check", "Entry.Check", "drifted"),
         ("a.ts", TS.format("A", "run"), TS.format("B", "/* It. */\n  go"), "A.run", "B.go",
          "relocated"),
+        ("a.kt", KT.format("A", "run", "+"), KT.format("A", "run", "-"), "A.run", "A.run",
+         "drifted"),
+        ("a.kt", KT.format("A", "run", "+"), KT.format("B", "go", "+"), "A.run", "B.go",
+         "relocated"),
+        ("a.kt", KT.format("A", "run", "+"), "class B\n", "A.run", "A.run", "invalid"),
+        ("a.kt", KT.format("A", "run", "+"), KT.format("A", "run", "+") + "// end\n", "A.run",
+         "A.run", "valid"),
+        ("src/auth.py", "sizes = {\n    'a': 1,\n}\n", "sizes = {\n    'a': 2,\n}\n", "sizes",
+         "sizes", "drifted"),
     ],
 )  # fmt: skip
 def test_symbols_of_other_languages(

@@ -1,0 +1,68 @@
+"""Test definitions in languages without a grammar."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pylore.anchors.looks import looks
+
+TEXTS = {
+    "a.kt": (
+        "enum class Color { RED }\ndata class Login(val name: String) {\n"
+        "    companion object { val MAX = 3 }\n    override suspend fun <T> check(\n"
+        "        token: T,\n    ): Boolean {\n        val seen = setOf<T>()\n        if (x) {\n"
+        "        }\n        return true\n    }\n    fun one() = '{'\n"
+        "    val label: String\n        get() = name\n}\nfun String.shout() = uppercase()\n",
+        "Color 1-1, Login 2-15, Login.check 4-11, Login.one 12-12, Login.label 13-14,"
+        " String.shout 16-16",
+    ),
+    "a.cs": (
+        "using System;\nnamespace App\n{\n    [Serializable]\n    public class Login\n    {\n"
+        "        private readonly IStore store;\n        public int Count { get; set; }\n"
+        "        public async Task<bool> Check<T>(Token token)\n        {\n#if DEBUG\n"
+        "            Log(token);\n#endif\n            return Has(token);\n        }\n"
+        "        public int Twice(int x) => x * 2;\n    }\n}\n",
+        "App 2-18, App.Login 5-17, App.Login.store 7-7, App.Login.Count 8-8, App.Login.Check 9-15,"
+        " App.Login.Twice 16-16",
+    ),
+    "a.php": (
+        "<?php\nclass Login extends Base {\n    const MAX = 3;\n    function check($token) {\n"
+        "        $x = <<<EOT\nhello\nEOT;\n        return $x;\n    }\n}\n",
+        "Login 2-10, Login.MAX 3-3, Login.check 4-9",
+    ),
+    "a.swift": (
+        "extension Login {\n  static let shared = Login()\n  func check(_ token: Key) -> Bool {\n"
+        "    return true\n  }\n}\n",
+        "Login 1-6, Login.shared 2-2, Login.check 3-5",
+    ),
+    "a.lua": (
+        "local M = {}\nfunction M.check(x)\n  local y = 1\n  return y\nend\n-- why\nlimit = 4\n",
+        "M 1-1, M.check 2-5, limit 7-7",
+    ),
+    "a.scala": (
+        "object Main extends App {\n  def check(x: Int) =\n    x > 1\n\n  val y = 3\n}\n",
+        "Main 1-6, Main.check 2-3, Main.y 5-5",
+    ),
+    "a.py": ("import os\nsizes = {\n    'a': 1,\n}\nx == 1\nf(a=1)\n", "sizes 2-4"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", TEXTS)
+def test_definitions_by_keywords_and_indentation(path: str) -> None:
+    text, expected = TEXTS[path]
+    found = [f"{name} {first}-{last}" for name, first, last, *_ in looks(path, text)]
+    assert ", ".join(found) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["class A {\n" * 90_000, ("a " * 240 + "\n") * 2000, ("@a(b" * 120 + "\n") * 2000,
+     "".join(f"{' ' * n}class A\n" for n in range(1300)), ("fun <" * 90 + "\n") * 2000],
+)  # fmt: skip
+@pytest.mark.parametrize("path", ["a.cs", "a.kt"])
+def test_any_text_is_read_in_bounded_time(path: str, text: str) -> None:
+    begin = time.process_time()
+    assert len([*looks(path, text)]) <= 20
+    assert time.process_time() - begin < 2
