@@ -185,7 +185,7 @@ def vectors_in(answer: bytes, count: int) -> list[bytes]:
         rows = sorted(json.loads(answer)["data"], key=lambda row: int(row.get("index", 0)))
         given = [_numbers(row["embedding"]) for row in rows]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise EmbedderError("did not answer in the form of /v1/embeddings") from None
+        raise EmbedderError("sent no response in the form of /v1/embeddings") from None
     if len(given) != count:
         raise EmbedderError(f"gave {len(given)} vectors for {count} texts")
     vectors = [unit(numbers) for numbers in given]

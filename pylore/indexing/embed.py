@@ -122,7 +122,7 @@ def _require(store: Store, embedder: Embedder) -> None:
 def _dimension(embedder: Embedder) -> int:
     dimension = len(embedder.embed(["a word"])[0] or b"") // 4
     if not dimension:
-        raise EmbedderError(f"{embedder.name} gives no vectors: choose another embedder")
+        raise EmbedderError(f"{embedder.name} gives no vectors: set a different embedder")
     return dimension
 
 

@@ -88,8 +88,7 @@ def require_text(text: str, most: int) -> str:
     size = len(text.encode())
     if size > most:
         raise LoreError(
-            f"the text has {size} bytes, max_text is {most}: "
-            "keep it in a file and link to that, or raise the setting"
+            f"the text has {size} bytes, max_text is {most}: link to a file, or raise the setting"
         )
     return text.strip("\n")
 

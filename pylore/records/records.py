@@ -343,8 +343,8 @@ class Records:
         given = {name: value for name, value in given.items() if value is not None}
         page = "" if force else source_of(self.store, node, self._root, given)
         if page:
-            raise LoreError(f"{node.id} comes from {page}: edit that file and import it again, "
-                            "or use --force for a text of this store alone")  # fmt: skip
+            raise LoreError(f"{node.id} is a page of {page}: edit and import that file, "
+                            "or use --force to change the store only")  # fmt: skip
         if text is not None:
             if title is None and node.title == title_of(node.body):
                 node.title = title_of(text)

@@ -96,13 +96,13 @@ class Runs:
         with self._store.faults, self._store.transaction("run finish"):
             ids = [complete_ids(self._store, some) for some in (helpful, unhelpful)]
             if both := {*ids[0]} & {*ids[1]}:
-                raise UsageError(f"'{min(both)}' is helpful and unhelpful: give it once")
+                raise UsageError(f"'{min(both)}' is helpful and unhelpful: give a single rating")
             ratings = {**dict.fromkeys(ids[0], "helpful"), **dict.fromkeys(ids[1], "unhelpful")}
             node = self._require_run(run)
             data = loads(node.data)
             if "finished_at" in data:
                 raise LoreError(f"'{run}' was finished at {data['finished_at']}: "
-                                f"'lore run rate --run {run}' rates what it used")  # fmt: skip
+                                f"'lore run rate --run {run}' rates its records")  # fmt: skip
             shown = self._store.impressions.shown(run)
             result.notes += _not_shown([id for id in ratings if id not in shown])
             gone = shown.keys() - self._store.nodes.get_many(shown).keys() - ratings.keys()

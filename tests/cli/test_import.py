@@ -186,7 +186,7 @@ def test_edit_names_the_file_of_a_document(lore: Lore) -> None:
     lore.patch.setenv("EDITOR", "false")
     for words in (["mine"], []):
         refused = lore("edit", "decision-rotate", *words, code=1, terminal=True).err
-        assert "decision-rotate comes from docs/keys.md" in refused and "--force" in refused
+        assert "decision-rotate is a page of docs/keys.md" in refused and "--force" in refused
     lore("edit", "decision-rotate", "--confidence", "0.5")
     assert lore("show", "decision-rotate").json["confidence"] == 0.5
     assert "Editing failed" in lore("edit", "decision-rotate", "--force", code=1, terminal=True).err

@@ -93,7 +93,7 @@ def package(tmp_path: Path) -> str:
     return str(copy)
 
 
-def test_missing_merges_are_made_once(package: str, made: Path) -> None:
+def test_missing_merges_are_written_once(package: str, made: Path) -> None:
     place = Path(merges_of(package))
     assert place.parent == Path(package).parents[2]
     for _ in range(2):
@@ -111,7 +111,7 @@ def empty(place: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [cut, empty])
-def test_damaged_merges_are_made_again(
+def test_damaged_merges_are_replaced(
     damage: Callable[[Path], None], package: str, made: Path
 ) -> None:
     place = Path(merges_of(package))

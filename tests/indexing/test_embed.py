@@ -140,7 +140,7 @@ def test_edits_during_a_run_are_embedded(store: Store, endpoint: Endpoint) -> No
     require_all_of(store, endpoint, NODES + 1)
 
 
-def test_run_ends_if_another_takes_over(store: Store, endpoint: Endpoint) -> None:
+def test_run_ends_if_a_second_run_begins(store: Store, endpoint: Endpoint) -> None:
     embedder = anew(store, chosen(endpoint.url))
 
     def other(done: int) -> None:

@@ -153,7 +153,7 @@ def test_run_is_linked_to_a_task(store: Store) -> None:
         (lambda runs, run: runs.rate(["note-0", "x"], "helpful"), "no node 'x'"),
     ],
 )
-def test_refused_calls_change_nothing(store: Store, call: Any, message: str) -> None:
+def test_refused_calls_leave_the_store_unchanged(store: Store, call: Any, message: str) -> None:
     run = run_with(store, ["note-0"])
     for id in ("run-gone", "note-gone"):
         store.nodes.put(Node(id, id.partition("-")[0], invalidated_at=now()))
