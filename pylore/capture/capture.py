@@ -69,9 +69,7 @@ class Capture:
     def run(self, paths: Sequence[str]) -> SimpleNamespace:
         """Capture files, and the files of folders.
 
-        Raises:
-            LoreError: a redactor failed, or the log cannot be written. The next capture
-                continues.
+        Raise LoreError if a redactor failed, or the log cannot be written.
         """
         try:
             for path, stamp, named in self._changed(paths):

@@ -39,7 +39,6 @@ Read sessions of coding agents, and keep what they teach.
 'lore capture --from AGENT' is 'lore capture run'.""", default="run")  # fmt: skip
 
 SESSION = option("--session ID", "its session", "")
-
 _WIDTH = 100
 """Characters of a text in a list."""
 

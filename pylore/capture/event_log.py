@@ -54,8 +54,7 @@ def event_files() -> list[str]:
 def log_tool(agent: str, sent: Sent, here: str) -> None:
     """Log the call of a tool, as an edit if it wrote files.
 
-    Raises:
-        OSError: the log cannot be written.
+    Raise OSError if the log cannot be written.
     """
     written = _written(sent.command, here)
     kind = "edit" if written or sent.edits else "tool"
@@ -68,8 +67,7 @@ def append_event(
 ) -> None:  # fmt: skip
     """Append an event of a live session, without secrets. ``ok`` is None if it cannot fail.
 
-    Raises:
-        OSError: the log cannot be written.
+    Raise OSError if the log cannot be written.
     """
     session, name, text, *files = without_tokens_in([session, name, text, *files[:MOST_FILES]])
     event = {
@@ -86,8 +84,7 @@ def append_event(
 def append(lines: bytes) -> None:
     """Append whole lines under the file's lock: all of them or none.
 
-    Raises:
-        OSError: the log cannot be written.
+    Raise OSError if the log cannot be written.
     """
     number = open_private_log(event_file())
     try:

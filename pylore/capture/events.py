@@ -130,10 +130,7 @@ def whole_lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
 def sweep_events(days: int) -> None:
     """Delete files older than ``days``, then the oldest above ``MOST_EVENTS`` bytes.
 
-    Today's file is kept.
-
-    Raises:
-        OSError: a file cannot be deleted.
+    Today's file is kept. Raise OSError if a file cannot be deleted.
     """
     oldest = strftime("%Y-%m-%d", gmtime(time() - days * 86_400))
     today = event_file()

@@ -114,11 +114,7 @@ _RECORD_ID = re.compile(r"\b[a-z]+-[0-9a-f]{8}\b")
 
 
 def find_candidates(events: Iterable[Event]) -> list[Candidate]:
-    """Return candidates, the best first.
-
-    Args:
-        events: of any number of sessions; the events of a session are in order.
-    """
+    """Return the candidates in events of any number of sessions, the best first."""
     sessions: dict[str, list[Event]] = {}
     for event in events:
         sessions.setdefault(text_of(event, "session"), []).append(event)

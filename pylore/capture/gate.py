@@ -341,8 +341,7 @@ def promote(engine: Engine, wanted: Sequence[Wanted], *, confirm: bool) -> list[
 def decide(engine: Engine, ids: Sequence[str], status: str) -> list[KeptCandidate]:
     """Refuse candidates forever, or skip them until a new session repeats them.
 
-    Raises:
-        LoreError: a candidate is unknown or already promoted.
+    Raise LoreError if a candidate is unknown or already promoted.
     """
     store = engine.store
     with store.faults, store.transaction():
@@ -354,8 +353,7 @@ def decide(engine: Engine, ids: Sequence[str], status: str) -> list[KeptCandidat
 def require(engine: Engine, id: str) -> KeptCandidate:
     """Return a candidate that can be decided: open, skipped or refused.
 
-    Raises:
-        LoreError: it is unknown or already promoted.
+    Raise LoreError if it is unknown or already promoted.
     """
     id = own(id, engine.settings.scope)
     with engine.store.faults:

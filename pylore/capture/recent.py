@@ -33,8 +33,7 @@ class RecentSession:
 def log_start(agent: str, session: str, here: str, days: int) -> None:
     """Log the start of a session unless ``days`` is 0, and sweep the log.
 
-    Raises:
-        OSError: the log cannot be written.
+    Raise OSError if the log cannot be written.
     """
     if days:
         append_event(agent, session, "session", here, [], text=branch_of(here))

@@ -97,8 +97,7 @@ class Recorder:
     def read_file(self, file: IO[bytes]) -> None:
         """Read all lines of a file; an incomplete last line is ignored.
 
-        Raises:
-            OSError: the file cannot be read.
+        Raise OSError if the file cannot be read.
         """
         for number, line in enumerate(whole_lines(file, LONGEST), 1):
             if not line:
@@ -111,11 +110,7 @@ class Recorder:
         self.skipped = +self.skipped
 
     def read(self, line: bytes, number: int) -> None:
-        """Read a line.
-
-        Raises:
-            ValueError: the line is not a JSON object in UTF-8.
-        """
+        """Read a line; raise ValueError if the line is not a JSON object in UTF-8."""
         record = json.loads(line.decode())
         if not isinstance(record, dict):
             raise ValueError("not an object")

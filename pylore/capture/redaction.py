@@ -33,12 +33,7 @@ _FIELDS = ("text", "err", "name", "session", "span", "ref", "src")
 
 
 def without_secrets(texts: Sequence[str], counts: dict[str, int]) -> list[str]:
-    """Replace secrets in texts by ``[redacted:KIND]``.
-
-    Args:
-        texts: without a NUL.
-        counts: the number of secrets by kind, which grows.
-    """
+    """Replace secrets in texts without NUL by ``[redacted:KIND]``; add to ``counts`` by kind."""
     return [_redacted(text, counts) for text in texts]
 
 
@@ -90,11 +85,7 @@ class Redactor:
             whole[at] = text
 
     def texts(self, texts: Sequence[str]) -> list[str]:
-        """Return the texts without secrets, in their order.
-
-        Raises:
-            LoreError: a plugin failed.
-        """
+        """Return the texts without secrets, in their order; raise LoreError if a plugin failed."""
         plain = [text.replace("\0", " ") for text in texts]
         different = [*dict.fromkeys(plain)]
         clean = without_secrets(different, self.counts)
@@ -127,8 +118,7 @@ class Redactor:
 def own_redactors(plugin_dir: str) -> list[str]:
     """Return the programs ``lore-redact-NAME`` of the user's plugin folder, by name.
 
-    Raises:
-        LoreError: a program is not executable, or the folder is not readable.
+    Raise LoreError if a program is not executable, or the folder is not readable.
     """
     folder = own_folder(plugin_dir)
     if not plugin_dir and not os.path.lexists(folder):

@@ -297,8 +297,6 @@ _AS_NAME, _AS_PATH = 0.4, 0.35
 _LETTERS_A_PART = 2.1
 """Minimum mean length of the parts of an identifier."""
 
-_SHORTEST_OF_TWO = 28
-"""Minimum characters of a run without capitals, or without lower case."""
 _AS_RUN = 0.45
 _BEFORE = 60
 """Characters before a run that may name it."""
@@ -364,9 +362,7 @@ def is_random(run: str) -> bool:
     kinds = (
         any("0" <= letter <= "9" for letter in run) + (run != run.lower()) + (run != run.upper())
     )
-    if kinds < 3 and (len(run) < _SHORTEST_OF_TWO or not run.rstrip("=").isalnum()):
-        return False
-    return kinds > 1 and not run.isalpha()
+    return kinds > 2 or (kinds > 1 and not run.isalpha() and run.rstrip("=").isalnum())
 
 
 def reads_as_words(run: str) -> bool:
