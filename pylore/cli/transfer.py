@@ -63,8 +63,9 @@ def import_paths(
 ) -> None:
     """Import JSON lines, documents, or folders of documents.
 
-    Files in .md, .markdown, .rst and .txt become nodes, and links between them edges. Other files,
-    and - (stdin), are JSON lines of 'lore export': the newer version of a record wins.
+    Files in .md, .markdown, .rst, .adoc, .asciidoc and .txt become nodes, and links between them
+    edges. Other files, and - (stdin), are JSON lines of 'lore export': the newer version of a
+    record wins.
 
     \b
     lore import docs/decisions --type decision --prune

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from html import unescape
 from importlib import import_module
+from os.path import splitext
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -109,8 +110,12 @@ def _folded(label: str) -> str:
     return " ".join(label.split()).casefold()
 
 
+_FORMS = {".rst": ".rst", ".adoc": ".asciidoc", ".asciidoc": ".asciidoc"}
+"""Extension to the module that reads it; Markdown reads the others."""
+
+
 def read_page(text: str, path: str) -> Page:
-    """Return the page of a text: reStructuredText by the name of the file, else Markdown."""
-    form = import_module(".rst" if path.lower().endswith(".rst") else ".markdown", __package__)
-    page: Page = form.read(text)
+    """Return the page of a text, in the form of the file's extension."""
+    form = _FORMS.get(splitext(path)[1].lower(), ".markdown")
+    page: Page = import_module(form, __package__).read(text)
     return page

@@ -242,7 +242,7 @@ def missing_file(path: str, root: str) -> list[str]:
 
 
 MARKDOWN = (".md", ".markdown")
-EXTENSIONS = (*MARKDOWN, ".rst", ".txt")
+EXTENSIONS = (*MARKDOWN, ".rst", ".adoc", ".asciidoc", ".txt")
 """Suffixes of documents."""
 
 _NO_DOCUMENTS = ("requirements", "constraints", "cmakelists", "robots", "sources", "top_level")

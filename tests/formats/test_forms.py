@@ -1,4 +1,4 @@
-"""Documents in reStructuredText."""
+"""Documents in reStructuredText and AsciiDoc."""
 
 from __future__ import annotations
 
@@ -10,6 +10,18 @@ from samples import examples
 
 from pylore.formats import rst
 from pylore.formats.page import Page, read_page
+
+ASCIIDOC = """\
+= The Intro
+
+See link:other.adoc[the other], xref:guide/more.adoc#part[more], <<part>>
+and `src/a.py`; https://example.org[a site], link:{base}/x[none].
+
+-----
+link:block.adoc[in a block]
+-----
+// link:comment.adoc[in a comment]
+"""
 
 RST = """\
 .. _intro:
@@ -58,6 +70,18 @@ def test_titles_and_positions_of_links(project: Project) -> None:
         assert [node.body[at : at + 13] for at in sorted(places)] == written
 
 
+def test_links_of_asciidoc(project: Project) -> None:
+    for path in ("other.adoc", "guide/more.adoc", "src/a.py"):
+        project.write(path, "words")
+    project.write("intro.adoc", ASCIIDOC)
+    project.run(".")
+    assert project.node("doc-intro").title == "The Intro"
+    assert project.edges("doc-intro") == {
+        ("links_to", "doc-other"), ("links_to", "doc-guide/more"),
+        ("anchored_to", "file-src/a.py"),
+    }  # fmt: skip
+
+
 def test_substitutions_are_not_expanded(project: Project) -> None:
     nested = [f".. |s{n}| replace:: {' '.join([f'|s{n + 1}|'] * 10)}" for n in range(9)]
     project.write("bomb.rst", "\n".join([*nested, ".. |s9| replace:: x", "", "|s0|"]))
@@ -88,7 +112,7 @@ def test_page_that_breaks_the_reader_is_skipped(
 _MARKS = st.text("`<>_:|*=-.[]()#/\\ \n\tadoc{}\"'0", max_size=80)
 
 
-@pytest.mark.parametrize("ending", ["rst", "md"])
+@pytest.mark.parametrize("ending", ["rst", "md", "adoc"])
 @settings(max_examples=examples(40), deadline=None)
 @given(text=_MARKS | st.text(max_size=80))
 def test_links_and_title_are_within_any_text(ending: str, text: str) -> None:
