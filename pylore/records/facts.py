@@ -132,7 +132,8 @@ def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
         if is_own and not other_values(store, settings, edge):
             edge.status = "confirmed"
             facts.append(edge)
-    store.edges.put_many(facts)
+    if facts:
+        store.edges.put_many(facts)
     return [*nodes, *(edge_name(edge.key) for edge in facts)]
 
 

@@ -9,7 +9,6 @@ from ..core.errors import LoreError
 from ..core.json import loads
 from ..core.times import now
 from ..core.vocabulary import CHANGES, COMMIT_IDS, file_id, path_of
-from ..store.anchors import MOVED
 from .facts import promote
 
 TYPE_CHECKING = False
@@ -93,6 +92,8 @@ def _anchors(store: Store, id: str, *, history: bool) -> dict[str, Any]:
 
 def _anchor_history(store: Store, anchor: Anchor) -> Iterator[dict[str, Any]]:
     """Yield the former states of an anchor, each with the change that ended it."""
+    from ..store.anchors import MOVED
+
     left = store.changes.of(anchor)
     states = [*(past.row for past in left), anchor]
     for past, after in zip(left, states[1:], strict=True):
