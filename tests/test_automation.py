@@ -1,4 +1,4 @@
-"""What runs by itself, before a commit and on a server: it calls what is there, by its name."""
+"""Test that hooks and workflows call existing tools and targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md does what it says: its examples, carried out in a copy of the checkout."""
+"""Test the examples of CONTRIBUTING.md in a copy of the checkout."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE = (ROOT / "CONTRIBUTING.md").read_text()
 
 
 class Block(NamedTuple):
-    """A fenced block: its language, the file that it is about (or nothing), its text."""
+    """A fenced block: language, file (or empty), text."""
 
     kind: str
     file: str
@@ -53,7 +53,7 @@ def changed(text: str, diff: str) -> str:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A copy of this one, with its environment."""
+    """A copy of the checkout, with the environment."""
     left_out = shutil.ignore_patterns(".*", "dist", "build", "site", "fuzz", "soak")
     copy = tmp_path / "checkout"
     shutil.copytree(ROOT, copy, ignore=left_out, symlinks=True)

@@ -1,4 +1,4 @@
-"""The examples in docstrings say what is so."""
+"""Test the examples in docstrings."""
 
 from __future__ import annotations
 

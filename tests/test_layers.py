@@ -1,4 +1,4 @@
-"""Which way imports point, and what the hot path loads. The table is docs/architecture.md's."""
+"""Test the direction of imports, by the table in docs/architecture.md, and imports of the hot path."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def arrows() -> dict[Name, set[Name]]:
 
 
 def upward(module: Name, others: Iterable[Name]) -> list[Name]:
-    """What a module imports and should not."""
+    """Return the imports of a module that are not allowed."""
     room = module[0]
     return sorted(
         other for other in others
@@ -166,7 +166,7 @@ def test_only_store_and_tokenizer_use_a_driver() -> None:
     assert found["core"] == "text.py", "whose words are SQLite's tokens"
 
 
-# --- what is loaded
+# --- loaded modules
 
 # As lib/common.sh starts it: without the site module, which would load half of these.
 PRELUDE = "import sys; sys.path += sys.argv[1:3]; del sys.argv[1:3]\n"

@@ -19,7 +19,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def prose(page: Path) -> str:
-    """A page without its code."""
+    """Return a page without code."""
     return re.sub(r"`[^`\n]+`", lambda code: code[0].translate({91: 32, 93: 32}),
                   FENCED.sub("", page.read_text()))  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""``pylore/capture`` and ``pylore/hub`` can be left out: commands work or say what is missing."""
+"""Test lore without ``pylore/capture`` or ``pylore/hub``: commands work or name the missing part."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NEEDS = {
 
 
 class Blocker:
-    """A finder by which a package and its modules are missing."""
+    """A finder that hides a package and all modules in it."""
 
     def __init__(self, package: str) -> None:
         self._package = package

@@ -1,4 +1,4 @@
-"""What lore is installed from: pinned, locked by hash, and listed for those who audit it."""
+"""Test the requirements: pinned, locked by hash, and listed for audits."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty store: to make one anew takes longer than to copy it."""
+    """An empty store, since copying is faster than making a store."""
     folder = tmp_path_factory.mktemp("empty")
     create_store(str(folder)).close()
     return folder
@@ -395,7 +395,7 @@ def test_forked_process_has_a_separate_connection(folder: Path, lore: pylore.Lor
     assert (done.stdout, done.stderr) == ("2\n", "")
 
 
-# --- types: 'make lint' checks the program, and that what it marks as wrong is wrong
+# --- types: 'make lint' checks the program and the errors marked in it
 
 
 def test_the_program_that_was_checked_runs(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""SECURITY.md names the tests that hold its promises: they are where it says."""
+"""Test that SECURITY.md names existing tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer cites; how the model's command is split; an answer as it comes."""
+"""Test citations in responses of a model, and how the command of the model runs."""
 
 from __future__ import annotations
 

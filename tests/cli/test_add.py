@@ -1,4 +1,4 @@
-"""What ``lore add`` keeps, prints and refuses."""
+"""Test ``lore add``."""
 
 from __future__ import annotations
 

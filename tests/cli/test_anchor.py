@@ -1,4 +1,4 @@
-"""Test what anchor, verify, stale and restore print of records that are tied to code."""
+"""Test anchor, verify, stale and restore of records that are tied to code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CODE = "def check(token):\n    return bool(token)\n"
 
 @pytest.fixture
 def code(lore: Lore) -> Repository:
-    """A repository with one file, and a store with ``decision-a``."""
+    """A repository with a file, and a store with ``decision-a``."""
     lore.patch.setenv("LORE_EMBEDDER", "none")
     code = Repository(lore.project)
     code.write("src/auth.py", CODE)
@@ -29,7 +29,7 @@ def verify(lore: Lore, *words: str) -> list[tuple[str, str]]:
 
 
 def show(lore: Lore, *words: str) -> dict[str, Any]:
-    """``decision-a``, with its edges by relation."""
+    """``decision-a``, with edges by relation."""
     row: dict[str, Any] = lore("show", "decision-a", *words).json
     return {**row, "edges": {edge["relation"]: edge for edge in row["edges"]}}
 

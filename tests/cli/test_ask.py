@@ -1,4 +1,4 @@
-"""Questions to a model: a small program stands in for it."""
+"""Test questions to a model, which is a small program."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from commands import Done, Lore
 
 
 class Model:
-    """A project of two records, and a program that answers in place of a model."""
+    """A project of two records, and a program in place of a model."""
 
     def __init__(self, lore: Lore) -> None:
         self.lore = lore

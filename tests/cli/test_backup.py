@@ -1,4 +1,4 @@
-"""What ``lore store backup``, ``restore`` and ``export --since`` do and refuse."""
+"""Test ``lore store backup``, ``restore`` and ``export --since``."""
 
 from __future__ import annotations
 

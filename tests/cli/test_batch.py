@@ -1,4 +1,4 @@
-"""Many queries in one search: ``lore search --batch``."""
+"""Test ``lore search --batch``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ANSWERS = [
 
 @pytest.fixture
 def filled(lore: Lore) -> Lore:
-    """Run commands in a project of three records, searched by words alone."""
+    """Run commands in a project of three records, searched by words."""
     lore.patch.setenv("LORE_EMBEDDER", "none")
     lore.fill(
         {"id": "decision-sessions", "title": "Sessions are signed tokens, kept in a cookie"},
@@ -30,7 +30,7 @@ def filled(lore: Lore) -> Lore:
 
 
 def batch(lore: Lore, *lines: dict[str, Any] | str, options: str = "", code: int = 0) -> list[Any]:
-    """Return the answers to lines on stdin."""
+    """Return the results for lines on stdin."""
     text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
     return lore("search", "--batch", "-", "-q", *options.split(), stdin=text, code=code).rows
 

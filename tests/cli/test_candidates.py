@@ -1,4 +1,4 @@
-"""Test candidates and promote: what is found in sessions, and how it becomes a record."""
+"""Test candidates found in sessions, and promote."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def event(lore: Lore, session: str, minute: int, kind: str, **fields: object) ->
 
 @pytest.fixture
 def found(lore: Lore) -> Lore:
-    """Two sessions of the project: a rule of both, and a failure of one."""
+    """Two sessions of the project: both have a rule, the first a failure."""
     lore.patch.setenv("LORE_EMBEDDER", "none")
     lore.write("src/auth.py", "x = 1\n")
     event(lore, "one", 0, "session", name=str(lore.project))

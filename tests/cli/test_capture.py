@@ -1,4 +1,4 @@
-"""Test capture and its verbs event, events and gaps: the log of events."""
+"""Test capture and the verbs event, events and gaps."""
 
 from __future__ import annotations
 

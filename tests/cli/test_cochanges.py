@@ -1,4 +1,4 @@
-"""What ``lore graph analyze-cochanges`` finds, and what it refuses."""
+"""Test ``lore index --cochanges``."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def test_settings_are_options_of_every_command(name: str) -> None:
     words = ["--hop-decay", "0.5", "--edges=calls", "-q", "x"]
     _, settings = read(words[: 4 + (name == "config get")], COMMANDS[name])
     assert settings == {"hop_decay": "0.5", "graph_edges": "calls", "quiet": "1"}
-    with pytest.raises(UsageError):  # a hub answers searches alone
+    with pytest.raises(UsageError):  # only searches run on a hub
         read(["--on", "team"], COMMANDS["list"])
 
 

@@ -1,4 +1,4 @@
-"""``lore`` alone, ``help``, ``version``, ``init``, and unknown words."""
+"""Test ``lore`` without words, ``help``, ``version``, ``init``, and unknown words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pylore
 
 @pytest.fixture
 def own(lore: Lore) -> Path:
-    """The folder of the user's own commands, with ``greet``."""
+    """The folder of the user's commands, with ``greet``."""
     put(lore, lore.config.parent / "commands", "greet")
     return lore.config.parent / "commands"
 

@@ -1,4 +1,4 @@
-"""Which settings count, what ``lore config`` prints and changes, and ``config.example``."""
+"""Test the precedence of settings, ``lore config``, and ``config.example``."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_relative_folders_do_not_count(lore: Lore) -> None:
     assert "no home folder: set HOME or XDG_DATA_HOME" in lore.refuse("list", code=1)
 
 
-# --- what is refused
+# --- errors
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Each way to switch the graph off gives exactly what a plain search gives."""
+"""Test that each switch for the graph gives the results of a plain search."""
 
 from __future__ import annotations
 

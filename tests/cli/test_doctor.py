@@ -36,7 +36,7 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> str:
-    """A data folder with three decisions, one of which has no words at all."""
+    """A data folder with three decisions; the third has no words."""
     path = str(tmp_path / "a store")
     new_store(path).close()
     with open_store(path) as store:

@@ -1,4 +1,4 @@
-"""What ``lore edit``, ``forget`` and ``undo`` change, print and refuse."""
+"""Test ``lore edit``, ``forget`` and ``undo``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def lore(lore: Lore) -> Lore:
 
 
 def note(lore: Lore, *options: str) -> dict[str, Any]:
-    """Return what ``show`` prints of the first note."""
+    """Return the first note as ``show`` prints it."""
     shown = lore("show", "note-1", *options).json
     assert isinstance(shown, dict)
     return shown

@@ -1,4 +1,4 @@
-"""What ``lore store embed`` does, and which embedder counts."""
+"""Test ``lore store embed``, and the choice of the embedder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def notes(lore: Lore) -> Lore:
 
 
 def set_embedder(lore: Lore, name: str) -> None:
-    """Write the name of another embedder into the store."""
+    """Write the name of a different embedder into the store."""
     with apsw.Connection(str(lore.store / "search.db")) as connection:
         connection.execute("UPDATE meta SET value = ? WHERE key = 'embedder'", (name,))
 

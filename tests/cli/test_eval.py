@@ -1,4 +1,4 @@
-"""What ``lore eval`` prints, writes and refuses, with ``--tune`` too."""
+"""Test ``lore eval``, with ``--tune`` too."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EVAL = ("eval", "--queries", "queries.jsonl")
 
 @pytest.fixture(autouse=True)
 def _queries(lore: Lore) -> None:
-    """Of the two answers to each query one has its word, the other is linked to that."""
+    """Each query has two relevant records: the first has the word, the second is linked to it."""
     lore.write(".lore/.config", "embedder=none\n")
     lore.fill(
         *({"id": f"note-{word}", "title": f"All about {word}"} for word in WORDS),

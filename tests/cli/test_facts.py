@@ -1,4 +1,4 @@
-"""What ``lore fact``, ``confirm`` and ``forget --faded`` print, and what is read of facts."""
+"""Test ``lore fact``, ``confirm`` and ``forget --faded``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def lore(lore: Lore) -> Lore:
 
 
 def cat(lore: Lore, *options: str) -> str:
-    """Add a note about a cat; return its id."""
+    """Add a note about a cat; return the id."""
     return lore.id("add", "note", "the cat is on the mat", *options)
 
 

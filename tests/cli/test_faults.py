@@ -1,4 +1,4 @@
-"""Wrong words, broken stores and locks: one clear line, the right exit code, nothing lost."""
+"""Test invalid words, broken stores and locks: a clear line, the right exit code, no loss."""
 
 from __future__ import annotations
 

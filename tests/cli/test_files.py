@@ -11,7 +11,7 @@ AUTH = "file-src/auth.py"
 
 @pytest.fixture
 def tree(lore: Lore) -> Lore:
-    """Run commands in a git work tree with records that are anchored to its files."""
+    """Run commands in a git work tree with records that are anchored to files."""
     lore.patch.setenv("LORE_EMBEDDER", "none")
     repository = Repository(lore.project)
     lore.write(

@@ -1,4 +1,4 @@
-"""The verbs of ``lore graph``: what they print and refuse."""
+"""Test the verbs of ``lore graph``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILE = "file-src/a.py"
 
 @pytest.fixture
 def filled(lore: Lore) -> Lore:
-    """Run commands in a project with the links lesson > decision > file, and a note alone."""
+    """Run commands in a project with the links lesson > decision > file, and an unlinked note."""
     lore.patch.setenv("LORE_EMBEDDER", "none")
     lore.fill(
         {"id": DECISION, "type": "decision", "title": 'Sign sessions with "JWT"'},

@@ -1,4 +1,4 @@
-"""Test lore hook: what install writes, and what run prints of a commit."""
+"""Test lore hook: install, and run for commits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pylore.cli.hooks import WALL
 
 @pytest.fixture
 def project(lore: Lore) -> Lore:
-    """A trusted store and one file, in a repository."""
+    """A trusted store and a file, in a repository."""
     lore.patch.setenv("LORE_EMBEDDER", "none")
     lore.write("src/auth.py", "def login():\n    return 1\n")
     lore.git("init", "-q")
@@ -22,7 +22,7 @@ def project(lore: Lore) -> Lore:
 
 
 def commit(lore: Lore, message: str, *files: str) -> str:
-    """What ``post-commit`` prints of a commit that changes these files."""
+    """Run ``post-commit`` for a commit that changes these files."""
     for file in files:
         path = lore.project / file
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ def test_post_commit_stages_lessons_once(project: Lore) -> None:
     ]  # fmt: skip
     name = project.git("rev-parse", "HEAD")[:12]
     assert f"said by commit {name}: Start" in row["data"]["why"]
-    # an amended commit restores nothing
+    # an amended commit restores no lesson
     project("confirm", id)
     project("forget", decision.split()[1])
     assert commit(project, message, "src/auth.py") == ""

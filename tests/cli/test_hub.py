@@ -1,4 +1,4 @@
-"""Test hub, sync NAME and search --on, with a server where they need one."""
+"""Test hub, sync NAME and search --on, some with a server."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_two_projects_sync_through_a_hub(lore: Lore, url: str) -> None:
     lore.program(lore.config.parent / "commands/lore-hook-post-sync", f"cat >>'{heard}'")
     assert lore("sync", "team", "--text").lines == ["in  updated 1"]
     assert json.loads(heard.read_text()) == {"event": "post-sync", "id": id, "state": "updated"}
-    for redo in ([], ["--redo"]):  # a sync is undone as one command
+    for redo in ([], ["--redo"]):  # a sync is a command of the history
         assert [row["state"] for row in lore("undo", *redo).json] == ["restored"]
     assert lore("sync", "team", "--text").out.startswith("out ")
     assert lore("sync", "team", "--text").out == ""
@@ -100,7 +100,7 @@ def test_unreachable_hub_is_an_error_line(lore: Lore) -> None:
         search tokens --on team --files a.py | 2 | --files is for files of this project
         related note-1 --on team | 2 | no such option '--on'
     """)
-    lore("sync", "postgres-notes.jsonl")  # a file, whatever its name begins with
+    lore("sync", "postgres-notes.jsonl")  # a file with any name
     lore("add", "note", "Sessions are signed tokens", "--id", "note-1")
     lore("hub", "add", "team", "postgresql://?service=nowhere")
     assert "definition of service" in lore.refuse("sync", "team", code=1)

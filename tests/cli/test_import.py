@@ -1,4 +1,4 @@
-"""What ``lore import`` and ``lore export`` take, print and refuse."""
+"""Test ``lore import`` and ``lore export``."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_import_declares_new_words_and_counts_dangling_edges(lore: Lore) -> None
 
 @pytest.fixture
 def others(lore: Lore, tmp_path: Path) -> Lore:
-    """Another project's store; both have changed note-a since they last met."""
+    """The store of a second project; both have changed note-a since they last met."""
     others = lore.at(tmp_path / "others")
     lore("add", "note", "first words", "--id", "note-a")
     others("import", "-", stdin=lore("export").out)

@@ -1,4 +1,4 @@
-"""What ``lore index`` prints, and what it refuses."""
+"""Test ``lore index``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from commands import Lore
 
 @pytest.fixture(autouse=True)
 def _code(lore_without_store: Lore) -> None:
-    """Two modules, of which one imports and calls the other."""
+    """Two modules: the first imports and calls the second."""
     lore = lore_without_store
     lore.patch.setenv("LORE_EMBEDDER", "none")
     lore.write("src/a.py", "from .b import f\n\ndef g():\n    return f()\n")

@@ -1,4 +1,4 @@
-"""What ``lore link`` does, and which types a relation joins."""
+"""Test ``lore link``, and the types that a relation joins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``lore list`` prints and refuses."""
+"""Test ``lore list``."""
 
 from __future__ import annotations
 

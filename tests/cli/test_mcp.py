@@ -1,4 +1,4 @@
-"""Test lore mcp --install, lore store trust, and the limit on the bytes of an answer."""
+"""Test lore mcp --install, and lore store trust."""
 
 from __future__ import annotations
 

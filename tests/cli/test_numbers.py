@@ -1,4 +1,4 @@
-"""Numbers on a command line that are out of range or none: one line, and exit code 2."""
+"""Test invalid numbers on a command line: an error line, and exit code 2."""
 
 from __future__ import annotations
 

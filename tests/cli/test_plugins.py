@@ -32,7 +32,7 @@ ISSUES = [
 
 @pytest.fixture
 def own(lore: Lore) -> Path:
-    """The folder of the user's own programs."""
+    """The folder of the user's programs."""
     folder = lore.config.parent / "commands"
     folder.mkdir()
     return folder
@@ -51,7 +51,7 @@ def test_event_plugins_hear_of_each_command_once(lore: Lore, own: Path) -> None:
     for event in ("add", "edit", "link", "forget", "import", "index", "sync"):
         put(own, f"lore-hook-post-{event}", f"cat >>'{heard}'; echo . >>'{heard}'")
     lore("add", "note", "Another", "--id", "note-b")
-    for text in ("New", "New"):  # the second changes nothing
+    for text in ("New", "New"):  # the second makes no change
         lore("add", "note", text, "--id", "note-c")
     lore("edit", "note-c", "Newer")
     lore("link", "note-c", "relates_to", "note-b")
@@ -126,7 +126,7 @@ def test_event_plugins_outside_the_user_folder_never_run(lore: Lore) -> None:
 
 
 def made(name: str, *words: str, stdin: str = os.devnull, code: int = 0) -> bytes:
-    """What an importer that comes with lore prints; its error if it fails."""
+    """Return the output of a shipped importer, or the error."""
     program = ROOT / f"plugins/lore-import-{name}"
     environ = {**os.environ, "LORE_PROJECT": os.getcwd()}
     with open(stdin, "rb") as file:

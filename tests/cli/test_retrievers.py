@@ -1,4 +1,4 @@
-"""Retrievers of the user's own in a search."""
+"""Test retrievers of the user in a search."""
 
 from __future__ import annotations
 

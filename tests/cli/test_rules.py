@@ -1,4 +1,4 @@
-"""Test rules about code: anchor --rule, and what verify, stale and hooks print of them."""
+"""Test rules about code: anchor --rule, verify, stale and hooks."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def rule(lore: Lore, text: str, *words: str) -> dict[str, Any]:
 
 
 def judged(lore: Lore) -> tuple[str, str]:
-    """The verdict of the only anchor, and its reason."""
+    """The verdict of the only anchor, and the reason."""
     (row,) = lore("verify").json
     return row["verdict"], row["reason"]
 
 
 def stale(lore: Lore, *words: str, code: int = 0) -> list[str]:
-    """The lines of ``lore stale --fail``, without the title of the one record."""
+    """The lines of ``lore stale --fail``, without the title of the only record."""
     out = lore("stale", "--fail", "--text", *words, code=code).out
     return out.replace(" decision-a Sessions are never saved", "").splitlines()
 
@@ -57,11 +57,11 @@ def test_new_violations_fail_and_known_ones_pass(lore: Lore, code: Repository) -
     assert stale(lore) == ["src/auth.py:5: (known)"]
     more = "\n\ndef keep(user):\n    session.save(user)\n    session.save(all)\n"
     code.write("src/auth.py", f"\n\ndef login(user):\n    session.save(user)\n{more}")
-    (row,) = lore("verify").json  # a known place stays known on another line
+    (row,) = lore("verify").json  # a known violation may move to a different line
     places = [(place["line"], place["new"]) for place in row["places"]]
     assert row["new"] and places == [(4, False), (8, True), (9, True)]
     assert stale(lore, code=1) == ["src/auth.py:4: (known)", "src/auth.py:8:", "src/auth.py:9:"]
-    # restore makes known what is there, verified or not, as does the same rule again
+    # restore accepts present violations, and so does adding the rule again
     lore("restore", "decision-a")
     assert stale(lore)[2] == "src/auth.py:9: (known)"
     for words in (["restore", "decision-a"], ["anchor", "decision-a", "--rule", *NEVER_SAVE]):

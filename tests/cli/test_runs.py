@@ -1,4 +1,4 @@
-"""Test run and feedback: what searches record, and what ratings change."""
+"""Test run and feedback."""
 
 from __future__ import annotations
 

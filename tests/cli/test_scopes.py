@@ -1,4 +1,4 @@
-"""Every command, tried for what belongs to another scope: it shows nothing of that."""
+"""Test that commands show no record of a different scope."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ HARMLESS = {
     "store list", "store adopt", "store remove", "capture run", "capture event", "capture events",
     "capture gaps",
 }  # fmt: skip
-"""Commands that are not tried: they read no record, or the user's own log of events."""
+"""Commands that are not tried: they read no record, or only the user's log of events."""
 
 REFUSED = {
     "store backup": ["{folder}/copy.db"],
@@ -46,7 +46,7 @@ REFUSED = {
     "forget": ["--faded", "--dry-run"],
     "sync": ["{folder}/synced.jsonl"],
 }
-"""Commands about the whole store, each with words: under a scope they do nothing, and say so."""
+"""Commands on all scopes, each with words: within a scope they are refused."""
 
 DEPTHS = [["--graph-depth", str(depth)] for depth in (0, 2)]
 FOUND = [
@@ -114,9 +114,9 @@ TRIED: dict[str, list[list[str]]] = {
                    for client in ("claude", "codex")),
                  ["pre-commit", "<{folder}/staged"],
                  ["post-commit"]],
-    "mcp": [["--install", "claude", "--write"]],  # what it answers: below
+    "mcp": [["--install", "claude", "--write"]],  # its results are tested below
 }  # fmt: skip
-"""Commands with words that would show bob's knowledge to bob; stdin is what stands after ``<``."""
+"""Commands with words that show bob's records to bob; ``<`` precedes a file for stdin."""
 
 EVENT = {
     "prompt": "what does the harbour ledger say of the tide?",
@@ -136,7 +136,7 @@ CALLS = [
     tool(10, "lore_remember", type="note", text="the tide", links=[f"{HIDDEN}:relates_to"]),
     tool(11, "lore_index", path="src"),
 ]
-"""What a client of the server asks."""
+"""Calls of a client of the server."""
 
 TOLD_TO_BOB = (
     "search", "related", "context", "ask", "show", "list", "anchor", "export",
@@ -144,7 +144,7 @@ TOLD_TO_BOB = (
     "graph stats", "graph view", "capture candidates", "run show", "run rate", "verify",
     "hook run",
 )  # fmt: skip
-"""Those that do show it to bob: what alice does not see is there."""
+"""Commands that show hidden records to bob."""
 
 
 _commands: list[Lore] = []
@@ -187,7 +187,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def common(folder: Path) -> None:
-    """What everybody sees, and the files that commands read."""
+    """Make the common records, and the files that commands read."""
     for words in (
         ["init"], ["index", "-q"], ["fact", "jacq", "uses", "boat"],
         ["fact", "jacq", "lives_in", "nowhere"],
@@ -208,7 +208,7 @@ def common(folder: Path) -> None:
 
 
 def secrets() -> None:
-    """Bob's: each kind of thing that can be written, its words secret."""
+    """Make bob's records: each kind of thing, with secret words."""
     code, run = lore("bob", "run", "start", "--text")
     assert code == 0
     run = run.strip()
@@ -240,7 +240,7 @@ def secrets() -> None:
     os.environ["LORE_TEST_RUN"] = run
     Log(os.getcwd()).session("s1", "2026-11-20", prompt(RULE))
     assert CANDIDATE in lore("bob", "candidates", "--ids")[1]
-    os.unlink(event_file())  # the log is the person's, whatever the scope
+    os.unlink(event_file())  # the log has no scopes
 
 
 def filled(words: list[str], project: Path) -> list[str]:
@@ -273,7 +273,7 @@ def test_other_scopes_are_hidden(name: str, project: Path) -> None:
             to_bob += lore("bob", *name.split(), *given)[1]
         code, said = lore("alice", *name.split(), *given)
         assert code in (0, 1, 2), said
-        for word in (HIDDEN, *given):  # what was given may be told back
+        for word in (HIDDEN, *given):  # messages may quote the words of the line
             said = said.replace(word, "")
         assert SECRET not in said.lower(), (words, said)
         assert "bob" not in said, (words, said)
@@ -298,7 +298,7 @@ OWN = [
     ["import", "{folder}/own.jsonl"], ["run", "finish", "--run", "{own}"], ["undo"],
     ["forget", "{own}"], ["forget", "note-own", "--purge"],
 ]  # fmt: skip
-"""What alice does with her own, and nothing that she does not see keeps her from."""
+"""Commands of alice on records in her scope."""
 
 
 def test_hidden_ties_do_not_block_owners(project: Path) -> None:

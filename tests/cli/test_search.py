@@ -30,7 +30,7 @@ FIELDS = (
 
 @pytest.fixture
 def filled(lore: Lore) -> Lore:
-    """Run commands in a project of five records, searched by words alone."""
+    """Run commands in a project of five records, searched by words."""
     lore.patch.setenv("LORE_EMBEDDER", "none")
     lore.fill(*RECORDS)
     return lore

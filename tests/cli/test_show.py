@@ -1,4 +1,4 @@
-"""What ``lore show`` prints, and how the ids that every command takes may be spelled."""
+"""Test ``lore show``, and the spellings of ids."""
 
 from __future__ import annotations
 

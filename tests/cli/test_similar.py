@@ -1,4 +1,4 @@
-"""Records that say the same: ``graph similar``, its groups, diversity of a search."""
+"""Test ``graph similar``, groups of duplicates, and diversity of a search."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from commands import Lore
 
 @pytest.fixture
 def filled(lore: Lore) -> Lore:
-    """Run commands in a project of two notes that say the same, and a third."""
+    """Run commands in a project of two equal notes and a third note."""
     same = "The connection pool runs empty when {} worker leaks a connection"
     lore.fill(
         {"id": "note-a", "title": same.format("a")},

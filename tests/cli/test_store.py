@@ -18,7 +18,7 @@ from pylore.system.projects import ProjectFolder
 
 @pytest.fixture
 def shop(repository: Lore) -> Lore:
-    """A trusted repository with a private record and a shared one."""
+    """A trusted repository with a private and a shared record."""
     repository("add", "note", "Shared", "--id", "note-shared")
     repository("sync")
     repository("add", "note", "Private", "--id", "note-private")
@@ -30,7 +30,7 @@ def shop(repository: Lore) -> Lore:
 
 @pytest.fixture
 def plain(lore: Lore) -> Lore:
-    """A trusted project without git, which has one record."""
+    """A trusted project without git, with a record."""
     lore("add", "note", "Private", "--id", "note-private")
     lore("trust")
     return lore
@@ -101,7 +101,7 @@ def test_a_read_only_git_folder_needs_no_token(lore_without_store: Lore) -> None
     assert ids(lore) == ["note-kept"]
 
 
-# --- another project at the same path
+# --- a new project at the same path
 
 
 def test_clone_at_an_old_path_has_a_new_store(shop: Lore) -> None:

@@ -1,4 +1,4 @@
-"""Which store a folder, a worktree and a clone have, and what may make one."""
+"""Test which store a folder, a worktree and a clone use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = (
 
 @pytest.fixture
 def shared(repository: Lore) -> Lore:
-    """A repository that shares one record."""
+    """A repository that shares a record."""
     repository.write("a.py", "x = 1\n")
     repository("add", "note", "Sessions are signed tokens", "--id", "note-shared")
     repository("sync")

@@ -1,4 +1,4 @@
-"""What ``lore sync`` and ``lore merge-file`` write, take in and refuse."""
+"""Test ``lore sync`` and ``lore merge-file``."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def pass_seconds(lore: Lore, seconds: int) -> None:
 
 @pytest.fixture
 def others(lore: Lore, tmp_path: Path) -> Lore:
-    """Another project that shares two linked notes with ``lore``."""
+    """A second project that shares two linked notes with ``lore``."""
     others = lore.at(tmp_path / "others")
     lore("add", "note", "First words", "--id", "note-1")
     lore("add", "note", "Second words", "--id", "note-2", "--link", "note-1:relates_to")
@@ -209,7 +209,7 @@ def test_sync_is_undone_as_a_command(lore: Lore, others: Lore) -> None:
     bodies = [row["body"] for row in lore("show", "note-1", "note-2").json]
     assert bodies == ["My words", "Second words"]
     lore("edit", "note-1", "Other words")
-    lore("sync", "--in")  # which brings in nothing, and so is no command
+    lore("sync", "--in")  # imports no line, and so is no command
     assert lore.id("undo", "-q") == "note-1"
 
 
@@ -311,7 +311,7 @@ def test_sync_resolves_a_conflict_of_git(clone: Lore) -> None:
     assert sorted(clone("list", "--ids").lines) == ["note-1", "note-a", "note-b"]
     text = (clone.project / FILE).read_text()
     assert text.count("\n") == 3 and "As note-b has it" in text
-    assert "As note-a has it" in clone("show", "note-1", "--history").out  # nothing is lost
+    assert "As note-a has it" in clone("show", "note-1", "--history").out  # both edits are there
     commit(clone)
     assert clone("sync", "--text").out == ""
 

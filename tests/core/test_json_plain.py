@@ -1,4 +1,4 @@
-"""JSON without the package: what ``json`` reads and writes, letter by letter."""
+"""Test JSON without the package ``json``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a word is and how it is folded, with the tokenizers of FTS5 and FTS4 as the judges."""
+"""Test words and folding against the tokenizers of FTS5 and FTS4."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BLOCKS = [*range(0x0, 0xD800, 0x200), *range(0xE000, 0x20000, 0x200), 0x2FA00, 0
 
 @pytest.fixture(scope="module", params=list(TOKENIZERS))
 def tokens(request: pytest.FixtureRequest) -> Callable[[str], list[str]]:
-    """What a tokenizer makes of a text, in its order."""
+    """Return the tokens of a text in order."""
     create, ask = TOKENIZERS[request.param]
     database = apsw.Connection(":memory:")
     database.execute(create)
@@ -38,6 +38,6 @@ def tokens(request: pytest.FixtureRequest) -> Callable[[str], list[str]]:
 def test_letters_agree_with_the_tokenizers(tokens: Callable[[str], list[str]]) -> None:
     for start in (one for one in BLOCKS if one < 0x400 or is_chosen(f"{one:x}", 8)):
         letters = map(chr, range(max(1, start), start + 0x200))
-        # Alone, in a word, and with an accent of its own behind it.
+        # single, in a word, and with a combining accent
         text = indexed(" ".join(f"{one} q{one}Q {one}\u0308z" for one in letters))
         assert words(fold(text)) == tokens(text), f"in the block {start:x}"

@@ -1,4 +1,4 @@
-"""What is too long to be read is refused, or left out, and what comes after it is read."""
+"""Test that long lines are refused or skipped, and later lines are read."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_invalid_operators_are_words(text: str, notes: int) -> None:
     assert (found.any(), found.text, len(found.unread)) == (False, text, notes)
 
 
-# --- what tools wrote, and names of code
+# --- text of tools, and names of code
 
 MESSAGE = """Reports of :class:`~pytest.Item` lose their sections (#123)
 

@@ -1,4 +1,4 @@
-"""The table of settings: valid values, precedence, what a project may set."""
+"""Test the table of settings: valid values, precedence, settings of a project."""
 
 from __future__ import annotations
 

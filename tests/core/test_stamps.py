@@ -1,4 +1,4 @@
-"""Records joined a field at a time: in any order, any grouping, and as often as one likes."""
+"""Test joins of records by field, in any order and grouping."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ TYPED = st.text(
 def fulltext(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[FullText]:
-    """The full text of a store that has one passage, with the key 1."""
+    """The full text of a store with a passage of key 1."""
     folder = tmp_path_factory.mktemp(request.param)
     with new_store(str(folder), fulltext=request.param) as store:
         store.nodes.put(Node("note-1", "note"))
@@ -61,7 +61,7 @@ def fulltext(
 
 
 def found(fulltext: FullText, text: str, typed: str, how: str) -> bool:
-    """Whether a passage of this text is found by what is typed."""
+    """Return True if a query finds a passage of this text."""
     fulltext.remove("texts", [1])
     fulltext.add("texts", [(1, "", text, "", "", identifier_parts(text))])
     rows = fulltext.search("texts", parse_query(typed), how, Scope(), WEIGHTS, 10)
@@ -213,7 +213,7 @@ def test_prefixes_match_only_on_request(fulltext: FullText) -> None:
     assert not found(fulltext, "kubernetes", "ku", "prefix")
 
 
-# --- what a person sees
+# --- text for people
 
 
 FILLER = st.lists(st.sampled_from(["lorem", "ipsum", "x" * 50, "y", "z" * 90]), max_size=200)

@@ -90,7 +90,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def store(made: Path, tmp_path: Path) -> Iterator[Store]:
-    """Notes that share a word with the queries; what answers them is linked, not similar."""
+    """Notes that share a word with the queries; the relevant decisions are linked to them."""
     shutil.copytree(made, tmp_path / ".lore")
     with open_store(str(tmp_path / ".lore")) as opened:
         yield opened

@@ -1,4 +1,4 @@
-"""Calls of the tools of ``lore mcp``: the answers, and what is kept."""
+"""Test calls of the tools of ``lore mcp``."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ RECORDS: list[dict[str, Any]] = [
 
 @pytest.fixture
 def project(lore: Lore) -> Lore:
-    """A project with three records, whose store nobody has trusted yet."""
+    """A project with three records and an untrusted store."""
     lore.fill(*RECORDS)
     lore("trust", "--revoke")
     return lore
 
 
 def answer(project: Lore, name: str, /, *words: str, **arguments: Any) -> dict[str, Any]:
-    """Return the result of one call of a server that is started with these words."""
+    """Return the result of a call of a server that is started with these words."""
     asked = json.dumps(tool(1, name, **arguments))
     result: dict[str, Any] = project("mcp", *words, stdin=f"{asked}\n").json["result"]
     return result
 
 
 def call(project: Lore, name: str, /, *words: str, **arguments: Any) -> str:
-    """Return the text of the answer to a call that succeeds."""
+    """Return the text of the result of a successful call."""
     result = answer(project, name, *words, **arguments)
     assert not result["isError"], result
     return text_of({"result": result})
 
 
 def keep(project: Lore, **arguments: Any) -> dict[str, Any]:
-    """Return the answer to ``lore_remember``, which succeeds."""
+    """Return the result of a successful ``lore_remember``."""
     row: dict[str, Any] = json.loads(call(project, "lore_remember", "--write", **arguments))
     return row
 
@@ -85,7 +85,7 @@ def test_results_agree_with_the_commands(project: Lore) -> None:
                               "verdict", "weak"}  # fmt: skip
     explained = call(project, "lore_search", query="tokens", explain=True)
     assert explained == project("search", "tokens", "-n", "5", "--explain").out
-    # a text where a list is wanted is a list of one
+    # a text in place of a list is accepted
     (node,) = json.loads(call(project, "lore_show", ids=["lesson-keys"] * 2))[:1]
     assert node == json.loads(call(project, "lore_show", ids="lesson-keys"))
     assert node["title"] == "Rotate the keys that sign tokens" and "status" not in node

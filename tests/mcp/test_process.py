@@ -1,4 +1,4 @@
-"""``lore mcp`` as a process: what a client that starts it relies on."""
+"""Test ``lore mcp`` as a process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RECORDS = [
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A project with a store of its own, for tests that only read."""
+    """A project with a store, for tests that only read."""
     with pytest.MonkeyPatch.context() as patch:
         move_home(patch, tmp_path_factory.mktemp("home"))
         yield _project(tmp_path_factory.mktemp("shared"))
@@ -60,7 +60,7 @@ def test_store_is_found_again_at_every_call(project: Path, tmp_path: Path) -> No
         assert "run 'lore init'" in text_of(wire.ask(call))
         lore(bare, "init")
         assert text_of(wire.ask(call)) == "[]\n"
-        # another store in its place is opened, settings of a new config file hold
+        # a new store in the same place is opened, and a new config is read
         data = os.environ["XDG_DATA_HOME"]
         shutil.rmtree(store_folder(data, bare))
         copy_store(data, project, bare)
@@ -84,9 +84,9 @@ def test_server_ends_with_the_client(shared: Path, tmp_path: Path, how: str) -> 
         parent = subprocess.Popen(["bash", "-c", script], cwd=shared, stdout=subprocess.PIPE)
         assert parent.stdout
         child = int(parent.stdout.readline())
-        held = os.open(fifo, os.O_RDWR)  # so that its stdin stays open
+        held = os.open(fifo, os.O_RDWR)  # keeps stdin open
         os.write(held, json.dumps(request(1, "server/discover")).encode() + b"\n")
-        assert b"result" in parent.stdout.readline()  # it is up, and knows who its parent is
+        assert b"result" in parent.stdout.readline()  # the server is up, and knows the parent
         subprocess.run(["pkill", "-9", "-P", str(parent.pid), "sleep"], check=False)
         parent.kill()
         parent.wait()

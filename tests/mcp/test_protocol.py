@@ -1,4 +1,4 @@
-"""Answers to lines, messages or not, checked by the protocol's own schemas."""
+"""Test responses to lines against the schemas of the protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that a server repeats, and its reading ahead of the first call."""
+"""Test repeated responses of a server, and reading ahead of the first call."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def current(folder: Path) -> Iterator[CurrentStore]:
-    """A store with one decision, as a server has it open."""
+    """A store with a decision, as a server has it open."""
     with served(folder) as (current, _):
         yield current
 
@@ -68,7 +68,7 @@ def test_write_invalidates_response(
     current: CurrentStore, searches: list[str], folder: Path
 ) -> None:
     ids(current, "cookie")
-    with open_store(str(folder)) as store:  # another connection
+    with open_store(str(folder)) as store:  # a second connection
         added = Records(store, Settings(), None).add("note", "Another cookie").id
     assert added in ids(current, "cookie")
     written, _ = tools.call(current, "lore_remember", {"type": "note", "text": "A third cookie"})

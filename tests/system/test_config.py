@@ -1,4 +1,4 @@
-"""Config files: what the reader takes is what bash makes of it, and nothing of a file ever runs."""
+"""Test that config files are read as bash would, and no code in them runs."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ LITERALS = st.builds(
     st.sampled_from(["declare -A V_A", "V_A"]), st.lists(ITEM, max_size=4),
     st.sampled_from([" ", "\n", "  # c\n\n\t"]), GAP,
 )  # fmt: skip
-"""An array as a whole: before its elements, which in bash it would drop, and here it does not."""
+"""An array at the head: a later one would drop former elements in bash, but not in lore."""
 
 PRINT = r"""
 declare -A V_A V_B
@@ -272,7 +272,7 @@ def test_written_settings_are_read_back(
 
 @pytest.fixture
 def places(tmp_path: Path) -> Iterator[tuple[Path, dict[str, str]]]:
-    """A project within a home of its own, and the environment there."""
+    """A project in a separate home, and the environment there."""
     home, project = tmp_path / "home", tmp_path / "a project"
     (home / ".config/lore").mkdir(parents=True)
     (project / ".lore").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Test edits of other programs' files: the rest of a file stays, and comes back as it was."""
+"""Test edits of files of other programs: the rest of a file is preserved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""git is started in one place, which switches off what a repository's config can name."""
+"""Test that git is started in a single place, which disables programs of a repository's config."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ ROOT = PACKAGE.parent
 DOOR = "system/git_process.py"
 
 STARTERS = re.compile(r"Popen|posix_spawnp?|create_subprocess_\w+|(exec|spawn)[lv]p?e?|fork|popen")
-"""Names of functions that start a program, whatever module they are taken from."""
+"""Names of functions that start a program, in any module."""
 
 STARTING = {
     "cli/main.py", "code/scan.py", "system/plugin_process.py",
     "system/stores.py", "terminal/output.py", "terminal/screen.py", DOOR,
 }  # fmt: skip
-"""The modules that start programs. Only the door may name git as one."""
+"""The modules that start programs. Only ``git_process`` starts git."""
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
@@ -34,7 +34,7 @@ def imported(tree: ast.AST) -> Iterator[str]:
 
 
 def starts_programs(tree: ast.AST) -> bool:
-    """Return whether a file imports ``subprocess`` or calls what starts a program."""
+    """Return True if a file imports ``subprocess`` or starts programs."""
     named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     return "subprocess" in imported(tree) or any(map(STARTERS.fullmatch, named))
 

@@ -1,4 +1,4 @@
-"""What 'lore hook install merge' writes into a repository, and takes out again."""
+"""Test 'lore hook install merge' and its removal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def setup(root: Path) -> Repository:
 
 
 def tree(root: Path) -> dict[str, tuple[int, bytes]]:
-    """Every file of a repository that a person may write, with its mode."""
+    """Return the files of a repository that a person may write, with modes."""
     files = [root / ".gitattributes", root / ".git/config", *root.glob(".git/hooks/*")]
     return {str(path): (stat.S_IMODE(path.stat().st_mode), path.read_bytes())
             for path in files if path.exists()}  # fmt: skip

@@ -1,4 +1,4 @@
-"""A signal ends what was started, whenever it comes."""
+"""Test that signals end programs, at any time."""
 
 from __future__ import annotations
 

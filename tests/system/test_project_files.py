@@ -1,4 +1,4 @@
-"""What may be looked into, and what may reach git: names from stores, clones and exports."""
+"""Test which files may be read, and which names may be passed to git."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_missing_git_and_folder_are_detected(
 
 
 def test_files_behind_a_link_are_not_listed(tmp_path: Path) -> None:
-    """A clone's index may have a file where its work tree has a link to a folder."""
+    """A clone's index may have a file where the work tree has a link to a folder."""
     repository = Repository(tmp_path / "clone")
     for path in ("d/a.py", "d/deep/b.py", "e/f/c.py", "e/d.py"):
         repository.write(path, "x")

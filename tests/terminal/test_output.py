@@ -1,4 +1,4 @@
-"""What goes out: JSON that json reads back, and nothing that a terminal obeys."""
+"""Test output: JSON that json reads back, without control characters."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_stream_prints_rows_while_they_are_computed(
 
 
 class Terminal(io.StringIO):
-    """A stdout that says it is a terminal."""
+    """A stdout that is a terminal."""
 
     def isatty(self) -> bool:
         return True

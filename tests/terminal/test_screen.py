@@ -1,4 +1,4 @@
-"""What a person sees: pages, colours where they are wanted, progress."""
+"""Test pages, colours and progress."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_long_command_shows_progress_and_handles_interrupts(project: Lore) -> No
     fed = "cat many.jsonl; sleep 1; cat more.jsonl; sleep 9"
     project.write("more.jsonl", '{"id":"note-x","type":"note","title":"more"}\n')
     code, shown = at_terminal(
-        # lore is what leads the session: else its terminal may be gone before it has said its line
+        # lore leads the session: else its terminal may be closed before the last line
         ["/bin/bash", "-c", f"exec '{LORE}' import - < <({fed})"],
         os.environ,
         str(project.project),
@@ -95,7 +95,7 @@ def test_index_shows_progress_of_the_history(project: Lore) -> None:
     who = ["-c", "user.name=One", "-c", "user.email=one@example.org"]
     for words in (["init", "-q"], ["add", "auth.py"], [*who, "commit", "-qm", "one"]):
         project.git(*words)
-    slow = project.program(  # a long history, as far as anybody can see
+    slow = project.program(  # simulates a long history
         "bin/git",
         'case " $* " in\n'
         "*' log '*) printf '\\001%s 1\\0' 1 2 3; sleep 1; printf '\\001%s 1\\0' 4 5; sleep 9 ;;\n"

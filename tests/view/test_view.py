@@ -1,4 +1,4 @@
-"""The page of ``lore graph view``: the nodes and edges picked, and data that stays data."""
+"""Test the page of ``lore graph view``: picked nodes and edges, and escaping of data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pylore.view import page as picking
 from pylore.view.page import data_block, label, page
 
 D3_FORCE = "cd4d78fe712323e22d342257f8ec1d0d856da04ab77c7c71996ef8db508c380a"
-"""SHA-256 of what tools/bundle-view.sh writes."""
+"""SHA-256 of the output of tools/bundle-view.sh."""
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def places(picked: picking.Picked) -> dict[str, int | None]:
     return {**picked.hops}
 
 
-# --- what is picked
+# --- picked nodes
 
 
 def test_page_opens_on_records_and_neighbours(store: Store) -> None:
@@ -125,7 +125,7 @@ def test_labels_are_short(type: str, title: str, expected: str) -> None:
     assert label(Node(id="n", type=type, title=title)) == expected
 
 
-# --- data stays data
+# --- escaping
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
