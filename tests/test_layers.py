@@ -1,4 +1,4 @@
-"""Test the direction of imports, by the table in docs/architecture.md, and imports of the hot path."""
+"""Test the direction of imports, by docs/architecture.md, and the imports of the hot path."""
 
 from __future__ import annotations
 

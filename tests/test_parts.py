@@ -1,4 +1,4 @@
-"""Test lore without ``pylore/capture`` or ``pylore/hub``: commands work or name the missing part."""
+"""Test lore without ``pylore/capture`` or ``pylore/hub``: commands work or name the part."""
 
 from __future__ import annotations
 
