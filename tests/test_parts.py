@@ -66,7 +66,7 @@ def test_other_commands_work_without_a_part(left_out: str, lore: Lore) -> None:
 def test_commands_name_the_missing_part(left_out: str, lore: Lore) -> None:
     for words in NEEDS[left_out]:
         refused = lore.refuse(*words.split(), code=1)
-        assert refused.startswith(f"this lore has no {left_out}: "), words
+        assert refused.startswith(f"this installation has no {left_out} ("), words
 
 
 def test_fault_in_a_part_is_not_absence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,5 +79,5 @@ def test_fault_in_a_part_is_not_absence(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(ModuleNotFoundError, match="no_such_module_at_all"):
         part("toy", "broken")
     assert part("toy", "nothing") is None
-    with pytest.raises(LoreError, match="this lore has no nobody: "):
+    with pytest.raises(LoreError, match="this installation has no nobody "):
         require_part("nobody", "commands")
