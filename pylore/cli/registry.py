@@ -17,7 +17,11 @@ SECTIONS = {
         "mcp.commands": "mcp",
     },
     "Exchange": {"cli.transfer": "import export sync", "hub.commands": "hub"},
-    "The store": {"cli.store": "init store config", "cli.doctor": "doctor", "cli.evaluate": "eval"},
+    "The store": {
+        "cli.store": "init store config",
+        "cli.doctor": "doctor",
+        "cli.evaluate": "eval",
+    },
 }
 """Sections of the help: module below ``pylore`` to commands.
 
