@@ -6,6 +6,7 @@ with them, others on demand.
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 
 from ..core.errors import UsageError
@@ -45,7 +46,7 @@ ORDER BY kind, key, order_key DESC
 """
 _FIND = "SELECT * FROM lore.find(%s, %s, %s, %s, %s)"
 _NEAR = "SELECT * FROM lore.near(%s, %s, %s, %s)"
-_LIKE = str.maketrans({"*": "%", "?": "_", "%": r"\%", "_": r"\_", "\\": r"\\"})
+_MATCH = "SELECT id FROM lore.nodes n WHERE id = ANY (%s::text[]) AND lore.admits(n, %s)"
 _EDGES = "SELECT * FROM lore.neighbours(%s::text[], %s::text[], %s)"
 
 
@@ -95,10 +96,10 @@ class Answers(Nodes):
         return [(key, id, score) for key, id, score, _, _ in found]
 
     def _filter(self, scope: Scope) -> str:
-        """Return the filter of ``lore.admits`` for a scope, with patterns of LIKE for files."""
+        """Return the filter of ``lore.admits`` for a scope, with a regular expression for files."""
         found: dict[str, Any] = {
             "types": [*scope.types], "statuses": [*scope.statuses], "tags": [*scope.tags],
-            "files": [glob.translate(_LIKE) for glob in scope.files], "since": scope.since,
+            "files": expression(scope.files) if scope.files else "", "since": scope.since,
             "until": scope.until, "hides": [*scope.hides], "excluded": sorted(scope.excluded),
             "names": ["", self._store.scope] if self._store.scope else None,
         }  # fmt: skip
@@ -106,26 +107,20 @@ class Answers(Nodes):
 
     # --- nodes
 
-    def _fetch(self, ids: Iterable[str], filter: str = "{}") -> set[str]:
-        """Cache the rows of nodes within a filter; return their ids."""
-        found = self._hub.ask("SELECT * FROM lore.rows(%s::text[], %s)", ([*ids], filter))
-        self._briefs.update(found)
-        return {id for id, _ in found}
-
     def _held(self, ids: Iterable[str]) -> dict[str, list[Any]]:
         return {id: self._briefs[id] for id in ids if id in self._briefs}
 
     def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
         self._described = ids
         if lacking := [id for id in ids if id not in self._briefs]:
-            self._fetch(lacking)
+            self._briefs.update(self._hub.ask("SELECT * FROM lore.rows(%s::text[])", [lacking]))
         return {
             id: (row[0], row[1], row[2], None, None, days_since(row[3]), row[4], row[5], row[6], 0)
             for id, row in self._held(ids).items()
         }
 
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
-        return self._fetch(ids, self._filter(scope)) if ids else set()
+        return {id for (id,) in self._hub.ask(_MATCH, ([*ids], self._filter(scope)))}
 
     def get(self, id: str) -> Any:
         return id if self.briefs([id]) else None
@@ -227,6 +222,16 @@ class Answers(Nodes):
         for row in found:
             self._statuses.update(zip(row[3], row[5], strict=True))
         return [row[:5] for row in found]
+
+
+def expression(globs: Iterable[str]) -> str:
+    """Return globs of SQLite as a regular expression: ``*`` and ``?`` match a slash too.
+
+    >>> expression(["src/*.p?"])
+    '^(src/.*\\\\.p.)$'
+    """
+    every = (re.escape(glob).replace(r"\*", ".*").replace(r"\?", ".") for glob in globs)
+    return f"^({'|'.join(every)})$"
 
 
 def open_for_search(session: Session, files: Sequence[str]) -> Store:

@@ -35,16 +35,17 @@ CREATE FUNCTION lore.tags_of(f jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     CASE jsonb_typeof(f->'tags') WHEN 'array' THEN f->'tags' ELSE '[]' END)), '')
 $$;
 
--- True if a node passes a filter, {"types": […], "statuses": …, "tags": …, "files": patterns
--- of LIKE, "since", "until", "excluded": ids, "hides": statuses, "names": scopes}.
+-- True if a node passes a filter, {"types": […], "statuses": …, "tags": …, "files": a
+-- regular expression, "since", "until", "excluded": ids, "hides": statuses, "names": scopes}. Without
+-- a subselect, so that PostgreSQL inlines it.
 CREATE FUNCTION lore.admits(n lore.nodes, f jsonb) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT NOT n.gone AND (f->'types' IS NULL OR f->'types' ? n.type)
     AND (f->'statuses' IS NULL OR f->'statuses' ? n.status)
     AND (f->'hides' IS NULL OR NOT f->'hides' ? n.status)
     AND (f->'names' IS NULL OR f->'names' ? n.scope)
     AND (f->'excluded' IS NULL OR NOT f->'excluded' ? n.id)
-    AND (f->'tags' IS NULL OR f->'tags' <@ to_jsonb(string_to_array(lore.tags_of(n.fields), ' ')))
-    AND (f->'files' IS NULL OR EXISTS (SELECT FROM jsonb_array_elements_text(f->'files') p WHERE n.fields->>'file' LIKE p))
+    AND (f->'tags' IS NULL OR f->'tags' <@ (n.fields->'tags'))
+    AND (f->'files' IS NULL OR n.fields->>'file' ~ (f->>'files'))
     AND (f->'since' IS NULL OR n.fields->>'updated_at' COLLATE "C" >= f->>'since')
     AND (f->'until' IS NULL OR n.fields->>'updated_at' COLLATE "C" <= f->>'until')
 $$;
@@ -69,10 +70,10 @@ RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text) LANGU
   WHERE NOT n.gone AND NOT n.due AND coalesce(NOT f->'hides' ? n.status, true) ORDER BY o
 $$;
 
--- Of these ids the live nodes that the client sees and a filter admits.
-CREATE FUNCTION lore.rows(ids text[], f jsonb) RETURNS TABLE(id text, brief jsonb)
+-- Of these ids the live nodes that the client sees.
+CREATE FUNCTION lore.rows(ids text[]) RETURNS TABLE(id text, brief jsonb)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
-  SELECT n.id, brief(n) FROM nodes n WHERE n.id = ANY (ids) AND n.scope = ANY ((SELECT my_scopes())::text[]) AND admits(n, f)
+  SELECT n.id, brief(n) FROM nodes n WHERE n.id = ANY (ids) AND NOT n.gone AND n.scope = ANY ((SELECT my_scopes())::text[])
 $$;
 
 CREATE FUNCTION lore.passages_of(keys bigint[]) RETURNS TABLE(passage bigint, title text, text text, tags text)
@@ -210,16 +211,15 @@ CREATE FUNCTION lore.neighbours(ids text[], relations text[], most int) RETURNS 
   id text, outgoing boolean, names text[], others text[], weights real[], statuses text[]) LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = lore, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
   WITH m AS MATERIALIZED (SELECT my_scopes() AS scopes)
-  SELECT n.id, x.outgoing, array_agg(x.relation ORDER BY x.weight DESC, o.key), array_agg(o.id ORDER BY x.weight DESC, o.key),
-    array_agg(x.weight ORDER BY x.weight DESC, o.key), array_agg(o.status ORDER BY x.weight DESC, o.key)
-  FROM m CROSS JOIN unnest(ids) n(id) CROSS JOIN LATERAL (
+  SELECT id, outgoing, array_agg(relation), array_agg(other), array_agg(weight), array_agg(status) FROM (
+  SELECT n.id, x.*, o.status FROM m CROSS JOIN unnest(ids) n(id) CROSS JOIN LATERAL (
     (SELECT true AS outgoing, e.relation, e.to_id AS other, e.weight FROM edges e WHERE e.from_id = n.id AND NOT e.gone
        AND e.scope = ANY (m.scopes) AND e.relation = ANY (relations) ORDER BY e.weight DESC LIMIT most)
     UNION ALL
     (SELECT false, e.relation, e.from_id, e.weight FROM edges e WHERE e.to_id = n.id AND NOT e.gone
        AND e.scope = ANY (m.scopes) AND e.relation = ANY (relations) ORDER BY e.weight DESC LIMIT most)) x
   JOIN nodes o ON o.id = x.other AND NOT o.gone AND o.scope = ANY (m.scopes)
-  GROUP BY n.id, x.outgoing
+  ORDER BY n.id, x.outgoing, x.weight DESC, o.key) found GROUP BY id, outgoing
 $$;
 
 

@@ -63,7 +63,7 @@ def test_functions_show_visible_scopes_alone(indexed: PeopledHub, user: str) -> 
     passages = [key for (key,) in indexed.do("SELECT key FROM lore.passages")]
     vector = "[" + ",".join(["1"] * StaticEmbedder().dimension) + "]"
     asked: list[tuple[str, tuple[object, ...]]] = [
-        ("SELECT lore.rows(%s::text[], '{}')::text", (ids,)),
+        ("SELECT lore.rows(%s::text[])::text", (ids,)),
         ("SELECT lore.passages_of(%s::bigint[])::text", (passages,)),
         (
             "SELECT lore.neighbours(%s::text[], '{uses,relates_to,uses@@blue}', 99)::text",

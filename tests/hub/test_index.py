@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import postgres
 import pytest
-from hub_lines import note
+from hub_lines import note, purged
 from hubs import PeopledHub, a_hub
 
+from pylore.core.json import dumps
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.hub.connection import Hub, connect
 from pylore.hub.indexing import index_hub
 from pylore.hub.search import SearchedHub
 from pylore.search.pipeline import Request, search
+from pylore.store.filter import Scope
 
 EMBEDDER = StaticEmbedder()
 LATER, LAST = "2026-02-01T12:00:00Z", "2026-03-01T12:00:00Z"
@@ -28,8 +31,6 @@ def hub(postgres_server: postgres.Server) -> Iterator[Hub]:
 
 
 def push(hub: Hub, *lines: list[str], embedder: Any = EMBEDDER) -> list[str]:
-    from pylore.core.json import dumps
-
     done = hub.ask("SELECT lore.push(%s)", (dumps([*lines]),))[0][0]
     assert not done["refused"]
     notes: list[str] = []
@@ -37,10 +38,10 @@ def push(hub: Hub, *lines: list[str], embedder: Any = EMBEDDER) -> list[str]:
     return notes
 
 
-def found(hub: Hub, query: str, legs: str = "fulltext") -> set[str]:
+def found(hub: Hub, query: str, legs: str = "fulltext", scope: Scope | None = None) -> set[str]:
     settings = Settings().changed([("retrievers", legs)], "test")
-    store: Any = SearchedHub(hub)
-    return {hit.id for hit in search(store, settings, Request(query), EMBEDDER)}
+    request = Request(query, scope or Scope())
+    return {hit.id for hit in search(SearchedHub(hub), settings, request, EMBEDDER)}
 
 
 def test_only_current_texts_are_found(hub: Hub) -> None:
@@ -56,15 +57,11 @@ def test_only_current_texts_are_found(hub: Hub) -> None:
 
 def test_former_texts_are_hidden_before_indexing(hub: Hub) -> None:
     push(hub, note("note-1", body="the key is hunter2"))
-    from pylore.core.json import dumps
-
     hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LATER, body="the key is gone")]),))
     assert found(hub, "hunter2") == set()
 
 
 def test_records_that_change_meanwhile_remain_due(hub: Hub) -> None:
-    from pylore.core.json import dumps
-
     push(hub, note("note-1", body="zebras"))
     hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LATER, body="quaggas")]),))
     row: Any = hub.ask("SELECT * FROM lore.lacking(9)")[0]
@@ -110,18 +107,13 @@ def test_vectors_are_of_one_embedder(hub: Hub) -> None:
 
 def test_unusual_words_are_found(hub: Hub) -> None:
     long = "x" * 5000
-    push(
-        hub,
-        note("note-1", body=f"{long} Straße ΟΔΟΣ naïve don't a|b \\ 'quoted' %s {{}} 日本"),
-    )
+    push(hub, note("note-1", body=f"{long} Straße ΟΔΟΣ naïve don't a|b \\ 'quoted' %s {{}} 日本"))
     for query in (long, "straße", "οδοσ", "naive", "a|b", "quoted", "日本"):
         assert found(hub, query) == {"note-1"}, query
     assert found(hub, "'; DROP TABLE lore.nodes; --") == set()
 
 
 def test_a_purged_record_leaves_nothing(hub: Hub) -> None:
-    from hub_lines import purged
-
     push(hub, note("note-1", body="zebras graze"), note("note-2", body="zebras"))
     push(hub, purged("note-1", LAST))
     assert found(hub, "zebras") == {"note-2"}
@@ -129,32 +121,23 @@ def test_a_purged_record_leaves_nothing(hub: Hub) -> None:
 
 
 def test_the_hub_applies_filters(hub: Hub) -> None:
-    from pylore.store.filter import Scope
-
-    one = note("note-1", body="zebras", tags=["a", "b"])
-    other: dict[str, Any] = {
-        "body": "zebras", "tags": ["b"], "status": "staged",
-    }  # fmt: skip
-    push(hub, one, note("lesson-2", LATER, **other))
+    push(hub, note("note-1", body="zebras", tags=["a", "b"]),
+         note("lesson-2", LATER, body="zebras", tags=["b"], status="staged"))  # fmt: skip
     for scope, expected in (
         (Scope(tags=("a",)), {"note-1"}), (Scope(types=("lesson",)), {"lesson-2"}),
         (Scope(statuses=("staged",)), {"lesson-2"}), (Scope(since="2026-02-01"), {"lesson-2"}),
         (Scope(until="2026-01-31T23:00:00Z"), {"note-1"}), (Scope(files=("*.py",)), set()),
     ):  # fmt: skip
-        store: Any = SearchedHub(hub)
-        hits = search(store, Settings(), Request("zebras", scope), EMBEDDER)
-        assert {hit.id for hit in hits} == expected, scope.to_dict()
+        assert found(hub, "zebras", "fulltext vector", scope) == expected, scope.to_dict()
 
 
 def test_the_scope_setting_narrows_results(postgres_server: postgres.Server) -> None:
-    people = PeopledHub(postgres_server)
-    try:
-        with connect(postgres_server.url(people.database)) as hub:
-            index_hub(hub, lambda: EMBEDDER, [])
-            for own, expected in (("", {"note-red@@red"}), ("blue", set())):
-                settings = Settings().changed([("scope", own), ("retrievers", "fulltext")], "")
-                store: Any = SearchedHub(hub, own)
-                hits = search(store, settings, Request("zebra"), None)
-                assert {hit.id for hit in hits} == expected
-    finally:
-        people.close()
+    with (
+        closing(PeopledHub(postgres_server)) as people,
+        connect(postgres_server.url(people.database)) as hub,
+    ):
+        index_hub(hub, lambda: EMBEDDER, [])
+        settings, request = Settings(), Request("zebra")
+        for own, expected in (("", ["note-red@@red"]), ("blue", [])):
+            hits = search(SearchedHub(hub, own), settings, request, None)
+            assert [hit.id for hit in hits] == expected

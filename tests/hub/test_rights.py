@@ -16,11 +16,13 @@ READABLE_FROM = {
 }  # fmt: skip
 """Table to the least role that reads it; only the owner writes tables."""
 
-READER = "hello my_scopes share find near having counts rows passages_of cosines neighbours".split()
+READER = """
+hello my_scopes share admits find near having counts rows passages_of cosines neighbours
+""".split()
 WRITER = "push lacking put settle".split()
 OWNER = """
 last_line parsed rows_of refusal update_heads is_taken decides
-admits excluded brief shown tags_of quoted frequency rarest
+excluded brief shown tags_of quoted frequency rarest
 """.split()
 CALLABLE_FROM = {
     **dict.fromkeys(READER, "reader"), **dict.fromkeys(WRITER, "writer"),

@@ -21,7 +21,7 @@ from pylore.embed.static import StaticEmbedder
 from pylore.hub.connection import Hub, connect
 from pylore.hub.indexing import index_hub
 from pylore.hub.lines import HubLines, Takes
-from pylore.hub.search import _LIKE, SearchedHub
+from pylore.hub.search import SearchedHub, expression
 from pylore.indexing.embed import embed_missing
 from pylore.indexing.indexer import Index
 from pylore.search.pipeline import Request, search
@@ -145,5 +145,5 @@ def test_file_patterns_match_as_in_sqlite(both: Both, glob: str) -> None:
 
     for path in ("src/a/b.py", "src/a.pyc", "abx.c", "ab.c", "a+b(c)|d", "a\\bc", "a$b ü"):
         here = connection_of(both.store).execute("SELECT ? GLOB ?", (path, glob)).get
-        there = both.hub.ask("SELECT %s LIKE %s", (path, glob.translate(_LIKE)))[0][0]
+        there = both.hub.ask("SELECT %s ~ %s", (path, expression([glob])))[0][0]
         assert bool(here) == there, path
