@@ -11,8 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+_END = "end"  # the part after each alternative, which matches no character
+
+
 class Glob:
-    """A glob as an automaton: bit ``i`` of the state is set if the first ``i`` parts match.
+    """A glob as an automaton: bit ``i`` of the state is set if the parts before ``i`` match.
 
     Each character of a path takes a few operations on integers, so that no glob is slow.
 
@@ -23,31 +26,27 @@ class Glob:
     """
 
     def __init__(self, glob: str) -> None:
-        glob, *others = alternatives(glob)
-        self._others = [Glob(other) for other in others]
-        self._parts = [*_parts(glob)]
+        self._parts = [part for one in alternatives(glob) for part in (*_parts(one), _END)]
         self._names, self._spans, self._folders = (self._bits(star) for star in ("*", "**", "**/"))
         self._free = self._names | self._spans | self._folders
+        self._ends = self._bits(_END)
         self._accepted: dict[str, int] = {}  # character to the bits of the parts that match it
-        wild = [at for at, letter in enumerate(glob) if letter in "*?[]"]
+        wild = [at for at, letter in enumerate(glob) if letter in "*?[]{}"]
         self._head = glob[: min(wild, default=len(glob))]
         self._tail = glob[max(wild, default=-1) + 1 :]
 
     def matches(self, path: str) -> bool:
         """Return True if the glob matches the whole path."""
-        return self._matches(path) or any(other.matches(path) for other in self._others)
-
-    def _matches(self, path: str) -> bool:
         if not (path.startswith(self._head) and path.endswith(self._tail)):
             return False
-        state = self._closed(1)
+        state = self._closed(1 | self._ends << 1)
         for letter in path:
             if letter not in self._accepted:
                 self._accepted[letter] = self._bits("", letter)
             stays = self._spans if letter == "/" else self._spans | self._names
             moved = (state & self._accepted[letter]) << 1
             state = self._closed(moved | state & stays) | state & self._folders
-        return bool(state >> len(self._parts))
+        return bool(state & self._ends)
 
     def _bits(self, star: str, letter: str = "") -> int:
         """Return the bits of the parts that are a star, or that match a letter."""

@@ -68,10 +68,9 @@ class Parameter:
         Raise ValueError, which names the valid values.
         """
         if self.is_list:
-            from ..core.paths import alternatives
+            from ..core.paths import listed
 
-            words = ",".join(alternatives(text) if "{" in text else [text]).split(",")
-            return tuple(dict.fromkeys(word.strip() for word in words if word.strip()))
+            return tuple(listed(text))
         if not self.choices and self.low is None:
             return text
         from ..core.setting_values import parse_value

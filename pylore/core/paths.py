@@ -79,20 +79,38 @@ _MOST_ALTERNATIVES = 100
 
 
 def alternatives(glob: str) -> list[str]:
-    """Return the globs that braces with commas expand to, ``_MOST_ALTERNATIVES`` at most.
+    """Return the globs that braces with commas expand to; the glob itself for too many.
+
+    Other braces are plain, as in ``[{]``.
 
     >>> alternatives("src/{a,b}/*.py"), alternatives("{id}.vue")
     (['src/a/*.py', 'src/b/*.py'], ['{id}.vue'])
     """
-    found, rest = [""], glob
-    while "{" in rest:
-        before, _, rest = rest.partition("{")
-        inside, closing, after = rest.partition("}")
-        if not closing or "{" in inside or "," not in inside:
-            found = [f"{one}{before}{{" for one in found]
+    plain, *rest = glob.split("{")
+    found = [""]
+    for piece in rest:
+        inside, closing, after = piece.partition("}")
+        some = inside.split(",")
+        if not closing or len(some) == 1 or plain.endswith("["):
+            plain += "{" + piece
             continue
-        found = [one + before + each for one in found for each in inside.split(",")]
-        rest = after
-        if len(found) > _MOST_ALTERNATIVES:
+        if len(found) * len(some) > _MOST_ALTERNATIVES:
             return [glob]
-    return [one + rest for one in found]
+        found = [one + plain + each for one in found for each in some]
+        plain = after
+    return [one + plain for one in found]
+
+
+def listed(text: str) -> list[str]:
+    """Return the words of a list with commas, except commas in braces.
+
+    >>> listed("a, src/{b,c}.py")
+    ['a', 'src/{b,c}.py']
+    """
+    words: list[str] = []
+    for part in text.split(","):
+        if words and words[-1].count("{") > words[-1].count("}"):
+            words[-1] += f",{part}"
+        else:
+            words.append(part)
+    return [word.strip() for word in words if word.strip()]

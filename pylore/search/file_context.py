@@ -35,7 +35,7 @@ FILES_WEIGHT = 0.5
 MARKS = {"@git": "no file has changed in", "@session": "no session has edited files in"}
 """Instead of a glob: files with changes in the work tree, and ``likely`` files."""
 
-WILD = "*?["
+WILD = "*?[{"
 
 
 def files_near(store: Store, near: Near, notes: list[str]) -> list[str]:

@@ -109,7 +109,7 @@ class Anchors(Table):
         goes on past a slash, and only ``^`` negates a class."""
         query = (
             "SELECT a.node_id, a.path, j.value FROM anchors a CROSS JOIN json_each(?2) j"
-            " WHERE a.kind = 'glob' AND a.root = ?1 AND a.gone_at IS NULL AND (instr(a.path, '[')"
+            " WHERE a.kind = 'glob' AND a.root = ?1 AND a.gone_at IS NULL AND (a.path GLOB '*[[{]*'"
             " OR j.value GLOB replace(replace(a.path, '**/', '*'), '**', '*'))"
         )
         return self._rows(query, root, dumps(paths))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..core.json import dumps
+from ..core.paths import alternatives
 from ..core.vocabulary import STATUSES
 
 TYPE_CHECKING = False
@@ -37,9 +38,10 @@ def where(scope: Scope) -> Condition:
     for tag in scope.tags:
         add("instr(' ' || n.tags || ' ', ' ' || ? || ' ') > 0", tag)
     if scope.files:
-        exact = [path for path in scope.files if "[" in path]  # as app/[id]/page.tsx
-        tests = ["n.file GLOB ?"] * len(scope.files) + ["n.file = ?"] * len(exact)
-        add(f"({' OR '.join(tests)})", *scope.files, *exact)
+        exact = [path for path in scope.files if "[" in path or "{" in path]
+        globs = [glob for path in scope.files for glob in alternatives(path)]
+        tests = ["n.file GLOB ?"] * len(globs) + ["n.file = ?"] * len(exact)
+        add(f"({' OR '.join(tests)})", *globs, *exact)
     if scope.since:
         add("n.updated_at >= ?", scope.since)
     if scope.until:

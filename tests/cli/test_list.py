@@ -64,13 +64,15 @@ def test_list_prints_every_form(records: Lore) -> None:
 
 
 def test_list_takes_brackets_and_braces(lore: Lore) -> None:
-    for number, path in enumerate(("app/[id]/page.tsx", "app/i/page.tsx", "app/x/page.tsx")):
+    paths = ("app/[id]/page.tsx", "app/i/page.tsx", "app/x/page.tsx", "app/{i,x}.tsx")
+    for number, path in enumerate(paths):
         lore("add", "note", f"number {number}", "--file", path, "--id", f"note-{number}")
     for command in ("list", "search number"):
         found = lore(*command.split(), "--file", "app/[id]/page.tsx", "--ids").lines
         assert {*found} == {"note-0", "note-1"}
         found = lore(*command.split(), "--file", "app/{i,x}/*.tsx", "--ids").lines
         assert {*found} == {"note-1", "note-2"}
+        assert lore(*command.split(), "--file", "app/{i,x}.tsx", "--ids").lines == ["note-3"]
 
 
 def test_list_and_neighbors_show_verdicts(lore: Lore) -> None:

@@ -70,7 +70,9 @@ def near(store: Store, *globs: str, **flags: object) -> dict[str, float]:
 
 # --- globs
 
-PARTS = st.sampled_from(["a", "b", "ab", "/", "*", "**", "**/", "?", ".", "[ab]", "[!a]", "é"])
+PARTS = st.sampled_from(
+    ["a", "b", "ab", "/", "*", "**", "**/", "?", ".", "[ab]", "[!a]", "é", "{a,b/}"]
+)
 NAMES = st.text(alphabet="ab/.é", max_size=8)
 
 
@@ -96,8 +98,9 @@ def test_store_returns_every_matching_glob(shared: Store, glob: str, paths: list
         ("src/**/*.py", ["src/a.py", "src/deep/b.py", "src/gone.py"]),
         ("src/[ab]*.p?", ["src/a.py"]),
         ("docs", ["docs/x.md"]),
-        ("o[d]d", ["o[d]d/y.md"]),
-        ("o[d]d/y.md", ["o[d]d/y.md"]),
+        ("{src,none}/{a,deep/b}.py", ["src/a.py", "src/deep/b.py"]),
+        ("o[d]{d,}", ["o[d]{d,}/y.md"]),
+        ("o[d]{d,}/y.md", ["o[d]{d,}/y.md"]),
         ("none/*", []),
     ],
 )  # fmt: skip
@@ -106,7 +109,7 @@ def test_globs_match_known_files_and_the_disk(
 ) -> None:
     file_node(store, "src/a.py", "src/deep/b.py", "lib/c.py")
     note(store, "gone", "", ("file", "src/gone.py", ""))
-    for path in ("docs/x.md", "o[d]d/y.md"):
+    for path in ("docs/x.md", "o[d]{d,}/y.md"):
         (tmp_path / path).parent.mkdir()
         (tmp_path / path).touch()
     notes: list[str] = []
