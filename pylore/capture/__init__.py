@@ -1,3 +1,1 @@
 """Sessions of coding agents: a log of events for days to weeks, and candidates for records."""
-
-from __future__ import annotations
