@@ -15,8 +15,7 @@ from .tree import SourceTree
 
 UNIQUE_FUNCTION, UNIQUE_METHOD, AMBIGUOUS = 0.75, 0.45, 0.5
 """Confidence in the only function of a name, where functions need no import; in the only method, on
-a receiver of unknown class; and in all methods of a name together, where there are several.
-"""
+a receiver of unknown class; and in all methods of a name together, where there are several."""
 MOST_CANDIDATES = 5  # more get no edges
 UNNAMED_USE = 0.5  # confidence in the first file of a package of which no name is used
 

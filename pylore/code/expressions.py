@@ -33,8 +33,7 @@ _OPERATOR = re.compile(r"[^\w\s]{1,3}|[^\w\s]+@")
 
 def _words(some: Iterable[str], around: str) -> re.Pattern[str]:
     """Return a pattern with ``some`` words in the place of ``WORDS``; without words it never
-    matches.
-    """
+    matches."""
     either = "|".join(map(re.escape, some))
     return re.compile(around.replace("WORDS", either) if either else r"(?!)")
 

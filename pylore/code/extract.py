@@ -173,11 +173,8 @@ def _as_typing(imported: Import, marked: Iterable[Match]) -> Import:
 
 
 def _nested(found: Iterable[DefinitionMatch]) -> list[DefinitionMatch]:
-    """Return the definitions in the order of the file, each with container and full name.
-
-    Locals of functions are left out, but for functions and classes; of matches alike, the fullest
-    stays.
-    """
+    """Return the definitions in the order of the file, each with container and full name. Locals of
+    functions are left out, but for functions and classes; of matches alike, the fullest stays."""
     kept: list[DefinitionMatch] = []
     stack: list[DefinitionMatch] = []
     seen = set()

@@ -50,8 +50,7 @@ class Import(NamedTuple):
     line: int = 0
     kind: str = "import"
     """import, export (a re-export), effect (without names), dynamic, typing (types only), mod
-    (Rust), include (C), use, require, source, package (of the file itself), mention…
-    """
+    (Rust), include (C), use, require, source, package (of the file itself), mention…"""
 
 
 class Call(NamedTuple):

@@ -10,8 +10,7 @@ from .tree import SourceTree
 
 CERTAIN, BY_CONVENTION, BY_SUFFIX, BY_NEARNESS = 1.0, 0.9, 0.8, 0.6
 """Confidence in a file by the language's rule; by a default layout of tools, as ``src/`` or ``@/``;
-by the only path with this end; by the nearest of several such paths.
-"""
+by the only path with this end; by the nearest of several such paths."""
 
 
 class Bound(NamedTuple):

@@ -23,10 +23,8 @@ CPU_SECONDS, CPU_SECONDS_A_MB = 2, 10
 MEMORY_MB, MEMORY_MB_A_THREAD, MEMORY_MB_A_MB = 512, 64, 64
 """Of address space, of which a thread reserves as much and uses little."""
 OUTPUT, OUTPUT_A_BYTE, OUTPUT_WITH_OFFSETS = 2_000_000, 16, 8
-"""Maximum output in bytes per call and per byte of the files, and the factor with offsets.
-
-Large files take 1 to 5 a byte.
-"""
+"""Maximum output in bytes per call and per byte of the files, and the factor with offsets. Large
+files take 1 to 5 a byte."""
 _COMMAND = 100_000  # bytes of paths in a call: the minimum that systems allow
 _UNESCAPED = (("%0A", "\n"), ("%0D", "\r"), ("%3A", ":"), ("%2C", ","), ("%25", "%"))
 _OVER_TIME = (-signal.SIGKILL, -signal.SIGXCPU)

@@ -106,8 +106,7 @@ class Source:
 
     def _head_end(self, text: str) -> int:
         """Return the end of the head of a definition: at the body, a semicolon, or the end of the
-        line.
-        """
+        line."""
         block = self._language.block
         depth, is_assigned, is_typed = 0, False, False
         for match in self._marks.finditer(text):

@@ -194,10 +194,8 @@ class Writer:
     # Edges between names.
 
     def _edges(self) -> tuple[Wanted, Collection[str] | None]:
-        """Return edges, and the ids that they come from; None for all.
-
-        Resolved are the changed files and, where exported names changed, files that depend on them
-        or have an edge to them.
+        """Return edges, and the ids that they come from; None for all. Resolved are the changed
+        files and, where exported names changed, files that depend on them or have an edge to them.
         """
         stored = {path: (language, text) for path, language, text in self._store.code.facts()}
         files = {path: facts_from_json(path, *row) for path, row in stored.items()}

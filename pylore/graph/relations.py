@@ -131,21 +131,16 @@ def require_name(name: str, what: str) -> str:
 # --- accumulate: measured as a whole, see docs/decisions/0014 and docs/quality.md
 
 THINNING = 0.25
-"""Exponent of a node's degree that divides the mass.
-
-Thinning by in-degree of the target has no effect.
-"""
+"""Exponent of a node's degree that divides the mass. Thinning by in-degree of the target has no
+effect."""
 
 MOST_NAMING = 100
 """A bridge that more records name than this ties none of them. Not measured by itself."""
 
 OF_A_PLACE = 0.35
 """Share of an edge in a passage of a longer text, relative to an edge of the text
-(docs/decisions/0014).
-"""
+(docs/decisions/0014)."""
 
 FRONTIER = 20
-"""Minimum cap of the nodes that start the next hop.
-
-A second hop adds a point of recall@5 on MuSiQue, 0 on three other sets.
-"""
+"""Minimum cap of the nodes that start the next hop. A second hop adds a point of recall@5 on
+MuSiQue, 0 on three other sets."""

@@ -319,9 +319,7 @@ def _to_files(links: Sequence[Link], weights: Weights, barred: Collection[str]) 
 
 def _in_turn(links: Sequence[Link], fanout: int) -> list[Link]:
     """Return ``fanout`` edges of a node, taken in turn from the relations, the strongest first.
-
-    Otherwise a hundred defined symbols would leave no room for three imported files.
-    """
+    Otherwise a hundred defined symbols would leave no room for three imported files."""
     groups: dict[tuple[bool, str], list[tuple[float, str, bool]]] = {}
     for relation, other, weight, outgoing in links:
         key = (outgoing or relation in UNDIRECTED, relation)

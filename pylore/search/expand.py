@@ -47,8 +47,7 @@ LEAST_SEED = 0.1  # least score of a seed of ``accumulate``, the best match havi
 
 GRAPH_WEIGHT, OF_CODE = 2.0, 0.2
 """Weight of support relative to the match, and the share of that for code (recall@5:
-docs/quality.md).
-"""
+docs/quality.md)."""
 
 LENDING, LENT = 50, 0.7
 """Best passages that lend, and their weight. With 20 passages recall@5 on PEPs is a point lower,
@@ -315,8 +314,7 @@ def _reached(
     *, symbols: bool,
 ) -> list[Hit]:  # fmt: skip
     """Return the results of the best paths from the seeds, within ``scope``, best first; without
-    ``symbols`` of the files, which a note counts.
-    """
+    ``symbols`` of the files, which a note counts."""
     if not settings.depth:
         notes.append("graph_max_depth is 0: the graph is switched off")
         return []

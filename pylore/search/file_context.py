@@ -56,8 +56,7 @@ def files_near(store: Store, near: Near, notes: list[str]) -> list[str]:
 
 def _meant(store: Store, root: str, glob: str) -> Iterable[str]:
     """Return the files of a mark, path, folder or glob: known files, or files on disk if none
-    matches or records are tied by globs.
-    """
+    matches or records are tied by globs."""
     if glob == "@session":
         from .likely import likely_files
 

@@ -57,12 +57,9 @@ if TYPE_CHECKING:
     from .query import ParsedQuery
 
 WHOLE, HALF = "file", 0.5
-"""The leg that counts 1, and the share of the others.
-
-A change of any leg to 0.25 or 1 changes hit@3 of 189 questions about code, 45 about pages, or
-recall@5 of 141 commits by less than two points, but for "meaning", which pages need (84 % in the
-first three with 0.25, 91 with 0.5).
-"""
+"""The leg that counts 1, and the share of the others. A change of any leg to 0.25 or 1 changes
+hit@3 of 189 questions about code, 45 about pages, or recall@5 of 141 commits by less than two
+points, but for "meaning", which pages need (84 % in the first three with 0.25, 91 with 0.5)."""
 
 WHOLE_WEIGHTS = (4.0, 1.0, 1.0)
 """BM25 weights of path, text, and the parts of names in the text."""
@@ -75,26 +72,19 @@ OF_TESTS = 0.4
 without a type is 58.0 with 0.5, 59.4 with 0.4."""
 
 OF_DATA = 0.2
-"""Factor on files that are neither source nor prose, and on prose in a search for files.
-
-Hit@1 of questions is 78.9 with 0.3, 80.4 with 0.2.
-"""
+"""Factor on files that are neither source nor prose, and on prose in a search for files. Hit@1 of
+questions is 78.9 with 0.3, 80.4 with 0.2."""
 
 OF_CHANGELOGS = 0.5
-"""Factor on changelogs, which have every word, unless the query asks for changes.
-
-Without it, a question of 45 about pages is not answered in the first three.
-"""
+"""Factor on changelogs, which have every word, unless the query asks for changes. Without it, a
+question of 45 about pages is not answered in the first three."""
 
 ALIKE, HEAD = 200, 0.5
 """Maximum similar commits, and the share of commits similar to the first line of the query."""
 
 OFTEN, POWER = 10, 0.25
-"""H is divided by (``OFTEN`` + n) to this power.
-
-Recall@5 on pytest-commits by files only: 56.4 without H, 63.7 without the division, 64.1 with it,
-62.2 with 0.5.
-"""
+"""H is divided by (``OFTEN`` + n) to this power. Recall@5 on pytest-commits by files only: 56.4
+without H, 63.7 without the division, 64.1 with it, 62.2 with 0.5."""
 
 
 class FileRanks:
@@ -256,8 +246,7 @@ def _words_of(path: str) -> list[str]:
 
 def _kinds(text: str, ids: Iterable[str], *, alone: bool) -> dict[str, float]:
     """Return the factors below 1 of kinds of files; of prose only in a search for files ``alone``,
-    since prose has a separate list otherwise.
-    """
+    since prose has a separate list otherwise."""
     tests = 1.0 if asks_for_tests(text) else OF_TESTS
     logs = 1.0 if asks_for_changes(text) else OF_CHANGELOGS
     factors = {}

@@ -42,10 +42,8 @@ OF_EACH = 10  # matches of each list, and nearest passages of records, that are 
 ENOUGH = 5  # other forms of words are tried if less than this part, a fifth, of a pool matches
 
 PASSAGE_SHARES = (1.0, 0.5, 0.25)
-"""Shares of a node's best three passages in the BM25 score.
-
-Recall@5 on PEPs is 62.3 with them, and 50.8 without passages (docs/decisions/0006).
-"""
+"""Shares of a node's best three passages in the BM25 score. Recall@5 on PEPs is 62.3 with them, and
+50.8 without passages (docs/decisions/0006)."""
 
 OTHER_FORM = 0.5  # weight of other forms of a word
 
@@ -122,10 +120,8 @@ def fuse(settings: Settings, legs: Mapping[str, Mapping[What, float]]) -> dict[W
 
 
 def _fulltext_leg(query: ParsedQuery, scope: Scope, found: Matches) -> dict[str, float]:
-    """Return matches by any words; if few, also by other forms; if none, by beginnings.
-
-    The matches of each collection are relative to the best match, times the share of the query's
-    words in it.
+    """Return matches by any words; if few, also by other forms; if none, by beginnings. The matches
+    of each collection are relative to the best match, times the share of the query's words in it.
     """
     text, words, where = query.store.fulltext, query.words, searched(scope)
 

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 SHARES = {"here": 0.3, "branch": 1.0, "all": 0.2, "named": 1.0, "content": 0.5, "path": 0.5}
 """Chosen on half of the sessions of entireio/cli; ``named`` 1.5 and ``path`` 0.2 are worse on the
-other half.
-"""
+other half."""
 
 REASONS = {
     "here": "edited in your last sessions here",
@@ -37,8 +36,7 @@ REASONS = {
 
 A_SESSION_BACK, LATEST = 0.7, 15
 """Factor of a session, relative to the next session, and maximum sessions: 0.85 and 1, 4 and 30 are
-alike there, 0.5 is worse.
-"""
+alike there, 0.5 is worse."""
 
 MOST_LIKELY = 5
 
@@ -103,8 +101,7 @@ def _of_sessions(here: str, session: str) -> Legs:
 
 def _named(store: Store, root: str, text: str) -> dict[str, float]:
     """Return the files with paths or names in a text, or with a definition of a name in it: the
-    more files have a name, the less each counts.
-    """
+    more files have a name, the less each counts."""
     scores = {path_of(id): share for id, share in defining(store, text).items()}
     parts = text.translate(_BESIDE_PATHS).split()
     names = (part.removeprefix(f"{root}/").strip(".:@").partition(":")[0] for part in parts)

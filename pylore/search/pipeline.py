@@ -43,8 +43,7 @@ POOL = 25
 
 LEAST_CONFIDENCE = 0.01
 """Confidence if no passage has a word of the query, so that results by whole files, paths or
-commits keep their order.
-"""
+commits keep their order."""
 
 MOST_NAMED = 3
 """Words of a query that no result shows and that are looked up, to be named in a note."""
@@ -146,8 +145,7 @@ def find_matches(query: ParsedQuery, scope: Scope, files: FileRanks | None) -> M
 
 def _direct(query: ParsedQuery, found: Matches) -> list[Hit]:
     """Return the best matches as results, best first, at least ``OF_EACH`` of each list; a file
-    with a symbol in its place is left out.
-    """
+    with a symbol in its place is left out."""
     room = max(POOL, query.settings.limit)
     answered = {*found.stands_for.values()}
     taken: dict[str, int] = {}
@@ -169,8 +167,7 @@ def _in_their_order(
     query: ParsedQuery, found: Matches, hits: list[Hit], notes: list[str]
 ) -> list[Hit]:
     """Return the hits by scores and ratings, each file once, similar hits further down, the lists
-    taking turns; in a search for files, by scores.
-    """
+    taking turns; in a search for files, by scores."""
     store, settings = query.store, query.settings
     hits = rated(store, settings, hits, notes)
     if found.files_alone:
@@ -191,8 +188,7 @@ def _cut(
 ) -> list[Hit]:  # fmt: skip
     """Return the hits that are ``wanted``, and the best ``graph_limit`` others of the graph; with
     files at hand, ``limit`` near hits as well. The match behind each of the first ``limit`` is
-    shown.
-    """
+    shown."""
     limit, others = query.settings.limit, query.settings.graph_limit
     near = [id for id in found.fused if id in found.near and id not in wanted]
     symbols = {file: symbol for symbol, file in found.stands_for.items()}

@@ -27,8 +27,7 @@ AS_GOOD = 0.5
 
 STRETCH, PLACES_OF_A_WORD = 1200, 50
 """Maximum characters of a place of a file, about thirty lines, and maximum places of a word that
-are compared.
-"""
+are compared."""
 
 COSINE_OF_FACT = 0.25
 """Share of the cosine in how near a fact is, where having all words of the query counts 1."""
@@ -78,11 +77,9 @@ def add_lines(query: ParsedQuery, hits: list[Hit], found: Matches) -> dict[str, 
 
 
 def _best_passage(query: ParsedQuery, hit: Hit, found: Matches) -> int:
-    """Return the passage of a document with most of the query's words.
-
-    Only passages that match nearly as well as the best are compared. A changelog's entries with
-    equal shares are compared by the version in the query, or else the newest wins.
-    """
+    """Return the passage of a document with most of the query's words. Only passages that match
+    nearly as well as the best are compared. A changelog's entries with equal shares are compared by
+    the version in the query, or else the newest wins."""
     asked, best = version_of(query.words.text), found.passage[hit.id]
     scores = {key: score for rows in found.rows.values() for key, id, score in rows if id == hit.id}
     worth = {}

@@ -61,17 +61,14 @@ records in different words, 20 have the record in the first two with 0.8, 22 wit
 0.6, 24 with 0.5; with 0.5, 20 of 48 questions about code get a useless record, with 0.6 six."""
 
 PROOFS, PROOF_ROWS = 5, 100
-"""Maximum passages of a list, in the first rows of a leg, that are read for evidence.
-
-With 3 or 8 proofs results are the same.
-"""
+"""Maximum passages of a list, in the first rows of a leg, that are read for evidence. With 3 or 8
+proofs results are the same."""
 
 READ_WORDS = 40  # maximum words of the query that are read for evidence
 
 LEAN = 0.2
 """Added to the evidence of pages if a person asks for advice, and of records that are not weak: 0.1
-and 0.3 change a question of 45.
-"""
+and 0.3 change a question of 45."""
 
 SAME_FILE = 0.3
 """Factor on further symbols of a file. Recall@5 of 189 questions: 69.2 with 1, 74.2 with 0.3."""
@@ -149,8 +146,7 @@ def _symbols(
     further: float,
 ) -> dict[str, float]:  # fmt: skip
     """Return the scores of symbols: the best symbol has p of the file and replaces it, the others
-    the share ``further`` of that, relative to the best. Symbols ``asked`` for by name come
-    first.
+    the share ``further`` of that, relative to the best. Symbols ``asked`` for by name come first.
     """
     of_files: dict[str, list[str]] = {}
     for id in {**own, **dict.fromkeys(sorted(asked))}:

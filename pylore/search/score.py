@@ -27,10 +27,8 @@ RELEVANCE_WEIGHT = 0.05
 
 SOURCE_WEIGHTS = {"user_edit": 2.0, "file": 1.5, "system": 1.2, "conversation": 1.0}
 STATUS_WEIGHTS = {"confirmed": 1.2, "staged": 1.0, "superseded": 0.5, "retracted": 0.5}
-"""Weights of sources and statuses.
-
-Not measured: the records of the evaluation sets have one source and status.
-"""
+"""Weights of sources and statuses. Not measured: the records of the evaluation sets have one source
+and status."""
 
 USAGE_BOOST = 0.5
 """Growth of relevance per tenfold of accesses, up to ``MOST_RELEVANT``. Not measured."""

@@ -93,12 +93,9 @@ def commands(id: str, other: str, imported: Path) -> dict[str, list[str]]:
 
 
 def _count(base: str | None) -> tuple[Counts, Base | None]:
-    """Return the counts of this checkout, and the reference.
-
-    A count is of a single process: hash seeds change only the fourth digit. The ledger holds for
-    the interpreter and libraries that wrote it; on other machines the commit that last wrote the
-    ledger is counted as well.
-    """
+    """Return the counts of this checkout, and the reference. A count is of a single process: hash
+    seeds change only the fourth digit. The ledger holds for the interpreter and libraries that
+    wrote it; on other machines the commit that last wrote the ledger is counted as well."""
     ledger = json.loads(LEDGER.read_text(encoding="utf-8")) if LEDGER.exists() else {}
     written = _git("log", "-1", "--format=%H", "--", str(LEDGER))
     here = ledger.get("made_with") == made_with()

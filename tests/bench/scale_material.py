@@ -289,8 +289,7 @@ _POINTS_TO: dict[str, tuple[tuple[str, tuple[str, ...], float], ...]] = {
     ),
 }  # fmt: skip
 """Type to four kinds of edges, equally likely: relation ("" for a fact), types of the other end,
-and the probability of a node of about the same time.
-"""
+and the probability of a node of about the same time."""
 
 
 def _skewed(rng: Random, count: int) -> int:

@@ -25,8 +25,7 @@ _INDEXING = (
 
 CITATIONS = {"pep": re.compile(r"(?i)\bpep(?:s?[ _-]*|:`|-)0*(\d+)")}
 """Set to the citation of a document by the number at the end of the id: edges without places get
-them.
-"""
+them."""
 
 
 class LeftOut(Exception):

@@ -31,10 +31,8 @@ from pylore.store.anchors import Anchor
 from pylore.store.filter import Scope
 
 TOLERANCE = 2e-6
-"""Maximum difference of a product.
-
-A score has six digits, and ratings at most double it: 1.5e-6; factors have nine digits.
-"""
+"""Maximum difference of a product. A score has six digits, and ratings at most double it: 1.5e-6;
+factors have nine digits."""
 
 WORDS = "session token signed cookie key expires login replica database queue".split()
 FOLDERS = TemporaryDirectory()
