@@ -168,9 +168,6 @@ def _counted(
     return ClaimCount(1, places(found["rule"]), places(found["of"] - found["rule"]), unread)
 
 
-# --- rules as ast-grep takes them
-
-
 def compiled(grammars: Sequence[str], claim: Claim, index: int) -> str:
     """Return a claim's rules in the text of a rule file, with ids ``GRAMMAR/claim.INDEX.PART``.
 

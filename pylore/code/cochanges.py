@@ -36,14 +36,12 @@ KEPT_MESSAGES = 20_000  # newest commits with messages for searches (docs/decisi
 LONGEST = 5000  # characters of a message that are kept: some have a whole log in them
 SATURATION = 0.5  # evidence at which a weight is a half
 NORMALISING = 0.1  # share of the correlation in a weight, 0 to 1
-
 _START = "\x01"  # no letter of a change's kind, so it tells a commit from a change
 
 
 class Commit(NamedTuple):
     """A commit that is not a merge; ``paths`` are relative to the project, ``time`` is in seconds
-    since 1970, UTC.
-    """
+    since 1970, UTC."""
 
     hash: str
     time: int
@@ -138,9 +136,6 @@ def cochange_weight(evidence: float, correlation: float) -> float:
     ``evidence`` is the sum of 1/(n - 1) over the commits of n files that changed both,
     ``correlation`` their cosine. Evidence predicts best from a single file; a little correlation
     lowers files that change with everything, and predicts best from several files.
-
-    >>> round(cochange_weight(1.0, 1.0), 3), round(cochange_weight(1.0, 0.1), 3)
-    (0.667, 0.53)
     """
     return evidence / (evidence + SATURATION) * float(correlation**NORMALISING)
 

@@ -41,14 +41,6 @@ Edges = dict[tuple[str, str, str], tuple[float, str, str]]
 """From, to and relation → confidence, reason, and the type of an import."""
 
 
-def resolve(files: Mapping[str, FileFacts], root: str) -> Edges:
-    """Return the edges between files and symbols: imports, inherits, calls, instantiates.
-
-    The same files give the same edges, in any order.
-    """
-    return Resolver(files, root).edges({path: one.calls for path, one in files.items()})
-
-
 class Resolver:
     """The names of a tree; ``files`` need no calls."""
 
@@ -86,8 +78,7 @@ class Resolver:
 
     def dependents(self, changed: Collection[str]) -> set[str] | None:
         """Return the files that import these, by re-exports as well, or share a package with them;
-        None for all files: a manifest has changed.
-        """
+        None for all files: a manifest has changed."""
         if not self._tree.read_paths.isdisjoint(changed):
             return None
         importing: dict[str, set[str]] = {}
@@ -125,8 +116,6 @@ class Resolver:
         if one != other and (known is None or sure > known[0]):
             self._edges[one, other, relation] = (sure, reason or REASONS.get(sure, "resolved"), "")
 
-    # Imports.
-
     def _draw_imports(self, file: File, calls: Sequence[Call]) -> None:
         used: set[str] | None = None
         for item, found in self._found.get(file.path, ()):
@@ -152,8 +141,6 @@ class Resolver:
         paths = [path for path in self._tree.packages.get(key, ()) if path in self._files]
         found = [(path, 1.0) for path in paths if not used.isdisjoint(self._files[path].top)]
         return found or [(path, UNNAMED_USE) for path in paths[:1]]
-
-    # Calls.
 
     def _call(self, file: File, call: Call) -> None:
         things = self._names.chain(file, call.caller, call.callee)

@@ -32,19 +32,13 @@ _OPERATOR = re.compile(r"[^\w\s]{1,3}|[^\w\s]+@")
 
 
 def _words(some: Iterable[str], around: str) -> re.Pattern[str]:
-    """Return a pattern with ``some`` words in the place of ``WORDS``; without words it never
-    matches."""
+    """Return a pattern with ``some`` words for ``WORDS``; without words it never matches."""
     either = "|".join(map(re.escape, some))
     return re.compile(around.replace("WORDS", either) if either else r"(?!)")
 
 
 class Parts:
-    """Read the parts of a language's matches.
-
-    >>> parts = Parts(LanguageSpec("x", "x", super_names=frozenset({"super"})))
-    >>> [parts.chain(text) for text in ("self.g(x)[0].h", "super().x", "std::vector<int>::size")]
-    ['?.h', 'super.x', 'std.vector.size']
-    """
+    """Read the parts of a language's matches."""
 
     def __init__(self, language: LanguageSpec) -> None:
         self._language = language
@@ -140,8 +134,7 @@ class Parts:
         return tuple(found)
 
     def bases(self, text: str) -> tuple[str, ...]:
-        """Turn ``(B, m.C[int], metaclass=M)``, ``extends A implements B<T>``, ``: public A`` into
-        names."""
+        """Turn ``(B, m.C[int], metaclass=M)``, ``extends A implements B<T>`` into names."""
         text = text.strip().lstrip(":<").strip()
         if text.startswith("(") and text.endswith(")"):
             text = text[1:-1]

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 TYPING = "typing"  # the kind of an import of types only
-
 MODULE = ""  # the qualified name of the top level of a file
 
 
@@ -107,8 +106,7 @@ def calls_from_json(text: str) -> list[Call]:
 
 def exported(text: str) -> list[Any]:
     """Return the part of ``facts_as_json`` that edges from other files depend on: no lines, texts
-    and calls, and no variables of functions unless a result or parameter is assigned.
-    """
+    and calls, and no variables of functions unless a result or parameter is assigned."""
     found = json.loads(text.partition("\n")[0] or "{}")
     symbols, assigned = found.get("symbols", ()), found.get("assigned", {})
     params = {row[1]: row[8] for row in symbols if row[2] in ("function", "method")}

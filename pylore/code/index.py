@@ -137,15 +137,10 @@ def _read(
             job._replace(config=config, paths=[(path, hashes.get(path, "")) for path in piece])
             for piece in chunks(sizes, _CHUNK_BYTES, _CHUNK)
         ]
-        processes = min(os.cpu_count() or 1, 8, len(jobs))
-        results: Iterator[list[FileOutcome]]
-        if len(sizes) <= _FEW or processes == 1:
-            threads = min(os.cpu_count() or 1, 8)
-            results = (work(each._replace(threads=threads), rules) for each in jobs)
-        else:
-            results = work_all(jobs, processes)
-        done = 0
-        for outcomes in results:
+        cpus, done = min(os.cpu_count() or 1, 8), 0
+        is_small = len(sizes) <= _FEW or min(cpus, len(jobs)) == 1
+        results = (work(each._replace(threads=cpus), rules) for each in jobs)
+        for outcomes in results if is_small else work_all(jobs, min(cpus, len(jobs))):
             done += len(outcomes)
             progress(done, len(sizes))
             yield outcomes

@@ -186,8 +186,6 @@ class Names:
         self._forget()
         yield from found
 
-    # A chain, from left to right.
-
     def chain(self, file: File, scope: str, text: str) -> Things:
         """Return the things that ``text`` may be in ``scope``; [] with an unknown name in it."""
         (head, calls), *rest = _parts(text)
@@ -234,8 +232,6 @@ class Names:
         item = Import(module.replace(".", "::"), name, kind="use")
         found = file.importer.find(file.facts, item)
         return self._join(self.exported(one.module, one.name) for one in found.bound)
-
-    # A name, from the innermost scope outwards.
 
     def _name(self, file: File, scope: str, name: str) -> Things:
         spec = file.language
@@ -357,8 +353,6 @@ class Names:
             self._meanwhile.clear()
         return found
 
-    # Files, packages and folders.
-
     def exported(self, key: str, name: str) -> Things:
         """Return the export of a module by name; without a name, the module."""
         if not key:
@@ -454,8 +448,6 @@ class Names:
             if base + ending in self._files:
                 return [Thing(MODULE, base + ending, IMPORTED)]
         return [Thing(MODULE, base, IMPORTED)] if base in self._tree.folders else []
-
-    # Members and calls.
 
     def member(self, thing: Thing, name: str, own: bool = False) -> Things:
         """Return ``.name`` of a value; with ``own`` of the object of the method."""

@@ -102,11 +102,9 @@ def program() -> str:
     Raises:
         LoreError: not installed.
     """
-    folders = [os.path.dirname(sys.executable or "/nonexistent/file")]
-    for entry in sys.path:
-        if os.path.isabs(entry) and os.path.basename(entry) in ("site-packages", "dist-packages"):
-            folders.append(os.path.join(entry, "..", "..", "..", "bin"))
-    for folder in folders:
+    packages = [path for path in sys.path if os.path.isabs(path) and path.endswith("-packages")]
+    folders = [os.path.join(path, "..", "..", "..", "bin") for path in packages]
+    for folder in (os.path.dirname(sys.executable or "/nonexistent/file"), *folders):
         path = os.path.join(folder, "ast-grep")
         if os.access(path, os.X_OK):
             return path

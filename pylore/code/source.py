@@ -105,8 +105,7 @@ class Source:
         return "" if self._opening and mark[0].startswith(self._opening) else mark[0]
 
     def _head_end(self, text: str) -> int:
-        """Return the end of the head of a definition: at the body, a semicolon, or the end of the
-        line."""
+        """Return the end of the head: at the body, a semicolon, or the end of the line."""
         block = self._language.block
         depth, is_assigned, is_typed = 0, False, False
         for match in self._marks.finditer(text):

@@ -6,6 +6,7 @@ import os
 import posixpath
 import stat
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from ..core.errors import LoreError
 from ..system.project_files import place_within, read_plain
@@ -98,11 +99,7 @@ def join(folder: str, name: str) -> str:
 
 
 def above(folder: str) -> Iterator[str]:
-    """Yield a folder, its parent, …, the root.
-
-    >>> list(above("a/b"))
-    ['a/b', 'a', '']
-    """
+    """Yield a folder, its parent, …, the root."""
     while folder:
         yield folder
         folder = folder.rpartition("/")[0]
@@ -132,9 +129,5 @@ def nearest(paths: Iterable[str], to: str) -> str | None:
 
 
 def _shared(path: str, other: str) -> int:
-    count = 0
-    for mine, theirs in zip(path.split("/")[:-1], other.split("/")[:-1], strict=False):
-        if mine != theirs:
-            break
-        count += 1
-    return count
+    folders = zip(path.split("/")[:-1], other.split("/")[:-1], strict=False)
+    return len([*takewhile(lambda pair: pair[0] == pair[1], folders)])

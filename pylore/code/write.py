@@ -93,8 +93,6 @@ class Writer:
             if is_alone:
                 self._store.meta.set(OWED, None)
 
-    # Files and symbols.
-
     def _write_files(self) -> None:
         code, whole = self._store.code, self._store.whole_files
         changed = [outcome for outcome in self._waiting if not outcome.same]
@@ -190,8 +188,6 @@ class Writer:
                 ends = (new_id, edge.to_id) if is_start else (edge.from_id, new_id)
                 edges.put(Edge(*ends, edge.relation, edge.weight, edge.source, edge.status,
                                edge.metadata, self._now))  # fmt: skip
-
-    # Edges between names.
 
     def _edges(self) -> tuple[Wanted, Collection[str] | None]:
         """Return edges, and the ids that they come from; None for all. Resolved are the changed

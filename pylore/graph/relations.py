@@ -30,8 +30,7 @@ def overlaid(
     known: dict[str, tuple[float, float]], given: Weights
 ) -> dict[str, tuple[float, float]]:
     """Return the weights of ``known`` relations under ``given`` weights; without a backward weight,
-    a weight counts both ways.
-    """
+    a weight counts both ways."""
     if given:
         given = {**{name: given[base] for name, base in _scoped(known) if base in given}, **given}
     return known | {

@@ -46,8 +46,7 @@ if TYPE_CHECKING:
 LEAST_SEED = 0.1  # least score of a seed of ``accumulate``, the best match having 1
 
 GRAPH_WEIGHT, OF_CODE = 2.0, 0.2
-"""Weight of support relative to the match, and the share of that for code (recall@5:
-docs/quality.md)."""
+"""Weight of support relative to the match, and the share for code (docs/quality.md)."""
 
 LENDING, LENT = 50, 0.7
 """Best passages that lend, and their weight. With 20 passages recall@5 on PEPs is a point lower,
@@ -100,15 +99,9 @@ def expanded(
 
 
 def reach(
-    store: Store,
-    settings: Settings,
-    seeds: Mapping[str, float],
-    notes: list[str],
-    excluded: frozenset[str] = frozenset(),
-    hides: tuple[str, ...] = (),
-    *,
-    adds: bool,
-) -> Walk:
+    store: Store, settings: Settings, seeds: Mapping[str, float], notes: list[str],
+    excluded: frozenset[str], hides: tuple[str, ...] = (), *, adds: bool,
+) -> Walk:  # fmt: skip
     """Walk from the seeds (id to score), but not into ``excluded`` nodes or statuses of ``hides``.
 
     With ``adds`` edges in a passage count less: the passage itself lends to linked nodes.
@@ -179,9 +172,6 @@ def summed_factors(
     return {id: {"match": value, "scale": scale} for id, value in match.items()}
 
 
-# --- weight that a matching passage lends to linked nodes
-
-
 def lend(query: ParsedQuery, found: Matches, walk: Walk) -> None:
     """Add the weight that passages lend to a walk's support, and nodes that only they reach.
 
@@ -232,9 +222,6 @@ def lending_passages(found: Matches, settings: Settings) -> dict[int, tuple[str,
     return {key: (owners[key], fused[key] / best) for key in [*fused][:LENDING]}
 
 
-# --- paths
-
-
 def begin_at_results(
     hits: list[Hit], links: Links, found: Matches, settings: Settings
 ) -> list[Hit]:
@@ -256,20 +243,11 @@ def begin_at_results(
     return shown
 
 
-# --- nodes around others
-
-
 def related(
-    store: Store,
-    settings: Settings,
-    ids: Sequence[str],
-    near: Near | None = None,
-    *,
-    types: tuple[str, ...] = (),
-    excluded: Iterable[str] = (),
-    explain: bool = False,
+    store: Store, settings: Settings, ids: Sequence[str], near: Near | None = None, *,
+    types: tuple[str, ...] = (), excluded: Iterable[str] = (), explain: bool = False,
     symbols: bool = False,
-) -> Hits:
+) -> Hits:  # fmt: skip
     """Return the nodes around these nodes, up to ``settings.graph_depth``; for files ``near`` first
     the records tied to them and to neighbouring files, and records before code.
 

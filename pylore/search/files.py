@@ -89,8 +89,7 @@ without H, 63.7 without the division, 64.1 with it, 62.2 with 0.5."""
 
 class FileRanks:
     """p of files, the ``legs`` and factors of ``kind`` behind it, and the symbols ``asked`` for by
-    name.
-    """
+    name."""
 
     __slots__ = ("asked", "kind", "legs", "plain")
 

@@ -48,8 +48,7 @@ PASSAGE_SHARES = (1.0, 0.5, 0.25)
 OTHER_FORM = 0.5  # weight of other forms of a word
 
 RETRIEVER_SHARE = 0.3
-"""Share of each retriever that is not built in, in a convex fusion. Not measured: it depends on the
-retriever."""
+"""Share of each added retriever in a convex fusion; not measured."""
 
 FIELD_WEIGHTS = {"title": 4.0, "body": 1.0, "tags": 2.0, "file": 1.0, "parts": 0.5}
 """BM25 weights of the full-text columns. Set by hand; docs/quality.md measures with them."""

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     Legs = dict[str, dict[str, float]]  # name of a leg to path to score
 
 SHARES = {"here": 0.3, "branch": 1.0, "all": 0.2, "named": 1.0, "content": 0.5, "path": 0.5}
-"""Chosen on half of the sessions of entireio/cli; ``named`` 1.5 and ``path`` 0.2 are worse on the
-other half."""
+"""Chosen on half of entireio/cli; ``named`` 1.5 and ``path`` 0.2 are worse on the other half."""
 
 REASONS = {
     "here": "edited in your last sessions here",
@@ -41,8 +40,7 @@ alike there, 0.5 is worse."""
 MOST_LIKELY = 5
 
 SAYS_SOMETHING = 4
-"""Minimum words of a prompt that is a task: "go on" is none. 3 and 6 are alike there, 12 is worse
-by four points of hit."""
+"""Minimum words of a task: "go on" is none. 3 and 6 are alike, 12 loses four points of hit."""
 
 _LOOKED_UP = 30  # names with a dot in a prompt
 _BESIDE_PATHS = str.maketrans(dict.fromkeys("`'\"()[]{}<>,;*?|", " "))

@@ -26,20 +26,15 @@ AS_GOOD = 0.5
 """Share of the best passage's BM25 from which passages of a document are compared by words."""
 
 STRETCH, PLACES_OF_A_WORD = 1200, 50
-"""Maximum characters of a place of a file, about thirty lines, and maximum places of a word that
-are compared."""
+"""Maximum characters of a place, about thirty lines, and compared places of a word."""
 
 COSINE_OF_FACT = 0.25
 """Share of the cosine in how near a fact is, where having all words of the query counts 1."""
 
 
-# --- a result per file
-
-
 def once(store: Store, files: Collection[str], hits: list[Hit]) -> list[Hit]:
     """Return the hits without the ``files`` that have a document in the hits; the document gets the
-    better score of the two.
-    """
+    better score of the two."""
     documents = [hit.id for hit in hits if hit.file and not hit.id.startswith(CODE_IDS)]
     paths = store.documents.paths(documents) if documents else {}
     made = {id: file_id(path) for id, path in paths.items() if file_id(path) in files}
@@ -49,9 +44,6 @@ def once(store: Store, files: Collection[str], hits: list[Hit]) -> list[Hit]:
             by_id[id].times("same_file", by_id[file].score / by_id[id].score)
     gone = {*made.values()}
     return best_first(hit for hit in hits if hit.id not in gone) if gone else hits
-
-
-# --- which place is shown
 
 
 def add_lines(query: ParsedQuery, hits: list[Hit], found: Matches) -> dict[str, str]:
@@ -101,12 +93,7 @@ def entry_of(store: Store, hit: Hit, key: int) -> str:
 
 def stretch_of(text: str, query: Query) -> tuple[int, int, str]:
     """Return the first and last line, from 1, and the text around the rarest of the query's words
-    with most of the other words; 0, 0 and all of the text without any of them.
-
-    >>> from pylore.core.text import parse_query
-    >>> stretch_of("# Keys\\n\\nThey rotate\\nat night.\\n", parse_query("rotates at night"))
-    (3, 4, 'They rotate\\nat night.')
-    """
+    with most of the other words; 0, 0 and all of the text without any of them."""
     lowered = text.lower()
     counts = {one: lowered.count(one) for one in map(stem, query.single_words())}
     there = [one for one, count in counts.items() if count]

@@ -247,8 +247,7 @@ def leaning(text: str, found: Matches) -> str:
 
 def weigh(hits: list[Hit], evidence: Mapping[str, float]) -> None:
     """Multiply each score by the evidence of the list, relative to the best, of a reached hit the
-    list of the first node of the path; no score exceeds the score before.
-    """
+    list of the first node of the path; no score exceeds the score before."""
     best, least = max(evidence.values(), default=0.0) or 1.0, 1.0
     for hit in hits:
         if len(evidence) > 1:

@@ -22,13 +22,11 @@ if TYPE_CHECKING:
 AGE_WEIGHT = 0.05  # most that age takes off a score (docs/decisions/0021)
 
 RELEVANCE_WEIGHT = 0.05
-"""Maximum change of a score by relevance. It changes no result on sets of plain records
-(docs/decisions/0021)."""
+"""Maximum change of a score by relevance: 0 results change on sets (docs/decisions/0021)."""
 
 SOURCE_WEIGHTS = {"user_edit": 2.0, "file": 1.5, "system": 1.2, "conversation": 1.0}
 STATUS_WEIGHTS = {"confirmed": 1.2, "staged": 1.0, "superseded": 0.5, "retracted": 0.5}
-"""Weights of sources and statuses. Not measured: the records of the evaluation sets have one source
-and status."""
+"""Weights of sources and statuses. Not measured: sets have a single source and status."""
 
 USAGE_BOOST = 0.5
 """Growth of relevance per tenfold of accesses, up to ``MOST_RELEVANT``. Not measured."""

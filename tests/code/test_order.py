@@ -8,9 +8,8 @@ import sys
 from pathlib import Path
 from random import Random
 
-from facts import edges, file
+from facts import edges, file, resolve
 
-from pylore.code.edges import resolve
 from pylore.code.extract import extract
 from pylore.code.facts import FileFacts, Import
 from pylore.code.rules import load_rules

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from pylore.code.edges import resolve
+from pylore.code.edges import Edges, Resolver
 from pylore.code.facts import Call, FileFacts, Import, Symbol
 
 
@@ -41,6 +41,11 @@ def file(
         [Call(caller, callee, line + 1) for line, (caller, callee) in enumerate(calls or [])],
         assigned or {},
     )  # fmt: skip
+
+
+def resolve(files: Mapping[str, FileFacts], root: str) -> Edges:
+    """Return the edges of all files."""
+    return Resolver(files, root).edges({path: one.calls for path, one in files.items()})
 
 
 def edges(*files: FileFacts, root: str = "/nowhere") -> list[CodeEdge]:

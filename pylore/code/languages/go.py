@@ -84,11 +84,7 @@ class GoImports(Importer):
 
 
 def _package_name(path: str) -> str:
-    """Return the default name of a package.
-
-    >>> _package_name("github.com/a/go-b/v2"), _package_name("gopkg.in/yaml.v3")
-    ('b', 'yaml')
-    """
+    """Return the default name of a package: ``gopkg.in/yaml.v3`` → ``yaml``."""
     parts = path.split("/")
     last = parts[-2] if len(parts) > 1 and _VERSION.match(parts[-1]) else parts[-1]
     name, _, version = last.rpartition(".")

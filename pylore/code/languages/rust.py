@@ -147,11 +147,7 @@ class RustImports(Importer):
 
 
 def _manifest(text: str) -> dict[str, str]:
-    """Return names and paths by section: ``package.name``, ``lib.path``, ``bin.2.path``.
-
-    >>> _manifest('[package]' + chr(10) + 'name = "a-b"')
-    {'package.name': 'a-b'}
-    """
+    """Return names and paths by section: ``package.name``, ``lib.path``, ``bin.2.path``."""
     found: dict[str, str] = {}
     section = ""
     for number, line in enumerate(text.splitlines()):

@@ -17,8 +17,6 @@ class LanguageSpec(NamedTuple):
     name: str
     family: str  # languages of a family call each other, and import by the same rule
 
-    # The syntax.
-
     extensions: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
     """Programs of scripts without an extension, by the first line."""
@@ -35,8 +33,6 @@ class LanguageSpec(NamedTuple):
     minified: tuple[str, ...] = ()  # extensions of files that may be minified
 
     quotes: str = "'\""  # quotes of strings
-
-    # The words of expressions.
 
     letters: str = ""  # further characters of names, apart from letters, digits, ``_`` and ``$``
 
@@ -55,8 +51,6 @@ class LanguageSpec(NamedTuple):
     base_words: tuple[str, ...] = ()  # words before or between the bases of a class
     operator: str = ""
     """The first word of the name of an operator, which may contain dots."""
-
-    # The meaning of names.
 
     self_names: frozenset[str] = frozenset()  # words for the object of the method they are in
     super_names: frozenset[str] = frozenset()  # words for the bases

@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from facts import file, pairs
+from facts import file, pairs, resolve
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pylore.code.edges import resolve
 from pylore.code.facts import FileFacts, Import
 from pylore.code.languages.javascript import imports as javascript
 from pylore.code.languages.registry import language

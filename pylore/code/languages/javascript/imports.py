@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from ...facts import FileFacts, Import
@@ -31,11 +32,7 @@ _WRITTEN_AS = {
 
 
 def loads(text: str) -> Any:
-    """Return the value of a JSON text with comments; None if it is invalid.
-
-    >>> loads('{"a": [1, 2,], // x' + chr(10) + '"b": "//"}')
-    {'a': [1, 2], 'b': '//'}
-    """
+    """Return the value of a JSON text with comments; None if it is invalid."""
     for read in (str, _without_comments):
         try:
             return json.loads(read(text))
@@ -172,8 +169,7 @@ class Configs:
     def __init__(self, tree: SourceTree, folders: Iterable[str]) -> None:
         self._tree = tree
         self._of: dict[str, Config | None] = {}
-        self._known: dict[tuple[str, int], Config | None] = {}
-        """Path and depth → config: the configs of a workspace refer to each other."""
+        self._read = cache(self._find)  # the configs of a workspace refer to each other
         wanted = set(folders)
         for name in reversed(_NAMES):
             for folder in tree.holding(name, wanted):
@@ -181,8 +177,7 @@ class Configs:
 
     def targets(self, folder: str, spec: str) -> Iterator[str]:
         """Yield the places of ``spec`` by the nearest config: exact patterns, then the pattern with
-        the longest beginning.
-        """
+        the longest beginning."""
         config = next((found for outer in above(folder) if (found := self._of.get(outer))), None)
         if config is None:
             return
@@ -198,11 +193,6 @@ class Configs:
         place = step(config.base, spec) if config.base is not None else None
         if place is not None:
             yield place
-
-    def _read(self, path: str, depth: int) -> Config | None:
-        if (path, depth) not in self._known:
-            self._known[path, depth] = self._find(path, depth)
-        return self._known[path, depth]
 
     def _find(self, path: str, depth: int) -> Config | None:
         text = self._tree.read(path)
