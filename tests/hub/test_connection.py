@@ -21,7 +21,7 @@ from pylore.core.errors import (
     StoreReadOnly,
     UsageError,
 )
-from pylore.hub.connection import ahead, connect, options_of
+from pylore.hub.connection import ahead, connect
 
 pytest.importorskip("psycopg")
 
@@ -54,17 +54,6 @@ def test_certificates_of_other_hosts_are_verified(
     monkeypatch.setenv("PGSSLMODE", "prefer")
     connect(url)
     assert modes == ["verify-full" if verified else "", "prefer"]
-
-
-@pytest.mark.parametrize("url", [
-    "postgresql://ann:secret@h/x", "postgresql://h/x?password=secret",
-    "postgresql://ann:secret@h/x?sslmode=require", "postgresql://h/x?sslpassword=secret",
-    "mysql://ann:secret@h/x", "ann:secret@h", "postgresql://ann:secret@h:port/x?a",
-])  # fmt: skip
-def test_invalid_urls_and_passwords_are_refused_and_not_repeated(url: str) -> None:
-    with pytest.raises(UsageError) as error:
-        options_of(url)
-    assert "secret" not in str(error.value) and "\n" not in str(error.value)
 
 
 # --- real servers

@@ -88,15 +88,15 @@ def test_conflicts_are_reported_and_keep_both_states(two: Team) -> None:
 def test_only_the_makers_of_conflicts_hear_of_them(two: Team) -> None:
     put(two, "ann", note("note-a", "first"))
     two.sync("ann"), two.sync("bob")
-    reader = two.connected(user=two.server.a_role("looks-on", "lore_reader"))
-    HubSync(two.engine("eve"), reader, "team", ALL).run()
+    reader = two.server.a_role("looks-on", "lore_reader")
+    two.sync("eve", user=reader)
     put(two, "ann", note("note-a", "hers", LATER))
     put(two, "bob", note("note-a", "his", LATE))
     two.sync("ann")
     assert (two.sync("bob").came_in.conflicts, two.sync("ann").came_in.conflicts) == (1, 1)
     put(two, "carl", note("note-c"))
     for done in (two.sync("new"), two.sync("carl"), two.sync("ann", all=True),
-                 HubSync(two.engine("eve"), reader, "team", ALL).run()):  # fmt: skip
+                 two.sync("eve", user=reader)):  # fmt: skip
         assert (done.came_in.conflicts, done.came_in.conflicting) == (0, [])
     for name in ("new", "carl", "eve"):
         assert two.store(name).nodes.require("note-a").body == "his"
@@ -320,26 +320,20 @@ def test_readers_receive_lines_and_send_none(two: Team) -> None:
     two.sync("ann")
     user = two.server.a_role("only-reader", "lore_reader")
     put(two, "bob", note("note-b"))
-    hub = two.connected(user=user)
-    done = HubSync(two.engine("bob"), hub, "team", ALL).run()
+    done = two.sync("bob", user=user)
     assert (done.may_only_read, done.sent, done.came_in.added) == (user, 0, 1)
     assert ids(two.store("bob")) == ["note-a", "note-b"]
     two.server.rows(f'GRANT lore_writer TO "{user}"')
-    assert HubSync(two.engine("bob"), two.connected(user=user), "team", ALL).run().sent == 1
+    assert two.sync("bob", user=user).sent == 1
 
 
 def test_refused_lines_stay_and_all_sends_them_again(two: Team) -> None:
     user = two.server.a_role("scopeless", "lore_writer")
     put(two, "bob", note("note-b"), note("note-c@@red"))
-    hub = two.connected(user=user)
-
-    def refused(**options: Any) -> list[str]:
-        takes = Takes("scopes=*")
-        return [
-            id for id, _ in HubSync(two.engine("bob"), hub, "team", takes, **options).run().refused
-        ]
-
-    assert (refused(), refused(), refused(all=True)) == (["note-c@@red"], [], ["note-c@@red"])
+    takes, said = Takes("scopes=*"), []
+    for all in (False, False, True):
+        said.append([id for id, _ in two.sync("bob", takes, user=user, all=all).refused])
+    assert said == [["note-c@@red"], [], ["note-c@@red"]]
     assert ids_at_hub(two) == ["note-b"]
 
 
@@ -347,16 +341,15 @@ def test_a_curator_settles_a_refused_purge(two: Team) -> None:
     user = two.server.a_role("mere-writer", "lore_writer")
     put(two, "ann", note("note-a"))
     two.sync("ann")
-    hub = two.connected(user=user)
-    HubSync(two.engine("bob"), hub, "team", ALL).run()
+    two.sync("bob", user=user)
     Records(two.store("bob"), two.engine("bob").settings, None).forget(["note-a"], purge=True)
-    said = [HubSync(two.engine("bob"), hub, "team", ALL).run().refused for _ in range(2)]
-    assert said == [[("note-a", "deletes for good, which a curator may: ask one, or be made one "
-                                "and sync --all")], []]  # fmt: skip
+    [(id, why)] = two.sync("bob", user=user).refused
+    assert id == "note-a" and "which a curator may" in why
+    assert two.sync("bob", user=user).refused == []
     assert two.store("bob").nodes.get("note-a") is None
     two.server.rows(f'GRANT lore_curator TO "{user}"')
-    settled = HubSync(two.engine("bob"), two.connected(user=user), "team", ALL, all=True).run()
-    assert settled.refused == [] and two.sync("ann").came_in.updated == 0
+    assert two.sync("bob", user=user, all=True).refused == []
+    assert two.sync("ann").came_in.updated == 0
     assert two.store("ann").nodes.get("note-a") is None
 
 

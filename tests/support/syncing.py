@@ -43,8 +43,9 @@ class Team:
             self._engines[name] = Engine(new_store(folder), settings, folder)
         return self._engines[name]
 
-    def sync(self, name: str, takes: Takes = ALL, **options: Any) -> HubSync:
-        return HubSync(self.engine(name), self.hub, "team", takes, **options).run()
+    def sync(self, name: str, takes: Takes = ALL, *, user: str = "", **options: Any) -> HubSync:
+        hub = self.connected(user=user) if user else self.hub
+        return HubSync(self.engine(name), hub, "team", takes, **options).run()
 
     def close(self) -> None:
         self.hub.connection.close()
