@@ -344,8 +344,8 @@ def context(
     *,
     form: str | None = option(
         "--as FORM",
-        "narrative, prompt, json (with the receipt)",
-        choices=("narrative", "prompt", "json"),
+        "narrative, prompt, json (with the receipt), mermaid",
+        choices=("narrative", "prompt", "json", "mermaid"),
     ),
     receipt: str | None = option(
         "--receipt FILE", "write the receipt to FILE; - is stderr", complete="files"

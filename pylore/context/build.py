@@ -20,6 +20,7 @@ from .sections import (
     fact_line,
     facts_of_things,
     fenced,
+    flowchart,
     heading_of,
     is_named,
     record_text,
@@ -30,7 +31,7 @@ from .text import FRAME, WorkTree, framed, tokens_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from ..core.settings import Settings
@@ -94,7 +95,7 @@ def build(
     about = question if question.strip() else ", ".join(asked.scope.files)
     context = Context(one_line(about), asked.budget, hits.notes, hits.hits, [], [])
     weak = len(hits) and all(hit.weak for hit in hits)
-    if task is None and weak:
+    if task is None and weak and asked.form != "mermaid":
         called = _names_of_code(question)
         if not any(hit.type == "symbol" and _name(hit.id) in called for hit in hits):
             return _nothing_known(store, context)
@@ -102,8 +103,7 @@ def build(
 
 
 def _nothing_known(store: Store, context: Context) -> Context:
-    """Return a context without an answer: a sentence, the nearest ids, and the
-    first record if it is short."""
+    """Return a context without an answer: the nearest ids, and the first record if it is short."""
     nearest = ", ".join(hit.id for hit in context.hits[:_MOST_NAMED])
     parts = [f"Nothing that is known answers this. Nearest: {nearest}\n"]
     ids = [hit.id for hit in context.hits if list_of(hit.id) == RECORDS_LIST]
@@ -165,12 +165,20 @@ class _Builder:
 
     def run(self) -> Context:
         context, asked = self._context, self._asked
+        if asked.form == "mermaid":
+            context.text = printable(self._diagram(self._hits, asked.budget))
+            context.tokens_used = tokens_of(context.text)
+            context.notes += ["no results are linked: nothing to draw"] * (not context.text)
+            return context
         head = _head(context.question)
         room = asked.budget - FRAME - tokens_of(head)
         if room < 0:
             head, room = "", asked.budget - FRAME
         ranked = self._ordered()
-        diagram = self._diagram(ranked, min(_DIAGRAM, int(_DIAGRAM_SHARE * room)))
+        diagram = ""
+        if asked.form in WITH_CODE:
+            diagram = self._diagram(ranked, min(_DIAGRAM, int(_DIAGRAM_SHARE * room)))
+            diagram = diagram and f"{heading_of('Code Relationships')}```mermaid\n{diagram}```\n\n"
         room -= tokens_of(diagram)
         self._fill(ranked, room - int(_NAMED_SHARE * room))
         if self._taken:
@@ -194,21 +202,16 @@ class _Builder:
         context.notes += [f"not shown: {'; '.join(refused[:_MOST_NAMED])}"] if refused else []
         return context
 
-    def _diagram(self, ranked: list[Hit], room: int) -> str:
+    def _diagram(self, ranked: Iterable[Hit], room: int) -> str:
         """Return the links between the results; "", with a note, without a graph."""
-        settings, notes = self._settings, self._context.notes
-        if self._asked.form not in WITH_CODE or not settings.depth:
-            return ""
-        from .sections import flowchart
-
+        store, settings, notes = self._store, self._settings, self._context.notes
+        ids = [hit.id for hit in ranked] if settings.depth else []
         try:
-            relations = list(relation_weights(self._store, settings))
-            ids = [hit.id for hit in ranked]
-            drawn = flowchart(self._store, ids, relations, room, settings.min_confidence)
+            relations = list(relation_weights(store, settings))
+            return flowchart(store, ids, relations, room, settings.min_confidence)
         except GraphUnavailable as error:
             notes += {f"{error}; without links"}.difference(notes)
             return ""
-        return heading_of("Code Relationships") + drawn if drawn else ""
 
     # --- order
 
@@ -375,8 +378,7 @@ class _Builder:
         return "".join(heading_of(name) + text for name, text in by_section.items() if text)
 
     def _named_alone(self, room: int) -> str:
-        """Return ids and titles of the best pieces that do not fit, and signatures of code by
-        file."""
+        """Return ids and titles of pieces that do not fit, and signatures of code by file."""
         names: list[str] = []
         code: dict[str, list[str]] = {}
         room -= tokens_of(heading_of(_NO_ROOM))

@@ -224,8 +224,7 @@ def record_text(
 
 
 def _after_title(text: str, title: str) -> str:
-    """Return a text without the title at the start, unless the title ends within a
-    sentence.
+    """Return a text without the title at the start, unless the title ends within a sentence.
 
     >>> _after_title("Keys rotate. Every hour.", "Keys rotate."), _after_title("a b c", "a b…")
     ('Every hour.', '… c')
@@ -344,7 +343,7 @@ def flowchart(
     store: Store, ids: Sequence[str], relations: Sequence[str], room: int,
     min_confidence: float = 0.0,
 ) -> str:  # fmt: skip
-    """Return a diagram of edges between the first ``ids`` in ``room`` tokens, "" without edges."""
+    """Return a diagram of edges between the first ``ids``; with a fence it fits ``room`` tokens."""
     rank = {id: place for place, id in enumerate(ids[: 2 * NODES])}
     briefs = store.nodes.briefs(list(rank))
     edges = {
@@ -368,7 +367,7 @@ def flowchart(
             room -= tokens_of(text)
             drawn.update(fresh)
             lines.append(text)
-    return f"```mermaid\n{shape.head}{''.join(lines)}```\n\n" if lines else ""
+    return shape.head + "".join(lines) if lines else ""
 
 
 def _label(id: str, title: str) -> str:

@@ -76,6 +76,7 @@ def test_forms_of_a_context(filled: Lore) -> None:
     assert "- **Sessions are signed" in filled("context", "cookies", "--text").out
     flat = filled("context", "cookies", "--as", "prompt", "--graph-depth", "0").out
     assert "mermaid" not in flat and "lesson-keys" not in flat
+    assert filled("context", "sessions tokens", "--as", "mermaid").out.startswith("flowchart ")
 
 
 @pytest.mark.parametrize("form", ["narrative", "prompt", "json"])
