@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import resource
+import signal
 import tracemalloc
 from pathlib import Path
 from types import SimpleNamespace
@@ -106,7 +107,7 @@ def test_lost_stamps_add_no_event_twice(tmp_path: Path, left: bytes) -> None:
     assert stamps.read_text() == "{}"
 
 
-def test_lines_without_a_folder_keep_the_file_name(tmp_path: Path) -> None:
+def test_lines_without_a_folder(tmp_path: Path) -> None:
     session = a_session()
     session.lines = [
         re.sub(r'"(?:cwd|sessionId)": ?"[^"]*",? ?', "", line) for line in session.lines
@@ -162,7 +163,7 @@ def test_broken_lines_are_counted(tmp_path: Path) -> None:
     assert receipt.skipped == {"broken": 4, "wholly-new": 1}
 
 
-def test_endless_line_takes_bounded_memory(tmp_path: Path) -> None:
+def test_endless_line_in_bounded_memory(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     session = a_session()
     session.write(file, 4)
@@ -191,8 +192,6 @@ def test_capture_continues_after_a_full_disk(tmp_path: Path, log: Path) -> None:
     child = os.fork()
     if not child:
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) + 5_000,) * 2)
-        import signal
-
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         try:
             capture(tmp_path / "in")

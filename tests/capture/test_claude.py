@@ -71,14 +71,14 @@ def test_refused_call_has_a_prompt() -> None:
     assert (told["kind"], told["text"], told["turn"]) == ("prompt", "use uv, never pip", 2)
 
 
-def test_queued_prompt_counts_once() -> None:
+def test_queued_prompt_is_read_once() -> None:
     session = ClaudeSession().user("go on")
     session.add("queue-operation", operation="enqueue", content="and tests").user("and tests")
     session.add("attachment", attachment={"type": "queued_command", "prompt": "and docs"})
     assert prompts(session) == ["go on", "and tests", "and docs"]
 
 
-def test_long_text_keeps_the_beginning_and_marked_lines() -> None:
+def test_long_text_becomes_beginning_and_marked_lines() -> None:
     filler = "\n\n".join(f"Paragraph {number} says nothing new at all." for number in range(40))
     text = f"{filler}\n\n**Root cause:** the clock\n\n{filler}\n\nAll done."
     found = events(ClaudeSession().says(text))

@@ -46,7 +46,7 @@ def call(name: str, arguments: object, output: object, number: int = 1) -> list[
     ]
 
 
-def test_prompts_and_answers() -> None:
+def test_prompts_and_replies() -> None:
     found = events(
         item(**message("developer", "<permissions instructions>")),
         item(**message("user", "# AGENTS.md instructions for /x\n\nbe quick")),

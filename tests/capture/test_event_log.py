@@ -34,7 +34,7 @@ def test_eight_writers_lose_no_line(log: Path) -> None:
         assert [int(name) for session, name in found if session == str(writer)] == [*range(LINES)]
 
 
-def test_sweep_deletes_whole_days_and_keeps_today(log: Path) -> None:
+def test_sweep_deletes_old_days(log: Path) -> None:
     for days in (20, 15, 2, 0):
         append_event("test", "s", "tool", f"{days} days", [], ok=True)
         log.rename(

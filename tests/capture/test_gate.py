@@ -103,9 +103,7 @@ def committed(project: Path, message: str) -> str:
     return said.stdout.decode().strip()
 
 
-def test_messages_of_stored_commits_are_no_candidates(
-    engine: Engine, project: Path, log: Log
-) -> None:
+def test_stored_commits_are_no_candidates(engine: Engine, project: Path, log: Log) -> None:
     message = "Keep tokens in memory\n\nOthers can read a file, so they stay there."
     hash = committed(project, message)
     log.session("s1", "2026-11-20", ("commit", {"name": hash[:7], "text": message, "ok": True}))
@@ -225,7 +223,7 @@ def test_forgotten_record_is_no_candidate(engine: Engine, log: Log) -> None:
     assert engine.store.nodes.count_by_type() == {}
 
 
-def test_returning_error_contradicts_its_record(engine: Engine, log: Log) -> None:
+def test_returning_error_contradicts_the_record(engine: Engine, log: Log) -> None:
     for number in range(3):
         log.session(f"s{number}", "2026-11-20", failure("make", ERROR.format(f"/tmp/x{number}")))
     (id,) = found(engine).values()

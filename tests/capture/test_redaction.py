@@ -31,12 +31,12 @@ def test_secrets_are_redacted(seed: int, kinds: dict[str, str] | None, most: int
     assert sum(redactor.counts.values()) >= len(rows) - most
 
 
-def test_ordinary_texts_stay() -> None:
+def test_ordinary_texts_are_unchanged() -> None:
     texts = [text for _, text in ordinary(3)]
     assert Redactor().texts(texts) == texts
 
 
-def test_texts_stay_apart() -> None:
+def test_texts_are_separate() -> None:
     texts = ["", "\n", "a\0b", "x\n", "\nx", "a", "a", "-----BEGIN PRIVATE KEY-----\nMII", "end"]
     clean = Redactor().texts(texts)
     assert clean[:7] == ["", "\n", "a b", "x\n", "\nx", "a", "a"] and clean[8] == "end"

@@ -108,7 +108,7 @@ def test_tool_call_is_logged(project: Lore) -> None:
     assert "secret" not in log.read_text()
 
 
-def test_a_run_ends_with_its_session(project: Lore) -> None:
+def test_run_ends_with_the_session(project: Lore) -> None:
     edit: dict[str, Any] = {"tool_name": "Edit", "tool_input": {"file_path": "src/auth.py"}}
     asked = {"prompt": "how are session tokens signed, and who rotates the keys?"}
     hook(project, "prompt", session_id="one", **asked)

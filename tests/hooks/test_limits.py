@@ -39,7 +39,7 @@ def why_silent(code: str) -> str:
     return done.stderr
 
 
-def test_a_hook_ends_after_its_processor_time() -> None:
+def test_hook_ends_after_processor_time() -> None:
     code = """
 start_new_thread(end_in_time, (time.process_time() + 0.05, 600))
 while True:
