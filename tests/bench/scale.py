@@ -23,7 +23,6 @@ _MOST, _LEAST = 20, 3
 """Maximum and minimum runs of a command, until ``_ENOUGH`` seconds are spent."""
 _ENOUGH = 25.0
 _PATIENCE = 300.0
-_BATCH = 40
 _numbers = count()
 
 
@@ -126,7 +125,6 @@ class _Size:
         yield from self._command("show", lambda i: ["show", self._ids[i]])
         yield from self._command("list -n 20", lambda _: ["list", "-n", "20"])
         yield from self._command("list", lambda _: ["list"], most=3)
-        yield from self._batches()
         yield from self._command(
             "context, 4,000 tokens", lambda i: ["context", self._asked(i), "--budget", "4000"]
         )
@@ -135,7 +133,7 @@ class _Size:
             "link", lambda i: ["link", self._ids[i], "relates_to", self._ids[i + 1]]
         )
         yield from self._command("import of 1 record and 2 edges", self._import)
-        yield from self._stats()
+        yield from self._command("graph stats", lambda _: ["graph", "stats"])
 
     def _asked(self, number: int) -> str:
         return with_new_words(self._queries[number % len(self._queries)])
@@ -191,20 +189,6 @@ class _Size:
             return Figure(self._size, name, None, "ms")
         return Figure(self._size, name, round(ms, 1), "ms", round(ms / self._floor, 3))
 
-    def _batches(self) -> Iterator[Figure]:
-        """Queries a second of CPU time, the start of the process included."""
-        for depth in ("0", "2"):
-            _say(f"{self._size:,} nodes: batch, depth {depth}")
-            many = _BATCH if self._size < 500_000 else _BATCH // 2
-            queries = self._written([{"id": str(i), "query": self._asked(i)} for i in range(many)])
-            words = [LORE, "search", "--batch", str(queries), "--graph-depth", depth]
-            took = run(words, self._environ, patience=_PATIENCE)
-            name = f"batch, depth {depth}"
-            speed = round(many / took.cpu * 1000, 2) if took else None
-            yield Figure(self._size, name, speed, "queries/s")
-            if took:
-                yield Figure(self._size, f"{name}: memory", round(took.rss, 1), "MB")
-
     def _import(self, number: int) -> list[str]:
         """A record that nobody has, and two edges from it."""
         id = f"note-scale-{next(_numbers)}"
@@ -214,18 +198,6 @@ class _Size:
         ]
         record = {"id": id, "type": "note", "title": "", "body": self._asked(number)}
         return ["import", str(self._written([record, *edges]))]
-
-    def _stats(self) -> Iterator[Figure]:
-        """Yield the times after a change, so that stored counts do not apply."""
-        _say(f"{self._size:,} nodes: graph stats")
-        times = []
-        for number in range(_LEAST):
-            run([LORE, *self._import(number)], self._environ)
-            took = run([LORE, "graph", "stats"], self._environ, patience=_PATIENCE)
-            if took:
-                times.append(took)
-        yield from self._rows("graph stats after a change", times)
-        yield from self._command("graph stats", lambda _: ["graph", "stats"])
 
     def _written(self, lines: list[dict[str, str]]) -> Path:
         path = self._store.with_name(f"{next(_numbers)}.jsonl")

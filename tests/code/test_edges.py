@@ -139,14 +139,6 @@ def test_methods_follow_the_order_of_bases(caller: str, callee: str, target: str
     assert found == {(f"a.py::{caller}", f"a.py::{target}")}
 
 
-def test_circular_bases_end() -> None:
-    one = file("a.py", "python", ["class A < B", "class B < A", "method B.f",
-                                  "class X", "class Y", "class P < X Y", "class Q < Y X",
-                                  "class R < P Q", "method X.g"],
-               calls=[("A.m", "self.f"), ("R.m", "self.g")])  # fmt: skip
-    assert called(one) == {("a.py::A", "a.py::B.f"), ("a.py::R", "a.py::X.g")}
-
-
 def test_inherits_and_instantiates() -> None:
     base = file("base.py", "python", ["class Base", "method Base.__init__"])
     one = file("a.py", "python", ["class A < b.Base Exception", "function f"],
@@ -275,16 +267,6 @@ def test_ways_to_a_base_are_bounded() -> None:
     one = file("a.py", "python", ["class C0", "class D0", "method C0.m", *ladder],
                calls=[("", "C29().m")])  # fmt: skip
     assert called(one) == {("a.py", "a.py::C0.m")}
-
-
-def test_mutual_exports_end() -> None:
-    one, two = (
-        file(f"{name}.js", "javascript", [],
-             [Import(f"./{other}", "", other, kind="require"),
-              Import("", other, "default", kind="export")], [("", f"{other}()")])
-        for name, other in ("ab", "ba")
-    )  # fmt: skip
-    assert called(one, two) == set()
 
 
 def test_mutual_returns_are_bounded() -> None:

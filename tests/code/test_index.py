@@ -162,15 +162,6 @@ def test_edge_of_a_person_is_preserved(project: Project) -> None:
     assert (edge.weight, edge.invalidated_at) == (0.25, None)
 
 
-def test_conditional_modules_import_both_files(project: Project) -> None:
-    project.write("rs/src/lib.rs", "#[cfg(unix)]\nmod imp {\n  mod sys;\n}\n#[cfg(windows)]\n"
-                  "mod imp {\n  fn a() { one(); other(); }\n}\n")  # fmt: skip
-    project.write("rs/src/imp/sys.rs", "fn s() {}\n")
-    project.write("rs/Cargo.toml", '[package]\nname = "x"\n')
-    project.index()
-    assert ("file-rs/src/lib.rs", "file-rs/src/imp/sys.rs", "imports") in project.edges("imports")
-
-
 def test_processes_share_large_trees(project: Project) -> None:
     for number in range(200):
         project.write(f"many/m{number}.py", f"def f{number}(): return f{number - 1}()\n")

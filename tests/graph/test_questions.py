@@ -100,12 +100,6 @@ def test_path_respects_max_hops(
     assert near["hops"] == (None if too_far else anywhere["hops"])
 
 
-def test_path_of_300_edges(store: Store) -> None:
-    chain: list[Link] = [(f"note-{n}", f"note-{n + 1}", "calls", 0.5) for n in range(300)]
-    with filled(store, chain):
-        assert path(store, Settings(), "note-300", "note-0")["hops"] == 300
-
-
 @given(links(), st.integers(0, 4))
 @settings(deadline=None)
 def test_within_has_the_nodes_in_range(store: Store, edges: list[Link], hops: int) -> None:
@@ -126,14 +120,6 @@ def count_components(nodes: set[str], edges: list[Link]) -> int:
         joined = [group for group in groups if group & {from_id, to_id}]
         groups = [group for group in groups if group not in joined] + [set().union(*joined)]
     return len(groups)
-
-
-def test_guesses_about_code_make_no_hub(store: Store) -> None:
-    edges = [("doc-1", "doc-2", "calls", 0.45), ("note-1", "doc-2", "relates_to", 0.2)]
-    with filled(store, edges, {"doc-1", "doc-2", "note-1"}, set()):
-        all_of_them, sure = hubs(store, 1)[0], hubs(store, 1, 0.5)[0]
-    assert (all_of_them["id"], all_of_them["in"]) == (sure["id"], 2) == ("doc-2", 2)
-    assert (sure["degree"], sure["in"]) == (1, 1)
 
 
 @given(links(nodes=9), st.sets(ids, max_size=3), st.sets(ids, max_size=3))

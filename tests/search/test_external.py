@@ -166,19 +166,6 @@ def test_late_retriever_is_killed_with_children(store: Store, write: Write, tmp_
     assert [ended(int(pid)) for pid in pids.read_text().split()] == [True, True]
 
 
-@pytest.mark.parametrize("end", ["exec sleep 60 >&- 2>&-", ""])
-def test_processes_left_running_are_killed(
-    store: Store, write: Write, tmp_path: Path, end: str
-) -> None:
-    """Also if it has answered: it is late then."""
-    pids = tmp_path / "pids"
-    script = f"sleep 60 >/dev/null 2>&1 &\necho $! $$ >'{pids}'\necho '[]'\n{end}\n"
-    write("mine", f"#!/bin/sh\n{script}")
-    notes = look(store, plugin_timeout=1 if end else 20).notes
-    assert len(notes) == bool(end)
-    assert all(ended(int(pid)) for pid in pids.read_text().split())
-
-
 def ended(pid: int) -> bool:
     """Return True if a process has ended, or does so soon."""
     for _ in range(200):

@@ -9,10 +9,9 @@ import pytest
 from new_stores import new_store
 
 from pylore.core.model import Edge
-from pylore.core.settings import EXPANSION_RULES, Settings
+from pylore.core.settings import Settings
 from pylore.records.records import Records
 from pylore.search.expand import related
-from pylore.search.pipeline import Request, search
 from pylore.search.query import Near
 from pylore.store import Store
 
@@ -92,12 +91,3 @@ def test_cap_prefers_the_strongest_neighbours(hub: Store, flags: dict[str, int])
     found = related(hub, settings, ["file-m.py"])
     most = min(200, flags.get("graph_max_nodes", 50))
     assert [hit.id for hit in found] == nearest(most)
-
-
-@pytest.mark.parametrize("rule", EXPANSION_RULES)
-def test_a_search_follows_the_strongest_edges(hub: Store, rule: str) -> None:
-    settings = options(
-        graph_depth=1, expansion=rule, graph_fanout=6, graph_limit=50, retrievers="fulltext"
-    )
-    hits = search(hub, settings, Request("session"), None)
-    assert {hit.id for hit in hits if hit.hops} == {*nearest(6)}

@@ -11,7 +11,6 @@ from new_stores import new_store
 
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
-from pylore.core.text import inflections
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
@@ -91,12 +90,3 @@ def test_min_score_reports_dropped_results(store: Store) -> None:
     kept = look(store, "expired tokens", min_score=everything[-1].score)
     assert (len(kept), kept.notes) == (len(everything), [])
     assert f"{len(everything) - len(cut)} results below min_score left out" in cut.notes
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("token", "tokens"), ("queries", "query"), ("cached", "caches"),
-     ("expire", "expires"), ("matches", "match")],
-)  # fmt: skip
-def test_forms_lead_to_each_other(one: str, other: str) -> None:
-    assert other in inflections(one)

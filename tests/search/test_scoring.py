@@ -54,16 +54,6 @@ def test_a_score_moves_by_at_most_the_weight(
     assert abs(new - score) <= weight * score + 1e-12
 
 
-@given(STANDINGS, st.integers(1, 1000), st.floats(0, 1))
-def test_scores_are_monotonic(standing: Standing, more: int, surer: float) -> None:
-    confidence, source, status, accesses = standing
-    before = adjusted(standing)
-    assert adjusted((confidence, source, status, accesses + more)) >= before
-    assert adjusted((max(confidence, surer), source, status, accesses)) >= before
-    assert adjusted((confidence, "user_edit", status, accesses)) >= before
-    assert adjusted((confidence, source, "confirmed", accesses)) >= before
-
-
 def test_nearer_hit_wins_a_tie() -> None:
     hits = [Hit(id, 0.5) for id in ("note-2", "note-1", "note-0")]
     hits[2].hops = 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pylore.code.facts import FileFacts, Import
-from pylore.code.languages.javascript import imports as javascript
 from pylore.code.languages.registry import language
 from pylore.code.tree import SourceTree
 
@@ -131,21 +129,6 @@ def test_invalid_manifests_are_ignored(tmp_path: Path, text: str) -> None:
     write(tmp_path, tsconfig_json=text, package_json=text)
     assert to(Import("./b"), "a.ts", "b.ts", root=tmp_path, name="typescript") == ["b.ts"]
     assert to(Import("a/b"), "a.ts", "b.ts", root=tmp_path, name="typescript") == []
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=20,
-)
-
-
-@given(json_values, st.lists(st.sampled_from(["/* , ] */", "// }\n", " ", "\n"]), max_size=4))
-def test_comments_do_not_change_json(value: object, between: list[str]) -> None:
-    noise = "".join(between)
-    text = json.dumps(value, indent=1).replace("\n", noise + "\n")
-    assert javascript.loads(text) == value
-    assert javascript.loads(f"{noise}\n[{json.dumps(value)}{noise}\n,{noise}\n]") == [value]
 
 
 # --- Go
