@@ -12,7 +12,7 @@ from ..core.errors import LoreError, NoStore, UsageError, first_of
 from ..core.json import decoded
 from ..core.lines import STDIN
 from ..core.settings import Settings
-from ..store import open_store, tell_waiting
+from ..store import open_store
 from ..terminal.output import FORMS, Output, flush, note
 from .options import require_utf8
 
@@ -56,8 +56,6 @@ class Session:
             settings = self._settings = Settings.load(self.given)
             for text in settings.warnings:
                 note(text)
-            if not self.quiet:
-                tell_waiting(note)
         return self._settings
 
     def use(self, settings: Settings) -> None:

@@ -7,21 +7,7 @@ from __future__ import annotations
 from .opening import FILE, copy_store, create_store, open_store, scratch_store
 from .store import Store
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = [
-    "ALL", "FILE", "Store", "copy_store", "create_store", "open_store", "scratch_store",
-    "tell_waiting",
-]  # fmt: skip
+__all__ = ["ALL", "FILE", "Store", "copy_store", "create_store", "open_store", "scratch_store"]
 
 ALL = -1
 """Instead of a limit: everything."""
-
-
-def tell_waiting(tell: Callable[[str], None]) -> None:
-    """Print by ``tell`` from now on that a writer of a store waits."""
-    from . import connection
-
-    connection.tell = tell  # type: ignore[assignment]

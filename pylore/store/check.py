@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from ..core.vocabulary import HIDDEN, HIDDEN_STATUSES
 from .connection import Table, apsw, is_sound
-from .fulltext import BODY, FILES, MESSAGES, OF_PASSAGES, TABLES, TITLE, FullText, quoted
+from .fulltext import BODY, FILES, MESSAGES, OF_PASSAGES, TABLES, TITLE, FullText
 from .schema import empty_store, other_statements
 from .vectors import TABLES as VECTOR_TABLES
 from .vectors import Vectors
@@ -121,13 +119,10 @@ class Checks(Table):
         if not found:
             for table in (*TABLES.values(), FILES, MESSAGES):
                 found += self._pragma(f"quick_check({table})")
-                if engine == "fts5" and not found and table in TABLES.values():
-                    self._rank_some(table)
         return found
 
     def unreadable(self) -> list[str]:
-        """Return faults that SQLite does not check: text that is not UTF-8, and numbers of more
-        than the 4300 digits that Python converts."""
+        """Return faults that SQLite does not check: text that is not UTF-8."""
         tables = empty_store(self._db).execute(
             "SELECT name, 'SELECT * FROM ' || name FROM sqlite_schema"
             " WHERE sql LIKE 'CREATE TABLE%' AND name NOT LIKE '%/_fts/_%' ESCAPE '/'"
@@ -141,31 +136,7 @@ class Checks(Table):
                 found.append(f"{table} has text that is not UTF-8")
             except apsw.SQLError:
                 pass  # missing_tables reports it
-        for id, data in self._db.execute("SELECT id, data FROM nodes WHERE length(data) > 4300"):
-            try:
-                json.loads(data)
-            except ValueError as error:
-                found.append(f"the data of {id}: {error}")
         return found
-
-    def _rank_some(self, table: str) -> None:
-        """Rank rows with the commonest words, because SQLite does not check the sizes of rows.
-
-        Raises:
-            apsw.CorruptError: they are damaged.
-        """
-        self._db.execute(
-            f"CREATE VIRTUAL TABLE temp.some_words USING fts5vocab('main', '{table}', 'row')"
-        )
-        try:
-            words = self._column("SELECT term FROM temp.some_words ORDER BY doc DESC LIMIT 50")
-        finally:
-            self._db.execute("DROP TABLE temp.some_words")
-        if words:
-            self._rows(
-                f"SELECT 1 FROM {table} WHERE {table} MATCH ? ORDER BY bm25({table}) LIMIT 1",
-                " OR ".join(quoted(word.replace('"', "")) for word in words),
-            )
 
     def foreign_key_violations(self) -> list[str]:
         """Return a fault for each row with an unknown type or relation."""

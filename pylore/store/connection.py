@@ -57,15 +57,8 @@ def changes_seen(connection: apsw.Connection) -> tuple[object, int]:
     return connection.pragma("data_version"), connection.total_changes()
 
 
-NOTICE = 1.0
-"""Seconds after which a writer prints that it waits."""
-
 _SHORTEST_SLEEP, _SLEEPS = 0.001, 0.004
 """Seconds between two tries to get a lock: minimum, and maximum random addition."""
-
-
-def tell(message: str) -> None:
-    """Print that a writer waits; replaced by ``tell_waiting``."""
 
 
 class BusyHandler:
@@ -76,18 +69,13 @@ class BusyHandler:
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._began = 0.0
-        self._told = False
 
     def __call__(self, tries: int) -> bool:
         """Return True to retry."""
         now = monotonic()
         if not tries:
-            self._began, self._told = now, False
-        waited = now - self._began
-        if waited >= NOTICE and not self._told:
-            self._told = True
-            tell("waiting for another process, which writes to the store")
-        if waited >= self._seconds:
+            self._began = now
+        if now - self._began >= self._seconds:
             return False
         sleep(_SHORTEST_SLEEP + _SLEEPS * os.urandom(1)[0] / 255)
         return True

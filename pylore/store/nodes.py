@@ -41,9 +41,6 @@ COLUMNS = tuple([name for name in Node.FIELDS if name not in _READS])
 _SORTED = 5000
 """Maximum number of nodes of a list that are sorted, instead of read by the index of lists."""
 
-_SHORTEST = 3
-"""Minimum number of characters that a wrong id shares with a suggestion."""
-
 INSERT_NODE = (
     f"INSERT INTO main.nodes({', '.join(COLUMNS)}, key)"
     f" VALUES ({', '.join('?' * len(COLUMNS))}, {NEW_KEY.format(id='?1')})"
@@ -68,13 +65,11 @@ class Nodes(Table):
         """Return a node, forgotten or not.
 
         Raises:
-            LoreError: unknown id; the message suggests likely ones.
+            LoreError: unknown id.
         """
         node = self.get(id)
         if node is None:
-            likely = self._ids_like(id)
-            hint = f" (did you mean {', '.join(likely)}?)" if likely else ""
-            raise LoreError(f"no node '{id}'{hint}: see 'lore list'")
+            raise LoreError(f"no node '{id}': see 'lore list'")
         return node
 
     def require_live(self, id: str) -> Node:
@@ -269,17 +264,6 @@ class Nodes(Table):
         condition, parameters = where(scope)
         query = f"SELECT n.id FROM {NAMED} WHERE n.invalidated_at IS NULL AND {condition}"
         return {*self._column(query, dumps(ids), *parameters)}
-
-    def _ids_like(self, text: str) -> list[str]:
-        """Return three ids that contain ``text`` or, after the type, begin similarly."""
-        beginning = text[: max(text.find("-") + 3, len(text) * 2 // 3)]
-        if len(beginning) < _SHORTEST:
-            return []
-        query = (
-            "SELECT id FROM nodes WHERE instr(id, ?1)"
-            " OR instr(id, ?2) IN (1, instr(id, '-') + 1) ORDER BY NOT instr(id, ?1), id LIMIT 3"
-        )
-        return self._column(query, text, beginning)
 
     def ids_at(self, part: str, limit: int) -> list[str]:
         """Return ids that begin or end with ``part``, or continue with it after the type. Ids that

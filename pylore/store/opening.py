@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import os
 
-from ..core.errors import LoreError, NoStore, StoreError, StoreReadOnly
-from ..system.files import STORE, make_private_file, make_private_folder, user_folder
+from ..core.errors import NoStore, StoreError, StoreReadOnly
+from ..system.files import STORE, make_private_file, make_private_folder
 from .connection import BusyHandler, apsw, set_bounds
 from .faults import Translated, lacks_room
 from .schema import create_schema, require_own_schema
@@ -44,18 +44,8 @@ def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
         if version != SCHEMA_VERSION:
             connection.close()
             raise _other_version(path, version)
-        if not _is_in_data_folder(folder):
-            require_own_schema(connection, path)
+        require_own_schema(connection, path)
     return Store(connection, path, busy_timeout)
-
-
-def _is_in_data_folder(folder: str) -> bool:
-    """Return True for a folder where lore puts the stores of the user's projects."""
-    try:
-        projects = f"{user_folder('XDG_DATA_HOME', '.local/share')}/projects"
-    except LoreError:  # no home folder
-        return False
-    return os.path.dirname(os.path.abspath(folder)) == projects
 
 
 def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:

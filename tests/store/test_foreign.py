@@ -87,15 +87,6 @@ def test_plain_and_missing_tables_are_accepted(tmp_path: Path, statement: str) -
         assert store.types.all()
 
 
-def test_schema_of_own_data_folder_is_trusted(tmp_path: Path) -> None:
-    """lore made the stores there."""
-    projects = tmp_path / "home/data/lore/projects"
-    projects.mkdir(parents=True)
-    folder = altered(projects, "CREATE TABLE mine(a TEXT, b AS (hex(a)))")
-    with open_store(folder) as store:
-        assert store.types.all()
-
-
 @pytest.mark.parametrize("version", [0, 3, 7])
 @pytest.mark.parametrize("journal", ["delete", "wal"])
 def test_init_does_not_change_foreign_databases(tmp_path: Path, version: int, journal: str) -> None:

@@ -122,19 +122,6 @@ def test_no_writer_is_refused_beside_a_long_one(store: Store) -> None:
     writers[0].communicate()
 
 
-def test_command_prints_that_it_waits(store: Store, tmp_path: Path) -> None:
-    other = apsw.Connection(store.path)
-    other.execute("BEGIN IMMEDIATE")
-    with lore(tmp_path, "add", "note", "a text") as process:
-        assert process.stderr is not None and process.stdout is not None
-        assert process.stderr.readline() == (
-            "lore: waiting for another process, which writes to the store\n"
-        )
-        other.execute("ROLLBACK")
-        assert json.loads(process.stdout.read())["state"] == "added"
-    other.close()
-
-
 # --- syncs
 
 
