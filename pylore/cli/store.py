@@ -227,8 +227,8 @@ def back_up(session: Session, file: str = argument("FILE", complete="files")) ->
     session.open(whole="backup").close()  # raises for a damaged store
     wait = session.settings.busy_timeout
     with session.progress("copying", kept="there is no new backup"):
-        done = backup.back_up(data_folder(), _of_backup(file), busy_timeout=wait)
-    _print_copied(session, done)
+        backup.back_up(data_folder(), _of_backup(file), busy_timeout=wait)
+    session.output.one({"file": os.path.abspath(file)}, columns("file"))
 
 
 @command("store restore FILE")
@@ -236,23 +236,16 @@ def restore(session: Session, file: str = argument("FILE", complete="files")) ->
     """Replace the store by a backup, and keep the replaced store."""
     session.require_whole("restore")
     wait = session.settings.busy_timeout
-    with session.progress("copying", kept="the store is as it was") as advance:
-        done = backup.restore_backup(
-            data_folder(), _of_backup(file), busy_timeout=wait,
-            progress=lambda part: advance.show(int(100 * part), 100),
-        )  # fmt: skip
-    _print_copied(session, done)
+    with session.progress("copying", kept="the store is as it was"):
+        kept = backup.restore_backup(data_folder(), _of_backup(file), busy_timeout=wait)
+    session.say([f"what was there is kept in {kept}"] if kept else [])
+    session.output.one({"file": os.path.abspath(file), "kept": kept}, columns("file"))
 
 
 def _of_backup(path: str) -> str:
     if path in ("-", ""):
         raise UsageError("a backup is a file: use 'lore export' and 'lore import' with pipes")
     return path
-
-
-def _print_copied(session: Session, done: backup.Copied) -> None:
-    session.say([f"what was there is kept in {done.kept}"] if done.kept else [])
-    session.output.one(done._asdict(), columns("file bytes"))
 
 
 # --- config

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import datetime, timezone
-from typing import NamedTuple
 
 from ..core.errors import LoreError, NoStore, StoreDamaged, StoreError, StoreFull
 from ..system.atomic_write import new_file, temporary_folder
@@ -37,15 +36,7 @@ COPIES = 3
 _KEPT = ".before-restore-"
 
 
-class Copied(NamedTuple):
-    """A copied store. ``kept`` is the path of the store that it replaced, or None."""
-
-    file: str
-    bytes: int
-    kept: str | None
-
-
-def back_up(folder: str, path: str, *, busy_timeout: float = 30.0) -> Copied:
+def back_up(folder: str, path: str, *, busy_timeout: float = 30.0) -> None:
     """Copy the store in ``folder``, as of a single moment, into a file at ``path``, atomically.
 
     Raises:
@@ -53,7 +44,7 @@ def back_up(folder: str, path: str, *, busy_timeout: float = 30.0) -> Copied:
     """
     place = real_place(path)
     with open_store(folder, busy_timeout=busy_timeout) as store:
-        _require_free(store.path, place, path)
+        _require_free(os.path.realpath(store.path), place, path)
         store.connection.set_progress_handler(lambda: False, _STEPS)
         try:
             with new_file(place) as beside, Translated(path):
@@ -63,13 +54,11 @@ def back_up(folder: str, path: str, *, busy_timeout: float = 30.0) -> Copied:
                                "run 'lore doctor --full'") from error  # fmt: skip
         except OSError as error:
             raise LoreError(f"{path}: {error.strerror}: nothing was written") from None
-    return Copied(os.path.abspath(path), os.path.getsize(place), None)
 
 
 def _copy_pages(
-    source: apsw.Connection, target: apsw.Connection, progress: Callable[[float], None],
-    begun: Callable[[], str] = lambda: "",
-) -> None:  # fmt: skip
+    source: apsw.Connection, target: apsw.Connection, begun: Callable[[], str] = lambda: ""
+) -> None:
     """Overwrite a database. When the database is locked, ``begun`` copies it, and returns the
     path."""
     with target.backup("main", source, "main") as copy:
@@ -78,27 +67,20 @@ def _copy_pages(
         try:
             while not copy.done:
                 copy.step(PAGES)
-                progress(1 - copy.remaining / max(1, copy.page_count))
         except BaseException:
             if kept and not copy.done:
                 os.unlink(kept)
             raise
 
 
-def _copy_to_file(
-    source: apsw.Connection, target: str, shown: str,
-    progress: Callable[[float], None] = lambda part: None,
-) -> None:  # fmt: skip
+def _copy_to_file(source: apsw.Connection, target: str, shown: str) -> None:
     """Copy into an empty private file; messages call it ``shown``."""
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOFOLLOW
     try:
-        connection = apsw.Connection(target, flags=flags)
-        try:
+        with closing(apsw.Connection(target, flags=flags)) as connection:
             connection.pragma("journal_mode", "off")
             connection.pragma("synchronous", 0)  # the caller syncs
-            _copy_pages(source, connection, progress)
-        finally:
-            connection.close()
+            _copy_pages(source, connection)
     except (apsw.FullError, apsw.IOError, apsw.CantOpenError) as error:
         raise translate(error, shown) from error
 
@@ -106,41 +88,26 @@ def _copy_to_file(
 def _require_free(store: str, place: str, shown: str) -> None:
     """Refuse to replace the store, and files other than backups. It does not open the store's
     files, because closing a file drops the locks on it."""
-    own = {os.path.realpath(store) + suffix for suffix in ("", *BESIDE, "-shm")}
     why = ""
-    if place in own or (os.path.exists(place) and os.path.samefile(place, store)):
-        why = "is the store itself: name another file"
+    if place.startswith(f"{store}-") or (os.path.exists(place) and os.path.samefile(place, store)):
+        why = "is the store itself"
     elif any(os.path.lexists(place + suffix) for suffix in BESIDE):
-        why = ("belongs to a database that is in use, or was when its program ended: "
-               "name another file")  # fmt: skip
-    elif os.path.lexists(place) and not os.path.isfile(place):
-        why = "is no plain file: name another"
-    elif os.path.lexists(place) and not _is_lores(place):
-        why = "is there and is no backup of lore's: name another file"
+        why = "belongs to a database that is in use, or was when its program ended"
+    elif os.path.lexists(place) and not (os.path.isfile(place) and _is_lores(place)):
+        why = "is there and is no backup of lore's"
     if why:
-        raise LoreError(f"{shown}: {why}")
+        raise LoreError(f"{shown}: {why}: name another file")
 
 
 def _is_lores(path: str) -> bool:
-    try:
-        connection = reading_copy(path)
-        try:
-            return bool(connection.pragma("application_id") == APPLICATION_ID)
-        finally:
-            connection.close()
-    except apsw.Error:
-        return False
+    with suppress(apsw.Error), closing(reading_copy(path)) as connection:
+        return bool(connection.pragma("application_id") == APPLICATION_ID)
+    return False
 
 
-def restore_backup(
-    folder: str,
-    path: str,
-    *,
-    busy_timeout: float = 30.0,
-    progress: Callable[[float], None] = lambda part: None,
-) -> Copied:
-    """Replace the store in ``folder`` by a backup, and keep the old one beside it, as
-    ``search.db.before-restore-<time>``. The backup is checked first, in a private copy.
+def restore_backup(folder: str, path: str, *, busy_timeout: float = 30.0) -> str | None:
+    """Replace the store in ``folder`` by a backup; return the path of the old store, which is kept
+    beside it, or None if there was none. The backup is checked first, in a private copy.
 
     Raises:
         NoStore: there is no such folder.
@@ -158,10 +125,9 @@ def restore_backup(
         raise LoreError(f"{path}: is the store itself: name a backup")
     try:
         with temporary_folder() as own, _staged(place, path, own) as staged, Translated(live):
-            kept = _replace(live, staged.connection, busy_timeout, progress)
+            return _replace(live, staged.connection, busy_timeout)
     except OSError as error:
         raise LoreError(f"{live}: {error.strerror}: the store is unchanged") from None
-    return Copied(live, os.path.getsize(live), kept)
 
 
 def _staged(place: str, shown: str, folder: str) -> Store:
@@ -203,38 +169,29 @@ def _copy_out(place: str, own: str) -> None:
     if os.path.lexists(place + "-journal"):
         raise StoreError(f"{own}: has a journal beside it and is incomplete: ")
     alone = not os.path.exists(place + "-wal") or not os.path.getsize(place + "-wal")
-    source = reading_copy(place, alone=alone)
-    try:
+    with closing(reading_copy(place, alone=alone)) as source:
         source.execute("BEGIN")
         source.pragma("schema_version")  # begins the snapshot
         _copy_to_file(source, own, own)
-    finally:
-        source.close()
 
 
-def _replace(
-    live: str, staged: apsw.Connection, busy_timeout: float, progress: Callable[[float], None]
-) -> str | None:
-    """Replace the store; return the path of the old store, or None if there was none."""
+def _replace(live: str, staged: apsw.Connection, busy_timeout: float) -> str | None:
     if not os.path.lexists(live):
         for suffix in BESIDE:  # SQLite would apply the log of a store that was moved away
             if os.path.lexists(live + suffix):
                 os.replace(live + suffix, _free_name(live) + suffix)
         with new_file(live, instead=False) as beside:
-            _copy_to_file(staged, beside, live, progress)
+            _copy_to_file(staged, beside, live)
         return None
     if not os.path.isfile(live):
         raise StoreError(f"{live}: is no plain file: move it away")
     is_empty = not os.path.getsize(live) and not os.path.exists(live + "-wal")
     kept = "" if is_empty else _free_name(live)
     try:
-        connection = open_to_replace(live, busy_timeout)
-        try:
-            _copy_pages(staged, connection, progress, lambda: _keep(live, kept))
+        with closing(open_to_replace(live, busy_timeout)) as connection:
+            _copy_pages(staged, connection, lambda: _keep(live, kept))
             connection.set_busy_handler(None)
             connection.pragma("wal_checkpoint(truncate)")
-        finally:
-            connection.close()
     except (apsw.NotADBError, apsw.CorruptError):
         raise StoreDamaged(
             f"{live}: is damaged, the store is unchanged: close all programs that use it, move it "
@@ -250,13 +207,10 @@ def _keep(live: str, kept: str) -> str:
     """Copy the pages of the store, even damaged pages; return the path."""
     if not kept:
         return ""
-    reader = apsw.Connection(live, flags=apsw.SQLITE_OPEN_READWRITE)
-    try:
+    with closing(apsw.Connection(live, flags=apsw.SQLITE_OPEN_READWRITE)) as reader:
         reader.execute("BEGIN")
         with new_file(kept, instead=False) as beside:
             _copy_to_file(reader, beside, kept)
-    finally:
-        reader.close()
     return kept
 
 

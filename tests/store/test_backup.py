@@ -43,16 +43,17 @@ def in_child(work: Callable[[], object]) -> int:
     return os.waitpid(child, 0)[1]
 
 
-def killed_at(step: int, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Return a progress callback that kills this process at a step."""
-    left = iter([*[False] * step, True])
+class KillingPages:
+    """A number of pages that kills this process when it is read for the nth time."""
 
-    def progress(_: float) -> None:
-        if next(left, False):
+    def __init__(self, step: int) -> None:
+        self.left = step
+
+    def __index__(self) -> int:
+        self.left -= 1
+        if self.left < 0:
             killed()
-
-    monkeypatch.setattr(backup, "PAGES", 5)
-    return progress
+        return 5
 
 
 def killed() -> None:
@@ -97,9 +98,9 @@ def test_open_connections_survive_a_restore(tmp_path: Path) -> None:
         with other.transaction():
             other.nodes.put(a_node("note-after"))
     assert sum('"id": "note-' in line for line in told(folder)) == 2
-    assert back.kept is not None
-    assert os.stat(back.kept).st_mode & 0o777 == os.stat(file).st_mode & 0o777 == 0o600
-    restore_backup(folder, back.kept)
+    assert back is not None
+    assert os.stat(back).st_mode & 0o777 == os.stat(file).st_mode & 0o777 == 0o600
+    restore_backup(folder, back)
     assert any('"id": "note-later"' in line for line in told(folder))
 
 
@@ -114,28 +115,27 @@ def test_killed_restore_is_atomic(
     with open_store(folder) as store, store.transaction():
         store.nodes.put(a_node("note-c", body="words " * 20_000))
     before = told(folder)
-    progress = killed_at(step, monkeypatch)
     old = Path(file).read_bytes()
     with monkeypatch.context() as patched:  # copied, and not moved
         patched.setattr(os, "replace", lambda *_: killed())
         assert in_child(lambda: back_up(folder, file)) == signal.SIGKILL
     assert Path(file).read_bytes() == old
 
-    def restore() -> object:
-        return restore_backup(folder, file, progress=progress)
+    keep = backup._keep
 
-    assert in_child(restore) == signal.SIGKILL
-    assert told(folder) == before
-    with monkeypatch.context() as patched:  # when the old store is saved
-        keep = backup._keep
+    def keep_and(act: Callable[[], object]) -> Callable[[str, str], str]:
+        def kept(live: str, place: str) -> str:
+            path = keep(live, place)
+            act()
+            return path
 
-        def kept_and_killed(live: str, place: str) -> None:
-            keep(live, place)
-            killed()
+        return kept
 
-        patched.setattr(backup, "_keep", kept_and_killed)
-        assert in_child(restore) == signal.SIGKILL
-    assert told(folder) == before
+    for act in (killed, lambda: setattr(backup, "PAGES", KillingPages(step))):
+        with monkeypatch.context() as patched:
+            patched.setattr(backup, "_keep", keep_and(act))
+            assert in_child(lambda: restore_backup(folder, file)) == signal.SIGKILL
+        assert told(folder) == before
     restore_backup(folder, file)
     assert told(folder) == whole
 
@@ -186,7 +186,7 @@ def test_damaged_store_is_replaced_and_kept(tmp_path: Path, damage: Callable[[Pa
         return
     back = restore_backup(folder, file)
     assert told(folder) == whole
-    assert Path(back.kept).read_bytes() == broken if back.kept else not broken
+    assert Path(back).read_bytes() == broken if back else not broken
 
 
 @pytest.mark.parametrize("damage", [*DAMAGES, _overwritten(1, 2), _overwritten(12, 13)])
@@ -229,7 +229,7 @@ def test_foreign_or_incomplete_backup_is_refused(tmp_path: Path, statement: str,
 def test_last_three_replaced_stores_are_kept(tmp_path: Path) -> None:
     folder, file = filled(tmp_path / "store", "a"), str(tmp_path / "backup.db")
     back_up(folder, file)
-    made = [restore_backup(folder, file).kept for _ in range(5)]
+    made = [restore_backup(folder, file) for _ in range(5)]
     assert copies_kept(f"{folder}/search.db") == made[2:]
 
 
@@ -238,7 +238,7 @@ def test_restore_creates_a_missing_store(tmp_path: Path) -> None:
     back_up(folder, file)
     (tmp_path / "new").mkdir()
     (tmp_path / "new/search.db-wal").write_bytes(b"of another store")
-    assert restore_backup(str(tmp_path / "new"), file).kept is None
+    assert restore_backup(str(tmp_path / "new"), file) is None
     assert told(str(tmp_path / "new")) == told(folder)
     with pytest.raises(StoreError, match="run 'lore init'"):
         restore_backup(str(tmp_path / "nowhere"), file)
@@ -254,7 +254,7 @@ def test_backup_replaces_only_backups(tmp_path: Path) -> None:
         (tmp_path / "store/search.db", "is the store itself"),
         (tmp_path / "store/search.db-wal", "is the store itself"),
         (tmp_path / "open.db", "belongs to a database that is in use"),
-        (tmp_path / "store", "is no plain file"),
+        (tmp_path / "store", "is no backup of lore's"),
     ):
         with pytest.raises(LoreError) as refused:
             back_up(folder, str(file))

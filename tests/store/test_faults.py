@@ -88,20 +88,6 @@ def test_damaged_store_fails_in_one_line(filled: Lore, whole: bytes) -> None:
         fails_well(filled, bytes(damaged), f"{places} bytes damaged, seed {SEED}")
 
 
-def test_unknown_tokenizer_fails_in_one_line(filled: Lore) -> None:
-    with apsw.Connection(str(file_of(filled))) as db:
-        db.pragma("writable_schema", 1)
-        db.execute(
-            "UPDATE sqlite_schema SET sql = replace(sql, 'unicode61', 'unicode99')"
-            " WHERE name = 'texts_fts'"
-        )
-        assert db.changes() == 1
-    for words in (["search", "tokens"], ["add", "note", "x"]):
-        assert "search.db: its tables are not lore's (no such tokenizer" in filled.refuse(
-            *words, code=1
-        )
-
-
 # --- a hostile store
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31mred\x1b[0m\u009b31m\u202etxt\x08\r$(touch canary)`touch canary`"
