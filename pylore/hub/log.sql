@@ -31,7 +31,8 @@ CREATE TABLE lore.nodes(
   gone boolean NOT NULL,                   -- forgotten
   due boolean NOT NULL,                    -- to be indexed
   fields jsonb NOT NULL,                   -- of the line, without its texts
-  text text NOT NULL                       -- body and reason
+  text text NOT NULL,                      -- body and reason
+  tags text NOT NULL                       -- words with a space between them
 );
 CREATE INDEX nodes_due ON lore.nodes(key) WHERE due;
 
@@ -159,14 +160,16 @@ LANGUAGE sql SET search_path = lore, pg_temp SET enable_seqscan = off AS $$
   DELETE FROM nodes n USING lines p WHERE p.seq > after AND p.kind = 'purged'
     AND n.id = p.key AND is_taken('id', n.order_key, p.order_key);
 
-  INSERT INTO nodes(id, scope, order_key, type, status, gone, due, fields, text)
+  INSERT INTO nodes(id, scope, order_key, type, status, gone, due, fields, text, tags)
   SELECT DISTINCT ON (id) id, scope, order_key, split_part(id, '-', 1), coalesce(f->>'status', 'confirmed'),
-    f->>'invalidated_at' IS NOT NULL, true, f - '{body,data}'::text[], concat_ws(E'\n', coalesce(f->>'body', ''), f->'data'->>'why')
+    f->>'invalidated_at' IS NOT NULL, true, f - '{body,data}'::text[], concat_ws(E'\n', coalesce(f->>'body', ''), f->'data'->>'why'),
+    coalesce((SELECT string_agg(value, ' ') FROM jsonb_array_elements_text(
+      CASE jsonb_typeof(f->'tags') WHEN 'array' THEN f->'tags' ELSE '[]' END)), '')
   FROM (SELECT key AS id, scope, order_key, line::jsonb AS f FROM lines
         WHERE seq > after AND kind = 'id' AND line <> '' OFFSET 0) l
   ORDER BY id, order_key DESC
-  ON CONFLICT (id) DO UPDATE SET (order_key, status, gone, due, fields, text) =
-    (excluded.order_key, excluded.status, excluded.gone, true, excluded.fields, excluded.text)
+  ON CONFLICT (id) DO UPDATE SET (order_key, status, gone, due, fields, text, tags) =
+    (excluded.order_key, excluded.status, excluded.gone, true, excluded.fields, excluded.text, excluded.tags)
   WHERE excluded.order_key > nodes.order_key;
 
   INSERT INTO edges(from_id, to_id, relation, scope, order_key, status, gone, weight)

@@ -30,11 +30,6 @@ CREATE TABLE lore.words(                   -- document frequencies in texts, as 
 
 -- --- filters and rows
 
-CREATE FUNCTION lore.tags_of(f jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT coalesce((SELECT string_agg(value, ' ') FROM jsonb_array_elements_text(
-    CASE jsonb_typeof(f->'tags') WHEN 'array' THEN f->'tags' ELSE '[]' END)), '')
-$$;
-
 -- True if a node passes a filter, {"types": […], "statuses": …, "tags": …, "files": a
 -- regular expression, "since", "until", "excluded": ids, "hides": statuses, "names": scopes}. Without
 -- a subselect, so that PostgreSQL inlines it.
@@ -58,7 +53,7 @@ $$;
 CREATE FUNCTION lore.brief(n lore.nodes) RETURNS jsonb LANGUAGE sql STABLE AS $$
   SELECT jsonb_build_array(n.type, coalesce(n.fields->>'title', ''), n.fields->>'file', coalesce(n.fields->>'updated_at', ''),
     lore.share(n.fields->'confidence'), coalesce(n.fields->>'source', 'user_edit'), n.status, n.fields->>'category',
-    lore.tags_of(n.fields), (SELECT min(p.key) FROM lore.passages p WHERE p.node = n.key))
+    n.tags, (SELECT min(p.key) FROM lore.passages p WHERE p.node = n.key))
 $$;
 
 -- The matches with the rows and texts of the best `shown`. A passage of an older state is no match.
@@ -78,7 +73,7 @@ $$;
 
 CREATE FUNCTION lore.passages_of(keys bigint[]) RETURNS TABLE(passage bigint, title text, text text, tags text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
-  SELECT p.key, coalesce(n.fields->>'title', ''), substr(n.text, p.first, p.length), tags_of(n.fields)
+  SELECT p.key, coalesce(n.fields->>'title', ''), substr(n.text, p.first, p.length), n.tags
   FROM passages p JOIN nodes n ON n.key = p.node
   WHERE p.key = ANY (keys) AND NOT n.due AND n.scope = ANY ((SELECT my_scopes())::text[])
 $$;
@@ -230,7 +225,7 @@ CREATE FUNCTION lore.lacking(most int) RETURNS TABLE(
   node bigint, order_key text, type text, title text, body text, tags text, file text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
   SELECT key, order_key, CASE WHEN gone THEN '' ELSE type END, coalesce(fields->>'title', ''), text,
-    tags_of(fields), coalesce(fields->>'file', '')
+    tags, coalesce(fields->>'file', '')
   FROM (SELECT *, sum(octet_length(text)) OVER (ORDER BY key) - octet_length(text) AS before
     FROM nodes WHERE due AND scope = ANY ((SELECT my_scopes())::text[]) ORDER BY key LIMIT most) due
   WHERE before < 4000000 ORDER BY key

@@ -22,7 +22,7 @@ hello my_scopes share admits find near having counts rows passages_of cosines ne
 WRITER = "push lacking put settle".split()
 OWNER = """
 last_line parsed rows_of refusal update_heads is_taken decides
-excluded brief shown tags_of quoted frequency rarest
+excluded brief shown quoted frequency rarest
 """.split()
 CALLABLE_FROM = {
     **dict.fromkeys(READER, "reader"), **dict.fromkeys(WRITER, "writer"),
