@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from copy import copy
 
 from ..core.errors import LoreError
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from ..store import Store
     from .claims import CodeReader
-    from .definitions import Definitions
 
     Write = Callable[[Sequence[Node]], object]
     """Writes new nodes and indexes them."""
@@ -39,19 +39,16 @@ def file_nodes(store: Store, write: Write, paths: Sequence[str]) -> dict[str, st
     """
     found: dict[str, str] = {}
     for path in paths:
-        try:
+        with suppress(LoreError):
             found[path] = check_id(file_node_id(store, path))
-        except LoreError:
-            continue
     live = store.nodes.match(Scope(), list(found.values()))
     missing = []
     for path, id in [*found.items()]:
         if id not in live and store.nodes.get(id) is not None:
             del found[path]
         elif id not in live:
-            node = Node(id, "file", title=path, file=path, source="file")
-            node.created_at = node.updated_at = now()
-            missing.append(node)
+            missing.append(Node(id, "file", title=path, file=path, source="file"))
+            missing[-1].created_at = missing[-1].updated_at = now()
     if missing:
         write(missing)
     return found
@@ -182,23 +179,14 @@ def accept_anchors(store: Store, node_id: str, reader: CodeReader | None = None)
 
 
 def _taken(project: Project, anchor: Anchor, reader: CodeReader | None) -> Anchor:
-    """Return the anchor with the fingerprint of today's code; raise LoreError without such code."""
+    """Return the anchor as valid, with the fingerprint of today's code; raise LoreError without it.
+
+    The hash of a symbol has the symbol's and the file's.
+    """
     if anchor.kind == "rule":
         from .claims import taken_claim
 
         return taken_claim(project, anchor, reader)
-    if anchor.kind != "symbol" or reader is None:
-        return take(project, anchor)
-    from .definitions import Definitions
-
-    return take(project, anchor, Definitions(project, reader.outline))
-
-
-def take(project: Project, anchor: Anchor, definitions: Definitions | None = None) -> Anchor:
-    """Return ``anchor`` as valid, with the fingerprint of today's code; raise LoreError without it.
-
-    A symbol needs the project's ``definitions``; the hash has the symbol's and the file's.
-    """
     taken = copy(anchor)
     try:
         if anchor.kind == "glob":
@@ -209,7 +197,7 @@ def take(project: Project, anchor: Anchor, definitions: Definitions | None = Non
             taken.stamp = project.stamp(anchor.path)
             if taken.stamp == GONE:
                 raise LoreError(f"{anchor.path}: no such file: check the name")
-            taken.detail, taken.hash = _fingerprint(project, anchor, definitions)
+            taken.detail, taken.hash = _fingerprint(project, anchor, reader)
     except Unreadable as error:
         raise LoreError(f"{error}: anchor to a file that can be read") from None
     taken.commit_id = project.head
@@ -219,9 +207,7 @@ def take(project: Project, anchor: Anchor, definitions: Definitions | None = Non
     return taken
 
 
-def _fingerprint(
-    project: Project, anchor: Anchor, definitions: Definitions | None
-) -> tuple[str, str]:
+def _fingerprint(project: Project, anchor: Anchor, reader: CodeReader | None) -> tuple[str, str]:
     """Return the detail and the hash of an anchor to a file that is there."""
     path, detail = anchor.path, anchor.detail
     if anchor.kind == "file":
@@ -231,7 +217,9 @@ def _fingerprint(
         return detail, digest(content)
     lines = lines_of(content)
     if anchor.kind == "symbol":
-        found = definitions.find("", path, detail) if definitions else []
+        from .definitions import Definitions
+
+        found = Definitions(project, reader.outline).find("", path, detail) if reader else []
         names = sorted({one.qualified for one in found})
         if not found:
             raise LoreError(f"{path}: defines no {detail}: check the name, or give lines")

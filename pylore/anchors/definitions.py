@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     """Texts, by keys that end as names of files do → everything that each defines."""
 
 LARGEST = 1_000_000  # bytes of a file that is parsed
-_STRINGS = re.compile(STRING)
-_LONGEST = 1000  # characters of a line of an attribute
-_MOST_ATTRIBUTES = 50  # lines above a definition
-_COMMENTS = (b"//", b"/*", b"*", b"--", b"#")
+_LONGEST, _MOST_ATTRIBUTES = 1000, 50  # bytes of a line of an attribute, and lines above a name
+_COMMENTS = ("//", "/*", "*", "--", "#")
+_NO_CODE = re.compile(rf"{STRING}|\s(?:#|//)\s.*")
 _ATTRIBUTE = re.compile(
-    r"(?:@(?!(?:end|interface|implementation|protocol)\b)[\w.:$]|#?\[)[\w.:$()\[\]]*"
+    r"@(?!(?:end|interface|implementation|protocol)\b)[\w.:$]+(?: *[@(\[].*)?(?<=[\w)\]])$"
+    r"|#?\[(?!.*\] *=).*\]$"
 )
 
 
@@ -52,9 +52,7 @@ class Definition(NamedTuple):
 
 
 def attributes_before(file: Sequence[bytes], first: int) -> list[bytes]:
-    """Return the lines of the attributes, annotations or decorators above line ``first``.
-
-    Comments and empty lines between them are skipped.
+    """Return the lines of attributes and decorators above line ``first``, without comments.
 
     >>> attributes_before([b"x = 1", b"@cache(", b"  size=3)", b"@final", b"def f():"], 5)
     [b'@cache(', b'  size=3)', b'@final']
@@ -63,46 +61,34 @@ def attributes_before(file: Sequence[bytes], first: int) -> list[bytes]:
     part: list[bytes] = []
     depth, text = 0, ""
     for line in reversed(file[max(0, first - 1 - _MOST_ATTRIBUTES) : first - 1]):
-        code = line.strip()
-        comment = code.startswith(_COMMENTS) and not code.startswith(b"#[")
+        code = _NO_CODE.sub("", line[:_LONGEST].decode("utf-8", "replace")).strip()
+        comment = code.startswith(_COMMENTS) and not code.startswith("#[")
         if not part and (not code or comment):
             continue
-        if len(code) > _LONGEST:
-            break
-        code_text = _STRINGS.sub("", code.decode("utf-8", "replace"))
-        depth += sum(map(code_text.count, ")]}")) - sum(map(code_text.count, "([{"))
-        part, text = [line, *part], f"{code_text}\n{text}"
-        if depth < 0 or (depth == 0 and not _is_attribute(text)):
+        depth += sum(map(code.count, ")]}")) - sum(map(code.count, "([{"))
+        part, text = [line, *part], code + text
+        if depth < 0 or (depth == 0 and not _ATTRIBUTE.match(text)):
             break
         if depth == 0:
             found, part, text = [*part, *found], [], ""
     return found
 
 
-def _is_attribute(text: str) -> bool:
-    """Return True if a text without strings consists of attributes, and perhaps a comment."""
-    outside, depth = [], 0
-    for letter in text:
-        depth -= letter in ")]}"
-        if depth == 0:
-            outside.append(letter)
-        depth += letter in "([{"
-    words = re.split(r"\s+(?=[#/@\[])", "".join(outside).strip())
-    comment = next((at for at, word in enumerate(words) if word[:2] in ("# ", "//")), len(words))
-    return comment > 0 and all(map(_ATTRIBUTE.fullmatch, words[:comment]))
-
-
 _KINDS = {"function": "callable", "method": "callable", "class": "type", "interface": "type"}
+
+
+def _dotted(name: str) -> str:
+    return "." + name.replace("::", ".").replace("#", ".")
 
 
 class Defined:
     """A definition in a version of a file."""
 
-    __slots__ = ("bag", "kind", "line_start", "lines", "name", "path", "qualified")
+    __slots__ = ("bag", "dotted", "kind", "line_start", "lines", "name", "path", "qualified")
 
     def __init__(self, path: str, file: list[bytes], found: Definition) -> None:
         self.path, self.qualified = path, found.qualified
-        self.name = last_name(found.qualified)
+        self.name, self.dotted = last_name(found.qualified), _dotted(found.qualified)
         self.kind = _KINDS.get(found.kind, found.kind)
         self.line_start, self.lines = found.line_start, found.lines(file)
         self.bag: frozenset[int] = frozenset()
@@ -122,13 +108,18 @@ class Definitions:
         self._project = project
         self._outline = outline
         self.known: dict[tuple[str, str], list[Defined]] = {}  # by revision and path
+        self._named: dict[str, list[Defined]] = {}  # by last name, in the work tree
 
     def find(self, revision: str, path: str, name: str) -> list[Defined]:
         """Return the definitions of a name, as ``check`` or ``Login.check``, in a file."""
-        wanted = name.replace("::", ".").replace("#", ".")
-        known = self.read(revision, [path])
-        exact = [one for one in known if one.qualified.replace("::", ".") == wanted]
-        return exact or [one for one in known if one.qualified.endswith(f".{wanted}")]
+        wanted, known = _dotted(name), self.read(revision, [path])
+        exact = [one for one in known if one.dotted == wanted]
+        return exact or [one for one in known if one.dotted.endswith(wanted)]
+
+    def elsewhere(self, path: str, name: str) -> list[Defined]:
+        """Return the definitions of a name in the other files of the work tree that were read."""
+        wanted, named = _dotted(name), self._named.get(last_name(name), [])
+        return [one for one in named if one.path != path and one.dotted.endswith(wanted)]
 
     def read(self, revision: str, paths: Sequence[str]) -> list[Defined]:
         """Return all definitions in these files of a revision; "" is the work tree.
@@ -149,6 +140,8 @@ class Definitions:
             defined = found.get(path) or []
             defined += _by_looks(path, texts.get(path, b""), {one.qualified for one in defined})
             self.known[revision, path] = [Defined(path, lines, one) for one in defined]
+            for one in () if revision else self.known[revision, path]:
+                self._named.setdefault(one.name, []).append(one)
         return [one for path in paths for one in self.known[revision, path]]
 
 

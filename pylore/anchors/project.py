@@ -15,7 +15,7 @@ from .globs import Glob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ..core.model import Anchor
     from ..store import Store
@@ -115,22 +115,6 @@ class Project:
     def matching(self, glob: str) -> list[str]:
         """Return the present files that a glob matches."""
         return [path for path in filter(Glob(glob).matches, self.paths()) if self.has(path)]
-
-    def with_words(self, words: Iterable[str]) -> dict[str, list[str]]:
-        """Map word to the files that have it in their text."""
-        from re import findall
-
-        found: dict[str, list[str]] = {word: [] for word in words}
-        parts = {max(findall(r"\w+", word), key=len, default="") for word in found}
-        for path in self.with_any(sorted(parts - {""})):
-            try:
-                content = self.read(path)
-            except Unreadable:
-                continue
-            for word, paths in found.items():
-                if word.encode() in content:
-                    paths.append(path)
-        return found
 
     def with_any(self, words: Sequence[str]) -> list[str]:
         """Return the files that may have any of these words of letters, digits and ``_``."""

@@ -1,13 +1,7 @@
 """Judge the anchors of a store, and write the verdicts.
 
-| kind | valid | relocated | drifted | invalid |
-|---|---|---|---|---|
-| file | it is there | renamed | – | gone |
-| hash | same content | same content elsewhere | other content | gone |
-| symbol | same body | same body elsewhere | other body, there or elsewhere | not defined anywhere |
-| lines | same text | same text elsewhere in the file | text not found | file gone |
-| glob | matches a file | – | – | matches none |
-
+A file that is there is valid, other anchors with the same content, body or text. They are relocated
+with the same code elsewhere, drifted with other code there or elsewhere, else invalid.
 A relocated anchor has the new place, where the next run finds it valid. A drifted anchor has the
 fingerprint of the code that was anchored, also under a new name.
 """
@@ -15,6 +9,7 @@ fingerprint of the code that was anchored, also under a new name.
 from __future__ import annotations
 
 import os
+import re
 from copy import copy
 from functools import partial
 
@@ -122,7 +117,6 @@ class _Verdicts:
         self._successors = Successors(project, self._definitions)
         self._files: set[str] = set()  # to parse
         self._words: set[str] = set()  # last names of missing symbols
-        self._where: dict[str, list[str]] = {}  # word to the files that have it
         self._stage = 0
 
     def of(self, anchors: Sequence[Anchor], progress: Callable[[int], None]) -> list[Change]:
@@ -134,8 +128,7 @@ class _Verdicts:
             if self._stage == 1:
                 self._definitions.read("", sorted(self._files))
             elif self._stage == 2:
-                self._where = self._project.with_words(self._words)
-                others = sorted(set().union(*self._where.values()))
+                others = self._project.with_any(sorted(self._words))
                 self._definitions.read("", others[:MOST_PARSED])
             doubtful: list[Anchor] = []
             for anchor in anchors:
@@ -235,13 +228,9 @@ class _Verdicts:
         if self._definitions.find("", path, name):
             return self._look(anchor, path)
         if self._stage == 1:
-            self._words.add(last_name(name))
+            self._words.update(re.findall(r"\w+", last_name(name)))
             return None
-        there = [
-            one for other in self._where.get(last_name(name), [])
-            if other != path and ("", other) in self._definitions.known
-            for one in self._definitions.find("", other, name)
-        ]  # fmt: skip
+        there = self._definitions.elsewhere(path, name)
         for one in there:
             if one.hash == anchor.hash[:HASH]:
                 return self._at(anchor, one.path, one.qualified, "")
