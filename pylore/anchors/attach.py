@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from copy import copy
 
 from ..core.errors import LoreError
@@ -33,14 +32,13 @@ MOVED = "superseded"  # the status of an edge after the anchor moved
 
 
 def file_nodes(store: Store, write: Write, paths: Sequence[str]) -> dict[str, str]:
-    """Map path to the id of its live node, and add the missing nodes; in a transaction.
-
-    Forgotten files are skipped, and names that cannot be ids, as with a line break.
-    """
+    """Map path to the id of its node, added if missing, except forgotten files and odd names."""
     found: dict[str, str] = {}
     for path in paths:
-        with suppress(LoreError):
+        try:
             found[path] = check_id(file_node_id(store, path))
+        except LoreError:
+            continue
     live = store.nodes.match(Scope(), list(found.values()))
     missing = []
     for path, id in [*found.items()]:
@@ -55,10 +53,7 @@ def file_nodes(store: Store, write: Write, paths: Sequence[str]) -> dict[str, st
 
 
 def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], source: str) -> None:
-    """Link a node to the file or symbol of an anchor; ``paths`` are a glob's matches.
-
-    A symbol that the store lacks is represented by the file. A rule has no links.
-    """
+    """Link a node to the symbol, or else the file, of an anchor; ``paths`` are a glob's matches."""
     symbol = store.nodes.get(symbol_id(anchor.path, anchor.detail))
     if anchor.kind == "symbol" and symbol is not None and symbol.invalidated_at is None:
         targets = [symbol.id]
@@ -133,9 +128,7 @@ def place_anchor(
 
 
 def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
-    """Remove a node's anchors to a path, by kind and detail or all, in a transaction; raise
-    LoreError if there are none.
-    """
+    """Remove a node's anchors to a path, by kind and detail or all; raise LoreError without any."""
     id, path = store.nodes.require(wanted.node_id).id, wanted.path
     found = [
         one for one in store.anchors.of(id) if one.path == path
@@ -154,10 +147,7 @@ def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
 
 def accept_anchors(store: Store, node_id: str, reader: CodeReader | None = None) -> int:
     """Make a node's broken anchors valid for today's code; return the number of changes.
-
-    An anchor without code stays broken. With a ``reader``, all violations of rules become known.
-    Links to the commits that broke the node end when no anchor is broken.
-    """
+    An anchor without code stays broken. With a ``reader``, all violations of rules become known."""
     changed = 0
     for anchor in store.anchors.of(node_id):
         if not (anchor.is_broken or (reader and anchor.kind == "rule")):
@@ -238,9 +228,7 @@ def _fingerprint(project: Project, anchor: Anchor, reader: CodeReader | None) ->
 
 def anchor_file(store: Store, root: str, node_id: str, path: str, lines: str) -> str:
     """Anchor a node to lines of a file, or to the file, and return why; keep an old anchor.
-
-    A file outside the project gets no anchor, a missing file an invalid anchor.
-    """
+    A file outside the project gets no anchor, a missing file an invalid anchor."""
     wanted = (("file", path, ""), ("lines", path, lines))
     kept_already = any(anchor.key[1:] in wanted for anchor in store.anchors.of(node_id))
     if path.startswith(("/", "../")) or path in (".", "..") or not root or kept_already:

@@ -75,18 +75,14 @@ class ClaimResult(NamedTuple):
     is_new: bool = False
 
     def to_row(self) -> dict[str, Any]:
-        """Return the places against it."""
         new = {*self.new}
         places = [{"file": one.path, "line": one.line, "new": one in new} for one in self.against]
         return {"places": places}
 
 
 class Claim(NamedTuple):
-    """A rule, the files, and the expected matches.
-
-    ``rule`` is a pattern, or a rule of ast-grep's YAML; ``of`` a pattern of the places to examine;
-    ``expect`` is in ``EXPECTATIONS``.
-    """
+    """A rule (a pattern, or a rule of ast-grep's YAML), the files, and the expected matches:
+    ``expect`` is in ``EXPECTATIONS``, ``of`` a pattern of the places to examine."""
 
     glob: str
     rule: Rule
@@ -245,8 +241,7 @@ def unpacked(text: str) -> list[ClaimPlace]:
 
 def taken_claim(project: Project, anchor: Anchor, reader: CodeReader | None) -> Anchor:
     """Return an anchor that accepts the violations of today; raise LoreError if the claim cannot
-    be counted, has no file, or too many violations.
-    """
+    be counted, has no file, or too many violations."""
     if reader is None:
         raise LoreError("a rule is counted by 'lore anchor ID --rule PATTERN', given again")
     found = counted_claims(project, [anchor], reader)[anchor.key]
@@ -269,10 +264,8 @@ def taken_claim(project: Project, anchor: Anchor, reader: CodeReader | None) -> 
 def judged_anchor(
     anchor: Anchor, found: ClaimCount | Unreadable, head: str
 ) -> tuple[Anchor, ClaimResult]:
-    """Return an anchor with the verdict, the same object if unchanged.
-
-    ``stamp`` is a file with a new violation, or "".
-    """
+    """Return an anchor with the verdict, the same object if unchanged; ``stamp`` is a file with a
+    new violation, or ""."""
     judged = ClaimResult()
     changed = copy(anchor)
     if isinstance(found, Unreadable):

@@ -29,11 +29,8 @@ _ATTRIBUTE = re.compile(
 
 
 class Definition(NamedTuple):
-    """A name's definitions in a scope. Lines count from 1, the last line included.
-
-    ``qualified`` has the containers, in dots; ``others`` the first and last line of each other
-    definition of the name; ``kind`` is function, class, …
-    """
+    """A name with containers, first and last line from 1, and the same of ``others`` of that name;
+    ``kind`` is function, class, …"""
 
     qualified: str
     line_start: int
@@ -122,10 +119,8 @@ class Definitions:
         return [one for one in named if one.path != path and one.dotted.endswith(wanted)]
 
     def read(self, revision: str, paths: Sequence[str]) -> list[Defined]:
-        """Return all definitions in these files of a revision; "" is the work tree.
-
-        Files that are new here are parsed together.
-        """
+        """Return all definitions in these files of a revision, parsed at once; "" is the work
+        tree."""
         unread = [path for path in paths if (revision, path) not in self.known]
         texts = self._project.git.contents(revision, unread, LARGEST) if revision else {}
         for path in () if revision else unread:

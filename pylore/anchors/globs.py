@@ -16,7 +16,6 @@ _END = "end"  # the part after each alternative, which matches no character
 
 class Glob:
     """A glob as an automaton: bit ``i`` of the state is set if the parts before ``i`` match.
-
     Each character of a path takes a few operations on integers, so that no glob is slow.
 
     >>> Glob("src/**/*.py").matches("src/a/b.py"), Glob("src/*.py").matches("src/a/b.py")
@@ -54,18 +53,12 @@ class Glob:
         return sum(1 << at for at, is_one in enumerate(found) if is_one)
 
     def _closed(self, state: int) -> int:
-        """Return the state with the parts after stars that need not match anything.
-
-        The carry of the sum runs through adjacent stars.
-        """
+        """Return the state with the parts after stars, by the carry through adjacent stars."""
         return state | ((state & self._free) + self._free) ^ self._free
 
 
 def _parts(glob: str) -> Iterator[str]:
-    """Yield stars, classes and single characters.
-
-    A bracket that does not close, or has a range from ``z`` to ``a``, is a plain character.
-    """
+    """Yield stars, classes and single characters, as brackets without an end or with ``z-a``."""
     at = 0
     while at < len(glob):
         part = next((star for star in ("**/", "**", "*") if glob.startswith(star, at)), glob[at])

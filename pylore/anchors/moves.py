@@ -70,10 +70,7 @@ Alike = tuple[float, Defined]
 
 
 class Successors:
-    """Look for the successors of definitions of a project.
-
-    ``skipped`` is the number of symbols beyond ``MOST_SOUGHT``.
-    """
+    """Look for successors of definitions; ``skipped`` counts symbols beyond ``MOST_SOUGHT``."""
 
     def __init__(self, project: Project, definitions: Definitions) -> None:
         self._project = project
@@ -82,10 +79,8 @@ class Successors:
         self._changes: dict[str, list[tuple[str, str]]] = {}
 
     def of(self, anchor: Anchor, path: str) -> list[Alike]:
-        """Return the successor of an anchor's symbol, or several equally similar.
-
-        ``path`` is today's path of the file. The list is empty if git never had the symbol.
-        """
+        """Return the successor of an anchor's symbol, or several equally similar; [] if git never
+        had the symbol. ``path`` is today's path of the file."""
         if len(self._definitions.known) > _MOST_KEPT:
             self._definitions.known.clear()
         self._sought += 1
@@ -118,10 +113,8 @@ class Successors:
         return []
 
     def _loss(self, path: str, name: str, since: str) -> tuple[str, Defined | None]:
-        """Return the newest change before which ``path`` defined a symbol, and the symbol then.
-
-        The change "" is not committed.
-        """
+        """Return the newest change before which ``path`` defined a symbol, and the symbol then; ""
+        is the uncommitted change."""
         if not self._project.head:
             return "", None
         found = self._find("HEAD", path, name)
@@ -134,10 +127,8 @@ class Successors:
         return "", None
 
     def _candidates(self, commit: str, lost: Defined) -> list[Alike]:
-        """Return the new definitions of a change that are similar to ``lost``, best first.
-
-        Successors of other lost definitions are skipped.
-        """
+        """Return the new definitions of a change that are similar to ``lost``, best first, except
+        successors of other lost definitions."""
         gone, new = self._gone_and_new(commit, lost.path)
         others = [
             one for one in gone
@@ -197,10 +188,8 @@ def _fits_better(other: Defined, new: Defined, lost: Defined, figure: float) -> 
 
 
 def equally_alike(candidates: Sequence[Alike], name: str) -> list[Alike]:
-    """Return the candidates, most similar first, that may be the successor of ``name``.
-
-    Of several, a name that differs only in case and underscores decides.
-    """
+    """Return the best of sorted candidates, or several; of these, a name that differs from ``name``
+    only in case and underscores decides."""
     found = [one for one in candidates if one[0] > candidates[0][0] - MARGIN]
     named = [one for one in found if _plain(one[1].name) == _plain(name)]
     return named if len(named) == 1 else found

@@ -171,36 +171,29 @@ def is_open(root: str) -> bool:
 
 
 def root_to_keep(store: Store, root: str) -> str:
-    """Return the root that an anchor stores for a folder: "" for the project of the store.
-
-    So a project can be moved, and a store apart from any project tells projects apart.
-    """
+    """Return the root that an anchor stores for a folder: "" for the project of the store, which
+    can be moved."""
     full = os.path.realpath(root)
     return "" if full == os.path.realpath(store.project) else full
 
 
 def relative(root: str, path: str, written: str = "") -> str:
     """Return a path, which a person has ``written``, from the root and with ``/``; raise LoreError
-    if it is outside, or has characters that no id may have.
-    """
-    written = written or path
-    base = os.path.realpath(root)
+    if it is outside, or has characters that no id may have."""
     full = os.path.realpath(path)
     if not path.isprintable() or not full.isprintable():
-        raise LoreError(f"{written!r}: has characters that cannot be printed: rename the file")
-    return _below(base, full, f"{written}: lies outside the project {base}: give a path within it")
+        raise LoreError(f"{written or path!r}: has characters that cannot be printed: rename it")
+    return _below(root, full, written or path)
 
 
 def relative_glob(root: str, start: str, pattern: str) -> str:
-    """Return a glob that starts from the folder ``start`` from the root; raise LoreError outside
-    of it.
-    """
-    base = os.path.realpath(root)
+    """Return a glob that starts at the folder ``start`` from the root; raise LoreError outside."""
     full = os.path.normpath(os.path.join(os.path.realpath(start), pattern))
-    return _below(base, full, f"{pattern}: leads outside the project {base}: give one within it")
+    return _below(root, full, pattern)
 
 
-def _below(base: str, full: str, fault: str) -> str:
+def _below(root: str, full: str, written: str) -> str:
+    base = os.path.realpath(root)
     if not full.startswith(base.rstrip(os.sep) + os.sep):
-        raise LoreError(fault)
+        raise LoreError(f"{written}: leads outside the project {base}: give a path within it")
     return os.path.relpath(full, base).replace(os.sep, "/")

@@ -15,7 +15,7 @@ from functools import partial
 
 from ..core.errors import LoreError
 from ..core.ids import is_own, own
-from ..core.model import Edge, Record
+from ..core.model import Edge
 from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import INVALIDATED_BY
@@ -45,10 +45,8 @@ NOTED = 20  # unreadable anchors that get a note each
 MOST_PARSED = 2_000  # files in which missing symbols are searched
 
 
-class Verified(Record):
+class Verified:
     """``found``: each anchor before and after; ``claims``: the counts of rules."""
-
-    __slots__ = ("claims", "found", "notes")
 
     def __init__(self) -> None:
         self.found: list[Change] = []
@@ -67,11 +65,8 @@ def verify(
     store: Store, embedder: Callable[[], Embedder | None], reader: CodeReader,
     ids: Sequence[str] = (), progress: Callable[[int], None] = lambda done: None,
 ) -> Verified:  # fmt: skip
-    """Judge the anchors of these nodes, or of all, and write the changes.
-
-    Files are read before the store is locked. Verdicts of a read-only store are not
-    written, with a note.
-    """
+    """Judge the anchors of these nodes, or of all, and write the changes if the store can be
+    written. Files are read before the store is locked."""
     result = Verified()
     judged: list[Change] = []
     by_root: dict[str, list[Anchor]] = {}
@@ -80,15 +75,12 @@ def verify(
             by_root.setdefault(anchor.root, []).append(anchor)
         for kept, anchors in by_root.items():
             root = kept or store.project
-            lead = counted(len(anchors), "anchor leads", "anchors lead")
             if is_open(kept) and os.path.isdir(root):
                 judged += _Verdicts(store, Project(root), reader, result).of(anchors, progress)
                 continue
-            said = f"{lead} to {root}, which is not there"
-            if not is_open(kept):
-                said = (f"{lead} to {root}, where you have not anchored anything: not looked at "
-                        "until 'lore anchor' was used there")  # fmt: skip
-            result.notes.append(said)
+            why = "which is not there" if is_open(kept) else "where 'lore anchor' was not used yet"
+            lead = counted(len(anchors), "anchor leads", "anchors lead")
+            result.notes.append(f"{lead} to {root}, {why}")
             result.found += [(anchor, anchor) for anchor in anchors]
         result.found = sorted(result.found + judged, key=lambda pair: pair[1].key)
         if store.scope:  # verdicts on common records are written without a scope
@@ -102,11 +94,8 @@ def verify(
 
 
 class _Verdicts:
-    """Judge the anchors of one project.
-
-    The changed files of symbols are parsed together, and then the files with the names of missing
-    symbols.
-    """
+    """Judge the anchors of one project: parse changed files together, then files with the names of
+    missing symbols."""
 
     def __init__(
         self, store: Store, project: Project, reader: CodeReader, result: Verified
@@ -148,9 +137,8 @@ class _Verdicts:
             progress(len(anchors) - len(doubtful))
             # Valid anchors come first, and anchors to the same file together.
             anchors = sorted(doubtful, key=lambda one: (one.verdict == "invalid", one.path))
-        self._result.notes += unread[:NOTED]
-        if (more := len(unread) - NOTED) > 0:
-            self._result.notes.append(f"{more} more anchors could not be read")
+        more = [f"{len(unread) - NOTED} more anchors could not be read"]
+        self._result.notes += unread[:NOTED] + more * (len(unread) > NOTED)
         if skipped := self._successors.skipped:
             self._result.notes.append(f"{skipped} symbols were not searched: use 'lore verify ID'")
         return found + self._count(rules)
@@ -182,11 +170,8 @@ class _Verdicts:
             return changed
         stamp = project.stamp(path)
         if stamp == anchor.stamp and anchor.verdict != "invalid":
-            if anchor.verdict != "relocated":
-                return anchor
-            settled = copy(anchor)
-            settled.verdict, settled.reason = "valid", ""
-            return settled
+            settled = anchor.verdict != "relocated"
+            return anchor if settled else self._at(anchor, path, anchor.detail, "")
         new: str | None = path
         if stamp == GONE:
             content = anchor.hash if anchor.kind in ("file", "hash") else ""
@@ -301,7 +286,6 @@ def _keep(
     commits = _breaking_commits(store, broken)
     if not changes and not commits:
         return
-
     write = partial(write_nodes, store)
     with store.transaction():
         store.anchors.replace((old.key, new) for old, new in changes)
@@ -339,10 +323,7 @@ def _move_node(store: Store, old: Anchor, new: Anchor) -> None:
 
 def _breaking_commits(store: Store, broken: Sequence[Anchor]) -> list[tuple[Anchor, Node]]:
     """Return each anchor with the last commit that changed the file since the anchor was valid.
-
-    Nodes with a link to such a commit are skipped. A pass over the commits serves all anchors
-    that were valid at the same commit.
-    """
+    Nodes with a link to such a commit are skipped."""
     found = []
     groups: dict[tuple[str, str], list[tuple[Anchor, str]]] = {}
     for anchor in broken:

@@ -65,8 +65,8 @@ def test_anchor_refuses_bad_targets(lore: Lore, code: Repository) -> None:
     os.symlink("loop", "loop")
     lore.refuse_each("""
         anchor decision-a nothing.py | 1 | nothing.py: no such file
-        anchor decision-a ../outside.py | 1 | lies outside the project
-        anchor decision-a /etc/passwd | 1 | lies outside the project
+        anchor decision-a ../outside.py | 1 | leads outside the project
+        anchor decision-a /etc/passwd | 1 | leads outside the project
         anchor decision-a loop | 1 | loop
         anchor decision-a src/\33[31m.py | 1 | cannot be printed
         anchor decision-a src/auth.py --symbol none | 1 | defines no none
