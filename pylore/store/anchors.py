@@ -222,8 +222,7 @@ class Documents(Table):
         return [DocumentFile(*row) for row in self._rows(query, root)]
 
     def stamps(self, paths: Sequence[str]) -> dict[str, str]:
-        """Return path to stamp of the files in ``paths`` that were imported, or indexed in the
-        project."""
+        """Return path to stamp of the imported or indexed files in ``paths``."""
         return dict(self._rows(_STAMPS, dumps(paths)))
 
     def has(self, node_id: str) -> bool:
@@ -235,8 +234,7 @@ class Documents(Table):
         return dict(self._rows(_PATHS, dumps(node_ids)))
 
     def lines(self, passages: Sequence[int]) -> dict[int, int]:
-        """Return the line of the file, from 1 on, where each of these passages of a document
-        starts."""
+        """Return the line, from 1 on, where each of these passages of a document starts."""
         return dict(self._rows(_LINES, dumps(passages)))
 
     def links(self, root: str, node_id: str) -> str:

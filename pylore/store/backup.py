@@ -59,8 +59,7 @@ def back_up(folder: str, path: str, *, busy_timeout: float = 30.0) -> None:
 def _copy_pages(
     source: apsw.Connection, target: apsw.Connection, begun: Callable[[], str] = lambda: ""
 ) -> None:
-    """Overwrite a database. When the database is locked, ``begun`` copies it, and returns the
-    path."""
+    """Overwrite a database; ``begun`` copies it once it is locked, and returns the path."""
     with target.backup("main", source, "main") as copy:
         copy.step(0)
         kept = begun()

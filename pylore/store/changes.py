@@ -26,7 +26,8 @@ from ..core.stamps import (
     states,
 )
 from ..core.times import now
-from .connection import TO_WIPE, Table
+from .connection import TO_WIPE, Table, apsw
+from .nodes import Meta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,29 +79,27 @@ def row_of_thing(thing: str) -> Thing:
 class ChangeLog(Table):
     """Reads and writes the change log; the caller holds a transaction for writes."""
 
+    def __init__(self, connection: apsw.Connection) -> None:
+        super().__init__(connection)
+        self._meta = Meta(connection)
+
     # --- commands
 
     @property
     def command(self) -> int:
         """The number of the running command, or of a new command."""
-        known, _, name = (self._meta("command") or "").partition(" ")
+        known, _, name = (self._meta.get("command") or "").partition(" ")
         if known:
             return int(known)
         self._db.execute("INSERT INTO main.commands(name, at) VALUES (?, ?)", (name, now()))
         number = self._db.last_insert_rowid()
-        self._set_meta("command", f"{number} {name}")
+        self._meta.set("command", f"{number} {name}")
         return number
-
-    def _meta(self, key: str) -> str:
-        return self._value("SELECT value FROM meta WHERE key = ?", key) or ""
-
-    def _set_meta(self, key: str, value: str) -> None:
-        self._db.execute("INSERT OR REPLACE INTO main.meta VALUES (?, ?)", (key, value))
 
     @property
     def swept(self) -> str:
         """The time before which the log was swept, or an empty text."""
-        return self._meta("swept")
+        return self._meta.get("swept") or ""
 
     def commands(self, after: int = 0) -> list[PastCommand]:
         """Return the named commands after a number, latest first."""
@@ -160,19 +159,17 @@ class ChangeLog(Table):
     # --- writing
 
     def machine(self) -> str:
-        """Return ten random hexadecimal digits for the stamps of this store; a copy of the file
-        gets new digits."""
+        """Return this store's ten random digits for stamps; a copy of the file gets new ones."""
         path = self._db.filename
         file = str(os.stat(path).st_ino) if path else ""
-        digits, _, of = self._meta("machine").partition(" ")
+        digits, _, of = (self._meta.get("machine") or "").partition(" ")
         if not digits or of != file:
             digits = os.urandom(5).hex()
-            self._set_meta("machine", f"{digits} {file}")
+            self._meta.set("machine", f"{digits} {file}")
         return digits
 
     def record(self, old: Thing | None, row: Thing) -> None:
-        """Give a row stamps later than the stamps of the old row and of a purge; log the old
-        values."""
+        """Give a row stamps later than the old row's and a purge's; log the old values."""
         row.stamps = ""
         ids = owners(thing_of(row))
         gone = self._value("SELECT max(at) FROM purged WHERE id IN (?, ?)", ids[0], ids[-1]) or ""
@@ -297,7 +294,7 @@ class ChangeLog(Table):
             (before,),
         )
         self._db.execute("DELETE FROM main.commands WHERE at < ?", (before,))
-        self._set_meta("swept", before)
+        self._meta.set("swept", before)
         return swept
 
     def purged(self, ids: Sequence[str] | None = None) -> dict[str, str]:
@@ -340,7 +337,7 @@ class ChangeLog(Table):
 
     def leave_to_wipe(self, at: str) -> None:
         """Note that texts were purged at a time, so that ``Store.wipe`` has work to do."""
-        self._set_meta(TO_WIPE, at)
+        self._meta.set(TO_WIPE, at)
 
 
 def _values(current: Stamped, former: Iterable[tuple[str, Value]]) -> dict[str, list[Value]]:

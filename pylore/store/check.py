@@ -81,8 +81,7 @@ class Checks(Table):
         return int(self._db.pragma("user_version"))
 
     def is_sound(self) -> bool:
-        """Return True if each page of the file is in place. In other files a query may be
-        endless."""
+        """Return True if all pages are in place. Otherwise a query may be endless."""
         return is_sound(self._db.filename)
 
     def missing_tables(self) -> list[str]:

@@ -36,8 +36,7 @@ class CodeFiles(Table):
         return dict(self._rows("SELECT path, stamp FROM code_files"))
 
     def known(self, paths: Sequence[str]) -> dict[str, tuple[str, str, str]]:
-        """Return path to ``(stamp, hash, language)`` of the read files in ``paths``; skipped files
-        have no language."""
+        """Return path to ``(stamp, hash, language or "" if skipped)`` of ``paths``."""
         rows = self._rows(
             "SELECT c.path, c.stamp, c.hash, c.language FROM json_each(?) j"
             " CROSS JOIN code_files c ON c.path = j.value",

@@ -93,8 +93,7 @@ def passages_within(
 
 
 def narrow(connection: apsw.Connection, scope: Scope, few: int) -> Condition | None:
-    """Return an indexed condition that nodes within a scope meet, if it holds for at most ``few``
-    nodes."""
+    """Return an indexed condition on nodes that at most ``few`` nodes within a scope meet."""
     for condition, parameters in _indexed(scope):
         query = f"SELECT count(*) FROM (SELECT 1 FROM nodes n WHERE {condition} LIMIT ?)"
         count: int = connection.execute(query, (*parameters, few + 1)).get

@@ -96,8 +96,7 @@ _LIMITS = {
 }
 
 _LEAST_STEPS, _MOST_STEPS = 5_000_000, 100_000_000
-"""Steps of SQLite's virtual machine in a statement, before the file is checked: some milliseconds
-to some seconds."""
+"""Steps of SQLite's virtual machine before the file is checked: milliseconds to seconds."""
 
 
 def set_bounds(connection: apsw.Connection, path: str) -> None:

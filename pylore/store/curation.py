@@ -139,8 +139,7 @@ class Impressions(Table):
     """Results that runs were shown, and their ratings; a run is a node, a rating an edge."""
 
     def show(self, run: str, ids: Iterable[str], query: str, at: str) -> None:
-        """Insert the nodes of an answer, the first at position 1. Of a repeated query the best
-        positions count."""
+        """Insert the nodes of an answer, from position 1 on; the best positions count."""
         self._db.executemany(
             "INSERT INTO main.shown(run_id, node_id, position, query, shown_at)"
             " VALUES (?, ?, ?, ?, ?)"
@@ -187,15 +186,12 @@ class Impressions(Table):
 
     def state(self, run: str) -> str:
         """Return ``open``, ``finished``, ``forgotten``, or an empty text for an unknown run."""
-        return (
-            self._value(
-                "SELECT CASE WHEN invalidated_at IS NOT NULL THEN 'forgotten'"
-                " WHEN json_extract(data, '$.finished_at') IS NULL THEN 'open' ELSE 'finished' END"
-                " FROM nodes WHERE id = ? AND type = 'run'",
-                run,
-            )
-            or ""
+        query = (
+            "SELECT CASE WHEN invalidated_at IS NOT NULL THEN 'forgotten'"
+            " WHEN json_extract(data, '$.finished_at') IS NULL THEN 'open' ELSE 'finished' END"
+            " FROM nodes WHERE id = ? AND type = 'run'"
         )
+        return self._value(query, run) or ""
 
 
 if TYPE_CHECKING:
@@ -239,9 +235,7 @@ class Review(Table):
     def count_access(self, ids: Sequence[str], at: str) -> None:
         """Count a read of each live node in ``ids``, and of the staged facts of things."""
         self._db.execute(_COUNT_NODES, (dumps(ids), at))
-        things = _things(ids)
-        if things != "[]":
-            self._db.execute(_COUNT_FACTS, (things, at))
+        self._db.execute(_COUNT_FACTS, (_things(ids), at))
 
     def ripe_nodes(self, ids: Sequence[str], accesses: int) -> list[str]:
         """Return the staged nodes in ``ids`` with at least ``accesses`` reads, by id."""
@@ -253,27 +247,16 @@ class Review(Table):
 
     def ripe_facts(self, ids: Sequence[str], accesses: int) -> list[EdgeKey]:
         """Return the staged facts of these nodes with at least so many reads."""
-        things = _things(ids)
-        return (
-            []
-            if things == "[]"
-            else self._rows(
-                f"SELECT {EDGE_ENDS}, relation FROM ({_FACTS}) JOIN links"
-                " USING (from_key, to_key, relation) WHERE access_count >= ?2 ORDER BY 1, 2, 3",
-                things,
-                accesses,
-            )
+        query = (
+            f"SELECT {EDGE_ENDS}, relation FROM ({_FACTS}) JOIN links"
+            " USING (from_key, to_key, relation) WHERE access_count >= ?2 ORDER BY 1, 2, 3"
         )
+        return self._rows(query, _things(ids), accesses)
 
     def staged_size(self, source: str) -> int:
         """Return the number of characters in the live staged nodes of a source."""
-        return int(
-            self._value(
-                "SELECT coalesce(sum(length(title) + length(body) + length(data)), 0) FROM nodes"
-                f" WHERE {_STAGED}",
-                source,
-            )
-        )
+        size = "coalesce(sum(length(title) + length(body) + length(data)), 0)"
+        return int(self._value(f"SELECT {size} FROM nodes WHERE {_STAGED}", source))
 
     def staged_nodes(self, source: str) -> dict[str, Staged]:
         """Return the live staged nodes of a source, by id."""

@@ -73,8 +73,7 @@ class Engine:
     def score(
         self, db: apsw.Connection, table: str, weights: Sequence[float]
     ) -> tuple[str, Sequence[float]]:
-        """Return the BM25 score as an expression, and the parameters. In FTS4 columns weigh
-        alike."""
+        """Return BM25 as an expression, and parameters; in FTS4 columns weigh alike."""
         if self.name == "fts5":
             return f"-bm25({table}{', ?' * len(weights)})", weights
         db.create_scalar_function("rank_bm25", rank_bm25, 1)  # type: ignore[arg-type]
@@ -252,8 +251,7 @@ class FullText(Table):
         return self._matching(collection, self.engine.within("title", phrases), limit)
 
     def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:
-        """Return ids of all nodes with a phrase (folded words with spaces between them) in a
-        passage, or in the title of a passage."""
+        """Return ids of nodes with a phrase of folded words in a passage, or in a title."""
         match = self.engine.within("title", (phrase,)) if titled else quoted(phrase)
         return {*self._matching(collection, match, -1)}
 
@@ -266,8 +264,7 @@ class FullText(Table):
         return self._column(query, match, limit)
 
     def frequencies(self, words: Iterable[str]) -> tuple[int, dict[str, int]]:
-        """Return about the number of passages, and of passages with each word, counted up to
-        ``LARGE`` in each collection."""
+        """Return about the number of passages, and with each word, up to ``LARGE``."""
         names = self.collections()
         found = {word: sum(self._count(name, quoted(word)) for name in names) for word in words}
         return sum(map(self._size, names)), found

@@ -1,5 +1,4 @@
-"""Nodes: read, write and list rows of ``nodes``, ``types``, ``relations``, ``ratings`` and
-``meta``."""
+"""Rows of ``nodes``, ``types``, ``relations``, ``ratings`` and ``meta``."""
 
 from __future__ import annotations
 
@@ -182,8 +181,7 @@ class Nodes(Table):
         return {row[0]: row[1:] for row in rows}
 
     def hidden(self, statuses: Sequence[str], most: int) -> list[str] | None:
-        """Return the live nodes in these ``HIDDEN_STATUSES``; None if there may be more than
-        ``most``."""
+        """Return live nodes in these ``HIDDEN_STATUSES``; None for more than ``most``."""
         query = f"SELECT id FROM nodes n WHERE {in_status(statuses)} AND invalidated_at IS NULL"
         found = self._column(f"{query} LIMIT ?", most + 1 if most >= 0 else -1)
         return None if 0 <= most < len(found) else found
@@ -216,8 +214,7 @@ class Nodes(Table):
             raise VerdictsUnavailable(message) from None
 
     def verdicts(self, ids: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-        """Return the worst verdict of each anchored node in ``ids``, and a note if the anchors
-        cannot be read."""
+        """Return the worst verdict of each anchored node in ``ids``, and notes on failures."""
         found: dict[str, str] = {}
         try:
             for id, verdict, *_ in self.anchored(ids):
@@ -278,8 +275,7 @@ class Nodes(Table):
         return self._column(query, part, limit)
 
     def ids_titled(self, title: str, limit: int) -> list[str]:
-        """Return the live records with this title in any case, or else the forgotten records, by
-        id."""
+        """Return the live, or else the forgotten, records with this title in any case, by id."""
         rows = self._rows(
             "SELECT id, title, invalidated_at IS NULL FROM nodes WHERE length(title) = ?"
             f" AND type NOT IN ({', '.join(map(repr, sorted(NO_RECORDS)))}) ORDER BY id",
@@ -301,8 +297,7 @@ class Nodes(Table):
     def outlines(
         self, types: Sequence[str] = ()
     ) -> Iterator[tuple[str, str, str, str, str, str | None]]:
-        """Yield ``(id, type, title, status, tags, file)`` of live nodes of these types, or of all,
-        by id."""
+        """Yield ``(id, type, title, status, tags, file)`` of live nodes, of these types, by id."""
         yield from self._db.execute(
             "SELECT id, type, title, status, tags, file FROM nodes WHERE invalidated_at IS NULL"
             " AND (?1 = '[]' OR type IN (SELECT value FROM json_each(?1))) ORDER BY id",
@@ -479,8 +474,7 @@ class Relations(Table):
     def declare(
         self, name: str, weight: float, backward: float, description: str, at: str = ""
     ) -> None:
-        """Add a relation, or change the weights and description of a relation. ``at`` is as in
-        ``Types.declare``."""
+        """Add or change a relation. ``at`` is as in ``Types.declare``."""
         if at or self.all().get(name) != (weight, backward, description):
             self._db.execute(
                 "INSERT INTO main.relations"
@@ -520,11 +514,6 @@ class Ratings(GraphTable):
 
     def wrong(self) -> int:
         """Return the number of nodes with ratings that differ from the edges."""
-        return int(
-            self._value(
-                "SELECT count(DISTINCT node_key) FROM (SELECT node_key FROM (SELECT node_key,"
-                " round(helpful, 4) AS sum, rated FROM ratings UNION ALL SELECT from_key,"
-                f" round(helpful, 4), rated FROM ({_COUNTED}))"
-                " GROUP BY node_key, sum, rated HAVING count(*) <> 2)"
-            )
-        )
+        stored = self._rows("SELECT node_key, round(helpful, 4), rated FROM ratings")
+        counted = self._rows(f"SELECT from_key, round(helpful, 4), rated FROM ({_COUNTED})")
+        return len({key for key, *_ in {*stored} ^ {*counted}})

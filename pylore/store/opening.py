@@ -166,8 +166,7 @@ def _connect(
 
 
 def reading_copy(path: str, *, alone: bool = True) -> apsw.Connection:
-    """Return a read-only connection to any database. ``alone``: the file has no log, and no file is
-    created."""
+    """Return a read-only connection. ``alone``: the database has no log; no file is created."""
     connection = apsw.Connection(_read_only(path, alone=alone), flags=_READ_ONLY)
     _distrust_schema(connection)
     return connection

@@ -1,5 +1,4 @@
-"""Progress of a store with each hub, as JSON in ``meta``, so that a restored backup continues from
-there."""
+"""Progress of a store with each hub, as JSON in ``meta``; backups include it."""
 
 from __future__ import annotations
 

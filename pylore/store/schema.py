@@ -65,8 +65,7 @@ def require_own_schema(connection: apsw.Connection, path: str) -> None:
 
 
 def other_statements(connection: apsw.Connection) -> dict[str, str]:
-    """Return the ``statements`` that differ from a new store's, without plain tables of other
-    names."""
+    """Return the ``statements`` that differ from a new store's, without plain tables."""
     own = statements(empty_store(connection))
     return {
         name: sql for name, sql in sorted(statements(connection).items())

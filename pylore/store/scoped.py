@@ -37,8 +37,7 @@ _EDGE = "from_key, to_key, relation, weight, source, status, metadata, ended_at"
 
 
 def keep_to(connection: apsw.Connection, scope: str) -> None:
-    """Let a connection see common rows and those of a scope, and change the scope's own. Without a
-    scope it sees and changes everything."""
+    """Let a connection see common and a scope's rows, and change the scope's; all if empty."""
     rows = connection.execute("SELECT type, name FROM sqlite_temp_schema").fetchall()
     for kind, name in rows:
         if kind in ("view", "trigger"):

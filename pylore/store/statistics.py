@@ -12,12 +12,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-_LIVE_KEYS = "SELECT CAST(key AS TEXT) FROM nodes WHERE invalidated_at IS NULL"
-# One long string reaches Python faster than as many rows.
-_ENDS = (
-    "SELECT CAST(from_key AS TEXT), group_concat(to_key) FROM links"
-    " WHERE invalidated_at IS NULL GROUP BY from_key"
-)
+_LIVE_KEYS = "SELECT key FROM nodes WHERE invalidated_at IS NULL"
+_ENDS = "SELECT from_key, to_key FROM links WHERE invalidated_at IS NULL"
 _DEGREES = """
 WITH sure AS (
   SELECT from_key, to_key FROM links WHERE invalidated_at IS NULL
@@ -44,19 +40,18 @@ class Statistics(Table):
         by_type = Nodes(self._db).count_by_type()
         by_relation = self.count_by_relation()
         keys = self._column(_LIVE_KEYS)
-        numbers = dict(zip(keys, range(len(keys)), strict=True))
-        degrees, components, dangling = _count_edges(self._db.execute(_ENDS), numbers)
-        most = max(degrees, default=0)
-        hubs = [key for key, degree in zip(keys, degrees, strict=True) if degree == most > 0]
+        degrees, components, dangling = _count_edges(self._db.execute(_ENDS), keys)
+        most = max(degrees.values(), default=0)
+        hubs = [str(key) for key, degree in degrees.items() if degree == most > 0]
         return {
             "nodes": len(keys),
             "nodes_by_type": by_type,
             "edges": sum(by_relation.values()),
             "edges_by_relation": by_relation,
-            "mean_degree": round(sum(degrees) / len(keys), 3) if keys else 0.0,
+            "mean_degree": round(sum(degrees.values()) / len(keys), 3) if keys else 0.0,
             "max_degree": most,
             "max_degree_id": min(ids_of(self._db, hubs).values(), default=None),
-            "orphans": degrees.count(0),
+            "orphans": [*degrees.values()].count(0),
             "components": components,
             "dangling_edges": dangling,
             "forgotten_nodes": self._value(
@@ -85,8 +80,7 @@ class Statistics(Table):
         return self._rows(query, least, dumps(sorted(unsure)), limit)
 
     def orphans(self, types: Sequence[str], limit: int) -> list[tuple[str, str, str]]:
-        """Return ``(id, type, title)`` of nodes of these types, or of all, without an edge, by
-        id."""
+        """Return ``(id, type, title)`` of nodes of these types, or all, without edges, by id."""
         linked = "SELECT 1 FROM links WHERE {} = n.key AND invalidated_at IS NULL"
         query = (
             "SELECT id, type, title FROM nodes AS n WHERE invalidated_at IS NULL"
@@ -98,34 +92,23 @@ class Statistics(Table):
 
 
 def _count_edges(
-    rows: Iterable[tuple[Any, ...]], numbers: dict[str, int]
-) -> tuple[list[int], int, int]:
-    """Return degrees by number, components, dangling edges, counted in one pass. ``rows`` have the
-    key of a node, and the keys its edges lead to, with commas between them; ``numbers`` has a
-    number from 0 on for each live node. Components by union-find with path halving; it is written
-    into the loop, since a call for each edge would double the time."""
-    degrees = [0] * len(numbers)
-    parents = [*range(len(numbers))]
-    components, dangling = len(numbers), 0
-    for key, ends in rows:
-        others = [*map(numbers.get, ends.split(","))]
-        a = numbers.get(key)
-        if a is None:
-            dangling += len(others)
-        else:
-            degrees[a] += len(others)
-            while parents[a] != a:
-                parents[a] = a = parents[parents[a]]
-        for b in others:
-            if b is None:
-                dangling += a is not None
-                continue
-            degrees[b] += 1
-            if a is None or parents[b] == a:
-                continue
-            while parents[b] != b:
-                parents[b] = b = parents[parents[b]]
-            if a != b:
-                parents[b] = a
-                components -= 1
+    edges: Iterable[tuple[int, ...]], keys: Sequence[int]
+) -> tuple[dict[int, int], int, int]:
+    """Return degrees by key, components (by union-find), and dangling edges."""
+    degrees = dict.fromkeys(keys, 0)
+    parents = dict(zip(keys, keys, strict=True))
+    components, dangling = len(keys), 0
+    for edge in edges:
+        roots = []
+        for key in edge:
+            if key in degrees:
+                degrees[key] += 1
+                while parents[key] != key:
+                    parents[key] = key = parents[parents[key]]
+                roots.append(key)
+        if len(roots) < 2:
+            dangling += 1
+        elif roots[0] != roots[1]:
+            parents[roots[1]] = roots[0]
+            components -= 1
     return degrees, components, dangling

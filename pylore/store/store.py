@@ -217,8 +217,7 @@ class Store:
         return True
 
     def close(self) -> None:
-        """Close the file. Checkpoint the log, unless it is short and this process only counted
-        reads."""
+        """Close the file; checkpoint the log unless it is short and this process only read."""
         if self._place and not self._has_committed:
             log = self._place + LOG
             keep = os.path.exists(log) and 0 < os.path.getsize(log) <= _SHORT_LOG

@@ -94,8 +94,7 @@ class Vectors(Table):
             self._db.execute(create)
 
     def add(self, rows: Iterable[tuple[int, bytes | None]]) -> None:
-        """Add ``(key, vector)`` rows of existing passages; vectors are little-endian float32, None
-        without words."""
+        """Add ``(key, vector)`` of passages; vectors are little-endian float32, None if empty."""
         given = [(key, vector or b"") for key, vector in rows]
         quantised = quantise_all([one for _, one in given])
         vectors = [(key, one) for (key, _), one in zip(given, quantised, strict=True)]
@@ -148,8 +147,7 @@ class Vectors(Table):
     # --- searches
 
     def search(self, vector: bytes, scope: Scope, limit: int) -> Found:
-        """Return the nearest passages within ``scope``, ``(key, id of the node, cosine)``, nearest
-        first."""
+        """Return the nearest passages, ``(key, id of the node, cosine)``, nearest first."""
         self.load_extension()
         asked, wanted = quantise(vector), CANDIDATES * limit
         bits = sketch(asked)
@@ -258,8 +256,7 @@ def restore(quantised: bytes) -> bytes:
 
 
 def sketch(quantised: bytes) -> bytes:
-    """Return two bits for each byte: first for all bytes if it is large, then if it is not
-    small."""
+    """Return two bits a byte: first if it is large, then if it is not small."""
     size = (len(quantised) + 7) // 8
     return b"".join(
         int(quantised.translate(table) or b"0", 2).to_bytes(size, "big")

@@ -27,11 +27,11 @@ def test_misspelled_words_are_refused(lore: Lore) -> None:
         related note-one --edges relate_to | 2 | did you mean 'relates_to'?
         list --orphans --type nots | 2 | did you mean 'note'?
         import --type nots . | 2 | did you mean 'note'?
-        link note-one relates_to note-twx | 1 | did you mean note-two?
-        show note-twx | 1 | did you mean note-two?
-        forget note-twx | 1 | did you mean note-two?
-        edit note-twx x | 1 | did you mean note-two?
-        related note-twx | 1 | did you mean note-two?
+        link note-one relates_to note-twx | 1 | see 'lore list'
+        show note-twx | 1 | see 'lore list'
+        forget note-twx | 1 | see 'lore list'
+        edit note-twx x | 1 | see 'lore list'
+        related note-twx | 1 | see 'lore list'
     """)
     lore("add", "note", "tagged", "--tags", "auth")
     for command in ("list", "search tagged"):

@@ -193,10 +193,10 @@ def test_view_writes_and_opens_a_file(filled: Lore) -> None:
 def test_verbs_refuse_wrong_words(filled: Lore) -> None:
     wrong = f"{DECISION[:-2]}zz"
     filled.refuse_each(f"""
-        graph related {wrong} | 1 | did you mean {DECISION}?
-        graph neighbors {wrong} | 1 | did you mean {DECISION}?
-        graph path {NOTE} {wrong} | 1 | did you mean {DECISION}?
-        graph export --around {wrong} | 1 | did you mean {DECISION}?
+        graph related {wrong} | 1 | see 'lore list'
+        graph neighbors {wrong} | 1 | see 'lore list'
+        graph path {NOTE} {wrong} | 1 | see 'lore list'
+        graph export --around {wrong} | 1 | see 'lore list'
         graph neighbors {NOTE} --edges learnt_from | 2 | did you mean 'learned_from'
         graph path {NOTE} {NOTE} --edges learnt_from | 2 | did you mean 'learned_from'
         graph export --edges learnt_from | 2 | did you mean 'learned_from'

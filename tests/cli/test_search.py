@@ -161,7 +161,7 @@ def test_search_and_related_refuse_wrong_words(filled: Lore) -> None:
         search x --tag | 2 | --tag
         search x --min-confidence 2 | 2 | from 0 to 1
         related | 2 | needs an id
-        related lesson-kez | 1 | did you mean lesson-keys?
+        related lesson-kez | 1 | see 'lore list'
         related {KEYS} --edges nonsense | 2 | unknown relation 'nonsense'
         related {KEYS} --hops 0 | 2 | from 1 to 3
         related {KEYS} --hops 4 | 2 | from 1 to 3

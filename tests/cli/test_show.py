@@ -70,7 +70,7 @@ def test_show_refuses_unknown_and_ambiguous_ids(notes: Lore) -> None:
     notes.refuse_each("""
         show | 2 | ID
         show note-1 note-none | 1 | no node 'note-none'
-        show note-firts | 1 | (did you mean note-first?)
+        show note-firts | 1 | see 'lore list'
         show first | 1 | several ids (goal-first, note-first): give more
         show 1 | 1 | no node '1'
         show a.py::C::n | 1 | no node 'a.py::C::n'
