@@ -68,8 +68,7 @@ class Remotes(Table):
         """Write the progress with a remote."""
         fields = {name: value for name, value in progress.to_dict().items() if name != "name"}
         self._db.execute(
-            "INSERT OR REPLACE INTO main.meta VALUES (?, ?)",
-            (_KEY + progress.name, dumps(fields)),
+            "INSERT OR REPLACE INTO main.meta VALUES (?, ?)", (_KEY + progress.name, dumps(fields))
         )
 
     def remove(self, name: str) -> None:

@@ -32,8 +32,7 @@ def store(store: Store) -> Iterator[Store]:
             store.nodes.put(a_node(id, title=title, body=body, updated_at=LATER))
         keys = store.nodes.new_passages(whole_passages([*TEXT], TEXTS))
         store.fulltext.add(
-            TEXTS,
-            [(key, *text, "", "", "") for key, text in zip(keys, TEXT.values(), strict=True)],
+            TEXTS, [(key, *text, "", "", "") for key, text in zip(keys, TEXT.values(), strict=True)]
         )
         yield store
 

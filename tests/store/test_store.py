@@ -107,13 +107,7 @@ SCOPES = st.builds(
     since=st.sampled_from(["", *DAYS]),
     until=st.sampled_from(["", *DAYS]),
     statuses=st.sampled_from(
-        [
-            (),
-            ("staged",),
-            ("staged", "confirmed"),
-            ("superseded",),
-            ("retracted", "staged"),
-        ]
+        [(), ("staged",), ("staged", "confirmed"), ("superseded",), ("retracted", "staged")]
     ),
 )
 
