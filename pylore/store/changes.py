@@ -26,8 +26,7 @@ from ..core.stamps import (
     states,
 )
 from ..core.times import now
-from .connection import TO_WIPE, Table, apsw
-from .nodes import Meta
+from .connection import TO_WIPE, Meta, Table, apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -52,6 +52,26 @@ class Table:
         return rows[0][0] if rows else None
 
 
+class Meta(Table):
+    """Facts about the store itself, such as the embedder and the full-text engine."""
+
+    def all(self) -> dict[str, str]:
+        """Return all keys and values."""
+        return dict(self._rows("SELECT key, value FROM meta"))
+
+    def get(self, key: str) -> str | None:
+        """Return the value of a key, or None."""
+        value: str | None = self._value("SELECT value FROM meta WHERE key = ?", key)
+        return value
+
+    def set(self, key: str, value: str | None) -> None:
+        """Set a key; None deletes it."""
+        if value is None:
+            self._db.execute("DELETE FROM meta WHERE key = ?", (key,))
+        else:
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
 def changes_seen(connection: apsw.Connection) -> tuple[object, int]:
     """Return a value that changes with commits of other processes and writes of this connection."""
     return connection.pragma("data_version"), connection.total_changes()

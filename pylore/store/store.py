@@ -7,10 +7,10 @@ import os
 from ..core.errors import LoreError, StoreBusy, StoreError
 from ..system.files import LOG, identity_of
 from ..system.projects import project_of
-from .connection import TO_WIPE, BusyHandler, apsw, changes_seen
+from .connection import TO_WIPE, BusyHandler, Meta, apsw, changes_seen
 from .edges import Edges
 from .faults import LOCKED, GraphFaults, Translated
-from .nodes import Meta, Nodes, Ratings, Relations, Types
+from .nodes import Nodes, Ratings, Relations, Types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
