@@ -169,10 +169,7 @@ def accept_anchors(store: Store, node_id: str, reader: CodeReader | None = None)
 
 
 def _taken(project: Project, anchor: Anchor, reader: CodeReader | None) -> Anchor:
-    """Return the anchor as valid, with the fingerprint of today's code; raise LoreError without it.
-
-    The hash of a symbol has the symbol's and the file's.
-    """
+    """Return the anchor as valid, with the fingerprint of today's code; LoreError without it."""
     if anchor.kind == "rule":
         from .claims import taken_claim
 
@@ -198,7 +195,7 @@ def _taken(project: Project, anchor: Anchor, reader: CodeReader | None) -> Ancho
 
 
 def _fingerprint(project: Project, anchor: Anchor, reader: CodeReader | None) -> tuple[str, str]:
-    """Return the detail and the hash of an anchor to a file that is there."""
+    """Return the detail and the hash of an anchor; a symbol's also has the hash of the file."""
     path, detail = anchor.path, anchor.detail
     if anchor.kind == "file":
         return detail, project.hash(path)

@@ -119,8 +119,7 @@ class Definitions:
         return [one for one in named if one.path != path and one.dotted.endswith(wanted)]
 
     def read(self, revision: str, paths: Sequence[str]) -> list[Defined]:
-        """Return all definitions in these files of a revision, parsed at once; "" is the work
-        tree."""
+        """Return all definitions in files of a revision, "" for the work tree, parsed at once."""
         unread = [path for path in paths if (revision, path) not in self.known]
         texts = self._project.git.contents(revision, unread, LARGEST) if revision else {}
         for path in () if revision else unread:

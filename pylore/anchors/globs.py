@@ -1,6 +1,4 @@
-"""Match paths with globs: ``*``, ``?`` and ``[a-z]`` stay within a name, ``**`` spans folders,
-``{a,b}`` are alternatives.
-"""
+"""Match paths with globs: ``*``, ``?``, ``[a-z]`` in a name, ``**`` over folders, ``{a,b}``."""
 
 from __future__ import annotations
 

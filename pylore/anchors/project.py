@@ -85,12 +85,16 @@ class Project:
             self._last = (path, content)
         return self._last[1]
 
-    def hash(self, path: str) -> str:
-        """Return the hash of a file's content, "" if it cannot be read."""
+    def text(self, path: str) -> bytes:
+        """Return the content of a file, empty if it cannot be read."""
         try:
-            return digest(self.read(path))
+            return self.read(path)
         except Unreadable:
-            return ""
+            return b""
+
+    def hash(self, path: str) -> str:
+        """Return the hash of a file's content, "" without any."""
+        return digest(self.text(path)) if self.text(path) else ""
 
     def _place(self, path: str) -> str:
         """Return the real path; raise Unreadable if it is outside the project."""
@@ -118,8 +122,11 @@ class Project:
 
     def with_any(self, words: Sequence[str]) -> list[str]:
         """Return the files that may have any of these words of letters, digits and ``_``."""
-        if not words or not self.head:
-            return self.paths() if words else []
+        if not self.head:
+            wanted = [word.encode() for word in words]
+            return [
+                path for path in self.paths() if any(word in self.text(path) for word in wanted)
+            ]
         found: set[str] = set()
         for start in range(0, len(words), _WORDS_AT_ONCE):
             some = words[start : start + _WORDS_AT_ONCE]
