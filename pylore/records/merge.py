@@ -323,16 +323,21 @@ class Merge:
         self._changes.propose_purge(id, at)
 
     def finish(self) -> None:
-        """Write the past of all things, and the changes that were seen elsewhere."""
+        """Write the past of all things, and the changes that were seen elsewhere.
+
+        A purge may have come after them.
+        """
         for thing, values in self._past.items():
-            self._take_past(thing, values)
+            gone = self._gone_at(thing)
+            self._take_past(thing, [one for one in values if is_after(one[1][0], gone)])
         self._write()
         self._index.flush()
         if self._past or self._seen:
             self._store.remotes.send_again(self._past.keys() | self._seen.keys())
         for thing, stamps in self._passed.items():
-            known = {value[0] for _, value in self._past.get(thing, ())}
-            self._changes.add_seen(thing, sorted(stamps - known))
+            known, gone = {one[1][0] for one in self._past.get(thing, ())}, self._gone_at(thing)
+            passed = {stamp for stamp in stamps - known if is_after(stamp, gone)}
+            self._changes.add_seen(thing, sorted(passed))
         for thing, stamps in self._seen.items():
             held = {value[0] for _, _, value in self._changes.former([thing])}
             held.update(self._changes.seen([thing]).get(thing, ()))
