@@ -191,8 +191,7 @@ class Lore:
 
     def anchor(self, id: str, file: str, kind: str = "", detail: str = "") -> Row:
         """Tie a node to code: ``kind`` is ``glob``, ``hash``, ``symbol``, ``lines`` or empty,
-        ``detail`` the symbol, or the lines as ``10-20``.
-        """
+        ``detail`` the symbol, or the lines as ``10-20``."""
         return _anchor_row(self._call(code.anchor, id, file, kind, detail))
 
     def verify(self, *ids: str) -> Sequence[Row]:
@@ -266,9 +265,7 @@ class Lore:
         self, function: Callable[..., Made], *given: Any, shown: str | None = None, **options: Any
     ) -> Made:
         """Call a function of app with the options that it declares, and the others as settings.
-
-        Record results in the run of the settings, if any, with ``shown`` as the query.
-        """
+        Record results in the run of the settings, if any, with ``shown`` as the query."""
         own = {name: options.pop(name) for name in function.__kwdefaults__ or () if name in options}
         engine = self._open()
         with engine.store.faults:

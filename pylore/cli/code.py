@@ -181,7 +181,6 @@ def _index_text(row: dict[str, Any]) -> str:
 
 
 def _broken_text(row: dict[str, Any]) -> str:
-    """Return an anchor; of a rule each place against it, as compilers name places."""
     what = f"{bold(row['id'])} {cut(row['title'])}"
     return "".join(
         f"{one['file']}:{one['line']}: {what}{'' if one['new'] else dim(' (known)')}\n"

@@ -63,10 +63,8 @@ class Parameter:
             self.default = () if self.many else False
 
     def convert(self, text: str) -> Any:
-        """Return the value of a text: a tuple of a list, a number within bounds.
-
-        Raise ValueError, which names the valid values.
-        """
+        """Return the value of a text: a tuple of a list, a number within bounds. Raise ValueError,
+        which names the valid values."""
         if self.is_list:
             from ..core.paths import listed
 
@@ -195,10 +193,8 @@ def setting_option(name: str) -> Parameter:
 
 
 def read(words: Sequence[str], command: Command) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the values of parameters, and settings and shared options as text.
-
-    Raise UsageError for an invalid line.
-    """
+    """Return the values of parameters, and settings and shared options as text. Raise UsageError
+    for an invalid line."""
     own = command.options
     values = {one.name: one.default for one in command.parameters}
     settings: dict[str, str] = {}

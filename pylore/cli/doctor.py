@@ -79,10 +79,8 @@ def doctor(session: Session, *, full: bool = option("--full", "check all indexes
 
 
 def examine(folder: str, settings: Settings, *, full: bool = False) -> Iterator[tuple[str, Check]]:
-    """Yield the name and result of each check, in the order for fixing failures.
-
-    ``full`` compares all indexes with the tables.
-    """
+    """Yield the name and result of each check, in the order for fixing failures. ``full`` compares
+    all indexes with the tables."""
     for row in of_machine(settings):
         yield row.id, _checked(row)
     try:

@@ -217,23 +217,17 @@ def related(
             limit=session.settings.limit if "limit" in session.given else 0,
         )  # fmt: skip
         if not types and "limit" not in session.given:
-            _keep_nearest(found)
+            others = [hit for hit in found if hit.type in CODE_TYPES]
+            found.hits = [hit for hit in found if hit.type not in CODE_TYPES] + others[:_NEAREST]
+            if len(others) > _NEAREST:
+                left = counted(len(others) - _NEAREST, "more connected node")
+                found.notes.append(f"{left}: -n N prints as many as N")
         _print_hits(session, engine, found, text)
         _record(session, engine, " ".join(("related", *whole, *near)), found)
 
 
 _NEAREST = 10
 """Files, symbols and commits that ``related`` prints behind all records."""
-
-
-def _keep_nearest(found: Hits) -> None:
-    """Keep the records and the nearest other nodes, records first, and count the rest."""
-    others = [hit for hit in found if hit.type in CODE_TYPES]
-    records = [hit for hit in found if hit.type not in CODE_TYPES]
-    found.hits = records + others[:_NEAREST]
-    if len(others) > _NEAREST:
-        left = counted(len(others) - _NEAREST, "more connected node")
-        found.notes.append(f"{left}: -n N prints as many as N")
 
 
 @command("show [options] ID…")
@@ -382,19 +376,15 @@ def context(
         else:
             session.output.one(found.to_row(), lambda row: found.text)
         if receipt is not None:
-            _write_receipt(found, receipt)
+            text = dumps(found.receipt()) + "\n"
+            if receipt == "-":
+                sys.stderr.write(text)
+            else:
+                from ..system.atomic_write import write_whole
+
+                write_whole(receipt, [text])
         _record(session, engine, found.question, found, "context")
         session.record_reads(engine, found.ids)
-
-
-def _write_receipt(found: Context, place: str) -> None:
-    text = dumps(found.receipt()) + "\n"
-    if place == "-":
-        sys.stderr.write(text)
-    else:
-        from ..system.atomic_write import write_whole
-
-        write_whole(place, [text])
 
 
 @command("ask [options] QUESTION…", settings=("llm_command", "budget", "graph_depth"))

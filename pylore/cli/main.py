@@ -46,10 +46,8 @@ def run(words: list[str]) -> int:
 
 
 def _failure(error: Exception) -> LoreError | None:
-    """Return the failure that an exception means; None for a bug.
-
-    Output is written after the store was closed, so it may raise for rows of a damaged store.
-    """
+    """Return the failure that an exception means; None for a bug. Output is written after the store
+    was closed, so it may raise for rows of a damaged store."""
     if isinstance(error, LoreError):
         return error
     if isinstance(error, OSError):

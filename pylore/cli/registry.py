@@ -23,10 +23,8 @@ SECTIONS = {
         "cli.evaluate": "eval",
     },
 }
-"""Sections of the help: module below ``pylore`` to commands.
-
-A missing module belongs to a part that is not installed.
-"""
+"""Sections of the help: module below ``pylore`` to commands. A missing module belongs to a part
+that is not installed."""
 
 MODULES = {
     **{name: module for families in SECTIONS.values()
@@ -57,7 +55,6 @@ ALIASES = {
 }
 """Alias to the words that replace it."""
 
-
 _OF_GRAPH = ("related", "neighbors", "show", "link", "unlink", "analyze-cochanges")
 """Commands and aliases that ``graph`` also accepts as verbs."""
 
@@ -72,8 +69,7 @@ def unaliased(words: list[str]) -> list[str]:
 
 def find(words: list[str]) -> tuple[Command | Group, list[str]]:
     """Return the command or verb of a line, and the rest of the line; raise UsageError for an
-    unknown verb.
-    """
+    unknown verb."""
     commands = commands_of(words[0])
     found, *rest = commands[words[0]], *words[1:]
     if not isinstance(found, Group) or rest[:1] in (["-h"], ["--help"], ["help"]):
@@ -82,8 +78,7 @@ def find(words: list[str]) -> tuple[Command | Group, list[str]]:
     verb = found.default if bare else rest.pop(0)
     if verb and f"{found.name} {verb}" not in commands:
         near = nearest(verb, verbs_of(found.name))
-        see = f"see 'lore {found.name} --help'"
-        raise UsageError(f"no such command '{verb}'{near}: {see}")
+        raise UsageError(f"no such command '{verb}'{near}: see 'lore {found.name} --help'")
     return commands[f"{found.name} {verb}" if verb else found.name], rest
 
 

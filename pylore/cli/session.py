@@ -48,10 +48,8 @@ class Session:
 
     @property
     def settings(self) -> Settings:
-        """The settings of this command; the first use prints warnings about config files.
-
-        Raises UsageError for an invalid value.
-        """
+        """The settings of this command; the first use prints warnings about config files. Raises
+        UsageError for an invalid value."""
         if self._settings is None:
             settings = self._settings = Settings.load(self.given)
             for text in settings.warnings:
@@ -218,10 +216,8 @@ def ids_from(words: Sequence[str], command: str) -> list[str]:
 
 
 REPORTS = 1 << 20
-"""Maximum size of a log of bugs in bytes; there are two.
-
-A bug in a hook may occur hundreds of times a day.
-"""
+"""Maximum size of a log of bugs in bytes; there are two. A bug in a hook may occur hundreds of
+times a day."""
 
 
 def report_bug(error: BaseException, command: str) -> str:

@@ -385,10 +385,8 @@ def _weights_in_force(settings: Settings, relation: str) -> dict[str, str]:
 
 
 def _file(*, user: bool) -> str:
-    """Return the config file of the user or the project.
-
-    Raise LoreError if the latter is a link: it may come from a clone.
-    """
+    """Return the config file of the user or the project. Raise LoreError if the latter is a link:
+    it may come from a clone."""
     folder = os.path.join(project_folder(), SHARED) if project_folder() else data_folder()
     path = users_file() if user else os.path.join(folder, ".config")
     if not user and project_folder() and os.path.islink(path):

@@ -200,17 +200,28 @@ def sync(
     lore sync && git add .lore/knowledge.jsonl
     lore sync team
     """
-    of_remote = path in session.settings.remotes or _is_no_file(path) or "://" in path
+    is_name = bool(path) and not {"/", "."} & {*path} and not os.path.lexists(path)
+    of_remote = is_name or path in session.settings.remotes or "://" in path
     if of_remote and not (only_in or dry_run):
         hub = require_part("hub", "commands")
         _sync(session, lambda store: hub.sync_with_hub(session, store, path, all=all_lines))
     elif of_remote or all_lines:
         raise UsageError("--in and --dry-run are for a file; --all for a remote")
     else:
-        file = path or _file_of_project()
+        if not (path or project_folder()):
+            raise LoreError("no project here: run 'lore init', or name the file: 'lore sync FILE'")
+        file = path or os.path.join(project_folder(), SHARED, FILE)
         if not (only_in or dry_run):
             os.makedirs(os.path.dirname(os.path.abspath(file)), exist_ok=True)
-        _sync(session, lambda store: _sync_file(session, store, file, not only_in, dry_run))
+
+        def run(store: Store) -> tuple[Imported, dict[str, Any]]:
+            done = sync_file(session.engine(store), file, out=not only_in, dry_run=dry_run)
+            if done.resolved:
+                done.came_in.notes.append(f"{file}: both sides of git's merge are in the store and "
+                                          "in the file: 'git add' it")  # fmt: skip
+            return done.came_in, {"out": done.went_out, "file": os.path.abspath(file)}
+
+        _sync(session, run)
 
 
 def _sync(session: Session, run: Callable[[Store], tuple[Imported, dict[str, Any]]]) -> None:
@@ -225,27 +236,6 @@ def _sync(session: Session, run: Callable[[Store], tuple[Imported, dict[str, Any
     counts = {name: getattr(came_in, name) for name in ("added", "updated", "kept", "conflicts")}
     session.output.one({"in": counts, **row}, synced_text)
     session.tell("post-sync", changes, events)
-
-
-def _sync_file(
-    session: Session, store: Store, path: str, out: bool, dry_run: bool
-) -> tuple[Imported, dict[str, Any]]:  # fmt: skip
-    done = sync_file(session.engine(store), path, out=out, dry_run=dry_run)
-    if done.resolved:
-        done.came_in.notes.append(f"{path}: both sides of git's merge are in the store and in the "
-                                  "file: 'git add' it")  # fmt: skip
-    return done.came_in, {"out": done.went_out, "file": os.path.abspath(path)}
-
-
-def _is_no_file(path: str) -> bool:
-    """Return True for the name of a remote: without / and ., and of no file."""
-    return bool(path) and not {"/", "."} & {*path} and not os.path.lexists(path)
-
-
-def _file_of_project() -> str:
-    if not project_folder():
-        raise LoreError("no project here: run 'lore init', or name the file: 'lore sync FILE'")
-    return os.path.join(project_folder(), SHARED, FILE)
 
 
 def say_came_in(session: Session, came_in: Imported) -> None:

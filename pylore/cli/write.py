@@ -93,18 +93,13 @@ def add(
         def write() -> Change:
             change = records.add(type, text, key=key, new_type=new_type, **fields)
             if "::" in file:
-                _anchor_symbol(session, store, change.id, file)
+                from ..app.code import anchor
+
+                anchor(session.engine(store), change.id, file, here=os.getcwd())
             return change
 
         change = records.together(write, "add")
     session.tell("post-add", _print(session, change), events)
-
-
-def _anchor_symbol(session: Session, store: Store, id: str, place: str) -> None:
-    """Anchor a record to a symbol ``PATH::NAME``; the path is relative to the working folder."""
-    from ..app.code import anchor
-
-    anchor(session.engine(store), id, place, here=os.getcwd())
 
 
 def _require_type(store: Store, type: str, text: str) -> None:

@@ -67,10 +67,8 @@ def named_id(type: str, name: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Return the runs of letters and digits.
-
-    ``text.words`` follows SQLite, which splits some differently: existing ids would change.
-    """
+    """Return the runs of letters and digits. ``text.words`` follows SQLite, which splits some
+    differently: existing ids would change."""
     plain = text if text.isascii() else without_marks(text)
     return "".join(letter if letter.isalnum() else " " for letter in plain).split()
 
@@ -101,8 +99,7 @@ def check_id(id: str) -> str:
 
 def check_scope(id: str, scope: str) -> str:
     """Return ``id``; raise LoreError unless the scope after ``@@`` is ``scope``, or any valid one
-    if that is empty. The path of a file or a symbol may contain ``@@``.
-    """
+    if that is empty. The path of a file or a symbol may contain ``@@``."""
     name, mark, owner = id.partition(MARK)
     if not mark or id.startswith(CODE_IDS):
         return id

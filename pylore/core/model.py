@@ -75,10 +75,8 @@ class Row(Record):
 
 
 class Node(Row):
-    """A row of ``nodes``. Times are UTC, ISO 8601.
-
-    ``stamps`` is the change that made each field (``core.stamps``), as JSON; empty if none changed.
-    """
+    """A row of ``nodes``. Times are UTC, ISO 8601. ``stamps`` is the change that made each field
+    (``core.stamps``), as JSON; empty if none changed."""
 
     id: str
     type: str
@@ -110,11 +108,9 @@ class Node(Row):
 
 
 class Edge(Row):
-    """A row of ``links``: a directed, typed, weighted edge.
-
-    ``ended_at`` is when somebody ended it; ``invalidated_at`` when it was ended or one of its ends
-    was forgotten. ``stamps`` are as in ``Node``.
-    """
+    """A row of ``links``: a directed, typed, weighted edge. ``ended_at`` is when somebody ended it;
+    ``invalidated_at`` when it was ended or one of its ends was forgotten. ``stamps`` are as in
+    ``Node``."""
 
     from_id: str
     to_id: str
@@ -137,11 +133,9 @@ class Edge(Row):
 
 
 class Anchor(Row):
-    """A tie of a node to code. ``path`` starts at ``root``, or at the project.
-
-    ``stamp`` is the file's when it was last read, ``gone_at`` when the anchor was taken away;
-    ``stamps`` are as in ``Node``.
-    """
+    """A tie of a node to code. ``path`` starts at ``root``, or at the project. ``stamp`` is the
+    file's when it was last read, ``gone_at`` when the anchor was taken away; ``stamps`` are as in
+    ``Node``."""
 
     node_id: str
     kind: str
@@ -179,11 +173,9 @@ def edge_name(key: EdgeKey) -> str:
 
 
 class Past(Row):
-    """A former state of a thing, and the command and time of the change that ended it.
-
-    The access counts of ``row`` are of no particular moment. ``command`` is the number of the
-    command in this store, None for another store's; ``change`` is its name.
-    """
+    """A former state of a thing, and the command and time of the change that ended it. The access
+    counts of ``row`` are of no particular moment. ``command`` is the number of the command in this
+    store, None for another store's; ``change`` is its name."""
 
     row: Any
     change: str
@@ -266,11 +258,9 @@ class Hit(Record):
 
 
 class Hits:
-    """The results of one search, best first, and notes on them.
-
-    ``passages`` is a dict from node to the key of the passage that matched. ``plain`` are the ids
-    of a search without the graph, in order. ``marked`` is the query if its words are to be marked.
-    """
+    """The results of one search, best first, and notes on them. ``passages`` is a dict from node to
+    the key of the passage that matched. ``plain`` are the ids of a search without the graph, in
+    order. ``marked`` is the query if its words are to be marked."""
 
     def __init__(
         self, hits: list[Hit], notes: list[str], passages: dict[str, int] | None = None

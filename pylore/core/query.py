@@ -51,8 +51,7 @@ class Operators:
 
 def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
     """Parse the operators of a query. ``doubt(kind, name)`` returns why a ``tag`` or ``type`` is
-    unknown, or an empty text.
-    """
+    unknown, or an empty text."""
     read = Operators(text)
     chunks = text.split(None, MOST_WORDS)
     if len(chunks) > MOST_WORDS:
@@ -278,9 +277,8 @@ _OF_DEFINITIONS = frozenset(
 
 
 def asked_names(text: str) -> list[str]:
-    """Return the names of code if a text has hardly any other words. Capitalized words and a
-    single word are names too.
-    """
+    """Return the names of code if a text has hardly any other words. Capitalized words and a single
+    word are names too."""
     chunks = [chunk.strip(AROUND) for chunk in text.split(None, MOST_WORDS)]
     names = named_in(text) or [chunk for chunk in chunks[1:] if chunk[:1].isupper()]
     if not names and len(chunks) == 1:
@@ -326,8 +324,7 @@ def asks_what_to_do(text: str) -> bool:
 
 def asks_about_code(text: str) -> bool:
     """Return True for a question about a place or a mechanism, the name of a task, or a text that
-    is too long to be typed.
-    """
+    is too long to be typed."""
     opening, chunks = _opening(text), text.split(None, MOST_WORDS)
     if len(chunks) > MOST_WORDS:
         return True

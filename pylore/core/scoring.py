@@ -62,9 +62,7 @@ measured."""
 
 def rrf(legs: Mapping[str, Leg], k: int) -> dict[str, float]:
     """Return reciprocal rank fusion: the sum over the legs of 1 / (k + rank), ranks from 1.
-
-    Cormack, Clarke and Büttcher, SIGIR 2009.
-    """
+    Cormack, Clarke and Büttcher, SIGIR 2009."""
     fused: dict[str, float] = {}
     for leg in legs.values():
         _add(fused, {id: 1 / (k + rank) for rank, id in enumerate(leg, start=1)})
@@ -121,8 +119,7 @@ def usage(accesses: int, boost: float) -> float:
 
 def relevance(product: float, plain: float) -> float:
     """Return the relevance of a record, 0 to 2. ``product`` is confidence × source weight × usage ×
-    status weight; ``plain`` that of a certain record of the best source and status, never read.
-    """
+    status weight; ``plain`` that of a certain record of the best source and status, never read."""
     return min(MOST_RELEVANT, product / plain) if plain > 0 else 1.0
 
 

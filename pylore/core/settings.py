@@ -60,8 +60,7 @@ def row(
     choices: tuple[str, ...] = (), option: str = "", users: bool = False,
 ) -> T:  # fmt: skip
     """Return a row of the table, typed as the value that an instance has. The default determines
-    the kind, and the name of the setting that of the option, unless given.
-    """
+    the kind, and the name of the setting that of the option, unless given."""
     kind = kind or ("choice" if choices else _KINDS[type(default)])
     help += "; user config only" if users else ""
     return Setting(locals())  # type: ignore[return-value]
@@ -182,8 +181,7 @@ class Settings:
         lenient: bool = False,
     ) -> Settings:  # fmt: skip
         """Return values from the config hand-over, the environment and the options. Raise
-        UsageError for an invalid value; ``lenient`` leaves out such lines of config files.
-        """
+        UsageError for an invalid value; ``lenient`` leaves out such lines of config files."""
         settings = cls()
         settings._take_config(environ.get("LORE_FROM_CONFIG", ""))
         if settings.problems and not lenient:
@@ -196,8 +194,7 @@ class Settings:
 
     def changed(self, pairs: Iterable[tuple[str, str]], origin: str) -> Settings:
         """Return a copy with these ``(config key, text)`` set, ``KEY[element]`` too; raise
-        UsageError if a key is not known, or a value is not valid.
-        """
+        UsageError if a key is not known, or a value is not valid."""
         copy = Settings()
         vars(copy).update(vars(self))
         copy.origins = dict(self.origins)
@@ -291,8 +288,7 @@ def parsed(setting: Setting, text: str) -> Value:
 
 def named(key: str) -> tuple[Setting, str]:
     """Return the setting of a config key, and of ``EDGE_WEIGHTS[calls]`` the element; raise
-    UsageError if the key is unknown.
-    """
+    UsageError if the key is unknown."""
     name, bracket, element = key.partition("[")
     setting = BY_NAME.get(name.lower())
     if setting is None or (bracket and setting.kind not in ARRAYS):

@@ -43,10 +43,8 @@ NOBODY = "f" * 10
 """The machine of changes that a purge proposes; it sorts after all machines."""
 
 MACHINES = 16
-"""Maximum number of machines whose latest stamps a record is exported with.
-
-A store that is further behind counts as old, not as changed.
-"""
+"""Maximum number of machines whose latest stamps a record is exported with. A store that is further
+behind counts as old, not as changed."""
 
 
 class FieldsOf(Row):
@@ -93,10 +91,8 @@ KINDS = {Node: NODE, Edge: EDGE, Anchor: ANCHOR}
 
 
 class Stamped(Record):
-    """The values of a thing.
-
-    Fields that ``fields`` lacks have their default, and the stamp ``base``.
-    """
+    """The values of a thing. Fields that ``fields`` lacks have their default, and the stamp
+    ``base``."""
 
     FIELDS = ("base", "fields")
 
@@ -163,10 +159,8 @@ class Stamped(Record):
         )
 
     def left_for(self, other: Stamped) -> list[tuple[str, Value]]:
-        """Return (field, value) of each value that a second state lacks.
-
-        If the bases differ, ``BASE`` means the unnamed fields.
-        """
+        """Return (field, value) of each value that a second state lacks. If the bases differ,
+        ``BASE`` means the unnamed fields."""
         found = {name: self.at(name) for name in {*self.fields, *other.fields}}
         left = [(name, one) for name, one in found.items() if one[0] and one != other.at(name)]
         if self.base and self.base != other.base:
@@ -252,9 +246,7 @@ def local_fields(row: Thing) -> tuple[str, ...]:
 
 def changed(before: Stamped, row: Thing, stamp: str) -> dict[str, Value]:
     """Stamp the fields in which a row differs from former values, and return the latter by field.
-
-    If only times differ, stamp no field.
-    """
+    If only times differ, stamp no field."""
     now = values_of(row)
     old = {name: before.at(name) for name in {*before.fields, *now}}
     was = {name: one for name, one in old.items() if one[1] != now.get(name, "")}
@@ -351,10 +343,8 @@ def count_reads(row: Node | Edge, *others: Node | Edge) -> None:
 
 
 def forgotten(at: str) -> Stamped:
-    """Return the values of a record that a purge proposes to forget at a time.
-
-    Later changes win, and a purge of that time deletes them.
-    """
+    """Return the values of a record that a purge proposes to forget at a time. Later changes win,
+    and a purge of that time deletes them."""
     return Stamped("", {name: (f"{at} {NOBODY}", canonical(at)) for name in NODE.anew})
 
 
@@ -406,10 +396,8 @@ def conflicts(
 
 
 def states(now: Stamped, former: Iterable[tuple[str, Value]]) -> list[tuple[str, Stamped]]:
-    """Return the states of a thing, each with the stamp of the change that made the state.
-
-    They follow from present and former values (field, value); the last state is the present one.
-    """
+    """Return the states of a thing, each with the stamp of the change that made the state. They
+    follow from present and former values (field, value); the last state is the present one."""
     known: dict[str, set[Value]] = {name: {one} for name, one in now.fields.items()}
     for name, one in former:
         known.setdefault(name, set()).add(one)

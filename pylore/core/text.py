@@ -54,9 +54,8 @@ class _Table(dict[int, str]):
 
 
 def _token(letter: str) -> str | None:
-    """Return a character as SQLite's unicode61 tokenizer folds it: empty for a dropped mark,
-    None for a separator.
-    """
+    """Return a character as SQLite's unicode61 tokenizer folds it: empty for a dropped mark, None
+    for a separator."""
     if letter in _PLAIN:
         return letter.lower() if letter.isalnum() else None
     if "\ud800" <= letter <= "\udfff":
@@ -84,11 +83,9 @@ def _folded(letter: str) -> str:
 
 
 def _compatible(letter: str) -> str:
-    """Return the characters that a character is compatible with (NFKC).
-
-    A sign that is compatible with letters, as ™, is a word, and so is an emoji. Soft hyphens,
-    joiners, and vowel marks of Arabic and Hebrew, which most texts omit, are dropped.
-    """
+    """Return the characters that a character is compatible with (NFKC). A sign that is compatible
+    with letters, as ™, is a word, and so is an emoji. Soft hyphens, joiners, and vowel marks of
+    Arabic and Hebrew, which most texts omit, are dropped."""
     from unicodedata import category, combining, normalize
 
     same = "".join(one for one in normalize("NFKC", letter) if one not in _OMITTED)
@@ -142,10 +139,8 @@ def is_spaceless(letter: str) -> bool:
 
 
 def _paired(text: str, *, last: bool = False) -> str:
-    """Replace each run of a script without spaces by pairs of characters.
-
-    With ``last`` also add the last character, so that each character begins a word.
-    """
+    """Replace each run of a script without spaces by pairs of characters. With ``last`` also add
+    the last character, so that each character begins a word."""
     if text.isascii() or max(text) < "\u3005":
         return text
     from itertools import groupby
@@ -172,8 +167,7 @@ def without_marks(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """Return every word, in order, in its own case; of a script without spaces, the pairs of
-    characters.
-    """
+    characters."""
     return _paired(_normal(text)).translate(_WORDS).split()
 
 
@@ -260,11 +254,9 @@ def stem(word: str) -> str:
 
 
 class Query:
-    """The terms of a query, without stop words unless all words are stop words.
-
-    A term is a list of alternatives, each a list of adjacent words. ``cut`` is the number of
-    dropped words; ``beginnings`` are words that match as prefixes.
-    """
+    """The terms of a query, without stop words unless all words are stop words. A term is a list of
+    alternatives, each a list of adjacent words. ``cut`` is the number of dropped words;
+    ``beginnings`` are words that match as prefixes."""
 
     beginnings: tuple[str, ...] = ()
 
@@ -338,8 +330,7 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 def printable(text: str) -> str:
     """Return ``text`` for a terminal: controls but tab and newline, and the characters that turn
-    the reading direction around, become ``?``.
-    """
+    the reading direction around, become ``?``."""
     return text if text.isprintable() else text.translate(_CONTROLS)
 
 

@@ -70,8 +70,7 @@ def parse_until(text: str) -> str:
 
 def parse_since(text: str) -> str:
     """Parse a date, a time, or an age (``12h``, ``7d``, ``2w``, ``3m``, ``1y``, ``3 months ago``);
-    raise UsageError for anything else.
-    """
+    raise UsageError for anything else."""
     count, _, word = text.removesuffix(" ago").partition(" ")
     if word.removesuffix("s") in ("hour", "day", "week", "month", "year"):
         text = count + word[0]

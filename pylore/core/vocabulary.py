@@ -32,9 +32,8 @@ TYPES: dict[str, str] = {
 TEXTS, NAMES, CODE, HIDDEN = "texts", "names", "code", "hidden"
 COLLECTIONS = {"entity": NAMES, "concept": NAMES, "file": CODE, "symbol": CODE, "commit": CODE}
 """The full-text collection of a type, by default ``TEXTS``; nodes with one of the
-``HIDDEN_STATUSES`` are in ``HIDDEN``. Each collection has separate word counts, so that
-thousands of symbols do not change the rare words of a few hundred records.
-"""
+``HIDDEN_STATUSES`` are in ``HIDDEN``. Each collection has separate word counts, so that thousands
+of symbols do not change the rare words of a few hundred records."""
 
 # name: (weight, weight walked against its direction, from -> to). The ends are types and the
 # words of ``graph.ontology``; between entities and concepts any relation may state a fact.

@@ -70,17 +70,11 @@ def write_whole(path: str, parts: Iterable[str | bytes], *, private: bool = Fals
 def new_file(place: str, *, instead: bool = True) -> Iterator[str]:
     """Yield the path of an empty private file; at the end sync it and move it to ``place``, a path
     without links. Nothing is left of it if the block fails. Raise FileExistsError if there is a
-    file, and ``instead`` is false.
-    """
+    file, and ``instead`` is false."""
     with Tidying(), _beside(place, 0o600, instead=instead) as (_, path):
         yield path
-    sync_folder(os.path.dirname(place))
-
-
-def sync_folder(folder: str) -> None:
-    """Let new names in a folder survive a power cut, if the file system can."""
-    with suppress(OSError):
-        number = os.open(folder or ".", os.O_RDONLY | os.O_CLOEXEC)
+    with suppress(OSError):  # the new name survives a power cut, if the file system can
+        number = os.open(os.path.dirname(place) or ".", os.O_RDONLY | os.O_CLOEXEC)
         try:
             os.fsync(number)
         finally:

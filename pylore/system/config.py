@@ -49,14 +49,17 @@ def load(environ: MutableMapping[str, str], here: str = "") -> None:
 
 def find_store(environ: MutableMapping[str, str], here: str = "") -> None:
     """Set the variables that say where the store and the project are; read no config. Raise
-    LoreError if the project's ``.lore`` is a link out of it.
-    """
+    LoreError if the project's ``.lore`` is a link out of it."""
     chosen, project, scope = environ.get("LORE_DIR", ""), "", "user"
     if chosen:  # a whole path does not need the working directory, which may be gone
         store = chosen if chosen.startswith("/") else os.path.join(here or os.getcwd(), chosen)
     else:
         store = user_folder("XDG_DATA_HOME", ".local/share", environ)
-        found = find_project(_real_folder(environ, here), store)
+        try:
+            folder = os.path.realpath(here) if here else os.getcwd()
+        except FileNotFoundError:  # the folder is gone
+            folder = environ.get("PWD", "/")
+        found = find_project(folder, store)
         if found:
             project, scope, store = found.folder, "project", found.bound()
             if not store:  # moved, copied, changed, or without a store
@@ -70,9 +73,7 @@ def find_store(environ: MutableMapping[str, str], here: str = "") -> None:
 
 def locate(folder: str) -> tuple[str, str]:
     """Return the project of a folder, empty outside of projects, and the folder of the store.
-
-    ``LORE_DIR`` is ignored. Raise LoreError for a missing folder, or as ``find_store``.
-    """
+    ``LORE_DIR`` is ignored. Raise LoreError for a missing folder, or as ``find_store``."""
     if not os.path.isdir(folder):
         raise LoreError(f"{folder}: no such folder: name a project")
     environ = {key: value for key, value in os.environ.items() if key != "LORE_DIR"}
@@ -80,15 +81,7 @@ def locate(folder: str) -> tuple[str, str]:
     return environ["LORE_PROJECT"], environ["LORE_STORE"]
 
 
-def _real_folder(environ: MutableMapping[str, str], here: str) -> str:
-    try:
-        return os.path.realpath(here) if here else os.getcwd()
-    except FileNotFoundError:  # the folder is gone
-        return environ.get("PWD", "/")
-
-
 def _require_own(path: str, project: str) -> None:
-    """Refuse a link that leaves the project."""
     target = os.path.realpath(path) if os.path.islink(path) else ""
     if target and not f"{target}/".startswith(os.path.realpath(project).rstrip("/") + "/"):
         raise LoreError(f"{path}: is a link out of the project, to {target}: remove it")
@@ -229,7 +222,7 @@ def unquoted(written: str, home: str) -> str | None:
 
 
 def is_plain(value: str) -> bool:
-    """Return the value of a word; None with a control character, or a ~ without a home."""
+    """Return True if bash takes a value literally."""
     if value[:1] in _QUOTES:
         special = "$`\\" if value[0] == '"' else ""
         inside = value[1:-1]
@@ -239,7 +232,7 @@ def is_plain(value: str) -> bool:
 
 
 def _key(text: str) -> str:
-    """Return True if bash takes a value literally."""
+    """Return ``[key]`` without quotes; empty for any other text."""
     key = text[1:-1]
     if key[:1] in _QUOTES and key[0] == key[-1]:
         key = key[1:-1]

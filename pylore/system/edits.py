@@ -33,9 +33,8 @@ class Left(LoreError):
 
 
 def read_bytes(path: str) -> bytes | None:
-    """Return the content of a file; None if there is none. Raise Left if it is not plain, too
-    long, or cannot be read.
-    """
+    """Return the content of a file; None if there is none. Raise Left if it is not plain, too long,
+    or cannot be read."""
     try:
         data = read_plain(os.path.realpath(path), LONGEST)
     except FileNotFoundError:
@@ -61,15 +60,9 @@ def read_text(path: str) -> str | None:
 # --- marked blocks
 
 
-def block_key(put: str, take: str, what: str) -> str:
-    """Return the first line of a block, with the commands that add and remove the block."""
-    return f"Put here by '{put}', and taken out by '{take}' with all changes in it, for {what}"
-
-
 def with_block(text: str, key: str, lines: Sequence[str] | None) -> str:
     """Return the text with this block: in place of an older block, after the shebang, or at the
-    end. Without lines (None) remove the block.
-    """
+    end. Without lines (None) remove the block."""
     every = text.split("\n")
     at, end = _find(every, key)
     if lines is None:
@@ -80,10 +73,8 @@ def with_block(text: str, key: str, lines: Sequence[str] | None) -> str:
 
 
 def _find(lines: Sequence[str], key: str) -> tuple[int, int]:
-    """Return the slice of the block with this key; (0, 0) without such a block.
-
-    A block without an end is ignored, since it would reach into the next block.
-    """
+    """Return the slice of the block with this key; (0, 0) without such a block. A block without an
+    end is ignored, since it would reach into the next block."""
     for start in range(len(lines) - 1):
         if lines[start] == BEGIN and lines[start + 1] == f"# {key}":
             for end in range(start + 2, len(lines)):
@@ -95,10 +86,8 @@ def _find(lines: Sequence[str], key: str) -> tuple[int, int]:
 
 
 def change_block(path: str, key: str, lines: Sequence[str] | None, *, head: str = "") -> Done:
-    """Add, update or remove (None) a block of a file.
-
-    A new file begins with ``head``; a file with only ``head`` is deleted.
-    """
+    """Add, update or remove (None) a block of a file. A new file begins with ``head``; a file with
+    only ``head`` is deleted."""
     try:
         old = read_text(path)
     except Left as why:
@@ -126,10 +115,8 @@ def has_block(path: str, key: str) -> bool:
 
 
 def json_with(path: str, change: Callable[[Entry], object]) -> bytes | None:
-    """Return the new content of a JSON file: empty for an empty object, None without changes.
-
-    Raise Left for invalid JSON.
-    """
+    """Return the new content of a JSON file: empty for an empty object, None without changes. Raise
+    Left for invalid JSON."""
     before = read_bytes(path)
     value = _parsed(before)
     change(value)
@@ -218,12 +205,9 @@ def change_file(path: str, changes: Mapping[str, str | None]) -> bool:
 def text_of(path: str) -> str:
     """Return the text of a config file; empty without a file. Raise LoreError unless UTF-8."""
     try:
-        with open(real_place(path), encoding="utf-8-sig", newline="") as file:
-            return file.read()
-    except FileNotFoundError:
-        return ""
-    except UnicodeDecodeError:
-        raise LoreError(f"{path}: not UTF-8: convert it first") from None
+        return (read_text(real_place(path)) or "").removeprefix("\ufeff")
+    except Left as why:
+        raise LoreError(f"{path}: {why}: correct the file first") from None
 
 
 def with_setting(text: str, key: str, value: str | None) -> str:

@@ -25,8 +25,7 @@ _RACY_NS = 500_000_000
 
 def stamp_of(path: str) -> str:
     """Return size, time of the last change of the content, and of anything, in ns, which no program
-    can set. Raise OSError if the path cannot be examined, as with a loop of links.
-    """
+    can set. Raise OSError if the path cannot be examined, as with a loop of links."""
     try:
         return _stamp(os.stat(path))
     except OSError as error:
@@ -37,8 +36,7 @@ def stamp_of(path: str) -> str:
 
 def lstamp_of(path: str) -> str:
     """Return ``stamp_of`` without following links; for other files ``gone``, ``symlink``,
-    ``submodule`` (a folder) or ``special``.
-    """
+    ``submodule`` (a folder) or ``special``."""
     try:
         found = os.lstat(path)
     except OSError:
@@ -71,8 +69,7 @@ GUARD = "LORE_IN_PLUGIN"
 
 def user_folder(variable: str, default: str, environ: Mapping[str, str] = os.environ) -> str:
     """Return lore's folder in that of an XDG variable (ignored if relative), or the default in the
-    user's home. Raise LoreError without a home.
-    """
+    user's home. Raise LoreError without a home."""
     base = environ.get(variable, "")
     if not base.startswith("/"):
         base = os.path.join(environ.get("HOME") or os.path.expanduser("~"), default)
@@ -92,10 +89,8 @@ def own_folder(plugin_dir: str) -> str:
 
 
 def make_private_folder(path: str) -> None:
-    """Create a folder, and missing parents, with mode 0700.
-
-    The XDG specification requires that mode (https://specifications.freedesktop.org/basedir-spec/).
-    """
+    """Create a folder, and missing parents, with mode 0700. The XDG specification requires that
+    mode (https://specifications.freedesktop.org/basedir-spec/)."""
     if os.path.isdir(path):
         return
     make_private_folder(os.path.dirname(path) or ".")
@@ -159,10 +154,8 @@ LOG = "-wal"
 
 
 def is_of_store(path: str) -> bool:
-    """Return True for the name of a store, or of a file beside it.
-
-    A process must not open these: closing any handle drops the locks.
-    """
+    """Return True for the name of a store, or of a file beside it. A process must not open these:
+    closing any handle drops the locks."""
     name = path.rpartition("/")[2]
     return name == STORE or name.startswith(f"{STORE}-")
 

@@ -29,8 +29,7 @@ _LARGEST_LIST = 1 << 24
 
 def is_commit(text: str) -> bool:
     """Return True if a text can be a commit's hash, or the beginning of one; any other text, from a
-    store, an export or a history, may be an option of git.
-    """
+    store, an export or a history, may be an option of git."""
     return 4 <= len(text) <= 64 and not text.strip("0123456789abcdefABCDEF")
 
 
@@ -51,8 +50,7 @@ class Git:
 
     def require(self) -> str:
         """Return ``head``; raise LoreError without any, without git, or in a repository of a
-        different user.
-        """
+        different user."""
         if not os.path.isdir(self.folder):
             raise LoreError(f"{self.folder}: no such folder: check the name")
         status, _, errors = run_git(self.folder, "rev-parse", "--is-inside-work-tree")
@@ -65,8 +63,7 @@ class Git:
 
     def fields(self, *words: str) -> Iterator[str]:
         """Yield the output of a command, split at NUL bytes, as it comes; bytes that are not UTF-8
-        become lone surrogates. Raise LoreError if it failed, TimeoutError as ``Process``.
-        """
+        become lone surrogates. Raise LoreError if it failed, TimeoutError as ``Process``."""
         process, rest = Process(self.folder, _LITERAL, *words), b""
         try:
             for block in process.blocks():
@@ -99,9 +96,8 @@ class Git:
     def contents(
         self, revision: str, paths: Sequence[str], largest: int = sys.maxsize
     ) -> dict[str, bytes]:
-        """Map path to content in a commit (``HEAD``, a hash, or with ``^`` its first parent) of
-        the files that git can read, of at most ``largest`` bytes.
-        """
+        """Map path to content in a commit (``HEAD``, a hash, or with ``^`` its first parent) of the
+        files that git can read, of at most ``largest`` bytes."""
         if revision != "HEAD" and not is_commit(revision.removesuffix("^")):
             return {}
         asked = [path for path in paths if "\n" not in path]
@@ -136,8 +132,7 @@ class Git:
 
     def versions(self, path: str, since: str, most: int, names: Sequence[str]) -> list[str]:
         """Return the commits after ``since``, if that is one, that changed lines of a file with one
-        of the names; newest first.
-        """
+        of the names; newest first."""
         commits = f"{since}..HEAD" if is_commit(since) else "HEAD"
         pattern = "|".join(names) if all(name.isidentifier() for name in names) else "."
         words = ("log", f"-n{most}", *LOG, f"-G{pattern}", "--no-patch", "--format=%H")
@@ -182,9 +177,8 @@ class Git:
         return found
 
     def renamed_since(self, commit: str) -> dict[str, str]:
-        """Map path to new path in the index of the files renamed since a commit, or if git does
-        not know that, since HEAD.
-        """
+        """Map path to new path in the index of the files renamed since a commit, or if git does not
+        know that, since HEAD."""
         words = ("diff-index", "--cached", "-z", "-M", "-l1000", "--name-status",
                  "--diff-filter=R", "--relative", "--no-ext-diff")  # fmt: skip
         listed = None
@@ -195,8 +189,7 @@ class Git:
 
     def changed(self) -> list[str]:
         """Return the staged, changed, deleted and untracked files below the folder. Raise LoreError
-        without a work tree, or if a filter cannot be switched off.
-        """
+        without a work tree, or if a filter cannot be switched off."""
         if self.ask("rev-parse", "--is-inside-work-tree") != "true":
             raise LoreError(f"{self.folder}: is not in a git work tree: name the files")
         staged = ("diff-index", "--cached", *_NAMES, "HEAD", "--")
@@ -208,8 +201,7 @@ class Git:
 
     def _filters_off(self) -> list[str]:
         """Return options that switch off the filters of the repository's config, which git runs
-        even to compare. Raise LoreError for a name that an option cannot have.
-        """
+        even to compare. Raise LoreError for a name that an option cannot have."""
         asked = self.ask("config", "-z", "--name-only", "--get-regexp", r"^filter\.") or ""
         names = sorted({key.rpartition(".")[0] for key in asked.split("\0") if key})
         found = []

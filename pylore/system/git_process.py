@@ -34,10 +34,8 @@ SILENT = 30
 
 
 def run_git(folder: str, *words: str, input: bytes = b"") -> tuple[int, bytes, bytes]:
-    """Run a git command; return status (0: success), stdout and stderr.
-
-    Raise LoreError without git, TimeoutError after ``SILENT`` seconds without output.
-    """
+    """Run a git command; return status (0: success), stdout and stderr. Raise LoreError without
+    git, TimeoutError after ``SILENT`` seconds without output."""
     from tempfile import TemporaryFile
 
     with TemporaryFile() as stdin, TemporaryFile() as errors:  # a full pipe would block
@@ -51,15 +49,9 @@ def run_git(folder: str, *words: str, input: bytes = b"") -> tuple[int, bytes, b
         return status, out, errors.read()
 
 
-def _command(folder: str, *words: str) -> list[str]:
-    return [find_program("git") or "/nonexistent/git", "-C", folder, *_SAFE, *words]
-
-
 def _environment() -> dict[str, str]:
-    """Return the environment of a git process, without git's variables.
-
-    In a hook, ``GIT_DIR`` and others point to a different folder or index.
-    """
+    """Return the environment of a git process, without git's variables. In a hook, ``GIT_DIR`` and
+    others point to a different folder or index."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
     return {
         **kept, "PATH": whole_entries(), "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0",
@@ -69,10 +61,8 @@ def _environment() -> dict[str, str]:
 
 
 class Process:
-    """A git command that runs in ``folder`` in the background.
-
-    ``stdin`` and ``errors`` are numbers of open files, by default /dev/null.
-    """
+    """A git command that runs in ``folder`` in the background. ``stdin`` and ``errors`` are numbers
+    of open files, by default /dev/null."""
 
     __slots__ = ("_pipe", "started")
 
@@ -86,8 +76,9 @@ class Process:
             else (os.POSIX_SPAWN_DUP2, errors, 2),
         ]  # fmt: skip
         try:
-            words = (*_command(folder, *words),)
-            self.started = os.posix_spawn(words[0], words, _environment(), file_actions=actions)
+            program = find_program("git") or "/nonexistent/git"
+            words = (program, "-C", folder, *_SAFE, *words)
+            self.started = os.posix_spawn(program, words, _environment(), file_actions=actions)
         except (OSError, ValueError):  # no git; a word with a NUL byte
             self.started = 0
         finally:

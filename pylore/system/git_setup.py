@@ -7,7 +7,7 @@ import re
 from shlex import quote
 
 from ..core.errors import LoreError
-from .edits import Left, block_key, change_block, has_block, read_text
+from .edits import Left, change_block, has_block, read_text
 from .git_process import NO_HOOKS, run_git
 
 TYPE_CHECKING = False
@@ -22,8 +22,7 @@ _SHEBANG = "#!/bin/sh\n"
 
 class ProjectTree:
     """The work tree of a project, with blocks in hooks: its ``top`` folder, the path ``below`` to
-    the project, the ``key`` of the blocks.
-    """
+    the project, the ``key`` of the blocks."""
 
     def __init__(self, project: str, put: str, take: str) -> None:
         """Keep the commands ``put`` and ``take``; raise LoreError without git, or a work tree."""
@@ -33,7 +32,8 @@ class ProjectTree:
         if not self.top:
             raise LoreError(f"{project}: is not a git repository: run this in one")
         self.below = os.path.relpath(self.project, os.path.realpath(self.top))
-        self.key = block_key(put, take, quote(self.below))
+        self.key = (f"Put here by '{put}', and taken out by '{take}' with all changes in it, "
+                    f"for {quote(self.below)}")  # fmt: skip
 
     def hook(self, name: str) -> str:
         """Return the file of a hook, wherever the config has them."""
@@ -134,7 +134,6 @@ class Repository(ProjectTree):
         return self.read("check-ignore", "--", os.path.join(self.project, self.file)) != ""
 
     def _programs(self) -> list[str]:
-        """Return the values of the driver's key."""
         return self.read("config", "--local", "-z", "--get-all", DRIVER).split("\0")[:-1]
 
     def _configure(self, *words: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 from .files import STORE, is_of_store
 from .project_files import LONGEST_PATH, GitListing, folder_kind
@@ -13,11 +14,7 @@ class Listing:
 
     def __init__(self) -> None:
         self.paths: list[str] = []
-        self.skipped: dict[str, int] = {}
-
-    def skip(self, reason: str) -> None:
-        """Count a skipped file."""
-        self.skipped[reason] = self.skipped.get(reason, 0) + 1
+        self.skipped: Counter[str] = Counter()
 
 
 class FileTree:
@@ -29,9 +26,8 @@ class FileTree:
         self._asked = GitListing(os.path.join(root, below) if below else root)
 
     def files(self) -> Listing:
-        """Return all plain files that git tracks or would track; without git all but hidden
-        ones and those of tools. A repository inside is asked itself.
-        """
+        """Return all plain files that git tracks or would track; without git all but hidden ones
+        and those of tools. A repository inside is asked itself."""
         listing = Listing()
         found: list[str] = []
         _list(self._root, self._below, listing, found, self._asked)
@@ -48,7 +44,7 @@ def _is_named(path: str, listing: Listing) -> bool:
     if path.startswith(".lore/") or "/.lore/" in path or is_of_store(path):
         return False
     if len(path) > LONGEST_PATH or not path.isprintable():
-        listing.skip("name")
+        listing.skipped["name"] += 1
         return False
     return True
 
@@ -68,9 +64,9 @@ def _list(root: str, below: str, listing: Listing, found: list[str], asked: GitL
     behind = (*links,)
     for name in names:
         if name.endswith("/"):  # a repository of its own, not a submodule
-            listing.skip("repository")
+            listing.skipped["repository"] += 1
         elif name.startswith(behind):
-            listing.skip("symlink")
+            listing.skipped["symlink"] += 1
         else:
             found.append(prefix + name)
 
@@ -79,16 +75,16 @@ def _walk(root: str, below: str, listing: Listing, found: list[str]) -> None:
     try:
         entries = sorted(os.scandir(os.path.join(root, below)), key=lambda entry: entry.name)
     except OSError:
-        listing.skip("unreadable")
+        listing.skipped["unreadable"] += 1
         return
     for entry in entries:
         path = f"{below}/{entry.name}" if below else entry.name
         if entry.is_symlink():
-            listing.skip("symlink")
+            listing.skipped["symlink"] += 1
         elif not entry.is_dir(follow_symlinks=False):
             found.append(path)
         elif len(path) > LONGEST_PATH:
-            listing.skip("name")
+            listing.skipped["name"] += 1
         elif (kind := folder_kind(entry.path)) == "repository":
             _list(root, path, listing, found, GitListing(entry.path))
         elif not kind:

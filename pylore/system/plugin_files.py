@@ -17,18 +17,10 @@ if TYPE_CHECKING:
     Row = Mapping[str, object]
 
 BEGINNING = "lore-"
-KINDS = ("retriever", "redact", "hook")
+_KINDS = ("retriever-", "redact-", "hook-")
 """Kinds whose name stands between ``lore-`` and the plugin's own; any other file is a command."""
-COMMAND = "command"
 _MOST_HEAD = 1 << 16
 """Maximum number of bytes of a file's head."""
-
-
-def kind_of(file: str) -> tuple[str, str]:
-    """Return kind and name of a plugin by the file name."""
-    rest = file.removeprefix(BEGINNING)
-    kind, dash, name = rest.partition("-")
-    return (kind, name) if dash and kind in KINDS else (COMMAND, rest)
 
 
 def command_files(plugin_dir: str) -> dict[str, str]:
@@ -41,8 +33,8 @@ def command_files(plugin_dir: str) -> dict[str, str]:
             continue
         for file in files:
             path = os.path.join(folder, file)
-            kind, name = kind_of(file)
-            is_command = file.startswith(BEGINNING) and kind == COMMAND and is_name(name)
+            name = file.removeprefix(BEGINNING)
+            is_command = file != name and is_name(name) and not name.startswith(_KINDS)
             if is_command and os.path.isfile(path) and os.access(path, os.X_OK):
                 found.setdefault(name, path)
     return found
@@ -84,7 +76,6 @@ class Events:
         return [f"{plugin}: {why}: what was written stands" for plugin, why in failed]
 
     def _run(self, event: str, rows: Sequence[Row]) -> list[tuple[str, str]]:
-        """Return the plugins that failed, each with why."""
         plugins = self._of(event)
         if self._faults or not plugins:
             return self._faults

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import signal
@@ -10,8 +9,8 @@ import subprocess
 import time
 from contextlib import ExitStack, suppress
 from tempfile import TemporaryFile
-from typing import IO
 
+from ..core.json import dumps
 from . import programs
 from .programs import Refused, Tidying, environment, find
 
@@ -31,24 +30,13 @@ EVENT_SECONDS, REDACTOR_SECONDS, RETRIEVER_SECONDS = 10.0, 60.0, 2.0
 retriever, where ``plugin_timeout`` is 0. Not measured: a person waits for them."""
 
 
-def late(seconds: float) -> str:
-    """Return why a program is not waited for any longer."""
-    return f"did not end within {seconds:g} s (plugin_timeout)"
-
-
 class PluginProcess:
     """A running program: started at once, read later, ended by ``end`` or a ``with`` block.
-
     ``seconds`` is a time limit, 0 for no limit. Raise Refused if it cannot be started. ``said`` is
-    the last line of stderr after the end.
-    """
+    the last line of stderr after the end."""
 
     def __init__(
-        self,
-        command: Sequence[str],
-        stdin: bytes | IO[bytes],
-        environ: Mapping[str, str],
-        seconds: float = 0,
+        self, command: Sequence[str], stdin: bytes, environ: Mapping[str, str], seconds: float = 0
     ) -> None:
         self.said = ""
         self._seconds = seconds
@@ -56,14 +44,13 @@ class PluginProcess:
         came = len(programs.interrupts)
         self._errors = TemporaryFile()  # noqa: SIM115 - ``end`` closes it
         with TemporaryFile() as file:  # a pipe would block where nobody reads it
-            if isinstance(stdin, bytes):
-                file.write(stdin)
-                file.seek(0)
+            file.write(stdin)
+            file.seek(0)
             programs.starting = True  # an interrupt would lose the process
             try:
                 self._process = subprocess.Popen(
-                    command, stdin=file if isinstance(stdin, bytes) else stdin, env=environ,
-                    stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True,
+                    command, stdin=file, env=environ, stdout=subprocess.PIPE,
+                    stderr=self._errors, start_new_session=True,
                 )  # fmt: skip
             except (OSError, ValueError) as error:
                 self._errors.close()
@@ -86,19 +73,18 @@ class PluginProcess:
         return b"".join(self.pieces(most))
 
     def pieces(self, most: int) -> Iterator[bytes]:
-        """Yield stdout as it comes, until the program has ended.
-
-        Raise Refused if it timed out, printed more than ``most`` bytes, or failed.
-        """
+        """Yield stdout as it comes, until the program has ended. Raise Refused if it timed out,
+        printed more than ``most`` bytes, or failed."""
         out = self._process.stdout
         assert out is not None
         waiting = select.poll()
         waiting.register(out, select.POLLIN)
         piece, room = b".", most
+        late = f"did not end within {self._seconds:g} s (plugin_timeout)"
         while piece:
             left = self._left()
             if not waiting.poll(None if left is None else 1000 * left):
-                raise Refused(late(self._seconds))
+                raise Refused(late)
             piece = os.read(out.fileno(), 1 << 16)
             room -= len(piece)
             if room < 0:
@@ -107,7 +93,7 @@ class PluginProcess:
         try:
             code = self._process.wait(self._left())
         except subprocess.TimeoutExpired:
-            raise Refused(late(self._seconds)) from None
+            raise Refused(late) from None
         self._errors.seek(max(0, os.fstat(self._errors.fileno()).st_size - _MOST_COMPLAINT))
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
         self.said = lines[-1][:200] if lines else ""
@@ -130,17 +116,12 @@ class PluginProcess:
         self._process.wait()
 
 
-_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-
-
 def run_all(
     plugins: Sequence[str], event: str, rows: Iterable[Mapping[str, object]], settings: Settings
 ) -> list[tuple[str, str]]:
-    """Run the plugins of an event; return the failed ones with reasons, in order.
-
-    Each reads the rows from stdin, as JSON lines with the name of the event. Stdout is ignored.
-    """
-    text = "".join(_COMPACT.encode({"event": event, **row}) + "\n" for row in rows)
+    """Run the plugins of an event; return the failed ones with reasons, in order. Each reads the
+    rows from stdin, as JSON lines with the name of the event. Stdout is ignored."""
+    text = "".join(dumps({"event": event, **row}) + "\n" for row in rows)
     lines, limit = text.encode(errors="replace"), settings.plugin_timeout or EVENT_SECONDS
     failed: dict[str, str] = {}
     running: dict[str, PluginProcess] = {}

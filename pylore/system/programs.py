@@ -37,9 +37,8 @@ def is_name(text: str) -> bool:
 
 
 def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> str:
-    """Return the program of a plugin, ``prefix`` and ``name``, of the user or on ``PATH``;
-    raise Missing, or Refused if it is not executable.
-    """
+    """Return the program of a plugin, ``prefix`` and ``name``, of the user or on ``PATH``; raise
+    Missing, or Refused if it is not executable."""
     own = own_folder(plugin_dir)
     for folder in [own, *(whole_entries().split(":") if on_path else ())]:
         path = os.path.join(folder, prefix + name)
@@ -54,8 +53,7 @@ def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> st
 
 def own_files(path: str) -> str:
     """Return the whole path of a file or folder that came with lore, as ``graph/rules``: in the
-    checkout, under ``LORE_ROOT``, or where a wheel puts it. Raise LoreError if it is missing.
-    """
+    checkout, under ``LORE_ROOT``, or where a wheel puts it. Raise LoreError if it is missing."""
     checkout = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     prefix = os.path.dirname(os.path.dirname(os.path.dirname(checkout)))
     installed = os.path.join(prefix, "share", "lore")
@@ -91,18 +89,15 @@ def limited(command: list[str], seconds: int, megabytes: int) -> list[str]:
 
 def environment(plugin: str = "", **ours: str) -> dict[str, str]:
     """Return this process's environment with ``ours``, without the settings of config files. A lore
-    that a ``plugin`` starts runs no event plugin.
-    """
+    that a ``plugin`` starts runs no event plugin."""
     guard = {GUARD: plugin} if plugin else {}
     return {**os.environ, "LORE_FROM_CONFIG": "", "LORE_API": API, **guard, **ours}
 
 
 class Tidying:
     """A ``with`` block in which an interrupt raises an exception, so that cleanup code runs.
-
     Elsewhere an interrupt ends the process at once. ``end_by`` then ends it as the signal would
-    have.
-    """
+    have."""
 
     _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

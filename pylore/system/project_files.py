@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 LONGEST_PATH = 900
 """Characters of a path: an id holds it, and the name of a symbol after it."""
 LEFT_OUT = frozenset({"node_modules", "__pycache__", "site-packages"})
-NOT_SOURCES = ("pyvenv.cfg", "CACHEDIR.TAG")
-"""Files in folders that belong to a tool."""
+NOT_SOURCES = ("pyvenv.cfg", "CACHEDIR.TAG")  # files in folders that belong to a tool
 MISSING = "is missing, or not a plain file"
 """The reason for not listing a file that may be read."""
 OWN_FOLDERS = frozenset((".git", ".lore"))
@@ -56,8 +55,7 @@ def place_within(root: str, path: str) -> str:
 
 def read_plain(path: str, most: int) -> bytes:
     """Return the content of a plain file, at most one byte more than ``most``; no link is followed.
-    Raise OSError, or LoreError if it is not a plain file, or a store.
-    """
+    Raise OSError, or LoreError if it is not a plain file, or a store."""
     if is_of_store(path):
         raise LoreError("is a file of a store")
     # Non-blocking, or a pipe would hold us up.
@@ -73,8 +71,7 @@ def read_plain(path: str, most: int) -> bytes:
 
 class GitListing:
     """The files that git tracks or would track, in a folder or among ``paths``; git is started at
-    once.
-    """
+    once."""
 
     def __init__(self, folder: str, paths: Iterable[str] = ()) -> None:
         # Whole paths: git fails if its config has the work tree elsewhere.
@@ -88,8 +85,7 @@ class GitListing:
 
     def names(self) -> list[str] | None:
         """Return the files; None if the folder has to be walked: without git, or if a person wants
-        a folder read that the repository around it ignores as a whole.
-        """
+        a folder read that the repository around it ignores as a whole."""
         out = self._asked.out()
         if out is None:  # a partial clone may lack a .gitignore, and nothing is fetched
             out = self._ask("--cached").out()
@@ -141,8 +137,7 @@ _NOT_LISTED = "is ignored by git, or hidden"
 
 def folder_kind(path: str) -> str:
     """Return how a walk treats a folder: ``ignored`` (hidden, or of a tool), ``repository``, or an
-    empty text to walk it.
-    """
+    empty text to walk it."""
     name = os.path.basename(path)
     if name[:1] == "." or name in LEFT_OUT:
         return "ignored"
@@ -166,20 +161,24 @@ def _is_walked(root: str, path: str) -> bool:
 def real_place(path: str) -> str:
     """Return ``path`` without links; raise LoreError if one leads out of its project, see
     ``project_of``. Outside of a project the link of a folder may lead anywhere, since no clone
-    brought it; the link of a file must stay within its folder.
-    """
+    brought it; the link of a file must stay within its folder."""
     whole = os.path.join(os.getcwd(), path)
     ends = [at for at, letter in enumerate(whole) if at and letter == "/"]
     for end in (*ends, len(whole)):
-        if os.path.islink(whole[:end]):
-            _require_within(path, whole[:end], last=end == len(whole))
+        link = whole[:end]
+        if os.path.islink(link):
+            folder, target = os.path.realpath(os.path.dirname(link)), os.path.realpath(link)
+            project = project_of(folder)
+            if (project or link == whole) and not _is_in(project or folder, target):
+                of = f"the project {project}" if project else folder
+                raise LoreError(f"{path}: {link} is a link out of {of}, to {target}: "
+                                "name the target, or remove the link")  # fmt: skip
     return os.path.realpath(whole)
 
 
 def project_of(folder: str) -> str | None:
     """Return the project that a folder (a real path) lies in, if any. Without a ``.lore`` or a
-    ``.git`` above, that is the working directory, unless it is home or above it.
-    """
+    ``.git`` above, that is the working directory, unless it is home or above it."""
     above = folder
     while True:
         if any(os.path.lexists(os.path.join(above, mark)) for mark in OWN_FOLDERS):
@@ -189,15 +188,3 @@ def project_of(folder: str) -> str | None:
         above = os.path.dirname(above)
     here, home = os.getcwd(), os.path.realpath(os.path.expanduser("~"))
     return here if _is_in(here, folder) and not _is_in(here, home) else None
-
-
-def _require_within(path: str, link: str, *, last: bool) -> None:
-    folder = os.path.realpath(os.path.dirname(link))
-    project = project_of(folder)
-    if project is None and not last:
-        return
-    target = os.path.realpath(link)
-    if not _is_in(project or folder, target):
-        of = f"the project {project}" if project else folder
-        raise LoreError(f"{path}: {link} is a link out of {of}, to {target}: "
-                        "name the target, or remove the link")  # fmt: skip

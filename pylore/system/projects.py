@@ -66,16 +66,14 @@ class ProjectFolder:
 
     def bound(self) -> str:
         """Return the folder of the store that the key leads to and that confirms it, or an empty
-        text.
-        """
+        text."""
         token = self.inode and self.token()
         confirmed = token and link_text(self.path_of(token, RECORD)) == self.record
         return self.path_of(token) if confirmed else ""
 
     def token(self) -> str:
-        """Return the token that the key leads to; empty without any. Without git it is empty if
-        the key was changed, since its inode may be another folder's now.
-        """
+        """Return the token that the key leads to; empty without any. Without git it is empty if the
+        key was changed, since its inode may be another folder's now."""
         if not self.git:
             token, _, rest = link_text(self.path_of(FOLDERS, self.inode)).partition(" ")
             return token if rest.endswith(f" {self.changed}") and is_token(token) else ""
@@ -102,8 +100,7 @@ def _place_of(key: str, below: str) -> str:
 
 def find_project(here: str, data: str) -> ProjectFolder | None:
     """Return the project that a folder lies in, None outside of one: the nearest folder with a
-    ``.lore``, or a repository that has a store.
-    """
+    ``.lore``, or a repository that has a store."""
     above, folder = here.rstrip("/"), ""
     while True:
         if not folder and os.path.isdir(f"{above}/{SHARED}"):
@@ -125,8 +122,7 @@ def find_project(here: str, data: str) -> ProjectFolder | None:
 def git_folder(folder: str) -> str | None:
     """Return the git folder that all worktrees of a checkout share, None without a ``.git``. It is
     empty if the ``.git`` is another user's, or may lead to another repository: a link, or a file
-    that the repository does not know.
-    """
+    that the repository does not know."""
     path = f"{folder}/.git"
     try:
         found = os.lstat(path)
@@ -170,8 +166,7 @@ def project_of(store: str) -> str:
 
 def recorded_project(store: str) -> tuple[ProjectFolder, str] | None:
     """Return the present project that a store names, and the recorded inode; None without a
-    project.
-    """
+    project."""
     inode, _, rest = link_text(os.path.join(store, RECORD)).partition(" ")
     key, _, below = rest.rpartition("\n")
     if not key:

@@ -68,16 +68,13 @@ def _belongs(project: ProjectFolder, token: str) -> bool:
 
 def claim(folder: str) -> str:
     """Return the folder of the store of the project in ``folder``; make and bind it if needed.
-
-    Raise LoreError without a project, or for a project of a different user.
-    """
+    Raise LoreError without a project, or for a project of a different user."""
     return renewed(_project(folder), make=True)
 
 
 def former(folder: str) -> tuple[str, str]:
     """Return token and an empty text for the store of an earlier project of this folder; in a copy
-    of a repository token and place of the original. Return empty texts without either.
-    """
+    of a repository token and place of the original. Return empty texts without either."""
     project = _project(folder)
     own, token = renewed(project), project.token()
     recorded = recorded_project(project.path_of(token)) if token else None
@@ -129,8 +126,7 @@ def adopt(word: str, folder: str) -> tuple[str, str]:
 
 def gone_store(word: str) -> tuple[str, str, str]:
     """Return token, place and folder of the store of a missing project, by token or place; raise
-    LoreError unless there is exactly one.
-    """
+    LoreError unless there is exactly one."""
     found = [one for one in stores() if word in one[:2]]
     gone = [one for one in found if is_gone(one[2])]
     if not found:
