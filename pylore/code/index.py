@@ -53,7 +53,7 @@ class Changes:
                 gone.discard(path)
                 self.read[path] = size_in(stamp)
             elif stamp != GONE:
-                self.listing.skipped[stamp] += 1
+                self.listing.skip(stamp)
         self.unchanged -= len(gone) + sum(path in stamps for path in self.read)
         self.gone = sorted(gone)
 

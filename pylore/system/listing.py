@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 
 from .files import STORE, is_of_store
 from .project_files import LONGEST_PATH, GitListing, folder_kind
@@ -14,7 +13,11 @@ class Listing:
 
     def __init__(self) -> None:
         self.paths: list[str] = []
-        self.skipped: Counter[str] = Counter()
+        self.skipped: dict[str, int] = {}
+
+    def skip(self, reason: str) -> None:
+        """Count a skipped file."""
+        self.skipped[reason] = self.skipped.get(reason, 0) + 1
 
 
 class FileTree:
@@ -44,7 +47,7 @@ def _is_named(path: str, listing: Listing) -> bool:
     if path.startswith(".lore/") or "/.lore/" in path or is_of_store(path):
         return False
     if len(path) > LONGEST_PATH or not path.isprintable():
-        listing.skipped["name"] += 1
+        listing.skip("name")
         return False
     return True
 
@@ -64,9 +67,9 @@ def _list(root: str, below: str, listing: Listing, found: list[str], asked: GitL
     behind = (*links,)
     for name in names:
         if name.endswith("/"):  # a repository of its own, not a submodule
-            listing.skipped["repository"] += 1
+            listing.skip("repository")
         elif name.startswith(behind):
-            listing.skipped["symlink"] += 1
+            listing.skip("symlink")
         else:
             found.append(prefix + name)
 
@@ -75,16 +78,16 @@ def _walk(root: str, below: str, listing: Listing, found: list[str]) -> None:
     try:
         entries = sorted(os.scandir(os.path.join(root, below)), key=lambda entry: entry.name)
     except OSError:
-        listing.skipped["unreadable"] += 1
+        listing.skip("unreadable")
         return
     for entry in entries:
         path = f"{below}/{entry.name}" if below else entry.name
         if entry.is_symlink():
-            listing.skipped["symlink"] += 1
+            listing.skip("symlink")
         elif not entry.is_dir(follow_symlinks=False):
             found.append(path)
         elif len(path) > LONGEST_PATH:
-            listing.skipped["name"] += 1
+            listing.skip("name")
         elif (kind := folder_kind(entry.path)) == "repository":
             _list(root, path, listing, found, GitListing(entry.path))
         elif not kind:
