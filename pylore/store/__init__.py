@@ -1,6 +1,5 @@
-"""The store: a file, search.db, and the class that reads and writes the file. ``open_store``
-returns a ``Store``, with an attribute for each table or index: ``nodes``, ``edges``, ``fulltext``,
-``vectors``, ``meta``. It raises errors of ``core.errors``. Only this folder speaks SQL."""
+"""The store: a file, search.db. ``open_store`` returns a ``Store``, with an attribute for each
+table or index: ``nodes``, ``edges``, ``fulltext``. Only this folder speaks SQL."""
 
 from __future__ import annotations
 

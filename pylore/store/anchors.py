@@ -51,9 +51,8 @@ _ORDER = "ORDER BY node_id, kind, path, detail"
 
 
 class Anchors(Table):
-    """Reads and writes anchors, by node, kind, path and detail. The row of a removed anchor stays,
-    so that no import restores the anchor. Only ``get``, ``all`` and ``of`` with ``gone`` return
-    removed anchors."""
+    """Reads and writes anchors. The row of a removed anchor stays, so that no import restores it;
+    only ``get``, ``all`` and ``of`` with ``gone`` return such anchors."""
 
     def _read(self, query: str, *given: object) -> list[Anchor]:
         return [Anchor(*row) for row in self._rows(query, *given)]
@@ -123,8 +122,7 @@ class Anchors(Table):
         return self._column(query, beginning, root)
 
     def put(self, anchor: Anchor) -> str:
-        """Write an anchor; return ``added``, ``updated`` or ``unchanged``. A change of only
-        ``verified_at`` counts as unchanged."""
+        """Write an anchor; return ``added``, ``updated`` or ``unchanged`` (but ``verified_at``)."""
         old = self.get(anchor.key)
         if old is not None and {**old.to_dict(), **_SEEN} == {**anchor.to_dict(), **_SEEN}:
             return "unchanged"

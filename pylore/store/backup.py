@@ -38,10 +38,7 @@ _KEPT = ".before-restore-"
 
 def back_up(folder: str, path: str, *, busy_timeout: float = 30.0) -> None:
     """Copy the store in ``folder``, as of a single moment, into a file at ``path``, atomically.
-
-    Raises:
-        LoreError: the file cannot be written or replaced, or the store is damaged.
-    """
+    Raise LoreError if the file cannot be written or replaced, or the store is damaged."""
     place = real_place(path)
     with open_store(folder, busy_timeout=busy_timeout) as store:
         _require_free(os.path.realpath(store.path), place, path)
@@ -106,13 +103,8 @@ def _is_lores(path: str) -> bool:
 
 def restore_backup(folder: str, path: str, *, busy_timeout: float = 30.0) -> str | None:
     """Replace the store in ``folder`` by a backup; return the path of the old store, which is kept
-    beside it, or None if there was none. The backup is checked first, in a private copy.
-
-    Raises:
-        NoStore: there is no such folder.
-        LoreError: the backup is not sound, another writer did not end in time, or the disk lacks
-            room. The store is unchanged.
-    """
+    beside it, or None if there was none. The backup is checked first, in a private copy. Raise
+    LoreError, with the store unchanged, for an unsound backup, another writer, a full disk."""
     place = real_place(path)
     live = os.path.realpath(os.path.join(folder, FILE))
     if not os.path.isdir(folder):

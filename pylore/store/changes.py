@@ -1,10 +1,7 @@
 """The change log: what records, links and anchors have left, and the commands that changed them.
-
-The row of a thing has its current values, and ``stamps`` for them (``core.stamps``); ``past`` has
-the values that its fields have left, each with its stamp and the command that replaced it, and
-``added`` the things that each command made. Files and symbols, and links that lore derives, have
-no past.
-"""
+Rows have current values, and ``stamps`` for them (``core.stamps``); ``past`` has the former values
+of fields, with stamp and the command that replaced them, ``added`` the things that each command
+made. Files, symbols, and links that lore derives have no past."""
 
 from __future__ import annotations
 

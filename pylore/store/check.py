@@ -59,11 +59,7 @@ def sqlite_version() -> str:
 
 
 def vector_extension() -> str:
-    """Return the version of sqlite-vec, and its file.
-
-    Raises:
-        StoreError: it cannot be loaded.
-    """
+    """Return the version of sqlite-vec, and the file; raise StoreError if it does not load."""
     memory = apsw.Connection(":memory:")
     path = Vectors(memory).load_extension()
     return f"sqlite-vec {memory.execute('SELECT vec_version()').get}, {path}"

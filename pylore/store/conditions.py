@@ -17,13 +17,11 @@ if TYPE_CHECKING:
     """A condition on nodes n, with parameters."""
 
 FEW = 1000
-"""Maximum nodes of a scope for listing the passages before a search; with more nodes, each match is
-tested. Listing a passage takes about as long as testing two."""
+"""Maximum nodes of a scope for listing passages before a search; else each match is tested."""
 
 
 def where(scope: Scope) -> Condition:
-    """Return the condition of a node within a scope. It avoids the index of types, because most
-    types have many nodes; ``narrow`` uses it."""
+    """Return the condition of a node within a scope, without the index of types (``narrow``)."""
     conditions = []
     parameters: list[str] = []
 
@@ -64,9 +62,8 @@ def in_status(statuses: Collection[str]) -> str:
 def passages_within(
     connection: apsw.Connection, scope: Scope, key: str, few: int = FEW
 ) -> tuple[str, list[str], bool]:
-    """Return `` AND …`` on the key of a passage, the parameters, and True if the condition tests
-    single passages. ``hides`` is ignored, because hidden nodes are in a separate full-text table.
-    ``few`` is the maximum number of nodes for listing the passages."""
+    """Return `` AND …`` on the key of a passage, the parameters, and True if it tests single
+    passages. ``hides`` is ignored: hidden nodes have a separate table. ``few``: as ``FEW``."""
     condition, parameters = where(scope.but(excluded=frozenset(), hides=()))
     first = narrow(connection, scope, few)
     text = ""

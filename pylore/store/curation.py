@@ -20,9 +20,9 @@ OPEN, SKIPPED, REFUSED, PROMOTED, KNOWN = "open", "skipped", "refused", "promote
 
 
 class KeptCandidate(Row):
-    """A row of ``candidates``. ``data`` is JSON: files, sessions, commits, signals. ``promoted_as``
-    is the record that it became or equals; ``command`` the number of the command that promoted it,
-    for undo."""
+    """A row of ``candidates``. ``data``: JSON of files, sessions, commits, signals;
+    ``promoted_as``: the equal record; ``command``: number of the command that promoted it, for
+    undo."""
 
     id: str
     type: str

@@ -175,13 +175,9 @@ class Edges(GraphTable):
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
     ) -> list[Bundle]:
         """Return the live edges of a frontier, at both ends, in two or three queries. At most
-        ``limit`` edges for each node, relation and direction, the strongest first, and equal ones
-        in the order in which the store learned of their ends; ``ALL`` is no limit. A file also has
-        an edge from each record that is anchored to a symbol in it.
-
-        Raises:
-            GraphUnavailable: the graph's tables are missing or damaged.
-        """
+        ``limit`` edges (or ``ALL``) for each node, relation and direction, the strongest first,
+        then by age of their ends. A file also has an edge from each record anchored to a symbol in
+        it."""
         found = self._bundles(frontier, relations, limit)
         files = [id for id in frontier if id.startswith(FILE_IDS)]
         if files and {DEFINES, ANCHORED_TO}.issubset(relations):
@@ -300,8 +296,8 @@ class Edges(GraphTable):
         return self._read(query, key_of(self._db, from_id), relation)
 
     def facts_of(self, id: str, limit: int) -> list[Edge]:
-        """Return at most ``limit`` edges between things from ``id``, with the reads of their
-        objects: live before superseded edges, then by weight, relation and to."""
+        """Return ``limit`` edges between things from ``id``, with reads of objects: live ones
+        first."""
         return [*starmap(Edge, self._rows(_FACTS_OF, key_of(self._db, id), limit))]
 
     def all(self, *, live_only: bool = False) -> Iterator[Edge]:

@@ -63,8 +63,8 @@ class FactPassages(GraphTable):
     """Passages that state facts."""
 
     def of(self, ids: Sequence[str]) -> list[Stated]:
-        """Return the facts of these things. Each is ``(key of the edge, subject's title, predicate,
-        object's title)``. The predicate is in the metadata, or else the relation."""
+        """Return ``(key of the edge, subject's title, predicate or relation, object's title)`` of
+        facts."""
         return [(row[:3], *row[3:]) for row in self._rows(_OF, dumps(ids))]
 
     def leading_to(self, ids: Sequence[str]) -> list[str]:
@@ -77,9 +77,9 @@ class FactPassages(GraphTable):
         return {(one, other or "", name): (key, text) for one, other, name, key, text in rows}
 
     def shown(self, passages: Sequence[int]) -> dict[int, Standing]:
-        """Return the sentence and standing of the passages that state facts; none if the graph
-        cannot be read. Reads of the subject and the object count for the fact, and the age is the
-        time since the last write or read."""
+        """Return the sentence and standing of the passages that state facts; none without a graph.
+        Reads of both ends count for the fact, and the age is the time since the last write or
+        read."""
         try:
             return {key: tuple(fact) for key, *fact in self._rows(_SHOWN, dumps(passages))}
         except GraphUnavailable:
@@ -94,8 +94,7 @@ _SEVERAL = (
     "(SELECT count(*) FROM (SELECT 1 FROM passages"
     " WHERE node_key = {} AND relation IS NULL LIMIT 2)) = 2"
 )
-"""True for a node with several passages. A place within the only passage would add no information
-to the edge."""
+"""True for a node with several passages; in a single one a place adds no information."""
 
 _TOUCHING = " UNION ".join(
     f"SELECT {ID_OF.format('e.from_key')}, {ID_OF.format('e.to_key')}, e.relation"
@@ -116,9 +115,8 @@ WHERE {_PLACED} AND {_SEVERAL.format("p.node_key")} AND t.invalidated_at IS NULL
 
 
 class PositionalEdges(GraphTable):
-    """Edges with places in the text of the node they begin at, in texts of several passages. ``at``
-    in the metadata has the places, in characters of the body. All methods raise
-    ``GraphUnavailable`` if the graph's tables are missing or damaged."""
+    """Edges with places (``at`` in the metadata, in characters of the body) in a text of several
+    passages. Methods raise ``GraphUnavailable`` for missing or damaged tables."""
 
     def any(self) -> bool:
         """Return True if such edges exist."""

@@ -89,8 +89,7 @@ _OF_VALUES = (
 
 class Translated:
     """A ``with`` block in which SQLite's errors become ``StoreError``. With a connection, Python's
-    errors do too if a row breaks a condition of the schema, as another program may have written
-    it."""
+    errors do too if a row breaks a condition of the schema."""
 
     def __init__(self, path: str, connection: apsw.Connection | None = None) -> None:
         self.path = path

@@ -67,11 +67,7 @@ class Scope(Row):
 
 
 def require_statuses(names: Iterable[str]) -> tuple[str, ...]:
-    """Return these statuses.
-
-    Raises:
-        UsageError: unknown status.
-    """
+    """Return these statuses; raise UsageError for an unknown status."""
     wanted = tuple(names)
     for name in wanted:
         if name not in STATUSES:

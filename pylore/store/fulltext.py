@@ -95,11 +95,8 @@ def engine_in(connection: apsw.Connection) -> Engine:
 
 
 def choose_engine(wanted: str) -> str:
-    """Return the wanted engine; for ``auto``, ``fts5`` if this SQLite has it, or else ``fts4``.
-
-    Raises:
-        StoreError: this SQLite lacks the engine.
-    """
+    """Return the engine; for ``auto``, ``fts5`` if this SQLite has it, or else ``fts4``. Raise
+    StoreError if this SQLite lacks it."""
     options = {*apsw.compile_options}
     version = tuple(map(int, apsw.sqlite_lib_version().split(".")))
     has = set()
@@ -121,8 +118,7 @@ class FullText(Table):
         self._last: dict[str, int] = {}
         self._seen: tuple[object, ...] = ()
         self._counts: dict[tuple[str, str], int] = {}
-        """(table, quoted phrase) to the number of rows with it, up to ``LARGE``, while the
-        database is as in ``_seen``."""
+        """(table, quoted phrase) to the number of rows, up to ``LARGE``, as of ``_seen``."""
 
     @property
     def engine(self) -> Engine:
@@ -130,12 +126,8 @@ class FullText(Table):
         return engine_in(self._db)
 
     def renew(self, wanted: str) -> None:
-        """Delete all passages, and create empty tables, of whole texts too, with an engine or
-        ``auto``.
-
-        Raises:
-            StoreError: this SQLite lacks the engine.
-        """
+        """Delete all passages; create empty tables, of whole texts too, with an engine or ``auto``.
+        Raise StoreError if this SQLite lacks it."""
         name = choose_engine(wanted)
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('fulltext', ?)", (name,))
         self._db.execute("DELETE FROM main.passages")

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .filter import Scope
 
     Brief = tuple[str, str, str | None, int | None, int | None, float, float, str, str, int]
-    """(type, title, file, first line, last line, days since the last update, confidence,
-    source, status, accesses)"""
+    """(type, title, file, first and last line, days since update, confidence, source, status,
+    reads)"""
 
     NewPassage = tuple[str, str, str, int, int, str | None, str | None]
     """(id of the node, collection, heading, start, length, other end of a fact's edge, relation)"""
@@ -61,22 +61,14 @@ class Nodes(Table):
         return map(node_of, self._db.execute(query, given))
 
     def require(self, id: str) -> Node:
-        """Return a node, forgotten or not.
-
-        Raises:
-            LoreError: unknown id.
-        """
+        """Return a node, forgotten or not; raise LoreError for an unknown id."""
         node = self.get(id)
         if node is None:
             raise LoreError(f"no node '{id}': see 'lore list'")
         return node
 
     def require_live(self, id: str) -> Node:
-        """Return a node.
-
-        Raises:
-            LoreError: unknown id, or the node is forgotten.
-        """
+        """Return a node; raise LoreError for an unknown id or a forgotten node."""
         node = self.require(id)
         if node.invalidated_at is not None:
             raise LoreError(f"'{id}' is forgotten: 'lore undo {id}' brings it back")
@@ -90,9 +82,8 @@ class Nodes(Table):
         return {node.id: node for node in map(node_of, rows)}
 
     def put(self, node: Node) -> str:
-        """Write a node; return ``added``, ``updated`` or ``unchanged``. A change of only
-        ``updated_at`` counts as unchanged. The node gets stamps, and the change log gets the former
-        values."""
+        """Write a node; return ``added``, ``updated`` or ``unchanged``, as for a change of only
+        ``updated_at``. The node gets stamps, the change log the former values."""
         old = self.get(node.id)
         if old is not None and all(getattr(old, name) == getattr(node, name) for name in _CONTENT):
             return "unchanged"
@@ -139,8 +130,7 @@ class Nodes(Table):
             )
 
     def delete(self, id: str) -> None:
-        """Delete a node, and the node's rows in ``documents`` and ``shown``. The caller deletes
-        edges, anchors and passages."""
+        """Delete a node with rows in ``documents`` and ``shown``, not edges, anchors, passages."""
         for statement in (
             "INSERT OR IGNORE INTO main.absent SELECT key, id FROM main.nodes WHERE id = ?",
             "DELETE FROM main.nodes WHERE id = ?",
@@ -197,11 +187,8 @@ class Nodes(Table):
         }
 
     def anchored(self, ids: Sequence[str]) -> list[tuple[str, str, str, str, str, str]]:
-        """Return ``(node, verdict, kind, root, path, stamp)`` of every anchor of these nodes.
-
-        Raises:
-            VerdictsUnavailable: the table of anchors is missing or foreign.
-        """
+        """Return ``(node, verdict, kind, root, path, stamp)`` of every anchor of these nodes; raise
+        VerdictsUnavailable if the table is missing or foreign."""
         try:
             return self._rows(
                 "SELECT a.node_id, a.verdict, a.kind, a.root, a.path, a.stamp"
@@ -402,11 +389,8 @@ class Types(Table):
         return dict(self._rows("SELECT name, description FROM types ORDER BY name"))
 
     def require(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return these types, with ``records`` and ``learning`` expanded.
-
-        Raises:
-            UsageError: unknown type; the message names the nearest one.
-        """
+        """Return these types, with ``records`` and ``learning`` expanded; raise UsageError with the
+        nearest type for an unknown one."""
         asked = [*names]
         known = list(self.all()) if asked else []
         wanted = types_named(asked, known)
@@ -425,8 +409,8 @@ class Types(Table):
         return {name: (at, text) for name, at, text in rows}
 
     def declare(self, name: str, description: str, at: str = "") -> None:
-        """Add a type, or change the description of a type. Without ``at``, the time is now and
-        later than the last declaration."""
+        """Add or change a type. Without ``at``, the time is now, later than the last
+        declaration."""
         if at or self.all().get(name) != description:
             self._db.execute(
                 "INSERT INTO main.types VALUES (?1, ?2, ?3)"

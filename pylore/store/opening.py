@@ -24,11 +24,7 @@ APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
 
 
 def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
-    """Return the store in ``folder``.
-
-    Raises:
-        StoreError: there is none, or it is not a database of this version.
-    """
+    """Return the store in ``folder``; raise StoreError without one of this version."""
     path = os.path.join(folder, FILE)
     if not os.path.isfile(path):
         raise _no_store(folder, path)
@@ -49,12 +45,8 @@ def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
 
 
 def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:
-    """Return a connection to a store of any version that is to be replaced.
-
-    Raises:
-        StoreError: it cannot be written, or is another program's database.
-        apsw.NotADBError, apsw.CorruptError: it is damaged.
-    """
+    """Return a connection to a store of any version that is to be replaced. Raise StoreError if it
+    cannot be written or is foreign, apsw's NotADBError or CorruptError if it is damaged."""
     if not _may_write(path):
         raise StoreReadOnly(f"{path}: cannot be written: check the permissions of it and of "
                             "its folder")  # fmt: skip
@@ -95,8 +87,8 @@ def _other_version(path: str, version: object) -> StoreError:
 
 
 def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 30.0) -> Store:
-    """Return the store in ``folder``; create it if it is missing, with a full-text engine.
-    Processes may call this concurrently."""
+    """Return the store in ``folder``, created if it is missing; processes may do so
+    concurrently."""
     path = os.path.join(folder, FILE)
     try:
         os.makedirs(os.path.dirname(os.path.abspath(folder)), exist_ok=True)

@@ -43,14 +43,10 @@ def resolve_ids(store: Store, ids: Iterable[str]) -> list[str]:
 
 
 def complete_id(store: Store, id: str) -> str:
-    """Return the id that ``resolve_id`` finds, that begins or ends so, or that has this title. The
-    beginning may follow the type: ``1a2b`` for ``decision-1a2b3c4d``. A whole part (``auth.py`` of
-    ``file-src/auth.py``) comes before ends of words. Titles match whole, in any case. Other words
-    are returned unchanged.
-
-    Raises:
-        LoreError: several ids or titles match.
-    """
+    """Return the id that ``resolve_id`` finds, that begins or ends so, or that has this title in
+    any case; else the words unchanged. The beginning may follow the type: ``1a2b`` for
+    ``decision-1a2b3c4d``. A whole part (``auth.py`` of ``file-src/auth.py``) comes before ends of
+    words. Raise LoreError if several match."""
     id = resolve_id(store, id)
     if store.nodes.get(id) is not None or len(id) < SHORTEST_PART:
         return id

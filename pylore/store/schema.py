@@ -51,12 +51,8 @@ def schema_hash(connection: apsw.Connection) -> str:
 
 
 def require_own_schema(connection: apsw.Connection, path: str) -> None:
-    """Check that only lore's statements compute or act in the schema. Missing or plain tables are
-    left to the reader.
-
-    Raises:
-        StoreError: a statement is not lore's.
-    """
+    """Raise StoreError if a statement that computes or acts in the schema is not lore's. Missing or
+    plain tables are left to the reader."""
     if schema_hash(connection) not in HASHES.values():
         wrong = [name for name, sql in other_statements(connection).items() if not _is_plain(sql)]
         if wrong:

@@ -30,13 +30,9 @@ class Statistics(Table):
     """Counts live nodes and edges."""
 
     def stats(self) -> dict[str, Any]:
-        """Return counts over live nodes and edges; call it in a snapshot.
-
-        ``nodes, nodes_by_type, edges, edges_by_relation, mean_degree, max_degree, max_degree_id,
-        orphans, components, dangling_edges, forgotten_nodes``, in this order, those by name sorted.
-        An edge with an end that is not a live node is dangling: it counts for the degree of its
-        other end, and connects nothing.
-        """
+        """Return counts over live nodes and edges, those by name sorted; call it in a snapshot. An
+        edge with an end that is not a live node is dangling: it counts for the degree of the other
+        end, and connects nothing."""
         by_type = Nodes(self._db).count_by_type()
         by_relation = self.count_by_relation()
         keys = self._column(_LIVE_KEYS)
@@ -70,8 +66,8 @@ class Statistics(Table):
     def hubs(
         self, limit: int, least: float = 0, unsure: Iterable[str] = ()
     ) -> list[tuple[str, str, str, int, int]]:
-        """Return ``(id, type, title, edges out, edges in)`` of the nodes with most edges. Edges of
-        ``unsure`` relations count from the weight ``least`` on."""
+        """Return ``(id, type, title, edges out, edges in)`` of the nodes with most edges, without
+        edges of ``unsure`` relations below the weight ``least``."""
         query = (
             f"SELECT n.id, n.type, n.title, d.o, d.i FROM ({_DEGREES}) AS d"
             " JOIN nodes AS n ON n.key = d.key WHERE n.invalidated_at IS NULL"

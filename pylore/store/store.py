@@ -38,8 +38,7 @@ _PAGES_OF_LOG = 1000
 """Pages in the write-ahead log from which on a commit checkpoints; SQLite's default."""
 
 _SHORT_LOG = 1 << 18
-"""Maximum bytes of a log that a reader leaves beside the store. A checkpoint syncs twice; reading
-the log takes 0.1 ms."""
+"""Maximum bytes of a log that a reader leaves beside the store, as a checkpoint syncs twice."""
 
 _PATIENCE = 1.0
 """Seconds that ``wipe`` waits for readers."""
@@ -128,10 +127,10 @@ class Store:
         return self.edges.get(*row.key) if isinstance(row, Edge) else self.anchors.get(row.key)
 
     def keep_to(self, scope: str) -> None:
-        """Show common rows and those of a scope, and let only the scope's own rows be changed. Rows
-        of other scopes (``core.ids``) are missing from all answers and counts; writing them raises
-        LoreError, at the latest when the transaction ends. Reads are counted, and staged rows may
-        be confirmed. An empty scope shows everything."""
+        """Show common rows and those of a scope, and let only the scope's rows be changed. Other
+        rows (``core.ids``) are missing from all answers; writing them raises LoreError, at the
+        latest when the transaction ends. Reads and confirmations count. An empty scope shows
+        everything."""
         if scope != self.scope:
             from .scoped import keep_to
 
@@ -139,13 +138,9 @@ class Store:
             self.scope = scope
 
     def whole(self, own: str = "") -> Whole:
-        """Return a ``with`` block that sees and changes everything, in any scope. ``own`` is a node
-        of the scope; invisible links and anchors of the node end or return with it. Show no data
-        that was read in the block.
-
-        Raises:
-            LoreError: ``own`` is of a different scope.
-        """
+        """Return a ``with`` block that sees and changes everything, in any scope; show no data read
+        in it. ``own`` is a node whose invisible links and anchors end or return with it. Raise
+        LoreError if it is of a different scope."""
         if self.scope and own:
             from ..core.ids import COMMON, is_own
 
@@ -154,13 +149,9 @@ class Store:
         return Whole(self)
 
     def transaction(self, command: str = "") -> Transaction:
-        """Return a ``with`` block that commits as a whole or changes nothing. ``command`` is its
-        name in the history, by which it can be undone.
-
-        Raises:
-            StoreBusy: another writer did not end in time.
-            StoreReadOnly: the store cannot be written.
-        """
+        """Return a ``with`` block that commits as a whole or changes nothing. ``command`` is a name
+        for the history and undo. Raise StoreBusy if another writer did not end in time,
+        StoreReadOnly."""
         return Transaction(self, command)
 
     def aside(self, patience: float = 0.0) -> Aside:
@@ -169,12 +160,8 @@ class Store:
         return Aside(self, patience)
 
     def require_log(self) -> None:
-        """Note a commit, and check that this connection's log is still beside the store.
-
-        Raises:
-            StoreError: it was removed or replaced since the store was opened, so that nobody sees
-                the commit, and it is lost when this process ends.
-        """
+        """Note a commit; raise StoreError if this connection's log was removed or replaced, so that
+        nobody sees the commit, and it is lost when this process ends."""
         self._has_committed = True
         if self._log and identity_of(self._place + LOG) != self._log:
             raise StoreError(
@@ -252,8 +239,7 @@ class Whole:
 
 
 class Transaction:
-    """BEGIN IMMEDIATE … COMMIT: waits for other writers once, at the start. A nested one is part of
-    the outer one."""
+    """BEGIN IMMEDIATE … COMMIT: waits for writers at the start. A nested one joins the outer."""
 
     _begin = "BEGIN IMMEDIATE"
 

@@ -1,8 +1,6 @@
-"""Vectors of passages: one signed byte per dimension, found by two-bit sketches, ranked by cosine.
-sqlite-vec's functions do both. A search scans every sketch and scores the 400 nearest by the whole
-vectors: 4 ms for 10,000 passages and 25 ms for 100,000, with 93 % of the ten nearest. The tables
-are plain ones, because sqlite-vec's ``vec0`` picks candidates from n rows in time n ×
-candidates."""
+"""Vectors of passages: one signed byte per dimension, found by two-bit sketches, ranked by cosine,
+both by sqlite-vec. A search scans all sketches and scores the 400 nearest vectors: 4 ms for 10,000
+passages, 25 ms for 100,000, with 93 % of the ten nearest. ``vec0`` would take n × candidates."""
 
 from __future__ import annotations
 
@@ -33,8 +31,7 @@ CANDIDATES = 4
 """Sketches per wanted passage; the vectors of these are scored."""
 
 REACH = 16
-"""Factor on ``CANDIDATES`` for a scope of many nodes, where testing a passage takes 10 times as
-long as comparing a sketch."""
+"""Factor on ``CANDIDATES`` for large scopes: testing a passage takes as long as 10 sketches."""
 
 FEW_OF_ALL = 20_000
 """Maximum nodes for listing the passages if that was not enough."""
@@ -68,11 +65,8 @@ class Vectors(Table):
     _extension = ""
 
     def load_extension(self) -> str:
-        """Load sqlite-vec and return its file. The Python package would import numpy.
-
-        Raises:
-            StoreError: it is not installed, or this SQLite loads no extensions.
-        """
+        """Load sqlite-vec and return the file; the Python package would import numpy. Raise
+        StoreError if it is not installed, or this SQLite loads no extensions."""
         if self._extension:
             return self._extension
         path = extension_file()
@@ -117,8 +111,7 @@ class Vectors(Table):
     # --- passages without a vector
 
     def last(self) -> int:
-        """Return the greatest key of a vector. Vectors are made in the order of keys, so an edit or
-        a kill leaves passages with greater keys without vectors."""
+        """Return the greatest key of a vector; passages with greater keys have none yet."""
         return int(self._value("SELECT max(key) FROM vectors") or 0)
 
     def lacking(self, after: int, limit: int) -> list[Passage]:

@@ -47,13 +47,8 @@ class WholeText(GraphTable):
     def search(
         self, phrases: Sequence[str], limit: int, weights: Sequence[float] = (1.0,)
     ) -> list[tuple[str, float]]:
-        """Return ``(name, BM25 score)`` of the best texts with one of the phrases, best first,
-        equal ones by name. A phrase is folded words with a space between them; ``weights`` are of
-        the columns.
-
-        Raises:
-            GraphUnavailable: the tables are missing or damaged.
-        """
+        """Return ``(name, BM25 score)`` of the best texts with one of the phrases (folded words),
+        best first, equal ones by name. ``weights`` are of the columns."""
         if not phrases:
             return []
         score, given = engine_in(self._db).score(self._db, self._table, weights)
@@ -133,8 +128,7 @@ def _hashes(ids: Iterable[str]) -> str:
 
 
 class Commits(WholeText):
-    """Messages of commits, and the files that each commit changed. An id is ``commit-`` and the
-    hash. Commits are neither nodes nor ends of edges."""
+    """Messages of commits, and the files that each changed. An id is ``commit-`` and the hash."""
 
     _table, _of, _name = MESSAGES, "commits", f"'{COMMIT_IDS}' || c.hash"
 
@@ -197,11 +191,7 @@ class Commits(WholeText):
         )
 
     def changed(self, ids: Sequence[str]) -> dict[str, list[str]]:
-        """Return the files that each of these commits changed, by path.
-
-        Raises:
-            GraphUnavailable: the tables are missing or damaged.
-        """
+        """Return the files that each of these commits changed, by path."""
         found: dict[str, list[str]] = {}
         for hash, path in self._rows(
             "SELECT c.hash, w.path FROM json_each(?) j CROSS JOIN commits c ON c.hash = j.value"
@@ -234,11 +224,7 @@ def packed(text: str) -> bytes:
 
 
 def unpacked(held: str | bytes) -> str:
-    """Return the text again.
-
-    Raises:
-        StoreDamaged: it was not packed so.
-    """
+    """Return the text again; raise StoreDamaged if it was not packed so."""
     from zlib import decompressobj, error
 
     try:

@@ -33,7 +33,7 @@ def told(folder: str) -> list[str]:
 
 
 def in_child(work: Callable[[], object]) -> int:
-    """Run in a child process; return its status."""
+    """Run in a child process; return the exit status."""
     child = os.fork()
     if not child:
         try:
@@ -93,7 +93,7 @@ def test_open_connections_survive_a_restore(tmp_path: Path) -> None:
         with other.snapshot():
             assert other.nodes.get("note-later")
             back = restore_backup(folder, file)
-            assert other.nodes.get("note-later")  # its snapshot
+            assert other.nodes.get("note-later")  # from the snapshot
         assert other.nodes.get("note-later") is None
         with other.transaction():
             other.nodes.put(a_node("note-after"))
@@ -275,7 +275,7 @@ def test_backup_includes_the_log(tmp_path: Path) -> None:
         connection_of(store).wal_autocheckpoint(0)
         with store.transaction():
             store.nodes.put(a_node("note-in-the-log"))
-        for suffix in ("", "-wal"):  # as cp does it, while nobody writes
+        for suffix in ("", "-wal"):  # like cp without writers
             Path(f"{file}{suffix}").write_bytes(Path(f"{store.path}{suffix}").read_bytes())
         back_up(folder, str(tmp_path / "backup.db"))
     for source in ("copy.db", "backup.db"):

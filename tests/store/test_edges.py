@@ -81,7 +81,7 @@ def test_bundles_have_the_heaviest_edges(
         assert (weight, other) in ends[node, relation, out]
         weights.setdefault((node, relation, out), []).append(weight)
     assert {of: sorted(found) for of, found in weights.items()} == expected
-    assert around(store, frontier, relations, limit) == given  # equal ones too
+    assert around(store, frontier, relations, limit) == given  # also equal weights
 
 
 def test_edges_to_missing_nodes_dangle(store: Store) -> None:

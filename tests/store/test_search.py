@@ -55,8 +55,8 @@ def found(store: Store, text: str, how: str, scope: Scope = ANY, limit: int = 9)
         ("token", "some", ""),
         ("token", "inflected", "a b"),
         ("lor", "prefix", "d"),
-        ("or", "prefix", ""),  # too short
-        ("ZURICH", "some", "c"),  # neither case nor accents count
+        ("or", "prefix", ""),  # below the shortest prefix
+        ("ZURICH", "some", "c"),  # without case and accents
         ("zürich", "some", "c"),
     ],
 )

@@ -126,7 +126,7 @@ def within(node: Node, scope: Scope) -> bool:
 
 
 def counting_as_few(few: int) -> pytest.MonkeyPatch:
-    """List passages of up to ``few`` nodes, and test others."""
+    """List passages of up to ``few`` nodes; test matches above."""
     patch = pytest.MonkeyPatch()
     for module, name in ((conditions, "FEW"), (vectors, "FEW_OF_ALL"), (listed, "_SORTED")):
         patch.setattr(module, name, few)

@@ -35,7 +35,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 class Slow:
-    """An embedder during which another process writes to the store."""
+    """An embedder that writes to the store by a second connection."""
 
     name, dimension = "slow", 8
 
@@ -92,7 +92,7 @@ def test_others_write_while_import_waits_for_stdin(store: Store, tmp_path: Path)
         assert sdk.get("note-2") is not None
 
 
-# --- many writers
+# --- concurrent writers
 
 
 WRITER = """
@@ -126,7 +126,7 @@ def test_no_writer_is_refused_beside_a_long_one(store: Store) -> None:
 
 
 class Watched(apsw.VFS):
-    """Counts the syncs of write-ahead logs."""
+    """A VFS with the number of syncs of write-ahead logs."""
 
     def __init__(self) -> None:
         self.syncs = 0
