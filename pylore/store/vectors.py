@@ -89,9 +89,7 @@ class Vectors(Table):
 
     def add(self, rows: Iterable[tuple[int, bytes | None]]) -> None:
         """Add ``(key, vector)`` of passages; vectors are little-endian float32, None if empty."""
-        given = [(key, vector or b"") for key, vector in rows]
-        quantised = quantise_all([one for _, one in given])
-        vectors = [(key, one) for (key, _), one in zip(given, quantised, strict=True)]
+        vectors = [(key, quantise(vector or b"")) for key, vector in rows]
         sketches = [(key, sketch(vector)) for key, vector in vectors if vector]
         for table, made in (("vectors", vectors), ("sketches", sketches)):
             self._db.executemany(
@@ -218,27 +216,6 @@ def quantise(vector: bytes) -> bytes:
     unit = _MOST * sqrt(len(values)) / (SPREAD * length)
     scale = min(unit, _MOST / max(max(values), -min(values)))
     return pack(f"{len(values)}b", *[round(value * scale) for value in values])
-
-
-_MANY = 32
-"""Vectors from which on numpy is used, if the embedder has loaded it."""
-
-
-def quantise_all(vectors: Sequence[bytes]) -> list[bytes]:
-    """Return ``quantise`` of each vector."""
-    size = max(map(len, vectors), default=0)
-    if len(vectors) < _MANY or "numpy" not in sys.modules or {*map(len, vectors)} > {0, size}:
-        return [*map(quantise, vectors)]
-    import numpy
-
-    rows = numpy.frombuffer(b"".join([one or bytes(size) for one in vectors]), "<f4")
-    rows = rows.reshape(len(vectors), -1).astype("f8")
-    lengths = numpy.sqrt((rows * rows).sum(axis=1, keepdims=True))
-    lengths[~(numpy.isfinite(lengths) & (lengths > 0))] = inf
-    most = _MOST / numpy.maximum(abs(rows).max(axis=1, keepdims=True), 1e-30)
-    scales = numpy.minimum(_MOST * sqrt(rows.shape[1]) / (SPREAD * lengths), most)
-    made = numpy.nan_to_num(numpy.rint(rows * scales)).astype("i1")
-    return [row.tobytes() if one else b"" for row, one in zip(made, vectors, strict=True)]
 
 
 def restore(quantised: bytes) -> bytes:

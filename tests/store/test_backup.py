@@ -173,7 +173,9 @@ DAMAGES = [_garbage, _cut_short, _overwritten(8, 40), _empty]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_damaged_store_is_replaced_and_kept(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+def test_damaged_store_is_replaced_and_saved(
+    tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
     folder, file = filled(tmp_path / "store", "a", "b"), str(tmp_path / "backup.db")
     back_up(folder, file)
     whole = told(folder)
@@ -226,7 +228,7 @@ def test_foreign_or_incomplete_backup_is_refused(tmp_path: Path, statement: str,
     assert said in str(refused.value)
 
 
-def test_last_three_replaced_stores_are_kept(tmp_path: Path) -> None:
+def test_three_replaced_stores_remain(tmp_path: Path) -> None:
     folder, file = filled(tmp_path / "store", "a"), str(tmp_path / "backup.db")
     back_up(folder, file)
     made = [restore_backup(folder, file) for _ in range(5)]

@@ -32,7 +32,7 @@ def left(store: Store, id: str = "note-a") -> list[tuple[str, str]]:
     return [(past.change, past.row.body) for past in node_past(store, id)]
 
 
-def test_states_are_kept_with_their_commands(store: Store) -> None:
+def test_states_have_their_commands(store: Store) -> None:
     first = store.nodes.require("note-a")
     with store.transaction("edit"):
         change(store, body="one", tags=("x", "y"), updated_at=LATE)
@@ -45,7 +45,7 @@ def test_states_are_kept_with_their_commands(store: Store) -> None:
     assert left(store, "note-b") == [] and {id for id, *_ in store.changes.former()} == {"note-a"}
 
 
-def test_row_before_a_command_keeps_later_changes_of_other_fields(store: Store) -> None:
+def test_undone_row_has_later_changes_of_other_fields(store: Store) -> None:
     with store.transaction("tag"):
         change(store, tags=("x",), updated_at=LATE)
     with store.transaction("edit"):

@@ -99,7 +99,7 @@ def test_edges_to_missing_nodes_dangle(store: Store) -> None:
     ("field", "value"),
     [("weight", 0.25), ("source", "file"), ("status", "staged"), ("metadata", '{"a":1}')],
 )
-def test_log_keeps_changes_of_each_field(field: str, value: Any, store: Store) -> None:
+def test_log_has_changes_of_each_field(field: str, value: Any, store: Store) -> None:
     for write in (store.edges.put, lambda edge: store.edges.put_many([edge])):
         edge = an_edge("note-x", "note-y", created_at=LATE)
         write(edge)
@@ -140,7 +140,7 @@ def test_links_follow_ends_that_arrive_forgotten(store: Store) -> None:
     assert store.edges.of("note-c") == [] and ended_at(store, "note-c", LATER)
 
 
-def test_ended_links_stay_ended(store: Store) -> None:
+def test_ended_links_remain_ended(store: Store) -> None:
     for id in ("note-a", "note-b"):
         store.nodes.put(a_node(id))
     store.edges.invalidate(KEY, EARLY)

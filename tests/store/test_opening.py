@@ -93,7 +93,7 @@ def is_locked(path: str) -> bool:
     return subprocess.run(run, capture_output=True, text=True, check=True).stdout == "locked\n"
 
 
-def test_opening_and_restoring_keep_locks(folder: str, tmp_path: Path) -> None:
+def test_opening_and_restoring_preserve_locks(folder: str, tmp_path: Path) -> None:
     with open_store(folder) as store:
         with store.transaction():
             store.nodes.put(a_node("note-b"))

@@ -49,7 +49,7 @@ def test_read_counts_for_live_nodes(store: Store) -> None:
     assert store.nodes.require(THING).accessed_at == max(LATE, LATER)
 
 
-def test_edit_keeps_reads_and_deletion_drops_them(store: Store) -> None:
+def test_edit_preserves_reads_and_deletion_drops_them(store: Store) -> None:
     with store.aside():
         store.review.count_access([NODE], LATER)
     with store.transaction():
@@ -93,7 +93,7 @@ def test_reader_leaves_a_short_log_and_a_writer_none(store: Store) -> None:
         assert [*export_lines(own)] == lines and counted(own) == 101
 
 
-def test_reads_alone_keep_the_log_of_a_server_bounded(store: Store) -> None:
+def test_log_of_a_reading_server_is_bounded(store: Store) -> None:
     for _ in range(1500):
         count_accesses(store, Settings(), [NODE])
     assert Path(store.path + "-wal").stat().st_size < 8_000_000

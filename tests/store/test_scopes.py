@@ -91,7 +91,7 @@ def test_limits_count_visible_rows(shared: Store) -> None:
         assert ends == {"note-2", OURS} & {node.id for node in shared.nodes.all()}
 
 
-def test_only_own_rows_are_written(shared: Store) -> None:
+def test_writes_outside_the_scope_are_refused(shared: Store) -> None:
     for write in (
         lambda: shared.nodes.put(a_node(COMMON, body="torn")),
         lambda: shared.nodes.put(a_node("note-9", body="new")),
@@ -118,7 +118,7 @@ def test_only_own_rows_are_written(shared: Store) -> None:
     assert len([*shared.edges.all()]) == 7
 
 
-def test_export_contains_own_and_common_rows(shared: Store, kept: Kept, tmp_path: Path) -> None:
+def test_export_contains_rows_of_the_scope(shared: Store, kept: Kept, tmp_path: Path) -> None:
     lines = [*export_lines(shared)]
     assert not any("bob" in line for line in lines)
     with kept.open() as whole:
@@ -131,7 +131,7 @@ def test_export_contains_own_and_common_rows(shared: Store, kept: Kept, tmp_path
     assert [*export_lines(shared)] == lines
 
 
-def test_whole_reaches_invisible_links_of_own_nodes(shared: Store) -> None:
+def test_invisible_links_are_reached_without_the_scope(shared: Store) -> None:
     unseen = (OURS, THEIRS, "relates_to")
     for own in (COMMON, THEIRS):
         with pytest.raises(LoreError, match="common to all scopes"), shared.faults:  # noqa: SIM117
@@ -154,7 +154,7 @@ def test_whole_reaches_invisible_links_of_own_nodes(shared: Store) -> None:
     assert edge.invalidated_at == EARLY
 
 
-def test_scopes_have_own_candidates(shared: Store) -> None:
+def test_candidates_belong_to_a_scope(shared: Store) -> None:
     ours, common, theirs = (
         KeptCandidate(id, "lesson", "A title", "A text")
         for id in ("candidate-a@@alice", "candidate-a", "candidate-a@@bob")

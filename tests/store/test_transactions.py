@@ -23,7 +23,7 @@ class Stop(Exception):
     """Ends a transaction of a test."""
 
 
-def test_transaction_commits_as_a_whole(store: Store, kept: Kept) -> None:
+def test_transaction_commits_atomically(store: Store, kept: Kept) -> None:
     with kept.open() as other:
         with store.transaction():
             assert store.in_transaction
@@ -34,7 +34,7 @@ def test_transaction_commits_as_a_whole(store: Store, kept: Kept) -> None:
         assert other.nodes.get("note-a") is not None
 
 
-def test_failed_transaction_changes_nothing(store: Store) -> None:
+def test_failed_transaction_is_rolled_back(store: Store) -> None:
     store.edges.put(an_edge("note-a", "note-b"))
     with pytest.raises(Stop), store.transaction():
         with store.transaction():
@@ -56,15 +56,10 @@ def in_transaction(store: Store) -> Iterator[None]:
         yield
 
 
-def aside(store: Store) -> AbstractContextManager[None]:
-    """Return a transaction for data that may be lost."""
-    return store.aside()
-
-
 Way = Callable[[Store], AbstractContextManager[None]]
 
 
-@pytest.mark.parametrize("way", [in_transaction, aside])
+@pytest.mark.parametrize("way", [in_transaction, Store.aside])
 def test_second_writer_is_refused(way: Way, store: Store, kept: Kept) -> None:
     with kept.open() as other:
         with store.transaction():
@@ -77,7 +72,7 @@ def test_second_writer_is_refused(way: Way, store: Store, kept: Kept) -> None:
         assert [node.id for node in store.nodes.all()] == ["note-a", "note-b"]
 
 
-@pytest.mark.parametrize("way", [in_transaction, aside])
+@pytest.mark.parametrize("way", [in_transaction, Store.aside])
 def test_read_only_store_refuses_writes(way: Way, store: Store, kept: Kept) -> None:
     store.nodes.put(a_node("note-a"))
     with kept.read_only() as other:

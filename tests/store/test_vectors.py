@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
 from collections.abc import Iterator
 from math import hypot
 from struct import pack, unpack
@@ -17,7 +16,7 @@ from things import a_node, whole_passages
 from pylore.core.vocabulary import TEXTS
 from pylore.store import Store, conditions, scratch_store, vectors
 from pylore.store.filter import Scope
-from pylore.store.vectors import quantise, quantise_all, restore, sketch
+from pylore.store.vectors import quantise, restore, sketch
 
 DIMENSION, MANY, TOPICS = 16, 900, 30
 TYPES = ("note", "note", "note", "note", "note", "note", "note", "note", "note", "lesson")
@@ -126,11 +125,3 @@ def test_quantised_vectors_keep_directions(values: list[float]) -> None:
 @pytest.mark.parametrize("number", [0.0, float("nan")])
 def test_vectors_without_a_direction_become_zeros(number: float) -> None:
     assert quantise(pack("<16f", *[number] * 16)) == bytes(16)
-
-
-def test_bulk_quantising_equals_single(stretches: list[bytes]) -> None:
-    import numpy
-
-    assert numpy.__name__ in sys.modules
-    rows = [*stretches[:50], b"", bytes(4 * DIMENSION), pack("<16f", *[float("nan")] * 16)]
-    assert quantise_all(rows) == [*map(quantise, rows)]

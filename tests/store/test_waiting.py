@@ -59,7 +59,7 @@ WRITES: dict[str, Callable[[Store, Slow], object]] = {
 
 
 @pytest.mark.parametrize("name", WRITES)
-def test_others_write_while_vectors_are_made(store: Store, name: str) -> None:
+def test_vectors_do_not_block_writers(store: Store, name: str) -> None:
     slow = Slow(os.path.dirname(store.path))
     WRITES[name](store, slow)
     assert store.meta.get("written meanwhile")
@@ -77,7 +77,7 @@ def lore(folder: Path, *words: str, **fields: Any) -> subprocess.Popen[str]:
                             **fields)  # fmt: skip
 
 
-def test_others_write_while_import_waits_for_stdin(store: Store, tmp_path: Path) -> None:
+def test_waiting_import_does_not_block_writers(store: Store, tmp_path: Path) -> None:
     store.close()
     with lore(tmp_path, "import", "-") as process, pylore.open(tmp_path / "store") as sdk:
         assert process.stdin is not None
@@ -105,7 +105,7 @@ for number in range(int(count)):
 """
 
 
-def test_no_writer_is_refused_beside_a_long_one(store: Store) -> None:
+def test_long_transaction_does_not_refuse_writers(store: Store) -> None:
     folder = os.path.dirname(store.path)
     with store.transaction():
         writers = [
