@@ -9,7 +9,6 @@ import pytest
 from commands import Lore
 
 import pylore
-from pylore.system.config import read_file
 
 ROOT = Path(pylore.__file__).parents[1]
 EXAMPLE = (ROOT / "config.example").read_text(encoding="utf-8")
@@ -200,26 +199,3 @@ def test_config_refuses_wrong_use(lore: Lore, project: Path) -> None:
 def test_example_is_generated_from_the_settings() -> None:
     words = [str(ROOT / "docs" / "generate.sh"), "config"]
     assert subprocess.run(words, check=True, capture_output=True).stdout.decode() == EXAMPLE
-
-
-SOURCED = r"""
-. "$1" && shift
-for name; do
-  declare -n value=$name
-  for key in "${!value[@]}"; do printf '%s[%s]\t%s\n' "$name" "$key" "${value[$key]}"; done
-done
-"""
-
-
-def test_example_sourced_by_bash_gives_the_same(lore: Lore) -> None:
-    if subprocess.run(["bash", "-c", "declare -n x=y"], capture_output=True).returncode:
-        pytest.skip("arrays by name need bash 4.3")
-    lore.config.write_text(EXAMPLE)
-    lines: list[str] = []
-    assert not read_file(str(lore.config), "user", str(lore.home), lines)
-    parsed = {line.split("\t")[0]: line.split("\t")[2] for line in lines}
-    words = ["bash", "-c", SOURCED, "-", str(lore.config), *lore("config", "list", "--ids").lines]
-    printed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-    assert dict(line.split("\t") for line in printed.replace("[0]", "").splitlines()) == {
-        key: value.removesuffix("\n") for key, value in parsed.items()
-    }

@@ -7,8 +7,6 @@ import json
 import pytest
 from commands import Lore
 
-from pylore.context.text import tokens_of
-
 
 @pytest.fixture
 def filled(lore: Lore) -> Lore:
@@ -77,15 +75,6 @@ def test_forms_of_a_context(filled: Lore) -> None:
     flat = filled("context", "cookies", "--as", "prompt", "--graph-depth", "0").out
     assert "mermaid" not in flat and "lesson-keys" not in flat
     assert filled("context", "sessions tokens", "--as", "mermaid").out.startswith("flowchart ")
-
-
-@pytest.mark.parametrize("form", ["narrative", "prompt", "json"])
-def test_printed_context_respects_the_budget(filled: Lore, form: str) -> None:
-    for question in ("how are sessions signed", "sign", "q" * 300, "lesson-keys"):
-        for budget in (50, 75, 100, 150, 250, 500):
-            done = filled("context", question, "--budget", str(budget), "--as", form, "-q")
-            printed = done.json["text"] if form == "json" else done.out
-            assert tokens_of(printed) <= budget
 
 
 def test_context_refuses_wrong_words(filled: Lore) -> None:

@@ -64,20 +64,3 @@ def test_damaged_graph_leaves_plain_results(lore: Lore, damage: str) -> None:
     deeper = lore("search", "jwt sessions", "--graph-depth", "2")
     (note,) = deeper.notes
     assert deeper.out == plain and "plain results only" in note
-
-
-def test_depth_0_reads_no_table_of_the_graph(lore: Lore) -> None:
-    read: set[str | None] = set()
-
-    def watch(connection: apsw.Connection) -> None:
-        def note(operation: int, table: str | None, *_: object) -> int:
-            read.add(table if operation == apsw.SQLITE_READ else None)
-            return apsw.SQLITE_OK
-
-        connection.authorizer = note
-
-    lore.patch.setattr(apsw, "connection_hooks", [*apsw.connection_hooks, watch])
-    search(lore)
-    assert "nodes" in read and not read & {"links", "relations", "past"}
-    search(lore, "--graph-depth", "2")
-    assert "links" in read

@@ -80,13 +80,6 @@ def test_a_sound_store_passes_every_check(folder: str, full: bool) -> None:
     assert failing(checks) | warning(checks) <= {"jq"}
 
 
-def test_doctor_leaves_the_file_unchanged(folder: str) -> None:
-    path = Path(folder, "search.db")
-    before = path.read_bytes()
-    examined(folder, full=True)
-    assert path.read_bytes() == before
-
-
 DAMAGES: tuple[tuple[str, str, str], ...] = (
     ("DELETE FROM passages", "passages", "lore store reindex"),
     ("DELETE FROM nodes WHERE title LIKE 'sessions%'", "passages", "lore store reindex"),
@@ -176,16 +169,6 @@ def test_dangling_edge_is_a_warning(folder: str) -> None:
     assert warning(checks) - {"jq"} == {"edges"}
     assert failing(checks) == set()
     assert "decision-1 relates_to decision-2" in checks["edges"].detail
-
-
-def test_missing_vectors_are_a_warning_unless_chosen(tmp_path: Path) -> None:
-    path = str(tmp_path)
-    new_store(path).close()
-    with open_store(path) as store:
-        Records(store, Settings(), None, path).add("decision", "one rotating key")
-    assert "vectors" in warning(examined(path))
-    checks = dict(examine(path, Settings().changed([("embedder", "none")], "")))
-    assert "vectors" not in warning(checks) | failing(checks)
 
 
 # --- files that are no store

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 
 import apsw
-import pytest
 from commands import Lore
 
 KEPT = ("add", "note", "one to keep", "--id", "note-kept")
@@ -50,24 +48,6 @@ def test_missing_store_is_named(lore: Lore) -> None:
     assert "no store for this folder" in lore.refuse("list", code=1)
     lore.patch.setenv("LORE_DIR", str(lore.project / "nowhere"))
     assert f"no store in {lore.project}/nowhere" in lore.refuse("list", code=1)
-
-
-@pytest.mark.parametrize(
-    ("damage", "reason"),
-    [
-        (lambda data: b"a text that is long enough for a header" * 9, "is not a database"),
-        (lambda data: b"", "is empty"),
-        (lambda data: data[:63] + b"\x63" + data[64:], "schema version"),
-    ],
-)
-def test_broken_store_is_named(lore: Lore, damage: Callable[[bytes], bytes], reason: str) -> None:
-    lore(*KEPT)
-    file = lore.store / "search.db"
-    with apsw.Connection(str(file)) as store:
-        store.pragma("wal_checkpoint(truncate)")
-    store.close()
-    file.write_bytes(damage(file.read_bytes()))
-    assert reason in lore.refuse("search", "keep", code=1)
 
 
 def test_writer_is_waited_for_then_named(lore: Lore) -> None:

@@ -53,17 +53,6 @@ def test_files_add_their_records_to_a_search(tree: Lore) -> None:
     assert tree(*batch, stdin="cookies").rows[0]["results"] == ["decision-sessions"]
 
 
-def test_walk_brings_records_of_imported_files(tree: Lore) -> None:
-    tree("index", "-q")
-    lesson = ("--files", "src/auth.py", "--type", "lesson", "--graph-depth")
-    assert tree("search", *lesson, "0").json == []
-    [hit] = tree("search", *lesson, "1").json
-    path = [AUTH, "file-src/keys.py", "lesson-keys"]
-    assert (hit["hops"], hit["path"], hit["edge"]) == (2, path, "anchored_to")
-    whole = tree("context", "keys", *lesson, "1", "--as", "json").json
-    assert whole["included"][0]["why"] == " > ".join(path)
-
-
 def test_git_mark_names_the_changed_files(tree: Lore) -> None:
     done = tree("search", "--files", "@git")
     assert (done.json, len(done.notes)) == ([], 1)
@@ -140,25 +129,3 @@ def test_unknown_and_outside_paths_are_refused(tree: Lore) -> None:
     tree.patch.setenv("LORE_DIR", str(tree.store))
     (tree.project / ".git").rename(tree.root / "elsewhere")
     assert "not in a git work tree" in tree.refuse("search", "--files", "@git", code=1)
-
-
-def test_names_find_their_definitions(tree: Lore) -> None:
-    nested = "class HTTP_server:\n    class tls:\n        def startUp(self):\n            pass\n"
-    tree.write("src/web.py", nested)
-    tree("index", "-q")
-    start_up = "symbol-src/web.py::HTTP_server.tls.startUp"
-    for wanted, queries in {
-        "symbol-src/auth.py::getUserByID":
-            ("getUserByID", "get user by id", "get_user_by_id", "GetUserById"),
-        "symbol-src/web.py::HTTP_server": ("HTTP_server", "HTTPServer", "http server"),
-        start_up: ("HTTP_server.tls.startUp", "tls.startUp", "startUp"),
-    }.items():  # fmt: skip
-        for query in queries:
-            found = tree("search", query, "--type", "symbol", "--ids", "-n", "1").lines
-            assert found == [wanted], query
-    [file] = tree("search", "startUp", "--type", "file", "-n", "1").json
-    assert (file["id"], file["line_start"], file["line_end"]) == ("file-src/web.py", 3, 4)
-    tree.print_each(f"""
-        search startUp --exclude {start_up} -n 1 | symbol-src/web.py::HTTP_server.tls
-        search src/limits.py --type file -n 1 | file-src/limits.py
-    """)

@@ -63,23 +63,6 @@ def test_graph_has_commands_of_the_top_level(filled: Lore) -> None:
 # --- counts
 
 
-def test_stats_follow_every_change(filled: Lore) -> None:
-    counts = ("nodes", "edges", "orphans", "forgotten_nodes")
-    filled("graph", "stats")
-    for words, wanted in (
-        (("forget", NOTE), (3, 2, 0, 1)),
-        (("forget", FILE), (2, 1, 0, 2)),
-        (("restore", FILE), (3, 2, 0, 1)),
-        (("add", "note", "another"), (4, 2, 1, 1)),
-        (("unlink", LESSON, "learned_from", DECISION), (4, 1, 2, 1)),
-    ):
-        filled(*words)
-        for _ in range(2):
-            stats = filled("graph", "stats").json
-            assert tuple(stats[name] for name in counts) == wanted, words
-    assert stats["components"] == 3
-
-
 def test_hubs_and_orphans_are_counted(filled: Lore) -> None:
     assert filled("graph", "hubs", "-n", "1").json == [
         {"id": DECISION, "type": "decision", "title": 'Sign sessions with "JWT"',

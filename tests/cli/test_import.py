@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-import pytest
 from commands import Done, Lore
 
 LINES = """\
@@ -117,32 +114,6 @@ def test_import_declares_new_words_and_counts_dangling_edges(lore: Lore) -> None
 # --- merging
 
 
-@pytest.fixture
-def others(lore: Lore, tmp_path: Path) -> Lore:
-    """The store of a second project; both have changed note-a since they last met."""
-    others = lore.at(tmp_path / "others")
-    lore("add", "note", "first words", "--id", "note-a")
-    others("import", "-", stdin=lore("export").out)
-    lore("edit", "note-a", "--text", "my words")
-    others("edit", "note-a", "--text", "their words")
-    return others
-
-
-def test_import_names_conflicts_and_both_stores_agree(lore: Lore, others: Lore) -> None:
-    done = lore("import", "-", stdin=others("export").out)
-    assert counts(done)["conflicts"] == 1 and done.json["conflicting"][0]["id"] == "note-a"
-    assert "note-a was changed here and there" in done.err
-    assert "'lore show ID --history'" in done.err and "'lore undo ID --at N'" in done.err
-    again = lore("import", "-", stdin=others("export").out)
-    assert "conflicts" not in counts(again) and not again.err
-    for _ in range(2):
-        others("import", "-", "--quiet", stdin=lore("export").out)
-        lore("import", "-", "--quiet", stdin=others("export").out)
-    exported = lore("export").out
-    assert exported == others("export").out
-    assert "my words" in exported and "their words" in exported
-
-
 # --- Markdown
 
 
@@ -193,22 +164,6 @@ def test_edit_names_the_file_of_a_document(lore: Lore) -> None:
 
 
 # --- links and devices
-
-
-def test_import_follows_no_link_out_of_the_project(lore: Lore) -> None:
-    (lore.home / "known.jsonl").write_text('{"id": "note-1", "title": "elsewhere"}\n')
-    (lore.project / "pages").mkdir()
-    (lore.project / "pages/notes.md").symlink_to(lore.home / "known.jsonl")
-    refused = lore.refuse("import", "pages", code=1)
-    assert "pages/notes.md is a link out of" in refused
-    (lore.project / "link.jsonl").symlink_to(lore.home / "known.jsonl")
-    (lore.project / "inner.jsonl").symlink_to("known.jsonl")
-    shutil.copy(lore.home / "known.jsonl", lore.project)
-    refused = lore.refuse("import", "link.jsonl", code=1)
-    assert f"is a link out of the project {lore.project}, to {lore.home}" in refused
-    assert lore("list", "--ids").out == ""
-    lore("import", "inner.jsonl")
-    assert lore.id("list") == "note-1"
 
 
 def test_export_preserves_links_modes_pipes_and_devices(lore: Lore) -> None:

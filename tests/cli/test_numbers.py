@@ -6,7 +6,6 @@ import pytest
 from commands import Lore, every_command
 
 from pylore.cli.command import Command, Parameter
-from pylore.core.settings import SETTINGS
 
 WRONG = ("9223372036854775808", "-9223372036854775809", "1e400", "nan", "inf", "x", "", "9" * 5000)
 OPTIONS = [
@@ -35,12 +34,3 @@ def test_states_and_times_are_bounded(lore: Lore, words: tuple[str, ...]) -> Non
     words = tuple(word.replace("x", "note-x") for word in words)
     for value in (*filter(None, WRONG), "99999999999999d"):
         lore.refuse(*words, value)
-
-
-@pytest.mark.parametrize(
-    "setting", [one for one in SETTINGS if one.kind in ("int", "float")], ids=lambda one: one.name
-)
-def test_setting_refuses_a_number_out_of_range(lore: Lore, setting: object) -> None:
-    option = getattr(setting, "option", "")
-    for value in WRONG:
-        assert "give a " in lore.refuse("list", f"--{option}={value}")

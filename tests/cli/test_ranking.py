@@ -89,21 +89,6 @@ def test_renamed_file_has_former_commits(tree: Lore) -> None:
     assert paths(tree, "sessions expire at night") == []
 
 
-def test_partial_clone_is_ranked_without_missing_files(tree: Lore) -> None:
-    commit(tree, "Sessions expire after a night", clock=LONG, lamp=LONG * 2)
-    tree.git("mv", "src/clock.py", "src/watch.py")
-    tree.git("mv", "src/lamp.py", "src/light.py")
-    commit(tree, "Other names", light=f"{LONG}{LONG}other = 1\n")
-    commit(tree, "Shorter", watch="value = 2\n", light="value = 3\n")
-    tree.git("config", "uploadpack.allowFilter", "true")
-    partial = tree.root / "partial"
-    tree.git("clone", "-q", "--filter=blob:none", f"file://{tree.project}", str(partial))
-    clone = tree.at(partial)
-    clone.git("remote", "set-url", "origin", f"file://{tree.root}/nowhere")
-    clone("index", "-q")
-    assert paths(clone, "sessions expire at night") == ["src/watch.py"]
-
-
 def test_symbol_represents_the_file(tree: Lore) -> None:
     keys = 'def rotate_keys(old):\n    """Makes a new signing key at night."""\n    return old\n'
     tree.write("docs/keys.rst", "Keys\n====\n\nHow the signing key is rotated at night.\n")

@@ -71,20 +71,6 @@ def test_new_violations_fail_and_known_ones_pass(lore: Lore, code: Repository) -
         stale(lore)
 
 
-def test_commits_that_broke_a_rule_are_linked(lore: Lore, code: Repository) -> None:
-    def broken_by() -> list[str]:
-        lore("verify")
-        edges = lore("show", "decision-a").json["edges"]
-        return [edge["title"] for edge in edges if edge["relation"] == "invalidated_by"]
-
-    rule(lore, *NEVER_SAVE)
-    code.commit("Save", **{"src/new": "session.save(1)\n"})
-    assert broken_by() == ["Save"]
-    code.git("rm", "-q", "src/new.py")
-    code.commit("Save no more")
-    assert broken_by() == []
-
-
 def test_stale_prints_sarif(lore: Lore, code: Repository) -> None:
     rule(lore, "session.save($X)", "--expect", "none", "--except", "tests/**")
     code.write("src/new,file.py", "session.save(2)\n")

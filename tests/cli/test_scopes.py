@@ -324,22 +324,6 @@ def test_hidden_ties_do_not_block_owners(project: Path) -> None:
         assert f'{{"id":"{check}","ok":true' in said, said
 
 
-def test_id_names_a_single_scope_and_key(project: Path) -> None:
-    lines = project / "named.jsonl"
-    for scope in ("", "alice"):
-        for id in ("note-@@alice", "note-x@@alice@@bob", "note-x@@", "note-x@@A b"):
-            lines.write_text(
-                json.dumps({"from_id": "entity-jacq", "to_id": id, "relation": "uses"}) + "\n"
-            )
-            for words in (["add", "note", "x", "--id", id], ["import", str(lines)],
-                          ["add", "note", "y", "--link", f"{id}:relates_to"]):  # fmt: skip
-                code, said = lore(scope, *words)
-                assert (code, said.count("\n")) == (1, 1), said
-                assert said.startswith("lore: ")
-    lines.write_text('{"declare_relation": "uses@@A b"}\n')
-    assert "is not a valid name for a relation" in lore("", "import", str(lines))[1]
-
-
 def test_server_respects_the_scope(project: Path) -> None:
     assert {call["params"]["name"] for call in CALLS} == {*TOOLS}
     asked = "".join(f"{json.dumps(call)}\n" for call in CALLS)

@@ -231,11 +231,3 @@ def test_remove_deletes_only_stores_of_missing_projects(plain: Lore) -> None:
     assert states(plain) == [("a project", "present")]
     assert "no store" in plain.refuse("store", "remove", name, code=1)
     assert ids(plain) == ["note-private"]
-
-
-def test_folders_above_a_store_are_private(lore_without_store: Lore) -> None:
-    data = lore_without_store.root / "new/share"
-    lore_without_store.patch.setenv("XDG_DATA_HOME", str(data))
-    lore_without_store("init")
-    made = [data.parent, data, data / "lore", data / "lore/projects"]
-    assert {folder.stat().st_mode & 0o777 for folder in made} == {0o700}

@@ -74,12 +74,6 @@ def test_worktrees_have_the_store_of_their_repository(shared: Lore, beside: Lore
     assert (node["file"], node["verdict"]) == ("only-here.py", "valid")
 
 
-def test_nested_worktree_shows_records_of_files(shared: Lore) -> None:
-    shared("add", "decision", "About a", "--id", "decision-a", "--file", "a.py")
-    shared.git("worktree", "add", "-q", "inside")
-    assert shared.at(shared.project / "inside").id("related", "a.py") == "decision-a"
-
-
 def test_a_worktree_needs_no_folder_of_lore(repository: Lore) -> None:
     repository.git("commit", "-q", "--allow-empty", "-m", "empty")
     repository.git("worktree", "add", "-q", str(repository.root / "beside"))
@@ -148,22 +142,6 @@ def test_init_makes_a_store_beside_a_broken_file(lore_without_store: Lore) -> No
 
 
 # --- databases in a project
-
-
-def test_a_database_in_a_project_is_not_opened(lore_without_store: Lore) -> None:
-    lore = lore_without_store
-    made = lore.at(lore.root / "made")
-    made("add", "note", "Old words", "--id", "note-old")
-    (lore.project / ".lore").mkdir()
-    shutil.copy(made.store / "search.db", lore.project / ".lore")
-    refused = lore.refuse("search", "old", code=1)
-    assert f"{lore.project}/.lore/search.db: a database in a project is not opened" in refused
-    lore("init")
-    lore.patch.setenv("LORE_DIR", str(lore.project / ".lore"))
-    exported = lore("export").out
-    lore.patch.delenv("LORE_DIR")
-    lore("import", "-", stdin=exported)
-    assert lore.id("search", "old") == "note-old"
 
 
 def test_pulled_commit_cannot_replace_a_store(shared: Lore) -> None:

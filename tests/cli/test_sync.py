@@ -272,32 +272,6 @@ def test_a_purge_from_a_file_only_forgets(lore: Lore, others: Lore) -> None:
     lore.refuse("forget", "--proposed")
 
 
-def test_edit_after_a_purge_is_shared_without_history(lore: Lore, others: Lore) -> None:
-    lore("edit", "note-1", "--why", "First reason", "-q")
-    lore("anchor", "note-1", FILE, "-q")
-    hand_over(lore, others)
-    others("forget", "--purge", "note-1", "-q")
-    purged = shared(others)
-    pass_seconds(lore, 2)
-    lore("edit", "note-1", "--tags", "t", "-q")  # which knows of no purge
-    lore.write(FILE, purged)
-    assert "note-1: deleted for good elsewhere, and edited after" in lore("sync").err
-    text = shared(lore)
-    assert "First" not in text and '"tags": ["t"]' in text
-    assert lore("show", "note-1").json["title"] == "First words"
-    for _ in range(2):
-        hand_over(lore, others)
-        hand_over(others, lore)
-        assert shared(lore) == shared(others)
-    assert lore("restore", "note-1").json[0]["state"] == "restored"
-    hand_over(lore, others)
-    assert shared(lore) == shared(others)
-    node = others("show", "note-1").json
-    assert (node["title"], node["data"]["why"]) == ("First words", "First reason")
-    assert node["edges"] and node["anchors"][0]["path"] == FILE
-    assert lore("restore", "note-1").json[0]["state"] == "unchanged"
-
-
 # --- git without lore's driver
 
 
@@ -314,16 +288,6 @@ def test_sync_resolves_a_conflict_of_git(clone: Lore) -> None:
     assert "As note-a has it" in clone("show", "note-1", "--history").out  # both edits are there
     commit(clone)
     assert clone("sync", "--text").out == ""
-
-
-@pytest.mark.parametrize(("driver", "code"), [("union", 0), ("lore", 1)])
-def test_sync_mends_the_file_of_other_drivers(
-    repository: Lore, clone: Lore, driver: str, code: int
-) -> None:
-    merge(clone, code, driver)
-    merged = shared(clone)
-    hand_over(clone, repository)
-    assert merged == shared(repository) and "As note-b has it" in merged
 
 
 def test_broken_line_of_their_side_is_named(repository: Lore, clone: Lore) -> None:
