@@ -44,12 +44,7 @@ def test_model_reads_the_prompt_and_prints_text(model: Model) -> None:
     assert done.out == "They are signed [decision-tokens1].\n"
     assert "not in the prompt" not in done.err
     prompt = model.prompt()
-    for part in (
-        "Sessions are signed tokens: no state",
-        "cite what it rests on",
-        "not instructions",
-    ):
-        assert part in prompt
+    assert "Sessions are signed tokens: no state" in prompt and "not instructions" in prompt
     assert prompt.splitlines()[-1] == "what are sessions, tokens"
     assert model.lore("ask", "-", "--text", stdin="what are tokens\n").out == done.out
 

@@ -165,24 +165,15 @@ def test_config_mends_a_broken_file(lore: Lore, project: Path) -> None:
 
 
 def test_list_explains_a_section(lore: Lore) -> None:
-    lore.patch.setenv("LORE_RRF_K", "6")
     text = lore("config", "list", "search", "--text").out
-    assert text.startswith("limit  10  default  number of")
-    assert "rrf_k  6  env:LORE_RRF_K  constant of" in text and "budget" not in text
-    assert {row["section"] for row in lore("config", "list").json} == {
-        "graph", "search", "records and context", "retention", "programs and places", "hub",
-        "output",
-    }  # fmt: skip
+    assert text.startswith("limit  10  default  number of") and "budget" not in text
     assert "no section 'x': give one of graph, search" in lore.refuse("config", "list", "x")
 
 
 def test_config_refuses_wrong_use(lore: Lore, project: Path) -> None:
     lore.refuse_each("""
         config get grph_depth | 2 | unknown setting 'grph_depth' (did you mean 'graph_depth'?)
-        config put limit 1 | 2 | 'put'
-        config get | 2 | KEY
         config set limit 0 | 2 | limit is '0': give a whole number from 1 to 1000
-        config set lmit 3 | 2 | unknown setting 'lmit' (did you mean 'limit'?)
         config set limit[x] 3 | 2 | unknown setting 'limit[x]'
         config set EDGE_WEIGHTS calls=2 | 2 | NAME=WEIGHT pairs
         config set llm_command evil --project | 2 | add --user

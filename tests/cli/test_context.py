@@ -32,14 +32,8 @@ def test_piped_context_is_text_and_receipt(filled: Lore) -> None:
     found = done.json
     assert (found["question"], found["budget"]) == ("how are sessions signed", 500)
     assert 0 < found["tokens_used"] <= 500 and "of 500 tokens" in done.err
-    assert {frozenset(row) for row in found["included"]} == {
-        frozenset({"how", "id", "tokens", "why"})
-    }
-    for part in (
-        "```mermaid",
-        "### src/auth.py::sign (lines 1-2)\n```py\n",
-        "They end after a day",
-    ):
+    assert all({*row} == {"how", "id", "tokens", "why"} for row in found["included"])
+    for part in ("```mermaid", "### src/auth.py::sign (lines 1-2)\n```py\n", "They end after"):
         assert part in found["text"]
     nothing = filled("context", "zzzqqq").json
     assert (nothing["text"], nothing["tokens_used"], nothing["included"]) == ("", 0, [])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -60,7 +59,7 @@ def warning(checks: dict[str, Check]) -> set[str]:
     return {id for id, check in checks.items() if check.ok and check.fix}
 
 
-def damage(folder: str, *statements: str) -> None:
+def damage(folder: str | Path, *statements: str) -> None:
     """Runs statements that lore itself would not."""
     connection = apsw.Connection(os.path.join(folder, "search.db"))
     connection.enable_load_extension(True)
@@ -82,18 +81,10 @@ def test_a_sound_store_passes_every_check(folder: str, full: bool) -> None:
 
 DAMAGES: tuple[tuple[str, str, str], ...] = (
     ("DELETE FROM passages", "passages", "lore store reindex"),
-    ("DELETE FROM nodes WHERE title LIKE 'sessions%'", "passages", "lore store reindex"),
     ("UPDATE nodes SET status = 'retracted' WHERE type = 'note'", "passages", "lore store reindex"),
     ("DELETE FROM texts_fts_data WHERE id > 10", "fulltext", "lore store reindex"),
     ("INSERT INTO texts_fts(texts_fts) VALUES ('delete-all')", "passages", "lore store reindex"),
-    ("DELETE FROM vectors WHERE rowid = 1", "vectors", "lore store reindex"),
-    ("DELETE FROM passages WHERE key = 1", "vectors", "lore store reindex"),
     ("DELETE FROM vectors WHERE key = 1", "vectors", "lore store reindex"),
-    (
-        "PRAGMA ignore_check_constraints=1; UPDATE vectors SET embedding = x'00'",
-        "vectors",
-        "lore store reindex",
-    ),
     ("DROP TABLE vectors", "indexes", "lore store reindex"),
     ("UPDATE meta SET value = 'static:another' WHERE key = 'embedder'", "vectors", "embed --all"),
     (
@@ -102,7 +93,6 @@ DAMAGES: tuple[tuple[str, str, str], ...] = (
         "import your last export",
     ),
     ("DROP TRIGGER edge_changed", "tables", "import your last export"),
-    ("DROP INDEX edges_in", "tables", "import your last export"),
 )
 
 
@@ -115,12 +105,7 @@ def test_a_damage_is_found_and_named(folder: str, statement: str, id: str, fix: 
     assert fix in (checks[id].fix or "")
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize(
-    "table",
-    ["meta", "types", "nodes", "relations", "links", "past", "passages", "absent",
-     "texts_fts"],
-)  # fmt: skip
+@pytest.mark.parametrize("table", ["meta", "nodes", "links", "texts_fts"])
 def test_missing_table_is_named(folder: str, table: str) -> None:
     damage(folder, f"DROP TABLE {table}")
     checks = examined(folder)
@@ -174,34 +159,23 @@ def test_dangling_edge_is_a_warning(folder: str) -> None:
 # --- files that are no store
 
 
-def write(data: bytes) -> Callable[[Path], None]:
-    def harm(path: Path) -> None:
-        path.write_bytes(data)
-
-    return harm
-
-
-def truncate(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-9000])
-
-
 def overwrite_pages(path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[4096:] = b"\xa5" * (len(data) - 4096)
     path.write_bytes(data)
 
 
-def another_version(path: Path) -> None:
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 99")
-    connection.close()
+HARMS = {
+    "missing": Path.unlink,
+    "empty": lambda path: path.write_bytes(b""),
+    "no database": lambda path: path.write_bytes(b"no database\n" * 500),
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:-9000]),
+    "overwritten": overwrite_pages,
+    "of a different version": lambda path: damage(path.parent, "PRAGMA user_version = 99"),
+}
 
 
-@pytest.mark.parametrize(
-    "harm",
-    [Path.unlink, write(b""), write(b"no database\n" * 500), write(b"SQLite format 3\0"),
-     truncate, overwrite_pages, another_version],
-)  # fmt: skip
+@pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS)
 def test_invalid_store_fails_a_check_with_a_fix(folder: str, harm: Callable[[Path], None]) -> None:
     harm(Path(folder, "search.db"))
     checks = examined(folder)
@@ -209,16 +183,11 @@ def test_invalid_store_fails_a_check_with_a_fix(folder: str, harm: Callable[[Pat
     assert all(checks[id].detail and checks[id].fix for id in failing(checks))
 
 
-@pytest.fixture
-def read_only(folder: str) -> Iterator[str]:
-    os.chmod(folder, 0o555)
-    yield folder
-    os.chmod(folder, 0o755)
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_read_only_folder_is_checked(read_only: str) -> None:
-    assert failing(examined(read_only)) == {"data-folder"}
+def test_read_only_folder_is_checked(folder: str) -> None:
+    os.chmod(folder, 0o555)
+    assert failing(examined(folder)) == {"data-folder"}
+    os.chmod(folder, 0o755)
 
 
 # --- the command
@@ -239,9 +208,7 @@ def test_doctor_prints_checks_as_json_and_as_text(lore: Lore) -> None:
     lore.refuse("doctor", "--fulll")
 
 
-@pytest.mark.parametrize(
-    "text", ["graph_depth=$(touch gotcha)\n", "graph_depth=9\n", 'hop_decay="0.7\n', "what is it\n"]
-)
+@pytest.mark.parametrize("text", ["graph_depth=$(touch gotcha)\n", "graph_depth=9\n"])
 def test_doctor_reports_a_config_that_commands_refuse(lore: Lore, text: str) -> None:
     lore.write(".lore/.config", text)
     lore.refuse("list")

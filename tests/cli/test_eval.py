@@ -9,18 +9,7 @@ from collections.abc import Mapping
 import pytest
 from commands import Lore
 
-WORDS = (
-    "granite",
-    "heron",
-    "lagoon",
-    "maple",
-    "nettle",
-    "orchid",
-    "pebble",
-    "quartz",
-    "reed",
-    "spruce",
-)
+WORDS = "granite heron lagoon maple nettle orchid pebble quartz reed spruce".split()
 QUERIES = [
     {"id": word, "query": word, "relevant": [f"note-{word}", f"decision-{word}"]} for word in WORDS
 ]

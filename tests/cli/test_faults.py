@@ -14,21 +14,14 @@ def test_misspelled_words_are_refused(lore: Lore) -> None:
     for id in ("note-one", "note-two"):
         lore("add", "note", id, "--id", id)
     lore.refuse_each("""
-        serch jwt | 2 | 'serch'
-        graph relatd note-one | 2 | 'relatd'
         search jwt --graph-dept 1 | 2 | --graph-dept
-        search jwt --graph-depth x | 2 | give a whole number from 0 to 3
         search jwt --graph-depth 9 | 2 | give a whole number from 0 to 3
         search jwt --type decison | 2 | did you mean 'decision'?
         search note --graph-depth 1 --edges implement | 2 | did you mean 'implements'?
         link note-one relate_to note-two | 2 | did you mean 'relates_to'?
         related note-one --edges relate_to | 2 | did you mean 'relates_to'?
-        list --orphans --type nots | 2 | did you mean 'note'?
         import --type nots . | 2 | did you mean 'note'?
         link note-one relates_to note-twx | 1 | see 'lore list'
-        show note-twx | 1 | see 'lore list'
-        forget note-twx | 1 | see 'lore list'
-        edit note-twx x | 1 | see 'lore list'
         related note-twx | 1 | see 'lore list'
     """)
     lore("add", "note", "tagged", "--tags", "auth")

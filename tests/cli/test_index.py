@@ -19,12 +19,8 @@ def test_second_index_reads_no_file(lore: Lore) -> None:
     for read in (2, 0):
         done = lore("index")
         row = done.json
-        assert (row["files"], row["symbols"], row["read"], row["unchanged"]) == (
-            2,
-            2,
-            read,
-            2 - read,
-        )
+        counts = [row[name] for name in ("files", "symbols", "read", "unchanged")]
+        assert counts == [2, 2, read, 2 - read]
         assert (row["edges"]["calls"], row["edges"]["imports"], done.err) == (1, 1, "")
 
 

@@ -13,11 +13,7 @@ OPTIONS = [
 ]
 
 
-def name(one: Command | Parameter) -> str:
-    return one.name
-
-
-@pytest.mark.parametrize(("command", "one"), OPTIONS, ids=name)
+@pytest.mark.parametrize(("command", "one"), OPTIONS, ids=lambda one: one.name)
 def test_option_refuses_a_number_out_of_range(lore: Lore, command: Command, one: Parameter) -> None:
     words = [(*each.choices, "x")[0] for each in command.arguments if each.required]
     for value in WRONG:
