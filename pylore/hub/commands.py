@@ -39,6 +39,10 @@ SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), by_role, ki
 FROM lore.lines WHERE at >= %s::timestamptz ORDER BY seq
 """
 _REVOKE = "REVOKE lore_reader, lore_writer, lore_curator FROM {who}"
+_LOG_GRANT = """
+; INSERT INTO lore.lines(kind, owner, scope, key, order_key, line)
+VALUES ({kind}, {owner}, {scope}, {owner}, clock_timestamp()::text, '')
+"""
 _LOGGED = ("at", "role", "kind", "id", "scope")
 
 ON = option("--on REMOTE", "which hub", "", complete="remotes")
@@ -83,7 +87,7 @@ def grant(
     """Let a role of the server read, write, or also curate and purge."""
     member = "; INSERT INTO lore.members VALUES ({name}, {scope}) ON CONFLICT DO NOTHING"
     _ask(session, on, f"{_REVOKE}; GRANT {{role}} TO {{who}}{member if scope else ''}",
-         name=name, role=f"lore_{role}", scope=scope)  # fmt: skip
+         name=name, role=f"lore_{role}", scope=scope, kind=f"grant {role}")  # fmt: skip
     row = {"id": name, "role": role, "scope": scope or None}
     session.output.one(row, lambda row: f"{name}: {role}{f', in {scope}' if scope else ''}\n")
 
@@ -98,19 +102,22 @@ def revoke(
 ) -> None:
     """Take role and scopes from NAME, before DROP ROLE."""
     sql = "DELETE FROM lore.members WHERE role = {name} AND {scope} IN ('', scope)"
-    _ask(session, on, sql if scope else f"{sql}; {_REVOKE}", name=name, scope=scope)
+    _ask(session, on, sql if scope else f"{sql}; {_REVOKE}", name=name, scope=scope, kind="revoke")
     row = {"id": name, "scope": scope or None}
     session.output.one(row, lambda row: f"{name}: {f'left {scope}' if scope else 'no rights'}\n")
 
 
 def _ask(
-    session: Session, on: str, text: str, *, name: str, role: str = "", scope: str = ""
+    session: Session, on: str, text: str, *, name: str, kind: str, role: str = "", scope: str = ""
 ) -> None:
-    """Run statements at a hub, where ``{who}`` and ``{role}`` are identifiers."""
+    """Run statements at a hub, where ``{who}`` and ``{role}`` are identifiers, and log them."""
     sql = driver().sql
-    names = {"who": sql.Identifier(name), "role": sql.Identifier(role)}
+    values = {"name": name, "scope": scope, "kind": kind,
+              "owner": f"{name}@@{scope}" if scope else name}  # fmt: skip
+    names = {"who": sql.Identifier(name), "role": sql.Identifier(role),
+             **{field: sql.Literal(value) for field, value in values.items()}}  # fmt: skip
     with _hub(session, on) as hub:
-        hub.ask(sql.SQL(text).format(**names, name=sql.Literal(name), scope=sql.Literal(scope)))
+        hub.ask(sql.SQL(text + _LOG_GRANT).format(**names))
 
 
 @command("hub audit [options]")

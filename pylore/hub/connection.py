@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from functools import cache
+from time import monotonic
 
 from ..core.errors import (
     HubUnavailable,
@@ -92,7 +94,10 @@ def options_of(url: str) -> dict[str, str]:
 
 
 class Hub:
-    """A connection; messages begin with ``name``."""
+    """A connection; ``name`` is the prefix of messages."""
+
+    patience: float = 150
+    """Seconds to wait for an answer, longer than the server's own limit."""
 
     def __init__(self, name: str, connection: Any) -> None:
         self.name, self.connection = name, connection
@@ -110,10 +115,29 @@ class Hub:
             LoreError: the server failed or refused.
         """
         with faults(self.name):
+            self.connection.until = monotonic() + self.patience
             cursor = self.connection.execute(sql, tuple(values) or None)
             while cursor.nextset():
                 pass
             return cursor.fetchall() if cursor.description else []
+
+
+@cache
+def _patient() -> Any:
+    """Return the driver's class of connections, with a deadline for answers."""
+    psycopg = driver()
+
+    class Patient(psycopg.Connection):  # type: ignore[misc]
+        until = 0.0
+
+        def wait(self, steps: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+            try:
+                return super().wait(steps, interval, max(0.0, self.until - monotonic()))
+            except psycopg.errors._WaitTimeout:
+                self.pgconn.finish()
+                raise psycopg.OperationalError("no answer") from None
+
+    return Patient
 
 
 def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
@@ -125,7 +149,6 @@ def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
         UsageError: invalid URL, or the driver is missing.
         LoreError: no connection.
     """
-    psycopg = driver()
     options = options_of(url)
     hosts = (options.get("hostaddr") or options.get("host", "")).split(",")
     verify = "PGSSLMODE" not in os.environ and any(host not in _LOCAL for host in hosts)
@@ -136,8 +159,8 @@ def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
         if verify:
             os.environ["PGSSLMODE"] = "verify-full"  # a service overrides it, sockets ignore it
         with faults(name or url):
-            return Hub(name or url, psycopg.connect(
-                autocommit=True, cursor_factory=psycopg.ClientCursor, prepare_threshold=None,
+            return Hub(name or url, _patient().connect(
+                autocommit=True, cursor_factory=driver().ClientCursor, prepare_threshold=None,
                 **{**_DEFAULTS, **options},
             ))  # fmt: skip
     finally:

@@ -66,6 +66,7 @@ def index_hub(
             notes.append(f"{error}; not all is indexed at {hub.name}")
             break
     if done:
+        hub.patience = 3700
         hub.ask("SET LOCAL statement_timeout = '1h'; SELECT lore.settle()")
     return done
 

@@ -49,7 +49,7 @@ def test_certificates_of_other_hosts_are_verified(
         assert "sslmode" not in options and options["target_session_attrs"] == "read-write"
         modes.append(os.environ.get("PGSSLMODE", ""))
 
-    monkeypatch.setattr("psycopg.connect", connected)
+    monkeypatch.setattr("psycopg.Connection.connect", connected)
     connect(url)
     monkeypatch.setenv("PGSSLMODE", "prefer")
     connect(url)

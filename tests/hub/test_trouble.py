@@ -14,6 +14,7 @@ from tcp_proxy import Proxy
 
 from pylore.core import times
 from pylore.core.errors import LoreError
+from pylore.hub.connection import Hub
 from pylore.hub.sync import HubSync
 from pylore.records.records import Records
 
@@ -70,6 +71,16 @@ def cut_after(desks: Desks) -> Iterator[None]:
     desks.proxy.mend()
 
 
+@contextmanager
+def silent_after(desks: Desks) -> Iterator[None]:
+    """Pass on no response, with an open connection."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Hub, "patience", 0.5)
+        desks.proxy.after = (b"lore.push", desks.proxy.stall)
+        yield
+        desks.proxy.mend()
+
+
 def trigger(body: str, setting: str = "") -> Callable[[Desks], AbstractContextManager[None]]:
     """Run a statement with each insert of lines, under a setting of the database."""
 
@@ -94,6 +105,7 @@ TROUBLES: dict[str, tuple[Callable[[Desks], AbstractContextManager[None]], str]]
     "unreachable": (cut, "connection failed"),
     "cut off before": (cut_before, "again"),
     "cut off after": (cut_after, "again"),
+    "silent after": (silent_after, "no answer: try again"),
     "killed": (trigger("pg_terminate_backend(pg_backend_pid())"), "try again"),
     "slow": (trigger("pg_sleep(1)", "statement_timeout = 300"), "statement timeout"),
 }  # fmt: skip
