@@ -124,9 +124,13 @@ def test_roles_are_granted_revoked_and_audited(
     """)
     id = lore.id("add", "note", "Sent by the owner")
     lore("sync", "team")
-    [row] = lore("hub", "audit", "--since", "1h").json
-    assert (row["role"], row["kind"], row["id"]) == ("postgres", "id", id)
     assert lore("hub", "revoke", role, "--text").lines == [f"{role}: no rights"]
+    rows = lore("hub", "audit", "--since", "1h").json
+    assert {row["role"] for row in rows} == {"postgres"}
+    assert [(row["kind"], row["id"], row["scope"]) for row in rows] == [
+        ("grant writer", role, ""), ("grant writer", f"{role}@@red", "red"), ("id", id, ""),
+        ("revoke", role, ""),
+    ]  # fmt: skip
     refused = lore.refuse("hub", "status", url.replace("postgres@", f"{role}@"), code=1)
     assert "ask the hub's owner" in refused
     lore("hub", "add", "other", url)
