@@ -125,17 +125,17 @@ class Hub:
 @cache
 def _patient() -> Any:
     """Return the driver's class of connections, with a deadline for answers."""
-    psycopg = driver()
+    module = driver()
 
-    class Patient(psycopg.Connection):  # type: ignore[misc]
+    class Patient(module.Connection):  # type: ignore[misc]
         until = 0.0
 
         def wait(self, steps: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
             try:
                 return super().wait(steps, interval, max(0.0, self.until - monotonic()))
-            except psycopg.errors._WaitTimeout:
+            except module.errors._WaitTimeout:
                 self.pgconn.finish()
-                raise psycopg.OperationalError("no answer") from None
+                raise module.OperationalError("no answer") from None
 
     return Patient
 
