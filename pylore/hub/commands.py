@@ -64,7 +64,7 @@ def init(session: Session, place: str = argument("REMOTE|URL", complete="remotes
 def status(
     session: Session, place: str = argument("[REMOTE|URL]", default="", complete="remotes")
 ) -> None:
-    """Show counts of a hub and of unsent and unread changes."""
+    """Show sizes of a hub, and unsent and unread changes."""
     with _hub(session, place, writes=False) as hub:
         takes = Takes(*session.settings.remotes.get(hub.name, "").split()[1:])
         try:
@@ -100,7 +100,7 @@ def revoke(
     scope: str = option("--scope S", "only this scope", ""),
     on: str = ON,
 ) -> None:
-    """Take role and scopes from NAME, before DROP ROLE."""
+    """Remove role and scopes from NAME, before DROP ROLE."""
     sql = "DELETE FROM lore.members WHERE role = {name} AND {scope} IN ('', scope)"
     _ask(session, on, sql if scope else f"{sql}; {_REVOKE}", name=name, scope=scope, kind="revoke")
     row = {"id": name, "scope": scope or None}
@@ -110,7 +110,7 @@ def revoke(
 def _ask(
     session: Session, on: str, text: str, *, name: str, kind: str, role: str = "", scope: str = ""
 ) -> None:
-    """Run statements at a hub, where ``{who}`` and ``{role}`` are identifiers, and log them."""
+    """Run statements at a hub, with ``{who}`` and ``{role}`` as identifiers, and log them."""
     sql = driver().sql
     values = {"name": name, "scope": scope, "kind": kind,
               "owner": f"{name}@@{scope}" if scope else name}  # fmt: skip
@@ -167,7 +167,7 @@ def list_hubs(session: Session) -> None:
 
 @command("hub remove NAME")
 def remove(session: Session, name: str = REMOTE) -> None:
-    """Take a hub out of the config."""
+    """Remove a hub from the config."""
     remote_named(session.settings, name)
     _set(session, name, None, "removed")
 
@@ -180,7 +180,7 @@ def _set(session: Session, name: str, value: str | None, state: str) -> None:
 
 
 def _hub(session: Session, place: str, *, writes: bool = True) -> Hub:
-    """Return a remote by its name, a hub by its URL, or the only remote."""
+    """Return a remote by name, a hub by URL, or the only remote."""
     if "://" in place:
         return connect(place, writes=writes)
     names = [place] if place else [*session.settings.remotes]
@@ -197,9 +197,9 @@ def _hub(session: Session, place: str, *, writes: bool = True) -> Hub:
 def sync_with_hub(
     session: Session, store: Store, name: str, *, all: bool
 ) -> tuple[Imported, dict[str, Any]]:  # fmt: skip
-    """Sync with a remote; return the merged lines, and a row of counts."""
+    """Sync with a remote; return the merged lines, and a summary row."""
     if project_folder() and not is_trusted(data_folder()):
-        raise LoreError("this store may have come with a clone: run 'lore store trust' to sync it")
+        raise LoreError("this store may be from a clone: run 'lore store trust' to sync it")
     url, *words = remote_named(session.settings, name)
     with store.transaction():  # removed remotes need no changes
         for remote in store.remotes.all():

@@ -1,4 +1,4 @@
-"""Connect to a hub: check its URL, load the driver (psycopg), turn its errors into lore's."""
+"""Connect to a hub: check the URL, load psycopg, turn driver errors into LoreError."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Hub:
     """A connection; ``name`` is the prefix of messages."""
 
     patience: float = 150
-    """Seconds to wait for an answer, longer than the server's own limit."""
+    """Seconds to wait for a response, longer than the server's own limit."""
 
     def __init__(self, name: str, connection: Any) -> None:
         self.name, self.connection = name, connection
@@ -124,18 +124,18 @@ class Hub:
 
 @cache
 def _patient() -> Any:
-    """Return the driver's class of connections, with a deadline for answers."""
-    module = driver()
+    """Return the driver's class of connections, with a deadline for responses."""
+    errors, base = driver().errors, driver().Connection
 
-    class Patient(module.Connection):  # type: ignore[misc]
+    class Patient(base):  # type: ignore[misc, valid-type]
         until = 0.0
 
         def wait(self, steps: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
             try:
                 return super().wait(steps, interval, max(0.0, self.until - monotonic()))
-            except module.errors._WaitTimeout:
+            except errors._WaitTimeout:
                 self.pgconn.finish()
-                raise module.OperationalError("no answer") from None
+                raise errors.OperationalError("no response") from None
 
     return Patient
 
@@ -169,14 +169,14 @@ def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
 
 
 def remote_named(settings: Settings, name: str) -> list[str]:
-    """Return the URL of a remote in the config, and the words of its filter.
+    """Return the URL and filter words of a remote in the config.
 
     Raises:
         UsageError: unknown name.
     """
     if name not in settings.remotes:
         raise UsageError(f"no remote '{name}'{nearest(name, [*settings.remotes])} in your config: "
-                         "'lore hub add NAME URL' adds one; a file is ./NAME")  # fmt: skip
+                         "use 'lore hub add NAME URL', or ./NAME for a file")  # fmt: skip
     return settings.remotes[name].split()
 
 

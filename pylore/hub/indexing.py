@@ -22,7 +22,7 @@ BATCH = 1000
 """Nodes that are indexed in one transaction."""
 
 LONGEST_WORD = 200
-"""Letters of a word that are indexed and looked for."""
+"""Indexed characters of a word."""
 
 
 def vector_text(vector: bytes | None) -> str | None:
@@ -41,10 +41,10 @@ def index_hub(
 ) -> int:  # fmt: skip
     """Index the nodes that are due at a hub; return their number.
 
-    A hub with vectors of another embedder is left to other clients, with a note in ``notes``.
+    A hub with vectors of a different embedder is skipped, with a note in ``notes``.
 
     Raises:
-        LoreError: the hub failed; finished batches are kept.
+        LoreError: the hub failed; finished batches remain.
     """
     done = 0
     while rows := hub.ask("SELECT * FROM lore.lacking(%s)", [4 * BATCH]):
@@ -59,7 +59,7 @@ def index_hub(
             for batch in ahead(_batches(rows, embedder)):
                 values = (dumps(batch), name, dimension)
                 indexed = hub.ask("SELECT lore.put(%s, %s, %s)", values)[0][0]
-                if not indexed:  # another client indexes them, or they changed
+                if not indexed:  # indexed by other clients, or changed
                     return done
                 done += indexed
         except EmbedderError as error:

@@ -39,13 +39,13 @@ class Takes:
     (``*``: all; default: common records), ``staged`` (default: confirmed records).
 
     Raises:
-        UsageError: another word.
+        UsageError: unknown word.
     """
 
     def __init__(self, *words: str) -> None:
         given = {what: names.split(",") for what, _, names in (w.partition("=") for w in words)}
         if wrong := given.keys() - {"types", "scopes", "staged"}:
-            raise UsageError(f"a hub takes types=TYPE,… scopes=NAME,… staged, not '{min(wrong)}'")
+            raise UsageError(f"use types=TYPE,… scopes=NAME,… staged, not '{min(wrong)}'")
         self.words = " ".join(sorted(words))
         self.types, self.scopes = given.get("types", []), given.get("scopes", [])
         self.staged = "staged" in given
@@ -93,7 +93,7 @@ class HubLines:
                 yield _line(row.key[0], order_text(shared_values(row)), shared_fields(row))
         for thing, changes in groupby(export.past(things), lambda change: thing_of(change[0])):
             row_now, left = self._store.thing(thing), [*changes]
-            # A staged record may have had a private text.
+            # Former texts of a staged record may be private.
             was_staged = any(values.get("status") == '"staged"' for *_, values in left)
             if row_now and self._is_taken(row_now) and (self._takes.staged or not was_staged):
                 yield from self._past(owners(thing)[0], left, local_fields(row_now))

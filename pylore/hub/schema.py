@@ -1,4 +1,4 @@
-"""Create the schema of a hub, and check its version."""
+"""Create the schema of a hub, and check the version."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HELLO = (
     "SELECT set_config('statement_timeout', '2min', false)"
     " WHERE current_setting('statement_timeout') = '0'; SELECT lore.hello(%s, %s)"
 )
-# Others may write to public, so it is not in the path. The files refer to each other.
+# Any role may write to public, so it is not in the path. The files refer to each other.
 _BEGIN = """
 SET LOCAL statement_timeout = 0; CREATE SCHEMA lore;
 SET LOCAL search_path = lore, pg_temp; SET LOCAL check_function_bodies = off;
@@ -34,7 +34,7 @@ def hello(hub: Hub, mark: Sequence[Any] = (0, None)) -> dict[str, Any]:
     """Return the state of a hub (``lore.hello``); ``holds``: it has the line of a mark.
 
     Raises:
-        StoreError: no hub, or another version.
+        StoreError: no hub, or a different version.
     """
     state: dict[str, Any] = hub.ask(_HELLO, mark)[0][0]
     if state["version"] != VERSION:
@@ -47,12 +47,12 @@ def make_schema(hub: Hub, max_text: int) -> bool:
     """Create the schema; return False if it exists. ``max_text`` limits texts of records, in bytes.
 
     Raises:
-        StoreError: another version, or another owner.
+        StoreError: a different version or owner.
     """
     owned = hub.ask(_OWNER)
     if owned == [(False,)]:
-        raise StoreError(f"{hub.name}: the schema 'lore' has another owner: connect as that role, "
-                         "or use another database")  # fmt: skip
+        raise StoreError(f"{hub.name}: the schema 'lore' has a different owner: connect as that "
+                         "role, or use a different database")  # fmt: skip
     longest = record_line(max_text)
     if owned:
         hello(hub)

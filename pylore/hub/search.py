@@ -1,7 +1,7 @@
 """Search at a hub: PostgreSQL finds passages and edges, the local pipeline fuses and ranks.
 
-Full text, vectors and each hop of a walk are one query; rows and texts of the best matches come
-with them, others on demand.
+Full text, vectors and each hop of a walk are one query, with rows and texts of the best matches;
+the rest is read on demand.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ _EDGES = "SELECT * FROM lore.neighbours(%s::text[], %s::text[], %s)"
 
 
 class SearchedHub(Store):
-    """A store with nodes, full text, vectors and edges of a hub. Its files, commits, facts, places
-    of links and ratings are empty."""
+    """A store with nodes, full text, vectors and edges of a hub. Files, commits, facts, places of
+    links and ratings are empty."""
 
     def __init__(self, hub: Hub, scope: str = "") -> None:
         super().__init__(scratch_store().connection, hub.name)
@@ -225,7 +225,7 @@ class Answers(Nodes):
 
 
 def expression(globs: Iterable[str]) -> str:
-    """Return globs of SQLite as a regular expression: ``*`` and ``?`` match a slash too.
+    """Return globs of SQLite as a regular expression, where ``*`` and ``?`` match slashes.
 
     >>> expression(["src/*.p?"])
     '^(src/.*\\\\.p.)$'

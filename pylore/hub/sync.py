@@ -48,8 +48,8 @@ SELECT count(*), (SELECT count(*) FROM lore.nodes WHERE NOT gone),
 class HubSync:
     """A sync with the remote ``name``; ``all``: send and read old lines again.
 
-    ``came_in`` counts the merged lines, ``sent`` and ``known`` the lines that were new or known to
-    the hub. ``refused`` lists (id, why). ``anew``: it had lost lines. ``may_only_read``: a role
+    ``came_in`` is the result of merging; ``sent`` and ``known`` are numbers of lines, new and old
+    at the hub. ``refused`` lists (id, why). ``anew``: the hub lost lines. ``may_only_read``: a role
     without the right to send, or empty.
     """
 
@@ -72,7 +72,7 @@ class HubSync:
         """Send, then read; call ``progress`` with the number of lines of each batch.
 
         Raises:
-            LoreError: the hub failed or refused; finished batches are kept.
+            LoreError: the hub failed or refused; finished batches remain.
         """
         with self._store.faults:
             state = self._begin()
@@ -201,8 +201,8 @@ class HubSync:
 
 
 def changed(store: Store, at: RemoteProgress, until: int) -> tuple[set[str], set[str]] | None:
-    """Return the keys of unsent changes, and the records whose links may need sending too; None for
-    a new remote, or if the change log was swept."""
+    """Return the keys of unsent changes, and the records with links to send; None for a new remote,
+    or if the change log was swept."""
     if at.sent < 0 or at.synced_at < store.changes.swept:
         return None
     things, ids = store.changes.since(at.sent, until, at.name)
@@ -210,7 +210,7 @@ def changed(store: Store, at: RemoteProgress, until: int) -> tuple[set[str], set
 
 
 def hub_status(hub: Hub, name: str, takes: Takes, store: Store | None) -> dict[str, Any]:
-    """Return counts of a hub and of unsent and unread changes; ``unsent`` is None for all."""
+    """Return sizes of a hub, and unsent and unread changes; ``unsent`` is None for all."""
     at = store.remotes.get(name) if store is not None else RemoteProgress(name)
     state = hello(hub, at.mark)
     counts = hub.ask(_COUNTS, [at.read if state["holds"] else 0])[0]

@@ -12,7 +12,7 @@ from hubs import PeopledHub
 
 @pytest.fixture(scope="module")
 def hub(postgres_server: postgres.Server) -> Iterator[PeopledHub]:
-    """Return a hub for all tests of a module that change nothing for others."""
+    """Return a hub for the read-only tests of a module."""
     with closing(PeopledHub(postgres_server)) as hub:
         yield hub
 

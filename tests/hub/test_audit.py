@@ -1,4 +1,4 @@
-"""Who sent what to a hub: the log is the audit."""
+"""The log of a hub names senders."""
 
 from __future__ import annotations
 

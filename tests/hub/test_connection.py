@@ -1,4 +1,4 @@
-"""Connections to a hub, and their errors as one line."""
+"""Connections to a hub, and their error lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Searches at a hub show nothing of other scopes."""
+"""Searches at a hub hide other scopes."""
 
 from __future__ import annotations
 

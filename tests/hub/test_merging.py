@@ -1,4 +1,4 @@
-"""Stores that sync with a hub become equal and lose nothing, in any order."""
+"""Stores that sync with a hub become equal without loss, in any order."""
 
 from __future__ import annotations
 

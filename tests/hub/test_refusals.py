@@ -62,7 +62,7 @@ def test_writers_push_to_their_scopes(hub: PeopledHub) -> None:
     assert hub.push("ann", note("note-new@@red"), note("note-staged", LATER, status="staged"),
                     note("note-staged", "2025-01-01T00:00:00Z", kind="state_of"),
                     edge("note-new@@red", "uses", "note-1")) == []  # fmt: skip
-    assert hub.push("tom", note("note-of-tom@@red")) == []  # whose team is in that scope
+    assert hub.push("tom", note("note-of-tom@@red")) == []  # the team is in that scope
     assert hub.do("SELECT by_role FROM lore.lines WHERE owner = 'note-of-tom@@red'") == [("tom",)]
 
 

@@ -52,7 +52,7 @@ ALIKE: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("message -header", "", {"operators": True}), ("mess* title:message", "", {"operators": True}),
     ("where is the Message header defined", "", {}), ("why is the header encoded", "", {}),
 )  # fmt: skip
-"""(query, settings, request) with similar answers of a store and a hub."""
+"""(query, settings, request) with similar results of a store and a hub."""
 
 
 class Both:
@@ -92,7 +92,7 @@ def fill(store: Store, size: int) -> None:
 
 
 def copy_store(hub: Hub, store: Store) -> None:
-    """Push the records and links of a store to an empty hub, and index them there."""
+    """Push the records and links of a store to an empty hub, and index them."""
     lines = HubLines(store, Takes("scopes=*", "staged"))
     pushed = dumps([line[1:] for line in lines])
     assert not hub.ask("SELECT lore.push(%s)", (pushed,))[0][0]["refused"]

@@ -59,7 +59,7 @@ def test_two_stores_exchange_changes(two: Team) -> None:
     came = two.sync("bob").came_in
     assert (came.added, came.updated) == (3, 0)
     put(two, "bob", note("note-a", "two", LATER))
-    assert two.sync("bob").sent == 2  # the new state and the former one
+    assert two.sync("bob").sent == 2  # the new state and the former
     assert two.sync("ann").came_in.updated == 1
     assert two.store("ann").nodes.require("note-a").body == "two"
     assert [past.row.body for past in node_past(two.store("ann"), "note-a")] == ["one"]

@@ -1,4 +1,4 @@
-"""A failure of a hub is an error line, loses nothing, and the next sync mends it."""
+"""A failure of a hub is an error line without loss, and the next sync mends it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def cut_before(desks: Desks) -> Iterator[None]:
 
 @contextmanager
 def cut_after(desks: Desks) -> Iterator[None]:
-    """Cut the connection before the answer."""
+    """Cut the connection before the response."""
     desks.proxy.after = (b"lore.push", desks.proxy.cut)
     yield
     desks.proxy.mend()
@@ -105,7 +105,7 @@ TROUBLES: dict[str, tuple[Callable[[Desks], AbstractContextManager[None]], str]]
     "unreachable": (cut, "connection failed"),
     "cut off before": (cut_before, "again"),
     "cut off after": (cut_after, "again"),
-    "silent after": (silent_after, "no answer: try again"),
+    "silent after": (silent_after, "no response: try again"),
     "killed": (trigger("pg_terminate_backend(pg_backend_pid())"), "try again"),
     "slow": (trigger("pg_sleep(1)", "statement_timeout = 300"), "statement timeout"),
 }  # fmt: skip
