@@ -102,7 +102,7 @@ def test_another_owners_schema_is_refused(postgres_server: postgres.Server) -> N
     postgres_server.rows(f"CREATE SCHEMA lore AUTHORIZATION {stranger}", database=database)
     with (
         connect(postgres_server.url(database), "team") as hub,
-        pytest.raises(StoreError, match="another owner"),
+        pytest.raises(StoreError, match="different owner"),
     ):
         make_schema(hub, 1_000_000)
 
