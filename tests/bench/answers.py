@@ -49,11 +49,8 @@ class Bench:
     """The sets, the stores, and cached results of searches."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        pairs = [tuple(text.split("=", 1)) for text in options.setting]
-        settings = Settings().changed(pairs, "bench")
         self.sets: Path = options.set
-        self.stores = Stores(options.clones, options.stores, settings)
-        self.budgets: list[int] = options.context
+        self.stores = Stores(options.clones, CACHE / "answers", Settings())
         self.misses: bool = options.misses
         self.found: dict[tuple[str, str, int], list[Any]] = {}
 
@@ -181,12 +178,11 @@ def weak(bench: Bench) -> Iterator[Row]:
 def contexts(bench: Bench) -> Iterator[Row]:
     """Yield the shares of symbols and reasons in contexts, and the sizes of nonsense contexts."""
     asked = [(name, [row for row in rows if row["symbols"]]) for name, rows in bench.questions()]
-    for budget in bench.budgets:
+    for budget, goal in EVIDENCE.items():
         shares = [
             fmean(_defined(bench.stores.engine(name), row, budget) for row in rows)
             for name, rows in asked
         ]
-        goal = EVIDENCE.get(budget)
         yield _row(f"contexts: symbols in {budget} tokens", 100 * fmean(shares), goal)
     yield _reasons(bench)
     for name, _, question in [*bench.nonsense()][:: 60 // NONSENSE_CONTEXTS][:NONSENSE_CONTEXTS]:
@@ -269,11 +265,7 @@ def _options() -> argparse.Namespace:
     place = os.environ.get("LORE_SETS")
     parser.add_argument("--set", type=Path, default=place, required=not place)
     parser.add_argument("--only", type=lambda text: text.split(","), default=[])
-    parser.add_argument("--context", type=lambda text: [*map(int, text.split(","))],
-                        default=[*EVIDENCE])  # fmt: skip
-    parser.add_argument("--setting", action="append", default=[])
     parser.add_argument("--misses", action="store_true")
-    parser.add_argument("--stores", type=Path, default=CACHE / "answers")
     add_forms(parser)
     options = parser.parse_args()
     if unknown := set(options.only) - set(SECTIONS):

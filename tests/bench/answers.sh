@@ -13,12 +13,9 @@
 #
 #   --set FOLDER           the sets; LORE_SETS unless set
 #   --only SECTION,…       these sections alone
-#   --context TOKENS,…     budgets of the contexts about code; 2000,4000 unless set
-#   --setting KEY=VALUE    search under this setting; may be given several times
 #   --misses               print on stderr which questions are not answered
-#   --stores FOLDER        keep clones and stores here; .bench/answers unless set
 #
-# Stores are made once. After a change of the index, delete their folder.
+# Stores are made once in .bench/answers. After a change of the index, delete it.
 
 . "${BASH_SOURCE[0]%/*}/start.sh"
 start "${BASH_SOURCE[0]}" answers.py "$@"

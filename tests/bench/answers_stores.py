@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from places import LORE, BenchmarkError, environment
+from places import BenchmarkError, call
 
 from pylore.app.engine import Engine
 from pylore.core.settings import Settings
@@ -62,10 +62,10 @@ class Stores:
             clone = self._clone(name, commit)
             sys.stderr.write(f"bench: making {name} …\n")
             shutil.rmtree(store, ignore_errors=True)
-            run(clone, store, "init")
-            run(clone, store, "index")
+            call(store, "init", folder=clone)
+            call(store, "index", folder=clone)
             if documents := _documents(name[0], clone):
-                run(clone, store, "import", *documents)
+                call(store, "import", *documents, folder=clone)
             (store / "done").touch()
 
     def engine(self, name: str) -> Engine:
@@ -85,9 +85,9 @@ class Stores:
         rows.write_text("".join(json.dumps({key: row[key] for key in fields}) + "\n"
                                 for row in records), "utf-8")  # fmt: skip
         shutil.copytree(self.folder / "stores" / name, place / "mixed")
-        run(clone, place / "alone", "init")
+        call(place / "alone", "init", folder=clone)
         for store in ("mixed", "alone"):
-            run(clone, place / store, "import", str(rows))
+            call(place / store, "import", str(rows), folder=clone)
         return self.opened(place / "mixed", clone), self.opened(place / "alone", clone)
 
     def opened(self, store: Path, root: Path) -> Engine:
@@ -104,21 +104,6 @@ class Stores:
             if done.returncode:
                 raise NoCloneError(done.stderr.strip())
         return target
-
-
-def run(clone: Path, store: Path, *words: str) -> None:
-    """Run a command of lore in a clone.
-
-    Raises:
-        BenchmarkError: it failed.
-    """
-    store.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(
-        ["bash", LORE, *words], cwd=clone, env=environment(store), capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
-    if done.returncode:
-        raise BenchmarkError(f"lore {words[0]} in {clone}: {done.stderr.strip()}")
 
 
 def _documents(kind: str, clone: Path) -> list[str]:

@@ -7,13 +7,12 @@ import sys
 from collections.abc import Iterator
 
 from agents import agent_rows
-from indexing import index_rows
 from places import CACHE, BenchmarkError
 from report import Row, add_forms, as_json, as_table, wants_text
 from scale import store_of_size
 from symbols import symbol_rows
 
-PARTS = ("symbols", "index", "agents")
+PARTS = ("symbols", "agents")
 
 
 def main() -> int:
@@ -46,9 +45,6 @@ def _rows(parts: list[str]) -> Iterator[Row]:
     if "symbols" in parts:
         _say("looking for symbols")
         yield from symbol_rows()
-    if "index" in parts:
-        _say("indexing a repository")
-        yield from index_rows()
 
 
 def _say(what: str) -> None:

@@ -28,18 +28,16 @@ def environment(store: Path) -> dict[str, str]:
     return {"PATH": path, "HOME": str(home), "LORE_DIR": str(store)}
 
 
-def lore(store: Path, *words: str) -> Any:
-    """What a command prints, parsed.
-
-    Raises:
-        BenchmarkError: it failed.
-    """
+def call(store: Path, *words: str, folder: Path | None = None, **settings: str) -> str:
+    """Return the output of a command, run in ``folder``; raise BenchmarkError if it fails."""
+    store.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(
-        [LORE, *words], env=environment(store), capture_output=True, text=True, check=False
-    )
+        [LORE, *words], cwd=folder, env={**environment(store), **settings}, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
     if done.returncode:
         raise BenchmarkError(f"lore {words[0]} failed: {done.stderr.strip()}")
-    return json.loads(done.stdout)
+    return done.stdout
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:

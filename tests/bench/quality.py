@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from places import BenchmarkError, lore
+from places import BenchmarkError, call
 from report import add_forms, wants_text
 from sets import STORES, LeftOut, sets, store_of, types_of
 
@@ -68,9 +68,9 @@ def _report(folder: Path, store: Path) -> dict[str, Any]:
     words = ["eval", "--queries", str(queries), "--controls"]
     words += [word for one in COMPARED for word in ("--compare", one)]
     words += ["--type", ",".join(types)] if types else []
-    stats = lore(store, "graph", "stats")
+    stats = json.loads(call(store, "graph", "stats"))
     sizes = {name: stats[name] for name in ("nodes", "edges")}
-    return {"types": types, **sizes, **lore(store, *words)}
+    return {"types": types, **sizes, **json.loads(call(store, *words))}
 
 
 def row_of(report: dict[str, Any], id: str) -> dict[str, Any]:

@@ -15,8 +15,7 @@ _HEADINGS = ("", "measured", "target", "ratio", "ok")
 class Row:
     """A measurement.
 
-    ``ratio`` is to the floor if there is a floor, else to the target; ``ok`` is None without a
-    target.
+    ``ratio`` is to the target; ``ok`` is None without a target.
     """
 
     name: str
@@ -27,26 +26,19 @@ class Row:
     ok: bool | None = None
 
 
-def against_floor(name: str, ms: float, floor: float, most: float | None = None) -> Row:
-    """A time in ms, at most ``most`` times the floor."""
-    ratio = ms / floor
-    target = "" if most is None else f"<= {most:g} x floor"
-    ok = None if most is None else round(ratio, 3) <= most
-    return Row(name, round(ms, 2), "ms", target, round(ratio, 3), ok)
-
-
 def at_most(name: str, value: float, unit: str, limit: float) -> Row:
     """A measurement that is better when it is smaller."""
-    return Row(
-        name, round(value, 3), unit, f"<= {limit:g} {unit}", round(value / limit, 3), value <= limit
-    )
+    return _against(name, value, unit, limit, "<=", value <= limit)
 
 
 def at_least(name: str, value: float, unit: str, limit: float) -> Row:
     """A measurement that is better when it is larger."""
-    return Row(
-        name, round(value, 3), unit, f">= {limit:g} {unit}", round(value / limit, 3), value >= limit
-    )
+    return _against(name, value, unit, limit, ">=", value >= limit)
+
+
+def _against(name: str, value: float, unit: str, limit: float, sign: str, ok: bool) -> Row:
+    target = f"{sign} {limit:g} {unit}"
+    return Row(name, round(value, 3), unit, target, round(value / limit, 3), ok)
 
 
 def add_forms(parser: argparse.ArgumentParser) -> None:

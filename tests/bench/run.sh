@@ -5,10 +5,9 @@
 # Prints a row a measurement: a table on a terminal, a JSON array in a pipe.
 #
 #   --check              exit 1 if a target is missed
-#   --only PART,…        of: symbols, index, agents
+#   --only PART,…        of: symbols, agents
 #
-# LORE_BENCH_SHOW=1 lists symbols that differ from Python's own. LORE_BENCH_TREE=FOLDER is
-# indexed instead of the standard library.
+# LORE_BENCH_SHOW=1 lists symbols that differ from Python's own.
 # What is built once is kept in .bench/.
 
 . "${BASH_SOURCE[0]%/*}/start.sh"

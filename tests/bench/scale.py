@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
@@ -23,7 +22,6 @@ _MOST, _LEAST = 20, 3
 """Maximum and minimum runs of a command, until ``_ENOUGH`` seconds are spent."""
 _ENOUGH = 25.0
 _PATIENCE = 300.0
-_numbers = count()
 
 
 @dataclass
@@ -123,7 +121,6 @@ class _Size:
         yield from self._searches()
         yield from self._command("related", lambda i: ["related", self._ids[i]])
         yield from self._command("show", lambda i: ["show", self._ids[i]])
-        yield from self._command("list -n 20", lambda _: ["list", "-n", "20"])
         yield from self._command("list", lambda _: ["list"], most=3)
         yield from self._command(
             "context, 4,000 tokens", lambda i: ["context", self._asked(i), "--budget", "4000"]
@@ -132,8 +129,6 @@ class _Size:
         yield from self._command(
             "link", lambda i: ["link", self._ids[i], "relates_to", self._ids[i + 1]]
         )
-        yield from self._command("import of 1 record and 2 edges", self._import)
-        yield from self._command("graph stats", lambda _: ["graph", "stats"])
 
     def _asked(self, number: int) -> str:
         return with_new_words(self._queries[number % len(self._queries)])
@@ -177,32 +172,17 @@ class _Size:
 
     def _rows(self, name: str, times: list[Spent], *, p95: bool = False) -> Iterator[Figure]:
         cpus = [spent.cpu for spent in times]
-        yield self._ms(name, median(cpus) if cpus else None)
-        if p95 and cpus:
+        if not times:
+            yield Figure(self._size, name, None, "ms")
+            return
+        yield self._ms(name, median(cpus))
+        if p95:
             yield self._ms(f"{name}: p95", percentile(cpus, 0.95))
-        if times:
-            most = max(spent.rss for spent in times)
-            yield Figure(self._size, f"{name}: memory", round(most, 1), "MB")
+        most = max(spent.rss for spent in times)
+        yield Figure(self._size, f"{name}: memory", round(most, 1), "MB")
 
-    def _ms(self, name: str, ms: float | None) -> Figure:
-        if ms is None:
-            return Figure(self._size, name, None, "ms")
+    def _ms(self, name: str, ms: float) -> Figure:
         return Figure(self._size, name, round(ms, 1), "ms", round(ms / self._floor, 3))
-
-    def _import(self, number: int) -> list[str]:
-        """A record that nobody has, and two edges from it."""
-        id = f"note-scale-{next(_numbers)}"
-        edges = [
-            {"from_id": id, "to_id": other, "relation": "relates_to"}
-            for other in (self._ids[number], self._ids[number + 1])
-        ]
-        record = {"id": id, "type": "note", "title": "", "body": self._asked(number)}
-        return ["import", str(self._written([record, *edges]))]
-
-    def _written(self, lines: list[dict[str, str]]) -> Path:
-        path = self._store.with_name(f"{next(_numbers)}.jsonl")
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-        return path
 
 
 # --- printing
@@ -228,8 +208,7 @@ def _cell(figure: Figure | None) -> str:
     if figure is None or figure.measured is None:
         return f"{'–':>21}"
     ratio = "" if figure.ratio is None else f"{figure.ratio:.2f}x"
-    unit = {"queries/s": "q/s"}.get(figure.unit, figure.unit)
-    return f"{figure.measured:>11,.1f} {unit:<3}{ratio:>6}"
+    return f"{figure.measured:>11,.1f} {figure.unit:<3}{ratio:>6}"
 
 
 def _say(what: str) -> None:

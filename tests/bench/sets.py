@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from places import CACHE, LORE, ROOT, BenchmarkError, environment, lore, read_lines
+from places import CACHE, ROOT, BenchmarkError, call, read_lines
 
 STORES = CACHE / "quality"
 _INDEXING = (
@@ -44,7 +44,7 @@ def sets(folder: Path, only: list[str]) -> list[Path]:
 def types_of(queries: Path, store: Path) -> list[str]:
     """Return the types of the relevant nodes, if the store has more types."""
     relevant = {id.partition("-")[0] for row in read_lines(queries) for id in row["relevant"]}
-    present = {row["type"] for row in lore(store, "list", "--all")}
+    present = {row["type"] for row in json.loads(call(store, "list", "--all"))}
     return sorted(relevant) if present - relevant else []
 
 
@@ -62,15 +62,14 @@ def store_of(folder: Path) -> Path:
     checkout = _checkout(snapshot) if snapshot.exists() else None
     for old in STORES.glob(f"{folder.name}-*"):
         shutil.rmtree(old)
-    store.mkdir(parents=True)
-    lore(store, "init")
+    call(store, "init")
     if checkout:
-        _index(store, checkout)
+        call(store, "index", folder=checkout)
     else:
         files = [folder / name for name in ("nodes.jsonl", "edges.jsonl")]
         if folder.name in CITATIONS:
             files[1] = _with_places(*files, CITATIONS[folder.name], store / "placed.jsonl")
-        lore(store, "import", "--skip-bad", *(str(file) for file in files if file.exists()))
+        call(store, "import", "--skip-bad", *(str(file) for file in files if file.exists()))
     (store / "done").touch()
     return store
 
@@ -112,24 +111,17 @@ def _checkout(snapshot: Path) -> Path:
     """Return a clone of the set's repository at the commit, so that no user's clone changes."""
     wanted: dict[str, Any] = json.loads(snapshot.read_text())
     place = os.environ.get("LORE_SETS_CHECKOUTS")
-    if not (ROOT / "lib" / "lore-index").exists():
-        raise LeftOut("there is no 'lore index' to read a repository with")
     if not place:
         raise LeftOut("LORE_SETS_CHECKOUTS names no folder with clones")
     name = wanted["repository"].rpartition("/")[2]
     source = next((path for path in (Path(place) / name, Path(place)) if _is_clone(path)), None)
     if source is None:
         raise LeftOut(f"there is no clone of {wanted['repository']} in {place}")
-    target = checkout_of(wanted["repository"])
+    target = STORES / "checkouts" / name
     shutil.rmtree(target, ignore_errors=True)
     _git("clone", "--quiet", "--shared", "--no-checkout", str(source), str(target))
     _git("-C", str(target), "checkout", "--quiet", "--detach", wanted["commit"])
     return target
-
-
-def checkout_of(repository: str) -> Path:
-    """Return the folder of an indexed repository ``owner/name``."""
-    return STORES / "checkouts" / repository.rpartition("/")[2]
 
 
 def _is_clone(path: Path) -> bool:
@@ -140,16 +132,3 @@ def _git(*words: str) -> None:
     done = subprocess.run(["git", *words], capture_output=True, text=True, check=False)
     if done.returncode:
         raise LeftOut(f"git {words[0]}: {done.stderr.strip()}")
-
-
-def _index(store: Path, checkout: Path) -> None:
-    done = subprocess.run(
-        [LORE, "index"],
-        cwd=checkout,
-        env=environment(store),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise BenchmarkError(f"lore index failed: {done.stderr.strip()}")

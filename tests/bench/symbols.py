@@ -13,14 +13,13 @@ import os
 import re
 import shutil
 import sqlite3
-import subprocess
 import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from places import CACHE, LORE, BenchmarkError, environment
+from places import CACHE, call
 from report import Row, at_least
 
 from pylore.store.whole_text import unpacked
@@ -63,13 +62,8 @@ def indexed(folder: Path) -> Found:
     """Return every Python symbol that ``lore index`` finds below a folder."""
     store = CACHE / "symbols"
     shutil.rmtree(store, ignore_errors=True)
-    environ = {**environment(store), "LORE_EMBEDDER": "none"}
     for word in ("init", "index"):
-        done = subprocess.run(
-            [LORE, word], cwd=folder, env=environ, capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            raise BenchmarkError(done.stderr.strip())
+        call(store, word, folder=folder, LORE_EMBEDDER="none")
     rows = sqlite3.connect(store / "search.db").execute(
         "SELECT path, facts FROM code_files WHERE path LIKE '%.py' AND language NOT IN ('', 'text')"
     )

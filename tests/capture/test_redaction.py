@@ -16,7 +16,7 @@ from pylore.core.errors import LoreError
 
 
 @pytest.mark.parametrize("seed", [0, 7])
-@pytest.mark.parametrize(("kinds", "most"), [(None, 0), (HELD_OUT, 3)], ids=["known", "held out"])
+@pytest.mark.parametrize(("kinds", "most"), [(None, 0), (HELD_OUT, 2)], ids=["known", "held out"])
 def test_secrets_are_redacted(seed: int, kinds: dict[str, str] | None, most: int) -> None:
     rows = [*planted(seed, kinds)]
     redactor = Redactor()
@@ -27,12 +27,12 @@ def test_secrets_are_redacted(seed: int, kinds: dict[str, str] | None, most: int
         if gets_through(secret, text)
     ]
     assert len(through) <= most, through
-    assert len(rows) >= 120
+    assert len(rows) >= 70
     assert sum(redactor.counts.values()) >= len(rows) - most
 
 
 def test_ordinary_texts_are_unchanged() -> None:
-    texts = [text for _, text in ordinary(3)]
+    texts = [*ordinary(3)]
     assert Redactor().texts(texts) == texts
 
 

@@ -6,15 +6,12 @@ Each pattern has an example in the code; this module adds surroundings and gaps 
 from __future__ import annotations
 
 import base64
-import string
 from typing import TYPE_CHECKING
 
 from made_secrets import Maker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-HEX = "0123456789abcdef"
 
 TOKENS_OF = {
     f"token {beginning}": f"I used «{beginning}<40>» for that, it works now"
@@ -64,29 +61,21 @@ FORMS = {
 """A secret for each fixed form."""
 
 IN_TEXTS = {
-    "aws secret key": "AWS_SECRET_ACCESS_KEY=«<40>»",
     "azure storage key": "DefaultEndpointsProtocol=https;AccountName=x;"
     "AccountKey=«<64b>»;Suffix=core",
     "azure sas": "https://x.blob.core.windows.net/c?sv=2022&sig=«<43>»%3D&se=1",
     "sig of a page": "https://x.example.org/a?exp=17&amp;sig=«<27u>»&amp;v=1",
-    "short sig": "https://x.example.org/a?v=1&sig=«<22>»",
     "signature in a query": "GET /b?X-Goog-Signature=«<64h>»&v=1",
     "key in a query": "https://maps.example.org/api?key=«<28>»",
     "github fine-grained": "use «github_pat_<22>_<59>» for it",
     "slack bot": "SLACK=«xoxb-<12d>-<12d>-<24>»",
     "huggingface": "hf auth login, then paste «hf_<34a>»",
-    "huggingface in code": 'login("«hf_<34a>»")',
     "google refresh token": "refresh with «1//0<2d><60u>»",
-    "google refresh token in JSON": '{"type": "authorized_user", "refresh_token": "«1//0<62u>»"}',
-    "discord bot": 'client.login("«M<25u>.<6u>.<37u>9»")',
     "discord bot of another letter": "bot.run('«N<23>.G<5>.<38>»')",
-    "discord bot, long": "DISCORD=«M<25>.<6u>.<37u>7»",
     "twilio's token": 'Client("AC<32h>", "«<32h>»")',
     "twilio's token in curl": "curl https://api.twilio.com -u AC<32h>:«<32h>»",
-    "twilio's token in a list": "sid=AC<32h>, «<32h>»",
     "npmrc": "//registry.example.org/:_authToken=«<36>»",
     "npmrc in base64": "_auth=«<30b>»",
-    "jwt": "token is «eyJhbGciOi<20>.eyJzdWIi<20>.<43u>»",
     "openai of old": "OPENAI_API_KEY=«sk-<20>T3BlbkFJ<20>»",
     "mongodb url": "mongodb+srv://root:«<14>»@c0.mongodb.net/x",
     "redis url": "REDIS_URL=redis://:«<20>»@cache:6379/0",
@@ -94,7 +83,6 @@ IN_TEXTS = {
     "url with an escaped password": "postgres://app:«<6>%40<6>»@db/app",
     "basic header": "curl -H 'Authorization: Basic «<18b>»' https://api.example.org",
     "api key header": "curl -H 'X-Api-Key: «<32>»' https://x.example.org",
-    "private-token header": "curl -H 'PRIVATE-TOKEN: «<10>»' https://git.example.org",
     "set-cookie header": "< Set-Cookie: sid=«<16>»; Path=/; HttpOnly",
     "cookie header": "curl -H 'Cookie: a=b; sid=«<16>»' https://x.example.org",
     "sshpass": "sshpass -p «<12>» ssh root@10.0.0.1",
@@ -127,64 +115,39 @@ IN_TEXTS = {
     "password in prose": "log in as admin, the password is «<12>»",
     "password with a sign": "btw the password for the db is «<4a>!<4a>»",
     "chpasswd with sudo": 'echo "deploy:«x9<10>»" | sudo chpasswd',
-    "htpasswd": "htpasswd -b f me «x9<10>»",
     "htpasswd -bc": "htpasswd -bc /etc/nginx/.htpasswd admin «x9<10>»",
     "passwd --stdin": "echo «x9<10>» | passwd --stdin root",
     "sudo -S": "echo '«x9<10>»' | sudo -S apt update",
-    "german": "Passwort: «x9<10>»",
     "german in a sentence": "das Passwort für staging ist «x9<10>»",
-    "french": "mot de passe : «x9<10>»",
     "french in a sentence": "le mot de passe de la base est «x9<10>»",
-    "spanish": "contraseña: «x9<10>»",
     "spanish in two letters": "contrasen\u0303a: «x9<10>»",
     "spanish in a sentence": "la contraseña de root es «x9<10>»",
-    "portuguese": "senha: «x9<10>»",
     "portuguese in a sentence": "a senha do servidor é «x9<10>»",
     "italian": "la password di prod è «x9<10>»",
-    "polish": "hasło: «x9<10>»",
     "dutch": "wachtwoord: «x9<10>»",
     "turkish": "şifre: «x9<10>»",
-    "russian": "пароль: «x9<10>»",
     "russian with a dash": "пароль от базы - это «x9<10>»",
-    "chinese": "密码：«x9<10>»",
     "chinese in a sentence": "密码是«x9<10>»",
-    "japanese": "パスワード：«x9<10>»",
     "japanese in a sentence": "パスワードは«x9<10>»です",
     "japanese of half width": "ﾊﾟｽﾜｰﾄﾞ: «x9<10>»",
-    "korean": "비밀번호: «x9<10>»",
     "bcrypt": "me:«$2y$10$<53>»",
     "recovery codes": "recovery codes:\n«1<3l>-<4l>\n2<3l>-<4l>\n3<3l>-<4l>»",
     "backup codes": "backup codes: «<8d> <8d> <8d>»",
     "seed phrase of 24": 'my recovery phrase is "«<24w>»"',
     "mnemonic": "MNEMONIC=\"«<12w>»\"",
     "seed phrase in lines": "wallet seed:\n«<12w>»",
-    "card": "card «<16c>» 12/29",
     "amex": "amex: «<15c>»",
     "bare hex key": "the key is «<32h>», do not lose it",
-    "bare hex key of 64": "use «<64h>» to decrypt",
-    "bare hex in quotes": 'decrypt("«<64h>»")',
     "hex key of 40": "the api key is «<40h>»",
     "bare base64 key": "use «<44>» as the salt",
     "bare base64 of bytes": "it starts with «<32b>»",
     "bare token of an unknown kind": "send «<24>» along",
     'pulumi': 'pulumi login with «pul-<40h>»',
     'tailscale': 'tailscale up --authkey «tskey-auth-<12>CNTRL-<32>»',
-    'nvidia': 'I put «nvapi-<64u>» into the notebook',
-    'tavily': 'search with «tvly-<32>» for now',
     'resend': 'mail goes out with «re_<8>_<24>»',
-    'brevo': 'brevo: «xkeysib-<64h>-<16>»',
-    'buildkite': '«bkua_<40h>» triggers the build',
-    'langsmith': 'tracing uses «lsv2_pt_<32h>_<10h>»',
-    'circleci': 'circleci setup «CCIPAT_<22>_<40h>»',
     'hubspot': 'hubspot takes «pat-na1-<8h>-<4h>-<4h>-<4h>-<12h>»',
     'dropbox': 'the app gave me «sl.<130u>»',
     'mapbox': 'mapboxgl uses «sk.eyJ<60>.<22u>»',
-    'easypost': 'labels: «EZAK<54>»',
-    'contentful': 'contentful space import with «CFPAT-<43u>»',
-    'artifactory': 'jf c add --url x «AKCp<69>»',
-    'sonar': 'sonar-scanner -Dsonar.login=«sqp_<40h>»',
-    'netlify': 'netlify deploy, «nfp_<36>»',
-    'elevenlabs': 'voice: «sk_<48h>»',
     'prefect': 'prefect cloud login -k «pnu_<36>»',
     'okta': "-H 'Authorization: SSWS «00<40u>»'",
     'cloudflare': 'CF_API_TOKEN=«<40u>» wrangler deploy',
@@ -192,18 +155,15 @@ IN_TEXTS = {
     'algolia': 'algolia admin key «<32h>»',
     'pagerduty': 'pagerduty takes «u+<18u>»',
     'firebase messaging': 'server: «AAAA<7u>:APA91b<134u>»',
-    'github of 40 hex': 'GH_TOKEN=«<40h>» gh pr list',
     'aws session': 'export AWS_SESSION_TOKEN=«<240b>»',
     'pinecone': 'Api-Key: «pcsk_<6>_<60>»',
     'xml': '<server><password>«x9<10>»</password></server>',
     'pgpass': '~/.pgpass has db.example.org:5432:shop:app:«<14>»',
-    'kubernetes': 'kind: Secret\ndata:\n  password: «<18b>»',
     'docker config': '{"auths": {"x.example.org": {"auth": "«<30b>»"}}}',
     'identified by': "CREATE USER app IDENTIFIED BY '«x9<10>»';",
     'with password': "ALTER ROLE app WITH LOGIN PASSWORD '«x9<10>»';",
     'secure string': 'ConvertTo-SecureString "«x9<10>»" -AsPlainText -Force',
     'otpauth': 'otpauth://totp/shop:me?secret=«<32t>»&issuer=shop',
-    'signed request': 'https://b.s3.amazonaws.com/x?X-Amz-Expires=60&X-Amz-Signature=«<64h>»',
     'expect': 'expect "assword:"; send "«x9<10>»\\r"',
     'jdbc': 'jdbc:mysql://db/shop?user=app&password=«<12>»&ssl=true',
     'storepass': 'keytool -list -keystore a.jks -storepass «x9<10>»',
@@ -211,7 +171,6 @@ IN_TEXTS = {
     'dockerfile': 'ENV MYSQL_ROOT_PASSWORD «x9<10>»',
     'ethereum': 'deployed from 0x«<64h>»',
     'bitcoin': 'sweep «5K<49>» into the wallet',
-    'extended private key': 'restore «xprv9s21ZrQH143K<95>»',
     'wifi': 'the WPA key of the office is «x9<10>»',
     'polish, too': 'hasło do bazy to «x9<10>»',
     'korean, too': '비밀번호는 «x9<10>» 입니다',
@@ -225,7 +184,6 @@ IN_TEXTS = {
     'bold': '**Password:** «x9<10>»',
     'numbered words': 'recovery phrase: «1. <1w> 2. <1w> 3. <1w> 4. <1w> 5. <1w> 6. <1w> 7. '
     '<1w> 8. <1w> 9. <1w> 10. <1w> 11. <1w> 12. <1w>»',
-    'american express': 'amex «<15c>», expires 11/29',
     'helm': 'helm upgrade shop . --set auth.rootPassword=«x9<10>»',
     'smbclient': 'smbclient //nas/share -U me%«x9<10>»',
     'hexadecimal of a token': 'xxd -p says «67<78h>»',
@@ -262,9 +220,7 @@ CHANGED: dict[str, tuple[str, Callable[[str], str]]] = {
 """Return the name of a template's case and of the change to the secret."""
 
 
-def planted(
-    seed: int = 0, more: dict[str, str] | None = None
-) -> Iterator[tuple[str, str, str]]:  # fmt: skip
+def planted(seed: int = 0, more: dict[str, str] | None = None) -> Iterator[tuple[str, str, str]]:
     """Yield name, text and secret of an example of each kind, or of each kind in ``more``."""
     plain = [*(more or {**TOKENS_OF, **FORMS, **IN_TEXTS}).items()]
     number = 0
@@ -275,58 +231,33 @@ def planted(
         yield (name, *Maker(seed * 1000 + number).made(template, change))
 
 
-def ordinary(seed: int = 0, number: int = 40) -> Iterator[tuple[str, str]]:
-    """Yield kind and text of common contents of sessions that must not change."""
+ORDINARY = (
+    "commit <40h>\nmerged <8h> into main",
+    'git show "<40h>" --stat',
+    "session <8h>-<4h>-<4h>-<4h>-<12h> was resumed, see '<8h>-<4h>-<4h>-<4h>-<12h>'",
+    "sha256:<64h>  image.tar",
+    "cmd/words/internal/store_<6a>_manual-commit_2.go:120:14: error",
+    "'/Users/me/src/<6a>/.worktrees/2/cmd/words/cli/strategy/a_test.go'",
+    "https://github.com/words/cli/pull/137#issuecomment-<10d>",
+    "--- PASS: TestFormatCheckpointOutputWithLongNameWords (0.01s)",
+    'token := os.Getenv("WORDS_TOKEN"); if token == "" { return err }',
+    "key: cfg.Keys[@], password: req.Password, secret = load_secret()",
+    "The secret is to keep the key of words short: tokens expire after 15 days.",
+    "FROM python:3.12.@-slim@sha256:<64h>",
+    "def f(password: str, api_key: Optional[str] = None, token2: int = @) -> dict[str, list[int]]:",
+    "secret_key: [u8; 32], auth_token: Vec<u8>, access_token: None, cache_key: int",
+    'PASSWORD="$DB_PASSWORD_@" --token "${{ secrets.T@ }}" API_KEY=${K@} password = get_pw(@)',
+    "curl -H 'X-Api-Key: $KEY@' -b \"$JAR\"",
+    "max_tokens=@096, n_key = @1234567890",
+    "mkdir -p words@ && git checkout -b words-@ && cp -a words@ /tmp/@",
+    "https://git@example.org/words ssh://words@host https://words@x.org",
+    "go.sum h1:<32b>",
+)
+"""Templates of common contents of sessions; ``@`` is a number."""
+
+
+def ordinary(seed: int = 0, number: int = 40) -> Iterator[str]:
+    """Yield common contents of sessions that must not change."""
     for at in range(number):
         maker = Maker(1_000_000 + seed * 1000 + at)
-        commit, uuid = maker.some(40, HEX), maker.uuid()
-        yield "commit", f"commit {commit}\nmerged {commit[:8]} into main"
-        yield "quoted commit", f'git show "{commit}" --stat'
-        yield "uuid", f"session {uuid} was resumed, see '{uuid}'"
-        yield "sha256", f"sha256:{maker.some(64, HEX)}  image.tar"
-        name = maker.some(6, string.ascii_lowercase)
-        yield "path", f"cmd/{name}/internal/store_{name}_manual-commit_2.go:120:14: error"
-        yield "long path", f"'/Users/me/src/{name}/.worktrees/2/cmd/{name}/cli/strategy/a_test.go'"
-        yield (
-            "url",
-            f"https://github.com/{name}/cli/pull/137#issuecomment-{maker.some(10, '123456789')}",
-        )
-        yield "test name", f"--- PASS: TestFormatCheckpointOutputWithLongName{name.title()} (0.01s)"
-        yield "code", f'token := os.Getenv("{name.upper()}_TOKEN"); if token == "" {{ return err }}'
-        yield (
-            "code with key",
-            f"key: cfg.Keys[{at}], password: req.Password, secret = load_secret()",
-        )
-        yield (
-            "prose",
-            f"The secret is to keep the key of {name} short: tokens expire after 15 days.",
-        )
-        yield "image", f"FROM python:3.12.{at}-slim@sha256:{maker.some(64, HEX)}"
-        yield (
-            "types",
-            (
-                f"def {name}(password: str, api_key: Optional[str] = None, token2: int = {at})"
-                f" -> dict[str, list[int]]: secret_key: [u8; 32], auth_token: Vec<u8>"
-            ),
-        )
-        yield (
-            "variables",
-            (
-                f'PASSWORD="$DB_PASSWORD_{at}" --token "${{{{ secrets.T{at} }}}}" '
-                f"API_KEY=${{K{at}}} curl -H 'X-Api-Key: $KEY{at}' -b \"$JAR\"; "
-                f"password = get_password({at})"
-            ),
-        )
-        yield (
-            "limits",
-            f"max_tokens={at}096, access_token: None, cache_key: int, n_key = {at}1234567890",
-        )
-        yield (
-            "options",
-            f"mkdir -p {name}{at} && git checkout -b {name}-{at} && cp -a {name}{at} /tmp/{at}",
-        )
-        yield (
-            "user in url",
-            f"https://git@example.org/{name}/{at} ssh://{name}{at}@host https://{name}@x.org",
-        )
-        yield "integrity", f"go.sum h1:{maker.encoded(32)}"
+        yield from (maker.made(text.replace("@", str(at)))[0] for text in ORDINARY)
