@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from new_stores import new_store
 from repositories import Repository
-from sqlite_stores import connection_of
 
 from pylore.anchors.attach import accept_anchors, place_anchor
 from pylore.anchors.definitions import Definition
@@ -118,9 +117,9 @@ def test_touched_file_is_valid_with_new_stamp(anchored: Anchored, kind: str, det
     os.utime(anchored.root / "src/auth.py", (1, 1))
     assert anchored.now()[0] == "valid"
     assert anchored.store.anchors.of("decision-a")[0].stamp != before.stamp
-    writes = connection_of(anchored.store).total_changes()
+    writes = anchored.store.connection.total_changes()
     assert anchored.verify().counts()["valid"] == 1
-    assert connection_of(anchored.store).total_changes() == writes
+    assert anchored.store.connection.total_changes() == writes
 
 
 @pytest.mark.parametrize(

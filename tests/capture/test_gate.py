@@ -13,7 +13,6 @@ import pytest
 from homes import move_home
 from new_stores import new_store
 from planted_events import CAUSE, ERROR, RULE, Log, failure, plant, prompt
-from sqlite_stores import connection_of
 
 from pylore.app.engine import Engine
 from pylore.app.find import search
@@ -162,7 +161,7 @@ def test_refused_candidate_is_not_found_again(engine: Engine, log: Log) -> None:
     assert found(engine) == {}
     assert statuses(engine) == {RULE: "refused", CAUSE: "refused"}
     engine.settings = with_flags(embedder="none", candidates_days=1)
-    connection_of(engine.store).execute("UPDATE candidates SET found_at = '2026-01-01T00:00:00Z'")
+    engine.store.connection.execute("UPDATE candidates SET found_at = '2026-01-01T00:00:00Z'")
     assert found(engine) == {}
 
 
@@ -252,7 +251,7 @@ def test_undecided_candidates_are_deleted_after_days(engine: Engine, log: Log) -
     plant(log)
     decide(engine, [found(engine)[CAUSE]], "skipped")
     Path(event_file()).unlink()
-    connection_of(engine.store).execute("UPDATE candidates SET found_at = '2026-01-01T00:00:00Z'")
+    engine.store.connection.execute("UPDATE candidates SET found_at = '2026-01-01T00:00:00Z'")
     gather(engine, engine.root)
     assert listed(engine, everything=True) == []
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from code_project import Project
-from sqlite_stores import connection_of
 
 from pylore.code import worker
 from pylore.code.facts import FileFacts
@@ -95,18 +94,18 @@ def test_files_symbols_and_edges(project: Project) -> None:
 
 def test_second_run_reads_and_writes_no_file(project: Project) -> None:
     first = project.index()
-    before = connection_of(project.store).total_changes()
+    before = project.store.connection.total_changes()
     again = project.index()
     assert (again["read"], again["unchanged"]) == (0, 3)
     assert again["edges"] == first["edges"]
     # Files that were written a moment ago are looked into once more: their stamps may lie.
-    assert connection_of(project.store).total_changes() - before < 10
+    assert project.store.connection.total_changes() - before < 10
 
 
 def test_change_touches_only_the_changed_file(project: Project) -> None:
     project.index()
     store = project.store
-    connection_of(store).execute("UPDATE nodes SET updated_at = '2001-01-01T00:00:00Z'")
+    store.connection.execute("UPDATE nodes SET updated_at = '2001-01-01T00:00:00Z'")
     project.write("src/jwt.py", "# one line more\n\n" + JWT.replace("encode", "sign"))
     done = project.index()
     assert (done["read"], done["changed"], done["symbols"]) == (1, 1, 4)

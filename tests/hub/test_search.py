@@ -141,9 +141,7 @@ def test_a_search_takes_few_round_trips(both: Both) -> None:
 
 @pytest.mark.parametrize("glob", ["src/*.py", "a?x.c", "a+b(c)|d", "a\\b*", "a$b ü"])
 def test_file_patterns_match_as_in_sqlite(both: Both, glob: str) -> None:
-    from sqlite_stores import connection_of
-
     for path in ("src/a/b.py", "src/a.pyc", "abx.c", "ab.c", "a+b(c)|d", "a\\bc", "a$b ü"):
-        here = connection_of(both.store).execute("SELECT ? GLOB ?", (path, glob)).get
+        here = both.store.connection.execute("SELECT ? GLOB ?", (path, glob)).get
         there = both.hub.ask("SELECT %s ~ %s", (path, expression([glob])))[0][0]
         assert bool(here) == there, path

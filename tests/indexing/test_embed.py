@@ -10,7 +10,6 @@ import apsw
 import pytest
 from endpoints import Endpoint, chosen, letters
 from new_stores import new_store
-from sqlite_stores import connection_of
 
 from pylore.cli.doctor import Check, examine
 from pylore.core.errors import EmbedderError, LoreError
@@ -75,7 +74,7 @@ def anew(store: Store, settings: Settings) -> Embedder:
 
 def vectors_of(store: Store) -> dict[str, bytes]:
     """The text and vector of each passage."""
-    rows = connection_of(store).execute(
+    rows = store.connection.execute(
         "SELECT v.key, v.embedding FROM vectors v JOIN texts_fts_docsize d ON d.id = v.key"
         " JOIN sketches s ON s.key = v.key"
     )

@@ -8,7 +8,6 @@ from typing import Any
 
 import apsw
 import pytest
-from sqlite_stores import connection_of
 
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge
@@ -50,8 +49,8 @@ def read(store: Store, id: str, times: int, **flags: object) -> list[str]:
 def age(store: Store, days: int) -> None:
     """Makes everything so old."""
     at = f"strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-{days} days')"
-    connection_of(store).execute(f"UPDATE nodes SET updated_at = {at}")
-    connection_of(store).execute(f"UPDATE links SET created_at = {at}")
+    store.connection.execute(f"UPDATE nodes SET updated_at = {at}")
+    store.connection.execute(f"UPDATE links SET created_at = {at}")
 
 
 # --- first status and former values

@@ -13,7 +13,6 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from new_stores import new_store
 from samples import examples
-from sqlite_stores import connection_of
 
 from pylore.app.audit import audit
 from pylore.core.errors import LoreError, UsageError
@@ -186,7 +185,7 @@ def test_recording_never_fails_a_search(store: Store, tmp_path: Path) -> None:
     assert "no run 'note-1'" in keep_shown(store, options(run="note-1"), "q", ["note-1"])
     Records(store, Settings(), None).forget([run])
     assert "forgotten" in keep_shown(store, options(run=run), "q", ["note-1"])
-    connection_of(store).execute("DROP TABLE shown")
+    store.connection.execute("DROP TABLE shown")
     said = keep_shown(store, options(run=Runs(store).start()), "q", ["note-1"])
     assert "the table shown is missing" in said
 
@@ -289,7 +288,7 @@ def test_import_and_reindex_count_ratings(store: Store, tmp_path: Path) -> None:
     with new_store(str(tmp_path / "other")) as other:
         import_lines(other, Settings(), None, map(str.encode, export_lines(store)))
         assert scores(other) == wanted
-        connection_of(other).execute("UPDATE ratings SET rated = 9")
+        other.connection.execute("UPDATE ratings SET rated = 9")
         assert other.ratings.wrong() == 2
         from pylore.indexing.indexer import rebuild
 

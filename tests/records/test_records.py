@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from new_stores import new_store
-from sqlite_stores import connection_of
 
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.ids import check_id, named_id, record_id
@@ -41,14 +40,14 @@ def records(store: Store, shared: tuple[Store, StaticEmbedder]) -> Records:
 
 
 def count(store: Store, table: str = "nodes") -> int:
-    number: int = connection_of(store).execute(f"SELECT count(*) FROM {table}").get
+    number: int = store.connection.execute(f"SELECT count(*) FROM {table}").get
     return number
 
 
 def everything(store: Store) -> list[Any]:
     """All that the tables hold."""
     return [
-        connection_of(store).execute(f"SELECT * FROM {table}").fetchall()
+        store.connection.execute(f"SELECT * FROM {table}").fetchall()
         for table in (
             "nodes", "links", "past", "passages", "texts_fts_data",
             "texts_fts_docsize", "vectors", "sketches", "types", "relations",
@@ -421,14 +420,14 @@ def test_edge_returns_with_both_ends(
 ) -> None:
     a, b, _ = chain
     for first, second in ((a, b), (b, a)):
-        connection_of(store).execute("SAVEPOINT here")
+        store.connection.execute("SAVEPOINT here")
         records.forget([a, b])
         records.restore([first])
         assert store.edges.dangling() == []
         assert (a, b, "relates_to") not in {edge.key for edge in store.edges.of(first)}
         records.restore([second])
         assert (a, b, "relates_to") in {edge.key for edge in store.edges.of(first)}
-        connection_of(store).execute("ROLLBACK TO here")
+        store.connection.execute("ROLLBACK TO here")
 
 
 def test_restore_does_not_restore_removed_links(
@@ -534,7 +533,7 @@ def test_any_text_is_stored_unchanged(
     shared: tuple[Store, StaticEmbedder], text: str, why: str, tags: list[str]
 ) -> None:
     store, embedder = shared
-    connection_of(store).execute("BEGIN IMMEDIATE")
+    store.connection.execute("BEGIN IMMEDIATE")
     try:
         records = Records(store, Settings(), embedder, ROOT)
         try:
@@ -548,4 +547,4 @@ def test_any_text_is_stored_unchanged(
         assert json.loads(node.data).get("why", "") == why
         assert records.add("note", text, why=why, tags=tags).state == "unchanged"
     finally:
-        connection_of(store).execute("ROLLBACK")
+        store.connection.execute("ROLLBACK")

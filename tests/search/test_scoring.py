@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from new_stores import new_store
-from sqlite_stores import connection_of
 
 from pylore.core.model import Hit
 from pylore.core.scoring import MOST_RELEVANT, factor, relevance
@@ -114,10 +113,10 @@ def test_the_walk_does_not_enter_them(store: Store, expansion: str) -> None:
 
 
 def test_accesses_lift_within_the_maximum(store: Store) -> None:
-    connection_of(store).execute("SAVEPOINT read")
+    store.connection.execute("SAVEPOINT read")
     store.review.count_access(["note-g"] * 1, "2026-01-01T00:00:00Z")
     settings = options(retrievers="fulltext")
     hits = list(search(store, settings, Request("tokens"), None))
-    connection_of(store).execute("ROLLBACK TO read")
+    store.connection.execute("ROLLBACK TO read")
     assert [hit.id for hit in hits][:2] == ["note-g", "note-d"]
     assert hits[0].score == 1 == hits[1].score, "in order, and none above 1"

@@ -10,7 +10,6 @@ from pathlib import Path
 import apsw
 import pytest
 from new_stores import new_store
-from sqlite_stores import connection_of
 from things import a_node, an_edge
 
 from pylore.core.errors import LoreError, StoreError
@@ -274,7 +273,7 @@ def test_backup_replaces_only_backups(tmp_path: Path) -> None:
 def test_backup_includes_the_log(tmp_path: Path) -> None:
     folder, file = filled(tmp_path / "store", "a"), tmp_path / "copy.db"
     with open_store(folder) as store:
-        connection_of(store).wal_autocheckpoint(0)
+        store.connection.wal_autocheckpoint(0)
         with store.transaction():
             store.nodes.put(a_node("note-in-the-log"))
         for suffix in ("", "-wal"):  # like cp without writers

@@ -8,7 +8,6 @@ from pathlib import Path
 import apsw
 import pytest
 from homes import move_home
-from sqlite_stores import connection_of
 from things import a_node
 
 from pylore.cli.main import run
@@ -46,14 +45,14 @@ def altered(folder: Path, *statements: str) -> str:
 @pytest.mark.parametrize("engine", ["fts5", "fts4"])
 def test_schema_hash_of_a_new_store(tmp_path: Path, engine: str) -> None:
     with create_store(str(tmp_path), fulltext=engine) as store:
-        assert schema_hash(connection_of(store)) == HASHES[engine], "write this into schema.py"
+        assert schema_hash(store.connection) == HASHES[engine], "write this into schema.py"
         store.whole_files.put([("a.py", "words", "parts")])
-        connection_of(store).execute("ANALYZE")
+        store.connection.execute("ANALYZE")
         assert store.checks.missing_tables() == store.checks.replaced_tables() == []
-        assert schema_hash(connection_of(store)) == HASHES[engine]
+        assert schema_hash(store.connection) == HASHES[engine]
         store.vectors.renew()
         store.compact()
-        assert schema_hash(connection_of(store)) == HASHES[engine]
+        assert schema_hash(store.connection) == HASHES[engine]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +139,7 @@ def test_invalid_values_are_refused(statement: str, tmp_path: Path) -> None:
     with create_store(str(tmp_path)) as store:
         store.nodes.put(a_node("note-a"))
         with pytest.raises(apsw.ConstraintError):
-            connection_of(store).execute(statement)
+            store.connection.execute(statement)
 
 
 # --- errors of SQLite

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlite_stores import connection_of
 from things import a_node, an_edge
 
 from pylore.store import Store, scratch_store
@@ -30,7 +29,7 @@ def test_ids_survive_any_changes(steps: list[tuple[str, ...]]) -> None:
                 _take(store, step, ids, nodes, edges)
             assert {edge.key[:2] for edge in store.edges.all()} == edges
             assert {node.id for node in store.nodes.all()} == nodes
-            absent = connection_of(store).execute("SELECT id FROM absent ORDER BY id")
+            absent = store.connection.execute("SELECT id FROM absent ORDER BY id")
             ends = {id for pair in edges for id in pair}
             assert ends - nodes <= {str(id) for (id,) in absent} - nodes
             assert {key[:2] for key in store.edges.dangling()} == {

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import apsw
 import pytest
-from sqlite_stores import connection_of
 from things import a_node
 
 from pylore.core.errors import NoStore, StoreError, StoreReadOnly
@@ -36,7 +35,7 @@ def folder(tmp_path: Path) -> str:
 )
 def test_connections_refuse_harmful_statements(statement: str, folder: str) -> None:
     with open_store(folder) as store, pytest.raises(apsw.Error):
-        connection_of(store).execute(statement).fetchall()
+        store.connection.execute(statement).fetchall()
     with open_store(folder) as store:
         assert store.nodes.get("note-a") is not None
 
@@ -65,8 +64,8 @@ def test_missing_and_empty_stores_are_reported(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="is empty: 'lore init' makes a store of it, then import"):
         open_store(str(tmp_path))
     with create_store(str(tmp_path)) as store:
-        assert connection_of(store).pragma("application_id") == APPLICATION_ID
-        assert connection_of(store).pragma("journal_mode") == "wal"
+        assert store.connection.pragma("application_id") == APPLICATION_ID
+        assert store.connection.pragma("journal_mode") == "wal"
     (tmp_path / "file").touch()
     (tmp_path / "taken/search.db").mkdir(parents=True)
     with pytest.raises(StoreError, match=r"search\.db: is not a plain file: move it away"):

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from new_stores import new_store
-from sqlite_stores import connection_of
 from things import EARLY, LATE, LATER, a_node, an_edge
 
 from pylore.core.settings import Settings
@@ -60,7 +59,7 @@ def test_edit_preserves_reads_and_deletion_drops_them(store: Store) -> None:
     with store.transaction():
         store.nodes.delete(NODE)
         store.nodes.put(a_node("note-b"))
-    assert connection_of(store).execute("SELECT count(*) FROM reads").get == 0
+    assert store.connection.execute("SELECT count(*) FROM reads").get == 0
 
 
 def test_import_takes_reads_of_lines(store: Store) -> None:

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import examples
-from sqlite_stores import connection_of
 
 from pylore.core.errors import StoreBusy
 from pylore.core.model import Node
@@ -177,20 +176,20 @@ def test_scope_values_are_parameters(store: Store, text: str) -> None:
 
 def test_aside_does_not_wait_and_restores_settings(tmp_path: Path) -> None:
     with create_store(str(tmp_path)) as store, open_store(str(tmp_path), busy_timeout=600) as other:
-        synchronous = connection_of(other).pragma("synchronous")
+        synchronous = other.connection.pragma("synchronous")
         with store.transaction():
             started = time.monotonic()
             with pytest.raises(StoreBusy), other.aside(0.25):
                 pass
             assert 0.25 <= time.monotonic() - started < 2.25
         with other.aside():
-            assert connection_of(other).pragma("synchronous") == 0
-            assert connection_of(other).pragma("wal_autocheckpoint") == 0
+            assert other.connection.pragma("synchronous") == 0
+            assert other.connection.pragma("wal_autocheckpoint") == 0
             other.meta.set("told", "yes")
-        assert connection_of(other).pragma("synchronous") == synchronous == 2
+        assert other.connection.pragma("synchronous") == synchronous == 2
         assert store.meta.get("told") == "yes"
         with other.transaction(), other.aside():  # nested: synced
-            assert connection_of(other).pragma("synchronous") == 2
+            assert other.connection.pragma("synchronous") == 2
 
 
 # --- the two full-text engines
@@ -229,13 +228,13 @@ def test_reindex_changes_the_engine(tmp_path: Path) -> None:
     with decisions(tmp_path, "fts5") as store:
         embedder = open_embedder("static", store)
         before = [found(store, query, 1) for query in SIMPLE]
-        vectors = connection_of(store).execute("SELECT count(*) FROM vectors").get
+        vectors = store.connection.execute("SELECT count(*) FROM vectors").get
         for engine in ("fts4", "fts5", "auto"):
             assert rebuild(store, engine) == 5
             embed_missing(store, embedder)
             assert store.fulltext.engine.name == ("fts5" if engine == "auto" else engine)
             assert [found(store, query, 1) for query in SIMPLE] == before
-            assert connection_of(store).execute("SELECT count(*) FROM vectors").get == vectors
+            assert store.connection.execute("SELECT count(*) FROM vectors").get == vectors
             with open_store(str(tmp_path)) as other:
                 assert other.fulltext.engine.name == store.fulltext.engine.name
 

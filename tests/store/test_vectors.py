@@ -10,7 +10,6 @@ from struct import pack, unpack
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlite_stores import connection_of
 from things import a_node, whole_passages
 
 from pylore.core.vocabulary import TEXTS
@@ -58,7 +57,7 @@ def vector(*values: float) -> bytes:
 
 def put(store: Store, rows: list[bytes]) -> list[int]:
     """Return the keys of new passages with these vectors."""
-    first = connection_of(store).execute("SELECT count(*) FROM nodes").get
+    first = store.connection.execute("SELECT count(*) FROM nodes").get
     nodes = [
         a_node(f"{TYPES[at % len(TYPES)]}-{at}", title="a passage")
         for at in range(first, first + len(rows))

@@ -14,7 +14,6 @@ from typing import Any
 
 import apsw
 import pytest
-from sqlite_stores import connection_of
 
 import pylore
 from pylore.core.settings import Settings
@@ -117,7 +116,7 @@ def test_long_transaction_does_not_refuse_writers(store: Store) -> None:
         time.sleep(0.5)
     for process in writers[1:]:
         assert process.communicate()[1] == "" and process.returncode == 0
-    written = connection_of(store).execute("SELECT count(*) FROM meta WHERE value = 'written'").get
+    written = store.connection.execute("SELECT count(*) FROM meta WHERE value = 'written'").get
     assert written >= 20
     writers[0].communicate()
 

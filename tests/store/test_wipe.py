@@ -6,7 +6,6 @@ from pathlib import Path
 
 import apsw
 import pytest
-from sqlite_stores import connection_of
 
 from pylore.core.settings import Settings
 from pylore.records.records import Records
@@ -54,7 +53,7 @@ def test_wipe_waits_for_readers(tmp_path: Path) -> None:
     create_store(str(tmp_path)).close()
     with open_store(str(tmp_path)) as store:
         purge(store)
-        reader = apsw.Connection(connection_of(store).filename)
+        reader = apsw.Connection(store.connection.filename)
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM nodes").fetchall()
         store.connection.set_busy_timeout(30_000)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 from new_stores import new_store
-from sqlite_stores import connection_of
 
 from pylore.core.model import Edge, Node
 from pylore.store import Store
@@ -54,7 +53,7 @@ def filled(
     forgotten: Set[str] = frozenset(),
 ) -> Iterator[Store]:
     """The store with these edges, and nodes (their ends, unless given), until the block ends."""
-    connection_of(store).execute("BEGIN")
+    store.connection.execute("BEGIN")
     try:
         for id in sorted((ids_of(edges) if nodes is None else nodes) | forgotten):
             gone = "2026-01-01T00:00:00Z" if id in forgotten else None
@@ -66,7 +65,7 @@ def filled(
             store.edges.put(Edge(from_id, to_id, relation, weight, created_at="2026-01-01"))
         yield store
     finally:
-        connection_of(store).execute("ROLLBACK")
+        store.connection.execute("ROLLBACK")
 
 
 def steps(edges: list[Link]) -> dict[str, list[tuple[str, str, float, bool]]]:
