@@ -9,16 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from new_stores import new_store
+from searching import look
 
-from pylore.core.model import Hit, Hits
+from pylore.core.model import Hit
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
 from pylore.search.legs import Matches
-from pylore.search.pipeline import Request, search
 from pylore.search.rank import SAME_CATEGORY, TOP, diversify, mmr
 from pylore.store import Store
-from pylore.store.filter import Scope
 
 SCORES = st.lists(st.floats(0, 1), max_size=12).map(lambda scores: sorted(scores, reverse=True))
 WEIGHT = st.floats(0, 1)
@@ -68,15 +67,10 @@ def test_repeats_move_down() -> None:
 # --- in a search
 
 
-def found(store: Store, query: str, *, explain: bool = False, **flags: str) -> Hits:
-    settings = Settings.load(environ={}, flags=flags)
-    request = Request(query, Scope(), explain=explain)
-    return search(store, settings, request, StaticEmbedder())
-
-
 def kinds(store: Store, query: str, **flags: str) -> str:
     """Return the last letters of the results: the categories of ``several``."""
-    return "".join(hit.id[-1] for hit in found(store, query, explain=False, **flags))
+    hits = look(store, query, embedder=StaticEmbedder(), **flags)
+    return "".join(hit.id[-1] for hit in hits)
 
 
 @pytest.fixture(scope="module")

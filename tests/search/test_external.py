@@ -9,17 +9,19 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import searching
 from hypothesis import given
 from hypothesis import strategies as st
 from new_stores import new_store
+from searching import ids
 
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.records.records import Records
 from pylore.search.external import parse_results
-from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope
 from pylore.system.programs import Refused
@@ -63,14 +65,8 @@ def prints(rows: object) -> str:
     return f"print({json.dumps(json.dumps(rows))})"
 
 
-def look(store: Store, query: str = "tokens", scope: Scope | None = None, **flags: object) -> Hits:
-    texts = {"retrievers": "fulltext mine", **{name: str(text) for name, text in flags.items()}}
-    settings = Settings.load(environ={}, flags=texts)
-    return search(store, settings, Request(query, scope or Scope(), explain=True), None)
-
-
-def ids(hits: Hits) -> list[str]:
-    return [hit.id for hit in hits]
+def look(store: Store, query: str = "tokens", **given: Any) -> Hits:
+    return searching.look(store, query, **{"retrievers": "fulltext mine", "explain": True, **given})
 
 
 # --- a good retriever
@@ -96,10 +92,9 @@ def test_retriever_gets_query_and_filters(
     monkeypatch.setenv("LORE_RUN", "run-1")
     write("mine", f"import os; json.dump([json.load(sys.stdin), dict(os.environ)], "
           f"open({str(got)!r}, 'w')); print('[]')")  # fmt: skip
-    settings = Settings.load(environ={}, flags={"retrievers": "mine", "limit": "7"})
     scope = Scope(types=("note",), tags=("a b",), files=("src/*",), since="2026-01-31T00:00:00Z")
     query = 'Tokens "é" $(x)\n' + "w " * 5000
-    search(store, settings, Request(query, scope, excluded=["note-b", "note-a"]), None)
+    look(store, query, scope=scope, excluded=["note-b", "note-a"], retrievers="mine", limit=7)
     asked, environ = json.loads(got.read_text())
     assert asked == {
         "query": query[:10_000], "limit": 7, "types": ["note"], "tags": ["a-b"], "files": ["src/*"],
@@ -113,9 +108,7 @@ def test_unknown_and_filtered_ids_are_dropped(store: Store, write: Write) -> Non
     write("mine", prints(rows))
     hits = look(store, scope=Scope(types=("note",)))
     assert set(ids(hits)) == {"note-a", "note-b"}
-    settings = Settings.load(environ={}, flags={"retrievers": "mine"})
-    request = Request("tokens", excluded=["note-b"])
-    assert ids(search(store, settings, request, None)) == ["decision-c"]
+    assert ids(look(store, excluded=["note-b"], retrievers="mine")) == ["decision-c"]
 
 
 def test_walk_starts_at_results_of_other_types(store: Store, write: Write, tmp_path: Path) -> None:
@@ -178,9 +171,6 @@ def ended(pid: int) -> bool:
             return True
         time.sleep(0.02)
     return False
-
-
-# --- where they are
 
 
 # --- parsing

@@ -8,10 +8,12 @@ from math import prod
 from pathlib import Path
 
 import pytest
+import searching
 from hypothesis import given
 from hypothesis import strategies as st
 from new_stores import new_store
 from repositories import Repository
+from searching import ids, look
 
 from pylore.anchors.globs import Glob
 from pylore.core.errors import LoreError
@@ -21,7 +23,6 @@ from pylore.records.records import Records
 from pylore.search import score as scores
 from pylore.search.explain import explain_ways
 from pylore.search.file_context import BY_GLOB, ITSELF, files_near, of_files, seeds
-from pylore.search.pipeline import Request, search
 from pylore.search.query import Near
 from pylore.store import Store
 from pylore.store.anchors import Anchor
@@ -29,7 +30,6 @@ from pylore.store.filter import Scope
 from pylore.system.git import Git
 
 NOW = "2026-01-01T00:00:00Z"
-FULLTEXT = {"retrievers": "fulltext"}
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +38,7 @@ def ageless(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def options(**flags: object) -> Settings:
-    return Settings.load(environ={}, flags={**FULLTEXT, **{k: str(v) for k, v in flags.items()}})
+    return searching.options(retrievers="fulltext", **flags)
 
 
 def file_node(store: Store, *paths: str) -> None:
@@ -139,7 +139,6 @@ def test_every_kind_of_anchor_ties(store: Store) -> None:
         "file-src/a.py": ITSELF, "note-file-src": 1, "note-hash-src": 1, "note-symbol-src": 1,
         "note-lines-src": 1, "note-glob-src": BY_GLOB,
     }  # fmt: skip
-    assert (ITSELF, BY_GLOB) == (0.9, 0.7)
 
 
 def test_edges_tie_from_depth_1(store: Store) -> None:
@@ -170,8 +169,8 @@ def filled(store: Store) -> Store:
 
 
 def asked(store: Store, query: str, *globs: str, **flags: object) -> list[str]:
-    request = Request(query, near=at_hand(store, *globs) if globs else None)
-    return [hit.id for hit in search(store, options(**flags), request, None)]
+    near = at_hand(store, *globs) if globs else None
+    return ids(look(store, query, near=near, retrievers="fulltext", **flags))
 
 
 @pytest.mark.parametrize(
@@ -209,14 +208,14 @@ def test_paths_start_at_a_file_at_hand(store: Store) -> None:
 
     near_a = at_hand(store, "a.py")
     for rule in EXPANSION_RULES:
-        settings = options(graph_depth=1, expansion=rule)
-        hits = search(store, settings, Request("", near=near_a, explain=True), None)
+        flags = {"graph_depth": 1, "expansion": rule, "retrievers": "fulltext", "near": near_a}
+        hits = look(store, "", explain=True, **flags)
         found = ways(hits)
         assert found == wanted, rule
         for hit in hits:
             walked = [step["to"] for step in (hit.explain or {}).get("walk", {"hops": ()})["hops"]]
             assert walked == hit.path[1:]
-        found = ways(search(store, settings, Request("tokens", near=near_a), None))
+        found = ways(look(store, "tokens", **flags))
         assert found["note-next"] == (["note-next"], None)
         assert found["note-further"] == wanted["note-further"]
     tied, _ = of_files(store, options(graph_depth=1), near_a, Scope(), [])

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import searching
 from code_project import Project
 from new_stores import new_store
 from repositories import Repository
+from searching import ids
 
 from pylore.core.paths import is_aside, is_source
-from pylore.core.settings import Settings
 from pylore.core.text import parse_query
 from pylore.core.vocabulary import CODE_IDS, path_of
 from pylore.search.files import definitions
-from pylore.search.pipeline import Request, search
 from pylore.search.places import stretch_of
 from pylore.store.filter import Scope
 
@@ -35,8 +35,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 def look(project: Project, query: str, *types: str) -> list[str]:
     """The ids that are found, without vectors."""
-    request = Request(query, Scope(types))
-    return [hit.id for hit in search(project.store, Settings(), request, None)]
+    return ids(searching.look(project.store, query, Scope(types)))
 
 
 def files(project: Project, query: str, *types: str) -> list[str]:

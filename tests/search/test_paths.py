@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 from new_stores import new_store
+from searching import look
 
 from pylore.core.model import Hit
 from pylore.core.settings import EXPANSION_RULES, Settings
 from pylore.graph.walk import Step
 from pylore.graph.ways import Links
 from pylore.records.records import Records
-from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope
 
@@ -39,11 +39,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def found(store: Store, query: str, scope: Scope | None = None, **flags: object) -> dict[str, Hit]:
-    texts = {"graph_depth": "2", "retrievers": "fulltext"}
-    texts |= {name: str(value) for name, value in flags.items()}
-    request = Request(query, scope or Scope(), explain=True)
-    hits = search(store, Settings.load(environ={}, flags=texts), request, None)
-    return {hit.id: hit for hit in hits}
+    flags = {"graph_depth": 2, "retrievers": "fulltext", **flags}
+    return {hit.id: hit for hit in look(store, query, scope, explain=True, **flags)}
 
 
 def test_path_starts_at_a_result(store: Store) -> None:

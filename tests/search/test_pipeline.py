@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from new_stores import new_store
 from samples import examples
+from searching import ids
+from searching import look as look_in
 
-from pylore.core.model import Hit, Hits
+from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
-from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope
 
@@ -62,57 +62,28 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store
 
 
-@pytest.fixture(scope="module")
-def embedder(store: Store) -> StaticEmbedder:
-    return StaticEmbedder()
-
-
 class Lookup:
     """Searches of the store with ``expansion=best-path``."""
 
-    def __init__(self, store: Store, embedder: StaticEmbedder) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._embedder = embedder
 
-    def __call__(
-        self,
-        query: str,
-        *,
-        scope: Scope | None = None,
-        filter_expanded: bool = False,
-        explain: bool = False,
-        excluded: tuple[str, ...] = (),
-        operators: bool = False,
-        **flags: object,
-    ) -> Hits:
-        texts = {"expansion": "best-path", **{name: str(text) for name, text in flags.items()}}
-        request = Request(
-            query, scope or Scope(), filter_expanded=filter_expanded, explain=explain,
-            excluded=excluded, operators=operators,
-        )  # fmt: skip
-        settings = Settings.load(environ={}, flags=texts)
-        return search(self._store, settings, request, self._embedder)
+    def __call__(self, query: str, **given: Any) -> Hits:
+        given = {"expansion": "best-path", **given}
+        return look_in(self._store, query, embedder=StaticEmbedder(), **given)
 
-    def words(self, query: str, **options: Any) -> Hits:
+    def words(self, query: str, **given: Any) -> Hits:
         """Search by full text only."""
-        return self(query, retrievers="fulltext", **options)
+        return self(query, retrievers="fulltext", **given)
 
 
 @pytest.fixture(scope="module")
-def look(store: Store, embedder: StaticEmbedder) -> Lookup:
-    return Lookup(store, embedder)
-
-
-def ids(hits: Hits) -> list[str]:
-    return [hit.id for hit in hits]
+def look(store: Store) -> Lookup:
+    return Lookup(store)
 
 
 def direct(hits: Hits) -> list[str]:
     return [hit.id for hit in hits if hit.hops == 0]
-
-
-def reached(hits: Hits) -> dict[str, Hit]:
-    return {hit.id: hit for hit in hits if hit.hops}
 
 
 # --- operators
@@ -237,37 +208,29 @@ def test_graph_preserves_direct_matches(look: Lookup, query: str, depth: int, li
 
 
 def test_caps_are_reported(look: Lookup) -> None:
-    hits = look.words("cookie", graph_depth=2, graph_max_nodes=1)
-    assert len(reached(hits)) == 1
-    assert "2 connected nodes not shown" in hits.notes
-    hits = look.words("cookie", graph_depth=2, graph_limit=1, graph_max_nodes=3)
-    assert "3 connected nodes not shown" in hits.notes
-    hits = look.words("cookie", graph_depth=2, graph_limit=4)
-    assert not any("not shown" in note for note in hits.notes)
-    hits = look.words("cookie", graph_depth=1, graph_fanout=1)
-    assert len(reached(hits)) == 1
-    assert "weaker links of 1 node not followed" in hits.notes
-    hits = look.words("cookie", graph_depth=2, graph_fanout=1, graph_limit=1)
-    assert sum("not followed" in note or "not shown" in note for note in hits.notes) == 1
-
-
-# --- scores
-
-
-# --- long documents
+    for caps, said in (
+        ({"graph_max_nodes": 1}, ["2 connected nodes not shown"]),
+        (
+            {"graph_depth": 2, "graph_limit": 1, "graph_max_nodes": 3},
+            ["3 connected nodes not shown"],
+        ),
+        ({"graph_limit": 4}, []),
+        ({"graph_depth": 1, "graph_fanout": 1}, ["weaker links of 1 node not followed"]),
+    ):
+        hits = look.words("cookie", **{"graph_depth": 2, **caps})
+        assert [note for note in hits.notes if note.endswith(("shown", "followed"))] == said
 
 
 # --- any query
 
 
 @pytest.fixture(scope="module")
-def odd() -> Iterator[tuple[Store, StaticEmbedder]]:
-    with tempfile.TemporaryDirectory() as folder, new_store(folder) as store:
-        embedder = StaticEmbedder()
-        records = Records(store, Settings(), embedder, folder)
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with new_store(str(tmp_path_factory.mktemp("odd"))) as store:
+        records = Records(store, Settings(), StaticEmbedder())
         for text in ("it's a/b.py", "NEAR AND OR NOT", '"quoted" text*', "snake_case camelCase"):
             records.add("note", text)
-        yield store, embedder
+        yield store
 
 
 @given(
@@ -278,10 +241,10 @@ def odd() -> Iterator[tuple[Store, StaticEmbedder]]:
 )
 @settings(max_examples=examples(60), deadline=None)
 def test_any_query_is_searched(
-    odd: tuple[Store, StaticEmbedder], query: str, depth: int, fusion: str, retrievers: str
+    odd: Store, query: str, depth: int, fusion: str, retrievers: str
 ) -> None:
-    flags = {"graph_depth": str(depth), "fusion": fusion, "retrievers": retrievers}
-    hits = search(odd[0], Settings.load(environ={}, flags=flags), Request(query), odd[1])
+    flags = {"graph_depth": depth, "fusion": fusion, "retrievers": retrievers}
+    hits = look_in(odd, query, embedder=StaticEmbedder(), **flags)
     assert all(0 <= hit.score <= 1 for hit in hits)
     assert hits.notes or len(hits)
 
@@ -304,5 +267,6 @@ def office(
     "query", ['"in Zürich"', "title:zurich", "title:office-is", "zur*", "the -cookies office"]
 )
 def test_operators_are_the_same_with_both_engines(office: Store, query: str) -> None:
-    hits = search(office, Settings(), Request(query, operators=True), None)
-    assert [hit.title for hit in hits] == ["The office is in Zurich"]
+    assert [hit.title for hit in look_in(office, query, operators=True)] == [
+        "The office is in Zurich"
+    ]

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 from new_stores import new_store
+from searching import look
 from things import a_node, an_edge
 
 from pylore.core.model import Edge, Hit
-from pylore.core.settings import Settings
 from pylore.indexing.indexer import Index
-from pylore.search.pipeline import Request, search
 from pylore.store import Store
 
 TOKENS, LOCKS = "tokens end after a day " * 50, "locks are held by writers " * 50
@@ -42,9 +41,7 @@ def placed(to: str, at: int, of: str = "doc-long", weight: float = 1.0) -> Edge:
 
 
 def found(store: Store, query: str, **flags: object) -> dict[str, Hit]:
-    texts = {"graph_depth": "1", **{name: str(value) for name, value in flags.items()}}
-    settings = Settings.load(environ={}, flags=texts)
-    hits = search(store, settings, Request(query, explain=True), None)
+    hits = look(store, query, explain=True, **{"graph_depth": 1, **flags})
     return {hit.id: hit for hit in hits}
 
 

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import searching
 from code_project import Project
 from new_stores import new_store
 from pages import import_documents
 from repositories import Repository
+from searching import ids
 
 from pylore.code.index import index
 from pylore.core.model import Hit, Hits
@@ -21,7 +23,6 @@ from pylore.core.vocabulary import RECORDS_LIST as RECORDS
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
 from pylore.search.legs import Matches
-from pylore.search.pipeline import Request, search
 from pylore.search.rank import (
     evidence,
     in_turn,
@@ -84,18 +85,11 @@ Look = Callable[..., Hits]
 
 @pytest.fixture(scope="module")
 def look(store: Store) -> Look:
-    embedder = StaticEmbedder()
-
-    def look(query: str, *, vectors: bool = True, **flags: object) -> Hits:
-        settings = Settings.load(environ={}, flags={k: str(v) for k, v in flags.items()})
-        request = Request(query, explain=True)
-        return search(store, settings, request, embedder if vectors else None)
+    def look(query: str, *, vectors: bool = True, **given: object) -> Hits:
+        embedder = StaticEmbedder() if vectors else None
+        return searching.look(store, query, embedder=embedder, explain=True, **given)
 
     return look
-
-
-def ids(hits: Hits) -> list[str]:
-    return [hit.id for hit in hits]
 
 
 # --- lists

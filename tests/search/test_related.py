@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import searching
 from new_stores import new_store
+from searching import ids
 
 from pylore.core.model import Edge
 from pylore.core.settings import Settings
@@ -32,8 +34,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def options(**flags: object) -> Settings:
-    texts = {name: str(value) for name, value in flags.items()}
-    return Settings.load(environ={}, flags={"graph_depth": "2", **texts})
+    return searching.options(**{"graph_depth": 2, **flags})
 
 
 def near(store: Store) -> Near:
@@ -45,20 +46,20 @@ def test_disabled_graph_is_reported(store: Store) -> None:
     found = related(store, off, ["note-a"])
     assert (len(found), found.notes) == (0, ["graph_max_depth is 0: the graph is switched off"])
     found = related(store, off, [], near(store))
-    assert [hit.id for hit in found] == ["note-a"]
+    assert ids(found) == ["note-a"]
     assert "the graph is switched off" in found.notes[-1]
     assert related(store, options(), ["note-a"]).notes == []
 
 
 def test_records_of_a_file_precede_code(store: Store) -> None:
     found = related(store, options(), ["note-b"], near(store))
-    assert [hit.id for hit in found] == ["note-a", "note-c", "symbol-b.py::f"]
+    assert ids(found) == ["note-a", "note-c", "symbol-b.py::f"]
     assert [hit.hops for hit in found] == [0, 1, 1]
     assert [hit.score for hit in found] == pytest.approx([1.0, 0.7 * 0.7, 0.7])
     only = related(store, options(), [], near(store), types=("symbol",))
-    assert [hit.id for hit in only] == ["symbol-b.py::f"]
+    assert ids(only) == ["symbol-b.py::f"]
     without = related(store, options(), [], near(store), excluded=["note-a"])
-    assert "note-a" not in [hit.id for hit in without]
+    assert "note-a" not in ids(without)
 
 
 @pytest.fixture(scope="module")
@@ -90,4 +91,4 @@ def test_cap_prefers_the_strongest_neighbours(hub: Store, flags: dict[str, int])
     settings = options(graph_depth=1, graph_edges="co_changes_with", **flags)
     found = related(hub, settings, ["file-m.py"])
     most = min(200, flags.get("graph_max_nodes", 50))
-    assert [hit.id for hit in found] == nearest(most)
+    assert ids(found) == nearest(most)

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import searching
 from new_stores import new_store
 
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
-from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope
 
@@ -40,14 +40,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store
 
 
-def look(
-    store: Store, query: str, types: tuple[str, ...] = (), min_score: float = 0, **given: Any
-) -> Hits:
-    flags = {name: str(value) for name, value in given.items()}
-    settings = Settings.load(environ={}, flags=flags)
-    embedder = StaticEmbedder()
-    request = Request(query, Scope(types=types), min_score=min_score)
-    return search(store, settings, request, embedder)
+def look(store: Store, query: str, types: tuple[str, ...] = (), **given: Any) -> Hits:
+    return searching.look(store, query, Scope(types=types), StaticEmbedder(), **given)
 
 
 @pytest.mark.parametrize("query", ["expire token", "expires tokens", "refusing", "query"])
@@ -72,10 +66,9 @@ def test_missing_vectors_leave_full_text(store: Store, tmp_path: Path) -> None:
     with new_store(str(tmp_path)) as bare:
         Records(bare, Settings(), None).add("note", "expired tokens", id="note-1")
         assert look(bare, "expired tokens").notes == []
-    embedder = StaticEmbedder()
     held = store.meta.get("embedder")
     store.meta.set("embedder", "endpoint:unix:/nowhere")
-    found = search(store, Settings(), Request("expired tokens"), embedder)
+    found = look(store, "expired tokens")
     store.meta.set("embedder", held or "")
     assert found[0].vector_score is None
     assert found.notes[0].startswith("the store's vectors are endpoint:unix:/nowhere's, not static")

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from new_stores import new_store
+from searching import look
 
 from pylore.core.model import Hit
 from pylore.core.scoring import MOST_RELEVANT, factor, relevance
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import SOURCES, STATUSES
 from pylore.records.records import Records
-from pylore.search.pipeline import Request, search
 from pylore.search.score import PLAIN, assemble, best_first, product, stand
 from pylore.store import Store
 from pylore.store.filter import Scope
@@ -28,10 +28,6 @@ STANDINGS = st.tuples(
     st.sampled_from(STATUSES),
     st.integers(0, 1_000_000),
 )
-
-
-def options(**flags: object) -> Settings:
-    return Settings.load(environ={}, flags={name: str(value) for name, value in flags.items()})
 
 
 def adjusted(credibility: Standing) -> float:
@@ -86,10 +82,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def found(store: Store, query: str = "tokens", scope: Scope | None = None, **flags: object) -> str:
-    settings = options(retrievers="fulltext", **flags)
-    return " ".join(
-        hit.id[5:] for hit in search(store, settings, Request(query, scope or Scope()), None)
-    )
+    hits = look(store, query, scope, retrievers="fulltext", **flags)
+    return " ".join(hit.id[5:] for hit in hits)
 
 
 def test_near_equals_are_ordered_by_relevance(store: Store) -> None:
@@ -115,8 +109,7 @@ def test_the_walk_does_not_enter_them(store: Store, expansion: str) -> None:
 def test_accesses_lift_within_the_maximum(store: Store) -> None:
     store.connection.execute("SAVEPOINT read")
     store.review.count_access(["note-g"] * 1, "2026-01-01T00:00:00Z")
-    settings = options(retrievers="fulltext")
-    hits = list(search(store, settings, Request("tokens"), None))
+    hits = list(look(store, "tokens", retrievers="fulltext"))
     store.connection.execute("ROLLBACK TO read")
     assert [hit.id for hit in hits][:2] == ["note-g", "note-d"]
     assert hits[0].score == 1 == hits[1].score, "in order, and none above 1"
