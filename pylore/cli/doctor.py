@@ -19,7 +19,8 @@ from ..indexing.similar import Plan, stale
 from ..store import open_store, scratch_store
 from ..store.backup import copies_kept
 from ..store.check import sqlite_version, vector_extension
-from ..store.connection import TO_WIPE
+from ..store.connection import TO_WIPE, is_sound
+from ..store.opening import SCHEMA_VERSION
 from ..system import config
 from ..system.programs import find_program
 from .command import command, option
@@ -91,7 +92,7 @@ def examine(folder: str, settings: Settings, *, full: bool = False) -> Iterator[
     with store:
         for row in of_store(store, settings, full=full):
             yield row.id, _checked(row, store.faults)
-            if row.id == "integrity" and not store.checks.is_sound():
+            if row.id == "integrity" and not is_sound(store.path):
                 return  # statements may find no end in such a file
 
 
@@ -193,7 +194,7 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
         return ["what was purged is in free pages"] if store.meta.get(TO_WIPE) else []
 
     return [
-        Exam("store", lambda: f"{store.path}, version {checks.version}", IMPORT),
+        Exam("store", lambda: f"{store.path}, version {SCHEMA_VERSION}", IMPORT),
         Exam("data-folder", lambda: [] if store.writable else ["it cannot be written"],
             "change its permissions"),
         Exam("tables", lambda: checks.replaced_tables() + missing(derived=False), IMPORT),

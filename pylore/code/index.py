@@ -102,7 +102,7 @@ def index(
         done = writer.done
     embed_missing(store, embedder(), bulk=True)
     done["unchanged"] += found.unchanged
-    languages, skipped = store.code.languages(), store.code.skipped()
+    languages, skipped = store.code.counts()
     for reason, count in found.listing.skipped.items():
         skipped[reason] = skipped.get(reason, 0) + count
     return {

@@ -13,6 +13,7 @@ from ..core.times import now, parse_since
 from ..core.vocabulary import path_of
 from ..indexing.indexer import Index
 from ..store.changes import RESTORE_BACKUP, SEPARATOR, owners
+from ..store.connection import TO_WIPE
 from ..store.curation import KNOWN, PROMOTED, REFUSED
 from .fields import location_of, mark_pruned
 
@@ -317,7 +318,7 @@ def blank_candidates(store: Store, rows: Sequence[KeptCandidate]) -> None:
         row.status, row.command = REFUSED, None
     if rows:
         store.candidates.put(rows)
-        store.changes.leave_to_wipe(now())
+        store.meta.set(TO_WIPE, now())
 
 
 def take_away(store: Store, node: Node) -> None:

@@ -78,7 +78,7 @@ def _meant(store: Store, root: str, glob: str) -> Iterable[str]:
 
     signs = [at for at, letter in enumerate(pattern) if letter in WILD]
     beginning = pattern[: min(signs, default=None)]
-    known = {*store.nodes.files(beginning), *store.anchors.paths(kept, beginning)}
+    known = store.anchors.paths(kept, beginning)
     found = set(filter(Glob(pattern).matches, known))
     if not found or store.anchors.globs(kept):
         found.update(Project(root).matching(pattern))

@@ -56,9 +56,7 @@ def add_lines(query: ParsedQuery, hits: list[Hit], found: Matches) -> dict[str, 
         found.passage[hit.id] = _best_passage(query, hit, found)
     files = [hit for hit in hits if hit.type == "file" and hit.line_start is None]
     keys = {hit.id: found.passage.get(hit.id, -1) for hit in (*documents, *files)}
-    lines = store.nodes.symbol_lines([*keys.values()])
-    begins = store.documents.lines([*keys.values()])
-    lines |= {key: (line, None) for key, line in begins.items()}
+    lines = store.documents.lines([*keys.values()])
     for hit in (*documents, *files):
         if keys[hit.id] in lines:
             hit.line_start, hit.line_end = lines[keys[hit.id]]

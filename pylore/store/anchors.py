@@ -114,9 +114,11 @@ class Anchors(Table):
         return self._rows(query, root, dumps(paths))
 
     def paths(self, root: str, beginning: str) -> list[str]:
-        """Return the anchored files with a prefix, without globs."""
+        """Return the indexed and the anchored files with a prefix."""
         query = (
-            "SELECT DISTINCT path FROM anchors WHERE path >= ?1 AND path < ?1 || char(1114111)"
+            "SELECT substr(id, 6) FROM nodes WHERE id >= 'file-' || ?1"
+            " AND id < 'file-' || ?1 || char(1114111) AND invalidated_at IS NULL"
+            " UNION SELECT path FROM anchors WHERE path >= ?1 AND path < ?1 || char(1114111)"
             " AND kind NOT IN ('glob', 'rule') AND root = ?2 AND gone_at IS NULL"
         )
         return self._column(query, beginning, root)
@@ -194,15 +196,18 @@ LEFT JOIN code_files c ON c.path = d.path
 WHERE d.root = '' OR substr(c.hash, 1, length(d.hash)) = d.hash
 """
 _LINES = """
-SELECT key, line_start + length(before) - length(replace(before, char(10), ''))
+SELECT key, iif(is_symbol, line_start,
+  line_start + length(before) - length(replace(before, char(10), ''))),
+  iif(is_symbol, line_end, NULL)
 FROM (
-  SELECT p.key, n.line_start, substr(n.body, 1, p.start - 1) AS before
+  SELECT p.key, n.line_start, n.line_end, n.type = 'symbol' AS is_symbol,
+    substr(n.body, 1, p.start - 1) AS before
   FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value
-  CROSS JOIN nodes n ON n.key = p.node_key AND n.line_start IS NOT NULL
-  WHERE p.relation IS NULL AND EXISTS (SELECT 1 FROM documents d WHERE d.node_id = n.id)
+  CROSS JOIN nodes n ON n.key = p.node_key
+  WHERE is_symbol OR (n.line_start IS NOT NULL AND p.relation IS NULL
+    AND EXISTS (SELECT 1 FROM documents d WHERE d.node_id = n.id))
 )
 """
-
 _STAMPS = """
 SELECT path, stamp FROM code_files WHERE path IN (SELECT value FROM json_each(?1))
 UNION ALL
@@ -231,9 +236,9 @@ class Documents(Table):
         """Return the paths of these nodes in the project, or of the same indexed files."""
         return dict(self._rows(_PATHS, dumps(node_ids)))
 
-    def lines(self, passages: Sequence[int]) -> dict[int, int]:
-        """Return the line, from 1 on, where each of these passages of a document starts."""
-        return dict(self._rows(_LINES, dumps(passages)))
+    def lines(self, passages: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
+        """Return the first and last lines of symbols, and the first of passages of documents."""
+        return {row[0]: row[1:] for row in self._rows(_LINES, dumps(passages))}
 
     def links(self, root: str, node_id: str) -> str:
         """Return the links of a file as ``put`` got them, or an empty text."""

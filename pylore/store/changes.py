@@ -329,11 +329,7 @@ class ChangeLog(Table):
             " ON CONFLICT DO UPDATE SET at = max(at, excluded.at)",
             (id, at),
         )
-        self.leave_to_wipe(at)
-
-    def leave_to_wipe(self, at: str) -> None:
-        """Note that texts were purged at a time, so that ``Store.wipe`` has work to do."""
-        self._meta.set(TO_WIPE, at)
+        self._meta.set(TO_WIPE, at)  # for Store.wipe
 
 
 def _values(current: Stamped, former: Iterable[tuple[str, Value]]) -> dict[str, list[Value]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.vocabulary import HIDDEN, HIDDEN_STATUSES
-from .connection import Table, apsw, is_sound
+from .connection import Table, apsw
 from .fulltext import BODY, FILES, MESSAGES, OF_PASSAGES, TABLES, TITLE, FullText
 from .schema import empty_store, other_statements
 from .vectors import TABLES as VECTOR_TABLES
@@ -70,15 +70,6 @@ class Checks(Table):
 
     derived = frozenset((*TABLES.values(), *VECTOR_TABLES, FILES, MESSAGES))
     """Tables that ``rebuild`` creates again from nodes and texts."""
-
-    @property
-    def version(self) -> int:
-        """Return the version of the schema."""
-        return int(self._db.pragma("user_version"))
-
-    def is_sound(self) -> bool:
-        """Return True if all pages are in place. Otherwise a query may be endless."""
-        return is_sound(self._db.filename)
 
     def missing_tables(self) -> list[str]:
         """Return the missing tables, and the missing indexes and triggers of other tables."""

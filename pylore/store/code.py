@@ -71,20 +71,14 @@ class CodeFiles(Table):
         """Delete files; ``WholeFiles`` deletes their texts first."""
         self._db.executemany("DELETE FROM code_files WHERE path = ?", ((path,) for path in paths))
 
-    def skipped(self) -> dict[str, int]:
-        """Return the number of skipped files by reason."""
-        rows = self._rows(
-            "SELECT json_extract(facts, '$.skipped') AS reason, count(*) FROM code_files"
-            " WHERE language = '' GROUP BY reason"
-        )
-        return dict(rows)
-
-    def languages(self) -> dict[str, int]:
-        """Return the number of files by language."""
-        rows = self._rows(
-            "SELECT language, count(*) FROM code_files WHERE language != '' GROUP BY language"
-        )
-        return dict(rows)
+    def counts(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Return the number of read files by language, and of skipped files by reason."""
+        reason = "json_extract(iif(language = '', facts, '{}'), '$.skipped')"
+        query = f"SELECT language, {reason} AS reason, count(*) FROM code_files GROUP BY 1, 2"
+        rows = self._rows(query)
+        return {row[0]: row[2] for row in rows if row[0]}, {
+            reason: count for language, reason, count in rows if not language
+        }
 
     # --- nodes
 

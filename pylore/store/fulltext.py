@@ -298,7 +298,7 @@ def quoted(phrase: str) -> str:
     return f'"{phrase}"'
 
 
-def _phrases(query: Query, how: str, beginning: str = '"{}"*') -> list[str]:
+def _phrases(query: Query, how: str, beginning: str) -> list[str]:
     """Return the phrases of a way to match. A passage must have any of them."""
     words = query.single_words()
     if how == "inflected":
@@ -314,11 +314,6 @@ def _phrases(query: Query, how: str, beginning: str = '"{}"*') -> list[str]:
     if how == "begins":
         found += [beginning.format(word) for word in query.beginnings]
     return found
-
-
-def phrases_of(query: Query, how: str) -> list[str]:
-    """Return the phrases of ``some`` or ``inflected``, without quotes."""
-    return [phrase.rstrip("*").strip('"') for phrase in _phrases(query, how)]
 
 
 def rank_bm25(matchinfo: bytes) -> float:

@@ -220,23 +220,6 @@ class Nodes(Table):
         rows = self._rows(query, dumps(ids), dumps(tags))
         return dict(rows)
 
-    def files(self, beginning: str) -> list[str]:
-        """Return the paths of live file nodes with a prefix."""
-        return self._column(
-            "SELECT substr(id, 6) FROM nodes WHERE id >= 'file-' || ?1"
-            " AND id < 'file-' || ?1 || char(1114111) AND invalidated_at IS NULL",
-            beginning,
-        )
-
-    def symbol_lines(self, keys: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
-        """Return the first and last lines of symbols, by passage."""
-        rows = self._rows(
-            "SELECT p.key, n.line_start, n.line_end FROM json_each(?) j CROSS JOIN passages p"
-            " ON p.key = j.value JOIN nodes n ON n.key = p.node_key WHERE n.type = 'symbol'",
-            dumps(keys),
-        )
-        return {key: (first, last) for key, first, last in rows}
-
     def beginning(self, id: str, length: int = 800) -> str:
         """Return the first characters of a node's body."""
         return str(
