@@ -1,22 +1,36 @@
 """Merge files of lines: git's merge driver, and files with conflict markers.
 
-Both files are merged in a store in memory, by the rules for stores (``records.merge``).
+The states of both files are merged in a store in memory, by the rules for stores
+(``records.merge``); the past is the union of the lines of the past, without purged values. So the
+order of files has no effect, with history in all files or in some.
 """
 
 from __future__ import annotations
 
 from codecs import BOM_UTF8
+from itertools import zip_longest
 from typing import NamedTuple
 
 from ..core.errors import LoreError
 from ..core.json import loads, parse_object
-from ..core.stamps import Stamped
+from ..core.stamps import Stamped, is_after
 from ..core.times import LONG_AGO
 from ..core.vocabulary import DECLARED_WEIGHT
 from ..records.merge import Merge
 from ..store import scratch_store
+from ..store.changes import owners, thing_of
 from .export import export_lines
-from .lines import PAST, is_whole, key_of, key_row, line_of, past_from, value_of, whole_row
+from .lines import (
+    PAST,
+    is_whole,
+    key_of,
+    key_row,
+    line_of,
+    past_fields,
+    past_from,
+    value_of,
+    whole_row,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +38,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.model import Node
-    from ..core.stamps import Thing
+    from ..core.stamps import Thing, Value
     from ..store import Store
     from .lines import Fields, Key
 
@@ -78,23 +92,23 @@ def merge_files(
     """
     before, *sides = _read("base", base), _read("ours", ours), _read("theirs", theirs)
     both = _union(sides, before)
-    things = {key[1:] for key in both if key[0] in PAST} | {
-        key[1:2] for key in both if key[0] == "purged"
-    }
+    purged = {key[1]: max(lines.values()) for key, lines in both.items() if key[0] == "purged"}
     easy = [key for key, lines in both.items() if len(lines) == 1 and key[0] in _STATES
-            and things.isdisjoint((key[1:], *((id,) for id in key[1:3])))]  # fmt: skip
+            and purged.keys().isdisjoint(key[1:3])]  # fmt: skip
     found = [(key, line) for key in easy for line in both.pop(key)]
+    found += [(key, line) for key, lines in both.items() if key[0] in PAST
+              for line in _past(lines.values(), purged)]  # fmt: skip
     found += [(key, max(lines, key=lambda line: lines[line]))
               for key, lines in both.items() if key[0] in _DECLARED]  # fmt: skip
     found += [(key, key[1]) for key in both if not key[0]]
     with scratch_store() as store, store.faults, store.transaction():
         merge = Merge(store, _NoIndex())  # type: ignore[arg-type]
+        for id, at in purged.items():
+            merge.purge(id, at)
         _take(store, merge, both, before)
-        # a file without a past, as a project shares, gets none by the merge
-        kinds = (*_STATES, "purged", *(PAST if any(key[0] in PAST for key in both) else ()))
         for line in export_lines(store):
             key = key_of(loads(line))
-            found += [(key, line)] * (key[0] in kinds)
+            found += [(key, line)] * (key[0] in (*_STATES, "purged"))
     found.sort(key=lambda one: (_ORDER.index(one[0][0]), one[0]))
     conflicts = sorted({conflict.id for conflict in merge.conflicts})
     return MergedLines([line for _, line in found], conflicts)
@@ -148,16 +162,10 @@ class _NoIndex:
 
 
 def _take(store: Store, merge: Merge, both: Lines, before: Lines) -> None:
-    """Merge lines into an empty store: purges first, the past last."""
-    for key, lines in both.items():
-        if key[0] == "purged":
-            merge.purge(key[1], max(lines.values()))
+    """Merge the lines with states into a store that has the purges."""
     rounds: dict[int, list[tuple[Thing, list[str]]]] = {}
     for key, lines in both.items():
-        if key[0] in PAST:
-            for thing, values in lines.values():
-                merge.past(thing, values)
-        elif key[0] in _STATES:
+        if key[0] in _STATES:
             _declare(store, key)
             rows = [row for row, _ in lines.values()]
             for row, _ in before.get(key, {}).values():
@@ -167,6 +175,24 @@ def _take(store: Store, merge: Merge, both: Lines, before: Lines) -> None:
     for states in rounds.values():  # the lines of a thing one by one
         merge.take(states)
     merge.finish()
+
+
+def _past(
+    lines: Iterable[tuple[Thing, list[tuple[str, Value]]]], purged: dict[str, str]
+) -> Iterator[str]:
+    """Yield the past of a thing as lines: one for each change, further ones if a field has several
+    values under the same stamp."""
+    found: dict[str, dict[str, set[str]]] = {}
+    for thing, values in lines:
+        gone = max(purged.get(id, "") for id in owners(thing_of(thing)))
+        for name, (stamp, value) in values:
+            if is_after(stamp, gone):
+                found.setdefault(stamp, {}).setdefault(name, set()).add(value)
+    for stamp, some in sorted(found.items()):
+        for column in zip_longest(*map(sorted, some.values())):
+            left = {name: value for name, value in zip(some, column, strict=True)
+                    if value is not None}  # fmt: skip
+            yield line_of(past_fields(thing, stamp, left))
 
 
 def _declare(store: Store, key: Key) -> None:

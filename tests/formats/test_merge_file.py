@@ -83,13 +83,26 @@ DECLARED = st.builds(
                     "description": ""},
     st.sampled_from([0.1, 0.9]),
 )  # fmt: skip
+PAST = st.builds(
+    lambda id, at, body: {"state_of": id, "stamp": f"{at} 00000b0b0b", "left": {"body": body}},
+    IDS, TIMES, SAID,
+)  # fmt: skip
 UNKNOWN = st.builds(lambda text: {"comment": text}, SAID)
 HAND = st.builds(lambda id, body: {"id": id, "body": body}, IDS, SAID)
-LINES = NODES | EDGES | PURGES | ANCHORS | REMOVALS | DECLARED | UNKNOWN | HAND
+LINES = NODES | EDGES | PURGES | PAST | ANCHORS | REMOVALS | DECLARED | UNKNOWN | HAND
 # exported lines; a record may have several, as after a union by git
 FILES = st.lists(LINES, max_size=6).map(
     lambda lines: [line for one in lines for line in joined(file(one), [])]
 )
+
+
+_LEFT = {"state_of": "note-a", "stamp": f"{DAY.format(1)} 00000b0b0b", "left": {"body": "first"}}
+CHANGED = (
+    file(node(at=DAY.format(2), body="two")),
+    file(node(at=DAY.format(3), body="three")),
+    file(node(at=DAY.format(4), body="four"), _LEFT),
+)
+"""Files of which only the last has history."""
 
 
 def forgotten_and_edited(at: str = DAY.format(2)) -> list[bytes]:
@@ -110,6 +123,7 @@ def purged(id: str, day: int) -> list[bytes]:
 @example(forgotten_and_edited(), [], purged("note-b", 1))
 @example(forgotten_and_edited(), [], purged("note-b", 3))
 @example(MADE_AGAIN[0], TAKEN_AWAY, MADE_AGAIN[1])
+@example(CHANGED[0], CHANGED[1], CHANGED[2])
 @example(file(node(access_count=3)), file(node(at=DAY.format(3))), purged("note-a", 2))
 def test_neither_order_nor_repetition_counts(
     a: list[bytes], b: list[bytes], c: list[bytes]

@@ -148,7 +148,7 @@ _DO = {
 
 def check(world: World) -> None:
     """Assert that the order, grouping and repetition of merges have no effect, that no value is
-    lost, and the same for files of lines, with and without history.
+    lost, and the same for files of lines, with history in all files, in some and in none.
     """
     a, b, c = world.stores
     whole = [joined(a, b, c), joined(c, b, a), joined(b, c, a), joined(a, joined(b, c))]
@@ -159,8 +159,9 @@ def check(world: World) -> None:
     three.stores, three.seen = [opened(whole[0]), *map(opened, world.stores)], world.seen
     assert three.lost() == [], "lost"
     assert three.cut_off() == [], "cut off"
-    for history in (True, False):
-        check_files([lines_of(one, history=history) for one in world.stores])
+    for kept in ((1, 1, 1), (0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 1, 0)):
+        check_files([lines_of(one, history=bool(history))
+                     for one, history in zip(world.stores, kept, strict=True)])  # fmt: skip
     check_proposals(world.stores, shared_lines_of(whole[0]))
     lines = [lines_of(one) for one in world.stores]
     both = merged(merged(lines[0], lines[1]), lines[2])
