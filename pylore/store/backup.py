@@ -162,7 +162,7 @@ def _copy_out(place: str, own: str) -> None:
     alone = not os.path.exists(place + "-wal") or not os.path.getsize(place + "-wal")
     with closing(reading_copy(place, alone=alone)) as source:
         source.execute("BEGIN")
-        source.pragma("schema_version")  # begins the snapshot
+        source.pragma("schema_version")  # starts the snapshot
         _copy_to_file(source, own, own)
 
 

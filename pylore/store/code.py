@@ -84,12 +84,11 @@ class CodeFiles(Table):
 
     def nodes_of(self, paths: Sequence[str]) -> dict[str, Node]:
         """Return the nodes of these files and of the symbols in them, including forgotten nodes."""
-        rows = self._rows(
+        query = (
             f"SELECT {FIELDS_OF_N} FROM json_each(?) j CROSS JOIN nodes n ON n.file = j.value"
-            " LEFT JOIN reads r ON r.key = n.key WHERE n.type IN ('file', 'symbol')",
-            dumps(paths),
+            " LEFT JOIN reads r ON r.key = n.key WHERE n.type IN ('file', 'symbol')"
         )
-        return {node.id: node for node in map(node_of, rows)}
+        return {node.id: node for node in map(node_of, self._rows(query, dumps(paths)))}
 
     def put_nodes(self, nodes: Iterable[Node]) -> None:
         """Write nodes; existing nodes keep the time of creation and the reads."""
@@ -113,12 +112,11 @@ class CodeFiles(Table):
         if ids is not None:
             ends = f"json_each(?2) j CROSS JOIN links ON from_key = {KEY_OF.format('j.value')}"
             given.append(dumps(ids))
-        rows = self._rows(
+        query = (
             f"SELECT {EDGE_ENDS}, relation, weight, metadata, source, invalidated_at IS NULL"
-            f" FROM {ends} WHERE relation IN (SELECT value FROM json_each(?1))",
-            *given,
+            f" FROM {ends} WHERE relation IN (SELECT value FROM json_each(?1))"
         )
-        return {row[:3]: (*row[3:6], bool(row[6])) for row in rows}
+        return {row[:3]: (*row[3:6], bool(row[6])) for row in self._rows(query, *given)}
 
     def resolved_to(self, ids: Sequence[str]) -> list[EdgeKey]:
         """Return the index's live edges to these files and symbols."""

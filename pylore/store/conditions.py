@@ -74,7 +74,7 @@ def passages_within(
         )
         text, parameters = f" AND {key} IN ({listed})", [*first[1], *parameters]
     elif scope:
-        # No EXISTS, which SQLite may turn into a join that begins with all nodes.
+        # No EXISTS, which SQLite may turn into a join over all nodes.
         found = f"SELECT {condition} FROM passages p CROSS JOIN nodes n ON n.key = p.node_key"
         text = f" AND ({found} WHERE p.key = {key})"
     is_scoped = bool(connection.execute("SELECT 1 FROM sqlite_temp_schema LIMIT 1").get)

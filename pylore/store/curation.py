@@ -150,12 +150,11 @@ class Impressions(Table):
 
     def shown(self, run: str) -> dict[str, Impression]:
         """Return the impression of each node, by best position."""
-        rows = self._rows(
+        query = (
             "SELECT node_id, min(position), query, json_group_object(query, position) FROM shown"
-            " WHERE run_id = ? GROUP BY node_id ORDER BY 2, shown_at, node_id",
-            run,
+            " WHERE run_id = ? GROUP BY node_id ORDER BY 2, shown_at, node_id"
         )
-        return {row[0]: row[1:] for row in rows}
+        return {row[0]: row[1:] for row in self._rows(query, run)}
 
     def left_open(self, before: str, most: int) -> list[str]:
         """Return live, open runs that hooks started before a time, oldest first."""
@@ -260,19 +259,17 @@ class Review(Table):
 
     def staged_nodes(self, source: str) -> dict[str, Staged]:
         """Return the live staged nodes of a source, by id."""
-        rows = self._rows(
+        query = (
             "SELECT n.id, n.confidence, coalesce(julianday('now') - julianday(n.updated_at), 0.0),"
-            f" coalesce(r.count, 0) FROM {WITH_READS} WHERE {_STAGED} ORDER BY n.id",
-            source,
+            f" coalesce(r.count, 0) FROM {WITH_READS} WHERE {_STAGED} ORDER BY n.id"
         )
-        return {row[0]: row[1:] for row in rows}
+        return {row[0]: row[1:] for row in self._rows(query, source)}
 
     def staged_edges(self, source: str) -> dict[EdgeKey, Staged]:
         """Return the live staged edges of a source, with days since the last change."""
-        rows = self._rows(
+        query = (
             "SELECT e.from_id, e.to_id, e.relation, e.weight, coalesce(julianday('now')"
             f" - julianday({CHANGED_AT}), 0.0), e.access_count"
-            f" FROM (SELECT {EDGE_ENDS}, * FROM links WHERE {_STAGED} LIMIT -1) e ORDER BY 1, 2, 3",
-            source,
+            f" FROM (SELECT {EDGE_ENDS}, * FROM links WHERE {_STAGED} LIMIT -1) e ORDER BY 1, 2, 3"
         )
-        return {row[:3]: row[3:] for row in rows}
+        return {row[:3]: row[3:] for row in self._rows(query, source)}

@@ -348,14 +348,13 @@ class Edges(GraphTable):
     ) -> dict[tuple[str, str, str], tuple[int, str, str]]:
         """Return ``(relation, type, type)`` to the number of live edges that join nodes of these
         types, and the ends of an example. Edges that were ``forced`` do not count."""
-        rows = self._rows(
+        query = (
             "SELECT e.relation, a.type, b.type, count(*), min(a.id), b.id FROM links e"
             " JOIN nodes a ON a.key = e.from_key JOIN nodes b ON b.key = e.to_key"
             " WHERE e.invalidated_at IS NULL AND instr(e.metadata, '\"forced\"') = 0"
-            " AND e.relation IN (SELECT value FROM json_each(?)) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
-            dumps(relations),
+            " AND e.relation IN (SELECT value FROM json_each(?)) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
         )
-        return {row[:3]: row[3:] for row in rows}
+        return {row[:3]: row[3:] for row in self._rows(query, dumps(relations))}
 
 
 def edge_rows(connection: apsw.Connection, edges: Iterable[Edge]) -> Iterator[list[Any]]:

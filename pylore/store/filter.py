@@ -20,7 +20,7 @@ _LONGEST_PATTERN = 1000
 class Scope(Row):
     """Conditions on a node; an empty scope admits every live node. ``types`` and ``statuses``: any
     of them; ``tags``: all of them; ``files``: any of these paths or patterns, in which ``*``, ``?``
-    and ``[…]`` match a slash too; ``since`` and ``until``: UTC times of the last update.
+    and ``[…]`` match slashes; ``since`` and ``until``: UTC times of the last update.
     ``excluded`` ids and nodes in a status of ``hides`` are treated as missing; these two alone make
     no filter.
 

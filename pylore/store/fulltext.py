@@ -307,7 +307,7 @@ def _phrases(query: Query, how: str, beginning: str) -> list[str]:
         )]  # fmt: skip
     if how == "prefix":
         return [beginning.format(word) for word in words if len(word) >= tuning.PREFIX_LENGTH]
-    # A single letter of a script without spaces begins the pairs that are indexed.
+    # A single letter of a script without spaces starts indexed pairs.
     found = [beginning.format(word) if len(word) == 1 and is_spaceless(word) else quoted(word)
              for word in words]  # fmt: skip
     found += [quoted(" ".join(one)) for term in query.terms for one in term if len(one) > 1]

@@ -161,14 +161,13 @@ class Nodes(Table):
 
     def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
         """Return the fields that a search result shows, by id."""
-        rows = self._rows(
+        query = (
             "SELECT n.id, n.type, n.title, n.file, n.line_start, n.line_end,"
             " coalesce(julianday('now') - julianday(n.updated_at), 0.0),"
             f" n.confidence, n.source, n.status, coalesce(r.count, 0) FROM {NAMED}"
-            " LEFT JOIN reads r ON r.key = n.key",
-            dumps(ids),
+            " LEFT JOIN reads r ON r.key = n.key"
         )
-        return {row[0]: row[1:] for row in rows}
+        return {row[0]: row[1:] for row in self._rows(query, dumps(ids))}
 
     def hidden(self, statuses: Sequence[str], most: int) -> list[str] | None:
         """Return live nodes in these ``HIDDEN_STATUSES``; None for more than ``most``."""
@@ -316,12 +315,11 @@ class Nodes(Table):
 
     def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the key of the first passage of each of these nodes."""
-        rows = self._rows(
+        query = (
             f"SELECT n.id, min(p.key) FROM {NAMED}"
-            " CROSS JOIN passages p ON p.node_key = n.key GROUP BY n.id",
-            dumps(ids),
+            " CROSS JOIN passages p ON p.node_key = n.key GROUP BY n.id"
         )
-        return dict(rows)
+        return dict(self._rows(query, dumps(ids)))
 
     def remove_passages(self, keys: Iterable[int]) -> None:
         """Delete passages; the caller deletes their rows in full text and vectors."""
@@ -344,13 +342,9 @@ def put_rows(db: apsw.Connection, nodes: Sequence[Node], columns: Iterable[str])
     gone = dict(rows)
     updates = ", ".join(f"{name} = excluded.{name}" for name in columns)
     db.executemany(f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {updates}", rows_of(nodes))
-    drop_absent(db, (node.id for node in nodes if node.id not in gone))
+    new = [(node.id,) for node in nodes if node.id not in gone]
+    db.executemany("DELETE FROM main.absent WHERE id = ?", new)  # they have taken over the keys
     follow_nodes(db, (one.id for one in nodes if one.invalidated_at != gone.get(one.id)))
-
-
-def drop_absent(db: apsw.Connection, ids: Iterable[str]) -> None:
-    """Delete new nodes from ``absent``: they have taken over their keys."""
-    db.executemany("DELETE FROM main.absent WHERE id = ?", ((id,) for id in ids))
 
 
 def rows_of(nodes: Iterable[Node]) -> Iterator[list[Any]]:
@@ -447,12 +441,11 @@ class Ratings(GraphTable):
 
     def of(self, ids: Sequence[str]) -> dict[str, tuple[float, int]]:
         """Return (sum of the weights, number of ratings) of the rated nodes in ``ids``."""
-        rows = self._rows(
+        query = (
             f"SELECT n.id, r.helpful, r.rated FROM {NAMED}"
-            " CROSS JOIN ratings r ON r.node_key = n.key",
-            dumps(ids),
+            " CROSS JOIN ratings r ON r.node_key = n.key"
         )
-        return {id: (helpful, rated) for id, helpful, rated in rows}
+        return {id: (helpful, rated) for id, helpful, rated in self._rows(query, dumps(ids))}
 
     def recount(self) -> None:
         """Count all ratings again."""

@@ -17,9 +17,6 @@ SCHEMA_VERSION = 1
 _MOST_MAPPED = 1 << 29
 """Maximum bytes of a file that is memory-mapped."""
 
-_FULL = 2
-"""A value of ``PRAGMA synchronous``."""
-
 APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
 
 
@@ -109,7 +106,7 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
                 _require_own(looking, path)
             finally:
                 looking.close()
-        make_private_file(os.path.realpath(path))  # SQLite's files beside it become private, too
+        make_private_file(os.path.realpath(path))  # SQLite's other files become private
         connection = _connect(path, busy_timeout, create=True)
         connection.pragma("journal_mode", "wal")
         with Store(connection, path) as store:
@@ -152,7 +149,7 @@ def _connect(
     if not os.path.exists(path) or os.path.getsize(path) <= _MOST_MAPPED:
         connection.pragma("mmap_size", _MOST_MAPPED)
     # In WAL mode less than this keeps a store whole, and loses the last commits in a power cut.
-    connection.pragma("synchronous", _FULL)
+    connection.pragma("synchronous", "full")
     set_bounds(connection, path)
     return connection
 

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from . import whole_text as _whole_text
 
 
-_OFF, _FULL = 0, 2
-"""Values of ``PRAGMA synchronous``."""
-
 _PAGES_OF_LOG = 1000
 """Pages in the write-ahead log from which on a commit checkpoints; SQLite's default."""
 
@@ -306,7 +303,7 @@ class Aside(Transaction):
         try:
             with self._faults:
                 if not self._connection.in_transaction:
-                    self._connection.pragma("synchronous", _OFF)
+                    self._connection.pragma("synchronous", "off")
                     # No checkpoint at the commit, which would not be synced either.
                     self._connection.set_wal_hook(self._note_pages)
                 super().__enter__()
@@ -330,7 +327,7 @@ class Aside(Transaction):
     def _restore(self) -> None:
         self._connection.set_busy_handler(BusyHandler(self._store.busy_timeout))
         if not self._connection.in_transaction:
-            self._connection.pragma("synchronous", _FULL)
+            self._connection.pragma("synchronous", "full")
             self._connection.wal_autocheckpoint(_PAGES_OF_LOG)
             if self._pages >= _PAGES_OF_LOG:
                 self._connection.wal_checkpoint()

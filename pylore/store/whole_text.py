@@ -95,11 +95,10 @@ class WholeFiles(WholeText):
         )
 
     def _keys(self, paths: Iterable[str]) -> dict[str, int]:
-        rows = self._rows(
-            "SELECT c.path, c.key FROM json_each(?) j CROSS JOIN code_files c ON c.path = j.value",
-            dumps([*paths]),
+        query = (
+            "SELECT c.path, c.key FROM json_each(?) j CROSS JOIN code_files c ON c.path = j.value"
         )
-        return dict(rows)
+        return dict(self._rows(query, dumps([*paths])))
 
     def text(self, path: str) -> str:
         """Return the text of a file, or an empty text."""
@@ -204,12 +203,11 @@ class Commits(WholeText):
 
     def changes(self, paths: Sequence[str]) -> dict[str, int]:
         """Return the number of commits that changed each of these files, if any did."""
-        rows = self._rows(
+        query = (
             "SELECT w.path, (SELECT count(*) FROM commit_files f WHERE f.file_key = w.key) n"
-            " FROM json_each(?) j CROSS JOIN code_files w ON w.path = j.value WHERE n > 0",
-            dumps(paths),
+            " FROM json_each(?) j CROSS JOIN code_files w ON w.path = j.value WHERE n > 0"
         )
-        return dict(rows)
+        return dict(self._rows(query, dumps(paths)))
 
 
 _LONGEST = 200_000_000
