@@ -33,10 +33,6 @@ class StoreBusy(StoreError):
     """A writer did not end in time; the store is unchanged."""
 
 
-class StoreReadOnly(StoreError):
-    """The store cannot be written."""
-
-
 class StoreFull(StoreError):
     """The disk is full; the store is unchanged."""
 
@@ -45,20 +41,12 @@ class StoreDamaged(StoreError):
     """A part of the store is missing, broken, or was not written by lore."""
 
 
-class HubUnavailable(StoreError):
-    """The hub cannot be reached, or does not answer in time."""
-
-
 class EmbedderError(LoreError):
     """The embedder failed: full text goes on without it."""
 
 
 class GraphUnavailable(StoreError):
-    """The graph tables are missing or damaged; a plain search still works."""
-
-
-class VerdictsUnavailable(StoreError):
-    """The anchors are missing or damaged; a search works without their verdicts."""
+    """The tables of the graph or the anchors are damaged; a plain search still works."""
 
 
 def first_of(messages: list[str], most: int = 3) -> str:

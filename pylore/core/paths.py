@@ -29,11 +29,9 @@ def is_test(path: str) -> bool:
 
 
 _ASIDE = frozenset(
-    """
-    bench benches benchmark benchmarks asv_bench perf example examples sample samples demo demos
-    migrations migrate alembic generated vendor vendored _vendor third_party node_modules
-    testdata test-data test_data fixtures __fixtures__ doc docs
-    """.split()
+    "bench benches benchmark benchmarks asv_bench perf example examples sample samples demo demos"
+    " migrations migrate alembic generated vendor vendored _vendor third_party node_modules"
+    " testdata test-data test_data fixtures __fixtures__ doc docs".split()
 )
 _GENERATED = (
     ".min.js", ".min.css", "_pb2.py", ".pb.go", ".g.dart", "_generated.go", ".generated.ts",

@@ -238,10 +238,8 @@ def version_of(heading: str) -> tuple[int, ...]:
 
 
 _CHANGES = frozenset(
-    """
-    added breaking changed changelog changes deprecated deprecation dropped removed renamed release
-    did released releases since upgrade upgrading was were
-    """.split()
+    "added breaking changed changelog changes deprecated deprecation dropped removed renamed"
+    " release did released releases since upgrade upgrading was were".split()
 )
 
 
@@ -269,10 +267,8 @@ def asks_for_tests(text: str) -> bool:
 
 
 _OF_DEFINITIONS = frozenset(
-    """
-    class code constant declared defined definition defines function implementation implemented
-    located lives method module source struct type
-    """.split()
+    "class code constant declared defined definition defines function implementation implemented"
+    " located lives method module source struct type".split()
 )
 
 
@@ -293,11 +289,9 @@ _OPENERS = frozenset("where which how what when who whose why does do did is are
 _PERSONS = frozenset("i my me we our us you your".split())
 _OF_CODE = frozenset("where which how what who whose".split())
 _TASKS = frozenset(
-    """
-    add allow change clean convert deprecate drop extract fix handle implement improve introduce
-    make move prevent refactor remove rename replace revert rewrite simplify split support update
-    upgrade use wip
-    """.split()
+    "add allow change clean convert deprecate drop extract fix handle implement improve introduce"
+    " make move prevent refactor remove rename replace revert rewrite simplify split support"
+    " update upgrade use wip".split()
 )
 
 

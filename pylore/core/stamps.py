@@ -187,10 +187,7 @@ class Stamped(Record):
         row = copy(row)
         for name, default in self.kind.defaults.items():
             value = self.at(name)[1]
-            if name == "metadata":
-                setattr(row, name, value or default)
-            else:
-                setattr(row, name, loads(value) if value else default)
+            setattr(row, name, loads(value) if value and name != "metadata" else value or default)
         if isinstance(row, Node):
             place = self.at("place")[1]
             row.file, row.line_start, row.line_end = loads(place) if place else (None, None, None)
@@ -224,10 +221,10 @@ class Stamped(Record):
 
 def values_of(row: Thing) -> dict[str, str]:
     """Return the values of a row as JSON, without the defaults of their fields."""
-    found = {name: getattr(row, name) for name, default in KINDS[type(row)].defaults.items()
-             if getattr(row, name) != default}  # fmt: skip
-    values = {name: canonical_object(value) if name == "metadata" else canonical(value)
-              for name, value in found.items()}  # fmt: skip
+    values = {}
+    for name, default in KINDS[type(row)].defaults.items():
+        if (value := getattr(row, name)) != default:
+            values[name] = canonical_object(value) if name == "metadata" else canonical(value)
     if isinstance(row, Node):
         place = [getattr(row, name) for name in PLACE]
         if place != [None, None, None]:

@@ -17,13 +17,11 @@ if TYPE_CHECKING:
     """Terms, each a list of alternatives, each a list of words"""
 
 STOP_WORDS = frozenset(
-    """
-    a about all also an and any are as at be been being both but by can could d did do does
-    during each few for from had has have he her his how i if in into is it its just ll m may
-    me might more most my no not of on only or other our over own re s same she should so some
-    such t than that the their them then there these they this to too us ve very was we were
-    what when where which while who whom whose why will with would you your
-    """.split()
+    "a about all also an and any are as at be been being both but by can could d did do does"
+    " during each few for from had has have he her his how i if in into is it its just ll m may me"
+    " might more most my no not of on only or other our over own re s same she should so some such"
+    " t than that the their them then there these they this to too us ve very was we were what"
+    " when where which while who whom whose why will with would you your".split()
 )
 
 MAX_QUERY = 100_000
@@ -72,16 +70,6 @@ def _token(letter: str) -> str | None:
     return tokens[0][1:-1] if len(tokens) == 1 else None
 
 
-def _separated(letter: str) -> str:
-    token = _token(letter)
-    return " " if token is None else token and letter
-
-
-def _folded(letter: str) -> str:
-    token = _token(letter)
-    return letter if token is None else token
-
-
 def _compatible(letter: str) -> str:
     """Return the characters that a character is compatible with (NFKC). A sign that is compatible
     with letters, as ™, is a word, and so is an emoji. Soft hyphens, joiners, and vowel marks of
@@ -107,7 +95,9 @@ _OMITTED = frozenset(
     + "".join(map(chr, [*range(0x591, 0x5BE), *range(0x64B, 0x653)]))
     + "\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
 )
-_WORDS, _FOLDS, _COMPATIBLE = _Table(_separated), _Table(_folded), _Table(_compatible)
+_WORDS = _Table(lambda letter: " " if (token := _token(letter)) is None else token and letter)
+_FOLDS = _Table(lambda letter: letter if (token := _token(letter)) is None else token)
+_COMPATIBLE = _Table(_compatible)
 
 
 def composed(text: str) -> str:

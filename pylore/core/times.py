@@ -22,11 +22,6 @@ def now() -> str:
     return time.strftime(_FORM, time.gmtime())
 
 
-def days_ahead(days: int) -> str:
-    """Return the time ``days`` from now."""
-    return time_of(int(time.time()) + days * _UNITS["d"])
-
-
 def later(moment: str) -> str:
     """Return a whole second after a time; now, if that is invalid.
 
@@ -58,7 +53,7 @@ def days_since(moment: str) -> int:
 
 
 def ago(days: int) -> str:
-    """Return the time ``days`` ago; 1970 at the earliest."""
+    """Return the time ``days`` ago (negative: ahead); 1970 at the earliest."""
     return time_of(max(0, int(time.time()) - days * _UNITS["d"]))
 
 

@@ -17,7 +17,7 @@ from ..core.lines import ANCHOR, CHOICES, DAYS_AHEAD, EDGE, LARGEST, NODE, STAMP
 from ..core.model import Anchor, Edge, Node
 from ..core.stamps import BASE, DATA, KINDS, PLACE, TAG, Stamped, values_of
 from ..core.text import clean_tags
-from ..core.times import days_ahead
+from ..core.times import ago
 from ..graph.relations import fold
 
 TYPE_CHECKING = False
@@ -138,7 +138,7 @@ def value_of(fields: Fields, name: str, rule: str, default: Any = None) -> Any:
     if value is None:
         raise LoreError(f"{name} is not {what}")
     times = given.values() if rule == "stamps" else (given,) if rule in ("moment", "stamp") else ()
-    if max((time.partition(" ")[0] for time in times), default="") > days_ahead(DAYS_AHEAD):
+    if max((time.partition(" ")[0] for time in times), default="") > ago(-DAYS_AHEAD):
         raise LoreError(f"{name} '{given}' is more than a day ahead of this machine's clock: set "
                         "the clock that is wrong")  # fmt: skip
     return value

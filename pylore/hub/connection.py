@@ -8,11 +8,9 @@ from functools import cache
 from time import monotonic
 
 from ..core.errors import (
-    HubUnavailable,
     StoreBusy,
     StoreError,
     StoreFull,
-    StoreReadOnly,
     UsageError,
     nearest,
 )
@@ -29,11 +27,11 @@ if TYPE_CHECKING:
 _NO_HUB = "'lore hub init URL' makes a hub"
 _BY_STATE: dict[str, tuple[type[StoreError], str]] = {
     "53100": (StoreFull, "the hub's disk is full"),
-    "53": (HubUnavailable, "try again"),
-    "57": (HubUnavailable, "try again"),
-    "08": (HubUnavailable, "try again"),
+    "53": (StoreError, "try again"),
+    "57": (StoreError, "try again"),
+    "08": (StoreError, "try again"),
     "40": (StoreBusy, "try again"),
-    "25006": (StoreReadOnly, "name the server that takes writes"),
+    "25006": (StoreError, "name the server that takes writes"),
     "42501": (StoreError, "ask the hub's owner for a role"),
     "3F000": (StoreError, _NO_HUB),
     "42883": (StoreError, _NO_HUB),

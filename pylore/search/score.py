@@ -6,7 +6,7 @@ credibility; ``assemble`` joins both. Each later stage adds a factor.
 
 from __future__ import annotations
 
-from ..core.errors import GraphUnavailable, VerdictsUnavailable
+from ..core.errors import GraphUnavailable
 from ..core.model import Hit
 from ..core.scoring import factor, feedback, recency, relevance, usage
 
@@ -121,7 +121,7 @@ def attach_verdicts(store: Store, hits: Sequence[Hit], notes: list[str]) -> None
     """Set the verdict of each hit that has anchors."""
     try:
         anchors = store.nodes.anchored([hit.id for hit in hits])
-    except VerdictsUnavailable as error:
+    except GraphUnavailable as error:
         notes.append(str(error))
         return
     if anchors:

@@ -11,7 +11,6 @@ from ..core.errors import (
     StoreDamaged,
     StoreError,
     StoreFull,
-    StoreReadOnly,
 )
 from .connection import Table, apsw
 
@@ -31,7 +30,7 @@ _MEANT: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] =
     ((apsw.BusyError, apsw.LockedError, apsw.ProtocolError), StoreBusy, LOCKED),
     ((apsw.FullError,), StoreFull,
      "could not grow, the disk is full: nothing was changed; free some space"),
-    ((apsw.ReadOnlyError,), StoreReadOnly,
+    ((apsw.ReadOnlyError,), StoreError,
      "cannot be written: check the permissions of it and of its folder"),
     ((apsw.CantOpenError,), StoreError,
      "cannot be opened: check the permissions of it and of its folder"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.errors import LoreError, UsageError, VerdictsUnavailable, nearest
+from ..core.errors import GraphUnavailable, LoreError, UsageError, nearest
 from ..core.json import dumps, require_json_object, require_storable
 from ..core.model import Node
 from ..core.vocabulary import LEARNING, NO_RECORDS, RECORDS, WORST_FIRST, types_named
@@ -187,7 +187,7 @@ class Nodes(Table):
 
     def anchored(self, ids: Sequence[str]) -> list[tuple[str, str, str, str, str, str]]:
         """Return ``(node, verdict, kind, root, path, stamp)`` of every anchor of these nodes; raise
-        VerdictsUnavailable if the table is missing or foreign."""
+        GraphUnavailable if the table is missing or foreign."""
         try:
             return self._rows(
                 "SELECT a.node_id, a.verdict, a.kind, a.root, a.path, a.stamp"
@@ -197,7 +197,7 @@ class Nodes(Table):
             )
         except apsw.SQLError as error:
             message = f"the verdicts cannot be read ({error}): run 'lore doctor'"
-            raise VerdictsUnavailable(message) from None
+            raise GraphUnavailable(message) from None
 
     def verdicts(self, ids: Sequence[str]) -> tuple[dict[str, str], list[str]]:
         """Return the worst verdict of each anchored node in ``ids``, and notes on failures."""
@@ -205,7 +205,7 @@ class Nodes(Table):
         try:
             for id, verdict, *_ in self.anchored(ids):
                 found[id] = min(verdict, found.get(id, verdict), key=WORST_FIRST.index)
-        except VerdictsUnavailable as error:
+        except GraphUnavailable as error:
             return {}, [str(error)]
         return found, []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 
-from ..core.errors import NoStore, StoreError, StoreReadOnly
+from ..core.errors import NoStore, StoreError
 from ..system.files import STORE, make_private_file, make_private_folder
 from .connection import BusyHandler, apsw, set_bounds
 from .faults import Translated, lacks_room
@@ -45,7 +45,7 @@ def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:
     """Return a connection to a store of any version that is to be replaced. Raise StoreError if it
     cannot be written or is foreign, apsw's NotADBError or CorruptError if it is damaged."""
     if not _may_write(path):
-        raise StoreReadOnly(f"{path}: cannot be written: check the permissions of it and of "
+        raise StoreError(f"{path}: cannot be written: check the permissions of it and of "
                             "its folder")  # fmt: skip
     connection = _connect(path, busy_timeout)
     try:

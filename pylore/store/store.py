@@ -147,8 +147,8 @@ class Store:
 
     def transaction(self, command: str = "") -> Transaction:
         """Return a ``with`` block that commits as a whole or changes nothing. ``command`` is a name
-        for the history and undo. Raise StoreBusy if another writer did not end in time,
-        StoreReadOnly."""
+        for the history and undo. Raise StoreBusy if another writer did not end in
+        time, StoreError if the store cannot be written."""
         return Transaction(self, command)
 
     def aside(self, patience: float = 0.0) -> Aside:

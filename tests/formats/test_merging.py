@@ -17,7 +17,7 @@ from things import node_past
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge
 from pylore.core.settings import Settings
-from pylore.core.times import days_ahead
+from pylore.core.times import ago
 from pylore.formats.export import export_lines, shared_lines
 from pylore.formats.jsonl import Imported, import_lines
 from pylore.records.conflicts import Conflict, conflict_notes
@@ -26,7 +26,7 @@ from pylore.store import Store
 
 SEEDS = st.integers(0, 2**64)
 EARLY, LATER, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
-AHEAD = f"{days_ahead(1)[:10]}T00:00:00Z"
+AHEAD = f"{ago(-1)[:10]}T00:00:00Z"
 KEY = ("note-a", "note-b", "relates_to")
 
 
@@ -300,7 +300,7 @@ def test_line_by_hand_does_not_restore_a_record(here: Store) -> None:
 
 def test_times_in_the_future_are_refused(here: Store, there: Store) -> None:
     put(here, note("first", EARLY))
-    far = days_ahead(2)
+    far = ago(-2)
     for name in ("updated_at", "invalidated_at"):
         with pytest.raises(LoreError, match=f"line 1: {name} '{far}' is more than a day ahead of"):
             put(here, {**note("ahead", LATER), name: far})

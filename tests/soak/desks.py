@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from pylore.app.engine import Engine
 from pylore.core import times
-from pylore.core.errors import HubUnavailable, StoreBusy, StoreReadOnly
+from pylore.core.errors import StoreDamaged, StoreError
 from pylore.core.settings import Settings
 from pylore.formats.export import export_lines
 from pylore.formats.lines import READS
@@ -59,7 +59,9 @@ class Desk(Writer):
         """Report the refused lines, or why the hub failed."""
         try:
             done = sync(self._store, self._url)
-        except (HubUnavailable, StoreBusy, StoreReadOnly) as error:
+        except StoreError as error:
+            if isinstance(error, StoreDamaged):
+                raise
             self._tell(f"{_LATE}{error}".replace("\n", " "))
             time.sleep(self._chance.random())
             return

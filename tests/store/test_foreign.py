@@ -17,7 +17,6 @@ from pylore.core.errors import (
     StoreDamaged,
     StoreError,
     StoreFull,
-    StoreReadOnly,
 )
 from pylore.store import create_store, open_store
 from pylore.store.faults import GraphFaults, Translated, translate
@@ -153,7 +152,7 @@ FULL = "could not grow, the disk is full: nothing was changed; free some space"
     [
         ("NOTADB", StoreDamaged, "is not a database: move it away and import your last export"),
         ("BUSY", StoreBusy, LOCKED),
-        ("READONLY", StoreReadOnly,
+        ("READONLY", StoreError,
          "cannot be written: check the permissions of it and of its folder"),
         ("FULL", StoreFull, FULL),
     ],

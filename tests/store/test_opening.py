@@ -10,7 +10,7 @@ import apsw
 import pytest
 from things import a_node
 
-from pylore.core.errors import NoStore, StoreError, StoreReadOnly
+from pylore.core.errors import NoStore, StoreError
 from pylore.store import create_store, open_store
 from pylore.store.backup import back_up, restore_backup
 from pylore.store.opening import APPLICATION_ID
@@ -51,7 +51,7 @@ def test_read_only_folder_shows_all_commits(
         with open_store(folder) as store:
             assert not store.writable
             assert [node.id for node in store.nodes.all()] == ["note-a", "note-b"][: 1 + logged]
-            with pytest.raises(StoreReadOnly), store.faults, store.transaction():
+            with pytest.raises(StoreError), store.faults, store.transaction():
                 store.nodes.put(a_node("note-c"))
 
 
