@@ -23,10 +23,7 @@ class Scope(Row):
     and ``[…]`` match slashes; ``since`` and ``until``: UTC times of the last update.
     ``excluded`` ids and nodes in a status of ``hides`` are treated as missing; these two alone make
     no filter.
-
-    Raises:
-        UsageError: a pattern is too long.
-    """
+    Raise UsageError for a pattern that is too long."""
 
     types: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
