@@ -277,7 +277,7 @@ BEGIN
     INSERT INTO words SELECT unnest(ARRAY['', ' ']), scope, unnest(ARRAY[count(*), sum(size)]) FROM passages
     WHERE type NOT IN ('entity', 'concept') GROUP BY scope;
   END IF;
-  IF to_regclass('lore.passages_near') IS NULL AND total > 20000 AND NOT EXISTS (SELECT FROM nodes WHERE due)
+  IF to_regclass('lore.passages_near') IS NULL AND (SELECT count(*) FROM passages) > 5000 AND NOT EXISTS (SELECT FROM nodes WHERE due)
     AND EXISTS (SELECT FROM meta WHERE name = 'embedder')
   THEN
     PERFORM set_config('maintenance_work_mem', '1GB', true), set_config('max_parallel_maintenance_workers', '0', true);

@@ -82,7 +82,7 @@ def test_a_writer_builds_the_index_of_vectors(
         many = (
             "INSERT INTO lore.passages(node, scope, type, status, first, length, size, words)"
             " SELECT key, '', 'note', 'confirmed', 1, 0, 1, ''"
-            " FROM lore.nodes, generate_series(2, 20001) n"
+            " FROM lore.nodes, generate_series(2, 5001) n"
         )
         built = "SELECT count(*) FROM pg_indexes WHERE indexname = 'passages_near'"
         postgres_server.rows(many, database=name)
