@@ -71,13 +71,6 @@ def test_same_body_under_two_titles_is_two_records(lore: Lore) -> None:
     assert lore("show", ids[0]).json["title"] == "One"
 
 
-def test_title_is_the_first_sentence(lore: Lore) -> None:
-    text = f"Keys rotate every week, {'and nobody notices ' * 6}. The rest follows.\nMore."
-    shown = lore("show", lore.id("add", "lesson", text)).json
-    assert shown["title"] == text.partition(". ")[0] + "."
-    assert shown["body"] == text
-
-
 def test_text_without_type_suggests_a_command(lore: Lore) -> None:
     refused = lore.refuse("add", "some note", stdin="not read")
     assert "write lore add note 'some note'; --new-type" in refused and "decision" in refused

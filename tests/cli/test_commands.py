@@ -131,6 +131,3 @@ def test_a_project_brings_no_commands(lore: Lore) -> None:
         assert "greet" not in lore("help", "--names").lines
     lore.config.write_text(f'plugin_dir="{tools}"\n')
     assert "greet" in lore("help", "--names").lines
-
-
-# --- the form of output

@@ -1,17 +1,11 @@
-"""Test the precedence of settings, ``lore config``, and ``config.example``."""
+"""Test the precedence of settings and ``lore config``."""
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from commands import Lore
-
-import pylore
-
-ROOT = Path(pylore.__file__).parents[1]
-EXAMPLE = (ROOT / "config.example").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -182,11 +176,3 @@ def test_config_refuses_wrong_use(lore: Lore, project: Path) -> None:
         config set limit 3 --user --project | 2 | exclude each other
     """)
     assert not project.exists() and not lore.config.exists()
-
-
-# --- config.example
-
-
-def test_example_is_generated_from_the_settings() -> None:
-    words = [str(ROOT / "docs" / "generate.sh"), "config"]
-    assert subprocess.run(words, check=True, capture_output=True).stdout.decode() == EXAMPLE

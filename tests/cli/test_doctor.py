@@ -128,24 +128,6 @@ def test_reindex_fixes_reported_damage(folder: str) -> None:
     assert failing(examined(folder)) == set()
 
 
-def test_full_text_of_files_is_compared(folder: str) -> None:
-    from pylore.indexing.indexer import rebuild
-
-    with open_store(folder) as store, store.transaction():
-        store.code.put((path, "", "", "python", "{}") for path in ("a.py", "b.py"))
-        store.whole_files.put([("a.py", "sessions", ""), ("b.py", "queries", "")])
-    assert failing(examined(folder, full=True)) == set()
-    damage(folder, "DELETE FROM files_fts_docsize WHERE id = 1")
-    assert "1 files without full text" in examined(folder)["passages"].detail
-    with open_store(folder) as store:
-        rebuild(store, "auto")
-        embed_missing(store, open_embedder("static", store))
-    assert failing(examined(folder, full=True)) == set()
-    damage(folder, "DROP TABLE files_fts")
-    found = examined(folder)["passages"]
-    assert "is missing" in found.detail and "lore store reindex" in str(found.fix)
-
-
 def test_dangling_edge_is_a_warning(folder: str) -> None:
     damage(folder, "INSERT INTO absent VALUES (101, 'decision-1'), (102, 'decision-2')",
            "INSERT INTO links(from_key, to_key, relation, created_at)"

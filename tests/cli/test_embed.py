@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import apsw
 import pytest
 from commands import Lore
 from endpoints import Endpoint
@@ -19,12 +18,6 @@ def notes(lore: Lore) -> Lore:
         {"id": "note-b", "body": "reads go to the replica"},
     )
     return lore
-
-
-def set_embedder(lore: Lore, name: str) -> None:
-    """Write the name of a different embedder into the store."""
-    with apsw.Connection(str(lore.store / "search.db")) as connection:
-        connection.execute("UPDATE meta SET value = ? WHERE key = 'embedder'", (name,))
 
 
 def test_embed_refuses_wrong_options_and_embedders(notes: Lore) -> None:
@@ -73,11 +66,3 @@ def test_embed_missing_makes_vectors_of_an_outage(notes: Lore, endpoint: Endpoin
     assert "cannot be asked (Connection refused)" in done.err and "full text only" in done.err
     assert "cannot be asked" in notes.refuse("store", "embed", code=1)
     assert notes("store", "embed", *up).json["missing"] == 0
-
-
-def test_search_without_a_model_uses_full_text(notes: Lore) -> None:
-    model = "sentence-transformers:no-such-model"
-    set_embedder(notes, model)
-    done = notes("search", "key", "--embedder", model, "--ids")
-    assert done.out == "note-a\n" and done.err.count("\n") == 1
-    assert "the model no-such-model is not on this machine" in done.err

@@ -111,9 +111,6 @@ def test_import_declares_new_words_and_counts_dangling_edges(lore: Lore) -> None
     assert counts(done)["dangling"] == 1 and "1 edge leads to what is not in the store" in done.err
 
 
-# --- merging
-
-
 # --- Markdown
 
 

@@ -109,19 +109,6 @@ def test_feedback_rates(store: Lore) -> None:
     assert store("feedback", "note-c", "--unhelpful", "--text").out.startswith("unhelpful  note-c ")
 
 
-def test_context_and_ask_record_contained_nodes(store: Lore) -> None:
-    run = start(store)
-    question = ("what of tokens", "--graph-depth", "0")
-    held = store("context", *question, "--ids", "--run", run).lines
-    records = store("run", "show", run).json["records"]
-    assert [row["id"] for row in records] == held != []
-    assert (records[0]["position"], records[0]["query"]) == (1, "what of tokens")
-    model = store.program("model", "cat >/dev/null", 'echo "they expire [lesson-b]"')
-    run = start(store)
-    store("ask", *question, "--llm-command", f"'{model}'", "--run", run)
-    assert {row["id"] for row in store("run", "show", run).json["records"]} == {*held}
-
-
 def test_records_added_in_a_run_are_derived_from_it(store: Lore) -> None:
     run = start(store)
     by_option = store.id("add", "note", "By an option", "--run", run)

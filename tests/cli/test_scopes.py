@@ -290,40 +290,6 @@ def test_hidden_ids_are_refused_like_missing_ids(project: Path) -> None:
         assert one[1].replace(HIDDEN, unknown) == other[1]
 
 
-OWN = [
-    ["edit", "note-own", "the tide is mine"], ["confirm", "--retract", "note-own"],
-    ["confirm", "note-own"],
-    ["forget", "note-own"], ["undo"], ["undo"], ["restore", "note-own"],
-    ["edit", "note-own", "--status", "superseded"], ["undo", "note-own"],
-    ["import", "{folder}/own.jsonl"], ["run", "finish", "--run", "{own}"], ["undo"],
-    ["forget", "{own}"], ["forget", "note-own", "--purge"],
-]  # fmt: skip
-"""Commands of alice on records in her scope."""
-
-
-def test_hidden_ties_do_not_block_owners(project: Path) -> None:
-    own = lore("alice", "run", "start", "--text")[1].strip()
-    (project / "own.jsonl").write_text('{"id": "note-own", "body": "the tide is ours"}\n')
-    for scope, words in (
-        ("alice", ["add", "note", "the tide of mine", "--id", "note-own"]),
-        ("", ["link", HIDDEN, "relates_to", "note-own@@alice"]),
-        ("", ["link", "note-own@@alice", "depends_on", HIDDEN, "--force"]),
-        ("", ["search", SECRET, "--run", own]),
-        ("", ["feedback", "--helpful", HIDDEN, "--run", own]),
-    ):
-        assert lore(scope, *words)[0] == 0, lore(scope, *words)
-    for words in OWN:
-        given = [word.format(folder=project, own=own) for word in words]
-        code, said = lore("alice", *given)
-        assert code == 0, (words, said)
-        assert SECRET not in said, (words, said)
-        assert "bob" not in said, (words, said)
-    assert "@@alice" not in lore("bob", "export")[1]
-    said = lore("", "doctor", "--json")[1]
-    for check in ("edges", "passages"):
-        assert f'{{"id":"{check}","ok":true' in said, said
-
-
 def test_server_respects_the_scope(project: Path) -> None:
     assert {call["params"]["name"] for call in CALLS} == {*TOOLS}
     asked = "".join(f"{json.dumps(call)}\n" for call in CALLS)

@@ -111,17 +111,6 @@ def test_sync_is_silent_and_leaves_an_equal_file(lore: Lore, others: Lore) -> No
     assert text == shared(lore)
 
 
-def test_line_without_time_is_a_present_edit(lore: Lore, others: Lore) -> None:
-    text = shared(lore)
-    lore.write(FILE, text + '{"id": "note-1", "title": "By hand"}\n')
-    assert lore("sync", "--text").lines == ["in  updated 1", "out updated 1"]
-    lore.write(FILE, shared(lore).replace('"Second words"', '"Words by hand"'))
-    assert "in  updated 1" in lore("sync", "--text").out
-    titles = [lore("show", id).json["title"] for id in ("note-1", "note-2")]
-    assert titles == ["By hand", "Words by hand"]
-    assert lore("sync", "--text").out == ""
-
-
 def test_sync_preserves_broken_lines_and_names_them_once(lore: Lore, others: Lore) -> None:
     broken = '{"id": "odd-1", "type": "odd", "title": "x"}\n{"id": "note-9", "ti'
     before, good = shared(lore), '{"id": "note-8", "title": "A good line"}\n'

@@ -92,33 +92,6 @@ fake_lore() { # lib/lore of a prefix, with an interpreter that prints what it ge
 
 # --- which command
 
-@test "help and version have options, and help needs no word" {
-  run_lore help
-  expect 0
-  local help=$output version
-  version=$(lore version)
-  for word in '' -h --help; do
-    run_lore ${word:+"$word"}
-    expect 0 "$help"
-  done
-  for word in -V --version; do
-    run_lore "$word"
-    expect 0 "$version"
-  done
-  run_lore --help search
-  expect 0 "$(lore help search)"
-}
-
-@test "the name of a command is never a path or a pattern" {
-  program "$TEST_ROOT/bin" evil
-  for name in ../bin/lore-evil ../../bin/lore-evil /bin/sh 'a b' A '$(id)' 'a\nb' '*' '' $'\e[31mred'; do
-    run_lore "$name"
-    expect_error 2 "unknown command"
-    refute_contains "$stderr" $'\e'
-  done
-  [ ! -e "$TEST_ROOT/canary" ]
-}
-
 @test "scripts of lib/ read nothing of the environment" {
   printf 'touch %s/canary\n' "$TEST_ROOT" >"$TEST_ROOT/env.sh"
   for words in version "plugin list" "completion bash" "config list"; do

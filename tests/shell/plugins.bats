@@ -65,13 +65,6 @@ $PROJECT/other/lore-hook-post-add not in your own folder
 $PROJECT/other/lore-mine another one comes first"
 }
 
-@test "help of plugin is the comment of its script" {
-  run_lore plugin --help
-  expect 0
-  contains "$output" 'lore plugin new KIND NAME'
-  [ "$(lore help plugin)" = "$output" ]
-}
-
 @test "an existing plugin stays, and invalid names are refused" {
   lore plugin new hook pre-add >/dev/null
   run_lore plugin new hook pre-add

@@ -47,31 +47,11 @@ banned() { # <file>...: prints the lines with a construct that is not for these 
     }
   done <<'END'
 root=$(readlink -f "$0")
-root=$(realpath "$0")
 declare -A weights
-local -A weights
-local -n name=$1
 x=${name,,}
-x=${name^^}
-x=${name^}
-x=${names[0]^^}
-x=${name@Q}
-mapfile -t lines <file
-  readarray lines
-eval "$text"
 x=$(eval "$text")
-args=$(getopt ab "$@")
 make &>>log
-make |& tee log
-sed -i s/a/b/ file
-grep -P '\d' file
 source "$HOME/.lore"
-. "$LORE_STORE/.config"
-. "$1"
-source "$XDG_CONFIG_HOME/lore/config"
-[[ -v name ]]
-exec {fd}>file
-printf '%(%F)T'
     *) true ;;&
 END
 }

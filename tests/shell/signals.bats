@@ -68,24 +68,6 @@ setup() { setup_store; }
   expect 0 $'400\n400\n399'
 }
 
-@test "an interrupted analysis of the history leaves the former state" {
-  git init -q .
-  printf x >a && git add a && git commit -qm one
-  lore graph analyze-cochanges --embedder none >/dev/null
-  before=$(lore export)
-  printf y >b && printf y >a && git add a b && git commit -qm two
-  mkdir bin
-  # shellcheck disable=SC2016 # sh expands it
-  printf '#!/bin/sh\ncase "$*" in *" log "*) printf "\\001%%s 1\\n"; kill -INT $PPID; sleep 1; exit 130 ;; esac\nexec %s "$@"\n' \
-    "$(type -P git)" >bin/git
-  chmod +x bin/git
-  PATH=$PWD/bin:$PATH run_lore graph analyze-cochanges --embedder none
-  [ "$status" -ne 0 ]
-  contains "$stderr" "lore: interrupted (reading the history: "
-  contains "$stderr" "): the co-changes are as they were"
-  [ "$(lore export)" = "$before" ]
-}
-
 @test "an interrupt ends a model or a retriever with its children" {
   local program="$XDG_CONFIG_HOME/lore/commands/lore-retriever-mine" how code
   lore add note 'Sessions are signed tokens' >/dev/null
