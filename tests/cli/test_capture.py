@@ -90,18 +90,10 @@ def test_no_events_without_days_to_keep(lore: Lore, log: Path) -> None:
     assert not log.exists()
 
 
-def test_gap_is_listed_despite_matching_code(lore: Lore, log: Path) -> None:
-    lore.write("crossing.py", "def paint_zebra_crossing(where):\n    return where\n")
-    lore("index")
-    lore("add", "note", "Sessions end after a day")
-    lore("search", "why do we paint the zebra crossing")
-    lore("search", "when do sessions end")
-    (gap,) = lore("capture", "gaps").json
-    assert gap["question"] == "why do we paint the zebra crossing"
-
-
 def test_gaps_list_unanswered_questions(lore: Lore, log: Path) -> None:
     assert lore("capture", "gaps").json == []
+    lore.write("crossing.py", "def paint_zebra_crossing(where):\n    return where\n")
+    lore("index")
     lore("add", "note", "Sessions end after a day")
     for question in ("where is the zebra crossing painted", "how are refresh tokens rotated",
                      "how refresh tokens are rotated", "when do sessions end",

@@ -56,19 +56,14 @@ def test_edit_tells_no_tags_from_empty_ones(lore: Lore) -> None:
 def test_refused_change_leaves_everything(lore: Lore) -> None:
     before = lore("export", "-").out
     lore.refuse_each("""
-        edit | 2 | edit needs ID
         edit note-none x | 1 | no node 'note-none'
         edit note-1 '' | 1 | the text is empty
-        edit note-1 --status done | 2 | --status is 'done'
-        forget | 2 | forget needs an id
         forget note-1 note-none | 1 | no node 'note-none'
         forget --purge te-2 | 2 | needs a full id, not 'te-2': give note-2
         restore note-none | 1 | no node 'note-none'
         restore note-1 --at 99 | 1 | number 99: see 'lore show note-1 --history'
         restore note-1 --at 2001-01-01 | 1 | 2001-01-01T00:00:00Z or before
         restore note-1 --at never | 2 | 'never' is not a valid date
-        undo --at 1 | 2 | --at needs an ID
-        restore | 2 | restore needs an id
         forget --faded note-1 | 2 | exclude each other
         forget note-1 --dry-run | 2 | --dry-run needs --faded
         forget --proposed | 2 | --proposed needs --purge

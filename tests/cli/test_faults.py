@@ -85,12 +85,6 @@ def test_text_with_nul_or_excess_length_is_refused(lore: Lore) -> None:
     assert "NUL byte" in lore.refuse("add", "note", "-", stdin=b"a\0b", code=1)
     lore.patch.setenv("LORE_MAX_TEXT", "1000")
     assert "longer than 1000 bytes" in lore.refuse("add", "note", "-", stdin="x" * 1001, code=1)
-    lines = '{"id":"note-a"}\n{"id":"note-b","body":"%s"}\n{"id":"note-c","body":"cut' % (
-        "x" * 1001
-    )
-    assert "line 2" in lore.refuse("import", "-", stdin=lines, code=1)
-    assert lore("import", "-", "--skip-bad", stdin=lines).json["skipped"] == 2
-    assert lore("list", "--ids").lines == ["note-a"]
 
 
 def test_words_that_are_not_utf8_are_refused(lore: Lore) -> None:

@@ -40,12 +40,7 @@ def test_graph_help_names_the_verbs(lore_without_store: Lore) -> None:
     assert {"path", "stats", "hubs", "relations", "similar", "export", "view"} == {*verbs}
     for verb in verbs:
         assert lore("graph", verb, "a", "--help").out.startswith(f"Usage: lore graph {verb}")
-    lore.refuse_each("""
-        graph pth | 2 | did you mean 'path'
-        graph --nonsense | 2 | --nonsense
-        graph ../../etc | 2 | no such command
-        graph hubs --nonsense | 2 | lore graph hubs --help
-    """)
+    assert "did you mean 'path'" in lore.refuse("graph", "pth")
 
 
 def test_graph_has_commands_of_the_top_level(filled: Lore) -> None:

@@ -69,7 +69,6 @@ def test_remotes_are_kept_in_the_users_config(lore: Lore) -> None:
     assert lore("hub", "list").json == lore("remote", "list").json == [remote]
     assert f"REMOTES[team]='{place} types=decision,lesson staged'" in lore.config.read_text()
     assert lore("hub", "add", "team", place, "scopes=red").json["state"] == "changed"
-    assert lore("hub", "list", "--text").out.split() == ["team", place, "scopes=red"]
     lore("hub", "remove", "team")
     assert lore("hub", "list").json == [] and lore.config.read_text() == ""
 
@@ -96,9 +95,7 @@ def test_unreachable_hub_is_an_error_line(lore: Lore) -> None:
         sync nobody | 2 | no remote 'nobody' in your config
         sync --all | 2 | --all for a remote
         search tokens --on team | 1 | team: connection failed
-        search tokens --on nobody | 2 | no remote 'nobody' in your config
         search tokens --on team --files a.py | 2 | --files is for files of this project
-        related note-1 --on team | 2 | no such option '--on'
     """)
     lore("sync", "postgres-notes.jsonl")  # a file with any name
     lore("add", "note", "Sessions are signed tokens", "--id", "note-1")
@@ -118,10 +115,8 @@ def test_roles_are_granted_revoked_and_audited(
     lore.patch.delenv("LORE_SCOPE")
     done = lore("hub", "grant", role, "writer", "--scope", "red", "--text")
     assert done.lines == [f"{role}: writer, in red"]
-    lore.refuse_each(f"""
-        hub grant {role} king | 2 | give one of reader, writer, curator
-        hub grant {role} curator --on {url.replace("postgres@", f"{role}@")} | 1 | the hub's owner
-    """)
+    own = url.replace("postgres@", f"{role}@")
+    lore.refuse_each(f"hub grant {role} curator --on {own} | 1 | the hub's owner")
     id = lore.id("add", "note", "Sent by the owner")
     lore("sync", "team")
     assert lore("hub", "revoke", role, "--text").lines == [f"{role}: no rights"]
@@ -131,7 +126,7 @@ def test_roles_are_granted_revoked_and_audited(
         ("grant writer", role, ""), ("grant writer", f"{role}@@red", "red"), ("id", id, ""),
         ("revoke", role, ""),
     ]  # fmt: skip
-    refused = lore.refuse("hub", "status", url.replace("postgres@", f"{role}@"), code=1)
+    refused = lore.refuse("hub", "status", own, code=1)
     assert "ask the hub's owner" in refused
     lore("hub", "add", "other", url)
     assert "name a hub: team or other" in lore.refuse("hub", "grant", role, "writer")

@@ -53,19 +53,6 @@ def test_import_reads_lines_from_a_file_and_stdin(lore: Lore) -> None:
     assert lore.id("search", "first", "--retrievers", "fulltext") == "note-a"
 
 
-def test_import_prints_counts_as_text(lore: Lore) -> None:
-    def summary(*words: str) -> str:
-        return lore("import", *words, "--text", "--quiet").out
-
-    lore.write("docs/one.md", "# One\n\n[two](two.md), [none](no.md)\n")
-    two = lore.write("docs/two.md", "# Two\n")
-    assert summary("docs") == "added 3, unresolved 1\n"
-    two.write_text("# Two\nMore.\n")
-    assert summary("docs") == "unchanged 2, unresolved 1, updated 1\n"
-    lore("export", "out.jsonl")
-    assert summary("out.jsonl") == "unchanged 3\n"
-
-
 def test_import_refuses_in_a_line_without_writing(lore: Lore) -> None:
     write_documents(lore)
     lore.write("good.jsonl", LINES)
@@ -87,8 +74,6 @@ def test_import_refuses_in_a_line_without_writing(lore: Lore) -> None:
         import rfc.jsonl | 1 | line 1: unknown type 'rfc'
         import rfc.jsonl --new-types | 1 | line 3: unknown relation 'obsoletes'
         import docs odd.md --type decision | 1 | line 2: status 'maybe' is not one of
-        import | 2 | PATH
-        import --skipbad x | 2 | --skip-bad
         import good.jsonl --ours --theirs | 2 | --ours and --theirs exclude each other
     """)
     assert lore("export").out == ""
@@ -118,9 +103,7 @@ def test_import_reads_documents_and_their_links(lore: Lore) -> None:
     write_documents(lore)
     done = lore("import", "docs")
     assert counts(done) == {"nodes": 3, "edges": 3, "added": 6} and not done.err
-    before = lore("export").out
     assert counts(lore("import", "docs"))["unchanged"] == 5
-    assert lore("export").out == before
     assert lore.id("related", "decision-rotate") == "doc-docs/jwt"
     found = lore("search", "rotate keys", "--graph-depth", "2", "--ids")
     assert "file-src/auth.py" in found.lines
@@ -129,7 +112,7 @@ def test_import_reads_documents_and_their_links(lore: Lore) -> None:
 def test_unresolved_links_are_named_without_control_characters(lore: Lore) -> None:
     lore.write("a.md", "# A \033[31mred\n\n[[\033]0;x\007]] [x](none.md)\n")
     done = lore("import", "a.md", "--text")
-    assert "unresolved 1" in done.out and "a.md: line 3:" in done.err
+    assert done.out == "added 1, unresolved 1\n" and "a.md: line 3:" in done.err
     assert "\033" not in done.out + done.err + lore("list", "--text").out
 
 

@@ -136,25 +136,14 @@ def made(name: str, *words: str, stdin: str = os.devnull, code: int = 0) -> byte
 
 
 def test_importer_of_adr_tools_brings_decisions_and_links(lore: Lore) -> None:
-    lore.write(
-        "adr/0001-use-flat-files.md",
-        ADR.format(
-            "1. Use flat files", "2020-01-31", "Superseded by [2. Use SQLite](0002-use-sqlite.md)"
-        ),
-    )
-    lore.write(
-        "adr/0002-use-sqlite.md",
-        ADR.format(
-            "2. Use SQLite",
-            "2021-02-28",
-            "Supersedes [1. Use flat files](0001-use-flat-files.md)\n\n"
-            "Amended by [3. WAL](0003-wal.md)",
-        ),
-    )
+    links = "Supersedes [1. Files](0001-files.md)\n\nAmended by [3. WAL](0003-wal.md)"
+    superseded = "Superseded by [2. SQLite](0002-sqlite.md)"
+    lore.write("adr/0001-files.md", ADR.format("1. Use flat files", "2020-01-31", superseded))
+    lore.write("adr/0002-sqlite.md", ADR.format("2. Use SQLite", "2021-02-28", links))
     lore.write(
         "adr/0003-wal.md",
         '---\nstatus: "proposed"\ndate: 2022-03-01\n---\n\n# WAL mode\n\n'
-        "## Context\n\nSee [files](0001-use-flat-files.md) and [a page](../x.md).\n",
+        "## Context\n\nSee [files](0001-files.md) and [a page](../x.md).\n",
     )
     lore.write("adr/template.md", "# Template\n")
     done = lore("import", "-", stdin=made("adr-tools", "adr")).json
@@ -164,13 +153,10 @@ def test_importer_of_adr_tools_brings_decisions_and_links(lore: Lore) -> None:
         row.get("id") or (row["from_id"][13:17], row["relation"], row["to_id"][13:17]): row
         for row in lore("export", "--type", "decision").rows
     }
-    assert {key for key in rows if isinstance(key, tuple)} == {
-        ("0002", "supersedes", "0001"),
-        ("0003", "links_to", "0001"),
-        ("0003", "relates_to", "0002"),
-    }
+    edges = {" ".join(key) for key in rows if isinstance(key, tuple)}
+    assert edges == {"0002 supersedes 0001", "0003 links_to 0001", "0003 relates_to 0002"}
     first, second, third = (
-        row for key, row in sorted(rows.items(), key=str) if isinstance(key, str)
+        rows[key] for key in sorted(key for key in rows if isinstance(key, str))
     )
     assert (first["title"], first["status"]) == ("Use flat files", "superseded")
     assert second["created_at"] == "2021-02-28T00:00:00Z" and third["status"] == "staged"

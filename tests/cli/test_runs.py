@@ -78,19 +78,15 @@ def test_lore_run_names_the_run_of_every_command(store: Lore) -> None:
 def test_run_refuses_bad_words(store: Lore) -> None:
     run = start(store)
     store.refuse_each(f"""
-        run stop | 2 | no such command 'stop'
-        run start --tsk x | 2 | see 'lore run start --help'
         run finish | 2 | name a run
         run finish run-x | 1 | no run 'run-x'
         run finish note-c | 1 | 'note-c' is not a run
         run show note-c | 1 | 'note-c' is not a run
         run finish {run} --helpful note-c --unhelpful note-c | 2 | 'note-c' is helpful and unhelpful
-        run finish {run} --helpful note-none | 1 | no node 'note-none'
         feedback note-c | 2 | give one of --helpful and --unhelpful
         feedback --helpful --unhelpful note-c | 2 | exclude each other
         feedback --helpful | 2 | needs an id
         feedback --helpful note-none | 1 | no node 'note-none'
-        feedback --helpful note-c --run run-x | 1 | no run 'run-x'
         feedback --helpful note-c --run lesson-b | 1 | 'lesson-b' is not a run
     """)
     (note,) = store("run", "finish", run, "--helpful", "note-c").notes

@@ -48,7 +48,6 @@ def test_show_prints_an_object_or_an_array(notes: Lore) -> None:
     assert [edge[name] for name in ("direction", "relation", "id", "title", "weight")] == [
         "in", "part_of", "note-2", "the second", 1,
     ]  # fmt: skip
-    assert [row["id"] for row in notes("show", "note-2", "note-1").json] == ["note-2", "note-1"]
     assert [row["id"] for row in notes("show", "-", stdin="note-1\n").json] == ["note-1"]
     assert notes("show", "-").json == []
     assert len(notes("show", "note-1", "note-2", "--jsonl").rows) == 2

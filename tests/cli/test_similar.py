@@ -55,10 +55,7 @@ def test_duplicates_come_in_groups(filled: Lore) -> None:
     [group] = filled("graph", "similar", "--groups", "--min", "0.9").json
     assert group["cosine"] > 0.9
     assert [record["id"] for record in group["records"]] == ["note-a", "note-b"]
-    filled.print_each("""
-        graph similar --groups --min 0.9 | note-a note-b
-        graph similar --groups --min 1 |
-    """)
+    filled.print_each("graph similar --groups --min 0.9 | note-a note-b")
     assert "note-a  The connection" in filled("graph", "similar", "--groups", "--text").lines[0]
     assert filled("graph", "similar", "--groups", "--min", "1", "--text").out == "no duplicates\n"
 
