@@ -76,6 +76,19 @@ def test_promote_makes_records_of_all_or_none(found: Lore) -> None:
     assert candidates(found) == []
 
 
+def test_three_reads_by_people_confirm(found: Lore) -> None:
+    id = found.id("promote", candidates(found)[0])
+    with pytest.MonkeyPatch.context() as agent:
+        agent.setenv("CLAUDECODE", "1")
+        for _ in range(3):
+            found("show", id)
+    for _ in range(2):
+        found("show", id)
+    assert found("list", "--status", "staged", "--ids").lines == [id]
+    assert f"confirmed, since it is read often: {id}" in found("context", "rotating key").err
+    assert found("list", "--status", "staged").json == []
+
+
 def test_event_plugins_hear_of_promotions(found: Lore) -> None:
     heard = found.root / "heard"
     plugin(found, "lore-hook-pre-add", "! grep -q 'token cache' || { echo no >&2; exit 1; }")

@@ -76,14 +76,6 @@ def test_event_appends_to_the_log(lore: Lore, log: Path) -> None:
     assert lore("capture", "events", "--kind", "tool").rows == [row]
 
 
-def test_capture_drops_old_events(lore: Lore, log: Path) -> None:
-    lore("capture", "event", "prompt", "-m", "old")
-    log.rename(log.with_name("2026-01-01.jsonl"))
-    session(lore)
-    lore("capture", "--from", "claude")
-    assert "old" not in [row.get("text") for row in lore("capture", "events").rows]
-
-
 def test_no_events_without_days_to_keep(lore: Lore, log: Path) -> None:
     lore.patch.setenv("LORE_EVENTS_DAYS", "0")
     lore("search", "where is the zebra crossing painted")

@@ -73,11 +73,9 @@ def test_forms_of_a_context(filled: Lore) -> None:
 
 def test_context_refuses_wrong_words(filled: Lore) -> None:
     filled.refuse_each("""
-        context | 2 | needs a question
         context x --as poem | 2 | narrative, prompt, json
         context x --budget 10 | 2 | from 50
         context x --text --ids | 2 | exclude each other
-        context x --as prompt --jq . | 2 | exclude each other
     """)
     done = filled("context", "how are sessions signed", "--budget", "60", "--as", "narrative")
     assert not done.out and "raise the budget" in done.err

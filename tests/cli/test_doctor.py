@@ -191,17 +191,13 @@ def test_doctor_reports_a_config_that_commands_refuse(lore: Lore, text: str) -> 
     assert {*failed(lore)} == {"config"}
     details = {row["id"]: row["detail"] for row in lore("doctor", code=1).json}
     assert ".config:1:" in details["config"]
-    assert lore("doctor", "--help").lines[0].startswith("Usage: lore doctor")
     assert os.listdir(lore.project) == [".lore"]
 
 
 def test_doctor_names_every_problem_of_the_config(lore: Lore) -> None:
     lore.config.write_text("limit = 3\nrrf_k=x\ngrap_depth=2\n")
-    lore.patch.setenv("LORE_GRAPH_DEPTH", "1")
     (check,) = [row for row in lore("doctor", code=1).json if row["id"] == "config"]
     assert f"{lore.config}:1: " in check["detail"] and f"{lore.config}:2: " in check["detail"]
     lore.config.write_text("grap_depth=2\n")
     (check,) = [row for row in lore("doctor").json if row["id"] == "config"]
     assert check["fix"] and "unknown setting 'grap_depth'" in check["detail"]
-    lore.patch.setenv("LORE_GRAPH_DEPTH", "nine")
-    assert {*failed(lore)} == {"config"}

@@ -30,8 +30,8 @@ def test_edit_changes_the_given_fields_only(lore: Lore) -> None:
     assert [note(lore)[name] for name in ("body", "tags", "confidence", "data")] == [
         "a zebra", ["c-d", "e"], 0.5, {"why": "so"},
     ]  # fmt: skip
-    lore("edit", "note-1", "--why", "")
-    assert note(lore)["data"] == {}
+    lore("edit", "note-1", "--why", "", "--tags", "", "--tag=")
+    assert (note(lore)["data"], note(lore)["tags"]) == ({}, [])
 
 
 def test_edit_takes_a_text_from_words_or_stdin(lore: Lore) -> None:
@@ -44,13 +44,6 @@ def test_edit_takes_a_text_from_words_or_stdin(lore: Lore) -> None:
     """)
     lore("edit", "note-1", "-", stdin="gulls fly\n")
     assert note(lore)["body"] == "gulls fly"
-
-
-def test_edit_tells_no_tags_from_empty_ones(lore: Lore) -> None:
-    lore("edit", "note-1", "--title", "A zebra")
-    assert note(lore)["tags"] == ["a", "b"]
-    lore("edit", "note-1", "--tags", "", "--tag=")
-    assert note(lore)["tags"] == []
 
 
 def test_refused_change_leaves_everything(lore: Lore) -> None:

@@ -68,12 +68,9 @@ def test_retracted_record_is_hidden_until_confirmed(lore: Lore) -> None:
 def test_wrong_use_is_refused(lore: Lore) -> None:
     lore("fact", "jacq", "uses", "duckdb")
     lore.refuse_each("""
-        fact app uses | 2 | fact needs OBJECT
         fact app '!' b | 1 | not a valid name
-        confirm | 2 | confirm needs ID…
         confirm duckdb uses jacq | 1 | no fact entity-duckdb uses entity-jacq
         retract note-none | 1 | no node 'note-none'
-        search x --status stagd | 2 | unknown status 'stagd'
     """)
 
 

@@ -42,7 +42,6 @@ def test_files_add_their_records_to_a_search(tree: Lore) -> None:
     tree.print_each(f"""
         search tokens | note-cookies decision-sessions lesson-keys
         search tokens --files src/keys.py --type note,lesson | lesson-keys note-cookies
-        search tokens --file src/auth.py | decision-sessions
         search --files src/auth.py | decision-sessions {AUTH}
         search --files 'src/*.py' --type decision,lesson | decision-sessions lesson-keys
         search --files src/auth.py,src/keys.py --exclude lesson-keys --type lesson |
@@ -117,12 +116,10 @@ def test_related_accepts_files_in_every_spelling(tree: Lore) -> None:
 def test_unknown_and_outside_paths_are_refused(tree: Lore) -> None:
     tree.refuse_each("""
         related src/none.py | 1 | src/none.py: no such file
-        related decision-none | 1 | no node 'decision-none'
         related nothing | 1 | no node 'nothing'
         related ../outside.py | 1 | leads outside the project
         search --files '../*.py' | 1 | leads outside the project
         search --files /etc/passwd | 1 | outside the project
-        search | 2 | needs a query
     """)
     done = tree("search", "tokens", "--files", "lib/**/*.rs", "--ids")
     assert len(done.lines) == 3 and "'lib/**/*.rs' matches no file" in done.err

@@ -72,7 +72,6 @@ def test_pre_commit_prints_five_lines_at_most(project: Lore) -> None:
 
 
 def test_hook_run_never_fails(project: Lore) -> None:
-    """Claude Code takes an exit code of 2 as a refusal of the tool."""
     for words in ("prompt --cleint claude", "prompt", "dream --client claude", ""):
         assert project("hook", "run", *words.split(), stdin="{}").out == ""
 
@@ -102,9 +101,7 @@ def test_hook_install_status_and_uninstall(lore: Lore) -> None:
     lore("hook", "install", "--remove", "git")
     assert not hook.exists()
     lore.refuse_each("""
-        hook install codex --local | 2 | --local
         hook install git --user | 2 | git has no --user hooks
         hook install emacs | 2 | emacs
         hook install claude --user --shared | 2 | exclude each other
-        hook now | 2 | no such command 'now'
     """)

@@ -65,7 +65,6 @@ def test_import_refuses_in_a_line_without_writing(lore: Lore) -> None:
     lore.write("rfc.jsonl", RFC)
     lore.refuse_each("""
         import broken.jsonl | 1 | broken.jsonl: line 4: not JSON
-        import good.jsonl docs broken.jsonl | 1 | broken.jsonl: line 4: not JSON
         import good.jsonl docs open.md | 1 | open.md: line 2: not a 'key: value'
         import merge.jsonl | 1 | merge.jsonl: line 1: a merge conflict: run 'lore sync'
         import long.jsonl --max-text 1000 | 1 | a field of 'note-a' is longer than max_text

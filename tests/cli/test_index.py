@@ -36,7 +36,6 @@ def test_symbols_are_shown_related_and_found(lore: Lore) -> None:
 def test_index_refuses_in_a_line(lore: Lore) -> None:
     lore.refuse_each("""
         index src src | 2 | unexpected argument
-        index --no-such | 2 | '--no-such'
         index nowhere | 1 | nowhere: is not a folder
         index .. | 1 | lies outside of
         index --since 7d | 1 | is not a git repository

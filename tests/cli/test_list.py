@@ -75,19 +75,6 @@ def test_list_takes_brackets_and_braces(lore: Lore) -> None:
         assert lore(*command.split(), "--file", "app/{i,x}.tsx", "--ids").lines == ["note-3"]
 
 
-def test_list_and_neighbors_show_verdicts(lore: Lore) -> None:
-    lore.write("a.py", "def f():\n    return 1\n")
-    lore("add", "note", "About f", "--id", "note-f")
-    lore("add", "note", "Plain", "--id", "note-p", "--link", "note-f:relates_to")
-    lore("anchor", "note-f", "a.py", "--symbol", "f")
-    verdicts = {row["id"]: row["verdict"] for row in lore("list").json}
-    assert verdicts == {"note-f": "valid", "note-p": None}
-    lore.write("a.py", "def g():\n    print(2, 3, 4)\n")
-    lore("verify")
-    assert "  [invalid]" in lore("list", "--text").out.partition("note-f")[2].splitlines()[0]
-    assert "About f  [invalid]" in lore("graph", "neighbors", "note-p", "--text").out
-
-
 def test_list_has_files_only_on_request(lore: Lore) -> None:
     lore("add", "file", "src/auth.py")
     empty = lore("list", "--ids")

@@ -86,6 +86,15 @@ def test_stale_prints_sarif(lore: Lore, code: Repository) -> None:
     assert listed == [("note", "unchanged", "src/auth.py", 5), new]
 
 
+def test_sarif_names_the_line_of_a_symbol(lore: Lore, code: Repository) -> None:
+    code.write("src/shop.py", "class Shop:\n    tax = 1\n\n    def sell(self):\n        return 1\n")
+    lore("anchor", "decision-a", "src/shop.py::Shop::sell")
+    code.write("src/shop.py", "class Shop:\n    def sell(self):\n        return 2\n")
+    (log,) = lore("stale", "--as", "sarif", "--fail", code=1).json["runs"]
+    (place,) = [result["locations"][0]["physicalLocation"] for result in log["results"]]
+    assert place["region"]["startLine"] == 2
+
+
 def test_rules_expect_all_or_some(lore: Lore, code: Repository) -> None:
     rule(lore, ROUTE, "--of", "def $F(): $$$", "--in", "src/views.py", "--expect", "all")
     against = "src/views.py:3 (known), src/views.py:8 (known)"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -174,13 +173,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("LORE_STORE_SCOPE", "project")
         (folder / "src").mkdir()
         (folder / "src/boat.py").write_text("def sail():\n    return 'harbour'\n")
-        person = ("-c", "user.name=a", "-c", "user.email=a@b.c")
-        for words in (
-            ("init", "-q"),
-            ("add", "."),
-            (*person, "commit", "-qm", "boat\n\nlesson: harbours silt"),
-        ):
-            subprocess.run(["git", *words], cwd=folder, check=True)
+        for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "lesson: harbours silt")):
+            _commands[-1].git(*words)
         common(folder)
         secrets()
         yield folder
@@ -258,9 +252,7 @@ def test_every_command_is_tried_or_harmless() -> None:
 def test_commands_on_all_scopes_are_refused(name: str, project: Path) -> None:
     words = filled(REFUSED[name], project)
     code, said = lore("alice", *name.split(), *words)
-    assert code == 2
-    assert "--all-scopes" in said
-    assert said.count("\n") == 1
+    assert (code, said.count("\n")) == (2, 1) and "--all-scopes" in said
 
 
 @pytest.mark.one_in(4)
@@ -275,9 +267,8 @@ def test_other_scopes_are_hidden(name: str, project: Path) -> None:
         assert code in (0, 1, 2), said
         for word in (HIDDEN, *given):  # messages may quote the words of the line
             said = said.replace(word, "")
-        assert SECRET not in said.lower(), (words, said)
-        assert "bob" not in said, (words, said)
-        assert "a bug" not in said, (words, said)
+        for part in (SECRET, "bob", "a bug"):
+            assert part not in said.lower(), (words, said)
     assert name not in TOLD_TO_BOB or SECRET in to_bob or "@@bob" in to_bob
 
 
@@ -293,18 +284,14 @@ def test_hidden_ids_are_refused_like_missing_ids(project: Path) -> None:
 def test_server_respects_the_scope(project: Path) -> None:
     assert {call["params"]["name"] for call in CALLS} == {*TOOLS}
     asked = "".join(f"{json.dumps(call)}\n" for call in CALLS)
-    said = {
-        scope: lore(scope, "mcp", "--write", stdin=asked)[1].splitlines()
-        for scope in ("alice", "bob")
-    }
-    for answer in said["alice"]:
-        assert SECRET not in answer.replace(HIDDEN, "").replace(f"'{SECRET}'", ""), answer
-        assert "@@bob" not in answer.replace(HIDDEN, ""), answer
-    assert all(SECRET in said["bob"][at] for at in (0, 2, 3, 4, 5, 6, 7))
+    for response in lore("alice", "mcp", "--write", stdin=asked)[1].splitlines():
+        said = response.replace(HIDDEN, "").replace(f"'{SECRET}'", "")
+        assert SECRET not in said and "@@bob" not in said, response
+    to_bob = lore("bob", "mcp", "--write", stdin=asked)[1].splitlines()
+    assert all(SECRET in to_bob[at] for at in (0, 2, 3, 4, 5, 6, 7))
 
 
 def test_bob_has_all_that_was_his(project: Path) -> None:
     code, said = lore("bob", "export")
-    assert code == 0
-    assert said.count("@@bob") > 20
+    assert code == 0 and said.count("@@bob") > 20
     assert '"overwritten"' not in lore("*", "export")[1]

@@ -67,9 +67,7 @@ def test_show_refuses_unknown_and_ambiguous_ids(notes: Lore) -> None:
     notes.fill({"id": "note-first", "type": "note", "body": "x"},
                {"id": "goal-first", "type": "goal", "body": "y"})  # fmt: skip
     notes.refuse_each("""
-        show | 2 | ID
         show note-1 note-none | 1 | no node 'note-none'
-        show note-firts | 1 | see 'lore list'
         show first | 1 | several ids (goal-first, note-first): give more
         show 1 | 1 | no node '1'
         show a.py::C::n | 1 | no node 'a.py::C::n'

@@ -27,10 +27,6 @@ def test_similar_links_and_unlinks_records(filled: Lore) -> None:
     assert (edge["relation"], edge["id"], edge["direction"]) == ("similar_to", "note-b", "out")
     assert edge["weight"] > 0.9
     assert filled("graph", "similar").json["unchanged"] == 1
-    filled("graph", "similar", "--min", "1", "-k", "1", "--type", "note,doc")
-    again = filled("graph", "similar").json
-    assert (again["min"], again["nearest"], again["edges"]) == (1, 1, 0)
-    filled("graph", "similar", "--min", "0.8")
     assert filled("graph", "similar", "--remove").json["invalidated"] == 1
     assert filled("show", "note-a").json["edges"] == []
 

@@ -124,10 +124,6 @@ def test_adopt_brings_records_without_trust(shop: Lore, word: str) -> None:
     assert ids(shop) == ["note-private", "note-shared"] and not is_trusted(shop)
     assert shop.store not in (own, before) and not before.exists()
     assert sorted(states(shop)) == [("a project", "gone"), ("a project", "present")]
-    former = shop.project
-    copy(shop, "copy")
-    shutil.rmtree(former)
-    assert "note-private" in ids(shop)
 
 
 def test_a_new_folder_is_another_project(plain: Lore) -> None:

@@ -133,13 +133,6 @@ def test_memory_store_serves_without_a_data_folder(shared: Lore) -> None:
     assert not done.out and "cannot be written" in done.err
 
 
-def test_init_makes_a_store_beside_a_broken_file(lore_without_store: Lore) -> None:
-    lore = lore_without_store
-    lore.write(FILE, '{"id": "note-1", "ti')
-    assert "line 1 was left out" in lore("search", "anything").err
-    lore("add", "note", "Works")
-
-
 # --- databases in a project
 
 
