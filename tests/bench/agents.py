@@ -21,7 +21,7 @@ _PROMPTS = 30
 
 
 def agent_rows(store: Path, say: Callable[[str], None]) -> Iterator[Row]:
-    """Yield start and memory; warm searches, and a process each; hooks.
+    """Yield start and memory; warm searches; hooks.
 
     Every query has words new to the store.
     """
@@ -29,13 +29,9 @@ def agent_rows(store: Path, say: Callable[[str], None]) -> Iterator[Row]:
     say("starting the server")
     yield from _starts(store)
     say("searching through the server")
-    through, alone = _searches(asked, store)
+    through = _searches(asked, store)
     yield at_most("mcp: warm search, depth 0, median", median(through), "ms", 10)
     yield Row("mcp: warm search, depth 0, p95", round(percentile(through, 0.95), 2), "ms")
-    yield Row(
-        "mcp: warm search to one of a process of its own",
-        round(median(alone), 2), "ms", ratio=round(median(through) / median(alone), 3),
-    )  # fmt: skip
     say("calling hooks")
     hooks = _hooks(asked, store)
     yield at_most("hook: a prompt, p95, whole process", percentile(hooks, 0.95), "ms", 150)
@@ -71,16 +67,13 @@ def _resident(process: int) -> float:
     return int(said.stdout) / 1000
 
 
-def _searches(asked: list[str], store: Path) -> tuple[list[float], list[float]]:
-    """Return ms of searches through a server, and of the same searches as processes, in turns."""
+def _searches(asked: list[str], store: Path) -> list[float]:
+    """Return ms of searches through a server."""
     wire = _server(store)
-    through, alone = [], []
-    for number in range(_SEARCHES):
-        query = with_new_words(asked[number % len(asked)])
-        through.append(_timed(_ask, wire, query))
-        alone.append(_timed(_run, ["search", query, "-n", "5", "--json"], store))
+    queries = [with_new_words(asked[number % len(asked)]) for number in range(_SEARCHES)]
+    times = [_timed(_ask, wire, query) for query in queries]
     wire.end()
-    return through[_SEARCHES // 10 :], alone  # the first searches open the store
+    return times[_SEARCHES // 10 :]  # the first searches open the store
 
 
 def _hooks(asked: list[str], store: Path) -> list[float]:
@@ -107,7 +100,7 @@ def _ask(wire: Wire, query: str) -> None:
         raise BenchmarkError(str(answer["result"]["content"]))
 
 
-def _run(words: list[str], store: Path, sent: str = "") -> None:
+def _run(words: list[str], store: Path, sent: str) -> None:
     done = subprocess.run(
         ["bash", str(LORE), *words], env=environment(store), input=sent.encode(),
         capture_output=True, check=False,

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Timer
 from time import perf_counter
 
@@ -26,23 +25,17 @@ class Spent:
     rss: float
 
 
-def run(
-    words: list[str], environ: dict[str, str], stdin: Path | None = None, patience: float = 600
-) -> Spent | None:
-    """Runs a command, its output thrown away; None where it took more than ``patience`` seconds.
+def run(words: list[str], environ: dict[str, str], patience: float = 600) -> Spent | None:
+    """Run a command without output; return None if it takes more than ``patience`` seconds.
 
-    Raises:
-        BenchmarkError: it failed.
+    Raises BenchmarkError if the command fails.
     """
-    with open(stdin or os.devnull, "rb") as lines:
-        start = perf_counter()
-        process = subprocess.Popen(
-            words, env=environ, stdin=lines, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        timer = Timer(patience, process.kill)
-        timer.start()
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = (perf_counter() - start) * 1000
+    start, null = perf_counter(), subprocess.DEVNULL
+    process = subprocess.Popen(words, env=environ, stdin=null, stdout=null, stderr=null)
+    timer = Timer(patience, process.kill)
+    timer.start()
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = (perf_counter() - start) * 1000
     timed_out = not timer.is_alive()
     timer.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)  # or it would be waited for again

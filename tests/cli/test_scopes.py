@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from commands import Lore, every_command
+from new_stores import store_folder
 from planted_events import Log, prompt
-from store_places import store_folder
 from wire import tool
 
 from pylore.capture.candidates import candidate_id

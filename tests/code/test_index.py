@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from code_project import Project
+from repositories import Repository
 
 from pylore.code import worker
 from pylore.code.facts import FileFacts
@@ -56,13 +57,7 @@ def files(root: str) -> Listing:
 
 
 def commit(project: Project) -> None:
-    environ = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    for words in (
-        ["init", "-q"],
-        ["add", "-A"],
-        ["-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "x"],
-    ):
-        subprocess.run(["git", *words], cwd=project.root, env=environ, check=True)  # fmt: skip
+    Repository(project.root).commit()
 
 
 def test_files_symbols_and_edges(project: Project) -> None:

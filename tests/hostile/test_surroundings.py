@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from new_stores import store_folder
 from planted import LORE, ROOT, Planted
-from store_places import store_folder
 
 import pylore
 from pylore.cli import find, main

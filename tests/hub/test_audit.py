@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hub_lines import note
-from hubs import PeopledHub
+from hubs import PeopledHub, note
 
 LOG = "SELECT by_role, kind, owner, scope FROM lore.lines WHERE seq > %s ORDER BY seq"
 

@@ -6,8 +6,7 @@ import json
 from contextlib import suppress
 
 import pytest
-from hub_lines import note, purged
-from hubs import DENIED, PeopledHub, outcome
+from hubs import DENIED, PeopledHub, note, outcome, purged
 
 LATER = "2026-02-28T12:00:00Z"
 AS_WRITER = (

@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from hub_lines import edge, note
-from hubs import PeopledHub
+from hubs import PeopledHub, edge, note
 
 from pylore.app.engine import Engine
 from pylore.app.find import search

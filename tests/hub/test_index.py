@@ -8,8 +8,7 @@ from typing import Any
 
 import postgres
 import pytest
-from hub_lines import note, purged
-from hubs import PeopledHub, a_hub
+from hubs import PeopledHub, a_hub, note, purged
 
 from pylore.core.json import dumps
 from pylore.core.settings import Settings

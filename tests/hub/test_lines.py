@@ -7,8 +7,7 @@ import random
 import threading
 
 import postgres
-from hub_lines import note
-from hubs import a_hub
+from hubs import a_hub, note
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import TRIES_ALL

@@ -8,8 +8,7 @@ import time
 
 import postgres
 import pytest
-from hub_lines import AT, edge, note, purged, sent
-from hubs import DENIED, PeopledHub
+from hubs import AT, DENIED, PeopledHub, edge, note, purged, sent
 
 from pylore.core.errors import StoreError
 from pylore.hub.connection import connect

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from homes import move_home
-from store_places import copy_store, store_folder
+from new_stores import copy_store, store_folder
 from wire import LORE, lore, request, serving, text_of, tool
 
 RECORDS = [

@@ -16,9 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from new_stores import new_store
 from samples import examples
+from searching import options
 
 from pylore.core.model import Edge, Hit, Node
-from pylore.core.settings import EXPANSION_RULES, Settings
+from pylore.core.settings import EXPANSION_RULES
 from pylore.core.times import now
 from pylore.core.vocabulary import SOURCES
 from pylore.embed.static import StaticEmbedder
@@ -122,7 +123,7 @@ def test_score_is_the_product_of_factors(
 ) -> None:
     store = filled(seed)
     near = near_to(store) if files else None
-    given = Settings.load(environ={}, flags=flags)
+    given = options(**flags)
     embedder = StaticEmbedder()
     found = search(store, given, Request(query, explain=True, near=near), embedder)
     check(found.hits)
@@ -144,7 +145,7 @@ def test_fewer_results_are_the_first_of_more(
     request = Request(query, Scope(types=types), near=near_to(store) if files else None)
     found = []
     for limit in (1, 2, 3, 7, 20, 50):
-        given = Settings.load(environ={}, flags={**flags, "limit": str(limit)})
+        given = options(**{**flags, "limit": limit})
         hits = search(store, given, request, StaticEmbedder())
         found.append([(hit.id, plain and hit.score) for hit in hits if not hit.hops])
     for few, more in pairwise(found):
@@ -155,7 +156,7 @@ def test_fewer_results_are_the_first_of_more(
 @given(st.integers(0, 3), FLAGS, st.sets(st.integers(0, 19), min_size=1, max_size=3))
 def test_related_scores_are_products(seed: int, flags: dict[str, str], numbers: set[int]) -> None:
     store = filled(seed)
-    given = Settings.load(environ={}, flags=flags)
+    given = options(**flags)
     ids = [node.id for node in store.nodes.all()]
     chosen = [ids[number] for number in numbers]
     check(related(store, given, chosen, explain=True).hits)

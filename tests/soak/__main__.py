@@ -31,21 +31,18 @@ def main(minutes: float, seed: int) -> int:
         "power cuts": lambda folder: {**cut_power(seed, _until(minutes * 12, 0))},
         "full disk": lambda folder: {**fill(seed)},
         "merges": lambda folder: merge(seed, HISTORIES),
-        **({} if postgres.missing() else _over_a_hub(minutes, seed)),
         "crowd": lambda folder: crowd(folder, 32, round(20 * minutes), round(2000 * minutes)),
     }
     if postgres.missing():
         print(postgres.missing(), file=sys.stderr)
+    else:
+        parts["hub, kills"] = lambda root: chaos(root, seed, DESKS, _until(minutes * 36, 0))
     for name, part in parts.items():
         with tempfile.TemporaryDirectory(prefix="lore-soak-") as root:
             found = part(os.path.join(root, "store"))
         print(json.dumps({"part": name, "seed": seed, **found}), flush=True)
         failed |= any(found.get(what) for what in LOSSES)
     return int(failed)
-
-
-def _over_a_hub(minutes: float, seed: int) -> dict[str, Callable[[str], dict[str, float]]]:
-    return {"hub, kills": lambda folder: chaos(folder, seed, DESKS, _until(minutes * 36, 0))}
 
 
 def _until(seconds: float, least: int) -> Callable[[int], bool]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from stores import Kept
+from new_stores import Kept
 
 from pylore.store import Store
 

@@ -6,7 +6,7 @@ from array import array
 from pathlib import Path
 
 import pytest
-from stores import Kept
+from new_stores import Kept
 from things import EARLY, a_node, an_edge
 
 from pylore.core.errors import LoreError

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 import pytest
-from stores import Kept
+from new_stores import Kept
 from things import a_node, an_edge
 
 from pylore.core.errors import (

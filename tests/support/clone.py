@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from commands import run_here
 from forked import in_child, preload
+from new_stores import copy_store, store_folder
 from repositories import Repository
-from store_places import copy_store, store_folder
 
 import pylore
 from pylore.core.model import Anchor, Node

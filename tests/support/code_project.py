@@ -36,8 +36,8 @@ def facts_of(path: str, text: str) -> FileFacts:
     return extract(path, language, source, found.matches.get(path, []))
 
 
-class Project:
-    """A folder of files and the store that they are indexed into."""
+class Folder:
+    """A folder of files with a store."""
 
     def __init__(self, root: Path, store: Store) -> None:
         self.root = root
@@ -49,13 +49,17 @@ class Project:
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
         return file
 
-    def index(self, **options: Any) -> dict[str, Any]:
-        return index(self.store, Settings(), lambda: None, str(self.root), **options)
-
     def node(self, id: str) -> Node:
         node = self.store.nodes.get(id)
         assert node is not None, f"{id} is not in the store"
         return node
+
+
+class Project(Folder):
+    """A folder of code that is indexed."""
+
+    def index(self, **options: Any) -> dict[str, Any]:
+        return index(self.store, Settings(), lambda: None, str(self.root), **options)
 
     def live(self, type: str) -> set[str]:
         """The ids of the live nodes of a type."""

@@ -18,6 +18,7 @@ import apsw
 import pytest
 from homes import move_home
 from new_stores import new_store
+from repositories import GIT_VARIABLES
 
 from pylore.cli import hooks, registry
 from pylore.cli.command import Command
@@ -85,11 +86,7 @@ class Lore:
         for name in ("EDITOR", "VISUAL"):
             patch.delenv(name, raising=False)
         for name, value in {
-            "NO_COLOR": "1", "PAGER": "cat", "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_AUTHOR_NAME": "n", "GIT_AUTHOR_EMAIL": "n@example.org",
-            "GIT_COMMITTER_NAME": "n", "GIT_COMMITTER_EMAIL": "n@example.org",
-            "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "maintenance.auto",
-            "GIT_CONFIG_VALUE_0": "false",
+            "NO_COLOR": "1", "PAGER": "cat", **GIT_VARIABLES,
         }.items():  # fmt: skip
             patch.setenv(name, value)
         patch.setattr(hooks, "end_in_time", lambda *_: None)

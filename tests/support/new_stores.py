@@ -1,15 +1,18 @@
-"""Empty stores for tests, copied from a template: five times as fast as creating one."""
+"""Stores for tests: empty ones, copied from a template, and those of a project."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import apsw
+import pytest
 
 from pylore.store import Store, create_store, open_store, scratch_store
+from pylore.system.stores import claim
 
 
 def new_store(folder: str, *, fulltext: str = "auto") -> Store:
@@ -40,3 +43,45 @@ def _empty(fulltext: str) -> bytes:
     with TemporaryDirectory() as folder:
         create_store(folder, fulltext=fulltext).close()
         return Path(folder, "search.db").read_bytes()
+
+
+def store_folder(data: Path | str, project: Path) -> Path:
+    """Return the folder of a project's store in a data home; create the store if needed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(data))
+        (project / ".lore").mkdir(exist_ok=True)
+        return Path(claim(str(project)))
+
+
+def copy_store(data: Path | str, project: Path, other: Path, to: Path | str = "") -> Path:
+    """Copy the store of a project to a second project; return the folder."""
+    folder = store_folder(to or data, other)
+    for file in store_folder(data, project).glob("search.db*"):
+        shutil.copy2(file, folder)
+    return folder
+
+
+_TABLES = {"graph": ("links", "ratings"), "anchors": ("anchors",)}
+
+
+class Kept:
+    """An empty store in this folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = str(folder)
+        self._path = str(folder / "search.db")
+        new_store(self._folder).close()
+
+    def open(self) -> Store:
+        """Open the store; a writer does not wait."""
+        return open_store(self._folder, busy_timeout=0)
+
+    def read_only(self) -> Store:
+        """Open the store read-only."""
+        return Store(apsw.Connection(self._path, flags=apsw.SQLITE_OPEN_READONLY), self._path)
+
+    def lose(self, part: str) -> None:
+        """Drop the ``graph`` or the ``anchors``, as a damage does."""
+        with apsw.Connection(self._path) as connection:
+            for table in _TABLES[part]:
+                connection.execute(f"DROP TABLE {table}")

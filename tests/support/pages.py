@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pylore.core.model import Node
+from code_project import Folder
+
 from pylore.core.settings import Settings
 from pylore.formats.export import export_lines
 from pylore.formats.import_documents import DocumentImport
@@ -33,28 +34,16 @@ def import_documents(
     return found
 
 
-class Project:
-    """A folder of documents with a store."""
+class Project(Folder):
+    """A folder of documents that are imported."""
 
     def __init__(self, root: Path, store: Store) -> None:
-        self.root = root
-        self.store = store
+        super().__init__(root, store)
         self.records = Records(store, Settings(), None, str(root))
-
-    def write(self, path: str, text: str | bytes) -> Path:
-        file = self.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return file
 
     def run(self, *paths: str, **options: Any) -> Imported:
         files = [str(self.root / path) for path in paths or ("",)]
         return import_documents(self.store, Settings(), None, files, str(self.root), **options)
-
-    def node(self, id: str) -> Node:
-        node = self.store.nodes.get(id)
-        assert node is not None, [node.id for node in self.store.nodes.all()]
-        return node
 
     def edges(self, id: str) -> set[tuple[str, str]]:
         return {(e.relation, e.to_id) for e in self.store.edges.of(id) if e.from_id == id}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from commands import Done, run_here
-from store_places import store_folder
+from new_stores import store_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 LORE = str(ROOT / "lore.sh")

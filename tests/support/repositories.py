@@ -9,13 +9,15 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-ENVIRONMENT = {
-    "PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1",
+GIT_VARIABLES = {
+    "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_AUTHOR_NAME": "n", "GIT_AUTHOR_EMAIL": "n@example.org",
     "GIT_COMMITTER_NAME": "n", "GIT_COMMITTER_EMAIL": "n@example.org",
     "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "maintenance.auto", "GIT_CONFIG_VALUE_0": "false",
 }  # fmt: skip
 """Variables for git; automatic maintenance would double the time of a commit."""
+
+ENVIRONMENT = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", **GIT_VARIABLES}
 
 
 @cache

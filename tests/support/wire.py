@@ -20,17 +20,11 @@ LORE = str(ROOT / "lore.sh")
 MODERN = "2026-07-28"
 PREFIX = "io.modelcontextprotocol/"
 META = {f"{PREFIX}protocolVersion": MODERN, f"{PREFIX}clientCapabilities": {}}
-CLIENT = {"name": "test", "version": "1"}
 
 
 def request(id: int | str, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """A request of the era without a handshake."""
-    return {
-        "jsonrpc": "2.0",
-        "id": id,
-        "method": method,
-        "params": {**(params or {}), "_meta": META},
-    }
+    """Return a request of the era without a handshake."""
+    return legacy(id, method, {**(params or {}), "_meta": META})
 
 
 def legacy(id: int | str, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -40,11 +34,9 @@ def legacy(id: int | str, method: str, params: Mapping[str, Any] | None = None) 
 
 def initialize(version: str) -> dict[str, Any]:
     """Return the first messages of a client of such a version."""
-    return legacy(
-        "init",
-        "initialize",
-        {"protocolVersion": version, "capabilities": {}, "clientInfo": CLIENT},
-    )
+    client = {"name": "test", "version": "1"}
+    about = {"protocolVersion": version, "capabilities": {}, "clientInfo": client}
+    return legacy("init", "initialize", about)
 
 
 def tool(id: int | str, name: str, /, **arguments: Any) -> dict[str, Any]:
