@@ -71,9 +71,6 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-# --- counting
-
-
 def commands(id: str, other: str, imported: Path) -> dict[str, list[str]]:
     """Return the commands, with a question that the store knows: unknown questions are stored,
     which costs more.
@@ -176,9 +173,6 @@ def made_with() -> dict[str, str]:
 def _version(program: str) -> str:
     done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
     return done.stdout.partition("\n")[0]
-
-
-# --- checking
 
 
 def excuses(changelog: str, before: str) -> dict[str, float]:

@@ -85,9 +85,6 @@ def _build(folder: Path, size: int) -> None:
     build_store(folder, size, Text.of_library(CACHE))
 
 
-# --- measuring a size
-
-
 def _measure(size: int, folder: Path) -> Iterator[Figure]:
     queries = [item["query"] for item in read_lines(folder / "queries.jsonl")]
     ids = [item["id"] for item in read_lines(folder / "queries.jsonl")]
@@ -183,9 +180,6 @@ class _Size:
 
     def _ms(self, name: str, ms: float) -> Figure:
         return Figure(self._size, name, round(ms, 1), "ms", round(ms / self._floor, 3))
-
-
-# --- printing
 
 
 def _json(figures: list[Figure]) -> str:

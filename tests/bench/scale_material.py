@@ -131,8 +131,6 @@ class Material:
     def _type(self, number: int) -> str:
         return self._types[number % len(self._types)]
 
-    # --- nodes
-
     def _node(self, number: int) -> Node:
         rng = Random(number)
         type = self._type(number)
@@ -224,8 +222,6 @@ class Material:
         """Return a name in code: as varied as the number of nodes, some frequent."""
         names = Random(_skewed(rng, self._size)).choices(self._text.names, k=2)
         return f"{names[0]}{names[1].title()}"
-
-    # --- edges
 
     def _edges(self, number: int) -> Iterator[Edge]:
         rng = Random(~number)

@@ -7,6 +7,7 @@ index leaves out are in neither set. ``LORE_BENCH_SHOW=1`` prints the difference
 
 from __future__ import annotations
 
+import argparse
 import ast
 import json
 import os
@@ -19,8 +20,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from places import CACHE, call
-from report import Row, at_least
+from places import CACHE, BenchmarkError, call
+from report import Row, add_forms, as_json, as_table, at_least, wants_text
 
 from pylore.store.whole_text import unpacked
 
@@ -28,6 +29,21 @@ TARGET = 0.95
 CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*")
 
 Found = set[tuple[str, str, str, int]]
+
+
+def main() -> int:
+    """Print the rows; return 1 for a missed target, with ``--check``."""
+    parser = argparse.ArgumentParser(prog="run.sh", add_help=False)
+    parser.add_argument("--check", action="store_true")
+    add_forms(parser)
+    options = parser.parse_args()
+    try:
+        rows = [*symbol_rows()]
+    except BenchmarkError as error:
+        sys.stderr.write(f"lore: bench: {error}\n")
+        return 1
+    sys.stdout.write(as_table(rows) if wants_text(options) else as_json(rows))
+    return 1 if options.check and any(row.ok is False for row in rows) else 0
 
 
 def symbol_rows() -> Iterator[Row]:
@@ -116,3 +132,7 @@ def _constants(node: ast.AST) -> Iterator[tuple[str, int]]:
             stored = isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
             if stored and CONSTANT.fullmatch(name.id):
                 yield name.id, name.lineno
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -25,9 +25,6 @@ def only(relation: str, *files: FileFacts) -> CodeEdge:
     return found[0]
 
 
-# --- scopes
-
-
 def test_the_innermost_name_is_called() -> None:
     one = file("a.py", "python", ["function f", "function g", "function g.f"],
                calls=[("g", "f"), ("", "f")])  # fmt: skip
@@ -55,9 +52,6 @@ def test_a_local_variable_hides_a_function_of_its_name() -> None:
     one = file("a.py", "python", ["function f", "function g(f)"], calls=[("g", "f")],
                assigned={"g.f": "unknown"})  # fmt: skip
     assert called(one) == set()
-
-
-# --- imports
 
 
 def test_an_imported_name_is_followed_through_reexports() -> None:
@@ -110,9 +104,6 @@ def test_the_files_of_a_go_package_see_each_other(tmp_path: Path) -> None:
         ("net/b.go::Server.Close", "net/a.go::Listen"),
         ("main.go::main", "net/a.go::Listen"),
     }
-
-
-# --- classes
 
 
 HIERARCHY = ["class A", "method A.f", "method A.g", "class B < A", "class C < A", "method C.f",
@@ -176,9 +167,6 @@ def test_modules_of_ruby_span_files() -> None:
                                 ("b.rb", "b.rb::M.Task.go")}  # fmt: skip
 
 
-# --- when a receiver is not known
-
-
 def methods(count: int, path: str = "m{}.py") -> list[FileFacts]:
     return [file(path.format(n), "python", [f"class K{n}", f"method K{n}.frobnicate"])
             for n in range(count)]  # fmt: skip
@@ -218,9 +206,6 @@ def test_languages_do_not_call_each_other() -> None:
     assert edges(one, two) == []
 
 
-# --- any input
-
-
 chains = st.sampled_from(
     ["a", "b", "C", "self", "super", "C.a", "a().b", "?.a", "C().b()", "self.b"]
 )
@@ -247,9 +232,6 @@ def test_every_edge_joins_known_nodes_once(
         assert edge.from_id != edge.to_id
         assert 0 < edge.weight <= 1
     assert found == edges(one), "the same facts give the same edges"
-
-
-# --- circular names
 
 
 def test_mutual_returns_end() -> None:

@@ -238,9 +238,6 @@ def test_index_of_a_folder(project: Project) -> None:
         below_root(str(project.root), str(project.root / "README.md"))
 
 
-# --- which files
-
-
 def test_ignored_files_are_not_listed(project: Project) -> None:
     project.write(".gitignore", "build/\n*.log\n!kept.log\n")
     project.write("build/out.py", "x = 1\n")
@@ -289,9 +286,7 @@ def test_odd_files_are_counted(project: Project) -> None:
     assert project.index()["skipped"] == done["skipped"]
 
 
-def test_file_over_a_limit_has_no_symbols(
-    project: Project,
-) -> None:
+def test_file_over_a_limit_has_no_symbols(project: Project) -> None:
     left_out: dict[str, str] = {}
     project.index(left_out=left_out.__setitem__)
     assert not left_out
@@ -354,9 +349,6 @@ def test_partial_clone_fetches_no_file(project: Project, tmp_path: Path) -> None
     # So that this can fail: git itself would fetch the .gitignore.
     subprocess.run(["git", "status"], cwd=clone, capture_output=True, check=False)
     assert (tmp_path / "ran").exists()
-
-
-# --- facts and mentions
 
 
 def test_markdown_mentions() -> None:

@@ -31,9 +31,7 @@ def is_kept(path: Path) -> bool:
     return done.stdout == "locked\n"
 
 
-def test_index_preserves_locks_of_a_store_inside(
-    tmp_path: Path,
-) -> None:
+def test_index_preserves_locks_of_a_store_inside(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def f():\n    return 1\n")
     path = tmp_path / "data" / "search.db"
     with new_store(str(path.parent)) as store:

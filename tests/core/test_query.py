@@ -94,8 +94,6 @@ def test_invalid_operators_are_words(text: str, notes: int) -> None:
     assert (found.any(), found.text, len(found.unread)) == (False, text, notes)
 
 
-# --- text of tools, and names of code
-
 MESSAGE = """Reports of :class:`~pytest.Item` lose their sections (#123)
 
 <!-- please
@@ -135,8 +133,6 @@ def test_names_of_code() -> None:
     assert named_in(trace) == ["/src/app/main.py", "load_all", "KeyError"]
     assert named_in("Nothing of that, e.g. here. And so on") == []
 
-
-# --- the kind of question
 
 LONG = "keys of sessions that were signed by a host which nobody has seen before"
 

@@ -31,17 +31,11 @@ def fused(
     return convex(legs, {"fulltext": share, "vector": 1 - share}, MIN)
 
 
-# --- reciprocal rank fusion
-
-
 def test_rrf_by_hand() -> None:
     legs = {"fulltext": {"a": 9.0, "b": 3.0, "c": 1.0}, "vector": {"c": 0.9, "a": 0.5}}
     assert rrf(legs, 60) == pytest.approx({"a": 1 / 61 + 1 / 62, "b": 1 / 62, "c": 1 / 63 + 1 / 61})
     assert rrf(legs, 1) == pytest.approx({"a": 1 / 2 + 1 / 3, "b": 1 / 3, "c": 1 / 4 + 1 / 2})
     assert rrf({}, 60) == rrf({"fulltext": {}}, 60) == {}
-
-
-# --- convex
 
 
 def test_convex_by_hand() -> None:
@@ -63,9 +57,6 @@ def test_better_leg_score_never_lowers_fusion(fulltext: dict[str, float], by: fl
     last = list(fulltext)[-1]
     better = {**fulltext, last: fulltext[last] * by}
     assert fused(better, {})[last] >= fused(fulltext, {})[last] - 1e-9
-
-
-# --- age
 
 
 def test_recency_by_hand() -> None:

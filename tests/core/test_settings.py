@@ -116,8 +116,6 @@ def test_wrong_values_are_refused_with_their_place(name: str) -> None:
                 Settings.load(environ=environ, flags=flags)
 
 
-# --- which value counts
-
 ORIGINS = ("user:/user/.config:7", "project:/project/.config:7", "env:LORE_LIMIT", "flag:--limit")
 
 
@@ -143,9 +141,6 @@ def test_weights_are_merged_by_relation() -> None:
         "calls": (0.3, None), "imports": (0.5, None), "mentions": (0.4, None),
     }  # fmt: skip
     assert Settings().edge_weights == {}
-
-
-# --- config files
 
 
 def test_all_wrong_values_of_configs_are_named() -> None:

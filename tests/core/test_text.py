@@ -68,9 +68,6 @@ def found(fulltext: FullText, text: str, typed: str, how: str) -> bool:
     return [id for _, id, _ in rows] == ["note-1"]
 
 
-# --- words
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -115,9 +112,6 @@ def test_words_contain_no_signs(text: str) -> None:
 )
 def test_camel_case_is_split_where_a_word_begins(word: str, parts: list[str]) -> None:
     assert camel_parts(word) == parts
-
-
-# --- queries
 
 
 def test_terms_omit_stop_words_unless_alone() -> None:
@@ -211,9 +205,6 @@ def test_prefixes_match_only_on_request(fulltext: FullText) -> None:
     assert not found(fulltext, "kubernetes", "kuber", "some")
     assert found(fulltext, "kubernetes", "kuber", "prefix")
     assert not found(fulltext, "kubernetes", "ku", "prefix")
-
-
-# --- text for people
 
 
 FILLER = st.lists(st.sampled_from(["lorem", "ipsum", "x" * 50, "y", "z" * 90]), max_size=200)

@@ -37,9 +37,6 @@ def lists(draw: st.DrawFn) -> tuple[list[float], dict[tuple[int, int], float], l
     return scores, repeats, categories
 
 
-# --- the order
-
-
 @given(SCORES, WEIGHT)
 def test_list_without_repeats_is_unchanged(scores: list[float], weight: float) -> None:
     assert mmr(scores, {}, weight) == [*range(len(scores))]
@@ -62,9 +59,6 @@ def test_repeats_move_down() -> None:
     # 0.7 · 0.9 − 0.3 · 1 = 0.33 lies between 0.7 · 0.5 and 0.7 · 0.4
     assert mmr([1.0, 0.9, 0.5, 0.4], {(0, 1): 1.0}, 0.7) == [0, 2, 1, 3]
     assert mmr([0.5, 0.45, 0.25, 0.2], {(0, 1): 1.0}, 0.7) == [0, 2, 1, 3]  # relative scores
-
-
-# --- in a search
 
 
 def kinds(store: Store, query: str, **flags: str) -> str:

@@ -69,9 +69,6 @@ def look(store: Store, query: str = "tokens", **given: Any) -> Hits:
     return searching.look(store, query, **{"retrievers": "fulltext mine", "explain": True, **given})
 
 
-# --- a good retriever
-
-
 def test_retriever_adds_a_leg(store: Store, write: Write) -> None:
     write("mine", prints([{"id": "note-b", "score": 8}, {"id": "note-a", "score": 2}]))
     hits = look(store)
@@ -123,9 +120,6 @@ def test_walk_starts_at_results_of_other_types(store: Store, write: Write, tmp_p
     assert ran.read_text() == "."
 
 
-# --- a bad retriever: reported in a line, dropped
-
-
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("script", "said"),
@@ -171,9 +165,6 @@ def ended(pid: int) -> bool:
             return True
         time.sleep(0.02)
     return False
-
-
-# --- parsing
 
 
 @pytest.mark.parametrize(

@@ -68,8 +68,6 @@ def near(store: Store, *globs: str, **flags: object) -> dict[str, float]:
     return {id: way.score for id, way in ways.items()}
 
 
-# --- globs
-
 PARTS = st.sampled_from(
     ["a", "b", "ab", "/", "*", "**", "**/", "?", ".", "[ab]", "[!a]", "é", "{a,b/}"]
 )
@@ -123,9 +121,6 @@ def test_any_name_gives_printable_files(shared: Store, name: str) -> None:
         assert all(path.isprintable() for path in files_near(shared, at_hand(shared, name), []))
 
 
-# --- records tied to a file, and their scores
-
-
 def test_every_kind_of_anchor_ties(store: Store) -> None:
     file_node(store, "src/a.py")
     for kind, path, detail in (
@@ -152,9 +147,6 @@ def test_edges_tie_from_depth_1(store: Store) -> None:
     assert found == {"file-a.py": ITSELF, "note-f": pytest.approx(0.8), "note-s": 1}
     without = near(store, "a.py", graph_depth=1, graph_exclude_edges="ANCHORED_TO")
     assert without == {"file-a.py": ITSELF}
-
-
-# --- a search with files
 
 
 @pytest.fixture
@@ -226,9 +218,6 @@ def test_paths_start_at_a_file_at_hand(store: Store) -> None:
             steps = hit.explain["walk"]["hops"]
             factors = [s["edge_weight"] * s["relation_weight"] * s["decay"] for s in steps]
             assert prod(factors) == pytest.approx(hit.factors["files"])
-
-
-# --- changed files
 
 
 def test_git_mark_means_changed_files(tmp_path: Path) -> None:

@@ -52,9 +52,7 @@ def test_qualified_name_prefers_the_class(project: Project) -> None:
         assert look(project, f"{name}.as_text")[0] == f"symbol-src/{path}.py::{name}.as_text"
 
 
-def test_other_files_precede_second_symbols(
-    project: Project,
-) -> None:
+def test_other_files_precede_second_symbols(project: Project) -> None:
     project.write("src/all.py", "".join(KEYS.format(name) for name in ("one", "two", "three")))
     project.write("src/some.py", KEYS.format("four") + LAMP * 4)
     project.index()

@@ -86,9 +86,6 @@ def direct(hits: Hits) -> list[str]:
     return [hit.id for hit in hits if hit.hops == 0]
 
 
-# --- operators
-
-
 @pytest.mark.parametrize(
     ("query", "there", "not_there"),
     [
@@ -115,9 +112,6 @@ def test_unknown_type_and_tag_are_words_and_named(look: Lookup) -> None:
     assert {SESSIONS, KEYS} <= {*direct(hits)}
     assert any("no type 'string'" in note for note in hits.notes)
     assert any("the tag 'nope'" in note for note in hits.notes)
-
-
-# --- ways to match
 
 
 def test_prefixes_match_without_words(look: Lookup) -> None:
@@ -151,9 +145,6 @@ def test_every_part_of_a_record_is_found(look: Lookup, query: str, id: str) -> N
     assert ids(look.words(query))[0] == id
 
 
-# --- scope of results and walk
-
-
 def test_filter_expanded_restricts_everything(look: Lookup) -> None:
     scope = Scope(tags=("auth",))
     hits = look.words("cookie", scope=scope, graph_depth=2)
@@ -173,9 +164,6 @@ def test_excluded_nodes_are_not_entered(look: Lookup) -> None:
     assert OUTAGE not in ids(hits)
 
 
-# --- a result
-
-
 @pytest.mark.parametrize("fusion", ["convex", "rrf"])
 @pytest.mark.parametrize("query", ["tokens", "replica database", "credentials", "zucch"])
 def test_results_have_consistent_fields(look: Lookup, query: str, fusion: str) -> None:
@@ -188,9 +176,6 @@ def test_results_have_consistent_fields(look: Lookup, query: str, fusion: str) -
         assert (hit.match == "graph") == (hit.hops > 0)
         assert hit.hops or hit.rrf_score is not None
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-
-
-# --- depth
 
 
 @pytest.mark.one_in(4)
@@ -219,9 +204,6 @@ def test_caps_are_reported(look: Lookup) -> None:
     ):
         hits = look.words("cookie", **{"graph_depth": 2, **caps})
         assert [note for note in hits.notes if note.endswith(("shown", "followed"))] == said
-
-
-# --- any query
 
 
 @pytest.fixture(scope="module")

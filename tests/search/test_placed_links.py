@@ -49,9 +49,7 @@ def support(hit: Hit) -> float:
     return float((hit.explain or {})["support"])
 
 
-def test_links_of_matching_passages_rank_first(
-    store: Store,
-) -> None:
+def test_links_of_matching_passages_rank_first(store: Store) -> None:
     link(store, placed("doc-a", 10), placed("doc-b", len(TOKENS) + 700))
     tokens, locks = found(store, "tokens"), found(store, "locks writers")
     assert support(tokens["doc-a"]) > support(tokens["doc-b"])

@@ -92,9 +92,6 @@ def look(store: Store) -> Look:
     return look
 
 
-# --- lists
-
-
 def test_lists_keep_their_order_and_scores_fall() -> None:
     found = Matches()
     found.evidence = {CODE: 0.8, PAGES: 0.4}
@@ -103,9 +100,6 @@ def test_lists_keep_their_order_and_scores_fall() -> None:
     weigh(hits, found.evidence)
     assert [hit.id for hit in hits] == ["file-a.py", "file-b.py", "doc-a", "file-c.py", "doc-b"]
     assert [hit.score for hit in hits] == pytest.approx([0.9, 0.8, 0.5, 0.5, 0.3])
-
-
-# --- evidence
 
 
 def proofs(store: Store, cosine: float | None, *texts: str) -> Matches:
@@ -135,9 +129,6 @@ def test_rare_words_and_other_forms_in_evidence(tmp_path: Path) -> None:
         assert share("lamps tokens", 0) < 0.5 < share("lamps tokens", 2)
         assert share("keys", 3) == 0.5
         assert share("keys xyzzy", 4) < share("keys tokens", 4), "a word that is nowhere"
-
-
-# --- in a search
 
 
 def test_wording_prefers_pages_or_code(look: Look) -> None:

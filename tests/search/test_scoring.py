@@ -36,9 +36,6 @@ def adjusted(credibility: Standing) -> float:
     return assemble([hit], {hit.id: {"match": 0.5}})[0].score
 
 
-# --- any record
-
-
 @given(STANDINGS, st.floats(0, 1), st.floats(0, 0.5))
 def test_a_score_moves_by_at_most_the_weight(
     standing: Standing, score: float, weight: float
@@ -53,9 +50,6 @@ def test_nearer_hit_wins_a_tie() -> None:
     hits = [Hit(id, 0.5) for id in ("note-2", "note-1", "note-0")]
     hits[2].hops = 1
     assert [hit.id[-1] for hit in best_first(hits)] == ["1", "2", "0"]
-
-
-# --- in a search
 
 
 @pytest.fixture(scope="module")

@@ -107,8 +107,6 @@ class Machine:
             '{"id": "note-c", "type": "note", "title": "Tokens are short"}\n'
         )
 
-    # --- contents of a hostile clone
-
     def write(self, path: str, text: str | bytes) -> Path:
         """A file of the clone."""
         file = self.clear(path)
@@ -188,8 +186,6 @@ class Machine:
         """The folder of that store."""
         return store_folder(self.base / "data", self.root)
 
-    # --- commands of the user
-
     def run(self, *commands: tuple[str, ...], silent: float = gitprocess.SILENT) -> list[Done]:
         """Run commands of lore in the clone in a single process; git may hang for ``silent``
         seconds.
@@ -224,8 +220,6 @@ class Machine:
         folders["XDG_DATA_HOME"] = f"{self.base}/data"
         return {"HOME": str(self.home), "PATH": os.environ["PATH"], "LORE_EMBEDDER": "none",
                 "PASSWORD": SECRET, **folders}  # fmt: skip
-
-    # --- effects
 
     def state(self) -> dict[str, tuple[object, ...]]:
         """Return kind, size, times and link target of every file outside ``.lore`` and store."""

@@ -200,8 +200,6 @@ class Three:
         for row in _rows(store):
             self.seen |= _said(row)
 
-    # --- changes by people
-
     def _write(self, store: Store) -> None:
         id = self.random.choice(IDS)
         node = store.nodes.get(id) or Node(id, id.partition("-")[0], created_at=self.now())

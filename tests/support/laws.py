@@ -75,9 +75,6 @@ def saved(store: Store) -> bytes:
     return store.connection.serialize("main")
 
 
-# --- changes by people; an impossible change has no effect
-
-
 def _write(field: str) -> Any:
     def write(store: Store, now: str, value: str) -> None:
         node = store.nodes.get(A)
@@ -141,9 +138,6 @@ _DO = {
     "data": _write("data"), "add": _add, "forget": _forget, "purge a": _purge(A),
     "purge b": _purge(B), "link": _link, "anchor": _anchor, "declare": _declare,
 }  # fmt: skip
-
-
-# --- the laws
 
 
 def check(world: World) -> None:
@@ -216,9 +210,6 @@ def shared_lines_of(image: bytes) -> list[bytes]:
 def lines_of(image: bytes, *, history: bool = True) -> list[bytes]:
     found = [line for line in export_lines(opened(image)) if history or '"left": {' not in line]
     return [line.encode() for line in found]
-
-
-# --- all of them, or some
 
 
 def begin(three: Three) -> World:

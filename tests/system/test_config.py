@@ -173,8 +173,6 @@ def test_setting_replaces_broken_lines_of_the_key() -> None:
     assert with_setting(text, "b", None) == "a=1 2\n"
 
 
-# --- the same as bash
-
 NAMES = st.sampled_from(["v_a", "v_b", "v_c"])
 ARRAYS = st.sampled_from(["V_A", "V_B"])
 KEYS = st.sampled_from(["calls", "depends-on", "x_1"])
@@ -239,9 +237,6 @@ def test_plain_assignments_agree_with_bash(
     assert found == by_bash(file)
 
 
-# --- changing a file
-
-
 @given(
     literal=LITERALS, lines=st.lists(LINES, max_size=6), value=VALUES,
     key=st.one_of(NAMES, st.builds(lambda name, key: f"{name}[{key}]", ARRAYS, KEYS)),
@@ -265,9 +260,6 @@ def test_written_settings_are_read_back(
     assert {key: value for key, _, value in read(file, changed)} == {**before, key: plain}
     left = {key: value for key, _, value in read(file, with_setting(changed, key, None))}
     assert left == {name: value for name, value in before.items() if name != key}
-
-
-# --- which files
 
 
 @pytest.fixture

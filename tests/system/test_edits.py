@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 from pylore.core.errors import LoreError
 from pylore.system.edits import BEGIN, END, change_block, change_json, with_block
 
-# --- marked blocks
-
 LINES = st.lists(
     st.text("ab#\r ", max_size=5) | st.sampled_from(["#!/bin/sh", "exit 0", "", BEGIN, END]),
     max_size=5,
@@ -74,8 +72,6 @@ def test_irregular_files_are_not_changed(tmp_path: Path, data: bytes | None) -> 
         change_json(str(path), put)
     assert os.listdir(tmp_path) == ["file"]
 
-
-# --- JSON
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),

@@ -126,9 +126,6 @@ def test_subfolder_uses_only_files_inside(store: Store, repository: Repository) 
     assert pairs(store) == {("a.py", "b.py"): 1}
 
 
-# --- faults
-
-
 def test_shallow_clone_drops_the_cut_commit(
     store: Store, repository: Repository, tmp_path: Path
 ) -> None:
@@ -182,9 +179,6 @@ def test_repository_config_runs_no_program(
     analyze(store, repository)
     assert pairs(store) == {("a.py", "b.py"): 2}
     assert not trap.exists()
-
-
-# --- the parts
 
 
 @given(st.floats(0.001, 1e6), st.floats(0.0001, 1))

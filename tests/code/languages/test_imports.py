@@ -27,9 +27,6 @@ def to(item: Import, path: str, *others: str | FileFacts, root: Path | str = "/n
     return list(found.files)
 
 
-# --- Python
-
-
 @pytest.mark.parametrize(
     ("item", "path", "others", "expected"),
     [
@@ -48,9 +45,6 @@ def to(item: Import, path: str, *others: str | FileFacts, root: Path | str = "/n
 )
 def test_python(item: Import, path: str, others: list[str], expected: object) -> None:
     assert to(item, path, *others) == expected
-
-
-# --- JavaScript and TypeScript
 
 
 @pytest.mark.parametrize(
@@ -131,9 +125,6 @@ def test_invalid_manifests_are_ignored(tmp_path: Path, text: str) -> None:
     assert to(Import("a/b"), "a.ts", "b.ts", root=tmp_path, name="typescript") == []
 
 
-# --- Go
-
-
 def go(path: str, package: str) -> FileFacts:
     return file(path, "go", [f"function {path[-4]}"], [Import(package, kind="package")])
 
@@ -167,9 +158,6 @@ def test_package_import_reaches_files_with_used_names(tmp_path: Path) -> None:
     assert pairs("imports", *found, root=str(tmp_path)) == {
         ("main.go", "x/a.go"), ("main.go", "y/c.go")
     }  # fmt: skip
-
-
-# --- Rust
 
 
 RUST = ["src/lib.rs", "src/auth/mod.rs", "src/auth/jwt.rs", "src/util.rs", "src/util/text.rs",
@@ -213,9 +201,6 @@ def test_members_of_a_workspace_and_modules_inside_modules(tmp_path: Path) -> No
     files = {one.path: one for one in (nested, file("tests/support/net.rs", "rust"))}
     nested.imports.append(Import("net", kind="mod", line=3))
     assert [to for _, to, _ in resolve(files, str(tmp_path))] == ["file-tests/support/net.rs"]
-
-
-# --- Java, C, Ruby, Bash
 
 
 def java(path: str, package: str, *symbols: str) -> FileFacts:
@@ -284,9 +269,6 @@ def test_ruby(kind: str, written: str, path: str, others: list[str], expected: o
 )
 def test_bash(written: str, path: str, others: list[str], expected: object) -> None:
     assert to(Import(written, kind="source"), path, *others, name="bash") == expected
-
-
-# --- any input
 
 
 words = st.text(alphabet="ab./@#*:$\"'<>-~\\\n\0é", max_size=12)

@@ -69,6 +69,3 @@ def test_every_rule_file_has_a_language_module(name: str) -> None:
     assert spec.name == name
     assert spec.importer is not None
     assert spec.extensions == (), "the head of the rule file says them"
-
-
-# --- shared code names no language

@@ -351,9 +351,6 @@ def test_language_by_extension_or_interpreter() -> None:
         rules.require(("pyton",))
 
 
-# --- chains and their like
-
-
 @pytest.mark.parametrize("name", ["python", "javascript"])
 @pytest.mark.parametrize(
     ("text", "found"),

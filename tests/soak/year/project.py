@@ -43,8 +43,6 @@ class Project:
             for words in (("init",), ("trust",), ("hook", "install", "sync")):
                 machine.lore(folder, *words)
 
-    # --- a day
-
     def day(self, records: int, sessions: int, commits: int, span: int) -> None:
         """Do the work of a day, ``span`` seconds after the last day."""
         self._commit(commits, span)
@@ -136,8 +134,6 @@ class Project:
             self.here.lore(self.folder, "promote", "--refuse", found[-1]["id"], name="promote")
             for one in promoted if isinstance(promoted, list) else [promoted]:
                 self.titles.setdefault(one.get("id") or one.get("record"), found[0]["title"])
-
-    # --- a month
 
     def month(self) -> None:
         """Forget, restore, purge, undo and sync; then check the store."""
