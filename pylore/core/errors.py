@@ -56,7 +56,7 @@ def first_of(messages: list[str], most: int = 3) -> str:
 
 
 def nearest(word: str, known: list[str]) -> str:
-    """Return `` (did you mean 'x'?)`` for the shortest word that begins so, or the closest;
+    """Return `` (did you mean 'x'?)`` for the shortest word with this prefix, or the closest;
     empty without any.
 
     >>> nearest("dec", ["doc", "decision"]), nearest("serach", ["search"]), nearest("x", ["one"])

@@ -43,7 +43,7 @@ def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
 
 
 def named_id(type: str, name: str) -> str:
-    """Return the id made of a name: the words of an entity, the path of a file.
+    """Return the id by a name: the words of an entity, the path of a file.
 
     >>> named_id("entity", "C#"), named_id("entity", ".NET"), named_id("concept", "-5")
     ('entity-c-sharp', 'entity-dot-net', 'concept-minus-5')

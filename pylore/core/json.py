@@ -1,7 +1,7 @@
 """Read and write JSON without importing ``json``.
 
 That package loads ``re`` and ``enum``, which takes a fourth of a search. Parser and encoder are in
-a C module; error messages come from ``json``.
+a C module; error messages are those of ``json``.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def is_json(text: str) -> bool:
 
 
 # JSON allows DEL, C1 controls and bidirectional characters, but a terminal may obey them. C0
-# controls come from other programs only; between values some of them are white space.
+# controls are in values of other programs only; between values some of them are white space.
 _ESCAPED = {
     **{code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0), *BIDIRECTIONAL)},
     **dict.fromkeys(map(ord, "\t\n\r"), " "),

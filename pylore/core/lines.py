@@ -17,7 +17,7 @@ TIME = (
     r"(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?Z?)?"
 )
 STAMP = f"{TIME} [0-9a-f]{{10}}"
-"""The stamp of a change: when it was made, and by which store."""
+"""The stamp of a change: time and store."""
 _IN_MEMORY = 8_000_000
 """Bytes of a pipe that are held in memory; more go to a file."""
 LARGEST = (1 << 53) - 1
@@ -38,7 +38,7 @@ NODE = {
     "category": "text", "file": "text", "line_start": "count", "line_end": "count",
     "data": "object", "created_at": "moment", "updated_at": "moment",
 }  # fmt: skip
-"""The fields of a node, each with its rule."""
+"""The fields of a node, with their rules."""
 EDGE = {**_EVERY, "weight": "fraction", "metadata": "object", "created_at": "moment"}
 """The fields of an edge; ``invalidated_at`` is when it was ended."""
 ANCHOR = {
@@ -55,7 +55,7 @@ QUESTION_LINE = 10_000_000
 DEEPEST = 100
 """Levels of JSON in a line: Python and SQLite both give up somewhere below 1000."""
 DAYS_AHEAD = 1
-"""Days by which a time that somebody else writes may be ahead of this machine's clock."""
+"""Days by which a time of other machines may be ahead of this machine's clock."""
 
 
 def record_line(max_text: int) -> int:
@@ -64,7 +64,7 @@ def record_line(max_text: int) -> int:
 
 
 def lines_of(stream: IO[bytes], longest: int) -> Iterator[bytes]:
-    """Yield the lines of a stream as they come; of a longer one ``longest`` bytes and one more."""
+    """Yield the lines of a stream without delay; of a longer one ``longest`` bytes and one more."""
     while line := stream.readline(longest + 1):
         yield line
         while len(line) > longest and not line.endswith(b"\n"):  # skip the rest of it

@@ -1,4 +1,4 @@
-"""The plain typed objects that come out of the engine.
+"""The plain typed objects that the engine returns.
 
 They are not dataclasses, because ``dataclasses`` takes longer to import than a search takes.
 """
@@ -75,7 +75,7 @@ class Row(Record):
 
 
 class Node(Row):
-    """A row of ``nodes``. Times are UTC, ISO 8601. ``stamps`` is the change that made each field
+    """A row of ``nodes``. Times are UTC, ISO 8601. ``stamps`` is the last change of each field
     (``core.stamps``), as JSON; empty if none changed."""
 
     id: str
@@ -108,9 +108,8 @@ class Node(Row):
 
 
 class Edge(Row):
-    """A row of ``links``: a directed, typed, weighted edge. ``ended_at`` is when somebody ended it;
-    ``invalidated_at`` when it was ended or one of its ends was forgotten. ``stamps`` are as in
-    ``Node``."""
+    """A row of ``links``: a directed, typed, weighted edge. ``ended_at`` is when the edge was
+    ended, ``invalidated_at`` when that or a node was forgotten. ``stamps`` are as in ``Node``."""
 
     from_id: str
     to_id: str
@@ -134,7 +133,7 @@ class Edge(Row):
 
 class Anchor(Row):
     """A tie of a node to code. ``path`` starts at ``root``, or at the project. ``stamp`` is the
-    file's when it was last read, ``gone_at`` when the anchor was taken away; ``stamps`` are as in
+    file's when it was last read, ``gone_at`` when the anchor was removed; ``stamps`` are as in
     ``Node``."""
 
     node_id: str

@@ -302,7 +302,7 @@ def _opening(text: str) -> list[str]:
 
 
 def is_question(text: str) -> bool:
-    """Return True if a text begins like a question, or is a request for advice."""
+    """Return True if a text starts like a question, or is a request for advice."""
     return not _OPENERS.isdisjoint(_opening(text)[:1]) or asks_what_to_do(text)
 
 
@@ -318,7 +318,7 @@ def asks_what_to_do(text: str) -> bool:
 
 def asks_about_code(text: str) -> bool:
     """Return True for a question about a place or a mechanism, the name of a task, or a text that
-    is too long to be typed."""
+    no person typed."""
     opening, chunks = _opening(text), text.split(None, MOST_WORDS)
     if len(chunks) > MOST_WORDS:
         return True

@@ -52,9 +52,8 @@ RAREST = 24
 """Words of a long query that are searched in a large collection. Recall@5 and @10 of PEPs: 66.7 and
 72.9, with all words 67.1 and 74.2, in 0.85 of the time; with 16 words 62.1."""
 ROOM = 8_000
-"""Passages with a rare word of a short query that are ranked. Hit@10 of 160 queries of 3 to 8 words
-among 100,000 passages: 0.71 with 8,000 and more, 0.70 with 5,000, 0.68 with 3,000; median 20, 19
-and 18 ms."""
+"""Passages with a rare word of a short query that are ranked. Hit@10 of 160 queries
+among 100,000 passages: 0.71 with 8,000 and more, 0.70 with 5,000, 0.68 with 3,000."""
 FEW = 4
 """All matches are ranked if those with rare words are fewer than this share of the limit. Not
 measured."""

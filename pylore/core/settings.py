@@ -4,8 +4,6 @@ Every setting is an option (``--graph-depth``), an environment variable (``LORE_
 key of the config files (``graph_depth``). Precedence: option, environment, project config, user
 config, default. ``system/config.py`` passes the values of the config files in ``LORE_FROM_CONFIG``:
 lines of ``key TAB origin TAB value``, the origin being ``project:FILE:LINE`` or ``user:FILE:LINE``.
-
-This module is on the path of every search: it imports nothing heavy.
 """
 
 from __future__ import annotations

@@ -199,7 +199,6 @@ class Stamped(Record):
         return row
 
     def _entries(self, kind: str) -> dict[str, str]:
-        """Return the tags, or the entries of ``data``, with their values, in order."""
         found = {name[len(kind) :]: value for name, (_, value) in self.fields.items()
                  if value and name.startswith(kind)}  # fmt: skip
         return dict(sorted(found.items()))
@@ -282,7 +281,7 @@ def is_after(stamp: str, purged: str) -> bool:
 
 
 def first_stamp(row: Thing) -> str:
-    """Return the stamp of a row that nobody has changed: a time, and digits of a hash of it.
+    """Return the stamp of a row without changes: a time, and digits of a hash of it.
 
     >>> first_stamp(Node("note-1", "note", body="a", updated_at="2026-01-31T12:00:00Z"))
     '2026-01-31T12:00:00Z 214600e710'
@@ -309,7 +308,7 @@ def canonical_object(text: str) -> str:
 
 
 def is_ended(row: Thing) -> bool:
-    """Return True if somebody has ended or forgotten a thing."""
+    """Return True for an ended edge or anchor, or a forgotten node."""
     return getattr(row, KINDS[type(row)].end) is not None
 
 
@@ -324,7 +323,7 @@ def is_later(one: Thing, other: Thing) -> bool:
 
 
 def is_indexed(row: Thing) -> bool:
-    """Return True for a node that the code index made: the repository has the history."""
+    """Return True for a node of the code index: the repository has the history."""
     return isinstance(row, Node) and row.source == "file" and row.type in CODE_TYPES
 
 
@@ -393,7 +392,7 @@ def conflicts(
 
 
 def states(now: Stamped, former: Iterable[tuple[str, Value]]) -> list[tuple[str, Stamped]]:
-    """Return the states of a thing, each with the stamp of the change that made the state. They
+    """Return the states of a thing, each with the stamp of the change to that state. They
     follow from present and former values (field, value); the last state is the present one."""
     known: dict[str, set[Value]] = {name: {one} for name, one in now.fields.items()}
     for name, one in former:

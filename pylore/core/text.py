@@ -1,4 +1,4 @@
-"""A person's words: split, classified, and made into a full-text query.
+"""A person's words: split, classified, and turned into a full-text query.
 
 Words are what the tokenizers of FTS5 and FTS4 make of ``indexed`` text. Nothing here needs ``re``:
 a search imports this module.
@@ -41,7 +41,7 @@ _PLAIN = _SIGNS.union(map(chr, range(0x80)))
 
 
 class _Table(dict[int, str]):
-    """A table for ``str.translate`` that asks a function for the replacement of a character."""
+    """A table for ``str.translate`` that calls a function for the replacement of a character."""
 
     def __init__(self, replacement: Callable[[str], str]) -> None:
         self.replacement = replacement
@@ -130,7 +130,7 @@ def is_spaceless(letter: str) -> bool:
 
 def _paired(text: str, *, last: bool = False) -> str:
     """Replace each run of a script without spaces by pairs of characters. With ``last`` also add
-    the last character, so that each character begins a word."""
+    the last character, so that each character starts a word."""
     if text.isascii() or max(text) < "\u3005":
         return text
     from itertools import groupby

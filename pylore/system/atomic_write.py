@@ -1,4 +1,4 @@
-"""Write files whole: whoever reads one has the old content or the new."""
+"""Write files so that a reader gets the old content or the new."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")
 """Files that this process has open: links by their nature."""
 _LONGEST_NAME = 50
-"""Characters of a file's name in that of its temporary file: each may have four of 255 bytes."""
+"""Characters of a file's name in a temporary name: each may have four of 255 bytes."""
 
 
 @contextmanager
 def temporary_folder() -> Iterator[str]:
-    """Make a folder for this user alone, which is deleted at the end, or by an interrupt."""
+    """Make a folder for this user only, which is deleted at the end, or by an interrupt."""
     with Tidying(), TemporaryDirectory(prefix="lore-") as path:
         yield path
 
@@ -69,7 +69,7 @@ def write_whole(path: str, parts: Iterable[str | bytes], *, private: bool = Fals
 @contextmanager
 def new_file(place: str, *, instead: bool = True) -> Iterator[str]:
     """Yield the path of an empty private file; at the end sync it and move it to ``place``, a path
-    without links. Nothing is left of it if the block fails. Raise FileExistsError if there is a
+    without links. If the block fails it is deleted. Raise FileExistsError if there is a
     file, and ``instead`` is false."""
     with Tidying(), _beside(place, 0o600, instead=instead) as (_, path):
         yield path
@@ -99,7 +99,6 @@ def _write(number: int, parts: Iterable[str | bytes]) -> None:
 
 @contextmanager
 def _beside(place: str, mode: int, *, instead: bool = True) -> Iterator[tuple[int, str]]:
-    """Yield a new open file in the folder of ``place`` and its path; at the end move it there."""
     folder, name = os.path.split(place)
     beside = os.path.join(folder, f".{name[:_LONGEST_NAME]}.lore-{os.urandom(6).hex()}")
     number = os.open(beside, _NEW, mode)
@@ -117,5 +116,5 @@ def _beside(place: str, mode: int, *, instead: bool = True) -> Iterator[tuple[in
         os.replace(beside, place)
     finally:
         os.close(number)
-        with suppress(OSError):  # at its place it has this name no more
+        with suppress(OSError):  # after the move there is no such file
             os.unlink(beside)

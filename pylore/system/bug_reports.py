@@ -6,7 +6,6 @@ import os
 from traceback import extract_tb
 
 _MOST_PLACES = 40
-"""Innermost places of one exception that are kept."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 

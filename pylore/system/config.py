@@ -1,8 +1,7 @@
-"""The one reader of config files, and the one place that finds the store and the project.
+"""Read config files; find the store and the project.
 
-Every command begins with ``load``; a search without a config file pays a few looks at the disk.
 A config file is bash, parsed line by line and never run: anything but a plain assignment is an
-error with its file and line. This module is on the path of every search, and imports no ``re``.
+error with file and line.
 """
 
 from __future__ import annotations
@@ -35,29 +34,28 @@ _PLAIN = (
 
 
 def load(environ: MutableMapping[str, str], here: str = "") -> None:
-    """Set the variables that say where the store and the project are, and what the files set.
-
-    ``LORE_STORE`` is the folder of search.db, or empty; ``LORE_PROJECT`` the project's folder,
-    empty outside of one; ``LORE_STORE_SCOPE`` who chose the store, ``user`` or ``project``;
+    """Set the variables for the places of the store and the project, and for the settings of the
+    files. ``LORE_STORE`` is the folder of search.db, or empty; ``LORE_PROJECT`` the project's
+    folder, empty outside of one; ``LORE_STORE_SCOPE`` who chose the store, ``user`` or ``project``;
     ``LORE_FROM_CONFIG`` has a line for each setting: key, tab, ``scope:file:line``, tab, value.
     ``here`` is the working directory, unless that of this process. Raise LoreError as
-    ``find_store``, UsageError for lines that are not plain assignments; the others are handed over.
-    """
+    ``find_store``, UsageError for lines that are not plain assignments; the others are handed
+    over."""
     find_store(environ, here)
     _read_files(environ)
 
 
 def find_store(environ: MutableMapping[str, str], here: str = "") -> None:
-    """Set the variables that say where the store and the project are; read no config. Raise
+    """Set the variables for the places of the store and the project; read no config. Raise
     LoreError if the project's ``.lore`` is a link out of it."""
     chosen, project, scope = environ.get("LORE_DIR", ""), "", "user"
-    if chosen:  # a whole path does not need the working directory, which may be gone
+    if chosen:  # a whole path does not need the working directory, which may be missing
         store = chosen if chosen.startswith("/") else os.path.join(here or os.getcwd(), chosen)
     else:
         store = user_folder("XDG_DATA_HOME", ".local/share", environ)
         try:
             folder = os.path.realpath(here) if here else os.getcwd()
-        except FileNotFoundError:  # the folder is gone
+        except FileNotFoundError:  # the folder was deleted
             folder = environ.get("PWD", "/")
         found = find_project(folder, store)
         if found:

@@ -86,7 +86,7 @@ def _find(lines: Sequence[str], key: str) -> tuple[int, int]:
 
 
 def change_block(path: str, key: str, lines: Sequence[str] | None, *, head: str = "") -> Done:
-    """Add, update or remove (None) a block of a file. A new file begins with ``head``; a file with
+    """Add, update or remove (None) a block of a file. A new file starts with ``head``; a file with
     only ``head`` is deleted."""
     try:
         old = read_text(path)
@@ -126,12 +126,10 @@ def json_with(path: str, change: Callable[[Entry], object]) -> bytes | None:
 
 
 def change_json(path: str, change: Callable[[Entry], object], *, everywhere: bool = False) -> bool:
-    """Let ``change`` change the object in a JSON file; return True if it did.
-
-    A missing file is created, an empty object deletes the file. Order, indentation and mode stay. A
-    link is followed within its project, with ``everywhere`` to any place. Raise LoreError for
-    invalid JSON, or if the file cannot be written.
-    """
+    """Let ``change`` change the object in a JSON file; return True if it did. A missing file is
+    created, an empty object deletes the file. Order, indentation and mode are preserved. A link is
+    followed within the project, with ``everywhere`` to any place. Raise LoreError for invalid JSON,
+    or if the file cannot be written."""
     place = os.path.realpath(path) if everywhere else path
     try:
         os.makedirs(os.path.dirname(place) or ".", exist_ok=True)
@@ -169,7 +167,6 @@ def _once(pairs: list[tuple[str, Any]]) -> Entry:
 
 
 def _rendered(before: bytes | None, value: Entry) -> bytes:
-    """Return the object with the indentation and the last line's end of the file before."""
     text = (before or b"").decode()
     lines = [line for line in text.split("\n") if line.strip()]
     is_flat = len(lines) == 1 and lines[0].strip() != "{}"

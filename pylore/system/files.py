@@ -1,7 +1,4 @@
-"""Stamps that detect unchanged files; lore's private files and folders.
-
-This module is on the path of every search and imports no heavy module.
-"""
+"""Stamps that detect unchanged files; lore's private files and folders."""
 
 from __future__ import annotations
 
@@ -97,7 +94,7 @@ def make_private_folder(path: str) -> None:
     try:
         os.mkdir(path, 0o700)
         os.chmod(path, 0o700)
-    except FileExistsError:  # another process was first, or it is not a folder
+    except FileExistsError:  # a second process was first, or it is not a folder
         if not os.path.isdir(path):
             raise
 
@@ -150,18 +147,18 @@ SHARED = ".lore"
 """The folder of a project with the files that collaborators share."""
 STORE = "search.db"
 LOG = "-wal"
-"""Suffix of the log beside a store."""
+"""Suffix of a store's log."""
 
 
 def is_of_store(path: str) -> bool:
-    """Return True for the name of a store, or of a file beside it. A process must not open these:
-    closing any handle drops the locks."""
+    """Return True for the name of a store, or of a file of SQLite for it. A process must not open
+    these: closing any handle drops the locks."""
     name = path.rpartition("/")[2]
     return name == STORE or name.startswith(f"{STORE}-")
 
 
 def require_no_store(path: str) -> None:
-    """Raise LoreError if a file to be written is a store, or a file beside it."""
+    """Raise LoreError if a file to be written is a store, or a file of SQLite for it."""
     if is_of_store(os.path.realpath(path)):
         advice = "name another file ('lore store backup' copies a store, 'lore export' its text)"
         raise LoreError(f"{path}: is a file of a store: {advice}")

@@ -28,8 +28,7 @@ _LARGEST_LIST = 1 << 24
 
 
 def is_commit(text: str) -> bool:
-    """Return True if a text can be a commit's hash, or the beginning of one; any other text, from a
-    store, an export or a history, may be an option of git."""
+    """Return True if a text can be a commit's hash, or a prefix; other texts may be options."""
     return 4 <= len(text) <= 64 and not text.strip("0123456789abcdefABCDEF")
 
 
@@ -62,8 +61,8 @@ class Git:
         return head
 
     def fields(self, *words: str) -> Iterator[str]:
-        """Yield the output of a command, split at NUL bytes, as it comes; bytes that are not UTF-8
-        become lone surrogates. Raise LoreError if it failed, TimeoutError as ``Process``."""
+        """Yield the output of a command, split at NUL bytes, without delay; bytes that are not
+        UTF-8 become lone surrogates. Raise LoreError if it failed, TimeoutError as ``Process``."""
         process, rest = Process(self.folder, _LITERAL, *words), b""
         try:
             for block in process.blocks():
@@ -137,7 +136,7 @@ class Git:
         pattern = "|".join(names) if all(name.isidentifier() for name in names) else "."
         words = ("log", f"-n{most}", *LOG, f"-G{pattern}", "--no-patch", "--format=%H")
         found = self.ask(*words, commits, "--", path)
-        if found is None:  # the history was rewritten: the first commit is gone
+        if found is None:  # the history was rewritten: the first commit is missing
             found = self.ask(*words, "HEAD", "--", path)
         return (found or "").split()
 
@@ -172,7 +171,7 @@ class Git:
                     found.setdefault(word, hash)
                     if len(found) == len(paths):
                         break
-        except LoreError:  # the history was rewritten: the first commit is gone
+        except LoreError:  # the history was rewritten: the first commit is missing
             pass
         return found
 
@@ -195,7 +194,7 @@ class Git:
         staged = ("diff-index", "--cached", *_NAMES, "HEAD", "--")
         found = {*self.fields(*(staged if self.head() else ("ls-files", "-z", "--cached")))}
         found.update(self.fields(*self._filters_off(), "diff-files", *_NAMES))
-        # Fails in a partial clone that lacks a .gitignore, since nothing is fetched.
+        # Fails in a partial clone that lacks a .gitignore, since git may not fetch.
         untracked = self.ask("ls-files", "-z", "--others", "--exclude-standard") or ""
         return sorted({*found, *untracked.split("\0")} - {""})
 
@@ -227,7 +226,6 @@ class Git:
 
 
 def _batch(paths: Sequence[str], said: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content from ``git cat-file --batch``."""
     start = 0
     for path in paths:
         end = said.find(b"\n", start)
@@ -247,7 +245,6 @@ def _text(content: bytes) -> str:
 
 
 def _why(said: bytes) -> str:
-    """Return git's reason and advice in a line."""
     text = said.decode("utf-8", "replace")
     if "not a git repository" in text:
         return "is not a git repository: run this in one"
@@ -258,7 +255,7 @@ def _why(said: bytes) -> str:
 
 
 def commit_node(hash: str, seconds: int, message: str) -> Node:
-    """Return a commit as a node: subject as title, message as body, its date as both times."""
+    """Return a commit as a node: subject as title, message as body, the date as both times."""
     text = message.strip().encode("utf-8", "replace").decode().replace("\0", "")
     title = text.split("\n", 1)[0].strip()[:LONGEST_SUBJECT]
     node = Node(f"{COMMIT_IDS}{hash}", "commit", title=title or hash, body=text, source="system")

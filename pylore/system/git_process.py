@@ -1,4 +1,4 @@
-"""Start git, which nothing else in lore does.
+"""Start git; all of lore calls it here.
 
 The ``.git/config`` of a clone can name programs: pagers, filters, file-system monitors, hooks,
 signers, transports. These options and this environment switch them off, take no lock and fetch
@@ -85,7 +85,7 @@ class Process:
             os.close(theirs)
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield the output as it comes; raise TimeoutError after ``SILENT`` seconds without any."""
+        """Yield the output; raise TimeoutError after ``SILENT`` seconds without any."""
         from select import POLLIN, poll
 
         waiting = poll()

@@ -21,7 +21,7 @@ _SHEBANG = "#!/bin/sh\n"
 
 
 class ProjectTree:
-    """The work tree of a project, with blocks in hooks: its ``top`` folder, the path ``below`` to
+    """The work tree of a project, with blocks in hooks: the ``top`` folder, the path ``below`` to
     the project, the ``key`` of the blocks."""
 
     def __init__(self, project: str, put: str, take: str) -> None:
@@ -38,7 +38,7 @@ class ProjectTree:
     def hook(self, name: str) -> str:
         """Return the file of a hook, wherever the config has them."""
         values = self.read("config", "-z", "--path", "--get-all", "core.hooksPath").split("\0")
-        if values[-2:] != [NO_HOOKS, ""]:  # lore's own option comes last
+        if values[-2:] != [NO_HOOKS, ""]:  # lore's option is last
             raise LoreError(f"{self.top}: git does not print core.hooksPath: correct its config")
         usual = os.path.join(self.read("rev-parse", "--git-common-dir"), "hooks")
         folder = values[-3] if len(values) > 2 else usual
@@ -98,7 +98,6 @@ class Repository(ProjectTree):
     """The repository of a project; git merges ``file``, a path from the project."""
 
     def __init__(self, project: str, file: str) -> None:
-        """Raise LoreError without git, or outside of a repository with a work tree."""
         super().__init__(project, "lore hook install merge", "lore hook install --remove merge")
         self.file = file
         self._attributes = os.path.join(self.project, _ATTRIBUTES)

@@ -43,7 +43,6 @@ class FileTree:
 
 
 def _is_named(path: str, listing: Listing) -> bool:
-    """Return True if an id can hold the path, and it is not in a store."""
     if path.startswith(".lore/") or "/.lore/" in path or is_of_store(path):
         return False
     if len(path) > LONGEST_PATH or not path.isprintable():
@@ -66,7 +65,7 @@ def _list(root: str, below: str, listing: Listing, found: list[str], asked: GitL
     links = (f"{one}/" for one in folders if os.path.islink(os.path.join(root, prefix + one)))
     behind = (*links,)
     for name in names:
-        if name.endswith("/"):  # a repository of its own, not a submodule
+        if name.endswith("/"):  # a repository inside, not a submodule
             listing.skip("repository")
         elif name.startswith(behind):
             listing.skip("symlink")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 BEGINNING = "lore-"
 _KINDS = ("retriever-", "redact-", "hook-")
-"""Kinds whose name stands between ``lore-`` and the plugin's own; any other file is a command."""
+"""Kinds, written between ``lore-`` and the plugin's name; any other file is a command."""
 _MOST_HEAD = 1 << 16
 """Maximum number of bytes of a file's head."""
 

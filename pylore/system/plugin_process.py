@@ -1,4 +1,4 @@
-"""Programs of the user's own: started, bounded, and read."""
+"""Start, limit and read programs of the user."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class PluginProcess:
         self._deadline = time.monotonic() + seconds
         came = len(programs.interrupts)
         self._errors = TemporaryFile()  # noqa: SIM115 - ``end`` closes it
-        with TemporaryFile() as file:  # a pipe would block where nobody reads it
+        with TemporaryFile() as file:  # a pipe without a reader would block
             file.write(stdin)
             file.seek(0)
             programs.starting = True  # an interrupt would lose the process
@@ -73,7 +73,7 @@ class PluginProcess:
         return b"".join(self.pieces(most))
 
     def pieces(self, most: int) -> Iterator[bytes]:
-        """Yield stdout as it comes, until the program has ended. Raise Refused if it timed out,
+        """Yield stdout without delay, until the program has ended. Raise Refused if it timed out,
         printed more than ``most`` bytes, or failed."""
         out = self._process.stdout
         assert out is not None
@@ -125,7 +125,7 @@ def run_all(
     lines, limit = text.encode(errors="replace"), settings.plugin_timeout or EVENT_SECONDS
     failed: dict[str, str] = {}
     running: dict[str, PluginProcess] = {}
-    with Tidying(), ExitStack() as stack:  # Ctrl-C does not reach what has a session of its own
+    with Tidying(), ExitStack() as stack:  # Ctrl-C does not reach processes in other sessions
         for name in plugins:
             try:
                 path = find("", name, settings.plugin_dir, on_path=False)

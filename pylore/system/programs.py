@@ -17,18 +17,13 @@ if TYPE_CHECKING:
 
 API = "1"
 """The version of the plugin contract: ``LORE_API``, and ``# Lore-API:`` in a plugin."""
-
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
 
 
 class Refused(Exception):
-    """A plugin failed; the message says why, in the plugin's ``own_words`` if it has refused."""
+    """A plugin failed; the message is the reason, in ``own_words`` if it has refused."""
 
     own_words = ""
-
-
-class Missing(Refused):
-    """There is no plugin of that name."""
 
 
 def is_name(text: str) -> bool:
@@ -38,7 +33,7 @@ def is_name(text: str) -> bool:
 
 def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> str:
     """Return the program of a plugin, ``prefix`` and ``name``, of the user or on ``PATH``; raise
-    Missing, or Refused if it is not executable."""
+    Refused if it is missing or not executable."""
     own = own_folder(plugin_dir)
     for folder in [own, *(whole_entries().split(":") if on_path else ())]:
         path = os.path.join(folder, prefix + name)
@@ -48,11 +43,11 @@ def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> st
             if folder == own:
                 raise Refused(f"{path} is not executable")
     where = f"{own} or on the PATH" if on_path else own
-    raise Missing(f"no program {prefix}{name} in {where}")
+    raise Refused(f"no program {prefix}{name} in {where}")
 
 
 def own_files(path: str) -> str:
-    """Return the whole path of a file or folder that came with lore, as ``graph/rules``: in the
+    """Return the complete path of a file or folder that came with lore, as ``graph/rules``: in the
     checkout, under ``LORE_ROOT``, or where a wheel puts it. Raise LoreError if it is missing."""
     checkout = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     prefix = os.path.dirname(os.path.dirname(os.path.dirname(checkout)))

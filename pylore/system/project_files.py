@@ -1,7 +1,7 @@
 """Decide which files of a project may be read: those that ``lore index`` would list.
 
-Paths in a store, an export or a document may lead anywhere, and a clone may hold links, pipes and
-a git index of any kind. This module is on the path of every search: it imports nothing heavy.
+Paths in a store, an export or a document may point anywhere, and a clone may hold links, pipes and
+a git index of any kind.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ LEFT_OUT = frozenset({"node_modules", "__pycache__", "site-packages"})
 NOT_SOURCES = ("pyvenv.cfg", "CACHEDIR.TAG")  # files in folders that belong to a tool
 MISSING = "is missing, or not a plain file"
 """The reason for not listing a file that may be read."""
+_NOT_LISTED = "is ignored by git, or hidden"
 OWN_FOLDERS = frozenset((".git", ".lore"))
 
 
@@ -74,7 +75,7 @@ class GitListing:
     once."""
 
     def __init__(self, folder: str, paths: Iterable[str] = ()) -> None:
-        # Whole paths: git fails if its config has the work tree elsewhere.
+        # Complete paths: git fails if the config has a different work tree.
         self._wanted = [os.path.abspath(os.path.join(folder, path)) for path in paths or [""]]
         self._folder = folder
         self._asked = self._ask("--cached", "--others", "--exclude-standard")
@@ -85,7 +86,7 @@ class GitListing:
 
     def names(self) -> list[str] | None:
         """Return the files; None if the folder has to be walked: without git, or if a person wants
-        a folder read that the repository around it ignores as a whole."""
+        a folder read that the repository around ignores completely."""
         out = self._asked.out()
         if out is None:  # a partial clone may lack a .gitignore, and nothing is fetched
             out = self._ask("--cached").out()
@@ -96,7 +97,7 @@ class GitListing:
 
 
 class Listed:
-    """Filter files to those that ``lore index`` lists; git is asked once for all of them."""
+    """Filter files to the files that ``lore index`` lists, by a single call of git."""
 
     def __init__(self, root: str, paths: Iterable[str]) -> None:
         self._root = os.path.realpath(root)
@@ -132,9 +133,6 @@ class Listed:
         return "" if os.path.isfile(full) else MISSING
 
 
-_NOT_LISTED = "is ignored by git, or hidden"
-
-
 def folder_kind(path: str) -> str:
     """Return how a walk treats a folder: ``ignored`` (hidden, or of a tool), ``repository``, or an
     empty text to walk it."""
@@ -148,7 +146,6 @@ def folder_kind(path: str) -> str:
 
 
 def _is_walked(root: str, path: str) -> bool:
-    """Return True if a walk without git lists a file, without following links."""
     folder, rest = root, path
     while "/" in rest:
         name, _, rest = rest.partition("/")
@@ -159,9 +156,9 @@ def _is_walked(root: str, path: str) -> bool:
 
 
 def real_place(path: str) -> str:
-    """Return ``path`` without links; raise LoreError if one leads out of its project, see
-    ``project_of``. Outside of a project the link of a folder may lead anywhere, since no clone
-    brought it; the link of a file must stay within its folder."""
+    """Return ``path`` without links; raise LoreError for a link out of the project, see
+    ``project_of``. Outside of a project the link of a folder may point anywhere, since no clone has
+    brought it; the link of a file must point into the folder."""
     whole = os.path.join(os.getcwd(), path)
     ends = [at for at, letter in enumerate(whole) if at and letter == "/"]
     for end in (*ends, len(whole)):

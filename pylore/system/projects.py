@@ -1,10 +1,8 @@
 """Find the store of a project, and whether the user trusts the project.
 
 A store is in a folder of the user's data folder, named by a random token. It belongs to a
-repository, or without git to a folder: never to a path. A clone at the path of a project that is
-gone has another store. ``stores`` makes, adopts and removes stores.
-
-This module is on the path of every search: it imports nothing heavy.
+repository, or without git to a folder: never to a path. A clone at the path of a deleted project
+has a different store. ``stores`` makes, adopts and removes stores.
 """
 
 from __future__ import annotations
@@ -19,9 +17,9 @@ TOKENS = "lore"
 _MOST_TOKENS = 16_384
 """Bytes of that file that are read."""
 FOLDERS = ".folders"
-"""The folder beside the stores with a symlink for each project without git."""
+"""The folder next to the stores with a symlink for each project without git."""
 RECORD = "project"
-"""The symlink in a store's folder whose text says which project the store belongs to."""
+"""The symlink in a store's folder; the text identifies the store's project."""
 _TOKEN = 20
 """Hexadecimal digits of a token: 80 random bits."""
 _LONGEST_LINE = 20_000
@@ -42,7 +40,7 @@ class ProjectFolder:
         folder: the project's folder; in a worktree, the worktree's.
         git: the git folder that all worktrees share; empty without one of the user's own.
         below: way from the repository's top folder to the project, with a slash before it.
-        data: the user's data folder; empty if there is none.
+        data: the user's data folder, or empty.
         place: as ``folder``, but in a worktree of the main checkout.
         key: the folder that the store is bound to: ``git``, or the project's ``.lore``.
         inode: inode of ``key``; empty if that is missing or another user's.
@@ -65,15 +63,14 @@ class ProjectFolder:
         self.record = f"{self.inode} {self.key}\n{self.below}"
 
     def bound(self) -> str:
-        """Return the folder of the store that the key leads to and that confirms it, or an empty
-        text."""
+        """Return the folder of the store that the key names and that confirms it, or empty."""
         token = self.inode and self.token()
         confirmed = token and link_text(self.path_of(token, RECORD)) == self.record
         return self.path_of(token) if confirmed else ""
 
     def token(self) -> str:
-        """Return the token that the key leads to; empty without any. Without git it is empty if the
-        key was changed, since its inode may be another folder's now."""
+        """Return the token of the key; empty without any. Without git it is empty if the key was
+        changed, since the inode may be of a different folder now."""
         if not self.git:
             token, _, rest = link_text(self.path_of(FOLDERS, self.inode)).partition(" ")
             return token if rest.endswith(f" {self.changed}") and is_token(token) else ""
@@ -121,8 +118,8 @@ def find_project(here: str, data: str) -> ProjectFolder | None:
 
 def git_folder(folder: str) -> str | None:
     """Return the git folder that all worktrees of a checkout share, None without a ``.git``. It is
-    empty if the ``.git`` is another user's, or may lead to another repository: a link, or a file
-    that the repository does not know."""
+    empty if the ``.git`` is of a different user, or may point to a different repository: a link, or
+    a file that the repository does not know."""
     path = f"{folder}/.git"
     try:
         found = os.lstat(path)
@@ -159,7 +156,7 @@ def link_text(path: str) -> str:
 
 
 def project_of(store: str) -> str:
-    """Return the folder of a store's project, or else the folder that the store's folder is in."""
+    """Return the folder of a store's project; without one the parent of the store's folder."""
     recorded = recorded_project(store)
     return recorded[0].place if recorded else os.path.dirname(store)
 
@@ -195,17 +192,15 @@ def trust(store: str, *, trusted: bool = True) -> bool:
 
 def is_known(root: str) -> bool:
     """Return True if this user has anchored a record to the folder ``root``, a real path."""
-    return root in os.fsdecode(beginning_of(_file(), _MOST_ROOTS)).split("\n")[:-1]
+    path = os.path.join(state_folder(), "roots")
+    return root in os.fsdecode(beginning_of(path, _MOST_ROOTS)).split("\n")[:-1]
 
 
 def trust_root(root: str) -> None:
     """Add a folder to the list, if that can be written."""
     if root and "\n" not in root and not is_known(root):
         try:
-            append_line(_file(), os.fsencode(f"{root}\n"), 2 * _MOST_ROOTS)
+            path = os.path.join(state_folder(), "roots")
+            append_line(path, os.fsencode(f"{root}\n"), 2 * _MOST_ROOTS)
         except OSError:
             return
-
-
-def _file() -> str:
-    return os.path.join(state_folder(), "roots")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def renewed(project: ProjectFolder, *, make: bool = False) -> str:
-    """Return the store of a project whose record is out of date, and renew the record. Without a
+    """Return the store of a project, and renew the outdated record. Without a
     store return an empty text, or ``make`` one.
 
     A repository that was moved keeps its store. A copy (``cp -R``, a backup, an archive) has
@@ -28,7 +28,7 @@ def renewed(project: ProjectFolder, *, make: bool = False) -> str:
     if not project.data or not project.inode:
         return ""
     with alone(project.key):
-        store = project.bound()  # by another process, meanwhile
+        store = project.bound()  # by a second process, meanwhile
         token = "" if store else _owned(project)
         if token:
             with suppress(OSError, LoreError):  # read-only: the next command finds it the same way
@@ -41,7 +41,7 @@ def renewed(project: ProjectFolder, *, make: bool = False) -> str:
 
 
 def _owned(project: ProjectFolder) -> str:
-    """Return the token of the project's store, whose record does not name it; empty without."""
+    """Return the token of the project's store if the record does not name it; empty without."""
     token = project.token() if project.git else ""
     if token and _belongs(project, token):
         return token
@@ -106,11 +106,9 @@ def is_gone(store: str) -> bool:
 
 
 def adopt(word: str, folder: str) -> tuple[str, str]:
-    """Give the store of a project that is gone (by its token, or the project's place) to the
-    project in ``folder``, untrusted, under a new token. Return the folder of that store and of the
-    project's former one, which is kept, or empty. Raise LoreError as ``gone_store``, or if
-    ``folder`` has no project.
-    """
+    """Give the store of a missing project (by token or place) to the project in ``folder``,
+    untrusted, under a new token. Return the folder of that store and of the project's former one,
+    which is kept, or empty. Raise LoreError as ``gone_store``, or if ``folder`` has no project."""
     from .atomic_write import alone
 
     project, (_, _, source) = _project(folder), gone_store(word)
@@ -183,7 +181,7 @@ def _put_link(path: str, text: str) -> None:
 
 
 def _time_made(path: str) -> str:
-    """Return the time when a folder was made, as text; empty if the system does not say."""
+    """Return the time when a folder was made, as text; empty if the system does not record that."""
     from subprocess import run
 
     from .programs import find_program
