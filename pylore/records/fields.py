@@ -142,7 +142,7 @@ class Naming:
         for named in (name, self.own(name)):
             if named in known:
                 return named
-        raise UsageError(f"unknown relation '{relation}'{nearest(name, self.called(known))}: "
+        raise UsageError(f"unknown relation '{relation}'{nearest(name, self._called(known))}: "
                          "declare it as a new relation")  # fmt: skip
 
     def declare(self, relation: str, ends: str = "declared") -> list[str]:
@@ -155,7 +155,7 @@ class Naming:
         weight, back = self._settings.edge_weights.get(name, (DECLARED_WEIGHT, None))
         backward = weight if back is None else back
         self._store.relations.declare(self.own(name), weight, backward, ends)
-        hint = nearest(name, self.called(known))
+        hint = nearest(name, self._called(known))
         return [f"new relation '{name}'{hint}"] if hint else []
 
     def declare_predicate(self, predicate: str, from_id: str, to_id: str) -> list[str]:
@@ -165,7 +165,7 @@ class Naming:
             UsageError: a misspelled relation.
         """
         name = require_name(predicate, "relation")
-        known = self.called(self._store.relations.all())
+        known = self._called(self._store.relations.all())
         slip = next((one for one in known if name not in known and is_slip(name, one)), None)
         if slip:
             raise UsageError(f"unknown relation '{predicate}' (did you mean '{slip}'?): "
@@ -174,7 +174,7 @@ class Naming:
         ends = "entity, concept -> entity, concept" if are_things else "declared"
         return self.declare(predicate, ends)
 
-    def called(self, relations: Iterable[str]) -> list[str]:
+    def _called(self, relations: Iterable[str]) -> list[str]:
         return called(relations, self._settings.scope)
 
     def relation_between(self, from_id: str, relation: str, to_id: str) -> str:

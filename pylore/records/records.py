@@ -206,7 +206,7 @@ class Records:
         for other, relation in links:
             self._link(Edge(node.id, complete_id(self.store, other), relation, source=source))
         if path:
-            self._link_file(node, path, before)
+            self.tie(node, before)
         self._derive(node)
         if node.status in ("retracted", "superseded") and not status:
             self.notes.append(f"{node.id} is {node.status}, and not found: "
@@ -358,12 +358,12 @@ class Records:
         if tags is not None:
             node.tags = clean_tags(tags)
         before = location_of(node)
-        path = set_file(node, file or "", self._root)
+        set_file(node, file or "", self._root)
         if file == "":
             node.file = node.line_start = node.line_end = None
         state = self.write(node)
         if file is not None:
-            self._link_file(node, path, before)
+            self.tie(node, before)
         return Change(node.id, state)
 
     @_written
@@ -468,10 +468,6 @@ class Records:
         """Index nodes again, within ``together``."""
         Index(self.store).update(nodes)
 
-    def tie(self, node: Node, before: tuple[str, str]) -> None:
-        """Let links and anchors follow a node from its former file."""
-        self._link_file(node, node.file or "", before)
-
     def _judge(self, words: Sequence[str], status: str) -> list[Change]:
         words = resolve_ids(self.store, words)
         key = named_edge(self.store, words)
@@ -551,11 +547,12 @@ class Records:
         if old is None or old.invalidated_at is not None:
             self._link(Edge(node.id, run, DERIVED_FROM, source="system"))
 
-    def _link_file(self, node: Node, path: str, before: tuple[str, str]) -> None:
-        """Link a record to its file; ``before`` is where it was and no longer is."""
+    def tie(self, node: Node, before: tuple[str, str]) -> None:
+        """Link and anchor a record to its file in place of the former location."""
         from ..anchors.attach import anchor_file, drop_file_anchors
 
         here = location_of(node)
+        path = here[0]
         if before[0] and before != here:
             drop_file_anchors(self.store, node.id, *before)
             tied = {anchor.path for anchor in self.store.anchors.of(node.id)}

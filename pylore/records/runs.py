@@ -111,10 +111,10 @@ class Runs:
             self._store.impressions.clear(run)
             node.data = dumps({**data, "finished_at": now()})
             self._store.nodes.put(node)
-            for name, count in _summaries(self._store, run)[0].items():
-                if name in ("helpful", "unhelpful", "unrated"):
-                    setattr(result, name, count)
-                    result.used += count
+            (counts,) = self.summaries(1, run)
+            for name in ("helpful", "unhelpful", "unrated"):
+                setattr(result, name, counts[name])
+            result.used = counts["shown"]
         return result
 
     def rate(
@@ -151,13 +151,24 @@ class Runs:
             for id in ids
         ], notes  # fmt: skip
 
-    def summaries(self, limit: int = -1) -> list[dict[str, Any]]:
-        """Return the live runs, the newest first.
+    def summaries(self, limit: int = -1, run: str | None = None) -> list[dict[str, Any]]:
+        """Return the live runs, the newest first; only ``run``, if given.
 
         ``{id, state, task, started_at, finished_at, shown, helpful, unhelpful, unrated}``;
         ``shown`` counts everything that was shown or rated.
         """
-        return _summaries(self._store, None, limit)
+        rows = []
+        found = self._store.impressions.summaries(run, limit)
+        for id, data, created, unused, used, *rated in found:
+            fields, (helpful, unhelpful) = loads(data), map(int, rated)
+            rows.append({
+                "id": id, "state": "finished" if "finished_at" in fields else "open",
+                "task": fields.get("task"), "started_at": created,
+                "finished_at": fields.get("finished_at"), "shown": unused + used,
+                "helpful": helpful, "unhelpful": unhelpful,
+                "unrated": unused + used - helpful - unhelpful,
+            })  # fmt: skip
+        return rows
 
     def get(self, run: str) -> dict[str, Any]:
         """Return a run as in ``summaries``, with ``records``: ``{id, title, position, query,
@@ -167,7 +178,7 @@ class Runs:
             LoreError: no such run, or a forgotten one.
         """
         self._require_run(run)
-        (found,) = _summaries(self._store, run)
+        (found,) = self.summaries(1, run)
         rows: list[tuple[Any, ...]] = [
             (id, title, position, query, rating)
             for id, _, rating, position, query, _, title in self._store.impressions.uses(run)
@@ -244,18 +255,3 @@ def _not_shown(ids: Sequence[str]) -> list[str]:
         return []
     more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
     return [f"not shown in this run, and rated all the same: {', '.join(ids[:3])}{more}"]
-
-
-def _summaries(store: Store, run: str | None, limit: int = 1) -> list[dict[str, Any]]:
-    """Return the fields of a run, or of the newest runs."""
-    rows = []
-    for id, data, created, unused, used, *rated in store.impressions.summaries(run, limit):
-        fields, (helpful, unhelpful) = loads(data), map(int, rated)
-        rows.append({
-            "id": id, "state": "finished" if "finished_at" in fields else "open",
-            "task": fields.get("task"), "started_at": created,
-            "finished_at": fields.get("finished_at"), "shown": unused + used,
-            "helpful": helpful, "unhelpful": unhelpful,
-            "unrated": unused + used - helpful - unhelpful,
-        })  # fmt: skip
-    return rows
