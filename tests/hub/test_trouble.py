@@ -55,30 +55,18 @@ def cut(desks: Desks) -> Iterator[None]:
     desks.proxy.mend()
 
 
-@contextmanager
-def cut_before(desks: Desks) -> Iterator[None]:
-    """Cut the connection before the lines arrive."""
-    desks.proxy.before = (b"lore.push", desks.proxy.cut)
-    yield
-    desks.proxy.mend()
+def with_the_lines(when: str, action: str) -> Callable[[Desks], AbstractContextManager[None]]:
+    """Cut or stall the connection before the lines arrive, or after, before the response."""
 
+    @contextmanager
+    def trouble(desks: Desks) -> Iterator[None]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Hub, "patience", 1)
+            setattr(desks.proxy, when, (b"lore.push", getattr(desks.proxy, action)))
+            yield
+            desks.proxy.mend()
 
-@contextmanager
-def cut_after(desks: Desks) -> Iterator[None]:
-    """Cut the connection before the response."""
-    desks.proxy.after = (b"lore.push", desks.proxy.cut)
-    yield
-    desks.proxy.mend()
-
-
-@contextmanager
-def silent_after(desks: Desks) -> Iterator[None]:
-    """Pass on no response, with an open connection."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Hub, "patience", 0.5)
-        desks.proxy.after = (b"lore.push", desks.proxy.stall)
-        yield
-        desks.proxy.mend()
+    return trouble
 
 
 def trigger(body: str, setting: str = "") -> Callable[[Desks], AbstractContextManager[None]]:
@@ -103,9 +91,9 @@ def trigger(body: str, setting: str = "") -> Callable[[Desks], AbstractContextMa
 
 TROUBLES: dict[str, tuple[Callable[[Desks], AbstractContextManager[None]], str]] = {
     "unreachable": (cut, "connection failed"),
-    "cut off before": (cut_before, "again"),
-    "cut off after": (cut_after, "again"),
-    "silent after": (silent_after, "no response: try again"),
+    "cut off before": (with_the_lines("before", "cut"), "again"),
+    "cut off after": (with_the_lines("after", "cut"), "again"),
+    "silent after": (with_the_lines("after", "stall"), "no response: try again"),
     "killed": (trigger("pg_terminate_backend(pg_backend_pid())"), "try again"),
     "slow": (trigger("pg_sleep(1)", "statement_timeout = 300"), "statement timeout"),
 }  # fmt: skip
