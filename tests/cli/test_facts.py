@@ -42,7 +42,7 @@ def test_new_value_supersedes_the_old_value(lore: Lore) -> None:
     assert "oslo (superseded 2" in lore("show", "--history", "entity-jacq", "--text").out
 
 
-def test_import_reports_values_beside_others(lore: Lore) -> None:
+def test_import_reports_a_second_value(lore: Lore) -> None:
     other = lore.at(lore.root / "other")
     for each, place, database in ((lore, "oslo", "sqlite"), (other, "rome", "duckdb")):
         each("fact", "jacq", "lives_in", place)

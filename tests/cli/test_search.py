@@ -100,7 +100,7 @@ def test_tree_of_few_results(filled: Lore) -> None:
 # --- queries, notes and exit codes
 
 
-def test_query_comes_as_words_or_from_stdin(filled: Lore) -> None:
+def test_query_is_words_or_stdin(filled: Lore) -> None:
     ids = filled("search", "signed cookie", "--ids").out
     assert ids == filled("search", "signed", "cookie", "--ids").out
     assert ids == filled("search", "--ids", "-", stdin="signed cookie\n").out

@@ -11,19 +11,6 @@ needs_own_mounts() { # skips where a process may not have file systems of its ow
   unshare -rm true 2>/dev/null || skip 'needs unshare, and the right to mount'
 }
 
-@test "a store on a read-only disk is read, and writes are refused" {
-  needs_own_mounts
-  run_program unshare -rm bash -uc "lore() { '$LORE' \"\$@\"; }
-    mount --bind '$STORE' '$STORE' && mount -o remount,bind,ro '$STORE'
-    lore search keep --ids && lore related note-kept --ids
-    lore add note another || lore forget note-kept || lore edit note-kept other"
-  expect 1 note-kept
-  [ "${#stderr_lines[@]}" -eq 3 ]
-  for line in "${stderr_lines[@]}"; do
-    contains "$line" "search.db: cannot be written: check the permissions"
-  done
-}
-
 @test "a full disk loses nothing, and is read on" {
   needs_own_mounts
   awk 'BEGIN { for (i = 0; i < 400; i++) printf "{\"id\":\"note-%d\",\"body\":\"%09000d\"}\n", i, i }' >many.jsonl
