@@ -61,10 +61,11 @@ def title_of(text: str) -> str:
 
 
 def _first_sentence(line: str) -> str:
-    for at, sign in enumerate(line):
+    for at, sign in enumerate(line[:TITLE_LENGTH]):
+        if sign not in ".!?。！？":
+            continue
         after = line[at + 1 :].lstrip(_CLOSING)
-        ends = sign in ".!?" and after[:1] == " " and not (sign == "." and _is_short(line[:at]))
-        if ends or sign in "。！？":
+        if sign in "。！？" or (after[:1] == " " and not (sign == "." and _is_short(line[:at]))):
             return line[: len(line) - len(after)]
     return line
 

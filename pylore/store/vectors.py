@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
-from math import inf, sqrt
+from math import hypot, inf, sqrt
 from struct import pack, unpack
 
 from ..core.errors import StoreError
@@ -210,7 +210,7 @@ def quantise(vector: bytes) -> bytes:
     """Return a signed byte for each number of a vector (little-endian float32), scaled so that all
     fit; zeros for a vector without a direction."""
     values = unpack(f"<{len(vector) // 4}f", vector)
-    length = sqrt(sum([value * value for value in values]))
+    length = hypot(*values)
     if not 0 < length < inf:
         return bytes(len(values))
     unit = _MOST * sqrt(len(values)) / (SPREAD * length)
@@ -221,7 +221,7 @@ def quantise(vector: bytes) -> bytes:
 def restore(quantised: bytes) -> bytes:
     """Return the unit vector (little-endian float32) of ``quantise``'s bytes."""
     values = unpack(f"{len(quantised)}b", quantised)
-    length = sqrt(sum([value * value for value in values])) or 1.0
+    length = hypot(*values) or 1.0
     return pack(f"<{len(values)}f", *[value / length for value in values])
 
 

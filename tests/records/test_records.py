@@ -142,7 +142,7 @@ def test_title_defaults_to_the_first_sentence(store: Store, records: Records) ->
     assert store.nodes.get(id).body == "# A heading\n\nand text"  # type: ignore[union-attr]
     long = title_of("word " * 100)
     assert len(long) <= 200 and long.endswith("word…")
-    assert len(title_of("x" * 500)) == 200
+    assert len(title_of("x" * 1_000_000)) == 200  # not quadratic
     for text, title in (
         ("One. Two.", "One."), ("Really?! Yes", "Really?!"), ('Say "no." Then', 'Say "no."'),
         ("一つ。二つ。", "一つ。"), ("1. Do it. So", "1. Do it."), ("Use i.e. a", "Use i.e. a"),
