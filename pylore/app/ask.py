@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..ask.rounds import (
-    RULES,
-    Citation,
-    answer_of,
-    citations_of,
-    needs_of,
-    parse_command,
-    prompt_of,
-)
+from ..ask import rounds as model
 from ..core.errors import LoreError
 from .find import context
 
@@ -21,15 +13,15 @@ if TYPE_CHECKING:
     from ..context.build import Context
     from .engine import Engine
 
-
 NOTHING = "the store has nothing on this, so nobody was asked: try other words"
+NO_ROOM = "no record fits: raise the budget"
 
 
 class AskResult(NamedTuple):
     """The text of the model, the citations, the context, and requests of the model for more."""
 
     answer: str
-    citations: list[Citation]
+    citations: list[model.Citation]
     context: Context
     needed: list[str]
 
@@ -56,17 +48,16 @@ def ask(
         LoreError: no model is set, no context, or the command fails.
         UsageError: the command or a type is wrong.
     """
-    command, needed, left = parse_command(engine.settings.llm_command), list[str](), rounds
+    command, needed, left = model.parse_command(engine.settings.llm_command), list[str](), rounds
     while True:
         found = context(engine, question, form="prompt", types=types, files=files, needed=needed,
                         with_superseded=with_superseded)  # fmt: skip
         started(found)
         if not found.included:
-            why = f"nothing has room in {found.budget} tokens: raise the budget"
-            raise LoreError(why if found.withheld else NOTHING)
-        prompt = prompt_of(found.question, found.text, RULES if left else "")
-        answer = answer_of(command, prompt)
-        wanted = needs_of(answer) if left else []
+            raise LoreError(NO_ROOM if found.withheld else NOTHING)
+        prompt = model.prompt_of(found.question, found.text, model.RULES if left else "")
+        answer = model.answer_of(command, prompt)
+        wanted = model.needs_of(answer) if left else []
         if not wanted:
             break
         needs(rounds - left + 1, wanted)
@@ -74,5 +65,5 @@ def ask(
         needed += fresh
         left = left - 1 if fresh else 0  # the same request again ends the rounds
     types, stored = engine.store.types.all(), engine.store.nodes.get_many
-    citations = citations_of(answer, found.text, found.ids, types, stored)
+    citations = model.citations_of(answer, found.text, found.ids, types, stored)
     return AskResult(answer, citations, found, needed)

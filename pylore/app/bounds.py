@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _ROW = 2
 """Bytes between two rows of a list, and around it: a comma and the end of a line."""
 _LEAST_BUDGET = 64
-"""Minimum budget of a context, in tokens: no record fits in less."""
+"""Tokens; no record fits in less."""
 
 
 def size(value: object) -> int:
@@ -64,23 +64,19 @@ def context_within(engine: Engine, question: str, text_bytes: int = 0, **options
     """Return a context whose text has at most ``text_bytes``, or whose JSON ``max_bytes``.
 
     ``options`` are those of ``app.find.context``. First the names of withheld nodes are dropped,
-    then the budget is lowered; notes say so.
+    then the budget is lowered, with a note.
     """
     most, notes = text_bytes or engine.settings.max_bytes, list[str]()
     while True:
         found = context(engine, question, **options)
         found.notes += notes
-        taken = len(found.text.encode()) if text_bytes else size(found.to_row())
-        if most and taken > most and found.withheld and not text_bytes:
-            found.notes.append(f"{len(found.withheld)} withheld nodes are not named: "
-                               f"max_bytes is {most}")  # fmt: skip
+        if most and not text_bytes and size(found.to_row()) > most:
             found.withheld = []
-            taken = size(found.to_row())
+        taken = len(found.text.encode()) if text_bytes else size(found.to_row())
         if not most or taken <= most:
             return found
         budget = found.tokens_used * most // taken * 9 // 10
         if budget < _LEAST_BUDGET:
             raise LoreError(f"no result fits: max_bytes is {most}")
         engine = engine.changed([("budget", str(budget))], "max_bytes")
-        note = f"the budget was lowered to {budget} tokens: max_bytes is {most}"
-        notes = [] if text_bytes else [note]
+        notes = [f"the budget is {budget} tokens: max_bytes is {most}"][bool(text_bytes) :]

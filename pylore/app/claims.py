@@ -7,16 +7,7 @@ from collections import Counter
 from contextlib import suppress
 from typing import Any
 
-from ..anchors.claims import (
-    ALL,
-    LONGEST,
-    NONE,
-    Claim,
-    ClaimCount,
-    fresh,
-    text_of,
-    unpacked,
-)
+from ..anchors.claims import ALL, LONGEST, NONE, Claim, ClaimCount, fresh, text_of, unpacked
 from ..anchors.globs import Glob
 from ..anchors.project import Project, Unreadable, relative, relative_glob
 from ..code.claims import ClaimCounter, compiled
@@ -60,16 +51,14 @@ def claim(
     without = [relative_glob(root, here or root, one) for one in left_out]
     lang = _language(rules, lang or named) or _most_used(rules, Project(root).paths(), glob)
     one = Claim(glob, parsed, expect, lang, of, without)
-    fault = "is not said to be expected: give --expect none, all or some"
-    if not expect or (fault := one.fault()):
+    if not expect:
+        raise UsageError("give --expect none, all or some")
+    if fault := one.fault():
         raise UsageError(f"the rule {fault}")
     grammar = rules.grammars(lang)
-    for pattern in (parsed, of):
-        if isinstance(pattern, str) and pattern:
-            why = [*filter(None, (refusal("", pattern, one) for one in grammar))]
-            if why:
-                raise UsageError(f"'{pattern}' is not a pattern of {lang}: {why[0]}")
-    if reason := refusal(compiled(grammar, one, 0)):
+    patterns = [text for text in (parsed, of) if isinstance(text, str) and text]
+    reasons = [refusal("", text, language) for text in patterns for language in grammar]
+    for reason in filter(None, (*reasons, refusal(compiled(grammar, one, 0)))):
         raise UsageError(f"ast-grep refuses the rule: {reason}")
     return anchor(engine, id, one.glob, "rule", one.detail)
 
@@ -78,33 +67,31 @@ def unclaim(engine: Engine, id: str, rule: str, *, here: str = "") -> list[dict[
     """Remove the claims with this rule from a node; LoreError without any."""
     store = engine.store
     id, text = complete_id(store, id), text_of(rule_of(rule, here)[0])
-    found = []
-    for one in store.anchors.of(store.nodes.require(id).id):
-        with suppress(Unreadable):
-            if one.kind == "rule" and text_of(Claim.of_anchor(one).rule) == text:
-                found.append(one)
+    rules = (one for one in store.anchors.of(store.nodes.require(id).id) if one.kind == "rule")
+    found = [rule for rule, one in _readable(rules) if text_of(one.rule) == text]
     if not found:
         raise LoreError(f"'{id}' has no such rule: 'lore anchor {id}' lists its anchors")
     return removed(engine, found)
+
+
+def _readable(rules: Iterable[Anchor]) -> Iterator[tuple[Anchor, Claim]]:
+    for rule in rules:
+        with suppress(Unreadable):
+            yield rule, Claim.of_anchor(rule)
 
 
 def claims_about(
     engine: Engine, rules: Sequence[Anchor], paths: Iterable[str], here: str, *, newly: bool = False
 ) -> Iterator[tuple[Node, Claim, list[ClaimPlace]]]:
     """Yield the claims of a project's rules about files, each with the node; with ``newly``, only
-    claims with new violations, and these places.
-    """
+    claims with new violations, and the places."""
     project, languages = Project(engine.root), load_rules()
     for path in paths:
         with suppress(LoreError):  # a claim may name a file that lies elsewhere
             path = relative(engine.root, os.path.join(here, path))
         language = languages.language_of(path)
-        about: list[tuple[Anchor, Claim]] = []
-        for rule in rules:
-            with suppress(Unreadable):
-                one = Claim.of_anchor(rule)
-                if one.lang == language and one.covering()(path):
-                    about.append((rule, one))
+        about = [(rule, one) for rule, one in _readable(rules)
+                 if one.lang == language and one.covering()(path)]  # fmt: skip
         found = _newly_against(project, about, path) if newly else [(*one, []) for one in about]
         for rule, one, places in found:
             if node := engine.store.nodes.get(rule.node_id):

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     Rows = list[dict[str, Any]]
 
 COMPACT_FROM = 1000
-"""An index that adds this many files is followed by a compaction: of 147 s for 9,000 files it
-takes 2, and the store is 3 % smaller."""
+"""Added files after which the store is compacted."""
 
 
 def anchors_of(engine: Engine, id: str) -> Rows:
@@ -95,8 +94,9 @@ def removed(engine: Engine, anchors: Iterable[Anchor]) -> Rows:
 
 def _wanted(engine: Engine, id: str, file: str, kind: str | None, detail: str, here: str) -> Anchor:
     """Return the described anchor; without a kind, of the file."""
+    here, root = here or engine.root, engine.root
     path, first, last = split_location(file)
-    there = os.path.lexists(os.path.join(here or engine.root, file))
+    there = os.path.lexists(os.path.join(here, file))
     if "::" in file and not (kind or detail or there):
         kind, (file, _, detail) = "symbol", file.partition("::")
     elif first is not None and not kind:
@@ -106,14 +106,12 @@ def _wanted(engine: Engine, id: str, file: str, kind: str | None, detail: str, h
         if first == 0:
             raise UsageError(f"lines '{detail}': give FIRST-LAST, as 10-20")
         detail = f"{first}-{last}"
-    root, kind = engine.root, "file" if kind is None else kind
+    kind = "file" if kind is None else kind
     detail = detail.replace("::", ".") if kind == "symbol" else detail
-    if kind in ("glob", "rule"):
-        path = relative_glob(root, here or root, file)
-    else:
-        path = relative(root, os.path.join(here or root, file), file)
-    return Anchor(complete_id(engine.store, id), kind, path, detail,
-                  root_to_keep(engine.store, root))  # fmt: skip
+    is_glob = kind in ("glob", "rule")
+    path = relative_glob(root, here, file) if is_glob else relative(root, f"{here}/{file}", file)
+    id = complete_id(engine.store, id)
+    return Anchor(id, kind, path, detail, root_to_keep(engine.store, root))
 
 
 def verify(
@@ -170,4 +168,4 @@ def analyze_cochanges(
     engine = engine.whole()
     return cochanges.analyze_cochanges(
         engine.store, lambda: engine.embedder, engine.root, since=since, progress=progress
-    )  # fmt: skip
+    )

@@ -8,6 +8,7 @@ setting, LoreError for a missing node or file, and StoreError.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from ..core.errors import LoreError, UsageError
 from ..core.vocabulary import CODE_TYPES
@@ -70,15 +71,14 @@ def search(
 
 
 def _changed_since(engine: Engine, found: Hits) -> list[str]:
-    """Return a note about the files of results that are not as they were when they were read."""
+    """Return a note about the first file of the results that has changed since it was read."""
     paths = [hit.file for hit in found.hits if hit.file]
     stamps = engine.store.documents.stamps(paths) if paths else {}
-    changed = [path for path, stamp in stamps.items()
-               if stamp and lstamp_of(os.path.join(engine.root, path)) != stamp]  # fmt: skip
-    if not changed:
-        return []
-    which = f"{changed[0]} and {len(changed) - 1} more have" if changed[1:] else f"{changed[0]} has"
-    return [f"{which} changed since lore read it: run 'lore index', or 'lore import' for documents"]
+    return [
+        f"{path} has changed since lore read it: run 'lore index', or 'lore import' for documents"
+        for path, stamp in stamps.items()
+        if stamp and lstamp_of(os.path.join(engine.root, path)) != stamp
+    ][:1]
 
 
 def scope(
@@ -136,12 +136,10 @@ def related(
 
 def _named(engine: Engine, name: str, here: str) -> str:
     """Return the id that a name means; return a path, or a possible path, unchanged."""
-    get, found = engine.store.nodes.get, resolve_id(engine.store, name)
-    is_path = any(os.path.lexists(os.path.join(folder, name)) for folder in (here, engine.root))
-    if get(found) is not None or is_path or not name.strip("./"):
+    found = resolve_id(engine.store, name)
+    if any(os.path.lexists(os.path.join(folder, name)) for folder in (here, engine.root)):
         return found
-    whole = complete_id(engine.store, name)
-    return found if get(whole) is None else whole
+    return complete_id(engine.store, name) if found == name and name.strip("./") else found
 
 
 def _path(engine: Engine, name: str, here: str) -> str:
@@ -185,8 +183,6 @@ def context(
 ) -> Context:  # fmt: skip
     """Return a text on a question, with the ids in it; the setting ``budget`` is the limit.
 
-    The walk is two hops deep unless a depth is set, for connected records.
-
     Args:
         question: words, or the id of a task.
         form: narrative, prompt, json or mermaid.
@@ -198,12 +194,12 @@ def context(
     from ..context.results import ContextBrief, wider
 
     store, settings, embedder = engine.store, engine.settings, engine.embedder
-    if not settings.origins.get("graph_depth"):
+    if not settings.origins.get("graph_depth"):  # connected records are two hops away
         settings = settings.changed([("graph_depth", "2")], "default:graph_depth")
     files = _without_marks(engine, words(files))
     brief = ContextBrief(
         resolve_id(store, question), form=form, budget=settings.budget, root=engine.root,
-        scope=Scope(types=store.types.require(words(types)), files=files),
+        scope=scope(store, types=types, files=files),
         needed=tuple(resolve_ids(store, words(needed))), near=_near(engine, files),
         with_superseded=with_superseded,
     )  # fmt: skip
@@ -235,13 +231,6 @@ def record_shown(engine: Engine, query: str, ids: Iterable[str]) -> list[str]:
     return [*filter(None, [keep_shown(engine.store, engine.settings, query, ids)])]
 
 
-def record_accesses(engine: Engine, ids: Iterable[str]) -> list[str]:
-    """Store reads of nodes; return notes on records that this confirmed."""
-    from ..records.show import count_accesses
-
-    return count_accesses(engine.store, engine.settings, [*ids])
-
-
 def keep_question(
     engine: Engine, source: str, question: str, hits: Iterable[Hit], session: str = ""
 ) -> None:
@@ -258,10 +247,7 @@ def keep_question(
 
     from ..system.parts import part
 
-    log = part("capture", "event_log")
     name = session or engine.settings.run or f"shell-{getsid(0)}"
-    try:
-        if log is not None:
+    if log := part("capture", "event_log"):
+        with suppress(OSError):
             log.append_event(source, name, "question", engine.root, [], ok=False, text=question)
-    except OSError:
-        return  # the question is answered all the same

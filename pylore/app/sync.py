@@ -7,7 +7,7 @@ from contextlib import suppress
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from ..core.errors import LoreError, NoStore, StoreError, first_of
+from ..core.errors import LoreError, NoStore, first_of
 from ..core.json import dumps, loads
 from ..core.lines import record_line
 from ..core.model import Anchor, Node, edge_name
@@ -15,10 +15,9 @@ from ..core.text import counted
 from ..formats.export import FILE as KNOWLEDGE
 from ..formats.export import shared_lines
 from ..formats.jsonl import Imported, import_lines
-from ..formats.lines import key_of
 from ..formats.merge_file import both_sides, marker_of
 from ..records.fields import has_own_id, state_of
-from ..store import FILE, create_store, open_store, scratch_store
+from ..store import FILE, create_store, open_store
 from ..store.changes import row_of_thing
 from ..system.atomic_write import write_whole
 from ..system.files import SHARED
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..store import Store
 
-
 _TRIES = 5
 """Maximum reads of a file that changes meanwhile."""
 
@@ -44,20 +42,15 @@ _LARGEST = 1 << 30
 """Maximum bytes of the shared file in memory; the rest is not read."""
 _LINE = 100
 """Bytes of memory of a line, besides its text."""
-
 _NAMED = 20
 """Maximum stored faults of bad lines."""
-
 LEFT_OUT = "left_out"
 """Key in ``meta`` of the bad lines of the shared file: [[place, fault], …]."""
 
-Read = tuple[int, str]
-"""Number of lines of the shared file that were read, and a message about bad lines."""
-
 
 class Synced(NamedTuple):
-    """The import, the lines that went out (``added``, ``updated``, ``removed``), and True if the
-    file had conflict markers of git."""
+    """The import, the numbers of lines that were ``added`` to the file and ``removed``, and True if
+    the file had conflict markers of git."""
 
     came_in: Imported
     went_out: dict[str, int]
@@ -69,23 +62,18 @@ def sync(engine: Engine, path: str, *, out: bool = True, dry_run: bool = False) 
     change.
 
     A bad line is not removed, and is reported once. A file with an overlong line, or beyond a
-    gigabyte, is read up to there, and not written. Documents of files that git tracks are not
-    written. ``dry_run`` changes nothing.
+    gigabyte, is read up to there, and not written. ``dry_run`` changes nothing.
 
     Raises:
         LoreError: the file cannot be read.
     """
     if not dry_run:
         return _sync(engine, path, write_whole if out else None)
-    found: list[Synced] = []
-    try:
-        with engine.store.transaction():
-            settings = engine.settings.changed([("embedder", "none")], "dry run")
-            idle = Engine(engine.store, settings, engine.root)
-            found.append(_sync(idle, path, lambda *_: None))
-            raise _TakeBack
-    except _TakeBack:
-        return found[0]
+    idle = engine.changed([("embedder", "none")], "dry run")
+    with suppress(_TakeBack), engine.store.transaction():
+        done = _sync(idle, path, lambda *_: None)
+        raise _TakeBack
+    return done
 
 
 class _TakeBack(Exception):
@@ -135,8 +123,7 @@ def _lines(path: str, longest: int) -> tuple[list[bytes], bool]:
 
 
 def _pages_of_git(store: Store, root: str) -> set[str]:
-    """Return the documents that are as their files, which git tracks: whoever has the repository
-    gets the same ids and texts by ``lore import``."""
+    """Return the documents that are as their files in git, which ``lore import`` brings."""
     rows = store.documents.all("")
     if not rows or not root:
         return set()
@@ -169,33 +156,17 @@ def faults_of_lines(store: Store) -> list[str]:
 
 
 def _changes(old: Iterable[bytes], new: Iterable[bytes]) -> dict[str, int]:
-    """Return the number of things that are added to lines, updated and removed."""
-    before = {_key(line): line for line in both_sides(old) if line.strip()}
-    after = {_key(line): line for line in new}
-    both = before.keys() & after.keys()
-    return {
-        "added": len(after) - len(both),
-        "updated": sum(before[key] != after[key] for key in both),
-        "removed": len(before) - len(both),
-    }
-
-
-def _key(line: bytes) -> object:
-    try:
-        return key_of(loads(line.decode()))
-    except (ValueError, TypeError, LoreError):
-        return line
+    before, after = {*filter(bytes.strip, both_sides(old))}, {*new}
+    return {"added": len(after - before), "removed": len(before - after)}
 
 
 def first_store(project: str, settings: Settings, say: Callable[[str], None]) -> Store:
     """Make the store of a project that shares knowledge, read its file, and open the store.
 
-    With an unwritable data folder, return a read-only store in memory.
-
     Raises:
         NoStore: the project has no shared file.
     """
-    path, folder = os.path.join(project, SHARED, KNOWLEDGE), ""
+    path = os.path.join(project, SHARED, KNOWLEDGE)
     inside = os.path.join(project, SHARED, FILE)
     if os.path.lexists(inside):
         raise NoStore(
@@ -205,25 +176,15 @@ def first_store(project: str, settings: Settings, say: Callable[[str], None]) ->
     earlier = earlier_store(project)
     if not os.path.lexists(path):
         raise NoStore(f"no store for {project}: run 'lore init' there{earlier}")
-    try:
-        folder = claim(project)
-        count, fault = make_store(folder, project, settings)
-        read = f"{counted(count, 'line')} of {SHARED}/{KNOWLEDGE}"
-        say(f"made a store for {project}, with {read}{earlier}")
-        if fault:
-            say(fault)
-        store = open_store(folder, busy_timeout=settings.busy_timeout)
-        store.project = project
-        return store
-    except (StoreError, OSError):
-        if folder and os.path.exists(os.path.join(folder, FILE)):
-            raise
-        store = scratch_store(os.path.join(folder or project, FILE))
-        count, _ = _read(store, path, project, settings)
-        store.refuse_writes()
-        say(f"your data folder cannot be written: answering from memory, with "
-            f"{counted(count, 'line')} of {SHARED}/{KNOWLEDGE}")  # fmt: skip
-        return store
+    folder = claim(project)
+    count, fault = make_store(folder, project, settings)
+    read = f"{counted(count, 'line')} of {SHARED}/{KNOWLEDGE}"
+    say(f"made a store for {project}, with {read}{earlier}")
+    if fault:
+        say(fault)
+    store = open_store(folder, busy_timeout=settings.busy_timeout)
+    store.project = project
+    return store
 
 
 def earlier_store(project: str) -> str:
@@ -234,8 +195,8 @@ def earlier_store(project: str) -> str:
     return name and f"; another project was here: 'lore store adopt {name}' brings its records"
 
 
-def make_store(folder: str, project: str, settings: Settings) -> Read:
-    """Make a project's store in a folder that is bound to it, with the shared lines.
+def make_store(folder: str, project: str, settings: Settings) -> tuple[int, str]:
+    """Make a project's store in a bound folder; return the number of shared lines, and a fault.
 
     The store is filled in a temporary folder, then linked.
     """
@@ -244,7 +205,11 @@ def make_store(folder: str, project: str, settings: Settings) -> Read:
     with TemporaryDirectory(prefix=".new-", dir=folder) as beside:
         with create_store(beside) as store:
             if is_shared:
-                read = _read(store, path, project, settings)
+                store.project = project
+                with store.faults:
+                    done = sync(Engine(store, settings, project), path, out=False).came_in
+                faults = [f"{place} was left out: {why}" for place, why in done.skipped]
+                read = done.added + done.updated, first_of(faults, 1) if faults else ""
         if os.path.exists(place) and not os.path.getsize(place):
             os.unlink(place)
         with suppress(FileExistsError):  # a second command was faster
@@ -254,19 +219,10 @@ def make_store(folder: str, project: str, settings: Settings) -> Read:
     return read
 
 
-def _read(store: Store, path: str, project: str, settings: Settings) -> Read:
-    store.project = project
-    with store.faults:
-        done = sync(Engine(store, settings, project), path, out=False)
-    faults = [f"{place} was left out: {why}" for place, why in done.came_in.skipped]
-    return done.came_in.added + done.came_in.updated, first_of(faults, 1) if faults else ""
-
-
 def changed_by(store: Store, name: str, before: int) -> list[dict[str, Any]]:
-    """Return rows of the nodes and edges that commands of this name have changed.
-
-    ``before`` is the number of the last command before these. The id of an edge is ``from relation
-    to``; ``state`` is ``added`` or ``updated``.
+    """Return ``{id, state}`` of the nodes and edges that commands of this name have changed since
+    the command ``before``. The id of an edge is ``from relation to``; ``state`` is ``added`` or
+    ``updated``.
     """
     changes, states = store.changes, dict[str, str]()
     for command in changes.commands(before):

@@ -24,7 +24,8 @@ from ..core.vocabulary import (
     LEARNING_TYPES,
 )
 from ..hooks.events import AgentSession
-from ..records.records import NEAR_PASSAGES, Change, Records
+from ..indexing.similar import CANDIDATES
+from ..records.records import Change, Records
 from ..records.undo import decided
 from ..store.curation import KNOWN, OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
 from ..store.filter import Scope
@@ -296,7 +297,7 @@ def beside(engine: Engine, candidate: Candidate) -> list[tuple[Node, float]]:
         )
         vector = embedder.embed([f"{candidate.title} {candidate.body}"])[0]
         best: dict[str, float] = {}
-        for _, id, cosine in store.vectors.search(vector, scope, NEAR_PASSAGES) if vector else ():
+        for _, id, cosine in store.vectors.search(vector, scope, CANDIDATES) if vector else ():
             best.setdefault(id, cosine)
         near = [(id, cosine) for id, cosine in best.items() if cosine >= NEAR][:_MOST_BESIDE]
         return [(store.nodes.require(id), cosine) for id, cosine in near]

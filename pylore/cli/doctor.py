@@ -15,7 +15,6 @@ from ..core.settings import Settings
 from ..core.vocabulary import CODE_IDS
 from ..embed import open_embedder
 from ..graph.ontology import misfits
-from ..indexing.similar import Plan, stale
 from ..store import open_store, scratch_store
 from ..store.backup import copies_kept
 from ..store.check import sqlite_version, vector_extension
@@ -185,11 +184,6 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
         return [f"{a} {relation} {b}" for a, b, relation in store.edges.dangling()
                 if not a.startswith(CODE_IDS) and not b.startswith(CODE_IDS)]  # fmt: skip
 
-    def similar() -> list[str]:
-        plan = Plan.of(store)
-        why = stale(store, plan) if plan else ""
-        return [why] if why else []
-
     def purged() -> list[str]:
         return ["what was purged is in free pages"] if store.meta.get(TO_WIPE) else []
 
@@ -209,7 +203,6 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
             "FROM RELATION TO", fails=False),
         Exam("ontology", lambda: [" ".join(row[:3]) for row in misfits(store)], "use a relation "
             "that fits, or confirm: lore link --force FROM RELATION TO", fails=False),
-        Exam("similar", similar, "run 'lore graph similar'", fails=False),
         Exam("purged", purged, REINDEX, fails=False),
         Exam("shared-file", lambda: faults_of_lines(store), "correct these lines, then run "
             "'lore sync'", fails=False),

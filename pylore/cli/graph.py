@@ -15,7 +15,7 @@ from ..core.text import printable
 from ..formats.drawing import FORMS, draw
 from ..graph.queries import hubs, relations, within
 from ..graph.relations import relation_weights, weight_notes
-from ..indexing.similar import Plan, stale
+from ..indexing.similar import Plan
 from ..indexing.similar_all import build, duplicates, remove
 from ..store.resolve_id import complete_id, resolve_ids
 from ..system.atomic_write import write_whole
@@ -114,7 +114,8 @@ def similar(
     """Link similar records, and keep the links up to date.
 
     The weight of a similar_to link is the cosine: at least 0.8, with --groups 0.95. New records are
-    linked when they are added. Links that you added or removed are not changed.
+    linked when they are added, imported ones by the next run. Links that you added or removed are
+    not changed.
 
     \b
     lore graph similar && lore related decision-1a2b3c4d --edges similar_to
@@ -131,10 +132,7 @@ def similar(
         if taken_away:
             row = remove(store)
         else:
-            plan = Plan.of(store)
-            if plan is not None and (why := stale(store, plan)):
-                session.say([f"similar_to edges were not up to date: {why}"])
-            plan = plan or Plan()
+            plan = Plan.of(store) or Plan()
             plan.least = plan.least if least is None else least
             plan.nearest = nearest or plan.nearest
             plan.types = store.types.require(types) or plan.types

@@ -159,9 +159,9 @@ class Session:
         """Let the output go out, then count that a person has read these nodes."""
         flush()
         if not any(name in os.environ for name in _AGENTS):
-            from ..app.find import record_accesses
+            from ..records.show import count_accesses
 
-            self.say(record_accesses(engine, ids))
+            self.say(count_accesses(engine.store, engine.settings, ids))
 
     def wipe(self, store: Store) -> None:
         """Overwrite purged text in the file, or print that it remains."""

@@ -35,7 +35,7 @@ _EVERY = {
 }  # fmt: skip
 NODE = {
     **_EVERY, "title": "text", "body": "text", "confidence": "fraction", "tags": "tags",
-    "category": "text", "file": "text", "line_start": "count", "line_end": "count",
+    "category": "text", "file": "text", "line_start": "line", "line_end": "line",
     "data": "object", "created_at": "moment", "updated_at": "moment",
 }  # fmt: skip
 """The fields of a node, with their rules."""

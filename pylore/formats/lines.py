@@ -94,6 +94,11 @@ def _time(value: Any) -> str | None:
     return value if is_time else None
 
 
+def _whole(value: Any) -> int | None:
+    is_whole = type(value) in (int, float) and 0 <= value <= LARGEST and value == int(value)
+    return int(value) if is_whole else None
+
+
 def _stamp(value: Any) -> str | None:
     return value if isinstance(value, str) and _STAMP.fullmatch(value) else None
 
@@ -109,8 +114,8 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "text": ("a string", _text), "string": ("a string", _text),
     "fraction": ("a number from 0 to 1", lambda value: (
         float(value) if type(value) in (int, float) and 0 <= value <= 1 else None)),
-    "count": (f"a whole number up to {LARGEST}", lambda value: (
-        value if type(value) is int and 0 <= value <= LARGEST else None)),
+    "count": (f"a whole number up to {LARGEST}", _whole),
+    "line": (f"a whole number from 1 to {LARGEST}", lambda value: _whole(value) or None),
     "tags": ("a list of strings", _tags), "object": ("a JSON object", _object),
     "moment": ("a time: give it as 2026-01-31T12:00:00Z", _time),
     "stamp": ("the stamp of a change", _stamp), "stamps": ("an object of stamps", _stamps),

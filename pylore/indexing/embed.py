@@ -7,7 +7,6 @@ made in the order of the passages' keys.
 from __future__ import annotations
 
 from ..core.errors import EmbedderError, LoreError, StoreBusy
-from .indexer import BEGUN
 from .similar import follow
 
 TYPE_CHECKING = False
@@ -61,38 +60,29 @@ def embed_missing(
 
 
 def embed_store(
-    store: Store,
-    embedder: Embedder,
-    *,
-    all: bool,
+    store: Store, embedder: Embedder, *, all: bool,
     progress: Callable[[int], None] = lambda done: None,
-) -> int:
+) -> int:  # fmt: skip
     """Make all vectors again, or the missing ones; return how many.
 
-    The next run continues an interrupted one. ``progress`` is called with the number of passages
-    of each batch.
+    ``progress`` is called with the number of passages of each batch.
 
     Raises:
         LoreError: vectors are missing among vectors of a different embedder, or a second run began.
         EmbedderError: the embedder failed.
     """
-    done, dimension = 0, _dimension(embedder)
-    held, begun = store.meta.get("embedder"), store.meta.get(BEGUN)
+    dimension = _dimension(embedder)
     with store.transaction():
-        if all and begun != f"{embedder.name} {dimension}":
+        held = store.meta.get("embedder")
+        if all:
             store.vectors.renew()
-            _claim(store, embedder.name, dimension)
-            store.meta.set(BEGUN, f"{embedder.name} {dimension}")
-        elif held is None:
-            _claim(store, embedder.name, dimension)
-        elif held != embedder.name:
+        elif held not in (None, embedder.name):
             raise LoreError(f"the store's vectors are {held}'s, not {embedder.name}'s: "
                             "run 'lore store embed --all'")  # fmt: skip
-    while made := _fill(store, embedder, 0, store.transaction, progress):
-        done += made
-    with store.transaction():
-        _require(store, embedder)
-        store.meta.set(BEGUN, None)
+        if all or held is None:
+            _claim(store, embedder.name, dimension)
+    done = _fill(store, embedder, 0, store.transaction, progress)
+    _require(store, embedder)
     return done
 
 

@@ -19,14 +19,10 @@ if TYPE_CHECKING:
     Fields = tuple[str, str, str, str, str]
     """The columns of a passage in full text."""
 
-BEGUN = "embedding"
-"""The key of ``meta`` for the embedder whose vectors ``embed --all`` makes."""
-
 INDEXER_BATCH = 256
 """Nodes that are indexed together."""
-
 _BATCH_TEXT = 8_000_000
-"""Characters of text that are indexed together, because memory holds them."""
+"""Characters of text in memory."""
 
 
 class Index:
@@ -85,24 +81,21 @@ class Index:
         since the last call."""
         due = sorted({*ids, *self._store.edges.stated})
         self._store.edges.stated.clear()
-        with self._store.whole():
-            for start in range(0, len(due), INDEXER_BATCH):
-                self._keep_facts(due[start : start + INDEXER_BATCH])
-
-    def _keep_facts(self, ids: Sequence[str]) -> None:
-        facts = self._store.facts.of(ids)
-        wanted = {edge: fact_sentence(*fact) for edge, *fact in facts}
-        held = self._store.facts.passages(ids)
-        hidden = self._store.nodes.hidden_among(ids, HIDDEN_STATUSES)
-        of = {id: HIDDEN if id in hidden else NAMES for id in ids}
-        self._drop([
-            (key, of[edge[0]]) for edge, (key, text) in held.items() if wanted.get(edge) != text
-        ])  # fmt: skip
-        self._add([
-            ((edge[0], of[edge[0]], text, 1, 0, *edge[1:]),
-             ("", text, "", "", identifier_parts(text)))
-            for edge, text in wanted.items() if held.get(edge, (0, ""))[1] != text
-        ])  # fmt: skip
+        for start in range(0, len(due), INDEXER_BATCH):
+            some = due[start : start + INDEXER_BATCH]
+            with self._store.whole():
+                facts, held = self._store.facts.of(some), self._store.facts.passages(some)
+                hidden = self._store.nodes.hidden_among(some, HIDDEN_STATUSES)
+            wanted = {edge: fact_sentence(*fact) for edge, *fact in facts}
+            of = {id: HIDDEN if id in hidden else NAMES for id in some}
+            self._drop([
+                (key, of[edge[0]]) for edge, (key, text) in held.items() if wanted.get(edge) != text
+            ])  # fmt: skip
+            self._add([
+                ((edge[0], of[edge[0]], text, 1, 0, *edge[1:]),
+                 ("", text, "", "", identifier_parts(text)))
+                for edge, text in wanted.items() if held.get(edge, (0, ""))[1] != text
+            ])  # fmt: skip
 
     def _add(self, new: Sequence[tuple[NewPassage, Fields]]) -> None:
         keys = self._store.nodes.new_passages([passage for passage, _ in new])
@@ -141,7 +134,7 @@ def rebuild(
         store.whole_files.renew()
         store.commits.renew()
         store.vectors.renew()
-        for name in ("embedder", "embedder_dimension", BEGUN):
+        for name in ("embedder", "embedder_dimension"):
             store.meta.set(name, None)
         index, done = Index(store), 0
         for done, node in enumerate(store.nodes.all(live_only=True), start=1):

@@ -62,10 +62,7 @@ def passage_rows(title: str, body: str, tags: str, file: str, *, prose: bool = F
 
 
 def passages(body: str) -> list[str]:
-    """Cut a text into stretches of about ``PASSAGE_WORDS`` words, at white space.
-
-    An empty body is an empty passage.
-    """
+    """Cut a text into stretches of about ``PASSAGE_WORDS`` words, at white space."""
     return [body] if _is_short(body) else _cut(body, [])
 
 
@@ -134,49 +131,28 @@ def _entries(headings: list[tuple[int, str, str]]) -> list[tuple[int, str]]:
 
 # --- headings of Markdown and reStructuredText
 
-_HASHES = r"(#{1,6})[ \t]+(\S.*)"
-_ADORNMENT = r"([=\-~^\"'`+*:._#])\1{2,}[ \t]*$"
-_FENCE = r" {0,3}(`{3,}|~{3,}(?=[ \t]*\w))"  # tildes alone are an underline
-_NO_HEADING = ("- ", "* ", "+ ", "> ", "|")
+_HEADING = r"""(?mx)
+  ^[ ]{0,3}(?P<fence>`{3,}|~{3,}(?=[ \t]*\w)).*(?:\n(?![ \t]*(?P=fence)).*)*(?:\n.*)?
+  | ^(?P<level>\#{1,6})[ \t]+(?P<hashed>\S.*)
+  | ^(?:(?P<over>[=\-~^"'`+*:._\#]{3,})[ \t]*\n|(?<![^\n]\n)(?=\S))
+    (?P<title>(?!(?:[-*+>][ ]|\|))[ \t]*(?P<bare>[^\s].*))\n
+    (?P<under>(?P<mark>[=\-~^"'`+*:._\#])(?P=mark){2,})[ \t]*$
+"""
 _LEVELS = {"#": "=", "##": "-"}
 """Headings with a # or two, as they are underlined in Markdown."""
 
 
 def _headings(body: str) -> Iterator[tuple[int, str, str]]:
-    """Yield ``(offset, level, text)`` of each line that looks like a heading."""
+    """Yield ``(offset, level, text)`` of each line that looks like a heading; fences are skipped
+    because tildes alone are an underline."""
     import re
 
-    hashes, adornment, fence = re.compile(_HASHES), re.compile(_ADORNMENT), re.compile(_FENCE)
-    at, fenced, before = 0, "", ""
-    lines = body.split("\n")
-    for line, under in zip(lines, [*lines[1:], ""], strict=True):
-        bare, over = line.strip(), before[0] if adornment.match(before) else ""
-        if fenced:
-            fenced = "" if bare.startswith(fenced) else fenced
-        elif mark := fence.match(line):
-            fenced = mark[1]
-        elif (
-            (hashed := hashes.match(line))
-            and hashed[2].rstrip(" \t#")
-            and len(line) <= MOST_HEADING
-        ):
-            yield at, _LEVELS.get(hashed[1], hashed[1]), hashed[2].rstrip(" \t#")
-        elif (
-            (over or not before.strip())
-            and not adornment.match(line)
-            and adornment.match(under)
-            and _is_title(line, under, over)
-        ):
-            yield at - (len(before) + 1 if over else 0), over + under[0], bare
-        before = line
-        at += len(line) + 1
-
-
-def _is_title(line: str, under: str, over: str) -> bool:
-    """Return True if a line is a title with this underline; ``over``: the overline."""
-    bare = line.strip()
-    if not bare or len(bare) > MOST_HEADING or line.startswith(_NO_HEADING):
-        return False
-    if over:
-        return under[0] == over
-    return not line[0].isspace() and (len(under.rstrip()) >= len(bare) or under[0] in "=-")
+    for found in re.finditer(_HEADING, body):
+        under, over = found["under"] or "", (found["over"] or "")[:1]
+        text = (found["bare"] or (found["hashed"] or "").rstrip(" \t#")).rstrip()
+        if not text or len(text) > MOST_HEADING or not any(map(str.isalnum, text)):
+            continue
+        if level := found["level"]:
+            yield found.start(), _LEVELS.get(level, level), text
+        elif over == under[0] if over else len(under) >= len(text) or under[0] in "=-":
+            yield found.start(), over + under[0], text

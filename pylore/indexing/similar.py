@@ -7,7 +7,7 @@ the smaller id to the larger id; the weight is the cosine.
 
 from __future__ import annotations
 
-from math import sqrt
+from math import hypot
 from struct import pack, unpack
 
 from ..core.ids import whose
@@ -28,7 +28,7 @@ UNCOMPARED = (*NAMED_TYPES, "run", "session")
 """Types that are compared only on request, because names are short."""
 
 FOLLOWED = 25
-"""Maximum records of a write that are linked; more leave the edges stale."""
+"""Maximum records of a write that are linked."""
 
 CANDIDATES = 100
 """Passages to search for the nearest records."""
@@ -36,93 +36,71 @@ CANDIDATES = 100
 PATIENCE = 1.0
 """Seconds to wait for other writers."""
 
-_BUILT, _STALE = "similar", "similar_stale"
+_PLAN = "similar"
 
 
 class Plan(Row):
-    """The parameters of a store's edges: minimum cosine, edges a record, types, embedder.
+    """The parameters of a store's edges: minimum cosine, edges a record, types.
 
     The defaults are not measured: on three sets these edges help no search, with any weight.
     """
 
     least: float = 0.8
     nearest: int = 5
-    types: tuple[str, ...] = ()
-    embedder: str | None = None
+    types: Sequence[str] = ()
 
     @classmethod
     def of(cls, store: Store) -> Plan | None:
         """Return the plan in the store; None without such edges."""
-        text = store.meta.get(_BUILT)
-        if text is None:
-            return None
-        fields = loads(text)
-        return cls(fields["least"], fields["nearest"], tuple(fields["types"]), fields["embedder"])
+        text = store.meta.get(_PLAN)
+        return None if text is None else cls(**loads(text))
 
-    def compared(self, store: Store) -> tuple[str, ...]:
+    def compared(self, store: Store) -> Sequence[str]:
         """Return the types of compared records; by default all but ``UNCOMPARED``."""
-        return self.types or tuple(name for name in store.types.all() if name not in UNCOMPARED)
+        return self.types or [name for name in store.types.all() if name not in UNCOMPARED]
 
 
 def remember(store: Store, plan: Plan | None) -> None:
-    """Let the edges of a plan follow the records from now on, and none is stale; or none follow."""
-    store.meta.set(_BUILT, None if plan is None else dumps(plan.to_dict()))
-    store.meta.set(_STALE, None)
-
-
-def stale(store: Store, plan: Plan) -> str:
-    """Return why the edges may differ from the plan; empty if they do not."""
-    if plan.embedder != store.meta.get("embedder"):
-        return f"they are of {plan.embedder}'s vectors"
-    count = store.meta.get(_STALE)
-    return f"{count} records were written in bulk since" if count else ""
+    """Store the plan by which new records are linked; None ends this."""
+    store.meta.set(_PLAN, None if plan is None else dumps(plan.to_dict()))
 
 
 def follow(store: Store, after: int) -> None:
-    """Link records with new vectors, of passages after this key, to their nearest.
-
-    More than ``FOLLOWED`` are only counted.
-    """
+    """Link records with new vectors, of passages after this key, to their nearest; more than
+    ``FOLLOWED`` are left to ``similar_all``."""
     plan = Plan.of(store)
-    if plan is None or plan.embedder != store.meta.get("embedder"):
+    if plan is None:
         return
     types = plan.compared(store)
     nodes = store.nodes.get_many(store.vectors.nodes_after(after)).values()
     ids = [node.id for node in nodes if node.type in types and node.invalidated_at is None]
     with store.aside(PATIENCE):
-        if len(ids) > FOLLOWED:
-            store.meta.set(_STALE, str(int(store.meta.get(_STALE) or 0) + len(ids)))
-            return
-        for id in ids:
+        for id in ids if len(ids) <= FOLLOWED else ():
             _link(store, plan, types, id)
 
 
-def _link(store: Store, plan: Plan, types: tuple[str, ...], id: str) -> None:
+def _link(store: Store, plan: Plan, types: Sequence[str], id: str) -> None:
     """Link a record to the nearest; an old edge remains while the cosine is high enough."""
     old = [edge for edge in store.edges.of(id, forgotten=True) if edge.relation == RELATION]
     linked = {end for edge in old for end in edge.key[:2]}
-    found = near(store, id, types, plan.least, CANDIDATES).items()
-    seen = [one for one in found if whose(one[0]) in ("", whose(id))]
-    rest = [one for one in seen[plan.nearest :] if one[0] in linked]
-    wanted = {pair(id, other): cosine for other, cosine in [*seen[: plan.nearest], *rest]}
-    replace(store, wanted, old)
+    found = [one for one in near(store, id, types, plan.least) if whose(one[0]) in ("", whose(id))]
+    rest = [one for one in found[plan.nearest :] if one[0] in linked]
+    replace(store, {pair(id, other): c for other, c in [*found[: plan.nearest], *rest]}, old)
 
 
-def near(
-    store: Store, id: str, types: Sequence[str], least: float, passages: int
-) -> dict[str, float]:
+def near(store: Store, id: str, types: Sequence[str], least: float) -> list[tuple[str, float]]:
     """Return the records of the nearest passages and their cosines, nearest first."""
     rows = [unpack(f"<{len(blob) // 4}f", blob) for _, blob in store.vectors.of_nodes([id])]
     total = [*map(sum, zip(*rows, strict=True))]
-    length = sqrt(sum([value * value for value in total]))
+    length = hypot(*total)
     if not length:
-        return {}
+        return []
     mean = pack(f"<{len(total)}f", *[value / length for value in total])
     found: dict[str, float] = {}
-    for _, other, cosine in store.vectors.search(mean, Scope(types=tuple(types)), passages):
+    for _, other, cosine in store.vectors.search(mean, Scope(types=tuple(types)), CANDIDATES):
         if other != id and cosine >= least:
             found.setdefault(other, cosine)
-    return found
+    return [*found.items()]
 
 
 def pair(one: str, other: str) -> tuple[str, str]:

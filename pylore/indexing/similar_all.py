@@ -5,7 +5,8 @@ numpy compares every pair of records, block by block: exact, and 20,000 records 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -38,14 +39,15 @@ def build(store: Store, plan: Plan) -> dict[str, Any]:
     Raises:
         StoreError: the store has no vectors.
     """
-    before = store.changes_seen()
-    records, wanted = _compare(store, plan)
     with store.transaction():
-        if store.changes_seen() != before:  # a second process has written
-            records, wanted = _compare(store, plan)
+        ids, near = _neighbours(store, plan)
+        wanted = {}
+        for id, others in near:  # records of a scope do not count for common records
+            seen = [other for other in others if whose(other) in ("", whose(id))]
+            wanted.update({pair(id, other): others[other] for other in seen[: plan.nearest]})
         counts = replace(store, wanted, [*store.edges.with_relation(RELATION)])
         remember(store, plan)
-    return {"records": records, "edges": len(wanted), **counts}
+    return {"records": len(ids), "edges": len(wanted), **counts}
 
 
 def remove(store: Store) -> dict[str, Any]:
@@ -56,28 +58,11 @@ def remove(store: Store) -> dict[str, Any]:
     return {"records": 0, "edges": 0, **counts}
 
 
-def _compare(store: Store, plan: Plan) -> tuple[int, dict[tuple[str, str], float]]:
-    """Return the number of records, and the cosines of the pairs to link.
-
-    Records of a scope do not count for common records.
-    """
-    ids, near = _neighbours(store, plan)
-    plan.embedder = store.meta.get("embedder")
-    wanted = {}
-    for id, others in near:
-        seen = [other for other in others if whose(other) in ("", whose(id))]
-        wanted.update({pair(id, other): others[other] for other in seen[: plan.nearest]})
-    return len(ids), wanted
-
-
 def duplicates(store: Store, plan: Plan) -> list[dict[str, Any]]:
     """Return groups of records with a cosine of at least ``plan.least`` to a member of the group.
 
     The closest groups first: ``cosine`` is the largest in the group; ``records`` has ``id, type,
     title, created_at`` of each, oldest first, and the largest ``cosine``.
-
-    Raises:
-        StoreError: the store has no vectors.
     """
     near = {id: others for id, others in _neighbours(store, plan)[1] if others}
     groups, seen = [], set[str]()
@@ -93,15 +78,13 @@ def duplicates(store: Store, plan: Plan) -> list[dict[str, Any]]:
 
 
 def _group(store: Store, cosines: dict[str, float]) -> dict[str, Any]:
-    nodes = store.nodes.get_many(cosines).values()
-    return {
-        "cosine": round(max(cosines.values()), 4),
-        "records": [
-            {"id": node.id, "type": node.type, "title": node.title,
-             "created_at": node.created_at, "cosine": round(cosines[node.id], 4)}
-            for node in sorted(nodes, key=lambda node: (node.created_at, node.id))
-        ],
-    }  # fmt: skip
+    nodes = sorted(store.nodes.get_many(cosines).values(), key=attrgetter("created_at", "id"))
+    records = [
+        {"id": node.id, "type": node.type, "title": node.title, "created_at": node.created_at,
+         "cosine": round(cosines[node.id], 4)}
+        for node in nodes
+    ]  # fmt: skip
+    return {"cosine": round(max(cosines.values()), 4), "records": records}
 
 
 def _neighbours(store: Store, plan: Plan) -> tuple[list[str], Near]:
@@ -120,7 +103,7 @@ def _near(ids: list[str], vectors: Matrix, least: float) -> Near:
             yield ids[at], {ids[place]: float(cosines[place]) for place in places if place != at}
 
 
-def _vectors(store: Store, types: tuple[str, ...]) -> tuple[list[str], Matrix]:
+def _vectors(store: Store, types: Sequence[str]) -> tuple[list[str], Matrix]:
     """Return ids in order, and their unit vectors: the means of the vectors of passages."""
     ids: list[str] = []
     parts: list[Matrix] = []

@@ -50,9 +50,6 @@ if TYPE_CHECKING:
     Given = ParamSpec("Given")
     Result = TypeVar("Result")
 
-NEAR_PASSAGES = 25
-"""Passages to compare for near-duplicates: with few, signs miss some."""
-
 
 class Change(Record):
     """Result of a write: ``state`` is added, updated, or unchanged; ``notes`` are for people."""
@@ -591,5 +588,5 @@ class Records:
         return [
             f"looks like {id} ({score:.2f}): see 'lore show {id}'"
             for node in self._new
-            for id, score in near(self.store, node.id, [node.type], least, NEAR_PASSAGES).items()
+            for id, score in near(self.store, node.id, [node.type], least)
         ]

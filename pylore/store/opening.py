@@ -120,12 +120,12 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
     return open_store(folder, busy_timeout=busy_timeout)
 
 
-def scratch_store(path: str = ":memory:") -> Store:
-    """Return an empty store in memory; messages call it ``path``."""
-    with Translated(path):
+def scratch_store() -> Store:
+    """Return an empty store in memory."""
+    with Translated(":memory:"):
         connection = apsw.Connection(":memory:")
         create_schema(connection, "auto")
-    return Store(connection, path)
+    return Store(connection, ":memory:")
 
 
 def _connect(

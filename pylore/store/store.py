@@ -100,10 +100,6 @@ class Store:
         """Return True if this process may write to the file."""
         return not (self.connection.pragma("query_only") or self.connection.readonly("main"))
 
-    def refuse_writes(self) -> None:
-        """Make all later writes fail."""
-        self.connection.pragma("query_only", 1)
-
     def changes_seen(self) -> tuple[object, int]:
         """Return a value that changes with commits of other processes and own writes."""
         return changes_seen(self.connection)

@@ -48,7 +48,7 @@ def test_file_that_changes_during_sync_keeps_lines(engine: Engine, tmp_path: Pat
         lambda: file.write_text(note("note-a", "first") + note("note-b", "pulled"))
     )
     done = sync(Engine(engine.store, engine.settings, engine.root, embedder=embedder), str(file))
-    assert done.went_out == {"added": 0, "updated": 0, "removed": 0}
+    assert done.went_out == {"added": 0, "removed": 0}
     assert [json.loads(line)["id"] for line in file.open()] == ["note-a", "note-b"]
     assert engine.store.nodes.get("note-b") is not None
 
@@ -63,4 +63,4 @@ def test_sync_is_a_single_command(engine: Engine, tmp_path: Path) -> None:
     Records(engine.store, engine.settings, None, str(tmp_path)).add("note", "more")
     assert sync(engine, str(file), out=False).came_in.unchanged == 1
     assert file.read_text() == note("note-a", "first")
-    assert sync(engine, str(file)).went_out == {"added": 1, "updated": 0, "removed": 0}
+    assert sync(engine, str(file)).went_out == {"added": 1, "removed": 0}

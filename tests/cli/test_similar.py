@@ -31,22 +31,6 @@ def test_similar_links_and_unlinks_records(filled: Lore) -> None:
     assert filled("show", "note-a").json["edges"] == []
 
 
-def test_doctor_reports_stale_similar_edges(filled: Lore) -> None:
-    filled("graph", "similar")
-    filled.fill(
-        *({"id": f"note-x{n}", "body": f"The pool of connections, number {n}"} for n in range(26))
-    )
-
-    def check() -> tuple[str, str | None]:
-        found = next(row for row in filled("doctor").json if row["id"] == "similar")
-        return found["detail"], found["fix"]
-
-    detail, fix = check()
-    assert "26 records" in detail and "lore graph similar" in str(fix)
-    assert "26 records" in filled("graph", "similar", "--min", "0.8").err
-    assert check()[1] is None
-
-
 def test_duplicates_come_in_groups(filled: Lore) -> None:
     [group] = filled("graph", "similar", "--groups", "--min", "0.9").json
     assert group["cosine"] > 0.9

@@ -52,7 +52,7 @@ def lines(store: Store) -> list[str]:
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
 TIME = st.sampled_from(["2026-01-01T00:00:00Z", "2026-01-02T03:04:05Z", "2026-10-30T23:59:59Z"])
 FRACTION = st.floats(0, 1)
-COUNT = st.integers(0, (1 << 53) - 1)
+COUNT, LINE = (st.integers(least, (1 << 53) - 1) for least in (0, 1))
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**60), 2**60)
     | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
@@ -70,7 +70,7 @@ NODE = st.fixed_dictionaries(
         "title": TEXT, "body": TEXT, "status": st.sampled_from(STATUSES),
         "source": st.sampled_from(SOURCES), "confidence": FRACTION, "category": TEXT | st.none(),
         "tags": st.lists(TEXT, max_size=3), "file": TEXT | st.none(),
-        "line_start": COUNT | st.none(), "line_end": COUNT | st.none(), "data": OBJECT,
+        "line_start": LINE | st.none(), "line_end": LINE | st.none(), "data": OBJECT,
         "created_at": TIME, "updated_at": TIME, "accessed_at": TIME | st.none(),
         "access_count": COUNT, "invalidated_at": TIME | st.none(),
     },
@@ -174,6 +174,8 @@ def test_missing_fields_of_a_line_stay(store: Store) -> None:
         ({"id": "odd-a"}, "unknown type 'odd'"),
         ({"id": "note-a", "source": "me"}, "source 'me' is not one of"),
         ({"id": "note-a", "confidence": 1.5}, "confidence is not a number"),
+        ({"id": "note-a", "line_start": 0}, "line_start is not a whole number from 1"),
+        ({"id": "note-a", "line_start": 5.5}, "line_start is not a whole number"),
         ({"id": "note-a", "tags": [1]}, "tags is not a list of strings"),
         ({"id": "note-a", "data": []}, "data is not a JSON object"),
         ({"id": "note-a", "body": "x" * 10_001}, "longer than max_text"),
@@ -205,6 +207,12 @@ def test_bad_line_imports_nothing(
     assert [place for place, _ in result.skipped] == ["line 2"]
     assert [node.id for node in store.nodes.all()] == ["note-after", "note-good"]
     assert list(store.edges.all()) == []
+
+
+def test_whole_number_may_be_written_as_a_fraction(store: Store) -> None:
+    put(store, '{"id": "note-a", "line_start": 5.0, "line_end": 1e1}')
+    node = store.nodes.require("note-a")
+    assert (node.line_start, node.line_end) == (5, 10) and type(node.line_start) is int
 
 
 def test_declared_relation_uses_weight_of_settings(store: Store) -> None:
