@@ -8,7 +8,6 @@ setting, LoreError for a missing node or file, and StoreError.
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from ..core.errors import LoreError, UsageError
 from ..core.vocabulary import CODE_TYPES
@@ -243,6 +242,7 @@ def keep_question(
     is_answered = any(not hit.weak for hit in found) and not is_of_code
     if is_answered or not engine.settings.events_days or not question.strip():
         return
+    from contextlib import suppress
     from os import getsid
 
     from ..system.parts import part

@@ -69,11 +69,9 @@ class Mermaid:
         return f'  n{ends[0][0]} -->|"{_escaped(relation)}"| n{ends[1][0]}\n'
 
 
-FORMS: dict[str, type[NodeLink | Dot | Mermaid]] = {
-    "json": NodeLink,
-    "dot": Dot,
-    "mermaid": Mermaid,
-}
+FORMS: dict[str, NodeLink | Dot | Mermaid] = {
+    "json": NodeLink(), "dot": Dot(), "mermaid": Mermaid()
+}  # fmt: skip
 
 
 def draw(
@@ -83,8 +81,7 @@ def draw(
 
     ``among`` limits the nodes to these ids.
     """
-    shape = FORMS[form]()
-    numbers: dict[str, int] = {}
+    shape, numbers = FORMS[form], dict[str, int]()
     yield shape.head
     for outline in store.nodes.outlines():
         if among is None or outline[0] in among:

@@ -81,8 +81,7 @@ def _read(text: str, length: int) -> FrontMatter:
         mark = next((mark for mark in marks if mark.index < len(text)), marks[0])
         raise LineError(mark.line + 2, f"not YAML ({one_line(what)}): {_MEND}") from None
     except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 2
-        raise LineError(line, "a control character, which YAML does not allow") from None
+        raise LineError(text.count("\n", 0, error.position) + 2, "a control character") from None
     except (ValueError, OverflowError):  # of an escape, or of a version's digits
         raise LineError(2, f"a number that YAML does not allow: {_MEND}") from None
     return found

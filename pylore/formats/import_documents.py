@@ -116,19 +116,18 @@ class DocumentImport:
         lost = [self._lose(id, path) for id, path in [*self._lost()]]
         self._link()
         self._index.flush()
-        self._note(self._reader.faults, "more values are kept as data")
+        self._note(self._reader.faults)
         what = counted(len(self._local), "document differs from its file",
                        "documents differ from their files")  # fmt: skip
         self._note([f"{what}, and the text of this store stays, as {id} ({path}): 'lore show {id} "
                     "--history' has both" for id, path in self._local[:1]])  # fmt: skip
-        self._note(lost, "more documents have lost their file")
+        self._note(lost)
         return self._result
 
-    def _note(self, notes: list[str], more: str = "") -> None:
-        """Add notes of a kind; count them beyond ``_NOTES``."""
+    def _note(self, notes: list[str]) -> None:
         self._result.notes += notes[:_NOTES]
         if len(notes) > _NOTES:
-            self._result.notes.append(f"{len(notes) - _NOTES} {more}")
+            self._result.notes.append(f"and {len(notes) - _NOTES} more")
 
     def _set_vocabulary(self) -> None:
         """Read the types and relations of the store, on which the reading of a file depends."""
@@ -152,7 +151,7 @@ class DocumentImport:
 
     def _find(self, path: str) -> None:
         """Import the files of a path; with ``prune`` a folder may be empty."""
-        found, before = False, len(self._result.skipped)
+        found = False
         for file in _files_below(path, self._skip):
             found = True
             try:
@@ -163,10 +162,7 @@ class DocumentImport:
         if os.path.isdir(path):
             self._folders.append(_place_of(self._root, path))
             if not found and not (self._options.prune and any(self._lost())):
-                links = "".join(
-                    f"; {file} {why}" for file, why in self._result.skipped[before:][:3]
-                )
-                self._fault(path, LoreError(f"there are no documents in this folder{links}"))
+                self._fault(path, LoreError("there are no documents in this folder"))
 
     def _skip(self, file: str, why: str) -> None:
         self._result.skipped.append((file, why))
@@ -367,7 +363,7 @@ class DocumentImport:
             for link in edges.write(row.node_id, path, links[row.node_id])
         ]
         self._result.unresolved = len(nowhere)
-        self._note(nowhere, "more links lead to nothing that is known")
+        self._note(nowhere)
 
 
 # --- files below a folder

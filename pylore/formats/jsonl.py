@@ -72,12 +72,6 @@ class Imported(Record):
     now differ both from the former state and from their line.
     """
 
-    __slots__ = (
-        "added", "brought", "conflicting", "conflicts", "dangling", "edges", "invalidated",
-        "joined", "kept", "left", "new_nodes", "nodes", "notes", "pruned", "skipped", "unchanged",
-        "unresolved", "updated",
-    )  # fmt: skip
-
     def __init__(self) -> None:
         self.nodes = self.edges = self.added = self.updated = self.kept = self.unchanged = 0
         self.conflicts = self.invalidated = self.dangling = self.unresolved = self.pruned = 0
@@ -101,9 +95,13 @@ class Imported(Record):
 
     def add(self, part: Imported) -> None:
         """Add the numbers and lists of an import."""
-        for name in self.__slots__:
-            mine, other = getattr(self, name), getattr(part, name)
+        for name, mine in vars(self).items():
+            other = getattr(part, name)
             setattr(self, name, mine | other if isinstance(mine, set) else mine + other)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a dict from name to value."""
+        return dict(sorted(vars(self).items()))
 
 
 class ImportOptions(NamedTuple):
@@ -125,14 +123,9 @@ class ImportOptions(NamedTuple):
 
 
 def import_lines(
-    store: Store,
-    settings: Settings,
-    embedder: Embedder | None,
-    lines: Iterable[bytes],
-    *,
-    name: str = "",
-    **options: Any,
-) -> Imported:
+    store: Store, settings: Settings, embedder: Embedder | None, lines: Iterable[bytes], *,
+    name: str = "", **options: Any,
+) -> Imported:  # fmt: skip
     """Merge lines into the store, in one transaction; the same lines twice change nothing.
 
     ``name`` is the file, for messages. The rest are fields of ``ImportOptions``.
@@ -274,10 +267,10 @@ class LineImport:
     def _require_lengths(self, row: Thing) -> None:
         longest = self._settings.max_text
         if isinstance(row, Node):
-            for given in (row.body, row.title, " ".join(row.tags), row.data):
-                if len(given.encode()) > longest:
-                    why = f"a field of '{row.id}' is longer than max_text ({longest} bytes)"
-                    raise LoreError(why)
+            fields = (row.body, row.title, " ".join(row.tags), row.data)
+            if max(len(given.encode()) for given in fields) > longest:
+                why = f"a field of '{row.id}' is longer than max_text ({longest} bytes)"
+                raise LoreError(why)
 
     def _node(self, fields: Fields) -> Node:
         id = check_scope(check_id(text(fields, "id")), self._store.scope)
@@ -298,9 +291,8 @@ class LineImport:
                 known = called(sorted(self._relations), self._store.scope)
                 raise LoreError(f"unknown relation '{relation}'{nearest(relation, known)}")
             weight, back = self._settings.edge_weights.get(relation, (DECLARED_WEIGHT, None))
-            self._take_relation(
-                {"declare_relation": relation, "weight": weight, "backward_weight": back}
-            )
+            weights = {"weight": weight, "backward_weight": back}
+            self._take_relation({"declare_relation": relation, **weights})
         if from_id == to_id:
             raise LoreError(f"'{from_id}' is linked to itself")
         return Edge(from_id, to_id, relation)

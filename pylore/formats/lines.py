@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     """The kind of a line, then the ids and names that identify the thing."""
 
 _TIME, _STAMP = re.compile(TIME), re.compile(STAMP)
-_MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
+MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 _RULES_OF: dict[type, dict[str, str]] = {Node: NODE, Edge: EDGE, Anchor: ANCHOR}
 _ATTRIBUTES = {"invalidated_at": "ended_at"}
 """Field of a line of an edge to the attribute of the edge."""
@@ -53,14 +53,9 @@ def parsed(line: bytes, longest: int) -> Fields:
     Raises:
         LoreError: not an object, or a conflict marker of git.
     """
-    if line.startswith(_MARKERS):
+    if line.startswith(MARKERS):
         raise LoreError("a merge conflict: run 'lore sync', or merge both with 'lore merge-file'")
-    try:
-        return parse_object(line, longest)
-    except LoreError as error:
-        if line.endswith(b"\n") or not str(error).startswith("not JSON"):
-            raise
-        raise LoreError(f"{error}: the file ends within this line") from None
+    return parse_object(line, longest)
 
 
 def line_of(fields: Fields) -> str:
@@ -90,8 +85,7 @@ def _object(value: Any) -> str | None:
 
 
 def _time(value: Any) -> str | None:
-    is_time = isinstance(value, str) and (not value or _TIME.fullmatch(value))
-    return value if is_time else None
+    return value if value == "" or (isinstance(value, str) and _TIME.fullmatch(value)) else None
 
 
 def _whole(value: Any) -> int | None:
@@ -161,10 +155,9 @@ def key_row(fields: Fields) -> Thing:
     """Return a row with the key of a line of a record, link or anchor, or of a past."""
     for name in ("anchor_of", "anchor_history_of"):
         if name in fields:
-            kind = value_of(fields, "kind", "kind", "")
+            id, kind = check_id(text(fields, name)), value_of(fields, "kind", "kind", "")
             if not kind or not text(fields, "path"):
                 raise LoreError("kind or path of the anchor is missing")
-            id = check_id(text(fields, name))
             return Anchor(id, kind, text(fields, "path"), text(fields, "detail"))
     if "from_id" in fields or "history_of" in fields:
         return Edge(*edge_key_from(fields))
@@ -173,11 +166,7 @@ def key_row(fields: Fields) -> Thing:
 
 
 def row_from(fields: Fields, row: Thing) -> Any:
-    """Return a row with the fields of a line; the other fields are as they were.
-
-    Raises:
-        LoreError: invalid field.
-    """
+    """Return a row with the fields of a line; the other fields are unchanged."""
     row = copy(row)
     for name, rule in _RULES_OF[type(row)].items():
         if name in fields:
@@ -232,7 +221,7 @@ def fields_of(row: Thing, was: list[str] | None = None) -> Fields:
 def past_fields(thing: Thing, stamp: str, values: dict[str, str]) -> Fields:
     """Return the fields of a line with former values of a thing, from a single change.
 
-    ``values`` maps fields of ``core.stamps`` to JSON, which is empty for a default.
+    ``values`` maps fields to JSON, which is empty for a default.
     """
     if isinstance(thing, Node):
         key: Fields = {"state_of": thing.id}
@@ -247,11 +236,7 @@ def past_fields(thing: Thing, stamp: str, values: dict[str, str]) -> Fields:
 
 
 def past_from(fields: Fields) -> tuple[Thing, list[tuple[str, Value]]]:
-    """Return a row with the key of the thing of a line, and (field, value) of the past.
-
-    Raises:
-        LoreError: missing or invalid field.
-    """
+    """Return a row with the key of the thing of a line, and (field, value) of the past."""
     thing, stamp = key_row(fields), value_of(fields, "stamp", "stamp", "")
     left = fields.get("left")
     if not stamp or not isinstance(left, dict):

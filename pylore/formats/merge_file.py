@@ -21,6 +21,7 @@ from ..store import scratch_store
 from ..store.changes import owners, thing_of
 from .export import export_lines
 from .lines import (
+    MARKERS,
     PAST,
     is_whole,
     key_of,
@@ -49,7 +50,6 @@ _STATES = ("id", "from_id", "anchor_of")
 _DECLARED = ("declare_type", "declare_relation")
 _ORDER = (*_DECLARED, "purged", *_STATES, *PAST, "")
 """Kinds of lines in the order of an export; the last are lines by hand, and of unknown kinds."""
-_MARKERS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 _LONGEST = 1 << 40
 """Maximum bytes of a line: git, too, has the files in memory."""
 
@@ -60,7 +60,7 @@ def marker_of(line: bytes) -> bytes:
     >>> marker_of(b"<<<<<<< HEAD\\n"), marker_of(b"=======\\r\\n"), marker_of(b"{}")
     (b'<<<<<<<', b'=======', b'')
     """
-    is_marker = line[:7] in _MARKERS and line[7:8] in (b"", b" ", b"\r", b"\n")
+    is_marker = line[:7] in MARKERS and line[7:8] in (b"", b" ", b"\r", b"\n")
     return line[:7] if is_marker else b""
 
 

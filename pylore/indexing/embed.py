@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 
 BATCH = 256
 """Passages that are embedded and written together."""
-
 FEW = 1_000
 """Maximum passages that a small write embeds; ``lore store embed`` makes the rest."""
-
 PATIENCE = 1.0
 """Seconds to wait for other writers, who embed the rest."""
 
@@ -90,8 +88,7 @@ def _fill(
     store: Store, embedder: Embedder, after: int, transaction: Callable[[], Transaction],
     progress: Callable[[int], None] = lambda done: None,
 ) -> int:  # fmt: skip
-    """Embed passages without a vector whose keys are greater than ``after``; return how many.
-    Passages that are edited meanwhile have greater keys."""
+    """Embed passages without a vector whose keys are greater than ``after``; return how many."""
     count = 0
     while passages := store.vectors.lacking(after, BATCH):
         made = embedder.embed([text for _, text in passages])

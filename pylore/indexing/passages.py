@@ -19,13 +19,10 @@ if TYPE_CHECKING:
 
 LONGEST_STRETCH = 100
 """Characters after which text without white space is cut."""
-
 MOST_HEADING = 120
 """Characters of a line that may be a heading."""
-
 _REPEATED = 1000
 """Characters of the title, tags and path that later passages repeat."""
-
 _STRETCH = rf"\S{{1,{LONGEST_STRETCH}}}"
 _BLOCK = r"(?m)^(?=(?:[-*+•]|\d{1,9}[.)])[ \t])|(?<=\n\n)(?=\S)"
 """Where an entry of a changelog may be cut: at items and paragraphs."""
@@ -79,12 +76,13 @@ def prose_passages(body: str, file: str = "") -> list[tuple[str, str]]:
     if not entries:
         sections = (at for at, _, _ in headings)
         return [("", text) for text in _cut(body, sections, tuning.LEAST_PASSAGE)]
-    before = body[: entries[0][0]]
-    found = [("", text) for text in (_cut(before, []) if before else ())]
+    if entries[0][0]:
+        entries.insert(0, (0, ""))
+    found = list[tuple[str, str]]()
     ends = [*(at for at, _ in entries[1:]), len(body)]
     for (at, heading), end in zip(entries, ends, strict=True):
         entry = body[at:end]
-        blocks = [match.start() for match in re.finditer(_BLOCK, entry)]
+        blocks = [match.start() for match in re.finditer(_BLOCK, entry)] if heading else []
         found += [(heading, text) for text in _cut(entry, blocks)]
     return found
 
@@ -118,15 +116,13 @@ def _cut(text: str, borders: Iterable[int], least: int = 1) -> list[str]:
 
 def _entries(headings: list[tuple[int, str, str]]) -> list[tuple[int, str]]:
     """Return the headings with a version, of levels where most have a version."""
+    from collections import Counter
+
     from ..core.query import version_of
 
-    levels: dict[str, list[bool]] = {}
-    for _, level, text in headings:
-        levels.setdefault(level, []).append(bool(version_of(text)))
-    return [
-        (at, text) for at, level, text in headings
-        if version_of(text) and 2 * sum(levels[level]) >= len(levels[level])
-    ]  # fmt: skip
+    versions = [one for one in headings if version_of(one[2])]
+    every, some = (Counter(level for _, level, _ in of) for of in (headings, versions))
+    return [(at, text) for at, level, text in versions if 2 * some[level] >= every[level]]
 
 
 # --- headings of Markdown and reStructuredText

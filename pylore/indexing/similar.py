@@ -29,10 +29,8 @@ UNCOMPARED = (*NAMED_TYPES, "run", "session")
 
 FOLLOWED = 25
 """Maximum records of a write that are linked."""
-
 CANDIDATES = 100
 """Passages to search for the nearest records."""
-
 PATIENCE = 1.0
 """Seconds to wait for other writers."""
 

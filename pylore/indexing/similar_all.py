@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     Matrix = NDArray[numpy.float32]
     Near = Iterator[tuple[str, dict[str, float]]]
 
-BLOCK = 512
-"""Records that are compared with all records at a time."""
-READ = 2000
-"""Records to read at a time."""
+BLOCK, READ = 512, 2000
+"""Records to compare, and to read, at a time."""
 
 
 def build(store: Store, plan: Plan) -> dict[str, Any]:
