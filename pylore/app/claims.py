@@ -36,9 +36,7 @@ def claim(
     engine: Engine, id: str, rule: str, *, expect: str = "", of: str = "", lang: str = "",
     inside: str = "", left_out: Sequence[str] = (), here: str = "",
 ) -> dict[str, Any]:  # fmt: skip
-    """Tie a node to a claim that ast-grep accepts; return the anchor as a row with a ``state``.
-
-    Current violations count as accepted.
+    """Tie a node to a claim; return the anchor as a row. Current violations count as accepted.
 
     Args:
         rule: a pattern, or a YAML file with a rule.
@@ -51,9 +49,7 @@ def claim(
     without = [relative_glob(root, here or root, one) for one in left_out]
     lang = _language(rules, lang or named) or _most_used(rules, Project(root).paths(), glob)
     one = Claim(glob, parsed, expect, lang, of, without)
-    if not expect:
-        raise UsageError("give --expect none, all or some")
-    if fault := one.fault():
+    if fault := one.fault() if expect else "is open: give --expect none, all or some":
         raise UsageError(f"the rule {fault}")
     grammar = rules.grammars(lang)
     patterns = [text for text in (parsed, of) if isinstance(text, str) and text]

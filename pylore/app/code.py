@@ -96,8 +96,8 @@ def _wanted(engine: Engine, id: str, file: str, kind: str | None, detail: str, h
     """Return the described anchor; without a kind, of the file."""
     here, root = here or engine.root, engine.root
     path, first, last = split_location(file)
-    there = os.path.lexists(os.path.join(here, file))
-    if "::" in file and not (kind or detail or there):
+    there = os.path.join(here, file)
+    if "::" in file and not (kind or detail or os.path.lexists(there)):
         kind, (file, _, detail) = "symbol", file.partition("::")
     elif first is not None and not kind:
         kind, detail, file = "lines", f"{first}-{last}", path
@@ -109,7 +109,8 @@ def _wanted(engine: Engine, id: str, file: str, kind: str | None, detail: str, h
     kind = "file" if kind is None else kind
     detail = detail.replace("::", ".") if kind == "symbol" else detail
     is_glob = kind in ("glob", "rule")
-    path = relative_glob(root, here, file) if is_glob else relative(root, f"{here}/{file}", file)
+    there = os.path.join(here, file)
+    path = relative_glob(root, here, file) if is_glob else relative(root, there, file)
     id = complete_id(engine.store, id)
     return Anchor(id, kind, path, detail, root_to_keep(engine.store, root))
 

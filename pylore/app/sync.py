@@ -151,8 +151,7 @@ def _name_new_faults(store: Store, came_in: Imported) -> None:
 
 def faults_of_lines(store: Store) -> list[str]:
     """Return a message about each bad line of the last sync."""
-    left: list[list[str]] = loads(store.meta.get(LEFT_OUT) or "[]")
-    return [": ".join(one) for one in left]
+    return [": ".join(one) for one in loads(store.meta.get(LEFT_OUT) or "[]")]
 
 
 def _changes(old: Iterable[bytes], new: Iterable[bytes]) -> dict[str, int]:
@@ -170,8 +169,8 @@ def first_store(project: str, settings: Settings, say: Callable[[str], None]) ->
     inside = os.path.join(project, SHARED, FILE)
     if os.path.lexists(inside):
         raise NoStore(
-            f"{inside}: a database in a project is not opened: if it is yours, run 'lore init', "
-            f"then 'LORE_DIR={os.path.dirname(inside)} lore export | lore import -'"
+            f"{inside}: a database in a project is not opened: run 'lore init', then "
+            f"'LORE_DIR={os.path.dirname(inside)} lore export | lore import -'"
         )
     earlier = earlier_store(project)
     if not os.path.lexists(path):

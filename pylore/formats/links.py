@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from typing import NamedTuple
 
 from ..core.errors import LoreError
 from ..core.ids import check_id
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
     from ..store import Store
     from ..store.anchors import DocumentFile
     from .jsonl import Imported
+
+    Target = tuple[str, str]
+    """The id of a node, and the path if it is a file."""
 
 TAKEN_BACK = "retracted"
 """The status of the edge of a removed link. An edge that a person removed has another status, and
@@ -48,13 +50,6 @@ def links_text(links: Iterable[Link]) -> str:
 def links_of(text: str) -> list[Link]:
     """Return the links in JSON of ``links_text``."""
     return [Link(*row) for row in json.loads(text or "[]")]
-
-
-class Target(NamedTuple):
-    """The id of a node, and the path of a node of type file."""
-
-    id: str
-    file: str = ""
 
 
 class Targets:
@@ -106,7 +101,7 @@ class Targets:
         node = self._store.nodes.get(id)
         is_live = node is not None and node.invalidated_at is None
         if named := id if is_live else self._named(text, folder):
-            return Target(named)
+            return named, ""
         return self._at(os.path.join(folder, text)) or self._at(text)
 
     def _named(self, text: str, folder: str) -> str:
@@ -133,7 +128,7 @@ class Targets:
         path = os.path.normpath(path.lstrip("/"))
         for ending in ("", *EXTENSIONS):
             if id := self._documents.get(composed(path) + ending):
-                return Target(id)
+                return id, ""
         return self._file_at(path)
 
     def _file_at(self, path: str) -> Target | None:
@@ -149,7 +144,7 @@ class Targets:
         except LoreError:
             return None
         node = self._store.nodes.get(id)
-        return None if node is not None and node.invalidated_at else Target(id, path)
+        return None if node is not None and node.invalidated_at else (id, path)
 
 
 def _readings(text: str) -> list[str]:
@@ -236,14 +231,14 @@ class PageEdges:
                 if link.kind not in (PATH, NAME) and not self._targets.is_folder(link, folder):
                     unresolved.append(link)
                 continue
-            if target.id == id:
+            to_id, file = target
+            if to_id == id:
                 continue
-            if target.file and self._store.nodes.get(target.id) is None:
-                file = Node(target.id, "file", title=target.file, file=target.file, source="file")
-                self._put_node(file)
-            default = "anchored_to" if target.file else "links_to"
-            stated = wanted.setdefault((id, target.id, relation or default), {"document": path})
-            if link.lines and target.file and link.lines not in stated.get("lines", ()):
+            if file and self._store.nodes.get(to_id) is None:
+                self._put_node(Node(to_id, "file", title=file, file=file, source="file"))
+            relation = relation or ("anchored_to" if file else "links_to")
+            stated = wanted.setdefault((id, to_id, relation), {"document": path})
+            if link.lines and file and link.lines not in stated.get("lines", ()):
                 stated.setdefault("lines", []).append(link.lines)
             if link.at:
                 stated["at"] = [*stated.get("at", ()), *link.at][:_MOST_PLACES]

@@ -106,8 +106,6 @@ class Index:
             self._store.fulltext.add(collection, part)
 
     def _drop(self, held: Sequence[tuple[int, str]]) -> None:
-        if not held:
-            return
         for collection in {collection for _, collection in held}:
             self._store.fulltext.remove(collection, [key for key, of in held if of == collection])
         self._store.vectors.remove(key for key, _ in held)
@@ -124,10 +122,9 @@ def write_nodes(store: Store, nodes: Sequence[Node]) -> None:
 def rebuild(
     store: Store, fulltext: str, progress: Callable[[int], None] = lambda done: None
 ) -> int:
-    """Make all passages again from the nodes, in a transaction; return the number of nodes.
+    """Make all passages again from the nodes, but for vectors; return the number of nodes.
 
-    ``fulltext`` is the engine's setting (auto, fts5, fts4); ``progress`` is called with the nodes
-    done. The caller makes the vectors.
+    ``fulltext`` is the setting (auto, fts5, fts4); ``progress`` is called with the nodes done.
     """
     with store.transaction():
         store.fulltext.renew(fulltext)

@@ -31,8 +31,7 @@ def build(store: Store, plan: Plan) -> dict[str, Any]:
     """Make the edges of a plan, and store the plan; edges that people made or removed are not
     changed.
 
-    Return ``records`` compared, ``edges`` wanted, and the numbers ``added``, ``updated``,
-    ``invalidated`` and ``unchanged``.
+    Return ``records`` compared, ``edges`` wanted, and the counts of ``similar.replace``.
 
     Raises:
         StoreError: the store has no vectors.
