@@ -23,7 +23,7 @@ from pylore.store import open_store
 IDS = (
     "python", "sqlite", "sqlite-vec", "embedder", "ast-grep", "jq", "config",
     "store", "data-folder", "tables", "indexes", "integrity", "values", "fulltext",
-    "foreign-keys", "passages", "vectors", "edges", "ontology", "similar", "purged", "shared-file",
+    "foreign-keys", "passages", "vectors", "edges", "ontology", "purged", "shared-file",
     "copies",
 )  # fmt: skip
 
