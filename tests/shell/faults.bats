@@ -18,7 +18,7 @@ needs_own_mounts() { # skips where a process may not have file systems of its ow
   run_program unshare -rm bash -euc "lore() { '$LORE' \"\$@\"; }
     mount -t tmpfs -o size=3m tmpfs disk && cd disk && export XDG_DATA_HOME=\$PWD/.data
     lore init -q >/dev/null && lore add note 'one to keep' --id note-kept >/dev/null
-    ! lore import ../many.jsonl --embedder none; lore list --ids
+    ! lore import -q ../many.jsonl --embedder none; lore list --ids
     cat /dev/zero >filler 2>/dev/null || true
     ! lore add note another; ! lore export out.jsonl; ! lore init below; lore search keep --ids
     rm filler; ls; lore add note another --id note-other --ids; lore doctor --jq 'map(select(.ok | not))'"
