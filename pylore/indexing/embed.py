@@ -21,6 +21,9 @@ BATCH = 256
 """Passages that are embedded and written together."""
 FEW = 1_000
 """Maximum passages that a small write embeds; ``lore store embed`` makes the rest."""
+_BEGUN = "embed_begun"
+"""Key in meta of the run that makes all vectors again, until it ends."""
+
 PATIENCE = 1.0
 """Seconds to wait for other writers, who embed the rest."""
 
@@ -63,24 +66,30 @@ def embed_store(
 ) -> int:  # fmt: skip
     """Make all vectors again, or the missing ones; return how many.
 
-    ``progress`` is called with the number of passages of each batch.
+    The next run with ``all`` continues an interrupted run. ``progress`` is called with the number
+    of passages of each batch.
 
     Raises:
         LoreError: vectors are missing among vectors of a different embedder, or a second run began.
         EmbedderError: the embedder failed.
     """
     dimension = _dimension(embedder)
+    run = f"{embedder.name} {dimension}"
     with store.transaction():
         held = store.meta.get("embedder")
-        if all:
+        begins = all and store.meta.get(_BEGUN) != run
+        if begins:
             store.vectors.renew()
+            store.meta.set(_BEGUN, run)
         elif held not in (None, embedder.name):
             raise LoreError(f"the store's vectors are {held}'s, not {embedder.name}'s: "
                             "run 'lore store embed --all'")  # fmt: skip
-        if all or held is None:
+        if begins or held is None:
             _claim(store, embedder.name, dimension)
     done = _fill(store, embedder, 0, store.transaction, progress)
-    _require(store, embedder)
+    with store.transaction():
+        _require(store, embedder)
+        store.meta.set(_BEGUN, None)
     return done
 
 

@@ -115,7 +115,7 @@ def interrupted(store: Store, endpoint: Endpoint, after: int) -> Settings:
 def test_interrupted_run_is_continued(store: Store, endpoint: Endpoint) -> None:
     settings = interrupted(store, endpoint, 1)
     endpoint.asked.clear()
-    assert embed_store(store, anew(store, settings), all=False) == NODES + 1 - BATCH
+    assert embed_store(store, anew(store, settings), all=True) == NODES + 1 - BATCH
     assert sum(len(asked["input"]) for asked in endpoint.asked[1:]) == NODES - BATCH
     require_all_of(store, endpoint, NODES)
 
