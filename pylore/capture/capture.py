@@ -6,6 +6,7 @@ import os
 import stat
 from collections import Counter
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
 from ..core.json import dumps, parse_object
@@ -17,7 +18,6 @@ from .events import event_line, known_ids, read_events, shortened
 from .recent import sessions_of
 from .recorder import Recorder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 from .events import text
 from .extract import REFUSED
 from .recorder import Step, blocks_of, fields_of, joined
 from .shell import written_files
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from time import gmtime, strftime, time
+from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
 from ..core.json import dumps, parse_object
 from .event_log import VERSION, event_file, event_files
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from typing import IO, Any

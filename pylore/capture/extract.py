@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from ..core.text import one_line
 from ..records.fields import title_of
@@ -10,7 +11,6 @@ from .candidates import COMMITTED, LONGEST_QUOTE, Candidate, Signal, merged
 from .events import MOST_TEXT
 from .events import text as text_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from ..system.projects import first_line, git_folder
 from .event_log import append_event, event_files
 from .events import parse_event, read_events, sweep_events
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

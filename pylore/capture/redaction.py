@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
 from ..core.json import dumps, parse_object
@@ -18,7 +19,6 @@ from .secrets import (
     found_tokens,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

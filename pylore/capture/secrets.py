@@ -6,10 +6,10 @@ Every repetition is bounded, so that time is linear in the text.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from .readings import fold
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from .claude import Claude
 from .codex import Codex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .recorder import Reader
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError, UsageError
 from ..hooks.agents import AGENTS, EVENTS, GIT, TIMEOUT, Sent
@@ -16,7 +17,6 @@ from .command import Group, argument, command, option
 from .options import exclusive
 from .session import data_folder, project_folder, project_root
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections import Counter
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from ..anchors.claims import ClaimCount, ClaimPlace
 from ..anchors.project import Unreadable, digest
@@ -14,7 +15,6 @@ from ..system.atomic_write import temporary_folder
 from .rules import load_rules
 from .scan import refusal, scan
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 

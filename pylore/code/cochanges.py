@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import combinations
 from math import sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..anchors.attach import file_nodes
 from ..core.errors import LoreError
@@ -17,7 +17,6 @@ from ..indexing.embed import embed_missing
 from ..indexing.indexer import write_nodes
 from ..system.git import LOG, Git
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
 from ..core.times import now
@@ -14,7 +15,6 @@ from ..system.listing import FileTree
 from . import INDEXED, OWED, RULES
 from .rules import load_rules, rules_hash
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from ..anchors.definitions import Definition
 from ..system.atomic_write import temporary_folder
@@ -11,7 +12,6 @@ from .extract import KINDS, extract, scan_exactly
 from .rules import load_rules
 from .source import Source
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -9,7 +9,7 @@ import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.errors import LoreError
 from ..core.ids import LONGEST_ID
@@ -26,7 +26,6 @@ from .rules import Rules, load_rules
 from .scan import Match
 from .source import WHOLE_LENGTH, Source, file_body, symbol_body, symbol_title
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from concurrent.futures import Future
 

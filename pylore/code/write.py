@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from functools import cache
+from typing import TYPE_CHECKING
 
 from ..core.model import Edge, Node
 from ..core.times import now
@@ -16,7 +17,6 @@ from .facts import calls_from_json, exported, facts_from_json
 from .mentions import KIND as MENTION
 from .mentions import Mentions
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 

@@ -15,12 +15,12 @@ from math import hypot, isfinite
 from struct import error as StructError  # noqa: N812
 from struct import pack, unpack
 from time import sleep
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..core.errors import EmbedderError
 from ..core.text import one_line, words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from json import loads
+from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
 from ..store.connection import apsw
 from ..system.atomic_write import new_file
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

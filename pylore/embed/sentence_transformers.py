@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from ..core.errors import EmbedderError
 from ..core.text import words
 from .endpoint import MAX_TEXT, checked_dimension, unit
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

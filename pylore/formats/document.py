@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from datetime import datetime, timezone
+from typing import TYPE_CHECKING
 
 import yaml
 
@@ -29,7 +30,6 @@ from ..system.project_files import read_plain
 from .front_matter import LineError, parse
 from .page import FIELD, Link, read_page
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from typing import Any

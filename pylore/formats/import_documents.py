@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from copy import copy
 from hashlib import sha256
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.errors import LoreError, StoreError, UsageError, nearest
 from ..core.ids import check_scope, check_type, own, plain, whose
@@ -26,7 +26,6 @@ from .document import DocumentReader, read_text
 from .jsonl import Imported
 from .links import PageEdges, Targets, links_of, links_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any

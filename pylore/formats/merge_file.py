@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.errors import LoreError
 from ..core.json import loads, parse_object
@@ -33,7 +33,6 @@ from .lines import (
     whole_row,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TYPE_CHECKING
 
 from ..anchors.project import root_to_keep
 from ..app.find import keep_question, record_shown, search
@@ -20,7 +21,6 @@ from ..system.files import append_line, state_folder
 from ..system.parts import part
 from .agents import FILE, PROMPT, SESSION_END, SESSION_START, TOOL
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from ..app.find import related
 from ..core.errors import LoreError
@@ -11,7 +12,6 @@ from ..core.text import counted, one_line, printable
 from ..core.vocabulary import BROKEN, COMMIT_IDS, RECORDS
 from ..system.git import Git
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

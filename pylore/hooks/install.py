@@ -6,7 +6,7 @@ import json
 import os
 from functools import partial
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.errors import LoreError, UsageError
 from ..system.edits import change_json, json_with
@@ -14,7 +14,6 @@ from ..system.files import SHARED
 from ..system.git_setup import ProjectTree
 from .agents import EVENTS, FILE, TIMEOUT
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .agents import Agent
 

@@ -6,6 +6,7 @@ import os
 from contextlib import contextmanager
 from functools import cache
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from ..core.errors import (
     StoreBusy,
@@ -15,7 +16,6 @@ from ..core.errors import (
     nearest,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any, TypeVar

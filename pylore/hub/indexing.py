@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..core.errors import EmbedderError
 from ..core.json import dumps
 from ..core.text import fold, words
@@ -10,7 +12,6 @@ from ..indexing.passages import passage_rows
 from ..store.vectors import quantise
 from .connection import ahead
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any

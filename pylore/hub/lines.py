@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain, groupby
+from typing import TYPE_CHECKING
 
 from ..core.errors import UsageError
 from ..core.ids import blake2b, whose
@@ -22,7 +23,6 @@ from ..store import ALL
 from ..store.changes import SEPARATOR, owners, thing_of
 from ..store.filter import Scope
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from typing import Any

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 from ..core.errors import UsageError
 from ..core.json import dumps
@@ -21,7 +22,6 @@ from ..store.opening import scratch_store
 from .connection import connect, remote_named
 from .indexing import split, vector_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any

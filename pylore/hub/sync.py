@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from copy import copy
 from hashlib import md5
+from typing import TYPE_CHECKING
 
 from ..core.times import now
 from ..formats.jsonl import Imported, ImportOptions, LineImport
@@ -14,7 +15,6 @@ from .connection import ahead
 from .lines import HubLines, extra_lines
 from .schema import hello
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given
@@ -12,7 +13,6 @@ from hypothesis import strategies as st
 from pylore.core.errors import LoreError
 from pylore.formats.front_matter import DEEPEST, parse
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pylore.formats.front_matter import Value
 
