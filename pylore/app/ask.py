@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from ..context.build import Context
     from .engine import Engine
 
-NOTHING = "the store has nothing on this, so nobody was asked: try other words"
-NO_ROOM = "no record fits: raise the budget"
-
 
 class AskResult(NamedTuple):
     """The text of the model, the citations, the context, and requests of the model for more."""
@@ -54,7 +51,8 @@ def ask(
                         with_superseded=with_superseded)  # fmt: skip
         started(found)
         if not found.included:
-            raise LoreError(NO_ROOM if found.withheld else NOTHING)
+            raise LoreError("no record fits: raise the budget" if found.withheld
+                            else "the store has nothing on this: try other words")  # fmt: skip
         prompt = model.prompt_of(found.question, found.text, model.RULES if left else "")
         answer = model.answer_of(command, prompt)
         wanted = model.needs_of(answer) if left else []

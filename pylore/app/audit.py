@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..store import Store
 
-MOST_RUNS = 200
-"""Newest runs that are audited."""
+MOST_RUNS = 200  # newest runs that are audited
 
 
 def audit(store: Store, settings: Settings, run: str = "") -> dict[str, Any]:
@@ -33,8 +32,8 @@ def audit(store: Store, settings: Settings, run: str = "") -> dict[str, Any]:
             "shown": sum(row[3] + row[4] for row in runs),
             "rated": sum(int(row[5] + row[6]) for row in runs),
         }
-        found = _diversity(store, settings, [row[0] for row in runs])
-        return {"coverage": coverage, "diversity": found}
+        spread = _diversity(store, settings, [row[0] for row in runs])
+    return {"coverage": coverage, "diversity": spread}
 
 
 def _diversity(store: Store, settings: Settings, runs: Sequence[str]) -> dict[str, Any]:
@@ -44,8 +43,6 @@ def _diversity(store: Store, settings: Settings, runs: Sequence[str]) -> dict[st
     known = [ids for ids in answers.values() if len(ids) > SAME_CATEGORY]
     every = [*{id for ids in known for id in ids}]
     categories = store.nodes.categories(every, settings.category_tags)
-    shares = []
-    for ids in known:
-        found = Counter(filter(None, map(categories.get, ids)))
-        shares.append(max(found.values(), default=0) / len(ids))
+    found = [(Counter(filter(None, map(categories.get, ids))), len(ids)) for ids in known]
+    shares = [max(counts.values(), default=0) / count for counts, count in found]
     return {"answers": len(shares), "share": round(sum(shares) / max(1, len(shares)), 3)}

@@ -21,8 +21,6 @@ class Engine:
         embedder: instead of the embedder of the settings, which is opened on first use.
     """
 
-    __slots__ = ("_embedder", "_store", "root", "settings")
-
     def __init__(
         self, store: Store, settings: Settings, root: str, *, embedder: Embedder | None = None
     ) -> None:
@@ -61,17 +59,13 @@ class Engine:
 
         return Records(self.store, self.settings, self.embedder, self.root, reader)
 
-    def under(self, settings: Settings) -> Engine:
-        """Return the same store with other settings; with the same embedder if they name it."""
-        other = Engine(self._store, settings, self.root)
-        if settings.embedder == self.settings.embedder:
-            other._embedder = self._embedder
-        return other
-
     def whole(self) -> Engine:
         """Return the engine without a scope."""
         return self.changed([("scope", "")], "") if self.settings.scope else self
 
     def changed(self, pairs: Iterable[tuple[str, str]], origin: str) -> Engine:
-        """Return the engine with these ``(setting, text)`` set, as ``Settings.changed`` does."""
-        return self.under(self.settings.changed(pairs, origin))
+        """Return the same store with these ``(setting, text)``, as ``Settings.changed`` does."""
+        other = Engine(self._store, self.settings.changed(pairs, origin), self.root)
+        if other.settings.embedder == self.settings.embedder:
+            other._embedder = self._embedder
+        return other

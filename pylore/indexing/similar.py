@@ -51,7 +51,14 @@ class Plan(Row):
     def of(cls, store: Store) -> Plan | None:
         """Return the plan in the store; None without such edges."""
         text = store.meta.get(_PLAN)
-        return None if text is None else cls(**loads(text))
+        if text is None:
+            return None
+        try:
+            found = loads(text)
+            types = [*map(str, found["types"])]
+            return cls(float(found["least"]), int(found["nearest"]), types)
+        except (ValueError, TypeError, KeyError):
+            return None
 
     def compared(self, store: Store) -> Sequence[str]:
         """Return the types of compared records; by default all but ``UNCOMPARED``."""
