@@ -36,15 +36,24 @@ def build(store: Store, plan: Plan) -> dict[str, Any]:
     Raises:
         StoreError: the store has no vectors.
     """
+    before, _ = store.changes_seen()
+    count, wanted = _compare(store, plan)
     with store.transaction():
-        ids, near = _neighbours(store, plan)
-        wanted = {}
-        for id, others in near:  # records of a scope do not count for common records
-            seen = [other for other in others if whose(other) in ("", whose(id))]
-            wanted.update({pair(id, other): others[other] for other in seen[: plan.nearest]})
+        if store.changes_seen()[0] != before:  # another process has written
+            count, wanted = _compare(store, plan)
         counts = replace(store, wanted, [*store.edges.with_relation(RELATION)])
         remember(store, plan)
-    return {"records": len(ids), "edges": len(wanted), **counts}
+    return {"records": count, "edges": len(wanted), **counts}
+
+
+def _compare(store: Store, plan: Plan) -> tuple[int, dict[tuple[str, str], float]]:
+    """Return the number of records, and the cosines of the pairs to link."""
+    ids, near = _neighbours(store, plan)
+    wanted = {}
+    for id, others in near:  # records of a scope do not count for common records
+        seen = [other for other in others if whose(other) in ("", whose(id))]
+        wanted.update({pair(id, other): others[other] for other in seen[: plan.nearest]})
+    return len(ids), wanted
 
 
 def remove(store: Store) -> dict[str, Any]:
