@@ -76,8 +76,10 @@ class Ontology:
         described = (RELATIONS.get(relation) or self._relations[relation])[2]
         hint = "turn it around, or " if self.fits(relation, to_id, from_id) else ""
         names = ", ".join(self.fitting(from_id, to_id)[:_MOST_NAMED])
-        raise UsageError(f"'{relation}' joins {described}, not {before} -> {after}: {hint}use a "
-                         f"relation that fits ({names}), or 'lore link --force'")  # fmt: skip
+        raise UsageError(
+            f"'{relation}' joins {described}, not {before} -> {after}: {hint}use a "
+            f"relation that fits ({names}), or 'lore link --force'"
+        )
 
 
 def misfits_among(store: Store, keys: Iterable[EdgeKey]) -> list[EdgeKey]:

@@ -91,10 +91,15 @@ class _Side:
         while id in self._steps:
             _, before, relation, weight, leads_on = self._steps[id]
             first, second = (before, id) if self._forwards else (id, before)
-            found.append({
-                "from": first, "to": second, "relation": relation,
-                "direction": "out" if leads_on else "in", "weight": weight,
-            })  # fmt: skip
+            found.append(
+                {
+                    "from": first,
+                    "to": second,
+                    "relation": relation,
+                    "direction": "out" if leads_on else "in",
+                    "weight": weight,
+                }
+            )
             id = before
         return found
 
@@ -164,12 +169,15 @@ def relations(store: Store, settings: Settings) -> list[dict[str, Any]]:
         counts = store.statistics.count_by_relation()
     return [
         {
-            "name": name, "weight": weight, "backward_weight": round(backward, 6),
+            "name": name,
+            "weight": weight,
+            "backward_weight": round(backward, 6),
             "origin": "setting" if name in settings.edge_weights else "store",
-            "description": stored[name][2] if name in stored else "", "edges": counts.get(name, 0),
+            "description": stored[name][2] if name in stored else "",
+            "edges": counts.get(name, 0),
         }
         for name, (weight, backward) in sorted(known.items())
-    ]  # fmt: skip
+    ]
 
 
 def within(store: Store, id: str, relations: Sequence[str], hops: int) -> set[str]:

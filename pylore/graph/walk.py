@@ -71,15 +71,28 @@ class Step:
     """
 
     __slots__ = (
-        "before", "edge_weight", "hop", "id", "outgoing", "relation", "relation_weight", "score",
+        "before",
+        "edge_weight",
+        "hop",
+        "id",
+        "outgoing",
+        "relation",
+        "relation_weight",
+        "score",
         "through",
-    )  # fmt: skip
+    )
 
     def __init__(
-        self, id: str, score: float, before: Step | None = None, relation: str | None = None,
-        edge_weight: float = 1.0, relation_weight: float = 1.0, outgoing: bool = True,
+        self,
+        id: str,
+        score: float,
+        before: Step | None = None,
+        relation: str | None = None,
+        edge_weight: float = 1.0,
+        relation_weight: float = 1.0,
+        outgoing: bool = True,
         through: str = "",
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.id = id
         self.score = score
         self.before = before
@@ -117,12 +130,20 @@ class Walk:
 
 
 def spread(
-    edges: Bundles, seeds: Mapping[str, float], weights: Weights, *, adds: bool, depth: int,
-    decay: float, fanout: int, max_nodes: int, min_confidence: float = 0.0,
+    edges: Bundles,
+    seeds: Mapping[str, float],
+    weights: Weights,
+    *,
+    adds: bool,
+    depth: int,
+    decay: float,
+    fanout: int,
+    max_nodes: int,
+    min_confidence: float = 0.0,
     barred: Collection[str] = (),
     hidden: Callable[[Sequence[str]], Collection[str]] | None = None,
     placed: Callable[[Sequence[str]], Collection[EdgeKey]] | None = None,
-) -> Walk:  # fmt: skip
+) -> Walk:
     """Walk up to ``depth`` hops from ``seeds`` (id to score), with a query per hop.
 
     ``fanout`` caps the edges of a node, ``max_nodes`` the nodes at the start of the next hop; with
@@ -185,10 +206,14 @@ class _Reader:
     __slots__ = ("_edges", "_hidden", "_least", "_met", "_placed", "barred", "weights")
 
     def __init__(
-        self, edges: Bundles, weights: Weights, least: float, barred: Iterable[str],
+        self,
+        edges: Bundles,
+        weights: Weights,
+        least: float,
+        barred: Iterable[str],
         hidden: Callable[[Sequence[str]], Collection[str]] | None,
         placed: Callable[[Sequence[str]], Collection[EdgeKey]] | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._edges = edges
         self._least = least
         self._hidden = hidden
@@ -233,9 +258,11 @@ class _Hop:
         self.ways: dict[str, Way] = {}
 
     def along(
-        self, links: Mapping[str, Sequence[Link]], frontier: Mapping[str, Step],
+        self,
+        links: Mapping[str, Sequence[Link]],
+        frontier: Mapping[str, Step],
         masses: Mapping[str, float],
-    ) -> dict[str, list[Tie]]:  # fmt: skip
+    ) -> dict[str, list[Tie]]:
         """Add the values of single edges; return the bridges, with the records that name them."""
         ties: dict[str, list[Tie]] = {}
         # Lookups outside of the loop: there are thousands of edges.

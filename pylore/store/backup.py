@@ -47,8 +47,10 @@ def back_up(folder: str, path: str, *, busy_timeout: float = 30.0) -> None:
             with new_file(place) as beside, Translated(path):
                 store.connection.execute("VACUUM INTO ?", (beside,))
         except StoreDamaged as error:
-            raise StoreDamaged(f"the store is damaged ({error.__cause__}), no backup was made: "
-                               "run 'lore doctor --full'") from error  # fmt: skip
+            raise StoreDamaged(
+                f"the store is damaged ({error.__cause__}), no backup was made: "
+                "run 'lore doctor --full'"
+            ) from error
         except OSError as error:
             raise LoreError(f"{path}: {error.strerror}: nothing was written") from None
 
@@ -145,8 +147,10 @@ def _staged(place: str, shown: str, folder: str) -> Store:
             raise
     except StoreFull:
         where = os.path.dirname(folder)
-        raise StoreFull(f"{shown}: a copy of it has no room in {where}, the store is unchanged: "
-                        "free some space, or set TMPDIR") from None  # fmt: skip
+        raise StoreFull(
+            f"{shown}: a copy of it has no room in {where}, the store is unchanged: "
+            "free some space, or set TMPDIR"
+        ) from None
     except StoreError as error:
         what, _, advice = str(error).removeprefix(f"{own}: ").rpartition(": ")
         mend = advice if advice == "use a newer lore" else "take another backup"
@@ -209,8 +213,11 @@ def copies_kept(live: str) -> list[str]:
     """Return the paths of stores that backups replaced, oldest first."""
     folder, name = os.path.split(live)
     beginning = f"{name}{_KEPT}"
-    found = [os.path.join(folder, one) for one in os.listdir(folder)
-             if one.startswith(beginning) and not one.endswith(BESIDE)]  # fmt: skip
+    found = [
+        os.path.join(folder, one)
+        for one in os.listdir(folder)
+        if one.startswith(beginning) and not one.endswith(BESIDE)
+    ]
     return sorted(found)
 
 

@@ -74,8 +74,11 @@ class Checks(Table):
     def missing_tables(self) -> list[str]:
         """Return the missing tables, and the missing indexes and triggers of other tables."""
         found = _tables(self._db)
-        lacking = {name: table for name, table in _tables(empty_store(self._db)).items()
-                   if name not in found}  # fmt: skip
+        lacking = {
+            name: table
+            for name, table in _tables(empty_store(self._db)).items()
+            if name not in found
+        }
         return sorted(
             name for name, table in lacking.items() if name == table or table not in lacking
         )
@@ -150,7 +153,9 @@ class Checks(Table):
 
 def _tables(connection: apsw.Connection) -> dict[str, str]:
     """Return the name and the table of each table, index and trigger."""
-    return dict(connection.execute(
-        "SELECT name, tbl_name FROM sqlite_schema"
-        " WHERE name NOT GLOB '*_fts_*' AND name NOT GLOB 'sqlite_*'"
-    ))  # fmt: skip
+    return dict(
+        connection.execute(
+            "SELECT name, tbl_name FROM sqlite_schema"
+            " WHERE name NOT GLOB '*_fts_*' AND name NOT GLOB 'sqlite_*'"
+        )
+    )

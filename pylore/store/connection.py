@@ -130,8 +130,10 @@ def set_bounds(connection: apsw.Connection, path: str) -> None:
         if not checked:
             checked = True
             if not is_sound(path):
-                raise StoreDamaged(f"{path}: is damaged: run 'lore doctor', "
-                                   "or import your last export into a new one")  # fmt: skip
+                raise StoreDamaged(
+                    f"{path}: is damaged: run 'lore doctor', "
+                    "or import your last export into a new one"
+                )
         return False
 
     steps = 2 * os.path.getsize(path)  # enough to read all rows of a sound file

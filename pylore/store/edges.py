@@ -51,10 +51,8 @@ _CONTENT = ("weight", "source", "status", "metadata", "ended_at")
 _KEPT = ("created_at", "accessed_at", "access_count")
 _GIVEN = {
     **{name: f"?{number}" for number, name in enumerate(Edge.FIELDS, 1)},
-    "invalidated_at": _OUT_SINCE.format(
-        "?1", "?2", ended=f"?{Edge.FIELDS.index('ended_at') + 1}"
-    ),
-}  # fmt: skip
+    "invalidated_at": _OUT_SINCE.format("?1", "?2", ended=f"?{Edge.FIELDS.index('ended_at') + 1}"),
+}
 INSERT_EDGE = (
     f"INSERT INTO main.links(from_key, to_key, {', '.join(_REST)})"
     f" VALUES ({', '.join(_GIVEN.values())})"
@@ -201,10 +199,15 @@ class Edges(GraphTable):
             found += read(_STRONGEST_EDGES, sorted(hubs, key=named.__getitem__))
         ids = ids_of(self._db, {other for *_, ends in found for other in ends[1::3]})
         return [
-            (named[key], outgoing, ends[::3], [ids[other] for other in ends[1::3]],
-             [*map(float, ends[2::3])])
+            (
+                named[key],
+                outgoing,
+                ends[::3],
+                [ids[other] for other in ends[1::3]],
+                [*map(float, ends[2::3])],
+            )
             for key, outgoing, ends in found
-        ]  # fmt: skip
+        ]
 
     def into_files(self, paths: Sequence[str], relation: str) -> list[tuple[str, str, float]]:
         """Return ``(node, path, weight)`` of the live edges to these files or their symbols."""
@@ -378,9 +381,9 @@ def follow_nodes(db: apsw.Connection, ids: Iterable[str]) -> None:
     for id in ids:
         key = db.execute("SELECT key FROM main.nodes WHERE id = ?", (id,)).get
         db.execute(
-            f"UPDATE main.links AS e SET invalidated_at = {out}"
-            " WHERE from_key = ?1 OR to_key = ?1", (key,),
-        )  # fmt: skip
+            f"UPDATE main.links AS e SET invalidated_at = {out} WHERE from_key = ?1 OR to_key = ?1",
+            (key,),
+        )
         count_ratings(db, rated_with(db, key))
 
 

@@ -23,23 +23,44 @@ if TYPE_CHECKING:
 LOCKED = "is locked by another writer: try again, or raise busy_timeout"
 
 _MEANT: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] = (
-    ((apsw.NotADBError,), StoreDamaged,
-     "is not a database: move it away and import your last export"),
-    ((apsw.CorruptError,), StoreDamaged,
-     "is damaged: run 'lore doctor', or import your last export into a new one"),
+    (
+        (apsw.NotADBError,),
+        StoreDamaged,
+        "is not a database: move it away and import your last export",
+    ),
+    (
+        (apsw.CorruptError,),
+        StoreDamaged,
+        "is damaged: run 'lore doctor', or import your last export into a new one",
+    ),
     ((apsw.BusyError, apsw.LockedError, apsw.ProtocolError), StoreBusy, LOCKED),
-    ((apsw.FullError,), StoreFull,
-     "could not grow, the disk is full: nothing was changed; free some space"),
-    ((apsw.ReadOnlyError,), StoreError,
-     "cannot be written: check the permissions of it and of its folder"),
-    ((apsw.CantOpenError,), StoreError,
-     "cannot be opened: check the permissions of it and of its folder"),
+    (
+        (apsw.FullError,),
+        StoreFull,
+        "could not grow, the disk is full: nothing was changed; free some space",
+    ),
+    (
+        (apsw.ReadOnlyError,),
+        StoreError,
+        "cannot be written: check the permissions of it and of its folder",
+    ),
+    (
+        (apsw.CantOpenError,),
+        StoreError,
+        "cannot be opened: check the permissions of it and of its folder",
+    ),
     ((apsw.IOError,), StoreError, "could not be read or written: check the disk"),
-    ((apsw.NoMemError,), StoreError,
-     "asks for more memory than there is, as a damaged one may: run 'lore doctor'"),
-    ((apsw.TooBigError,), StoreError,
-     "takes no text this long: keep it in a file and link to that"),
-)  # fmt: skip
+    (
+        (apsw.NoMemError,),
+        StoreError,
+        "asks for more memory than there is, as a damaged one may: run 'lore doctor'",
+    ),
+    (
+        (apsw.TooBigError,),
+        StoreError,
+        "takes no text this long: keep it in a file and link to that",
+    ),
+)
 """SQLite's errors, the error of any store, and the message."""
 
 
@@ -80,9 +101,15 @@ def _is_full(path: str) -> bool:
 
 
 _OF_VALUES = (
-    ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError,
-    TypeError, ValueError,
-)  # fmt: skip
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 """Errors of code that meets invalid values of a row, or has a bug."""
 
 
@@ -108,8 +135,10 @@ class Translated:
         elif type(error).__name__ == "JSONDecodeError" or (
             isinstance(error, ValueError) and str(error).startswith("Exceeds the limit")
         ):
-            wrong = ("has a record whose data is not valid JSON: import your last export into a "
-                     "new store")  # fmt: skip
+            wrong = (
+                "has a record whose data is not valid JSON: import your last export into a "
+                "new store"
+            )
         elif isinstance(error, _OF_VALUES) and self._connection is not None:
             try:
                 found = str(self._connection.execute("PRAGMA quick_check(1)").get)

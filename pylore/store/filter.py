@@ -39,8 +39,9 @@ class Scope(Row):
         self.tags = clean_tags(self.tags)
         for pattern in self.files:
             if len(pattern) > _LONGEST_PATTERN:
-                raise UsageError(f"the pattern '{pattern[:40]}…' is longer than "
-                                 f"{_LONGEST_PATTERN} characters")  # fmt: skip
+                raise UsageError(
+                    f"the pattern '{pattern[:40]}…' is longer than {_LONGEST_PATTERN} characters"
+                )
 
     def __bool__(self) -> bool:
         return any(getattr(self, name) for name in self.FIELDS if name not in _NO_FILTER)

@@ -302,14 +302,17 @@ def _phrases(query: Query, how: str, beginning: str) -> list[str]:
     """Return the phrases of a way to match. A passage must have any of them."""
     words = query.single_words()
     if how == "inflected":
-        return [quoted(form) for form in dict.fromkeys(
-            form for word in words for form in inflections(word)
-        )]  # fmt: skip
+        return [
+            quoted(form)
+            for form in dict.fromkeys(form for word in words for form in inflections(word))
+        ]
     if how == "prefix":
         return [beginning.format(word) for word in words if len(word) >= tuning.PREFIX_LENGTH]
     # A single letter of a script without spaces starts indexed pairs.
-    found = [beginning.format(word) if len(word) == 1 and is_spaceless(word) else quoted(word)
-             for word in words]  # fmt: skip
+    found = [
+        beginning.format(word) if len(word) == 1 and is_spaceless(word) else quoted(word)
+        for word in words
+    ]
     found += [quoted(" ".join(one)) for term in query.terms for one in term if len(one) > 1]
     if how == "begins":
         found += [beginning.format(word) for word in query.beginnings]

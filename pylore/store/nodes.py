@@ -260,8 +260,11 @@ class Nodes(Table):
             "SELECT DISTINCT tags FROM nodes WHERE tags <> '' AND invalidated_at IS NULL"
         )
         known = sorted({tag for text in texts for tag in text.split(" ")})
-        return [f"no record has the tag '{tag}'{nearest(tag, known)}" for tag in tags
-                if tag not in known]  # fmt: skip
+        return [
+            f"no record has the tag '{tag}'{nearest(tag, known)}"
+            for tag in tags
+            if tag not in known
+        ]
 
     def outlines(
         self, types: Sequence[str] = ()
@@ -374,8 +377,9 @@ class Types(Table):
         for name in wanted:
             if name not in known:
                 names = [RECORDS, LEARNING, *known]
-                raise UsageError(f"unknown type '{name}'{nearest(name, names)}: "
-                                 f"one of {', '.join(names)}")  # fmt: skip
+                raise UsageError(
+                    f"unknown type '{name}'{nearest(name, names)}: one of {', '.join(names)}"
+                )
         return tuple(wanted)
 
     def declared(self) -> dict[str, tuple[str, str]]:

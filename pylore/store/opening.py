@@ -45,8 +45,9 @@ def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:
     """Return a connection to a store of any version that is to be replaced. Raise StoreError if it
     cannot be written or is foreign, apsw's NotADBError or CorruptError if it is damaged."""
     if not _may_write(path):
-        raise StoreError(f"{path}: cannot be written: check the permissions of it and of "
-                            "its folder")  # fmt: skip
+        raise StoreError(
+            f"{path}: cannot be written: check the permissions of it and of its folder"
+        )
     connection = _connect(path, busy_timeout)
     try:
         _require_own(connection, path)
@@ -76,8 +77,9 @@ def _no_store(folder: str, path: str) -> StoreError:
 
 def _other_version(path: str, version: object) -> StoreError:
     if version == 0 and os.path.getsize(path) == 0:
-        return StoreError(f"{path}: is empty: 'lore init' makes a store of it, "
-                          "then import your last export")  # fmt: skip
+        return StoreError(
+            f"{path}: is empty: 'lore init' makes a store of it, then import your last export"
+        )
     newer = isinstance(version, int) and version > SCHEMA_VERSION
     mend = "use a newer lore" if newer else "import your last export into a new store"
     return StoreError(f"{path}: schema version {version}, this lore reads {SCHEMA_VERSION}: {mend}")

@@ -64,8 +64,10 @@ def complete_id(store: Store, id: str) -> str:
     names = ", ".join(named[:_NAMED]) + (", …" if len(named) > _NAMED else "")
     if titled:
         raise LoreError(f"several records have the title '{id}' ({names}): give an id")
-    raise LoreError(f"'{id}' is the beginning or the end of several ids ({names}): "
-                    "give more of the one you mean")  # fmt: skip
+    raise LoreError(
+        f"'{id}' is the beginning or the end of several ids ({names}): "
+        "give more of the one you mean"
+    )
 
 
 def complete_ids(store: Store, ids: Iterable[str]) -> list[str]:

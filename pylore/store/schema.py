@@ -56,17 +56,20 @@ def require_own_schema(connection: apsw.Connection, path: str) -> None:
     if schema_hash(connection) not in HASHES.values():
         wrong = [name for name, sql in other_statements(connection).items() if not _is_plain(sql)]
         if wrong:
-            raise StoreError(f"{path}: its schema is not lore's ({first_of(wrong)}): "
-                             "import an export that you trust into a new store")  # fmt: skip
+            raise StoreError(
+                f"{path}: its schema is not lore's ({first_of(wrong)}): "
+                "import an export that you trust into a new store"
+            )
 
 
 def other_statements(connection: apsw.Connection) -> dict[str, str]:
     """Return the ``statements`` that differ from a new store's, without plain tables."""
     own = statements(empty_store(connection))
     return {
-        name: sql for name, sql in sorted(statements(connection).items())
+        name: sql
+        for name, sql in sorted(statements(connection).items())
         if own.get(name) != sql and (name in own or not _is_plain(sql))
-    }  # fmt: skip
+    }
 
 
 def empty_store(connection: apsw.Connection) -> apsw.Connection:

@@ -69,8 +69,9 @@ def _thing_seen(thing: str, scope: str) -> str:
 
 def _id_meets(condition: str, key: str) -> str:
     """Return a condition on the ``id`` of a key; 0 without an id."""
-    found = (f"(SELECT {condition} FROM main.{table} WHERE key = {key})"
-             for table in ("nodes", "absent"))  # fmt: skip
+    found = (
+        f"(SELECT {condition} FROM main.{table} WHERE key = {key})" for table in ("nodes", "absent")
+    )
     return f"coalesce({', '.join(found)}, 0)"
 
 
@@ -138,6 +139,10 @@ def _guards(scope: str) -> Iterator[tuple[str, str, str]]:
     yield "DELETE", "nodes", old
     yield "INSERT", "absent", _seen("new.id", scope)
     yield "INSERT", "types", "0"
-    for table, column in (("nodes", "id"), ("purged", "id"), ("shown", "run_id"),
-                          ("relations", "name")):  # fmt: skip
+    for table, column in (
+        ("nodes", "id"),
+        ("purged", "id"),
+        ("shown", "run_id"),
+        ("relations", "name"),
+    ):
         yield "INSERT", table, _own(f"new.{column}", scope)

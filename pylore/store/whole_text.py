@@ -163,9 +163,10 @@ class Commits(WholeText):
             _hashes(ids),
         )
         self._delete(
-            keys, "DELETE FROM commits WHERE key = ?",
+            keys,
+            "DELETE FROM commits WHERE key = ?",
             "DELETE FROM commit_files WHERE commit_key = ?",
-        )  # fmt: skip
+        )
 
     def renew(self) -> None:
         """Index all messages again, in an empty table."""

@@ -59,8 +59,13 @@ def test_hidden_nodes_and_placed_edges(store: Store) -> None:
         return {"note-2"}
 
     with filled(store, edges):
-        found = look(store, {"note-0": 1.0}, 2, hidden=hidden,
-                     placed=lambda ids: [("note-1", "note-3", "implements")]).support  # fmt: skip
+        found = look(
+            store,
+            {"note-0": 1.0},
+            2,
+            hidden=hidden,
+            placed=lambda ids: [("note-1", "note-3", "implements")],
+        ).support
     first = DECAY / 2**0.25
     assert found == pytest.approx({"note-1": first, "note-3": first * DECAY * 0.35})
     assert asked == [{"note-1", "note-2"}, {"note-0", "note-3"}], "once about each node"
@@ -68,11 +73,15 @@ def test_hidden_nodes_and_placed_edges(store: Store) -> None:
 
 def test_node_of_a_single_seed_has_a_root(store: Store) -> None:
     edges: list[Link] = [
-        ("note-0", "note-2", "calls", 1.0), ("note-1", "note-2", "calls", 1.0),
-        ("note-0", "note-3", "calls", 1.0), ("note-3", "note-4", "calls", 1.0),
-        ("note-0", "entity-jwt", "mentions", 1.0), ("note-5", "entity-jwt", "mentions", 1.0),
-        ("note-2", "note-6", "calls", 1.0), ("note-1", "note-0", "calls", 1.0),
-    ]  # fmt: skip
+        ("note-0", "note-2", "calls", 1.0),
+        ("note-1", "note-2", "calls", 1.0),
+        ("note-0", "note-3", "calls", 1.0),
+        ("note-3", "note-4", "calls", 1.0),
+        ("note-0", "entity-jwt", "mentions", 1.0),
+        ("note-5", "entity-jwt", "mentions", 1.0),
+        ("note-2", "note-6", "calls", 1.0),
+        ("note-1", "note-0", "calls", 1.0),
+    ]
     with filled(store, edges):
         found = look(store, {"note-0": 1.0, "note-1": 0.5}, depth=2).roots
     assert found == dict.fromkeys(("note-3", "note-4", "entity-jwt", "note-5"), "note-0")
@@ -81,18 +90,24 @@ def test_node_of_a_single_seed_has_a_root(store: Store) -> None:
 IDS = [*(f"note-{n}" for n in range(4)), "entity-a", "entity-b"]
 ANY_LINKS = st.lists(
     st.tuples(
-        st.sampled_from(IDS), st.sampled_from(IDS),
-        st.sampled_from(["calls", "supersedes", "mentions"]), st.sampled_from([0.0, 0.3, 1.0]),
+        st.sampled_from(IDS),
+        st.sampled_from(IDS),
+        st.sampled_from(["calls", "supersedes", "mentions"]),
+        st.sampled_from([0.0, 0.3, 1.0]),
     ).filter(lambda edge: edge[0] != edge[1]),
-    max_size=12, unique_by=lambda edge: edge[:3],
-)  # fmt: skip
+    max_size=12,
+    unique_by=lambda edge: edge[:3],
+)
 
 
 def one_hop(edges: list[Link], seeds: dict[str, float]) -> dict[str, float]:
     """The support of every node, edge by edge from the formulas."""
     squares: dict[str, float] = dict.fromkeys(ids_of(edges), 0.0)
-    names = [edge for edge in edges if edge[0] in seeds and edge[1].startswith("entity-")
-             and not edge[0].startswith("entity-")]  # fmt: skip
+    names = [
+        edge
+        for edge in edges
+        if edge[0] in seeds and edge[1].startswith("entity-") and not edge[0].startswith("entity-")
+    ]
     relations = {edge[2] for edge in names}
     through: dict[tuple[str, str], float] = {}
     for seed, bridge, relation, weight in names:
@@ -115,8 +130,10 @@ def one_hop(edges: list[Link], seeds: dict[str, float]) -> dict[str, float]:
 
 
 @settings(max_examples=examples(80), deadline=None)
-@given(ANY_LINKS, st.dictionaries(st.sampled_from(IDS), st.sampled_from([0.4, 1.0]), min_size=1,
-                                  max_size=3))  # fmt: skip
+@given(
+    ANY_LINKS,
+    st.dictionaries(st.sampled_from(IDS), st.sampled_from([0.4, 1.0]), min_size=1, max_size=3),
+)
 def test_hop_follows_the_formulas(store: Store, edges: list[Link], seeds: dict[str, float]) -> None:
     with filled(store, edges, ids_of(edges) | seeds.keys()):
         assert look(store, seeds).support == pytest.approx(one_hop(edges, seeds))

@@ -31,18 +31,39 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store
 
 
-def walked(store: Store, edges: list[Link], seeds: dict[str, float], depth: int,
-           decay: float = 0.7, fanout: int = UNLIMITED, max_nodes: int = UNLIMITED,
-           barred: frozenset[str] = frozenset(), min_confidence: float = 0.0,
-           ) -> Walk:  # fmt: skip
+def walked(
+    store: Store,
+    edges: list[Link],
+    seeds: dict[str, float],
+    depth: int,
+    decay: float = 0.7,
+    fanout: int = UNLIMITED,
+    max_nodes: int = UNLIMITED,
+    barred: frozenset[str] = frozenset(),
+    min_confidence: float = 0.0,
+) -> Walk:
     with filled(store, edges, ids_of(edges) | set(seeds)):
-        return spread(store.edges, seeds, RELATIONS, adds=False, depth=depth, decay=decay,
-                      fanout=fanout, max_nodes=max_nodes, barred=barred,
-                      min_confidence=min_confidence)  # fmt: skip
+        return spread(
+            store.edges,
+            seeds,
+            RELATIONS,
+            adds=False,
+            depth=depth,
+            decay=decay,
+            fanout=fanout,
+            max_nodes=max_nodes,
+            barred=barred,
+            min_confidence=min_confidence,
+        )
 
 
-def all_scores(edges: list[Link], seeds: dict[str, float], depth: int, decay: float,
-               barred: frozenset[str] = frozenset()) -> dict[str, float]:  # fmt: skip
+def all_scores(
+    edges: list[Link],
+    seeds: dict[str, float],
+    depth: int,
+    decay: float,
+    barred: frozenset[str] = frozenset(),
+) -> dict[str, float]:
     """The best product over every simple path of at most ``depth`` edges from a seed."""
     around = steps(edges)
     best: dict[str, float] = {}

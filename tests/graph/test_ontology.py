@@ -11,8 +11,15 @@ from pylore.graph.ontology import Ontology
 from pylore.store import Store, scratch_store
 
 NODES = (
-    "lesson-a", "decision-b", "file-c", "symbol-c::f", "entity-d", "concept-e", "run-1", "commit-1",
-)  # fmt: skip
+    "lesson-a",
+    "decision-b",
+    "file-c",
+    "symbol-c::f",
+    "entity-d",
+    "concept-e",
+    "run-1",
+    "commit-1",
+)
 
 
 @pytest.fixture

@@ -168,10 +168,39 @@ LABELS = {
     "mermaid": re.compile(r'  n0\["((?:[\w .,:\-/]|#(?:\d+|quot|lt|gt|amp);)+)"\]'),
 }
 NASTY = [
-    '"', "\\", '\\"', "#", "#quot;", "&", "&#0;", "<b>", "]]>", "<!--", "%%{init: {}}%%", "end",
-    "-->", "|", "[x]", "`", "style a:b#c;", "{", "}", ";", "\n", "\r", "\x1b[31m", "\x9b", "\u202e",
-    "\u2028", "é", "漢", "𝔸", "'", " ", "$$",
-]  # fmt: skip
+    '"',
+    "\\",
+    '\\"',
+    "#",
+    "#quot;",
+    "&",
+    "&#0;",
+    "<b>",
+    "]]>",
+    "<!--",
+    "%%{init: {}}%%",
+    "end",
+    "-->",
+    "|",
+    "[x]",
+    "`",
+    "style a:b#c;",
+    "{",
+    "}",
+    ";",
+    "\n",
+    "\r",
+    "\x1b[31m",
+    "\x9b",
+    "\u202e",
+    "\u2028",
+    "é",
+    "漢",
+    "𝔸",
+    "'",
+    " ",
+    "$$",
+]
 titles = st.lists(st.sampled_from(NASTY), min_size=1, max_size=5).map("".join)
 
 
@@ -201,9 +230,11 @@ def test_a_label_has_the_title(store: Store) -> None:
 
 def test_a_drawing_can_be_of_some_nodes_and_relations(store: Store) -> None:
     edges: list[Link] = [
-        ("note-1", "doc-1", "calls", 1.0), ("note-1", "note-2", "calls", 1.0),
-        ("note-2", "note-1", "implements", 1.0), ("note-2", "note-9", "calls", 1.0),
-    ]  # fmt: skip
+        ("note-1", "doc-1", "calls", 1.0),
+        ("note-1", "note-2", "calls", 1.0),
+        ("note-2", "note-1", "implements", 1.0),
+        ("note-2", "note-9", "calls", 1.0),
+    ]
     with filled(store, edges, {"note-1", "note-2", "doc-1"}):
         found = json.loads("".join(draw(store, "json", ["calls"], among={"note-1", "note-2"})))
     assert [node["id"] for node in found["nodes"]] == ["note-1", "note-2"]

@@ -70,8 +70,9 @@ def test_relations_have_descriptions_and_origins(store: Store) -> None:
     settings = Settings.load(environ={}, flags={"edge_weights": "is_new=0.4 cites=0.4"})
     rows = {row["name"]: row for row in relations(store, settings)}
     assert (rows["mentions"]["description"], rows["mentions"]["origin"]) == (
-        "record, file -> entity, concept, file, symbol", "store",
-    )  # fmt: skip
+        "record, file -> entity, concept, file, symbol",
+        "store",
+    )
     assert (rows["cites"]["weight"], rows["cites"]["origin"]) == (0.4, "setting")
     assert "is_new" not in rows
 
@@ -97,8 +98,9 @@ def test_settings_of_a_relation_apply_to_scopes(tmp_path: Path) -> None:
             return {name: pair for name, pair in found.items() if name.startswith("cites")}
 
         assert walked({"graph_edges": "CITES"}) == {
-            "cites": (0.5, 0.5), "cites@@agent-7": (0.5, 0.5)
-        }  # fmt: skip
+            "cites": (0.5, 0.5),
+            "cites@@agent-7": (0.5, 0.5),
+        }
         assert [*walked({"graph_edges": "Cites@@agent-7"})] == ["cites@@agent-7"]
         assert walked({"graph_exclude_edges": "cites"}) == {}
         assert walked({"edge_weights": "cites=0.2"})["cites@@agent-7"] == (0.2, 0.2)

@@ -14,9 +14,11 @@ WEIGHTS = {"anchored_to": (1.0, 1.0), "defines": (0.8, 0.1), "calls": (0.7, 0.7)
 DECAY = 0.7
 FILE, ONE, OTHER = "file-a.py", "symbol-a.py::one", "symbol-a.py::other"
 SAME_FILE: list[Link] = [
-    ("note-1", ONE, "anchored_to", 1.0), (FILE, ONE, "defines", 1.0),
-    (FILE, OTHER, "defines", 1.0), ("note-2", OTHER, "anchored_to", 1.0),
-]  # fmt: skip
+    ("note-1", ONE, "anchored_to", 1.0),
+    (FILE, ONE, "defines", 1.0),
+    (FILE, OTHER, "defines", 1.0),
+    ("note-2", OTHER, "anchored_to", 1.0),
+]
 both_rules = pytest.mark.parametrize("adds", [False, True])
 
 
@@ -26,8 +28,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store
 
 
-def look(store: Store, adds: bool, edges: list[Link], seed: str = "note-1", depth: int = 2,
-         **caps: object) -> Walk:  # fmt: skip
+def look(
+    store: Store,
+    adds: bool,
+    edges: list[Link],
+    seed: str = "note-1",
+    depth: int = 2,
+    **caps: object,
+) -> Walk:
     given = {"decay": DECAY, "fanout": 25, "max_nodes": 50, "weights": WEIGHTS, **caps}
     with filled(store, edges):
         return spread(store.edges, {seed: 1.0}, adds=adds, depth=depth, **given)  # type: ignore[arg-type]
@@ -57,9 +65,14 @@ def test_record_of_a_file_meets_records_of_its_symbols(store: Store, adds: bool)
 
 def test_way_to_the_file_has_the_weight_of_defines_backwards(store: Store) -> None:
     best = {id: step.score for id, step in look(store, False, SAME_FILE).reached.items()}
-    assert best == pytest.approx({
-        ONE: DECAY, FILE: DECAY * 0.1, OTHER: DECAY**2 * 0.1 * 0.8, "note-2": DECAY**2 * 0.1,
-    })  # fmt: skip
+    assert best == pytest.approx(
+        {
+            ONE: DECAY,
+            FILE: DECAY * 0.1,
+            OTHER: DECAY**2 * 0.1 * 0.8,
+            "note-2": DECAY**2 * 0.1,
+        }
+    )
 
 
 @both_rules

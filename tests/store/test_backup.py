@@ -211,11 +211,14 @@ def test_damaged_backup_is_refused(tmp_path: Path, damage: Callable[[Path], None
     [
         ("CREATE TRIGGER r AFTER DELETE ON nodes BEGIN SELECT 1; END", "not lore's (r), the store"),
         ("CREATE VIEW v AS SELECT 1", "not lore's (v), the store"),
-        ("PRAGMA user_version = 99", f"schema version 99, this lore reads {SCHEMA_VERSION},"
-         " the store is unchanged: use a newer lore"),
+        (
+            "PRAGMA user_version = 99",
+            f"schema version 99, this lore reads {SCHEMA_VERSION},"
+            " the store is unchanged: use a newer lore",
+        ),
         ("DROP TABLE links", "lacks links, the store is unchanged: take another backup"),
     ],
-)  # fmt: skip
+)
 def test_foreign_or_incomplete_backup_is_refused(tmp_path: Path, statement: str, said: str) -> None:
     folder, file = filled(tmp_path / "store", "a"), str(tmp_path / "backup.db")
     back_up(folder, file)

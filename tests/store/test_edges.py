@@ -49,16 +49,22 @@ NAMES = st.sampled_from([f"note-{letter}" for letter in "abcde"])
 RELATIONS = st.sampled_from(["relates_to", "supersedes", "contradicts"])
 EDGES = st.lists(
     st.tuples(NAMES, NAMES, RELATIONS, st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.booleans()),
-    max_size=25, unique_by=lambda edge: edge[:3],
-)  # fmt: skip
+    max_size=25,
+    unique_by=lambda edge: edge[:3],
+)
 
 
-@settings(max_examples=examples(40), deadline=None,
-          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@settings(
+    max_examples=examples(40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(
-    edges=EDGES, frontier=st.lists(NAMES, unique=True), limit=st.sampled_from([1, 2, 3, ALL]),
+    edges=EDGES,
+    frontier=st.lists(NAMES, unique=True),
+    limit=st.sampled_from([1, 2, 3, ALL]),
     relations=st.lists(RELATIONS, unique=True),
-)  # fmt: skip
+)
 def test_bundles_have_the_heaviest_edges(
     edges: list[Any], frontier: list[str], limit: int, relations: list[str], store: Store
 ) -> None:
@@ -69,8 +75,9 @@ def test_bundles_have_the_heaviest_edges(
             ends.setdefault((to_id, relation, False), []).append((weight, from_id))
     expected = {
         of: sorted(weight for weight, _ in there)[-limit if limit != ALL else None :]
-        for of, there in ends.items() if of[0] in frontier
-    }  # fmt: skip
+        for of, there in ends.items()
+        if of[0] in frontier
+    }
     with store.transaction():
         store.edges.replace_all(
             an_edge(*edge[:4], ended_at=None if edge[4] else LATE) for edge in edges
@@ -89,9 +96,10 @@ def test_edges_to_missing_nodes_dangle(store: Store) -> None:
         store.nodes.put(a_node(id))
     store.nodes.put(a_node("note-d", invalidated_at=LATE))
     dangling = [
-        ("note-a", "note-b", "relates_to"), ("note-a", "note-e", "supersedes"),
+        ("note-a", "note-b", "relates_to"),
+        ("note-a", "note-e", "supersedes"),
         ("note-b", "note-a", "contradicts"),
-    ]  # fmt: skip
+    ]
     assert store.edges.dangling() == dangling
 
 
@@ -127,8 +135,11 @@ def test_links_follow_forgotten_and_restored_ends(store: Store) -> None:
     assert store.edges.of("note-a") == [], "new links too"
     store.nodes.invalidate("note-a", None)
     assert [edge.to_id for edge in store.edges.of("note-a")] == [
-        "note-c", "note-d", "note-x", "note-e",
-    ], "note-b is still forgotten"  # fmt: skip
+        "note-c",
+        "note-d",
+        "note-x",
+        "note-e",
+    ], "note-b is still forgotten"
     store.nodes.invalidate("note-b", None)
     assert [edge.key[:2] for edge in store.edges.of("note-b")] == [("note-b", "note-a"), KEY[:2]]
     now = [*store.changes.former()]

@@ -24,18 +24,20 @@ def store(store: Store) -> Iterator[Store]:
 
 
 def test_facts_are_live_edges_between_things(store: Store) -> None:
-    store.edges.put_many([
-        an_edge(A, B, metadata='{"predicate":"was told by"}'),
-        an_edge(A, C, "depends_on", status="staged", metadata='{"predicate":" "}'),
-        an_edge(B, C, metadata='{"predicate":7}'),
-        an_edge(A, B, "similar_to", source="system"),
-        an_edge(A, "note-a"),
-        an_edge("note-a", A),
-        an_edge(A, "entity-gone"),
-        an_edge(A, "entity-nowhere"),
-        an_edge(B, A, status="superseded", ended_at=LATE),
-        an_edge(C, A, ended_at=LATE),
-    ])  # fmt: skip
+    store.edges.put_many(
+        [
+            an_edge(A, B, metadata='{"predicate":"was told by"}'),
+            an_edge(A, C, "depends_on", status="staged", metadata='{"predicate":" "}'),
+            an_edge(B, C, metadata='{"predicate":7}'),
+            an_edge(A, B, "similar_to", source="system"),
+            an_edge(A, "note-a"),
+            an_edge("note-a", A),
+            an_edge(A, "entity-gone"),
+            an_edge(A, "entity-nowhere"),
+            an_edge(B, A, status="superseded", ended_at=LATE),
+            an_edge(C, A, ended_at=LATE),
+        ]
+    )
     assert store.facts.of([B, A, "entity-nowhere"]) == [
         ((B, C, "relates_to"), "The entity-b", "relates_to", "The concept-c"),
         ((A, C, "depends_on"), "The entity-a", "depends_on", "The concept-c"),
@@ -53,8 +55,13 @@ FIRST, LAST = LONG.index("a link"), LONG.index("another link")
 
 @pytest.fixture
 def linked(store: Store) -> Store:
-    nodes = [a_node("doc-a", body=LONG), a_node("doc-short", body="a link to b"), a_node("doc-b"),
-             a_node("doc-gone", invalidated_at=LATE), a_node("file-a.py", body=LONG)]  # fmt: skip
+    nodes = [
+        a_node("doc-a", body=LONG),
+        a_node("doc-short", body="a link to b"),
+        a_node("doc-b"),
+        a_node("doc-gone", invalidated_at=LATE),
+        a_node("file-a.py", body=LONG),
+    ]
     for node in nodes:
         store.nodes.put(node)
     Index(store).update(nodes)
@@ -63,13 +70,15 @@ def linked(store: Store) -> Store:
 
 def test_places_of_edges_select_passages(linked: Store) -> None:
     store = linked
-    store.edges.put_many([
-        an_edge("doc-a", "doc-b", "links_to", 0.5, metadata=f'{{"at":[{FIRST},{LAST},9999]}}'),
-        an_edge("doc-a", "doc-gone", "links_to", metadata='{"at":[0]}'),
-        an_edge("doc-a", "doc-b", "relates_to", metadata='{"at":"0"}'),
-        an_edge("doc-a", "doc-b", "depends_on"),
-        an_edge("doc-a", "doc-b", "implements", metadata='{"at":[0]}', ended_at=LATE),
-    ])  # fmt: skip
+    store.edges.put_many(
+        [
+            an_edge("doc-a", "doc-b", "links_to", 0.5, metadata=f'{{"at":[{FIRST},{LAST},9999]}}'),
+            an_edge("doc-a", "doc-gone", "links_to", metadata='{"at":[0]}'),
+            an_edge("doc-a", "doc-b", "relates_to", metadata='{"at":"0"}'),
+            an_edge("doc-a", "doc-b", "depends_on"),
+            an_edge("doc-a", "doc-b", "implements", metadata='{"at":[0]}', ended_at=LATE),
+        ]
+    )
     passages = [key for key, of in store.nodes.passages(["doc-a"]) if of == TEXTS]
     first, second, *_, last = passages
     assert len(passages) > 2

@@ -104,15 +104,19 @@ def hostile(filled: Lore) -> Lore:
         db.pragma("foreign_keys", 0)
         for table, columns in (
             ("nodes", "title body tags file category source_ status_ created_at updated_at"),
-            ("types", "description"), ("relations", "description"),
-            ("passages", "heading"), ("links", "created_at"),
-        ):  # fmt: skip
+            ("types", "description"),
+            ("relations", "description"),
+            ("passages", "heading"),
+            ("links", "created_at"),
+        ):
             for column in columns.split():
                 if not column.endswith("_"):
-                    db.execute(f"UPDATE {table} SET {column} ="
-                               f" coalesce({column}, '') || ' tokens ' || hostile()"
-                               if column in ("title", "body")
-                               else f"UPDATE {table} SET {column} = hostile()")  # fmt: skip
+                    db.execute(
+                        f"UPDATE {table} SET {column} ="
+                        f" coalesce({column}, '') || ' tokens ' || hostile()"
+                        if column in ("title", "body")
+                        else f"UPDATE {table} SET {column} = hostile()"
+                    )
         db.execute("INSERT INTO relations(name, weight) VALUES (hostile(), 1)")
         db.execute("INSERT INTO types(name) VALUES (hostile())")
         db.execute(

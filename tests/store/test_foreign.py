@@ -146,9 +146,8 @@ def test_invalid_values_are_refused(statement: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("code", "failure"),
-    [("NOTADB", StoreDamaged), ("BUSY", StoreBusy), ("READONLY", StoreError),
-     ("FULL", StoreFull)],
-)  # fmt: skip
+    [("NOTADB", StoreDamaged), ("BUSY", StoreBusy), ("READONLY", StoreError), ("FULL", StoreFull)],
+)
 def test_sqlite_errors_become_failures_with_advice(
     code: str, failure: type[StoreError], tmp_path: Path
 ) -> None:

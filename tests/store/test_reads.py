@@ -42,8 +42,10 @@ def test_read_counts_for_live_nodes(store: Store) -> None:
     node = store.nodes.require(NODE)
     assert (node.access_count, node.accessed_at, node.updated_at) == (1, LATER, EARLY)
     assert {node.id: node.access_count for node in store.nodes.select(Scope(), -1)} == {
-        NODE: 1, THING: 2, OTHER: 1,
-    }  # fmt: skip
+        NODE: 1,
+        THING: 2,
+        OTHER: 1,
+    }
     assert counted(store, "note-gone") == 0 and store.nodes.briefs([THING])[THING][-1] == 2
     assert store.nodes.require(THING).accessed_at == max(LATE, LATER)
 

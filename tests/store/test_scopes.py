@@ -35,11 +35,16 @@ def shared(store: Store) -> Store:
         for node in nodes:
             store.nodes.put(node)
         Index(store).update(nodes)
-        store.edges.put_many([
-            an_edge(COMMON, "note-2", "relates_to"), an_edge(COMMON, "note-2", "relates_to@@bob"),
-            an_edge(COMMON, "note-2", "relates_to@@alice"), an_edge(COMMON, THEIRS, "relates_to"),
-            an_edge(OURS, COMMON, "relates_to"), an_edge(OURS, THEIRS, "relates_to"),
-        ])  # fmt: skip
+        store.edges.put_many(
+            [
+                an_edge(COMMON, "note-2", "relates_to"),
+                an_edge(COMMON, "note-2", "relates_to@@bob"),
+                an_edge(COMMON, "note-2", "relates_to@@alice"),
+                an_edge(COMMON, THEIRS, "relates_to"),
+                an_edge(OURS, COMMON, "relates_to"),
+                an_edge(OURS, THEIRS, "relates_to"),
+            ]
+        )
         for id in (OURS, THEIRS):
             store.anchors.put(Anchor(id, "file", "a.py", created_at=EARLY, verified_at=EARLY))
     store.keep_to("alice")
@@ -58,9 +63,10 @@ def test_other_scopes_are_not_visible(shared: Store) -> None:
     assert "relates_to@@bob" not in shared.relations.all()
     assert {anchor.node_id for anchor in shared.anchors.all()} == {OURS}
     assert {edge.key for edge in shared.edges.all()} == {
-        (COMMON, "note-2", "relates_to"), (COMMON, "note-2", "relates_to@@alice"),
+        (COMMON, "note-2", "relates_to"),
+        (COMMON, "note-2", "relates_to@@alice"),
         (OURS, COMMON, "relates_to"),
-    }  # fmt: skip
+    }
 
 
 def test_limits_count_visible_rows(shared: Store) -> None:

@@ -165,8 +165,12 @@ def keep_to_the_scope(store: Store, nodes: list[Node], scope: Scope) -> None:
 
 @pytest.mark.parametrize("text", ["' OR 1=1 --", "%", "a' UNION SELECT 1", "\0", '"'])
 def test_scope_values_are_parameters(store: Store, text: str) -> None:
-    for scope in (Scope(types=(text,)), Scope(tags=(text,)), Scope(files=(text,)),
-                  Scope(statuses=(text,))):  # fmt: skip
+    for scope in (
+        Scope(types=(text,)),
+        Scope(tags=(text,)),
+        Scope(files=(text,)),
+        Scope(statuses=(text,)),
+    ):
         assert [*store.nodes.select(scope, -1)] == [] or scope.tags == ()
         assert store.nodes.get(text) is None
 

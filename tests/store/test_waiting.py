@@ -71,9 +71,16 @@ def test_vectors_do_not_block_writers(store: Store, name: str) -> None:
 def lore(folder: Path, *words: str, **fields: Any) -> subprocess.Popen[str]:
     environ = {key: value for key, value in os.environ.items() if key[:4] != "LORE"}
     environ |= {"HOME": str(folder), "LORE_DIR": str(folder / "store")}
-    return subprocess.Popen([str(ROOT / "lore.sh"), *words], cwd=folder, env=environ, text=True,
-                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            **fields)  # fmt: skip
+    return subprocess.Popen(
+        [str(ROOT / "lore.sh"), *words],
+        cwd=folder,
+        env=environ,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **fields,
+    )
 
 
 def test_waiting_import_does_not_block_writers(store: Store, tmp_path: Path) -> None:
@@ -108,10 +115,14 @@ def test_long_transaction_does_not_refuse_writers(store: Store) -> None:
     folder = os.path.dirname(store.path)
     with store.transaction():
         writers = [
-            subprocess.Popen([sys.executable, "-c", WRITER, folder, f"writer{number}", "4"],
-                             cwd=ROOT, text=True, stderr=subprocess.PIPE)
+            subprocess.Popen(
+                [sys.executable, "-c", WRITER, folder, f"writer{number}", "4"],
+                cwd=ROOT,
+                text=True,
+                stderr=subprocess.PIPE,
+            )
             for number in range(6)
-        ]  # fmt: skip
+        ]
         writers[0].send_signal(signal.SIGKILL)
         time.sleep(0.5)
     for process in writers[1:]:
@@ -148,8 +159,10 @@ class Watched(apsw.VFS):
 def test_commits_are_synced_except_reads(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     watched = Watched()
     connect = apsw.Connection
-    monkeypatch.setattr("pylore.store.opening.apsw.Connection",
-                        lambda name, flags: connect(name, flags=flags, vfs="watched"))  # fmt: skip
+    monkeypatch.setattr(
+        "pylore.store.opening.apsw.Connection",
+        lambda name, flags: connect(name, flags=flags, vfs="watched"),
+    )
     with open_store(os.path.dirname(store.path)) as other:  # while ``store`` is open
         records = Records(other, Settings(), None)
         records.add("note", "the first one makes the log")

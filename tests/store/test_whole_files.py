@@ -31,15 +31,21 @@ def store(store: Store) -> Iterator[Store]:
 def filled(store: Store) -> Store:
     store.code.put((path, "", "", "python", "{}") for path in (*(one[0] for one in FILES), NEW))
     store.whole_files.put(FILES)
-    store.commits.add([
-        ("a" * 40, 100, "Sign tokens\n\nCc: somebody", "Sign tokens"),
-        ("b" * 40, 200, "Keys are kept", "Keys are kept"),
-    ])  # fmt: skip
-    store.commits.replace_files([
-        (f"commit-{'a' * 40}", "src/login.py"), (f"commit-{'a' * 40}", "docs/login.md"),
-        (f"commit-{'b' * 40}", "src/login.py"), (f"commit-{'b' * 40}", "src/gone.py"),
-        (f"commit-{'c' * 40}", "src/login.py"),
-    ])  # fmt: skip
+    store.commits.add(
+        [
+            ("a" * 40, 100, "Sign tokens\n\nCc: somebody", "Sign tokens"),
+            ("b" * 40, 200, "Keys are kept", "Keys are kept"),
+        ]
+    )
+    store.commits.replace_files(
+        [
+            (f"commit-{'a' * 40}", "src/login.py"),
+            (f"commit-{'a' * 40}", "docs/login.md"),
+            (f"commit-{'b' * 40}", "src/login.py"),
+            (f"commit-{'b' * 40}", "src/gone.py"),
+            (f"commit-{'c' * 40}", "src/login.py"),
+        ]
+    )
     return store
 
 
