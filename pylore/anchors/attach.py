@@ -82,8 +82,9 @@ def unlink_anchor(store: Store, anchor: Anchor) -> None:
     gone = ends(anchor)
     if anchor.kind == "glob":
         glob = Glob(file_id(anchor.path))
-        gone = {edge.to_id for edge in store.edges.of(anchor.node_id)
-                if glob.matches(plain(edge.to_id))}  # fmt: skip
+        gone = {
+            edge.to_id for edge in store.edges.of(anchor.node_id) if glob.matches(plain(edge.to_id))
+        }
     for id in sorted(gone.difference(*map(ends, rest))):
         edge = store.edges.get(anchor.node_id, id, ANCHORED_TO)
         if edge is not None and edge.ended_at is None:
@@ -100,9 +101,13 @@ def unlink_if_whole(store: Store, node_id: str) -> None:
 
 
 def place_anchor(
-    store: Store, write: Write, project: Project, wanted: Anchor,
-    reader: CodeReader | None = None, source: str = "user_edit",
-) -> tuple[Anchor, str]:  # fmt: skip
+    store: Store,
+    write: Write,
+    project: Project,
+    wanted: Anchor,
+    reader: CodeReader | None = None,
+    source: str = "user_edit",
+) -> tuple[Anchor, str]:
     """Anchor a node to today's code, in a transaction; return the anchor and the state.
 
     ``reader`` finds symbols and counts rules. A record without a file gets the anchor's, unless a
@@ -131,12 +136,15 @@ def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
     """Remove a node's anchors to a path, by kind and detail or all; raise LoreError without any."""
     id, path = store.nodes.require(wanted.node_id).id, wanted.path
     found = [
-        one for one in store.anchors.of(id) if one.path == path
-        and wanted.kind in ("", one.kind) and wanted.detail in ("", one.detail)
-    ]  # fmt: skip
+        one
+        for one in store.anchors.of(id)
+        if one.path == path and wanted.kind in ("", one.kind) and wanted.detail in ("", one.detail)
+    ]
     if not found:
-        raise LoreError(f"'{wanted.node_id}' has no such anchor to {wanted.path}: "
-                        f"'lore anchor {wanted.node_id}' lists them")  # fmt: skip
+        raise LoreError(
+            f"'{wanted.node_id}' has no such anchor to {wanted.path}: "
+            f"'lore anchor {wanted.node_id}' lists them"
+        )
     for anchor in found:
         store.anchors.delete(anchor.key)
         unlink_anchor(store, anchor)
@@ -154,8 +162,10 @@ def accept_anchors(store: Store, node_id: str, reader: CodeReader | None = None)
             continue
         fault = fault_of(anchor) or ("" if is_open(anchor.root) else f"it leads to {anchor.root}")
         if fault:
-            raise LoreError(f"'{node_id}' has an anchor that is not yours to follow: {fault}: "
-                            f"'lore anchor {node_id}' lists them")  # fmt: skip
+            raise LoreError(
+                f"'{node_id}' has an anchor that is not yours to follow: {fault}: "
+                f"'lore anchor {node_id}' lists them"
+            )
         try:
             new = _taken(Project(anchor.root or store.project), anchor, reader)
         except LoreError:

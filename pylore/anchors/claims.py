@@ -122,8 +122,13 @@ class Claim(NamedTuple):
     @property
     def detail(self) -> str:
         """Return the rule as an anchor stores it."""
-        fields = {"rule": self.rule, "of": self.of, "lang": self.lang, "expect": self.expect,
-                  "except": [*self.left_out]}  # fmt: skip
+        fields = {
+            "rule": self.rule,
+            "of": self.of,
+            "lang": self.lang,
+            "expect": self.expect,
+            "except": [*self.left_out],
+        }
         return canonical({name: value for name, value in fields.items() if value})
 
     @property
@@ -172,8 +177,10 @@ class Claim(NamedTuple):
         if judged.against:
             new = {*judged.new}
             places = sorted(judged.against, key=lambda place: place not in new)
-            named = [f"{one.path}:{one.line}" + ("" if one in new else " (known)")
-                     for one in places[:NAMED]]  # fmt: skip
+            named = [
+                f"{one.path}:{one.line}" + ("" if one in new else " (known)")
+                for one in places[:NAMED]
+            ]
             more = [f"{len(places) - NAMED} more"] if len(places) > NAMED else []
             text += f"; against: {', '.join([*named, *more])}"
         return text + (f"; {counted(found.unread, 'file')} not parsed" if found.unread else "")
@@ -217,8 +224,10 @@ def fresh(places: Sequence[ClaimPlace], known: Sequence[ClaimPlace]) -> list[Cla
 def packed(places: Sequence[ClaimPlace]) -> str:
     """Return places as JSON for an anchor; raise LoreError for too many."""
     if len(places) > MOST_KNOWN:
-        raise LoreError(f"{len(places)} places are against it, over {MOST_KNOWN}: give a rule that "
-                        "the code mostly follows, or fewer files by --in")  # fmt: skip
+        raise LoreError(
+            f"{len(places)} places are against it, over {MOST_KNOWN}: give a rule that "
+            "the code mostly follows, or fewer files by --in"
+        )
     found: dict[str, list[str]] = {}
     for place in places:
         found.setdefault(place.path, []).append(place.mark)
@@ -249,8 +258,7 @@ def taken_claim(project: Project, anchor: Anchor, reader: CodeReader | None) -> 
         raise LoreError(str(found))
     claim = Claim.of_anchor(anchor)
     if not found.files:
-        raise LoreError(f"no {claim.lang} file in {claim.where}: check --in, --except and "
-                        "--lang")  # fmt: skip
+        raise LoreError(f"no {claim.lang} file in {claim.where}: check --in, --except and --lang")
     if claim.of and not (found.matched or found.rest):
         raise LoreError(f"no place in {claim.where} matches '{claim.of}': check --of")
     taken = copy(anchor)

@@ -143,6 +143,7 @@ def _by_looks(path: str, content: bytes, known: set[str]) -> list[Definition]:
     """Return the definitions that no grammar found, only variables in a file with ``known``."""
     text = content.decode("utf-8", "replace") if is_source(path) else ""
     return [
-        one for one in map(Definition._make, looks(path, text))
+        one
+        for one in map(Definition._make, looks(path, text))
         if not known or (one.kind == "constant" and one.qualified not in known)
-    ]  # fmt: skip
+    ]

@@ -131,16 +131,18 @@ class Successors:
         successors of other lost definitions."""
         gone, new = self._gone_and_new(commit, lost.path)
         others = [
-            one for one in gone
+            one
+            for one in gone
             if one.kind == lost.kind and (one.path, one.qualified) != (lost.path, lost.qualified)
-        ]  # fmt: skip
+        ]
         alike = [(_likeness(lost, one), one) for one in new if one.kind == lost.kind]
         alike = [pair for pair in alike if pair[0] >= LEAST]
         alike.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].qualified))
         return [
-            (figure, one) for figure, one in alike[:_MOST_COMPARED]
+            (figure, one)
+            for figure, one in alike[:_MOST_COMPARED]
             if not any(_fits_better(other, one, lost, figure) for other in others)
-        ]  # fmt: skip
+        ]
 
     def _gone_and_new(self, commit: str, path: str) -> tuple[list[Defined], list[Defined]]:
         """Return the definitions that a change has removed, and added."""

@@ -131,9 +131,15 @@ class Project:
         for start in range(0, len(words), _WORDS_AT_ONCE):
             some = words[start : start + _WORDS_AT_ONCE]
             listed = self.git.ask(
-                "grep", "-lzwFI", "--untracked", "--no-recurse-submodules", "--no-textconv",
-                *(part for word in some for part in ("-e", word)), "--", os.path.abspath(self.root),
-            )  # fmt: skip
+                "grep",
+                "-lzwFI",
+                "--untracked",
+                "--no-recurse-submodules",
+                "--no-textconv",
+                *(part for word in some for part in ("-e", word)),
+                "--",
+                os.path.abspath(self.root),
+            )
             found.update((listed or "").split("\0"))
         return sorted(path for path in found if path and path.isprintable())
 

@@ -59,8 +59,9 @@ def add_verdicts(
     for hit in hits:
         hit.verdict = worst(by_node.get(hit.id, ()))
     if changed:
-        notes.append(f"the code behind {len(changed)} of these results has changed: "
-                     "run 'lore verify'")  # fmt: skip
+        notes.append(
+            f"the code behind {len(changed)} of these results has changed: run 'lore verify'"
+        )
 
 
 def _has_changed(root: str, kind: str, path: str, stamp: str, verdict: str) -> bool:

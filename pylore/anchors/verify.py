@@ -62,9 +62,12 @@ class Verified:
 
 
 def verify(
-    store: Store, embedder: Callable[[], Embedder | None], reader: CodeReader,
-    ids: Sequence[str] = (), progress: Callable[[int], None] = lambda done: None,
-) -> Verified:  # fmt: skip
+    store: Store,
+    embedder: Callable[[], Embedder | None],
+    reader: CodeReader,
+    ids: Sequence[str] = (),
+    progress: Callable[[int], None] = lambda done: None,
+) -> Verified:
     """Judge the anchors of these nodes, or of all, and write the changes if the store can be
     written. Files are read before the store is locked."""
     result = Verified()
@@ -280,9 +283,11 @@ class _Verdicts:
 
 
 def _keep(
-    store: Store, embedder: Callable[[], Embedder | None], changes: Sequence[Change],
+    store: Store,
+    embedder: Callable[[], Embedder | None],
+    changes: Sequence[Change],
     broken: Sequence[Anchor],
-) -> None:  # fmt: skip
+) -> None:
     commits = _breaking_commits(store, broken)
     if not changes and not commits:
         return

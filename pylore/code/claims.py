@@ -44,14 +44,15 @@ def count(project: Project, claims: Sequence[Claim]) -> list[ClaimCount | Unread
     texts = contents(project, counter.may_match(project, listed))
     found = [[*each.values()] for each in counter.count(texts)]
     return [
-        counter.faults.get(index) or ClaimCount(
+        counter.faults.get(index)
+        or ClaimCount(
             files[index],
             sorted(place for one in counts for place in one.matched),
             sorted(place for one in counts for place in one.rest),
             sum(one.unread for one in counts),
         )
         for index, counts in enumerate(found)
-    ]  # fmt: skip
+    ]
 
 
 def contents(project: Project, paths: Iterable[str]) -> Iterator[tuple[File, bytes]]:
@@ -94,9 +95,10 @@ class ClaimCounter:
         if path not in self._about:
             language = self._rules.language_of(path)
             self._about[path] = [
-                index for index in self._compiled
+                index
+                for index in self._compiled
                 if self._claims[index].lang == language and self._covers[index](path)
-            ]  # fmt: skip
+            ]
         return self._about[path]
 
     def may_match(self, project: Project, paths: Iterable[str]) -> list[str]:
@@ -104,17 +106,21 @@ class ClaimCounter:
         longest = [max(words, key=len, default="") for words in self._words]
         having = {*project.with_any([*{*longest} - {""}])}
         return [
-            path for path in paths
+            path
+            for path in paths
             if any(not longest[index] or path in having for index in self.about(path))
-        ]  # fmt: skip
+        ]
 
     def count(self, texts: Iterable[tuple[File, bytes]]) -> list[dict[File, ClaimCount]]:
         """Return the counts of each claim by text; texts without a match are left out."""
         found: list[dict[File, ClaimCount]] = [{} for _ in self._claims]
         batch: list[tuple[File, bytes, list[int]]] = []
         for file, content in texts:
-            wanting = [index for index in self.about(file[0])
-                       if all(word.encode() in content for word in self._words[index])]  # fmt: skip
+            wanting = [
+                index
+                for index in self.about(file[0])
+                if all(word.encode() in content for word in self._words[index])
+            ]
             if len(content) > LARGEST:
                 for index in wanting:
                     found[index][file] = ClaimCount(unread=1)
@@ -181,11 +187,18 @@ def compiled(grammars: Sequence[str], claim: Claim, index: int) -> str:
         parts = {"rule": {"all": [of, {"any": [rule, {"inside": rule}]}]}, "of": of}
     shared = {name: whole[name] for name in ("constraints", "utils") if name in whole}
     return "---\n".join(
-        dumps({"id": f"{grammar}/claim.{index}.{part}", "language": grammar, "rule": one,
-               **(shared if part == "rule" else {})}) + "\n"
+        dumps(
+            {
+                "id": f"{grammar}/claim.{index}.{part}",
+                "language": grammar,
+                "rule": one,
+                **(shared if part == "rule" else {}),
+            }
+        )
+        + "\n"
         for grammar in grammars
         for part, one in parts.items()
-    )  # fmt: skip
+    )
 
 
 def words_of(rule: object) -> list[str]:

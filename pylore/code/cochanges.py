@@ -66,8 +66,19 @@ def read_history(
     existing = frozenset(git.fields("ls-tree", "-r", "-z", "--name-only", "HEAD"))
     # Renames are found by contents, of which a partial clone lacks some.
     alike = "-M100%" if git.is_partial() else "-M"
-    words = git.fields("log", "-z", "--no-merges", "--name-status", alike, "--relative", *LOG,
-                       *limits, f"--format={_START}%H %ct%n%B", "HEAD", "--")  # fmt: skip
+    words = git.fields(
+        "log",
+        "-z",
+        "--no-merges",
+        "--name-status",
+        alike,
+        "--relative",
+        *LOG,
+        *limits,
+        f"--format={_START}%H %ct%n%B",
+        "HEAD",
+        "--",
+    )
     commits: list[Commit] = []
     renamed: dict[str, str] = {}
     for word in words:
@@ -193,9 +204,13 @@ def cochanges_are_due(store: Store) -> bool:
 
 
 def analyze_cochanges(
-    store: Store, embedder: Callable[[], Embedder | None], root: str, *, since: str = "",
+    store: Store,
+    embedder: Callable[[], Embedder | None],
+    root: str,
+    *,
+    since: str = "",
     progress: Progress | None = None,
-) -> CoChanges:  # fmt: skip
+) -> CoChanges:
     """Write ``co_changes_with`` edges, one per pair, and end edges that no longer hold.
 
     Edges of people stay, and so do all edges if no files changed together ``since``.
@@ -225,9 +240,11 @@ def analyze_cochanges(
 
 
 def counted_cochanges(
-    store: Store, embedder: Callable[[], Embedder | None], root: str,
+    store: Store,
+    embedder: Callable[[], Embedder | None],
+    root: str,
     progress: Progress | None = None,
-) -> dict[str, int] | None:  # fmt: skip
+) -> dict[str, int] | None:
     """Return counts of commits and edges of an analysis; None where there is no history."""
     try:
         found = analyze_cochanges(store, embedder, root, progress=progress)
@@ -246,19 +263,26 @@ def _link(
     old = {(edge.from_id, edge.to_id): edge for edge in store.edges.with_relation(CO_CHANGES)}
     if keep:
         result.edges = result.unchanged = sum(edge.ended_at is None for edge in old.values())
-        result.notes = [*result.notes, "no files changed together since then: co-changes are kept "
-                        "as they were; an earlier --since replaces them"]  # fmt: skip
+        result.notes = [
+            *result.notes,
+            "no files changed together since then: co-changes are kept "
+            "as they were; an earlier --since replaces them",
+        ]
         return
     wanted = {}
     for (one, other), (weight, correlation, commits) in pairs.items():
         if one in files and other in files:
             first, second = sorted((files[one], files[other]))
             metadata = f'{{"commits": {commits}, "correlation": {correlation}}}'
-            wanted[first, second] = Edge(first, second, CO_CHANGES, weight, "system", "confirmed",
-                                         metadata, now())  # fmt: skip
+            wanted[first, second] = Edge(
+                first, second, CO_CHANGES, weight, "system", "confirmed", metadata, now()
+            )
     # Edges of people stay.
-    derived = {ends: edge for ends, edge in old.items()
-               if edge.source == "system" and edge.ended_at is None}  # fmt: skip
+    derived = {
+        ends: edge
+        for ends, edge in old.items()
+        if edge.source == "system" and edge.ended_at is None
+    }
     added = [edge for ends, edge in wanted.items() if ends not in old]
     updated = []
     for ends, edge in derived.items():

@@ -92,8 +92,11 @@ class Resolver:
             target = pending.pop()
             for path in importing.get(target, set()) - depending:
                 depending.add(path)
-                kinds = {_import_type(path, item, self._files[path].language)
-                         for item, found in self._found[path] if target in found.files}  # fmt: skip
+                kinds = {
+                    _import_type(path, item, self._files[path].language)
+                    for item, found in self._found[path]
+                    if target in found.files
+                }
                 if RE_EXPORT in kinds:
                     pending.append(path)
         return depending

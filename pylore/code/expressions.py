@@ -22,9 +22,11 @@ _MARKS = " \t\r\n&*"
 _QUOTES = "'\"`"
 _STOPS = {
     **{quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in _QUOTES},
-    **{opening: re.compile(f"[{re.escape(opening + closing)}{_QUOTES}]")
-       for opening, closing in _CLOSING.items()},
-}  # fmt: skip
+    **{
+        opening: re.compile(f"[{re.escape(opening + closing)}{_QUOTES}]")
+        for opening, closing in _CLOSING.items()
+    },
+}
 """Characters that matter between a bracket or quote and the end of it."""
 _SPACE = re.compile(r"\s+")
 _PLAIN_NAME = re.compile(r"(?:[\w$]+(?:::|\.))*[^\W\d][\w$]*[?!=]?")
@@ -47,8 +49,10 @@ class Parts:
         self._prefix = _words(language.prefixes, r"^(?:WORDS)\b\s*")
         self._modifiers = _words(language.modifiers, r"^(?:(?:WORDS|@\w+(?:\([^)]*\))?)\s+)+")
         self._base_words = _words(language.base_words, r"\b(?:WORDS)\b")
-        self.self_marks = (*(f"{name}." for name in sorted(language.self_names)),
-                           *language.self_marks)  # fmt: skip
+        self.self_marks = (
+            *(f"{name}." for name in sorted(language.self_names)),
+            *language.self_marks,
+        )
         self.chain = lru_cache(maxsize=16384)(self._chain)
         self.instance = lru_cache(maxsize=16384)(self._instance)
 
@@ -140,8 +144,9 @@ class Parts:
             text = text[1:-1]
         names = [
             self.instance(part) or self.chain(part)
-            for part in split(self._base_words.sub(",", text), ",+&") if "=" not in part
-        ]  # fmt: skip
+            for part in split(self._base_words.sub(",", text), ",+&")
+            if "=" not in part
+        ]
         return tuple({name.removesuffix("()"): 0 for name in names if UNKNOWN not in name})
 
 
@@ -200,8 +205,10 @@ def after_brackets(text: str, position: int) -> int:
     opening = text[position]
     stops = _STOPS[opening]
     if opening in _QUOTES:
-        return next((match.end() for match in stops.finditer(text, position + 1)
-                     if match[0] == opening), len(text))  # fmt: skip
+        return next(
+            (match.end() for match in stops.finditer(text, position + 1) if match[0] == opening),
+            len(text),
+        )
     depth = 0
     mark = stops.search(text, position)
     while mark is not None:

@@ -98,17 +98,18 @@ def scan_exactly(root: str, config: str, texts: Mapping[str, str], threads: int 
     """Scan files (path to text); scan again with offsets if lines do not place the matches."""
     found = scan(root, config, list(texts), threads)
     returns = {path for path, text in texts.items() if "\r" in text and "\n" not in text}
-    again = [path for path in texts
-             if path in returns or _is_crowded(found.matches.get(path, ()))]  # fmt: skip
+    again = [path for path in texts if path in returns or _is_crowded(found.matches.get(path, ()))]
     for path, matches in scan(root, config, again, threads, offsets=True).matches.items():
         found.matches[path] = matches
         if path in returns:
             data = texts[path].encode()
             found.matches[path] = [
-                match._replace(first=data.count(b"\r", 0, match.span[0]) + 1,
-                               last=data.count(b"\r", 0, match.span[1]) + 1)
+                match._replace(
+                    first=data.count(b"\r", 0, match.span[0]) + 1,
+                    last=data.count(b"\r", 0, match.span[1]) + 1,
+                )
                 for match in matches
-            ]  # fmt: skip
+            ]
     return found
 
 
@@ -156,10 +157,14 @@ def extract(path: str, language: str, source: Source, matches: Sequence[Match]) 
     facts.assigned = _assigned(values, scopes, parts)
     typing = grouped.pop(TYPING, [])
     facts.imports = sorted(
-        (_as_typing(imported, typing) for kind, found in grouped.items() for match in found
-         for imported in imports(kind, match, spec.self_names)),
+        (
+            _as_typing(imported, typing)
+            for kind, found in grouped.items()
+            for match in found
+            for imported in imports(kind, match, spec.self_names)
+        ),
         key=lambda imported: (imported.line, imported),
-    )  # fmt: skip
+    )
     return facts
 
 
@@ -204,9 +209,16 @@ def _nested(found: Iterable[DefinitionMatch]) -> list[DefinitionMatch]:
 def _outermost(each: DefinitionMatch) -> tuple[object, ...]:
     # Sort by every field: the order of matches varies.
     return (
-        each.begin, -each.end, _ORDER[each.kind], each.qualified, each.member,
-        -len(each.bases), each.bases, -len(each.params), each.params,
-    )  # fmt: skip
+        each.begin,
+        -each.end,
+        _ORDER[each.kind],
+        each.qualified,
+        each.member,
+        -len(each.bases),
+        each.bases,
+        -len(each.params),
+        each.params,
+    )
 
 
 def _holds(outer: DefinitionMatch, inner: DefinitionMatch) -> bool:
@@ -231,14 +243,20 @@ def _symbols(definitions: list[DefinitionMatch], source: Source, parts: Parts) -
     for alike in named.values():
         each = alike[0] if len(alike) == 1 else max(alike, key=lambda one: _says(one, source))
         lines = source.definition(each.first, each.last, each.offsets)
-        found.append(Symbol(
-            each.name, each.qualified, each.kind, each.first, each.last,
-            source.signature(lines, each.kind),
-            source.doc(each.first, lines, each.kind),
-            bases.get(each.qualified, ()) if each.kind in CONTAINERS else (),
-            parts.params(each.params) if each.params else (),
-            tuple([(one.first, one.last) for one in alike if one is not each]),
-        ))  # fmt: skip
+        found.append(
+            Symbol(
+                each.name,
+                each.qualified,
+                each.kind,
+                each.first,
+                each.last,
+                source.signature(lines, each.kind),
+                source.doc(each.first, lines, each.kind),
+                bases.get(each.qualified, ()) if each.kind in CONTAINERS else (),
+                parts.params(each.params) if each.params else (),
+                tuple([(one.first, one.last) for one in alike if one is not each]),
+            )
+        )
     return sorted(found, key=lambda symbol: symbol.line_start)
 
 

@@ -90,12 +90,15 @@ def facts_from_json(path: str, language: str, text: str) -> FileFacts:
     found = json.loads(text.partition("\n")[0])
     new: Any = tuple.__new__  # half a million rows of a large repository come this way
     return FileFacts(
-        path, language,
-        [new(Symbol, (*row, tuple(bases), tuple(params), tuple(map(tuple, others))))
-         for *row, bases, params, others in found["symbols"]],
+        path,
+        language,
+        [
+            new(Symbol, (*row, tuple(bases), tuple(params), tuple(map(tuple, others))))
+            for *row, bases, params, others in found["symbols"]
+        ],
         [new(Import, row) for row in found["imports"]],
         assigned=found["assigned"],
-    )  # fmt: skip
+    )
 
 
 def calls_from_json(text: str) -> list[Call]:

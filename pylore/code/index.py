@@ -109,18 +109,24 @@ def index(
         "files": sum(languages.values()),
         "symbols": store.nodes.count_by_type().get("symbol", 0),
         "languages": dict(sorted(languages.items())),
-        "edges": {name: count for name, count in store.statistics.count_by_relation().items()
-                  if name in ("defines", *CODE_RELATIONS)},
+        "edges": {
+            name: count
+            for name, count in store.statistics.count_by_relation().items()
+            if name in ("defines", *CODE_RELATIONS)
+        },
         **done,
         "skipped": dict(sorted(skipped.items())),
         "seconds": round(perf_counter() - began, 3),
-    }  # fmt: skip
+    }
 
 
 def _read(
-    job: Job, rules: Rules, sizes: dict[str, int], hashes: dict[str, str],
+    job: Job,
+    rules: Rules,
+    sizes: dict[str, int],
+    hashes: dict[str, str],
     progress: Callable[[int, int], None],
-) -> Iterator[list[FileOutcome]]:  # fmt: skip
+) -> Iterator[list[FileOutcome]]:
     """Yield the outcomes of these files, a job at a time, read by several processes."""
     if not sizes:
         return

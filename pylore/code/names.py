@@ -20,8 +20,14 @@ SAME_FILE, IMPORTED, OWN_METHOD, PACKAGE, KNOWN_CLASS, RETURNED = 0.95, 0.92, 0.
 """Confidence in a name of the file, in a scope around the call; of an import; in a member of
 ``self`` or of bases; in a name of the package or an included file; in a member of an object of a
 known class; in a value returned by a function. docs/quality.md has the shares that came true."""
-REASONS = {SAME_FILE: "same_file", IMPORTED: "imported", OWN_METHOD: "own_method",
-           PACKAGE: "package", KNOWN_CLASS: "known_class", RETURNED: "passed_on"}  # fmt: skip
+REASONS = {
+    SAME_FILE: "same_file",
+    IMPORTED: "imported",
+    OWN_METHOD: "own_method",
+    PACKAGE: "package",
+    KNOWN_CLASS: "known_class",
+    RETURNED: "passed_on",
+}
 
 DEPTH = 20  # lookups within lookups; each takes about eight calls of Python's thousand
 STEPS = 50  # lookups for a name that return to a pending lookup; real code needs 10
@@ -58,8 +64,11 @@ class File:
         self.stars: list[Bound] = []
         self.importer: Importer | None = None
         self.mates = ""  # the package with names that are visible without an import
-        self.used = [item.module.replace("::", ".") for item in facts.imports
-                     if item.kind == "use" and item.name == "*"]  # fmt: skip
+        self.used = [
+            item.module.replace("::", ".")
+            for item in facts.imports
+            if item.kind == "use" and item.name == "*"
+        ]
         """Namespaces with names that are visible without a qualifier."""
         self.defs: dict[str, Def] = {}
         self.top: dict[str, Def] = {}
@@ -174,12 +183,13 @@ class Names:
         found = [
             (made, thing.of, thing.sure)
             for file in self._files.values()
-            for symbol in file.facts.symbols if symbol.bases
+            for symbol in file.facts.symbols
+            if symbol.bases
             if (made := file.defs[symbol.qualified]).is_class
             for written in symbol.bases
             for thing in self.chain(file, made.qualified.rpartition(".")[0], written)
             if thing.kind in (DEFINITION, OBJECT) and thing.of.is_class and thing.of is not made
-        ]  # fmt: skip
+        ]
         for made, base, _ in found:
             if base not in made.bases:
                 made.bases.append(base)
@@ -238,8 +248,13 @@ class Names:
         if name in spec.self_names or name in spec.super_names or name in spec.class_names:
             cls = self._class_around(file, scope)
             if cls is not None:
-                kind = (OBJECT if name in spec.self_names
-                        else SUPER if name in spec.super_names else DEFINITION)  # fmt: skip
+                kind = (
+                    OBJECT
+                    if name in spec.self_names
+                    else SUPER
+                    if name in spec.super_names
+                    else DEFINITION
+                )
                 return [Thing(kind, cls, OWN_METHOD)]
             if name not in spec.super_names:
                 return self._global(file, name) if name in file.bound else []
@@ -292,10 +307,15 @@ class Names:
                 return [Thing(DEFINITION, made, PACKAGE)]
             here = here.rpartition(".")[0]
         made = self._shared.get((family, name))
-        found = [made] if made is not None and made.is_class else [
-            used for space in file.used
-            if (used := self._shared.get((family, f"{space}.{name}"))) is not None
-        ]  # fmt: skip
+        found = (
+            [made]
+            if made is not None and made.is_class
+            else [
+                used
+                for space in file.used
+                if (used := self._shared.get((family, f"{space}.{name}"))) is not None
+            ]
+        )
         return [Thing(DEFINITION, one, PACKAGE) for one in found[:1]] or self._global(file, name)
 
     def _global(self, file: File, name: str) -> Things:
@@ -303,8 +323,10 @@ class Names:
         found = self.exported(file.path, name)
         if found:
             own = name in file.top or (name in file.assigned and name not in file.bound)
-            return [one._replace(sure=SAME_FILE) if own and IMPORTED <= one.sure < 1 else one
-                    for one in found]  # fmt: skip
+            return [
+                one._replace(sure=SAME_FILE) if own and IMPORTED <= one.sure < 1 else one
+                for one in found
+            ]
         if file.mates:
             found = _at_most(self.exported(file.mates, name), PACKAGE)
         return found or ([OUTSIDE] if name in file.language.builtin else [])
@@ -322,9 +344,12 @@ class Names:
 
     def _values(self, file: File, scope: str, text: str) -> Things:
         """Return the things that a variable with these chains may be."""
-        return self._once((file.path, scope, text), lambda: self._join(
-            self.chain(file, scope, one) for one in text.split()[: 2 * MOST_VALUES]
-        ))  # fmt: skip
+        return self._once(
+            (file.path, scope, text),
+            lambda: self._join(
+                self.chain(file, scope, one) for one in text.split()[: 2 * MOST_VALUES]
+            ),
+        )
 
     def _once(self, key: Any, find: Callable[[], Things]) -> Things:
         """Return the result of ``find``; [] if it is pending, or too deep."""
@@ -536,8 +561,9 @@ def _module_around(file: File, scope: str) -> str:
 
 def _at_most(things: Things, sure: float) -> Things:
     """Return things with at most this confidence, but for ``OUTSIDE``."""
-    return [one if one.sure <= sure or one is OUTSIDE else one._replace(sure=sure)
-            for one in things]  # fmt: skip
+    return [
+        one if one.sure <= sure or one is OUTSIDE else one._replace(sure=sure) for one in things
+    ]
 
 
 @lru_cache(maxsize=65536)

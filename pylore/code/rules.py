@@ -56,10 +56,11 @@ class Rules:
             extension: (language.name, grammar)
             for language in self.languages.values()
             for grammar, extensions in (
-                *language.dialects, (language.grammar, language.extensions),
+                *language.dialects,
+                (language.grammar, language.extensions),
             )
             for extension in extensions
-        }  # fmt: skip
+        }
         every = self.languages.values()
         self._interpreters = {name: one.name for one in every for name in one.interpreters}
         self.locks = frozenset(name for language in every for name in language.locks)
@@ -69,8 +70,10 @@ class Rules:
     def _add(self, language: LanguageSpec, also: list[str], text: str) -> None:
         for name in also:
             if name not in self.languages:
-                raise LoreError(f"graph/rules/{language.name}.yml: '# also: {name}' is not a "
-                                f"language{nearest(name, list(self.languages))}")  # fmt: skip
+                raise LoreError(
+                    f"graph/rules/{language.name}.yml: '# also: {name}' is not a "
+                    f"language{nearest(name, list(self.languages))}"
+                )
         targets = [language, *(self.languages[name] for name in also)]
         for rule in re.split(r"^---$", text, flags=re.MULTILINE):
             message = "" if _MESSAGE.search(rule) else '\\nmessage: "$NAME"'
@@ -112,23 +115,29 @@ class Rules:
         """
         for name in names:
             if name not in self.languages:
-                raise UsageError(f"unknown language '{name}'{nearest(name, list(self.languages))}: "
-                                 f"use {', '.join(self.languages)}")  # fmt: skip
+                raise UsageError(
+                    f"unknown language '{name}'{nearest(name, list(self.languages))}: "
+                    f"use {', '.join(self.languages)}"
+                )
         return frozenset(names or self.languages)
 
     def write(
-        self, folder: str, wanted: frozenset[str], scripts: Mapping[str, list[str]],
+        self,
+        folder: str,
+        wanted: frozenset[str],
+        scripts: Mapping[str, list[str]],
         kinds: frozenset[str] = frozenset(),
-    ) -> str:  # fmt: skip
+    ) -> str:
         """Write the rules of languages into an empty folder; return the path of the config.
 
         ``scripts`` are files without an extension, by language. With ``kinds`` only rules of these
         kinds: ``class`` for ``python.class`` and ``python.class.2``.
         """
         text = "---\n".join(
-            rule.strip("\n") + "\n" for name, rule in self._rules
+            rule.strip("\n") + "\n"
+            for name, rule in self._rules
             if name in wanted and (not kinds or _kind(rule) in kinds)
-        )  # fmt: skip
+        )
         return self.configure(folder, text, scripts)
 
     def configure(self, folder: str, text: str, scripts: Mapping[str, list[str]]) -> str:
@@ -197,14 +206,15 @@ def _language(name: str, head: dict[str, str]) -> LanguageSpec:
     if not all(re.fullmatch(r"\w+", each) for each in (head.get("grammar", ""), *dialect[:1])):
         raise LoreError(f"{name}.yml names no grammar: see docs/languages.md")
     return LanguageSpec(
-        name, name,
+        name,
+        name,
         docstrings=head.get("docstrings") == "yes",
         block=head.get("block", "{"),
         quotes=head.get("quotes", "'\""),
         dialects=((dialect[0], dialect[1:]),) if dialect else (),
         grammar=head["grammar"],
         **{key: words[key] for key in _WORDS if key in words},  # type: ignore[arg-type]
-    )  # fmt: skip
+    )
 
 
 def _as_glob(path: str) -> str:

@@ -121,13 +121,28 @@ def _output(root: str, config: str, paths: Sequence[str], threads: int, offsets:
     cpu = CPU_SECONDS + CPU_SECONDS_A_MB * size // 1_000_000
     memory = MEMORY_MB + MEMORY_MB_A_THREAD * threads + MEMORY_MB_A_MB * size // 1_000_000
     most = (OUTPUT + OUTPUT_A_BYTE * size) * (OUTPUT_WITH_OFFSETS if offsets else 1)
-    command = [program(), "scan", "--config", config, "--custom-languages", "ignore", "--info",
-               "--format", "sarif" if offsets else "github", "--threads", str(threads), "--",
-               *(f"./{path}" for path in paths)]  # fmt: skip
+    command = [
+        program(),
+        "scan",
+        "--config",
+        config,
+        "--custom-languages",
+        "ignore",
+        "--info",
+        "--format",
+        "sarif" if offsets else "github",
+        "--threads",
+        str(threads),
+        "--",
+        *(f"./{path}" for path in paths),
+    ]
     with subprocess.Popen(
-        limited(command, cpu, memory), cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        limited(command, cpu, memory),
+        cwd=root,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-    ) as process:  # fmt: skip
+    ) as process:
         assert process.stdout is not None
         timer = Timer(SECONDS if len(paths) > 1 else SECONDS_A_FILE, process.kill)
         timer.start()
@@ -182,10 +197,16 @@ def _with_offsets(output: bytes) -> Iterator[tuple[str, Match]]:
         _, dot, rule = result["ruleId"].partition(".")
         if dot:
             begin = region["byteOffset"]
-            yield unquote(place["artifactLocation"]["uri"]), Match(
-                rule, region["startLine"], region["endLine"],
-                result["message"]["text"].split("\x1f"), (begin, begin + region["byteLength"] - 1),
-            )  # fmt: skip
+            yield (
+                unquote(place["artifactLocation"]["uri"]),
+                Match(
+                    rule,
+                    region["startLine"],
+                    region["endLine"],
+                    result["message"]["text"].split("\x1f"),
+                    (begin, begin + region["byteLength"] - 1),
+                ),
+            )
 
 
 def _unescape(text: str) -> str:
@@ -206,9 +227,13 @@ def refusal(text: str, pattern: str = "", grammar: str = "") -> str:
     command = [program(), *words, "--stdin", "--custom-languages", "ignore"]
     try:
         done = subprocess.run(  # outside of the clone and any config there
-            limited(command, CPU_SECONDS, MEMORY_MB), cwd=os.sep, input=b"\n",
-            capture_output=True, check=False, timeout=SECONDS_A_FILE,
-        )  # fmt: skip
+            limited(command, CPU_SECONDS, MEMORY_MB),
+            cwd=os.sep,
+            input=b"\n",
+            capture_output=True,
+            check=False,
+            timeout=SECONDS_A_FILE,
+        )
     except subprocess.TimeoutExpired:
         return "parsing exceeds the limit"
     except OSError:  # longer than the maximum argument

@@ -110,9 +110,9 @@ class Source:
         depth, is_assigned, is_typed = 0, False, False
         for match in self._marks.finditer(text):
             mark, start = match[0], match.start()
-            if mark in "([" or (mark == "{" and (
-                depth or block != "{" or _OF_TYPE.search(text, 0, start)
-            )):  # fmt: skip
+            if mark in "([" or (
+                mark == "{" and (depth or block != "{" or _OF_TYPE.search(text, 0, start))
+            ):
                 depth += 1
             elif mark in ")]}":
                 depth = max(0, depth - 1)

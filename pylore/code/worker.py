@@ -167,9 +167,17 @@ def work(job: Job, rules: Rules) -> list[FileOutcome]:
             continue
         whole = text[:WHOLE_LENGTH]
         outcomes.append(
-            FileOutcome(path, stamp, hash, language, facts=facts, entries=entries,
-                        text=whole, parts=identifier_parts(whole))
-        )  # fmt: skip
+            FileOutcome(
+                path,
+                stamp,
+                hash,
+                language,
+                facts=facts,
+                entries=entries,
+                text=whole,
+                parts=identifier_parts(whole),
+            )
+        )
     return outcomes
 
 
@@ -188,9 +196,16 @@ def _read_code(
         if len(id) <= LONGEST_ID and id.isprintable():
             said = {"kind": symbol.kind, "signature": symbol.signature}
             entries.append(
-                _entry(path, id, symbol.line_start, symbol.line_end, symbol_title(symbol),
-                       symbol_body(symbol, source), json.dumps(said, ensure_ascii=False))
-            )  # fmt: skip
+                _entry(
+                    path,
+                    id,
+                    symbol.line_start,
+                    symbol.line_end,
+                    symbol_title(symbol),
+                    symbol_body(symbol, source),
+                    json.dumps(said, ensure_ascii=False),
+                )
+            )
     return facts_as_json(facts), entries
 
 

@@ -148,20 +148,32 @@ class Writer:
                         setattr(known, name, getattr(node, name))
                     put.append(known)
                 if entry.first is not None:
-                    edges.append(Edge(file_id(outcome.path), entry.id, "defines", 1.0, "file",
-                                      created_at=self._now))  # fmt: skip
+                    edges.append(
+                        Edge(
+                            file_id(outcome.path),
+                            entry.id,
+                            "defines",
+                            1.0,
+                            "file",
+                            created_at=self._now,
+                        )
+                    )
         code.put_nodes([*put, *new])
-        self._index.replace(CODE, [
-            *((entry.id, entry.rows) for entry in seen),
-            *((node.id, []) for node in self._forget(old.values())),
-        ])  # fmt: skip
+        self._index.replace(
+            CODE,
+            [
+                *((entry.id, entry.rows) for entry in seen),
+                *((node.id, []) for node in self._forget(old.values())),
+            ],
+        )
         live = code.defined([file_id(one.path) for one in outcomes if one.path in self.known])
         fresh = {node.id for node in new}
         code.add_edges(edge for edge in edges if edge.to_id in fresh)
         code.put_edges(
-            edge for edge in edges
+            edge
+            for edge in edges
             if edge.to_id not in fresh and (edge.from_id, edge.to_id) not in live
-        )  # fmt: skip
+        )
 
     def _forget(self, nodes: Iterable[Node]) -> list[Node]:
         """Invalidate nodes that are gone, and drop the edges that were found in them."""
@@ -186,8 +198,17 @@ class Writer:
                 if (edge.to_id if is_start else edge.from_id).startswith((*CODE_IDS, COMMIT_IDS)):
                     continue
                 ends = (new_id, edge.to_id) if is_start else (edge.from_id, new_id)
-                edges.put(Edge(*ends, edge.relation, edge.weight, edge.source, edge.status,
-                               edge.metadata, self._now))  # fmt: skip
+                edges.put(
+                    Edge(
+                        *ends,
+                        edge.relation,
+                        edge.weight,
+                        edge.source,
+                        edge.status,
+                        edge.metadata,
+                        self._now,
+                    )
+                )
 
     def _edges(self) -> tuple[Wanted, Collection[str] | None]:
         """Return edges, and the ids that they come from; None for all. Resolved are the changed
@@ -221,9 +242,8 @@ class Writer:
         """Return the files with an edge to these files or their symbols."""
         ids = [*self._store.code.nodes_of([*paths])]
         return {
-            path_of(key[0]) for key in self._store.code.resolved_to(ids)
-            if key[2] != "mentions"
-        }  # fmt: skip
+            path_of(key[0]) for key in self._store.code.resolved_to(ids) if key[2] != "mentions"
+        }
 
     def _write_edges(self, wanted: Wanted, owners: Collection[str] | None) -> None:
         """Drop unwanted edges; write new and changed edges."""
@@ -248,7 +268,15 @@ def _metadata(reason: str, import_type: str) -> str:
 
 def _node(entry: Entry, path: str, at: str) -> Node:
     return Node(
-        entry.id, "file" if entry.first is None else "symbol", entry.title, entry.body,
-        source="file", file=path, line_start=entry.first, line_end=entry.last, data=entry.data,
-        created_at=at, updated_at=at,
-    )  # fmt: skip
+        entry.id,
+        "file" if entry.first is None else "symbol",
+        entry.title,
+        entry.body,
+        source="file",
+        file=path,
+        line_start=entry.first,
+        line_end=entry.last,
+        data=entry.data,
+        created_at=at,
+        updated_at=at,
+    )

@@ -99,9 +99,15 @@ def expanded(
 
 
 def reach(
-    store: Store, settings: Settings, seeds: Mapping[str, float], notes: list[str],
-    excluded: frozenset[str], hides: tuple[str, ...] = (), *, adds: bool,
-) -> Walk:  # fmt: skip
+    store: Store,
+    settings: Settings,
+    seeds: Mapping[str, float],
+    notes: list[str],
+    excluded: frozenset[str],
+    hides: tuple[str, ...] = (),
+    *,
+    adds: bool,
+) -> Walk:
     """Walk from the seeds (id to score), but not into ``excluded`` nodes or statuses of ``hides``.
 
     With ``adds`` edges in a passage count less: the passage itself lends to linked nodes.
@@ -113,12 +119,19 @@ def reach(
     notes += weight_notes(store, settings)
     hides = hides if hides and store.nodes.hidden(hides, 0) is None else ()
     return spread(
-        store.edges, seeds, relation_weights(store, settings), adds=adds, depth=settings.depth,
-        decay=settings.hop_decay, fanout=settings.graph_fanout,
-        max_nodes=settings.graph_max_nodes, min_confidence=settings.min_confidence, barred=excluded,
+        store.edges,
+        seeds,
+        relation_weights(store, settings),
+        adds=adds,
+        depth=settings.depth,
+        decay=settings.hop_decay,
+        fanout=settings.graph_fanout,
+        max_nodes=settings.graph_max_nodes,
+        min_confidence=settings.min_confidence,
+        barred=excluded,
         hidden=(lambda ids: store.nodes.hidden_among(ids, hides)) if hides else None,
         placed=store.positional_edges.touching if adds and store.positional_edges.any() else None,
-    )  # fmt: skip
+    )
 
 
 def within(store: Store, found: Walk, scope: Scope) -> list[str]:
@@ -244,10 +257,16 @@ def begin_at_results(
 
 
 def related(
-    store: Store, settings: Settings, ids: Sequence[str], near: Near | None = None, *,
-    types: tuple[str, ...] = (), excluded: Iterable[str] = (), explain: bool = False,
+    store: Store,
+    settings: Settings,
+    ids: Sequence[str],
+    near: Near | None = None,
+    *,
+    types: tuple[str, ...] = (),
+    excluded: Iterable[str] = (),
+    explain: bool = False,
     symbols: bool = False,
-) -> Hits:  # fmt: skip
+) -> Hits:
     """Return the nodes around these nodes, up to ``settings.graph_depth``; for files ``near`` first
     the records tied to them and to neighbouring files, and records before code.
 
@@ -288,9 +307,14 @@ def related(
 
 
 def _reached(
-    store: Store, settings: Settings, seeds: Mapping[str, float], scope: Scope, notes: list[str],
-    *, symbols: bool,
-) -> list[Hit]:  # fmt: skip
+    store: Store,
+    settings: Settings,
+    seeds: Mapping[str, float],
+    scope: Scope,
+    notes: list[str],
+    *,
+    symbols: bool,
+) -> list[Hit]:
     """Return the results of the best paths from the seeds, within ``scope``, best first; without
     ``symbols`` of the files, which a note counts."""
     if not settings.depth:

@@ -31,12 +31,16 @@ def explain(hits: Sequence[Hit], found: Matches, settings: Settings) -> None:
             "evidence": {name: rounded(value) for name, value in found.evidence.items()},
             "relevance": {
                 "score": rounded(relevance(product(hit.credibility, settings), PLAIN)),
-                "weight": RELEVANCE_WEIGHT, "confidence": confidence, "source": source,
-                "source_weight": SOURCE_WEIGHTS[source], "accesses": accesses,
-                "usage": rounded(used(accesses, settings)), "status": status,
+                "weight": RELEVANCE_WEIGHT,
+                "confidence": confidence,
+                "source": source,
+                "source_weight": SOURCE_WEIGHTS[source],
+                "accesses": accesses,
+                "usage": rounded(used(accesses, settings)),
+                "status": status,
                 "status_weight": STATUS_WEIGHTS[status],
             },
-        }  # fmt: skip
+        }
         if found.support is not None:
             explained["support"] = rounded(found.support.get(hit.id, 0.0))
         if found.near:
@@ -58,12 +62,16 @@ def explain_ways(hits: Sequence[Hit], settings: Settings) -> None:
         chain = hit.way.steps()
         hops = [
             {
-                "from": before.id, "to": step.id, "relation": step.relation,
-                "direction": "out" if step.outgoing else "in", "edge_weight": step.edge_weight,
-                "relation_weight": step.relation_weight, "decay": settings.hop_decay,
+                "from": before.id,
+                "to": step.id,
+                "relation": step.relation,
+                "direction": "out" if step.outgoing else "in",
+                "edge_weight": step.edge_weight,
+                "relation_weight": step.relation_weight,
+                "decay": settings.hop_decay,
                 **({"through": step.through} if step.through else {}),
             }
             for before, step in zip(chain, chain[1:], strict=False)
-        ]  # fmt: skip
+        ]
         seed, score = chain[0].id, round(chain[0].score, 6)
         hit.explain["walk"] = {"seed": seed, "seed_score": score, "hops": hops}

@@ -34,16 +34,24 @@ class Retrievers:
     """The user's retrievers of a search: started side by side, ended with the ``block``."""
 
     def __init__(
-        self, settings: Settings, query: str, scope: Scope, excluded: frozenset[str],
+        self,
+        settings: Settings,
+        query: str,
+        scope: Scope,
+        excluded: frozenset[str],
         block: ExitStack,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.notes: list[str] = []
         self._settings = settings
         self._asked = {
-            "query": query[:MOST_QUERY], "limit": settings.limit, "types": [*scope.types],
-            "tags": [*scope.tags], "files": [*scope.files], "since": scope.since,
+            "query": query[:MOST_QUERY],
+            "limit": settings.limit,
+            "types": [*scope.types],
+            "tags": [*scope.tags],
+            "files": [*scope.files],
+            "since": scope.since,
             "exclude": sorted(excluded),
-        }  # fmt: skip
+        }
         self._limit = settings.plugin_timeout or RETRIEVER_SECONDS
         self._answers: dict[str, Callable[[], bytes]] = {}  # name to the pending answer
         self._lists: dict[str, dict[str, float]] = {}

@@ -134,10 +134,16 @@ def _beside(
     """Return the ways to the files next to these, by path: ``graph_fanout`` at most."""
     relations = {name: weights[name] for name in (IMPORTS, CO_CHANGES) if name in weights}
     found = spread(
-        store.edges, dict.fromkeys(map(file_id, files), 1.0), relations, adds=False, depth=1,
-        decay=settings.hop_decay, fanout=settings.graph_fanout, max_nodes=settings.graph_fanout,
+        store.edges,
+        dict.fromkeys(map(file_id, files), 1.0),
+        relations,
+        adds=False,
+        depth=1,
+        decay=settings.hop_decay,
+        fanout=settings.graph_fanout,
+        max_nodes=settings.graph_fanout,
         min_confidence=settings.min_confidence,
-    )  # fmt: skip
+    )
     return {path_of(id): way for id, way in found.reached.items() if id.startswith(FILE_IDS)}
 
 

@@ -58,9 +58,23 @@ class Matches:
     """Matches of the legs within a scope, and the fused scores, best first."""
 
     __slots__ = (
-        "confidence", "evidence", "files", "files_alone", "fused", "how", "legs", "near", "nearest",
-        "of_things", "passage", "rows", "rrf", "stands_for", "support", "weak",
-    )  # fmt: skip
+        "confidence",
+        "evidence",
+        "files",
+        "files_alone",
+        "fused",
+        "how",
+        "legs",
+        "near",
+        "nearest",
+        "of_things",
+        "passage",
+        "rows",
+        "rrf",
+        "stands_for",
+        "support",
+        "weak",
+    )
 
     def __init__(self) -> None:
         self.legs: dict[str, dict[str, float]] = {}
@@ -225,8 +239,10 @@ def embed_query(query: ParsedQuery, embedder: Embedder | None) -> bytes | None:
     held = query.store.meta.get("embedder")
     if held != embedder.name:
         if held is not None:
-            notes.append(f"the store's vectors are {held}'s, not {embedder.name}'s: "
-                         "run 'lore store embed --all'; full text only")  # fmt: skip
+            notes.append(
+                f"the store's vectors are {held}'s, not {embedder.name}'s: "
+                "run 'lore store embed --all'; full text only"
+            )
         return None
     try:
         vector = embedder.embed([query.words.text])[0]

@@ -30,8 +30,10 @@ REASONS = {
     "here": "edited in your last sessions here",
     "branch": "edited in the last sessions on this branch",
     "all": "edited in the last sessions",
-    "named": "named", "content": "has its words", "path": "called so",
-}  # fmt: skip
+    "named": "named",
+    "content": "has its words",
+    "path": "called so",
+}
 
 A_SESSION_BACK, LATEST = 0.7, 15
 """Factor of a session, relative to the next session, and maximum sessions: 0.85 and 1, 4 and 30 are
@@ -48,9 +50,13 @@ _SHARED_BRANCHES = frozenset(("", "develop", "main", "master", "trunk"))
 
 
 def likely_files(
-    store: Store, root: str, text: str = "", *, session: str = "",
+    store: Store,
+    root: str,
+    text: str = "",
+    *,
+    session: str = "",
     shares: Mapping[str, float] = SHARES,
-) -> dict[str, str]:  # fmt: skip
+) -> dict[str, str]:
     """Return the paths of the ``MOST_LIKELY`` files to be changed next, best first, each with the
     strongest reason.
 

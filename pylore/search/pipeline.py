@@ -183,9 +183,12 @@ def _in_their_order(
 
 
 def _cut(
-    query: ParsedQuery, found: Matches, hits: list[Hit], wanted: set[str],
+    query: ParsedQuery,
+    found: Matches,
+    hits: list[Hit],
+    wanted: set[str],
     reached: Mapping[str, Step],
-) -> list[Hit]:  # fmt: skip
+) -> list[Hit]:
     """Return the hits that are ``wanted``, and the best ``graph_limit`` others of the graph; with
     files at hand, ``limit`` near hits as well. The match behind each of the first ``limit`` is
     shown."""
@@ -278,10 +281,13 @@ def _say_how_it_matched(query: ParsedQuery, hits: list[Hit]) -> list[str]:
     asked = [word for word in whole if stem(word) not in shown][:MOST_NAMED]
     search = store.fulltext.search  # within the scope
     missing = [
-        f"'{word}'" for word in asked
-        if not any(search(name, parse_query(word), "some", Scope(), FIELD_WEIGHTS, 1)
-                   for name in store.fulltext.collections())
-    ]  # fmt: skip
+        f"'{word}'"
+        for word in asked
+        if not any(
+            search(name, parse_query(word), "some", Scope(), FIELD_WEIGHTS, 1)
+            for name in store.fulltext.collections()
+        )
+    ]
     if not missing:
         return []
     return [f"no match for {', '.join(missing)}; showing results for the other words"]

@@ -65,10 +65,25 @@ class ParsedQuery:
     """
 
     __slots__ = (
-        "among", "at_hand", "excluded", "explain", "filter_expanded", "further", "hidden",
-        "min_score", "near", "notes", "room", "scope", "settings", "snippets", "store", "text",
-        "vector", "words",
-    )  # fmt: skip
+        "among",
+        "at_hand",
+        "excluded",
+        "explain",
+        "filter_expanded",
+        "further",
+        "hidden",
+        "min_score",
+        "near",
+        "notes",
+        "room",
+        "scope",
+        "settings",
+        "snippets",
+        "store",
+        "text",
+        "vector",
+        "words",
+    )
 
     def __init__(self, store: Store, settings: Settings, request: Request) -> None:
         self.store, self.settings, self.room = store, settings, max(ROOM, settings.limit)

@@ -142,9 +142,12 @@ def _lift_symbols(found: Matches) -> None:
 
 
 def _symbols(
-    own: Mapping[str, float], files: Mapping[str, float], found: Matches, asked: Set[str],
+    own: Mapping[str, float],
+    files: Mapping[str, float],
+    found: Matches,
+    asked: Set[str],
     further: float,
-) -> dict[str, float]:  # fmt: skip
+) -> dict[str, float]:
     """Return the scores of symbols: the best symbol has p of the file and replaces it, the others
     the share ``further`` of that, relative to the best. Symbols ``asked`` for by name come first.
     """
@@ -182,9 +185,12 @@ def evidence(store: Store, query: Query, found: Matches) -> dict[str, float]:
                 proofs[key] = id
     texts = {key: spaced(text) for key, text in store.fulltext.texts([*proofs]).items()}
     lacking = sum(
-        idf[word] for word in asked if total and not having.get(word)
+        idf[word]
+        for word in asked
+        if total
+        and not having.get(word)
         and not any(f" {stem(word)}" in has for has in texts.values())
-    )  # fmt: skip
+    )
     known = 1 - BY_WORDS * lacking / (sum(idf.values()) or 1.0)
     best: dict[str, float] = {}
     for key, id in proofs.items():
@@ -320,7 +326,8 @@ def _similarities(store: Store, hits: Sequence[Hit], found: Matches) -> dict[Pai
     keys = {**store.nodes.first_passages(texts), **found.passage}
     where = {keys[hit.id]: at for at, hit in enumerate(hits) if hit.id in texts and hit.id in keys}
     return {
-        (min(where[one], where[other]), max(where[one], where[other])):
-            (cosine - SIMILAR) / (1 - SIMILAR)
-        for (one, other), cosine in store.vectors.cosines([*where]).items() if cosine > SIMILAR
-    }  # fmt: skip
+        (min(where[one], where[other]), max(where[one], where[other])): (cosine - SIMILAR)
+        / (1 - SIMILAR)
+        for (one, other), cosine in store.vectors.cosines([*where]).items()
+        if cosine > SIMILAR
+    }

@@ -81,9 +81,12 @@ class Anchored:
         root = root_to_keep(self.store, str(self.root))
         with self.store.transaction():
             return place_anchor(
-                self.store, lambda nodes: write_nodes(self.store, nodes),
-                Project(str(self.root)), Anchor("decision-a", kind, path, detail, root), reader,
-            )[0]  # fmt: skip
+                self.store,
+                lambda nodes: write_nodes(self.store, nodes),
+                Project(str(self.root)),
+                Anchor("decision-a", kind, path, detail, root),
+                reader,
+            )[0]
 
     def verify(self) -> Verified:
         return verify(self.store, lambda: None, reader)
@@ -95,8 +98,9 @@ class Anchored:
         return anchor.verdict, anchor.path, anchor.detail
 
     def links(self, relation: str) -> list[str]:
-        return [edge.to_id for edge in self.store.edges.of("decision-a")
-                if edge.relation == relation]  # fmt: skip
+        return [
+            edge.to_id for edge in self.store.edges.of("decision-a") if edge.relation == relation
+        ]
 
 
 @pytest.fixture
@@ -124,9 +128,14 @@ def test_touched_file_is_valid_with_new_stamp(anchored: Anchored, kind: str, det
 
 @pytest.mark.parametrize(
     ("kind", "detail", "verdict"),
-    [("file", "", "valid"), ("symbol", "Login.check", "drifted"),
-     ("symbol", "check", "valid"), ("lines", "8-9", "valid"), ("lines", "9-11", "drifted")],
-)  # fmt: skip
+    [
+        ("file", "", "valid"),
+        ("symbol", "Login.check", "drifted"),
+        ("symbol", "check", "valid"),
+        ("lines", "8-9", "valid"),
+        ("lines", "9-11", "drifted"),
+    ],
+)
 def test_changed_body(anchored: Anchored, kind: str, detail: str, verdict: str) -> None:
     anchored.place(kind, detail=detail)
     (anchored.root / "src/auth.py").write_text(CODE.replace("seen = set()", "seen = {1}"))
@@ -137,12 +146,21 @@ def test_changed_body(anchored: Anchored, kind: str, detail: str, verdict: str) 
     ("above", "count"),
     [
         ('@app.route(\n    "/:(",\n    methods=["GET"],\n)\n@login_required  # always\n', 5),
-        ("#[must_use]\n/// Docs.\n#[cfg(test)]\n", 2), ("@Override @Test(a = 1)\n", 1),
-        ("[[nodiscard]]\n", 1), ('[Route("x")]\n[Authorize]\n', 2), ("@a\n\n# why\n", 1),
-        ("f(\n  1,\n)\n", 0), ("@count = 0\n", 0), ("@Input() name: string;\n", 0), ("@end\n", 0),
-        ("[a, b] = [b, a]\n", 0), ("class A:\n", 0), ("", 0), (")" * 9 + "\n", 0),
+        ("#[must_use]\n/// Docs.\n#[cfg(test)]\n", 2),
+        ("@Override @Test(a = 1)\n", 1),
+        ("[[nodiscard]]\n", 1),
+        ('[Route("x")]\n[Authorize]\n', 2),
+        ("@a\n\n# why\n", 1),
+        ("f(\n  1,\n)\n", 0),
+        ("@count = 0\n", 0),
+        ("@Input() name: string;\n", 0),
+        ("@end\n", 0),
+        ("[a, b] = [b, a]\n", 0),
+        ("class A:\n", 0),
+        ("", 0),
+        (")" * 9 + "\n", 0),
     ],
-)  # fmt: skip
+)
 def test_attributes_belong_to_a_definition(above: str, count: int) -> None:
     lines = [b"x = 1", *above.encode().splitlines(), b"def f():", b"    pass"]
     found = Definition("f", len(lines) - 1, len(lines)).lines(lines)
@@ -220,9 +238,13 @@ def test_symbol_with_a_different_body_elsewhere_is_invalid(
 
 @pytest.mark.parametrize(
     ("kind", "detail", "meanwhile"),
-    [("file", "", "relocated"), ("hash", "", "drifted"), ("symbol", "Login.check", "drifted"),
-     ("lines", "9-11", "drifted")],
-)  # fmt: skip
+    [
+        ("file", "", "relocated"),
+        ("hash", "", "drifted"),
+        ("symbol", "Login.check", "drifted"),
+        ("lines", "9-11", "drifted"),
+    ],
+)
 def test_anchors_return_from_a_reverted_move(
     anchored: Anchored, repository: Repository, kind: str, detail: str, meanwhile: str
 ) -> None:
@@ -445,10 +467,16 @@ def test_paths_out_of_the_project_are_refused(anchored: Anchored) -> None:
 
 
 FOREIGN = [
-    {"path": "../secret"}, {"path": "/etc/passwd"}, {"path": "out/secret"}, {"path": "key"},
-    {"kind": "glob", "path": "x*", "stamp": "../secret"}, {"commit_id": "--output=victim"},
-    {"root": "/"}, {"root": "outside"}, {"kind": "symbol", "detail": "f", "root": "/"},
-]  # fmt: skip
+    {"path": "../secret"},
+    {"path": "/etc/passwd"},
+    {"path": "out/secret"},
+    {"path": "key"},
+    {"kind": "glob", "path": "x*", "stamp": "../secret"},
+    {"commit_id": "--output=victim"},
+    {"root": "/"},
+    {"root": "outside"},
+    {"kind": "symbol", "detail": "f", "root": "/"},
+]
 
 
 @pytest.mark.parametrize("fields", FOREIGN, ids=str)
@@ -488,10 +516,16 @@ def test_stored_root_is_read_after_anchoring_there(anchored: Anchored, tmp_path:
 
 @pytest.mark.parametrize(
     "fields",
-    [{"kind": "none"}, {"path": "../x"}, {"hash": 3}, {"anchor_of": "x"},
-     {"commit_id": "--output=x"}, {"kind": "glob", "path": "/etc/*"},
-     {"kind": "glob", "path": "../*"}],
-)  # fmt: skip
+    [
+        {"kind": "none"},
+        {"path": "../x"},
+        {"hash": 3},
+        {"anchor_of": "x"},
+        {"commit_id": "--output=x"},
+        {"kind": "glob", "path": "/etc/*"},
+        {"kind": "glob", "path": "../*"},
+    ],
+)
 def test_bad_lines_of_anchors_are_refused(store: Store, fields: dict[str, object]) -> None:
     line = {"anchor_of": "decision-a", "kind": "file", "path": "a.py", **fields}
     with pytest.raises(LoreError, match="line 1"):

@@ -36,10 +36,17 @@ def test_accepted_places_may_move_across_files(
 
 @pytest.mark.parametrize(
     "detail",
-    ["", "{}", '{"rule": 1, "expect": "none"}', '{"rule": "f()", "expect": "none", "except": [1]}',
-     '{"rule": "' + "f" * 30_000 + '", "expect": "none"}', '{"rule": ["f()"], "expect": "1"}',
-     '{"rule": "f()", "expect": "none", "of": 1}', '{"rule": "f()", "expect": "none", "x": 1}'],
-)  # fmt: skip
+    [
+        "",
+        "{}",
+        '{"rule": 1, "expect": "none"}',
+        '{"rule": "f()", "expect": "none", "except": [1]}',
+        '{"rule": "' + "f" * 30_000 + '", "expect": "none"}',
+        '{"rule": ["f()"], "expect": "1"}',
+        '{"rule": "f()", "expect": "none", "of": 1}',
+        '{"rule": "f()", "expect": "none", "x": 1}',
+    ],
+)
 def test_bad_rules_are_unreadable(detail: str) -> None:
     with pytest.raises(Unreadable, match="the rule"):
         Claim.of_anchor(Anchor("note-a", "rule", "**", detail))
@@ -50,9 +57,12 @@ def test_bad_rules_do_not_affect_good_rules(tmp_path: Path) -> None:
     (tmp_path / "b.ts").write_text("f(1);\n")
     (tmp_path / "c.tsx").write_text("const a = <b>{f(1)}</b>;\n")
     rules: list[tuple[Any, str]] = [
-        ("f($X)", "python"), ("f($X f(", "python"), ({"rule": {"no": 1}}, "python"),
-        ("f($X)", "klingon"), ("f($X)", "typescript"),
-    ]  # fmt: skip
+        ("f($X)", "python"),
+        ("f($X f(", "python"),
+        ({"rule": {"no": 1}}, "python"),
+        ("f($X)", "klingon"),
+        ("f($X)", "typescript"),
+    ]
     claims = [Claim("**", rule, "none", lang) for rule, lang in rules]
     found = [
         one if isinstance(one, Unreadable) else (one.files, len(one.matched))
@@ -69,12 +79,17 @@ CODE = b'import os.path\nos.path.join("a b", x)\nself.save(x, key=1)\n@wrap\ndef
 @pytest.mark.parametrize(
     "rule",
     [
-        "os.path.join($$$)", '$F("a b", $X)', "$S.save($$$, key=$V)", "@wrap\ndef $F($A): $$$",
-        "import os.path", "def $F($A): $$$", "x",
+        "os.path.join($$$)",
+        '$F("a b", $X)',
+        "$S.save($$$, key=$V)",
+        "@wrap\ndef $F($A): $$$",
+        "import os.path",
+        "def $F($A): $$$",
+        "x",
         {"rule": {"all": [{"pattern": "$F($$$)"}, {"regex": "join"}]}},
         {"rule": {"any": [{"pattern": "nothing"}, {"pattern": "save"}]}},
     ],
-)  # fmt: skip
+)
 def test_words_of_a_rule_are_in_all_matches(rule: object) -> None:
     claim = Claim("**", rule, "none", "python")  # type: ignore[arg-type]
     counter = ClaimCounter([claim], ["a.py"])

@@ -35,10 +35,13 @@ def test_layout_and_comments_do_not_count(
         ("def f(a): return a.x + 1", "def f(a): return a.x + 2", False),
         ("def f(a):\n  one(a)\n  two(a)", "def f(a):\n  two(a)\n  one(a)", False),
         ("def f(a): return 'x y'", "def f(a): return 'x z'", False),
-        ('def f(a):\n  """Says a.\n\n  # Never.\n  """\n  return "#" + a  # ok',
-         'def f(a): return "#" + a', True),
+        (
+            'def f(a):\n  """Says a.\n\n  # Never.\n  """\n  return "#" + a  # ok',
+            'def f(a): return "#" + a',
+            True,
+        ),
     ],
-)  # fmt: skip
+)
 def test_tokens_count_and_documentation_does_not(one: str, other: str, same: bool) -> None:
     figure = similarity(python(one), python(other))
     assert figure == 1.0 if same else 0.6 < figure < 1.0

@@ -46,7 +46,7 @@ TEXTS = {
         "Main 1-6, Main.check 2-3, Main.y 5-5",
     ),
     "a.py": ("import os\nsizes = {\n    'a': 1,\n}\nx == 1\nf(a=1)\n", "sizes 2-4"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("path", TEXTS)
@@ -58,9 +58,14 @@ def test_definitions_by_keywords_and_indentation(path: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["class A {\n" * 90_000, ("a " * 240 + "\n") * 2000, ("@a(b" * 120 + "\n") * 2000,
-     "".join(f"{' ' * n}class A\n" for n in range(1300)), ("fun <" * 90 + "\n") * 2000],
-)  # fmt: skip
+    [
+        "class A {\n" * 90_000,
+        ("a " * 240 + "\n") * 2000,
+        ("@a(b" * 120 + "\n") * 2000,
+        "".join(f"{' ' * n}class A\n" for n in range(1300)),
+        ("fun <" * 90 + "\n") * 2000,
+    ],
+)
 @pytest.mark.parametrize("path", ["a.cs", "a.kt"])
 def test_any_text_is_read_in_bounded_time(path: str, text: str) -> None:
     begin = time.process_time()

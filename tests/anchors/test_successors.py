@@ -67,9 +67,12 @@ class Code:
         project = Project(str(self.repository.root))
         with self.store.transaction():
             place_anchor(
-                self.store, lambda nodes: write_nodes(self.store, nodes), project,
-                Anchor("decision-a", "symbol", path, name), reader,
-            )  # fmt: skip
+                self.store,
+                lambda nodes: write_nodes(self.store, nodes),
+                project,
+                Anchor("decision-a", "symbol", path, name),
+                reader,
+            )
 
     def look(self) -> list[dict[str, Any]]:
         """Verify; return the anchors as rows."""
@@ -104,15 +107,17 @@ def test_renames_are_followed_and_resets_reverted(code: Code) -> None:
     )
     rows = code.look()
     assert [(row["verdict"], row["detail"]) for row in rows] == [
-        ("relocated", "Entry.check"), ("relocated", "logOut"),
-    ]  # fmt: skip
+        ("relocated", "Entry.check"),
+        ("relocated", "logOut"),
+    ]
     assert rows[1]["reason"] == "was src/auth.py:logout, similarity 1.00"
     assert {row["verdict"] for row in code.look()} == {"valid"}
     code.git("reset", "-q", "--hard")
     for verdict in ("relocated", "valid"):
         assert [(row["verdict"], row["detail"]) for row in code.look()] == [
-            (verdict, "Login.check"), (verdict, "logout"),
-        ]  # fmt: skip
+            (verdict, "Login.check"),
+            (verdict, "logout"),
+        ]
 
 
 def test_successive_commits_are_followed(code: Code) -> None:
@@ -173,11 +178,12 @@ def test_edits_drift_along_any_path_of_commits(code: Code) -> None:
     code.anchor("logout")
     edited = AUTH.replace("token.expire(at)", "token.expire(at) and token.end()")
     states = {
-        "begun": ("logout", AUTH), "edited": ("logout", edited),
+        "begun": ("logout", AUTH),
+        "edited": ("logout", edited),
         "renamed": ("leave", edited.replace("logout", "leave")),
         "undone": ("leave", AUTH.replace("logout", "leave")),
         "both": ("quit", edited.replace("logout", "quit")),
-    }  # fmt: skip
+    }
     for tag, (_, text) in states.items():
         code.write("src/auth.py", text + f"# {tag}\n")
         code.commit(tag)
@@ -226,21 +232,57 @@ TS = "export class {} {{\n  {}(x: number) {{ return this.next(x) + 1; }}\n}}\n"
 @pytest.mark.parametrize(
     ("path", "before", "after", "old", "new", "verdict"),
     [
-        ("a.go", GO.format("", "Login"), GO.format("// It.\n", "Entry").replace("l", "e"),
-         "Login.Check", "Entry.Check", "drifted"),
-        ("a.ts", TS.format("A", "run"), TS.format("B", "/* It. */\n  go"), "A.run", "B.go",
-         "relocated"),
-        ("a.kt", KT.format("A", "run", "+"), KT.format("A", "run", "-"), "A.run", "A.run",
-         "drifted"),
-        ("a.kt", KT.format("A", "run", "+"), KT.format("B", "go", "+"), "A.run", "B.go",
-         "relocated"),
+        (
+            "a.go",
+            GO.format("", "Login"),
+            GO.format("// It.\n", "Entry").replace("l", "e"),
+            "Login.Check",
+            "Entry.Check",
+            "drifted",
+        ),
+        (
+            "a.ts",
+            TS.format("A", "run"),
+            TS.format("B", "/* It. */\n  go"),
+            "A.run",
+            "B.go",
+            "relocated",
+        ),
+        (
+            "a.kt",
+            KT.format("A", "run", "+"),
+            KT.format("A", "run", "-"),
+            "A.run",
+            "A.run",
+            "drifted",
+        ),
+        (
+            "a.kt",
+            KT.format("A", "run", "+"),
+            KT.format("B", "go", "+"),
+            "A.run",
+            "B.go",
+            "relocated",
+        ),
         ("a.kt", KT.format("A", "run", "+"), "class B\n", "A.run", "A.run", "invalid"),
-        ("a.kt", KT.format("A", "run", "+"), KT.format("A", "run", "+") + "// end\n", "A.run",
-         "A.run", "valid"),
-        ("src/auth.py", "sizes = {\n    'a': 1,\n}\n", "sizes = {\n    'a': 2,\n}\n", "sizes",
-         "sizes", "drifted"),
+        (
+            "a.kt",
+            KT.format("A", "run", "+"),
+            KT.format("A", "run", "+") + "// end\n",
+            "A.run",
+            "A.run",
+            "valid",
+        ),
+        (
+            "src/auth.py",
+            "sizes = {\n    'a': 1,\n}\n",
+            "sizes = {\n    'a': 2,\n}\n",
+            "sizes",
+            "sizes",
+            "drifted",
+        ),
     ],
-)  # fmt: skip
+)
 def test_symbols_of_other_languages(
     code: Code, path: str, before: str, after: str, old: str, new: str, verdict: str
 ) -> None:

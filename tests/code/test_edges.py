@@ -26,8 +26,12 @@ def only(relation: str, *files: FileFacts) -> CodeEdge:
 
 
 def test_the_innermost_name_is_called() -> None:
-    one = file("a.py", "python", ["function f", "function g", "function g.f"],
-               calls=[("g", "f"), ("", "f")])  # fmt: skip
+    one = file(
+        "a.py",
+        "python",
+        ["function f", "function g", "function g.f"],
+        calls=[("g", "f"), ("", "f")],
+    )
     assert called(one) == {("a.py::g", "a.py::g.f"), ("a.py", "a.py::f")}
     assert {edge.weight for edge in edges(one)} == {names.SAME_FILE}
 
@@ -49,37 +53,68 @@ def test_common_names_differ_by_language() -> None:
 
 
 def test_a_local_variable_hides_a_function_of_its_name() -> None:
-    one = file("a.py", "python", ["function f", "function g(f)"], calls=[("g", "f")],
-               assigned={"g.f": "unknown"})  # fmt: skip
+    one = file(
+        "a.py",
+        "python",
+        ["function f", "function g(f)"],
+        calls=[("g", "f")],
+        assigned={"g.f": "unknown"},
+    )
     assert called(one) == set()
 
 
 def test_an_imported_name_is_followed_through_reexports() -> None:
-    main = file("main.py", "python", ["function go"],
-                [Import("pkg", "run", "start"), Import("pkg.deep", "", "d"), Import("pkg", "deep")],
-                [("go", "start"), ("go", "d.other"), ("go", "deep.third")])  # fmt: skip
+    main = file(
+        "main.py",
+        "python",
+        ["function go"],
+        [Import("pkg", "run", "start"), Import("pkg.deep", "", "d"), Import("pkg", "deep")],
+        [("go", "start"), ("go", "d.other"), ("go", "deep.third")],
+    )
     init = file("pkg/__init__.py", "python", [], [Import("inner", "*", level=1)])
     inner = file("pkg/inner.py", "python", [], [Import("deep", "execute", "run", level=1)])
     deep = file("pkg/deep.py", "python", [f"function {n}" for n in ("execute", "other", "third")])
     found = [main, init, inner, deep]
-    assert called(*found) == {("main.py::go", f"pkg/deep.py::{n}")
-                              for n in ("execute", "other", "third")}  # fmt: skip
+    assert called(*found) == {
+        ("main.py::go", f"pkg/deep.py::{n}") for n in ("execute", "other", "third")
+    }
     assert pairs("imports", *found) >= {("main.py", "pkg/__init__.py"), ("main.py", "pkg/deep.py")}
 
 
 def test_names_of_javascript_modules() -> None:
-    main = file("main.ts", "typescript", ["function go"],
-                [Import("./lib", "default", "Thing"), Import("./lib", "*", "all"),
-                 Import("./lib", "renamed"), Import("./old", "", "old"), Import("./barrel", "f")],
-                [("go", "Thing"), ("go", "all.f"), ("go", "renamed"), ("go", "old"),
-                 ("go", "old.part"), ("go", "f")])  # fmt: skip
-    lib = file("lib.ts", "typescript", ["class Thing", "method Thing.constructor", "function f",
-                                        "function g"],
-               [Import("", "Thing", "default", kind="export"),
-                Import("", "g", "renamed", kind="export")])  # fmt: skip
+    main = file(
+        "main.ts",
+        "typescript",
+        ["function go"],
+        [
+            Import("./lib", "default", "Thing"),
+            Import("./lib", "*", "all"),
+            Import("./lib", "renamed"),
+            Import("./old", "", "old"),
+            Import("./barrel", "f"),
+        ],
+        [
+            ("go", "Thing"),
+            ("go", "all.f"),
+            ("go", "renamed"),
+            ("go", "old"),
+            ("go", "old.part"),
+            ("go", "f"),
+        ],
+    )
+    lib = file(
+        "lib.ts",
+        "typescript",
+        ["class Thing", "method Thing.constructor", "function f", "function g"],
+        [Import("", "Thing", "default", kind="export"), Import("", "g", "renamed", kind="export")],
+    )
     barrel = file("barrel.ts", "typescript", [], [Import("./lib", "*", kind="export")])
-    old = file("old.js", "javascript", ["function main", "function main.part"],
-               [Import("", "main", "default", kind="export")])  # fmt: skip
+    old = file(
+        "old.js",
+        "javascript",
+        ["function main", "function main.part"],
+        [Import("", "main", "default", kind="export")],
+    )
     assert called(main, lib, barrel, old) == {
         ("main.ts::go", "lib.ts::Thing.constructor"),
         ("main.ts::go", "lib.ts::f"),
@@ -94,11 +129,21 @@ def test_the_files_of_a_go_package_see_each_other(tmp_path: Path) -> None:
     (tmp_path / "go.mod").write_text("module m\n")
     package = Import("net", kind="package")
     one = file("net/a.go", "go", ["type Server", "function Listen"], [package])
-    two = file("net/b.go", "go", ["method Server.Close", "function stop"], [package],
-               [("stop", "s.Close"), ("Server.Close", "Listen")],
-               {"stop.s": "Server()", "Server.Close.s": "Server()"})  # fmt: skip
-    main = file("main.go", "go", ["function main"], [Import("m/net")],
-                [("main", "net.Listen"), ("main", "fmt.Println")])  # fmt: skip
+    two = file(
+        "net/b.go",
+        "go",
+        ["method Server.Close", "function stop"],
+        [package],
+        [("stop", "s.Close"), ("Server.Close", "Listen")],
+        {"stop.s": "Server()", "Server.Close.s": "Server()"},
+    )
+    main = file(
+        "main.go",
+        "go",
+        ["function main"],
+        [Import("m/net")],
+        [("main", "net.Listen"), ("main", "fmt.Println")],
+    )
     assert pairs("calls", one, two, main, root=str(tmp_path)) == {
         ("net/b.go::stop", "net/b.go::Server.Close"),
         ("net/b.go::Server.Close", "net/a.go::Listen"),
@@ -106,8 +151,17 @@ def test_the_files_of_a_go_package_see_each_other(tmp_path: Path) -> None:
     }
 
 
-HIERARCHY = ["class A", "method A.f", "method A.g", "class B < A", "class C < A", "method C.f",
-             "class D < B C", "method D.h", "function make"]  # fmt: skip
+HIERARCHY = [
+    "class A",
+    "method A.f",
+    "method A.g",
+    "class B < A",
+    "class C < A",
+    "method C.f",
+    "class D < B C",
+    "method D.h",
+    "function make",
+]
 
 
 @pytest.mark.parametrize(
@@ -124,52 +178,95 @@ HIERARCHY = ["class A", "method A.f", "method A.g", "class B < A", "class C < A"
     ],
 )
 def test_methods_follow_the_order_of_bases(caller: str, callee: str, target: str) -> None:
-    one = file("a.py", "python", HIERARCHY, calls=[(caller, callee)],
-               assigned={"make.d": "D()", "make.return": "D()"})  # fmt: skip
+    one = file(
+        "a.py",
+        "python",
+        HIERARCHY,
+        calls=[(caller, callee)],
+        assigned={"make.d": "D()", "make.return": "D()"},
+    )
     found = called(one) - {("a.py::make", "a.py::make")}
     assert found == {(f"a.py::{caller}", f"a.py::{target}")}
 
 
 def test_inherits_and_instantiates() -> None:
     base = file("base.py", "python", ["class Base", "method Base.__init__"])
-    one = file("a.py", "python", ["class A < b.Base Exception", "function f"],
-               [Import("base", "", "b")], [("f", "A")])  # fmt: skip
+    one = file(
+        "a.py",
+        "python",
+        ["class A < b.Base Exception", "function f"],
+        [Import("base", "", "b")],
+        [("f", "A")],
+    )
     assert pairs("inherits", base, one) == {("a.py::A", "base.py::Base")}
     assert pairs("instantiates", base, one) == {("a.py::f", "a.py::A")}
     assert called(base, one) == {("a.py::f", "base.py::Base.__init__")}
 
 
 def test_attributes_have_the_assigned_class() -> None:
-    one = file("a.py", "python", ["class Store", "method Store.put", "class App",
-                                  "method App.__init__(self, store)", "method App.run(self)"],
-               calls=[("App.run", "self.own.put"), ("App.run", "self.given.put")],
-               assigned={"App.own": "Store()", "App.given": "store", "s": "Store()"})  # fmt: skip
+    one = file(
+        "a.py",
+        "python",
+        [
+            "class Store",
+            "method Store.put",
+            "class App",
+            "method App.__init__(self, store)",
+            "method App.run(self)",
+        ],
+        calls=[("App.run", "self.own.put"), ("App.run", "self.given.put")],
+        assigned={"App.own": "Store()", "App.given": "store", "s": "Store()"},
+    )
     assert ("a.py::App.run", "a.py::Store.put") in called(one)
-    kept = only("calls", file("b.py", "python", ["class S", "method S.put", "function f"],
-                              calls=[("f", "s.put")], assigned={"f.s": "S()"}))  # fmt: skip
+    kept = only(
+        "calls",
+        file(
+            "b.py",
+            "python",
+            ["class S", "method S.put", "function f"],
+            calls=[("f", "s.put")],
+            assigned={"f.s": "S()"},
+        ),
+    )
     assert kept.weight == names.KNOWN_CLASS
 
 
 def test_method_defined_outside_of_the_class() -> None:
-    header = file("login.h", "cpp", ["module auth", "class auth.Login < Base", "class auth.Base",
-                                     "method auth.Base.log"])  # fmt: skip
-    source = file("login.cc", "cpp", ["module auth", "method auth.Login.check"],
-                  [Import('"login.h"', kind="include")], [("auth.Login.check", "log")])  # fmt: skip
+    header = file(
+        "login.h",
+        "cpp",
+        ["module auth", "class auth.Login < Base", "class auth.Base", "method auth.Base.log"],
+    )
+    source = file(
+        "login.cc",
+        "cpp",
+        ["module auth", "method auth.Login.check"],
+        [Import('"login.h"', kind="include")],
+        [("auth.Login.check", "log")],
+    )
     assert called(header, source) == {("login.cc::auth.Login.check", "login.h::auth.Base.log")}
 
 
 def test_modules_of_ruby_span_files() -> None:
     one = file("a.rb", "ruby", ["module M", "class M.Base", "method M.Base.run"])
-    two = file("b.rb", "ruby", ["module M", "class M.Task < Base", "method M.Task.go"],
-               calls=[("M.Task.go", "run"), ("", "M.Task.new().go")])  # fmt: skip
+    two = file(
+        "b.rb",
+        "ruby",
+        ["module M", "class M.Task < Base", "method M.Task.go"],
+        calls=[("M.Task.go", "run"), ("", "M.Task.new().go")],
+    )
     assert pairs("inherits", one, two) == {("b.rb::M.Task", "a.rb::M.Base")}
-    assert called(one, two) == {("b.rb::M.Task.go", "a.rb::M.Base.run"),
-                                ("b.rb", "b.rb::M.Task.go")}  # fmt: skip
+    assert called(one, two) == {
+        ("b.rb::M.Task.go", "a.rb::M.Base.run"),
+        ("b.rb", "b.rb::M.Task.go"),
+    }
 
 
 def methods(count: int, path: str = "m{}.py") -> list[FileFacts]:
-    return [file(path.format(n), "python", [f"class K{n}", f"method K{n}.frobnicate"])
-            for n in range(count)]  # fmt: skip
+    return [
+        file(path.format(n), "python", [f"class K{n}", f"method K{n}.frobnicate"])
+        for n in range(count)
+    ]
 
 
 def test_candidates_share_up_to_the_limit() -> None:
@@ -183,9 +280,13 @@ def test_candidates_share_up_to_the_limit() -> None:
 
 def test_no_guess_for_common_external_or_test_names() -> None:
     builtin = file("m.py", "python", ["class K", "method K.append", "method K.frobnicate"])
-    caller = file("a.py", "python", ["function f"], [Import("os")],
-                  [("f", "x.append"), ("f", "os.frobnicate"), ("f", "len"),
-                   ("f", "?.nowhere")])  # fmt: skip
+    caller = file(
+        "a.py",
+        "python",
+        ["function f"],
+        [Import("os")],
+        [("f", "x.append"), ("f", "os.frobnicate"), ("f", "len"), ("f", "?.nowhere")],
+    )
     assert edges(builtin, caller) == []
     test = methods(1, "tests/test_m{}.py")
     guess = file("a.py", "python", ["function f"], calls=[("f", "x.frobnicate")])
@@ -214,15 +315,21 @@ scopes = st.sampled_from(["", "a", "C", "C.a", "C.b", "C.a.b", "nowhere"])
 
 @given(
     st.lists(st.builds(Call, scopes, chains, st.just(1)), max_size=6),
-    st.dictionaries(st.sampled_from(["a", "C.b", "C.a.b", "a.return", "C.a.return"]),
-                    st.lists(chains, min_size=1, max_size=2).map(" ".join)),
+    st.dictionaries(
+        st.sampled_from(["a", "C.b", "C.a.b", "a.return", "C.a.return"]),
+        st.lists(chains, min_size=1, max_size=2).map(" ".join),
+    ),
     st.sampled_from(["python", "java", "ruby", "cpp", "typescript"]),
-)  # fmt: skip
+)
 def test_every_edge_joins_known_nodes_once(
     calls: list[Call], assigned: dict[str, str], language: str
 ) -> None:
-    one = file("a.x", language, ["function a(b)", "class C < D", "method C.a(self, b)",
-                                 "class D < C", "method D.b"], assigned=assigned)  # fmt: skip
+    one = file(
+        "a.x",
+        language,
+        ["function a(b)", "class C < D", "method C.a(self, b)", "class D < C", "method D.b"],
+        assigned=assigned,
+    )
     one.calls.extend(calls)
     found = edges(one)
     nodes = {"file-a.x", *(f"symbol-a.x::{symbol.qualified}" for symbol in one.symbols)}
@@ -236,28 +343,39 @@ def test_every_edge_joins_known_nodes_once(
 
 def test_mutual_returns_end() -> None:
     names = [f"f{n}" for n in range(6)]
-    returns = {f"{name}.return": " ".join(other for other in names if other != name) + " T()"
-               for name in names}  # fmt: skip
-    one = file("a.py", "python", [*(f"function {name}" for name in names), "class T", "method T.x"],
-               calls=[("", "f0.x")], assigned=returns)  # fmt: skip
+    returns = {
+        f"{name}.return": " ".join(other for other in names if other != name) + " T()"
+        for name in names
+    }
+    one = file(
+        "a.py",
+        "python",
+        [*(f"function {name}" for name in names), "class T", "method T.x"],
+        calls=[("", "f0.x")],
+        assigned=returns,
+    )
     edge = only("calls", one)
     assert (edge.to_id, edge.reason) == ("symbol-a.py::T.x", "passed_on")
 
 
 def test_ways_to_a_base_are_bounded() -> None:
     ladder = [f"class {side}{n} < C{n - 1} D{n - 1}" for n in range(1, 30) for side in "CD"]
-    one = file("a.py", "python", ["class C0", "class D0", "method C0.m", *ladder],
-               calls=[("", "C29().m")])  # fmt: skip
+    one = file(
+        "a.py", "python", ["class C0", "class D0", "method C0.m", *ladder], calls=[("", "C29().m")]
+    )
     assert called(one) == {("a.py", "a.py::C0.m")}
 
 
 def test_mutual_returns_are_bounded() -> None:
     names = [f"f{n}" for n in range(1500)]
     symbols = [f"function {name}" for name in names]
-    returns = {f"{name}.return": " ".join(f"f{(n * k + k) % len(names)}()" for k in range(2, 10))
-               for n, name in enumerate(names)}  # fmt: skip
-    one = file("a.py", "python", symbols, calls=[("", f"{name}().m") for name in names],
-               assigned=returns)  # fmt: skip
+    returns = {
+        f"{name}.return": " ".join(f"f{(n * k + k) % len(names)}()" for k in range(2, 10))
+        for n, name in enumerate(names)
+    }
+    one = file(
+        "a.py", "python", symbols, calls=[("", f"{name}().m") for name in names], assigned=returns
+    )
     began = process_time()
     assert called(one) == set()
     assert process_time() - began < 10

@@ -35,8 +35,12 @@ EACH = {
     ),
     "js": (
         "a.js",
-        {"import {type} from './b'": "static", "import './b'": "side effect",
-         "import('./b')": "dynamic", "export {x} from './b'": "re-export"},
+        {
+            "import {type} from './b'": "static",
+            "import './b'": "side effect",
+            "import('./b')": "dynamic",
+            "export {x} from './b'": "re-export",
+        },
     ),
     "py": (
         "a.py",
@@ -53,24 +57,47 @@ EACH = {
     "package": ("pkg/__init__.py", {"from .b import x": "re-export", "import pkg.b": "static"}),
     "go": (
         "a.go",
-        {'package a\nimport "m/b"\nfunc F() { b.X() }': "static",
-         'package a\nimport _ "m/b"': "side effect"},
+        {
+            'package a\nimport "m/b"\nfunc F() { b.X() }': "static",
+            'package a\nimport _ "m/b"': "side effect",
+        },
     ),
-    "rs": ("src/lib.rs", {"mod b;": "static", "mod b;\npub use b::x;": "static",
-                          "pub use crate::b::x;": "re-export", "use crate::b::x;": "static"}),
-    "rb": ("a.rb", {"require_relative 'b'": "static", "load './b.rb'": "dynamic",
-                    "autoload :B, './b'": "dynamic"}),
+    "rs": (
+        "src/lib.rs",
+        {
+            "mod b;": "static",
+            "mod b;\npub use b::x;": "static",
+            "pub use crate::b::x;": "re-export",
+            "use crate::b::x;": "static",
+        },
+    ),
+    "rb": (
+        "a.rb",
+        {
+            "require_relative 'b'": "static",
+            "load './b.rb'": "dynamic",
+            "autoload :B, './b'": "dynamic",
+        },
+    ),
     "java": ("p/A.java", {"package p; import static p.B.x; class A {}": "static"}),
     "c": ("a.c", {'#include "b.h"': "static"}),
     "sh": ("a.sh", {". ./b.sh": "static"}),
-}  # fmt: skip
+}
 
 OTHERS = {
-    "b.ts": "export const x = 1", "b.js": "export const x = 1", "b.py": "x = 1",
-    "pkg/b.py": "x = 1", "b/b.go": "package b\nfunc X() {}", "go.mod": "module m",
-    "src/b.rs": "pub fn x() {}", "Cargo.toml": "[package]\nname = 'c'", "b.rb": "class B; end",
-    "p/B.java": "package p; class B { static void x() {} }", "b.h": "int x;", "b.sh": "x() { :; }",
-}  # fmt: skip
+    "b.ts": "export const x = 1",
+    "b.js": "export const x = 1",
+    "b.py": "x = 1",
+    "pkg/b.py": "x = 1",
+    "b/b.go": "package b\nfunc X() {}",
+    "go.mod": "module m",
+    "src/b.rs": "pub fn x() {}",
+    "Cargo.toml": "[package]\nname = 'c'",
+    "b.rb": "class B; end",
+    "p/B.java": "package p; class B { static void x() {} }",
+    "b.h": "int x;",
+    "b.sh": "x() { :; }",
+}
 
 
 def several(name: str, count: int) -> list[str]:

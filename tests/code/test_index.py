@@ -66,8 +66,11 @@ def test_files_symbols_and_edges(project: Project) -> None:
     assert done["languages"] == {"python": 2, "text": 1}
     check = project.node("symbol-src/auth.py::Login.check")
     assert (check.file, check.line_start, check.line_end, check.source) == (
-        "src/auth.py", 6, 7, "file",
-    )  # fmt: skip
+        "src/auth.py",
+        6,
+        7,
+        "file",
+    )
     assert json.loads(check.data) == {"kind": "method", "signature": "def check(self, token)"}
     assert check.title == "Login.check(self, token)"
     assert project.edges("defines") == {
@@ -247,8 +250,13 @@ def test_ignored_files_are_not_listed(project: Project) -> None:
     project.write("new.py", "x = 1\n")
     listing = files(str(project.root))
     assert listing.paths == [
-        ".gitignore", "README.md", "kept.log", "new.py", "src/auth.py", "src/jwt.py",
-    ]  # fmt: skip
+        ".gitignore",
+        "README.md",
+        "kept.log",
+        "new.py",
+        "src/auth.py",
+        "src/jwt.py",
+    ]
 
 
 def test_tool_folders_are_skipped_without_git(
@@ -278,9 +286,14 @@ def test_odd_files_are_counted(project: Project) -> None:
     project.write("deep.py", f"def before(): pass\nx = {deep}\n")
     done = project.index()
     assert done["skipped"] == {
-        "binary": 1, "encoding": 1, "huge": 1, "minified": 1, "name": 1, "special": 1,
+        "binary": 1,
+        "encoding": 1,
+        "huge": 1,
+        "minified": 1,
+        "name": 1,
+        "special": 1,
         "symlink": 2,
-    }  # fmt: skip
+    }
     assert "symbol-sp ace 'q\".py::spaced" in project.live("symbol")
     assert "symbol-src/auth.py::Login" in project.live("symbol")
     assert project.index()["skipped"] == done["skipped"]
@@ -309,9 +322,11 @@ def test_index_runs_no_program_of_the_repository(project: Project) -> None:
     trap = project.write("trap.sh", "#!/bin/sh\ntouch ran\ncat\n")
     trap.chmod(0o755)
     with (project.root / ".git/config").open("a") as config:
-        config.write(f'[core]\n\tfsmonitor = "{trap}"\n\thooksPath = "{project.root}"\n'
-                     f'[filter "x"]\n\tclean = "{trap}"\n\tsmudge = "{trap}"\n'
-                     f'[diff]\n\texternal = "{trap}"\n')  # fmt: skip
+        config.write(
+            f'[core]\n\tfsmonitor = "{trap}"\n\thooksPath = "{project.root}"\n'
+            f'[filter "x"]\n\tclean = "{trap}"\n\tsmudge = "{trap}"\n'
+            f'[diff]\n\texternal = "{trap}"\n'
+        )
     project.write(".gitattributes", "* filter=x\n")
     project.write("src/jwt.py", JWT + "\n")
     for hook in ("post-index-change", "fsmonitor-watchman"):
@@ -330,11 +345,20 @@ def test_partial_clone_fetches_no_file(project: Project, tmp_path: Path) -> None
     clone = tmp_path / "clone"
     for folder, words in (
         (project.root, ["config", "uploadpack.allowFilter", "true"]),
-        (tmp_path, ["clone", "-q", "--filter=blob:none", "--no-checkout", f"file://{project.root}",
-                    str(clone)]),
+        (
+            tmp_path,
+            [
+                "clone",
+                "-q",
+                "--filter=blob:none",
+                "--no-checkout",
+                f"file://{project.root}",
+                str(clone),
+            ],
+        ),
         (clone, ["sparse-checkout", "set", "--no-cone", "*.py"]),
         (clone, ["checkout", "-q"]),
-    ):  # fmt: skip
+    ):
         subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
     trap = tmp_path / "trap.sh"
     trap.write_text(f"#!/bin/sh\ntouch '{tmp_path}/ran'\n")
@@ -357,8 +381,11 @@ def test_markdown_mentions() -> None:
         "```\nran e/f.go and `g`\n```\n"
     )
     assert [item.module for item in mentioned(text, load_rules().mentioned)] == [
-        "src/a.py:10-20", "../b.md", "lib/c.sh", "e/f.go",
-    ]  # fmt: skip
+        "src/a.py:10-20",
+        "../b.md",
+        "lib/c.sh",
+        "e/f.go",
+    ]
 
 
 def test_mentions_ignore_composition_of_accents() -> None:

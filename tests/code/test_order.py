@@ -24,28 +24,39 @@ def in_circles() -> list[FileFacts]:
     found = []
     for n in range(6):
         others = [(n + 1) % 6, (n * 3 + 2) % 6]
-        found.append(file(
-            f"m{n}.py", "python",
-            [f"function f{n}", f"class C{n}", f"method C{n}.m"],
-            [Import(f"m{other}", f"f{other}") for other in others] + [Import(f"m{others[0]}", "*")],
-            [("", f"f{n}().m"), (f"f{n}", f"f{others[0]}().m"), ("", f"v{others[0]}.m")],
-            {f"f{n}.return": f"C{n}() f{others[0]}() f{others[1]}()",
-             f"v{n}": f"v{others[0]} f{n}()"},
-        ))  # fmt: skip
+        found.append(
+            file(
+                f"m{n}.py",
+                "python",
+                [f"function f{n}", f"class C{n}", f"method C{n}.m"],
+                [Import(f"m{other}", f"f{other}") for other in others]
+                + [Import(f"m{others[0]}", "*")],
+                [("", f"f{n}().m"), (f"f{n}", f"f{others[0]}().m"), ("", f"v{others[0]}.m")],
+                {
+                    f"f{n}.return": f"C{n}() f{others[0]}() f{others[1]}()",
+                    f"v{n}": f"v{others[0]} f{n}()",
+                },
+            )
+        )
     return found
 
 
 def claimed_twice(root: Path) -> list[FileFacts]:
     """Return modules of Go with the same declared name."""
-    found = [file("main.go", "go", ["function main"],
-                  [Import("main", kind="package"), Import("example.org/one")],
-                  [("main", "one.Run")])]  # fmt: skip
+    found = [
+        file(
+            "main.go",
+            "go",
+            ["function main"],
+            [Import("main", kind="package"), Import("example.org/one")],
+            [("main", "one.Run")],
+        )
+    ]
     for n in range(MODULES):
         folder = root / f"m{n:02}"
         folder.mkdir(exist_ok=True)
         (folder / "go.mod").write_text("module example.org/one\n")
-        found.append(file(f"m{n:02}/a.go", "go", ["function Run"],
-                          [Import("one", kind="package")]))  # fmt: skip
+        found.append(file(f"m{n:02}/a.go", "go", ["function Run"], [Import("one", kind="package")]))
     return found
 
 
@@ -58,9 +69,12 @@ def _run(seed: int, root: Path) -> str:
     path = os.pathsep.join((str(project), str(project / "tests/support")))
     environ = {**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONPATH": path}
     return subprocess.run(
-        [sys.executable, __file__, str(root)], env=environ, capture_output=True, text=True,
+        [sys.executable, __file__, str(root)],
+        env=environ,
+        capture_output=True,
+        text=True,
         check=True,
-    ).stdout  # fmt: skip
+    ).stdout
 
 
 def test_hash_seeds_do_not_change_the_edges(tmp_path: Path) -> None:
@@ -80,10 +94,13 @@ def test_the_order_of_the_files_does_not_change_the_edges() -> None:
 
 def test_the_order_of_the_matches_does_not_change_the_facts() -> None:
     matches = [
-        Match("class.1", 1, 9, ["A", ""]), Match("class.2", 1, 9, ["A", "Base"]),
-        Match("function.1", 2, 3, ["f", ""]), Match("function.2", 2, 3, ["f", "x, y"]),
-        Match("call.1", 4, 4, ["g"]), Match("call.decorator", 4, 4, ["g"]),
-    ]  # fmt: skip
+        Match("class.1", 1, 9, ["A", ""]),
+        Match("class.2", 1, 9, ["A", "Base"]),
+        Match("function.1", 2, 3, ["f", ""]),
+        Match("function.2", 2, 3, ["f", "x, y"]),
+        Match("call.1", 4, 4, ["g"]),
+        Match("call.decorator", 4, 4, ["g"]),
+    ]
     source = Source("\n" * 9, load_rules().languages["javascript"])
     one = extract("a.js", "javascript", source, matches)
     assert one == extract("a.js", "javascript", source, matches[::-1])

@@ -26,8 +26,9 @@ with open(sys.argv[1], "r+b") as file:
 
 
 def is_kept(path: Path) -> bool:
-    done = subprocess.run([sys.executable, "-S", "-c", _LOCKED, str(path)],
-                          capture_output=True, text=True, check=True)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", _LOCKED, str(path)], capture_output=True, text=True, check=True
+    )
     return done.stdout == "locked\n"
 
 

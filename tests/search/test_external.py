@@ -87,16 +87,24 @@ def test_retriever_gets_query_and_filters(
 ) -> None:
     got = tmp_path / "got"
     monkeypatch.setenv("LORE_RUN", "run-1")
-    write("mine", f"import os; json.dump([json.load(sys.stdin), dict(os.environ)], "
-          f"open({str(got)!r}, 'w')); print('[]')")  # fmt: skip
+    write(
+        "mine",
+        f"import os; json.dump([json.load(sys.stdin), dict(os.environ)], "
+        f"open({str(got)!r}, 'w')); print('[]')",
+    )
     scope = Scope(types=("note",), tags=("a b",), files=("src/*",), since="2026-01-31T00:00:00Z")
     query = 'Tokens "é" $(x)\n' + "w " * 5000
     look(store, query, scope=scope, excluded=["note-b", "note-a"], retrievers="mine", limit=7)
     asked, environ = json.loads(got.read_text())
     assert asked == {
-        "query": query[:10_000], "limit": 7, "types": ["note"], "tags": ["a-b"], "files": ["src/*"],
-        "since": "2026-01-31T00:00:00Z", "exclude": ["note-a", "note-b"],
-    }  # fmt: skip
+        "query": query[:10_000],
+        "limit": 7,
+        "types": ["note"],
+        "tags": ["a-b"],
+        "files": ["src/*"],
+        "since": "2026-01-31T00:00:00Z",
+        "exclude": ["note-a", "note-b"],
+    }
     assert (environ["LORE_RETRIEVERS"], environ["LORE_RUN"]) == ("fulltext vector", "")
 
 
@@ -115,8 +123,9 @@ def test_walk_starts_at_results_of_other_types(store: Store, write: Write, tmp_p
     write("mine", f"open({str(ran)!r}, 'a').write('.')\n" + prints(rows))
     hits = look(store, scope=Scope(types=("note",)), graph_depth=1)
     assert {hit.id: hit.path for hit in hits} == {
-        "note-a": ["note-a"], "note-b": ["decision-c", "note-b"],
-    }  # fmt: skip
+        "note-a": ["note-a"],
+        "note-b": ["decision-c", "note-b"],
+    }
     assert ran.read_text() == "."
 
 

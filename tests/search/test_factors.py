@@ -50,12 +50,22 @@ def filled(seed: int) -> Store:
         text = " ".join(chance.choices(WORDS, k=chance.choice((2, 2, 6))))
         age = chance.choice((now(), "2020-01-01T00:00:00Z"))
         path = chance.choice(("src", "tests")) + f"/{number}.py"
-        nodes.append(Node(
-            f"file-{path}" if kind == "file" else f"{kind}-{number}", kind, text, text,
-            status=chance.choice(("confirmed", "staged")), source=chance.choice(SOURCES),
-            confidence=chance.choice((0.0, 0.5, 1.0)), category=chance.choice((None, "a")),
-            file=path, access_count=chance.choice((0, 9, 100_000)), created_at=age, updated_at=age,
-        ))  # fmt: skip
+        nodes.append(
+            Node(
+                f"file-{path}" if kind == "file" else f"{kind}-{number}",
+                kind,
+                text,
+                text,
+                status=chance.choice(("confirmed", "staged")),
+                source=chance.choice(SOURCES),
+                confidence=chance.choice((0.0, 0.5, 1.0)),
+                category=chance.choice((None, "a")),
+                file=path,
+                access_count=chance.choice((0, 9, 100_000)),
+                created_at=age,
+                updated_at=age,
+            )
+        )
     ids = [node.id for node in nodes]
     with store.transaction():
         for node in nodes:
@@ -115,9 +125,11 @@ def check(hits: list[Hit]) -> None:
 
 @settings(max_examples=examples(60), deadline=None)
 @given(
-    st.integers(0, 3), FLAGS, st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join),
+    st.integers(0, 3),
+    FLAGS,
+    st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join),
     st.booleans(),
-)  # fmt: skip
+)
 def test_score_is_the_product_of_factors(
     seed: int, flags: dict[str, str], query: str, files: bool
 ) -> None:
@@ -127,16 +139,20 @@ def test_score_is_the_product_of_factors(
     embedder = StaticEmbedder()
     found = search(store, given, Request(query, explain=True, near=near), embedder)
     check(found.hits)
-    for hit, plain in zip(found, search(store, given, Request(query, near=near), embedder),
-                          strict=True):  # fmt: skip
+    for hit, plain in zip(
+        found, search(store, given, Request(query, near=near), embedder), strict=True
+    ):
         assert (hit.id, hit.score) == (plain.id, plain.score)
 
 
 @settings(max_examples=examples(30), deadline=None)
 @given(
-    st.integers(0, 3), FLAGS, st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join),
-    st.sampled_from([(), ("note",), ("note", "file"), ("file",)]), st.booleans(),
-)  # fmt: skip
+    st.integers(0, 3),
+    FLAGS,
+    st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join),
+    st.sampled_from([(), ("note",), ("note", "file"), ("file",)]),
+    st.booleans(),
+)
 def test_fewer_results_are_the_first_of_more(
     seed: int, flags: dict[str, str], query: str, types: tuple[str, ...], files: bool
 ) -> None:

@@ -43,8 +43,9 @@ def options(**flags: object) -> Settings:
 
 def file_node(store: Store, *paths: str) -> None:
     for path in paths:
-        store.nodes.put(Node(f"file-{path}", "file", path, file=path, created_at=NOW,
-                             updated_at=NOW))  # fmt: skip
+        store.nodes.put(
+            Node(f"file-{path}", "file", path, file=path, created_at=NOW, updated_at=NOW)
+        )
 
 
 def note(store: Store, key: str, text: str = "", *anchors: tuple[str, str, str]) -> str:
@@ -101,7 +102,7 @@ def test_store_returns_every_matching_glob(shared: Store, glob: str, paths: list
         ("o[d]{d,}/y.md", ["o[d]{d,}/y.md"]),
         ("none/*", []),
     ],
-)  # fmt: skip
+)
 def test_globs_match_known_files_and_the_disk(
     store: Store, tmp_path: Path, glob: str, files: list[str]
 ) -> None:
@@ -124,16 +125,27 @@ def test_any_name_gives_printable_files(shared: Store, name: str) -> None:
 def test_every_kind_of_anchor_ties(store: Store) -> None:
     file_node(store, "src/a.py")
     for kind, path, detail in (
-        ("file", "src/a.py", ""), ("hash", "src/a.py", ""), ("symbol", "src/a.py", "f"),
-        ("lines", "src/a.py", "1-2"), ("glob", "src/**/*.py", ""), ("glob", "lib/*.py", ""),
-    ):  # fmt: skip
+        ("file", "src/a.py", ""),
+        ("hash", "src/a.py", ""),
+        ("symbol", "src/a.py", "f"),
+        ("lines", "src/a.py", "1-2"),
+        ("glob", "src/**/*.py", ""),
+        ("glob", "lib/*.py", ""),
+    ):
         note(store, f"{kind}-{path[:3]}", "", (kind, path, detail))
-    store.anchors.put(Anchor("note-elsewhere", "file", "src/a.py", root="/elsewhere",
-                             created_at=NOW, verified_at=NOW))  # fmt: skip
+    store.anchors.put(
+        Anchor(
+            "note-elsewhere", "file", "src/a.py", root="/elsewhere", created_at=NOW, verified_at=NOW
+        )
+    )
     assert near(store, "src/a.py") == {
-        "file-src/a.py": ITSELF, "note-file-src": 1, "note-hash-src": 1, "note-symbol-src": 1,
-        "note-lines-src": 1, "note-glob-src": BY_GLOB,
-    }  # fmt: skip
+        "file-src/a.py": ITSELF,
+        "note-file-src": 1,
+        "note-hash-src": 1,
+        "note-symbol-src": 1,
+        "note-lines-src": 1,
+        "note-glob-src": BY_GLOB,
+    }
 
 
 def test_edges_tie_from_depth_1(store: Store) -> None:

@@ -30,17 +30,25 @@ POSTGRES, BILLING = "entity-postgresql", "entity-billing"
 LONG = "doc-handbook"  # 1,000 words, with "zucchini" in the middle
 
 NODES: tuple[tuple[str, str, dict[str, Any]], ...] = (
-    (SESSIONS, "Sessions are signed tokens, kept in a cookie",
-     {"file": "src/auth.py", "tags": ["auth", "web"]}),
-    (LIMITS, "Requests above sixty a minute are refused",
-     {"file": "src/auth.py", "tags": ["web"]}),
-    (REPLICA, "Reading queries go to a replica of the database",
-     {"file": "src/db.py:10-20", "tags": ["db"], "why": "the primary was overloaded"}),
+    (
+        SESSIONS,
+        "Sessions are signed tokens, kept in a cookie",
+        {"file": "src/auth.py", "tags": ["auth", "web"]},
+    ),
+    (LIMITS, "Requests above sixty a minute are refused", {"file": "src/auth.py", "tags": ["web"]}),
+    (
+        REPLICA,
+        "Reading queries go to a replica of the database",
+        {"file": "src/db.py:10-20", "tags": ["db"], "why": "the primary was overloaded"},
+    ),
     (KEYS, "Rotate the keys that sign tokens before they expire", {"tags": ["auth"]}),
     (OUTAGE, "All logins failed for an hour on a Sunday", {}),
-    (LONG, "lorem ipsum dolor sit amet " * 100 + "the zucchini harvest " + "sed do eiusmod " * 170,
-     {"title": "The handbook"}),
-)  # fmt: skip
+    (
+        LONG,
+        "lorem ipsum dolor sit amet " * 100 + "the zucchini harvest " + "sed do eiusmod " * 170,
+        {"title": "The handbook"},
+    ),
+)
 LINKS = (
     (KEYS, "relates_to", SESSIONS),
     (KEYS, "learned_from", OUTAGE),

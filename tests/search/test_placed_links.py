@@ -21,8 +21,11 @@ LONG = TOKENS + LOCKS
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    nodes = [a_node("doc-long", body=LONG), a_node("doc-short", body="locks and tokens"),
-             *(a_node(f"doc-{name}", body="another thing") for name in "abcd")]  # fmt: skip
+    nodes = [
+        a_node("doc-long", body=LONG),
+        a_node("doc-short", body="locks and tokens"),
+        *(a_node(f"doc-{name}", body="another thing") for name in "abcd"),
+    ]
     with new_store(str(tmp_path / "store")) as store:
         with store.transaction():
             for node in nodes:

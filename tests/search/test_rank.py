@@ -73,8 +73,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         index(store, Settings(), lambda: embedder, str(root))
         import_documents(store, Settings(), embedder, [str(root / "docs")], str(root))
         records = Records(store, Settings(), embedder, str(root))
-        records.add("decision", "We rotate keys each night because a leaked key must end soon",
-                    id="decision-rotate")  # fmt: skip
+        records.add(
+            "decision",
+            "We rotate keys each night because a leaked key must end soon",
+            id="decision-rotate",
+        )
         for number in range(6):
             records.add("note", f"The office has a kitchen on floor {number}", id=f"note-{number}")
         yield store

@@ -24,8 +24,9 @@ from pylore.store import Store
 OWNERS = ("", "", "@@alice", "@@bob")
 WORDS = ("sail", "mast", "tide", "pier", "rope", "boom")
 
-names = st.tuples(st.sampled_from(("entity-a", "entity-b", "entity-c", "note-d")),
-                  st.sampled_from(OWNERS)).map("".join)  # fmt: skip
+names = st.tuples(
+    st.sampled_from(("entity-a", "entity-b", "entity-c", "note-d")), st.sampled_from(OWNERS)
+).map("".join)
 texts = st.sampled_from(WORDS)
 relations = st.tuples(st.sampled_from(("relates_to", "depends_on")), st.sampled_from(OWNERS))
 contents = st.tuples(

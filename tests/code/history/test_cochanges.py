@@ -52,8 +52,11 @@ def test_renames_lead_to_current_names(store: Store, repository: Repository) -> 
     repository.commit("Move again", a="a new file of the old name\n", c="1")
     analyze(store, repository)
     assert pairs(store) == {
-        ("b.py", "z.py"): 2, ("a.py", "c.py"): 1, ("a.py", "z.py"): 1, ("c.py", "z.py"): 1,
-    }  # fmt: skip
+        ("b.py", "z.py"): 2,
+        ("a.py", "c.py"): 1,
+        ("a.py", "z.py"): 1,
+        ("c.py", "z.py"): 1,
+    }
 
 
 def test_branch_with_an_older_name_is_followed(store: Store, repository: Repository) -> None:
@@ -162,11 +165,24 @@ def test_repository_config_runs_no_program(
     repository.commit(a="1\n", b="1\n")
     repository.commit(a="2\n", b="2\n")
     for key in (
-        "core.fsmonitor", "core.pager", "pager.log", "diff.external", "diff.evil.command",
-        "diff.evil.textconv", "filter.evil.clean", "filter.evil.smudge", "filter.evil.process",
-        "core.sshCommand", "gpg.program", "core.editor", "core.hooksPath", "core.askPass",
-        "uploadpack.packObjectsHook", "core.alternateRefsCommand", "credential.helper",
-    ):  # fmt: skip
+        "core.fsmonitor",
+        "core.pager",
+        "pager.log",
+        "diff.external",
+        "diff.evil.command",
+        "diff.evil.textconv",
+        "filter.evil.clean",
+        "filter.evil.smudge",
+        "filter.evil.process",
+        "core.sshCommand",
+        "gpg.program",
+        "core.editor",
+        "core.hooksPath",
+        "core.askPass",
+        "uploadpack.packObjectsHook",
+        "core.alternateRefsCommand",
+        "credential.helper",
+    ):
         repository.git("config", key, str(script))
     repository.git("config", "log.showSignature", "true")
     trap.unlink(missing_ok=True)
@@ -189,8 +205,10 @@ def test_weight_grows_with_evidence_and_correlation(evidence: float, correlation
     assert cochange_weight(evidence, min(1, correlation * 2)) >= weight
 
 
-@given(st.lists(st.sets(st.sampled_from("abcdef"), min_size=1, max_size=6), max_size=12),
-       st.integers(1, 6))  # fmt: skip
+@given(
+    st.lists(st.sets(st.sampled_from("abcdef"), min_size=1, max_size=6), max_size=12),
+    st.integers(1, 6),
+)
 def test_strongest_pairs_of_any_commits(commits: list[set[str]], partners: int) -> None:
     found = strongest([(files, 1 / max(1, len(files) - 1)) for files in commits], partners)
     for (one, other), (weight, correlation, commits_of_both) in found.items():

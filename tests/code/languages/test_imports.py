@@ -14,8 +14,13 @@ from pylore.code.languages.registry import language
 from pylore.code.tree import SourceTree
 
 
-def to(item: Import, path: str, *others: str | FileFacts, root: Path | str = "/nowhere",
-       name: str = "python") -> list[str]:  # fmt: skip
+def to(
+    item: Import,
+    path: str,
+    *others: str | FileFacts,
+    root: Path | str = "/nowhere",
+    name: str = "python",
+) -> list[str]:
     """Return the files to which an import of ``path`` leads."""
     files = {path: file(path, name)}
     for other in others:
@@ -101,8 +106,13 @@ def test_packages_of_a_workspace(tmp_path: Path) -> None:
           ".": {"types": "./dist/main.d.ts", "default": "./dist/main.js"},
           "./sub/*": "./lib/*.js", "./hidden": null}}""",
     )
-    others = ["packages/one/src/index.ts", "packages/one/src/x.ts", "packages/two/src/main.ts",
-              "packages/two/lib/y.js", "src/deep/z.js"]  # fmt: skip
+    others = [
+        "packages/one/src/index.ts",
+        "packages/one/src/x.ts",
+        "packages/two/src/main.ts",
+        "packages/two/lib/y.js",
+        "src/deep/z.js",
+    ]
 
     def at(written: str) -> object:
         return to(Import(written, "x"), "src/a.ts", *others, root=tmp_path, name="typescript")
@@ -116,9 +126,17 @@ def test_packages_of_a_workspace(tmp_path: Path) -> None:
     assert at("three") == []
 
 
-@pytest.mark.parametrize("text", ['{"extends": "./tsconfig.json"}', "{", "[]", '{"extends": 3}',
-                                  '{"compilerOptions": {"paths": {"*": 3, "a/*": [null]}}}',
-                                  "[" * 100_000])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"extends": "./tsconfig.json"}',
+        "{",
+        "[]",
+        '{"extends": 3}',
+        '{"compilerOptions": {"paths": {"*": 3, "a/*": [null]}}}',
+        "[" * 100_000,
+    ],
+)
 def test_invalid_manifests_are_ignored(tmp_path: Path, text: str) -> None:
     write(tmp_path, tsconfig_json=text, package_json=text)
     assert to(Import("./b"), "a.ts", "b.ts", root=tmp_path, name="typescript") == ["b.ts"]
@@ -135,8 +153,12 @@ def test_go_packages_of_modules(tmp_path: Path) -> None:
         go_mod="module example.org/app\n\nreplace example.org/old => ./tools\n",
         tools__go_mod='module "example.org/tools/v2" // the tools\n',
     )
-    others = [go("x/a.go", "x"), go("x/b_test.go", "x"), go("tools/t.go", "tools"),
-              go("vendor/other.org/v/v.go", "v")]  # fmt: skip
+    others = [
+        go("x/a.go", "x"),
+        go("x/b_test.go", "x"),
+        go("tools/t.go", "tools"),
+        go("vendor/other.org/v/v.go", "v"),
+    ]
 
     def at(written: str) -> object:
         return to(Import(written), "main.go", *others, root=tmp_path, name="go")
@@ -152,16 +174,29 @@ def test_go_packages_of_modules(tmp_path: Path) -> None:
 
 def test_package_import_reaches_files_with_used_names(tmp_path: Path) -> None:
     write(tmp_path, go_mod="module m")
-    main = file("main.go", "go", ["function main"], [Import("m/x"), Import("m/y", alias="_")],
-                [("main", "named.a")])  # fmt: skip
+    main = file(
+        "main.go",
+        "go",
+        ["function main"],
+        [Import("m/x"), Import("m/y", alias="_")],
+        [("main", "named.a")],
+    )
     found = [main, go("x/a.go", "named"), go("x/b.go", "named"), go("y/c.go", "y")]
     assert pairs("imports", *found, root=str(tmp_path)) == {
-        ("main.go", "x/a.go"), ("main.go", "y/c.go")
-    }  # fmt: skip
+        ("main.go", "x/a.go"),
+        ("main.go", "y/c.go"),
+    }
 
 
-RUST = ["src/lib.rs", "src/auth/mod.rs", "src/auth/jwt.rs", "src/util.rs", "src/util/text.rs",
-        "src/bin/tool.rs", "tests/it.rs"]  # fmt: skip
+RUST = [
+    "src/lib.rs",
+    "src/auth/mod.rs",
+    "src/auth/jwt.rs",
+    "src/util.rs",
+    "src/util/text.rs",
+    "src/bin/tool.rs",
+    "tests/it.rs",
+]
 
 
 @pytest.mark.parametrize(
@@ -208,9 +243,11 @@ def java(path: str, package: str, *symbols: str) -> FileFacts:
 
 
 def test_java_uses_declared_packages() -> None:
-    others = [java("core/A.java", "org.x.core", "class A", "class A.Inner"),
-              java("one/B.java", "org.x.b", "class B"),
-              java("two/B.java", "org.x.b", "class B")]  # fmt: skip
+    others = [
+        java("core/A.java", "org.x.core", "class A", "class A.Inner"),
+        java("one/B.java", "org.x.b", "class B"),
+        java("two/B.java", "org.x.b", "class B"),
+    ]
 
     def at(item: Import, path: str = "one/Main.java") -> object:
         return to(item, path, *others, name="java")

@@ -47,8 +47,9 @@ def test_added_language_is_indexed_and_resolved(lua: None, tmp_path: Path) -> No
         greet = symbol_id("lib/a.lua", "greet")
         assert "Says hello." in project.node(greet).body
         assert {(edge.from_id, edge.relation) for edge in store.edges.of(greet)} == {
-            (file_id("lib/a.lua"), "defines"), (symbol_id("main.lua", "start"), "calls"),
-        }  # fmt: skip
+            (file_id("lib/a.lua"), "defines"),
+            (symbol_id("main.lua", "start"), "calls"),
+        }
         found = {(edge.from_id, edge.relation) for edge in store.edges.of(file_id("lib/a.lua"))}
     assert found >= {(file_id("main.lua"), "imports"), (file_id("notes.md"), "mentions")}
 

@@ -37,8 +37,12 @@ class Login(Base, m.Other[int], metaclass=M):
         def inner(): return name
         return self.repo.find(inner)[0].ok()
 ''',
-        {"LIMIT constant 4-4", "Login class 5-11", "Login.user method 8-11",
-         "Login.user.inner function 10-10"},
+        {
+            "LIMIT constant 4-4",
+            "Login class 5-11",
+            "Login.user method 8-11",
+            "Login.user.inner function 10-10",
+        },
         {"os.path||p import 0", "b|c|d import 2", "b|e| import 2"},
         {"Login.user: Repo", "Login.user: self.repo.find", "Login.user: ?.ok", "Login: property"},
         {"Login.user.name": "User()", "Login.repo": "Repo()"},
@@ -64,13 +68,31 @@ namespace NS {
 }
 export const f = async (r: Repo) => new Login(r);
 """,
-        {"Login class 5-13", "Login.check method 7-9", "Login.late method 10-12",
-         "I interface 14-14", "I.m method 14-14", "T1 type 15-15", "NS module 16-18",
-         "NS.q constant 17-17", "f function 19-19"},
-        {"./m|default|x import 0", "./m|y|z import 0", "./n|*|n import 0", "./m|a|b export 0",
-         "./q|*| export 0", "|Login|default export 0"},
-        {"Login.check: this.repo.find", "Login.check: this.repo.find().ok", "Login.late: go",
-         "f: Login"},
+        {
+            "Login class 5-13",
+            "Login.check method 7-9",
+            "Login.late method 10-12",
+            "I interface 14-14",
+            "I.m method 14-14",
+            "T1 type 15-15",
+            "NS module 16-18",
+            "NS.q constant 17-17",
+            "f function 19-19",
+        },
+        {
+            "./m|default|x import 0",
+            "./m|y|z import 0",
+            "./n|*|n import 0",
+            "./m|a|b export 0",
+            "./q|*| export 0",
+            "|Login|default export 0",
+        },
+        {
+            "Login.check: this.repo.find",
+            "Login.check: this.repo.find().ok",
+            "Login.late: go",
+            "f: Login",
+        },
         {"Login.repo": "Repo()", "f.r": "Repo()"},
     ),
     "a.js": (
@@ -112,13 +134,24 @@ func (l *Login) Check(u string) error {
 func (s Stack[T]) Push(t T) {}
 func New() *Login { return nil }
 """,
-        {"A constant 6-6", "B constant 6-6", "Login class 8-11", "I interface 12-12",
-         "Stack class 13-13", "Login.Check method 14-17", "Stack.Push method 18-18",
-         "New function 19-19"},
+        {
+            "A constant 6-6",
+            "B constant 6-6",
+            "Login class 8-11",
+            "I interface 12-12",
+            "Stack class 13-13",
+            "Login.Check method 14-17",
+            "Stack.Push method 18-18",
+            "New function 19-19",
+        },
         {"auth|| package 0", "fmt|| import 0", "a/b||j import 0"},
         {"Login.Check: Repo", "Login.Check: x.Find", "Login.Check: l.repo.Get"},
-        {"Login.repo": "Repo()", "Login.Check.l": "Login()", "Login.Check.x": "Repo()",
-         "New.return": "Login()"},
+        {
+            "Login.repo": "Repo()",
+            "Login.Check.l": "Login()",
+            "Login.Check.x": "Repo()",
+            "New.return": "Login()",
+        },
     ),
     "a.rs": (
         """use std::{fmt, io::{self, Read as R}};
@@ -137,10 +170,21 @@ mod tests {
   const Q: u8 = 1;
 }
 """,
-        {"Login class 6-6", "Login.fmt method 8-8", "Tr interface 10-12", "Tr.req method 11-11",
-         "tests module 13-15", "tests.Q constant 14-14"},
-        {"std|fmt| use 0", "std::io|| use 0", "std::io|Read|R use 0", "crate::a|B| export 0",
-         "sub|| mod 0"},
+        {
+            "Login class 6-6",
+            "Login.fmt method 8-8",
+            "Tr interface 10-12",
+            "Tr.req method 11-11",
+            "tests module 13-15",
+            "tests.Q constant 14-14",
+        },
+        {
+            "std|fmt| use 0",
+            "std::io|| use 0",
+            "std::io|Read|R use 0",
+            "crate::a|B| export 0",
+            "sub|| mod 0",
+        },
         {"Login.fmt: self.repo.go", "Login.fmt: helper"},
         {"Login.repo": "Repo()"},
     ),
@@ -176,8 +220,13 @@ static char *get(struct login *l) {
   return l->find(MAX);
 }
 """,
-        {"MAX constant 4-4", "SQ function 5-5", "login class 6-6", "Anon type 7-7",
-         "get function 8-10"},
+        {
+            "MAX constant 4-4",
+            "SQ function 5-5",
+            "login class 6-6",
+            "Anon type 7-7",
+            "get function 8-10",
+        },
         {"<stdio.h>|| include 0", '"a/b.h"|| include 0'},
         {"get: l.find"},
         {"get.l": "login()"},
@@ -199,11 +248,15 @@ bool ns::Login::operator==(const Login& o) const {
   return helper(o);
 }
 """,
-        {"ns module 2-11", "ns.Login class 3-10", "ns.Login.check method 4-6",
-         "ns.Login.~Login method 7-7", "ns.Login.operator== method 12-15"},
+        {
+            "ns module 2-11",
+            "ns.Login class 3-10",
+            "ns.Login.check method 4-6",
+            "ns.Login.~Login method 7-7",
+            "ns.Login.operator== method 12-15",
+        },
         {"std|*| use 0"},
-        {"ns.Login.check: repo_.find", "ns.Login.operator==: Repo",
-         "ns.Login.operator==: helper"},
+        {"ns.Login.check: repo_.find", "ns.Login.operator==: Repo", "ns.Login.operator==: helper"},
         {"ns.Login.repo_": "Repo()", "ns.Login.operator==.q": "Repo()"},
     ),
     "a.rb": (
@@ -222,8 +275,13 @@ module M
   end
 end
 """,
-        {"M module 3-14", "M.A class 4-13", "M.A.LIMIT constant 5-5", "M.A.save! method 6-9",
-         "M.A.[] method 10-12"},
+        {
+            "M module 3-14",
+            "M.A class 4-13",
+            "M.A.LIMIT constant 5-5",
+            "M.A.save! method 6-9",
+            "M.A.[] method 10-12",
+        },
         {"json|| require 0", "../x|| require_relative 0"},
         {"M.A.save!: Repo.new", "M.A.save!: @repo.find", "M.A.[]: helper"},
         {"M.A.repo": "Repo.new()"},
@@ -242,7 +300,7 @@ f() { # <a>
         {"f: g"},
         {},
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("path", SAMPLES)
@@ -274,15 +332,32 @@ def test_symbol_has_signature_doc_bases_and_parameters() -> None:
 @pytest.mark.parametrize(
     ("path", "text", "name", "lines", "others"),
     [
-        ("a.ts", "function f(a: string): string;\nfunction f(a: number): number;\n"
-                 "function f(a: any) {\n  return a;\n}\n", "f", (3, 5), ((1, 1), (2, 2))),
-        ("a.c", "#ifdef WIN\nint f(void) {\n  int a = 1;\n  return a;\n}\n#else\n"
-                "int f(void) {\n  return 2;\n}\n#endif\n", "f", (2, 5), ((7, 9),)),
+        (
+            "a.ts",
+            "function f(a: string): string;\nfunction f(a: number): number;\n"
+            "function f(a: any) {\n  return a;\n}\n",
+            "f",
+            (3, 5),
+            ((1, 1), (2, 2)),
+        ),
+        (
+            "a.c",
+            "#ifdef WIN\nint f(void) {\n  int a = 1;\n  return a;\n}\n#else\n"
+            "int f(void) {\n  return 2;\n}\n#endif\n",
+            "f",
+            (2, 5),
+            ((7, 9),),
+        ),
         ("a.py", "F = None\nif F:\n    def F(): return 1\n", "F", (3, 3), ((1, 1),)),
-        ("a.rb", "class A\n  def b\n    1\n  end\nend\nclass A\n  def c\n  end\nend\n", "A",
-         (1, 5), ((6, 9),)),
+        (
+            "a.rb",
+            "class A\n  def b\n    1\n  end\nend\nclass A\n  def c\n  end\nend\n",
+            "A",
+            (1, 5),
+            ((6, 9),),
+        ),
     ],
-)  # fmt: skip
+)
 def test_symbol_is_at_the_definition_with_a_body(
     path: str, text: str, name: str, lines: tuple[int, int], others: tuple[tuple[int, int], ...]
 ) -> None:
@@ -333,8 +408,12 @@ def test_ast_grep_accepts_every_rule(file: Path, tmp_path: Path) -> None:
     (tmp_path / "rules").mkdir()
     load_rules().write(str(tmp_path / "rules"), frozenset((file.stem,)), {})
     written = tmp_path / "rules/rules/rules.yml"
-    done = subprocess.run([program(), "scan", "--rule", written, os.devnull],
-                          capture_output=True, text=True, check=False)  # fmt: skip
+    done = subprocess.run(
+        [program(), "scan", "--rule", written, os.devnull],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -355,13 +434,20 @@ def test_language_by_extension_or_interpreter() -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("a.b", "a.b"), ("a::b<int>::c", "a.b.c"),
-        ("f(x, ')').g", "f().g"), ("f()()", "f()()"),
-        ("''.join", "?.join"), ("super().x", "super.x"), ("&x.y", "x.y"),
-        ("a.b::<T>", "a.b"), ("1 + 2", UNKNOWN),
-        ("x!.y", "x.y"), ("a\n  .b(c)\n  .d", "a.b().d"), ("(", UNKNOWN),
+        ("a.b", "a.b"),
+        ("a::b<int>::c", "a.b.c"),
+        ("f(x, ')').g", "f().g"),
+        ("f()()", "f()()"),
+        ("''.join", "?.join"),
+        ("super().x", "super.x"),
+        ("&x.y", "x.y"),
+        ("a.b::<T>", "a.b"),
+        ("1 + 2", UNKNOWN),
+        ("x!.y", "x.y"),
+        ("a\n  .b(c)\n  .d", "a.b().d"),
+        ("(", UNKNOWN),
     ],
-)  # fmt: skip
+)
 def test_chains(name: str, text: str, found: str) -> None:
     assert parts_of(language(name)).chain(text) == found
 
@@ -369,13 +455,16 @@ def test_chains(name: str, text: str, found: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "found"),
     [
-        ("python", "User", "User"), ("python", "Optional['a.User']", "a.User"),
-        ("python", "User | None", "User"), ("python", "dict[str, A | B]", "dict"),
+        ("python", "User", "User"),
+        ("python", "Optional['a.User']", "a.User"),
+        ("python", "User | None", "User"),
+        ("python", "dict[str, A | B]", "dict"),
         ("go", "*jwt.Token", "jwt.Token"),
-        ("java", "List<int>", "List"), ("rust", "Arc<Repo>", "Repo"),
+        ("java", "List<int>", "List"),
+        ("rust", "Arc<Repo>", "Repo"),
         ("rust", "&'a str", ""),
     ],
-)  # fmt: skip
+)
 def test_types(name: str, text: str, found: str) -> None:
     assert parts_of(language(name)).instance(text) == found
 

@@ -33,15 +33,21 @@ def test_signature_ends_at_the_body(path: str, text: str) -> None:
     ("path", "text", "title"),
     [
         ("c.go", "package m\n\nfunc Map[T any](xs []T) []T {\n\treturn xs\n}\n", "Map(xs []T) []T"),
-        ("b.rs", "pub fn build<P: AsRef<Path>>(path: P) -> u8 {\n    1\n}\n",
-         "build(path: P) -> u8"),
+        (
+            "b.rs",
+            "pub fn build<P: AsRef<Path>>(path: P) -> u8 {\n    1\n}\n",
+            "build(path: P) -> u8",
+        ),
         ("d.py", "def f(\n    a: int,  # not {\n) -> int:\n    return a\n", "f( a: int, ) -> int"),
         ("e.rb", "class A; def x(a); a; end; end\n", "A.x(a)"),
         ("F.java", "class A { int m(int a) { return a; } } class B {}\n", "A.m(int a)"),
-        ("g.ts", "class A { m(a: {b: 1}): {c: 2} { return {c: 2} } n() {} }\n",
-         "A.m(a: {b: 1}): {c: 2}"),
+        (
+            "g.ts",
+            "class A { m(a: {b: 1}): {c: 2} { return {c: 2} } n() {} }\n",
+            "A.m(a: {b: 1}): {c: 2}",
+        ),
     ],
-)  # fmt: skip
+)
 def test_titles_have_parameters(path: str, text: str, title: str) -> None:
     assert title in map(symbol_title, facts_of(path, text).symbols)
 
@@ -56,19 +62,32 @@ def test_docstring_after_a_comment() -> None:
 @pytest.mark.parametrize(
     ("path", "text", "names"),
     [
-        ("a.cpp", "namespace o { namespace i {\nclass W {\n  void d() {}\n};\nvoid l() {}\n}}\n",
-         "o o.i o.i.W o.i.W.d o.i.l"),
-        ("O.java", "class O { class I { void h() { } } class J { void k() { } } }\n",
-         "O O.I O.I.h O.J O.J.k"),
-        ("x.sh", "my-func() {\n  :\n}\nfunction other:func {\n  :\n}\npkg::f() {\n  :\n}\n",
-         "my-func other:func pkg::f"),
+        (
+            "a.cpp",
+            "namespace o { namespace i {\nclass W {\n  void d() {}\n};\nvoid l() {}\n}}\n",
+            "o o.i o.i.W o.i.W.d o.i.l",
+        ),
+        (
+            "O.java",
+            "class O { class I { void h() { } } class J { void k() { } } }\n",
+            "O O.I O.I.h O.J O.J.k",
+        ),
+        (
+            "x.sh",
+            "my-func() {\n  :\n}\nfunction other:func {\n  :\n}\npkg::f() {\n  :\n}\n",
+            "my-func other:func pkg::f",
+        ),
         ("E.java", "class E {\n  static final int A = 1, B = 2;\n}\n", "E E.A E.B"),
         ("b.rs", "const _: () = assert!(true);\npub fn r#type() {}\n", "type"),
-        ("g.rb", "class F\n  def a\n  end\n  alias_method :b, :a\n  define_method(:c) { 1 }\nend\n"
-                 "F::D = 1\n", "F F.a F.b F.c F.D"),
+        (
+            "g.rb",
+            "class F\n  def a\n  end\n  alias_method :b, :a\n  define_method(:c) { 1 }\nend\n"
+            "F::D = 1\n",
+            "F F.a F.b F.c F.D",
+        ),
         ("UP.PY", "def f():\n    pass\n", "f"),
     ],
-)  # fmt: skip
+)
 def test_names_of_definitions(path: str, text: str, names: str) -> None:
     assert {one.qualified for one in facts_of(path, text).symbols} == {*names.split()}
 
@@ -76,42 +95,70 @@ def test_names_of_definitions(path: str, text: str, names: str) -> None:
 def test_lines_may_end_in_returns() -> None:
     facts = facts_of("a.py", "def a():\r    return 1\r\rdef b():\r    return 2\r")
     assert [(one.line_start, one.line_end, one.signature) for one in facts.symbols] == [
-        (1, 2, "def a()"), (4, 5, "def b()"),
-    ]  # fmt: skip
+        (1, 2, "def a()"),
+        (4, 5, "def b()"),
+    ]
 
 
 def test_barrels_pass_names_on() -> None:
     deep = file(
         "deep.ts", "typescript", ["function f"], [Import("", "f", "default", kind="export")]
     )
-    barrel = file("barrel.ts", "typescript", [], [
-        Import("./deep", "*", kind="export"), Import("./deep", "default", kind="export"),
-    ])  # fmt: skip
-    use = file("use.ts", "typescript", ["function g", "function h"], [
-        Import("./barrel", "f"), Import("./barrel", "default", "d"),
-    ], [("g", "f"), ("h", "d")])  # fmt: skip
-    assert pairs("calls", deep, barrel, use) == {("use.ts::g", "deep.ts::f"),
-                                                 ("use.ts::h", "deep.ts::f")}  # fmt: skip
+    barrel = file(
+        "barrel.ts",
+        "typescript",
+        [],
+        [
+            Import("./deep", "*", kind="export"),
+            Import("./deep", "default", kind="export"),
+        ],
+    )
+    use = file(
+        "use.ts",
+        "typescript",
+        ["function g", "function h"],
+        [
+            Import("./barrel", "f"),
+            Import("./barrel", "default", "d"),
+        ],
+        [("g", "f"), ("h", "d")],
+    )
+    assert pairs("calls", deep, barrel, use) == {
+        ("use.ts::g", "deep.ts::f"),
+        ("use.ts::h", "deep.ts::f"),
+    }
 
 
 def test_paths_of_rust_and_used_namespaces_of_cpp() -> None:
     lib = file("src/lib.rs", "rust", ["function run"], [Import("util", kind="mod")])
-    util = file("src/util.rs", "rust", ["function a", "function b"], [],
-                [("a", "crate.run"), ("b", "super.run"), ("b", "self.a")])  # fmt: skip
+    util = file(
+        "src/util.rs",
+        "rust",
+        ["function a", "function b"],
+        [],
+        [("a", "crate.run"), ("b", "super.run"), ("b", "self.a")],
+    )
     assert pairs("calls", lib, util) == {
-        ("src/util.rs::a", "src/lib.rs::run"), ("src/util.rs::b", "src/lib.rs::run"),
+        ("src/util.rs::a", "src/lib.rs::run"),
+        ("src/util.rs::b", "src/lib.rs::run"),
         ("src/util.rs::b", "src/util.rs::a"),
-    }  # fmt: skip
-    lib = file("lib.rs", "rust", ["module a", "function a.f", "module a.b", "function a.b.g",
-                                  "function h"], [],
-               [("a.b.g", "super.f"), ("a.b.g", "super.super.h"), ("a.f", "self.b.g")])  # fmt: skip
+    }
+    lib = file(
+        "lib.rs",
+        "rust",
+        ["module a", "function a.f", "module a.b", "function a.b.g", "function h"],
+        [],
+        [("a.b.g", "super.f"), ("a.b.g", "super.super.h"), ("a.f", "self.b.g")],
+    )
     assert {(edge.from_id[7:], edge.to_id[7:]) for edge in edges(lib) if edge.weight >= 0.9} == {
-        ("lib.rs::a.b.g", "lib.rs::a.f"), ("lib.rs::a.b.g", "lib.rs::h"),
+        ("lib.rs::a.b.g", "lib.rs::a.f"),
+        ("lib.rs::a.b.g", "lib.rs::h"),
         ("lib.rs::a.f", "lib.rs::a.b.g"),
-    }  # fmt: skip
+    }
     one = file("w.cpp", "cpp", ["module a", "function a.helper"])
-    two = file("m.cpp", "cpp", ["function main"], [Import("a", "*", kind="use")],
-               [("main", "helper")])  # fmt: skip
+    two = file(
+        "m.cpp", "cpp", ["function main"], [Import("a", "*", kind="use")], [("main", "helper")]
+    )
     assert [(edge.to_id, edge.weight >= 0.75) for edge in edges(one, two)] == [
         ("symbol-w.cpp::a.helper", True)
     ]

@@ -23,11 +23,24 @@ _NAMES = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json")
 _DEEPEST = 10  # conditions within conditions, and configs that extend each other
 
 SUFFIXES = (
-    ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte",
-)  # fmt: skip
+    ".ts",
+    ".tsx",
+    ".d.ts",
+    ".js",
+    ".jsx",
+    ".mjs",
+    ".cjs",
+    ".mts",
+    ".cts",
+    ".vue",
+    ".svelte",
+)
 _WRITTEN_AS = {
-    ".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",),
-}  # fmt: skip
+    ".js": (".ts", ".tsx", ".d.ts"),
+    ".jsx": (".tsx",),
+    ".mjs": (".mts",),
+    ".cjs": (".cts",),
+}
 """TypeScript imports by the names of compiled files."""
 
 
@@ -58,9 +71,11 @@ def table(value: Any) -> dict[str, Any]:
 
 def _words(value: Any) -> list[str]:
     """Return the strings of a list, or a string as a list; [] for other values."""
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else (
-        [value] if isinstance(value, str) else []
-    )  # fmt: skip
+    return (
+        [one for one in value if isinstance(one, str)]
+        if isinstance(value, list)
+        else ([value] if isinstance(value, str) else [])
+    )
 
 
 class NodePackages:
@@ -151,9 +166,11 @@ def _targets(value: Any, depth: int = 0) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     if depth < _DEEPEST:
-        inner = value if isinstance(value, list) else [
-            value[condition] for condition in _CONDITIONS if condition in table(value)
-        ]  # fmt: skip
+        inner = (
+            value
+            if isinstance(value, list)
+            else [value[condition] for condition in _CONDITIONS if condition in table(value)]
+        )
         for one in inner:
             yield from _targets(one, depth + 1)
 
@@ -204,8 +221,11 @@ class Configs:
         parents = _words(data.get("extends"))
         if "paths" not in options and (data.get("files") == [] or "compilerOptions" not in data):
             references = data.get("references")  # a config without files is made of others
-            parents += [one for each in (references if isinstance(references, list) else ())
-                        for one in _words(table(each).get("path"))]  # fmt: skip
+            parents += [
+                one
+                for each in (references if isinstance(references, list) else ())
+                for one in _words(table(each).get("path"))
+            ]
         base: str | None = None
         paths: dict[str, list[str]] = {}
         for parent in parents:
@@ -218,10 +238,11 @@ class Configs:
         if isinstance(options.get("paths"), dict):
             start = base if base is not None else folder
             paths = {
-                pattern: [place for one in _words(targets)
-                          if (place := step(start, one)) is not None]
+                pattern: [
+                    place for one in _words(targets) if (place := step(start, one)) is not None
+                ]
                 for pattern, targets in options["paths"].items()
-            }  # fmt: skip
+            }
         return Config(base, paths)
 
     def _extended(self, folder: str, written: str, depth: int) -> Config | None:
@@ -280,8 +301,11 @@ class JavaScriptImports(Importer):
         """Return the file that ``base`` means: itself, with a suffix, or the index of a folder."""
         paths = self._tree.paths
         stem, dot, suffix = base.rpartition(".")
-        names = [base, *(stem + other for other in _WRITTEN_AS.get(dot + suffix, ())),
-                 *(base + end for end in SUFFIXES)]  # fmt: skip
+        names = [
+            base,
+            *(stem + other for other in _WRITTEN_AS.get(dot + suffix, ())),
+            *(base + end for end in SUFFIXES),
+        ]
         if base in self._tree.folders:
             names += [join(base, "index" + end) for end in SUFFIXES]
         found = next((name for name in names if name in paths), None)
