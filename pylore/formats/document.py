@@ -37,8 +37,12 @@ if TYPE_CHECKING:
     from .front_matter import Value
     from .page import Page
 
-_ADR_STATUS = {"proposed": "staged", "accepted": "confirmed", "deprecated": "retracted",
-               "rejected": "retracted"}  # fmt: skip
+_ADR_STATUS = {
+    "proposed": "staged",
+    "accepted": "confirmed",
+    "deprecated": "retracted",
+    "rejected": "retracted",
+}
 
 
 class Document(Record):
@@ -106,9 +110,14 @@ class DocumentReader:
     """
 
     def __init__(
-        self, type: str, types: dict[str, str], relations: Collection[str] = (), *,
-        new_types: bool = False, skip_bad: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        type: str,
+        types: dict[str, str],
+        relations: Collection[str] = (),
+        *,
+        new_types: bool = False,
+        skip_bad: bool = False,
+    ) -> None:
         self.faults: list[str] = []
         self._type = type
         self._types = types
@@ -209,8 +218,11 @@ def _set_text(document: Document, text: str, page: Page, first: int) -> None:
     line, counted = first, 0
     for offset, link in page.links:
         line, counted = line + whole.count("\n", counted, offset), offset
-        places = [at - begin if at < start else at - begin - cut
-                  for at in link.at if not start <= at < end]  # fmt: skip
+        places = [
+            at - begin if at < start else at - begin - cut
+            for at in link.at
+            if not start <= at < end
+        ]
         document.links.append(link._replace(line=line, at=places if stripped else []))
 
 
@@ -276,8 +288,14 @@ _ALIASES = ("aliases", "alias", "permalink")
 """Keys of the front matter with names by which links may call a document."""
 
 _KNOWN: dict[str, tuple[str, Callable[[Value], Any]]] = {
-    "id": ("id", _one), "type": ("type", _one), "title": ("title", _one), "tags": ("tags", _tags),
-    "status": ("status", _status), "date": ("created_at", _date), "created": ("created_at", _date),
+    "id": ("id", _one),
+    "type": ("type", _one),
+    "title": ("title", _one),
+    "tags": ("tags", _tags),
+    "status": ("status", _status),
+    "date": ("created_at", _date),
+    "created": ("created_at", _date),
     "source": ("source", lambda value: _among(_one(value), SOURCES)),
-    "confidence": ("confidence", _confidence), "category": ("category", _one),
-}  # fmt: skip
+    "confidence": ("confidence", _confidence),
+    "category": ("category", _one),
+}

@@ -70,8 +70,10 @@ class Mermaid:
 
 
 FORMS: dict[str, NodeLink | Dot | Mermaid] = {
-    "json": NodeLink(), "dot": Dot(), "mermaid": Mermaid()
-}  # fmt: skip
+    "json": NodeLink(),
+    "dot": Dot(),
+    "mermaid": Mermaid(),
+}
 
 
 def draw(

@@ -73,8 +73,11 @@ class Export:
             implied = {Stamped.of(row).base} if row is not None else set()
             implied |= {stamp for field, (stamp, _) in some if field == BASE}
             for stamp, of in groupby(some, lambda one: one[1][0]):
-                values = {field: value for field, (_, value) in of
-                          if value or field == BASE or stamp not in implied}  # fmt: skip
+                values = {
+                    field: value
+                    for field, (_, value) in of
+                    if value or field == BASE or stamp not in implied
+                }
                 if values:
                     yield row_of_thing(thing), stamp, values
 
@@ -212,7 +215,9 @@ def lacking_lines(store: Store, read: Callable[[int], bytes], name: str) -> Iter
     there = set()
     while line := read(2 * _DIGEST + 1):
         if len(line) != 2 * _DIGEST + 1 or not line.strip().isalnum():
-            raise UsageError(f"{name}: is no state of a store: use the output of 'lore export "
-                             "--state' of this version")  # fmt: skip
+            raise UsageError(
+                f"{name}: is no state of a store: use the output of 'lore export "
+                "--state' of this version"
+            )
         there.add(line.decode("ascii", "replace").rstrip("\n"))
     yield from (line_of(fields) for fields in _all_fields(store) if _digest(fields) not in there)

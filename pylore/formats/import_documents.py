@@ -116,10 +116,16 @@ class DocumentImport:
         self._link()
         self._index.flush()
         self._note(self._reader.faults)
-        what = counted(len(self._local), "document differs from its file",
-                       "documents differ from their files")  # fmt: skip
-        self._note([f"{what}, and the text of this store stays, as {id} ({path}): 'lore show {id} "
-                    "--history' has both" for id, path in self._local[:1]])  # fmt: skip
+        what = counted(
+            len(self._local), "document differs from its file", "documents differ from their files"
+        )
+        self._note(
+            [
+                f"{what}, and the text of this store stays, as {id} ({path}): 'lore show {id} "
+                "--history' has both"
+                for id, path in self._local[:1]
+            ]
+        )
         self._note(lost)
         return self._result
 
@@ -136,8 +142,9 @@ class DocumentImport:
         self._declared = {*types}
         if type not in types:
             if not options.new_types:
-                raise UsageError(f"unknown type '{type}'{nearest(type, list(types))}: "
-                                 "declare it as a new type")  # fmt: skip
+                raise UsageError(
+                    f"unknown type '{type}'{nearest(type, list(types))}: declare it as a new type"
+                )
             types[check_type(type)] = ""
         self._reader = DocumentReader(
             type, types, relations, new_types=options.new_types, skip_bad=options.skip_bad
@@ -216,8 +223,9 @@ class DocumentImport:
         self._claimed[id] = path
         node = None if id in self._known.states else self._store.nodes.get(id)
         if node is not None and node.invalidated_at is not None and not is_pruned(node):
-            self._result.notes.append(f"{file}: {id} is forgotten and stays so: "
-                                      f"'lore undo {id}' brings it back")  # fmt: skip
+            self._result.notes.append(
+                f"{file}: {id} is forgotten and stays so: 'lore undo {id}' brings it back"
+            )
             return False
         return True
 
@@ -230,10 +238,11 @@ class DocumentImport:
         if known is not None:
             return [known.node_id, *pruned]
         renamed = [
-            row for row in (self._known.by_hash.get(hash, []) if text.strip() else [])
+            row
+            for row in (self._known.by_hash.get(hash, []) if text.strip() else [])
             if row.node_id not in self._claimed
             and (row.path == path or not self._is_there(row.path))
-        ]  # fmt: skip
+        ]
         renamed.sort(key=lambda row: row.path != path)
         unread = [id for id, _ in self._own_documents(path) if id not in self._known.by_id]
         return [*(row.node_id for row in renamed), *pruned, *unread]
@@ -242,9 +251,11 @@ class DocumentImport:
         """Return an id from a path, numbered if a moved document has it."""
         number, free, rows = 2, id, self._known.by_id
         while free in self._claimed or (
-            free in rows and rows[free].path != path and self._is_there(rows[free].path)
+            free in rows
+            and rows[free].path != path
+            and self._is_there(rows[free].path)
             and self._known.by_path.get(rows[free].path) is rows[free]
-        ):  # fmt: skip
+        ):
             number, free = number + 1, own(f"{plain(id)}-{number}", whose(id))
         return free
 
@@ -350,9 +361,12 @@ class DocumentImport:
         links = {
             row.node_id: links_of(self._store.documents.links(self._known.root, row.node_id))
             for row in self._rows.values()
-        }  # fmt: skip
-        files = {path: row for path, row in self._known.by_path.items()
-                 if row.node_id not in self._claimed}  # fmt: skip
+        }
+        files = {
+            path: row
+            for path, row in self._known.by_path.items()
+            if row.node_id not in self._claimed
+        }
         every = (link for some in links.values() for link in some)
         targets = Targets(self._store, self._root, {**files, **self._rows}, every)
         edges = PageEdges(self._store, targets, self._result, self._put_node, self._now)

@@ -123,9 +123,14 @@ class ImportOptions(NamedTuple):
 
 
 def import_lines(
-    store: Store, settings: Settings, embedder: Embedder | None, lines: Iterable[bytes], *,
-    name: str = "", **options: Any,
-) -> Imported:  # fmt: skip
+    store: Store,
+    settings: Settings,
+    embedder: Embedder | None,
+    lines: Iterable[bytes],
+    *,
+    name: str = "",
+    **options: Any,
+) -> Imported:
     """Merge lines into the store, in one transaction; the same lines twice change nothing.
 
     ``name`` is the file, for messages. The rest are fields of ``ImportOptions``.
@@ -149,10 +154,16 @@ class LineImport:
     """
 
     def __init__(
-        self, store: Store, settings: Settings, lines: Iterable[bytes], options: ImportOptions, *,
-        name: str = "", place: Callable[[int], str] | None = None,
+        self,
+        store: Store,
+        settings: Settings,
+        lines: Iterable[bytes],
+        options: ImportOptions,
+        *,
+        name: str = "",
+        place: Callable[[int], str] | None = None,
         progress: Callable[[int], None] = lambda size: None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.result = Imported()
         self._store = store
         self._settings = settings
@@ -325,15 +336,19 @@ class LineImport:
             (self._merge.purge if self._options.purge else self._merge.propose_purge)(id, at)
         else:
             first = next(iter(fields), "")
-            raise LoreError("neither a node (id), nor an edge (from_id), nor a supported kind "
-                            f"('{first:.40}'): from a newer lore?")  # fmt: skip
+            raise LoreError(
+                "neither a node (id), nor an edge (from_id), nor a supported kind "
+                f"('{first:.40}'): from a newer lore?"
+            )
 
     def _take_relation(self, fields: Fields) -> None:
         given, mark, scope = text(fields, "declare_relation").partition(MARK)
         name = require_name(given, "relation") + mark + scope
         if mark and not is_name(scope):
-            raise LoreError(f"'{name[:80]}' is not a valid name for a relation: only the name of "
-                            f"a scope may follow {MARK}")  # fmt: skip
+            raise LoreError(
+                f"'{name[:80]}' is not a valid name for a relation: only the name of "
+                f"a scope may follow {MARK}"
+            )
         weight = value_of(fields, "weight", "fraction", DECLARED_WEIGHT)
         backward = value_of(fields, "backward_weight", "fraction", weight)
         declared = (weight, backward, text(fields, "description"))

@@ -105,17 +105,24 @@ def _stamps(value: Any) -> str | None:
 
 
 _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "text": ("a string", _text), "string": ("a string", _text),
-    "fraction": ("a number from 0 to 1", lambda value: (
-        float(value) if type(value) in (int, float) and 0 <= value <= 1 else None)),
+    "text": ("a string", _text),
+    "string": ("a string", _text),
+    "fraction": (
+        "a number from 0 to 1",
+        lambda value: float(value) if type(value) in (int, float) and 0 <= value <= 1 else None,
+    ),
     "count": (f"a whole number up to {LARGEST}", _whole),
     "line": (f"a whole number from 1 to {LARGEST}", lambda value: _whole(value) or None),
-    "tags": ("a list of strings", _tags), "object": ("a JSON object", _object),
+    "tags": ("a list of strings", _tags),
+    "object": ("a JSON object", _object),
     "moment": ("a time: give it as 2026-01-31T12:00:00Z", _time),
-    "stamp": ("the stamp of a change", _stamp), "stamps": ("an object of stamps", _stamps),
-    "seen": ("a list of stamps", lambda value: (
-        value if isinstance(value, list) and all(map(_stamp, value)) else None)),
-}  # fmt: skip
+    "stamp": ("the stamp of a change", _stamp),
+    "stamps": ("an object of stamps", _stamps),
+    "seen": (
+        "a list of stamps",
+        lambda value: value if isinstance(value, list) and all(map(_stamp, value)) else None,
+    ),
+}
 
 
 def value_of(fields: Fields, name: str, rule: str, default: Any = None) -> Any:
@@ -138,8 +145,10 @@ def value_of(fields: Fields, name: str, rule: str, default: Any = None) -> Any:
         raise LoreError(f"{name} is not {what}")
     times = given.values() if rule == "stamps" else (given,) if rule in ("moment", "stamp") else ()
     if max((time.partition(" ")[0] for time in times), default="") > ago(-DAYS_AHEAD):
-        raise LoreError(f"{name} '{given}' is more than a day ahead of this machine's clock: set "
-                        "the clock that is wrong")  # fmt: skip
+        raise LoreError(
+            f"{name} '{given}' is more than a day ahead of this machine's clock: set "
+            "the clock that is wrong"
+        )
     return value
 
 
@@ -228,8 +237,12 @@ def past_fields(thing: Thing, stamp: str, values: dict[str, str]) -> Fields:
     elif isinstance(thing, Edge):
         key = {"history_of": [*thing.key]}
     else:
-        key = {"anchor_history_of": thing.node_id, "kind": thing.kind, "path": thing.path,
-               "detail": thing.detail}  # fmt: skip
+        key = {
+            "anchor_history_of": thing.node_id,
+            "kind": thing.kind,
+            "path": thing.path,
+            "detail": thing.detail,
+        }
     left = {name: json.loads(value) if value else None for name, value in sorted(values.items())}
     left |= {name: [left[name]] for name in values if name.startswith(DATA) and values[name]}
     return {**key, "stamp": stamp, "left": left}
@@ -333,8 +346,14 @@ def _edge(store: Store, fields: Fields) -> list[Fields]:
     if not is_own or relation not in known:
         if relation in known and named not in known:
             weight, backward, _ = known[relation]
-            lines = [{"declare_relation": named, "weight": weight, "backward_weight": backward,
-                      "description": "declared"}]  # fmt: skip
+            lines = [
+                {
+                    "declare_relation": named,
+                    "weight": weight,
+                    "backward_weight": backward,
+                    "description": "declared",
+                }
+            ]
         relation = named
     if "history_of" in fields:
         return [*lines, {**fields, "history_of": [*ends, relation]}]

@@ -60,9 +60,12 @@ class Targets:
     """
 
     def __init__(
-        self, store: Store, root: str, files: Mapping[str, DocumentFile],
+        self,
+        store: Store,
+        root: str,
+        files: Mapping[str, DocumentFile],
         links: Iterable[Link],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._store = store
         self._root = root
         self._files: dict[str, bool] = {}
@@ -181,9 +184,13 @@ class PageEdges:
     """
 
     def __init__(
-        self, store: Store, targets: Targets, result: Imported, put_node: Callable[[Node], None],
+        self,
+        store: Store,
+        targets: Targets,
+        result: Imported,
+        put_node: Callable[[Node], None],
         now: str,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._store = store
         self._targets = targets
         self._result = result

@@ -92,13 +92,23 @@ def merge_files(
     before, *sides = _read("base", base), _read("ours", ours), _read("theirs", theirs)
     both = _union(sides, before)
     purged = {key[1]: max(lines.values()) for key, lines in both.items() if key[0] == "purged"}
-    easy = [key for key, lines in both.items() if len(lines) == 1 and key[0] in _STATES
-            and purged.keys().isdisjoint(key[1:3])]  # fmt: skip
+    easy = [
+        key
+        for key, lines in both.items()
+        if len(lines) == 1 and key[0] in _STATES and purged.keys().isdisjoint(key[1:3])
+    ]
     found = [(key, line) for key in easy for line in both.pop(key)]
-    found += [(key, line) for key, lines in both.items() if key[0] in PAST
-              for line in _past(lines.values(), purged)]  # fmt: skip
-    found += [(key, max(lines, key=lambda line: lines[line]))
-              for key, lines in both.items() if key[0] in _DECLARED]  # fmt: skip
+    found += [
+        (key, line)
+        for key, lines in both.items()
+        if key[0] in PAST
+        for line in _past(lines.values(), purged)
+    ]
+    found += [
+        (key, max(lines, key=lambda line: lines[line]))
+        for key, lines in both.items()
+        if key[0] in _DECLARED
+    ]
     found += [(key, key[1]) for key in both if not key[0]]
     with scratch_store() as store, store.faults, store.transaction():
         merge = Merge(store, _NoIndex())  # type: ignore[arg-type]
@@ -189,8 +199,9 @@ def _past(
                 found.setdefault(stamp, {}).setdefault(name, set()).add(value)
     for stamp, some in sorted(found.items()):
         for column in zip_longest(*map(sorted, some.values())):
-            left = {name: value for name, value in zip(some, column, strict=True)
-                    if value is not None}  # fmt: skip
+            left = {
+                name: value for name, value in zip(some, column, strict=True) if value is not None
+            }
             yield line_of(past_fields(thing, stamp, left))
 
 
@@ -206,11 +217,14 @@ def _edited(rows: list[Thing], old: Thing) -> list[Thing]:
     """Return rows with edits by hand: values that differ from the base under the same stamp."""
     before = Stamped.of(old)
     states = [Stamped.of(row) for row in rows]
-    states = [state if row.stamps else state.seen_as(before)
-              for row, state in zip(rows, states, strict=True)]  # fmt: skip
+    states = [
+        state if row.stamps else state.seen_as(before)
+        for row, state in zip(rows, states, strict=True)
+    ]
     edits = {name: value for state in states for name, value in state.edited(before).items()}
     for number, state in enumerate(states):
-        same = {name: value for name, value in edits.items()
-                if state.at(name)[0] == before.at(name)[0]}  # fmt: skip
+        same = {
+            name: value for name, value in edits.items() if state.at(name)[0] == before.at(name)[0]
+        }
         rows[number] = state.having(same).to_row(rows[number])
     return rows

@@ -28,13 +28,39 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-_ROLES = {"doc": PATH, "download": PATH, "ref": NAME, "numref": NAME, "any": NAME, "term": NAME,
-          "pep": NAME}  # fmt: skip
+_ROLES = {
+    "doc": PATH,
+    "download": PATH,
+    "ref": NAME,
+    "numref": NAME,
+    "any": NAME,
+    "term": NAME,
+    "pep": NAME,
+}
 _PROSE = (
-    "note", "warning", "tip", "hint", "important", "attention", "caution", "danger", "error",
-    "admonition", "seealso", "versionadded", "versionchanged", "deprecated", "topic", "sidebar",
-    "container", "rubric", "image", "figure", "table", "list-table",
-)  # fmt: skip
+    "note",
+    "warning",
+    "tip",
+    "hint",
+    "important",
+    "attention",
+    "caution",
+    "danger",
+    "error",
+    "admonition",
+    "seealso",
+    "versionadded",
+    "versionchanged",
+    "deprecated",
+    "topic",
+    "sidebar",
+    "container",
+    "rubric",
+    "image",
+    "figure",
+    "table",
+    "list-table",
+)
 """Directives with prose."""
 _ENTRY = re.compile(r"^[ \t]+(?!:)(?:[^<>\n]*<([^<>\n]+)>|(\S+))[ \t]*$", re.MULTILINE)
 _INDENT = re.compile(r"^[ \t]*(?=\S)", re.MULTILINE)

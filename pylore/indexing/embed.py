@@ -61,9 +61,12 @@ def embed_missing(
 
 
 def embed_store(
-    store: Store, embedder: Embedder, *, all: bool,
+    store: Store,
+    embedder: Embedder,
+    *,
+    all: bool,
     progress: Callable[[int], None] = lambda done: None,
-) -> int:  # fmt: skip
+) -> int:
     """Make all vectors again, or the missing ones; return how many.
 
     The next run with ``all`` continues an interrupted run. ``progress`` is called with the number
@@ -82,8 +85,10 @@ def embed_store(
             store.vectors.renew()
             store.meta.set(_BEGUN, run)
         elif held not in (None, embedder.name):
-            raise LoreError(f"the store's vectors are {held}'s, not {embedder.name}'s: "
-                            "run 'lore store embed --all'")  # fmt: skip
+            raise LoreError(
+                f"the store's vectors are {held}'s, not {embedder.name}'s: "
+                "run 'lore store embed --all'"
+            )
         if begins or held is None:
             _claim(store, embedder.name, dimension)
     done = _fill(store, embedder, 0, store.transaction, progress)
@@ -94,9 +99,12 @@ def embed_store(
 
 
 def _fill(
-    store: Store, embedder: Embedder, after: int, transaction: Callable[[], Transaction],
+    store: Store,
+    embedder: Embedder,
+    after: int,
+    transaction: Callable[[], Transaction],
     progress: Callable[[int], None] = lambda done: None,
-) -> int:  # fmt: skip
+) -> int:
     """Embed passages without a vector whose keys are greater than ``after``; return how many."""
     count = 0
     while passages := store.vectors.lacking(after, BATCH):

@@ -88,14 +88,23 @@ class Index:
                 hidden = self._store.nodes.hidden_among(some, HIDDEN_STATUSES)
             wanted = {edge: fact_sentence(*fact) for edge, *fact in facts}
             of = {id: HIDDEN if id in hidden else NAMES for id in some}
-            self._drop([
-                (key, of[edge[0]]) for edge, (key, text) in held.items() if wanted.get(edge) != text
-            ])  # fmt: skip
-            self._add([
-                ((edge[0], of[edge[0]], text, 1, 0, *edge[1:]),
-                 ("", text, "", "", identifier_parts(text)))
-                for edge, text in wanted.items() if held.get(edge, (0, ""))[1] != text
-            ])  # fmt: skip
+            self._drop(
+                [
+                    (key, of[edge[0]])
+                    for edge, (key, text) in held.items()
+                    if wanted.get(edge) != text
+                ]
+            )
+            self._add(
+                [
+                    (
+                        (edge[0], of[edge[0]], text, 1, 0, *edge[1:]),
+                        ("", text, "", "", identifier_parts(text)),
+                    )
+                    for edge, text in wanted.items()
+                    if held.get(edge, (0, ""))[1] != text
+                ]
+            )
 
     def _add(self, new: Sequence[tuple[NewPassage, Fields]]) -> None:
         keys = self._store.nodes.new_passages([passage for passage, _ in new])

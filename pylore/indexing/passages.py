@@ -31,9 +31,12 @@ _BLOCK = r"(?m)^(?=(?:[-*+•]|\d{1,9}[.)])[ \t])|(?<=\n\n)(?=\S)"
 def rows_of(node: Node) -> list[Row]:
     """Return a row for each passage of a node."""
     return passage_rows(
-        node.title, indexed_text(node), " ".join(node.tags), node.file or "",
+        node.title,
+        indexed_text(node),
+        " ".join(node.tags),
+        node.file or "",
         prose=COLLECTIONS.get(node.type, TEXTS) == TEXTS,
-    )  # fmt: skip
+    )
 
 
 def indexed_text(node: Node) -> str:

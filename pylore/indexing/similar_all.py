@@ -86,10 +86,15 @@ def duplicates(store: Store, plan: Plan) -> list[dict[str, Any]]:
 def _group(store: Store, cosines: dict[str, float]) -> dict[str, Any]:
     nodes = sorted(store.nodes.get_many(cosines).values(), key=attrgetter("created_at", "id"))
     records = [
-        {"id": node.id, "type": node.type, "title": node.title, "created_at": node.created_at,
-         "cosine": round(cosines[node.id], 4)}
+        {
+            "id": node.id,
+            "type": node.type,
+            "title": node.title,
+            "created_at": node.created_at,
+            "cosine": round(cosines[node.id], 4),
+        }
         for node in nodes
-    ]  # fmt: skip
+    ]
     return {"cosine": round(max(cosines.values()), 4), "records": records}
 
 

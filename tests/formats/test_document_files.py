@@ -241,8 +241,9 @@ def test_new_file_at_a_renamed_path_gets_new_id(project: Project) -> None:
         project.write("a.md", text)
         project.run()
     assert [(node.id, node.file) for node in project.store.nodes.all()] == [
-        ("doc-a", "b.md"), ("doc-a-2", "a.md"),
-    ]  # fmt: skip
+        ("doc-a", "b.md"),
+        ("doc-a-2", "a.md"),
+    ]
 
 
 # --- unread files
@@ -273,14 +274,26 @@ def test_links_of_unread_files_are_updated(project: Project) -> None:
 # --- any changes of a folder
 
 PATHS = ["a.md", "b.md", "x/a.md", "x/c.md"]
-LINES = ["[[a]]", "[[Title]]", "[x](b.md)", "[y](../b.md) [z](c.md)", "# Title", "`src/a.py`",
-         "words"]  # fmt: skip
-FRONTS = ["", "---\nstatus: proposed\ntags: [t]\n---\n", "---\nrelates_to: [Title, b.md]\n---\n",
-          "---\ntype: note\n---\n"]  # fmt: skip
+LINES = [
+    "[[a]]",
+    "[[Title]]",
+    "[x](b.md)",
+    "[y](../b.md) [z](c.md)",
+    "# Title",
+    "`src/a.py`",
+    "words",
+]
+FRONTS = [
+    "",
+    "---\nstatus: proposed\ntags: [t]\n---\n",
+    "---\nrelates_to: [Title, b.md]\n---\n",
+    "---\ntype: note\n---\n",
+]
 TEXTS = st.builds(
     lambda front, lines: front + "\n\n".join(lines),
-    st.sampled_from(FRONTS), st.lists(st.sampled_from(LINES), max_size=3),
-)  # fmt: skip
+    st.sampled_from(FRONTS),
+    st.lists(st.sampled_from(LINES), max_size=3),
+)
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("write"), st.sampled_from([*PATHS, "src/a.py"]), TEXTS),
@@ -289,7 +302,7 @@ STEPS = st.lists(
         st.tuples(st.just("import"), st.booleans(), st.sampled_from(["", "x"])),
     ),
     max_size=14,
-)  # fmt: skip
+)
 
 
 @settings(max_examples=examples(100), deadline=None)
@@ -300,9 +313,7 @@ def test_pruning_import_equals_import_into_empty_store(steps: list[tuple[Any, ..
         require_the_same(root, memory_store(f"{root}/.lore/search.db"), memory_store(), steps)
 
 
-def require_the_same(
-    root: Path, store: Store, empty: Store, steps: list[tuple[Any, ...]]
-) -> None:  # fmt: skip
+def require_the_same(root: Path, store: Store, empty: Store, steps: list[tuple[Any, ...]]) -> None:
     (root / "x").mkdir(parents=True)
     project = Project(root, store)
     for step in steps:
@@ -333,12 +344,18 @@ def said(store: Store) -> tuple[Sequence[object], Sequence[object]]:
     files = {node.id: f"{node.type} {node.file}" for node in store.nodes.all(live_only=True)}
     nodes: list[object] = [
         (files[node.id], node.title, node.body, node.status, node.tags, node.data, node.line_start)
-        for node in store.nodes.all(live_only=True) if node.type != "file"
-    ]  # fmt: skip
+        for node in store.nodes.all(live_only=True)
+        if node.type != "file"
+    ]
 
     def ends(edge: Edge) -> tuple[object, ...]:
-        return (files[edge.from_id], files[edge.to_id], edge.relation, edge.status,
-                json.dumps(json.loads(edge.metadata)))  # fmt: skip
+        return (
+            files[edge.from_id],
+            files[edge.to_id],
+            edge.relation,
+            edge.status,
+            json.dumps(json.loads(edge.metadata)),
+        )
 
     edges = sorted(map(ends, store.edges.all(live_only=True)))
     return sorted(nodes, key=str), edges

@@ -60,9 +60,11 @@ def test_titles_and_positions_of_links(project: Project) -> None:
     node = project.node("doc-intro")
     assert node.title == "The Intro"
     assert "Intro" not in node.body.partition("\n")[0]
-    links = {"doc-other": ["`other <other", "`named`_ ones", "other>\n\n.. ve"],
-             "doc-guide/more": [":doc:`guide/m", ":doc:`/guide/"],
-             "file-src/a.py": ["``src/a.py``\n"]}  # fmt: skip
+    links = {
+        "doc-other": ["`other <other", "`named`_ ones", "other>\n\n.. ve"],
+        "doc-guide/more": [":doc:`guide/m", ":doc:`/guide/"],
+        "file-src/a.py": ["``src/a.py``\n"],
+    }
     assert {to for _, to in project.edges("doc-intro")} == links.keys()
     for to, written in links.items():
         relation = "links_to" if to.startswith("doc-") else "anchored_to"
@@ -77,9 +79,10 @@ def test_links_of_asciidoc(project: Project) -> None:
     project.run(".")
     assert project.node("doc-intro").title == "The Intro"
     assert project.edges("doc-intro") == {
-        ("links_to", "doc-other"), ("links_to", "doc-guide/more"),
+        ("links_to", "doc-other"),
+        ("links_to", "doc-guide/more"),
         ("anchored_to", "file-src/a.py"),
-    }  # fmt: skip
+    }
 
 
 def test_substitutions_are_not_expanded(project: Project) -> None:

@@ -94,8 +94,17 @@ def test_another_default_type(project: Project) -> None:
 
 
 def test_hidden_folders_and_packages_are_left_out(project: Project) -> None:
-    for path in ("a.md", "b.MARKDOWN", "x/c.md", "c.toml", ".git/d.md", ".venv/lib/e.md",
-                 "node_modules/p/README.md", "x/.hidden/f.md", ".#lock.md"):  # fmt: skip
+    for path in (
+        "a.md",
+        "b.MARKDOWN",
+        "x/c.md",
+        "c.toml",
+        ".git/d.md",
+        ".venv/lib/e.md",
+        "node_modules/p/README.md",
+        "x/.hidden/f.md",
+        ".#lock.md",
+    ):
         project.write(path, "text")
     os.symlink(project.root, project.root / "x" / "loop")
     os.symlink(project.root / "a.md", project.root / "x" / "same.md")
@@ -111,14 +120,22 @@ def test_symlinks_are_skipped_and_reported(
     project.write("docs/a.md", "[k](out/key.md) [k](key.md)")
     project.write("docs/.env", "secret")
     project.write("other.md", "secret")
-    for name, target in (("key.md", outside / "key.md"), ("out", outside), ("up.md", "../other.md"),
-                         ("env.md", ".env"), ("same.md", "a.md"), ("loop", ".")):  # fmt: skip
+    for name, target in (
+        ("key.md", outside / "key.md"),
+        ("out", outside),
+        ("up.md", "../other.md"),
+        ("env.md", ".env"),
+        ("same.md", "a.md"),
+        ("loop", "."),
+    ):
         os.symlink(target, project.root / "docs" / name)
     result = project.run("docs")
     out = f"is a link out of {project.root}/docs"
     assert {os.path.basename(place): why for place, why in result.skipped} == {
-        "out": out, "key.md": out, "up.md": out,
-    }  # fmt: skip
+        "out": out,
+        "key.md": out,
+        "up.md": out,
+    }
     assert [node.id for node in project.store.nodes.all()] == ["doc-docs/a"]
 
 
@@ -138,9 +155,12 @@ def test_every_kind_of_link(project: Project) -> None:
     project.write("docs/sub/d.md", "`../../src/auth.py`")
     result = project.run()
     assert project.edges("doc-docs/a") == {
-        ("links_to", "doc-docs/b"), ("links_to", "doc-docs/c"), ("links_to", "doc-docs/sub/d"),
-        ("anchored_to", "file-src/auth.py"), ("anchored_to", "file-lib/config.sh"),
-    }  # fmt: skip
+        ("links_to", "doc-docs/b"),
+        ("links_to", "doc-docs/c"),
+        ("links_to", "doc-docs/sub/d"),
+        ("anchored_to", "file-src/auth.py"),
+        ("anchored_to", "file-lib/config.sh"),
+    }
     assert project.edges("doc-docs/sub/d") == {("anchored_to", "file-src/auth.py")}
     assert result.unresolved == 0
     metadata = project.metadata("doc-docs/a", "file-lib/config.sh", "anchored_to")
@@ -150,8 +170,11 @@ def test_every_kind_of_link(project: Project) -> None:
     assert edge and (edge.source, edge.weight) == ("file", 1.0)
     file = project.node("file-src/auth.py")
     assert (file.type, file.title, file.file, file.source) == (
-        "file", "src/auth.py", "src/auth.py", "file",
-    )  # fmt: skip
+        "file",
+        "src/auth.py",
+        "src/auth.py",
+        "file",
+    )
 
 
 def test_edge_has_places_of_links(project: Project) -> None:
@@ -181,9 +204,11 @@ def test_relations_in_front_matter(project: Project) -> None:
     )
     result = project.run()
     assert project.edges("doc-docs/new") == {
-        ("supersedes", "doc-docs/old"), ("supersedes", "decision-one"),
-        ("implements", "file-src/a.py"), ("relates_to", "doc-docs/old"),
-    }  # fmt: skip
+        ("supersedes", "doc-docs/old"),
+        ("supersedes", "decision-one"),
+        ("implements", "file-src/a.py"),
+        ("relates_to", "doc-docs/old"),
+    }
     assert result.unresolved == 0
     metadata = project.metadata("doc-docs/new", "file-src/a.py", "implements")
     assert metadata == {"document": "docs/new.md", "lines": ["3-4"]}
@@ -226,9 +251,11 @@ def test_edges_follow_links_of_the_document(project: Project) -> None:
     file.write_text("[[b]] [[d]]")
     assert project.run().invalidated == 0
     assert project.edges("doc-a") == {
-        ("relates_to", "doc-d"), ("links_to", "doc-b"), ("links_to", "doc-c"),
+        ("relates_to", "doc-d"),
+        ("links_to", "doc-b"),
+        ("links_to", "doc-c"),
         ("links_to", "doc-d"),
-    }  # fmt: skip
+    }
     edge = project.store.edges.get("doc-a", "doc-b", "links_to")
     assert edge is not None
     assert [past.row.ended_at is None for past in project.store.changes.of(edge)] == [True, False]
@@ -257,8 +284,10 @@ def test_fields_missing_in_the_file_keep_edits(project: Project) -> None:
     project.run()
     node = project.node("doc-a")
     assert (node.status, node.tags, json.loads(node.data)) == (
-        "confirmed", ("mine",), {"why": "because"},
-    )  # fmt: skip
+        "confirmed",
+        ("mine",),
+        {"why": "because"},
+    )
 
 
 # --- forms of other tools
@@ -283,9 +312,13 @@ implements [[C]]
     )
     project.run()
     assert project.edges("doc-a") == {
-        ("depends_on", "doc-b"), ("part_of", "doc-c"), ("links_to", "doc-b"),
-        ("supersedes", "doc-b"), ("supersedes", "doc-c"), ("links_to", "doc-c"),
-    }  # fmt: skip
+        ("depends_on", "doc-b"),
+        ("part_of", "doc-c"),
+        ("links_to", "doc-b"),
+        ("supersedes", "doc-b"),
+        ("supersedes", "doc-c"),
+        ("links_to", "doc-c"),
+    }
 
 
 def test_aliases_are_names_for_links(project: Project) -> None:
@@ -389,11 +422,33 @@ def test_files_that_cannot_be_read(project: Project) -> None:
 
 MARKDOWN = st.lists(
     st.sampled_from(
-        ["---\n", "id: ", "tags: [", "]", "supersedes: ", "# ", "[[a]]", "[x](", "b.md", ")", "`",
-         "src/a.py:1-2", "\n", "title: ", "status: accepted\n", "'", '"', ":", "\\", "doc-b", "é"]
-    ) | st.text(max_size=5),
+        [
+            "---\n",
+            "id: ",
+            "tags: [",
+            "]",
+            "supersedes: ",
+            "# ",
+            "[[a]]",
+            "[x](",
+            "b.md",
+            ")",
+            "`",
+            "src/a.py:1-2",
+            "\n",
+            "title: ",
+            "status: accepted\n",
+            "'",
+            '"',
+            ":",
+            "\\",
+            "doc-b",
+            "é",
+        ]
+    )
+    | st.text(max_size=5),
     max_size=25,
-).map("".join)  # fmt: skip
+).map("".join)
 
 
 @settings(max_examples=examples(25), deadline=None)

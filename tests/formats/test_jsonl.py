@@ -36,10 +36,11 @@ BOUNDED = Settings.load(environ={}, flags={"max_text": "10000"})
 def put(store: Store, *rows: dict[str, Any] | bytes | str, **options: Any) -> Imported:
     """Import rows as lines."""
     lines = [
-        row if isinstance(row, bytes)
+        row
+        if isinstance(row, bytes)
         else (row if isinstance(row, str) else json.dumps(row, ensure_ascii=False)).encode() + b"\n"
         for row in rows
-    ]  # fmt: skip
+    ]
     return import_lines(store, BOUNDED, None, lines, **options)
 
 
@@ -54,11 +55,14 @@ TIME = st.sampled_from(["2026-01-01T00:00:00Z", "2026-01-02T03:04:05Z", "2026-10
 FRACTION = st.floats(0, 1)
 COUNT, LINE = (st.integers(least, (1 << 53) - 1) for least in (0, 1))
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**60), 2**60)
-    | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
     max_leaves=5,
-)  # fmt: skip
+)
 OBJECT = st.dictionaries(TEXT, JSON, max_size=3)
 KEY = st.sampled_from("abc") | TEXT.map(
     lambda text: "".join(filter(str.isprintable, text)).strip() or "k"
@@ -67,44 +71,67 @@ ID = st.builds("{}-{}".format, st.sampled_from(["decision", "note", "odd"]), KEY
 NODE = st.fixed_dictionaries(
     {"id": ID},
     optional={
-        "title": TEXT, "body": TEXT, "status": st.sampled_from(STATUSES),
-        "source": st.sampled_from(SOURCES), "confidence": FRACTION, "category": TEXT | st.none(),
-        "tags": st.lists(TEXT, max_size=3), "file": TEXT | st.none(),
-        "line_start": LINE | st.none(), "line_end": LINE | st.none(), "data": OBJECT,
-        "created_at": TIME, "updated_at": TIME, "accessed_at": TIME | st.none(),
-        "access_count": COUNT, "invalidated_at": TIME | st.none(),
+        "title": TEXT,
+        "body": TEXT,
+        "status": st.sampled_from(STATUSES),
+        "source": st.sampled_from(SOURCES),
+        "confidence": FRACTION,
+        "category": TEXT | st.none(),
+        "tags": st.lists(TEXT, max_size=3),
+        "file": TEXT | st.none(),
+        "line_start": LINE | st.none(),
+        "line_end": LINE | st.none(),
+        "data": OBJECT,
+        "created_at": TIME,
+        "updated_at": TIME,
+        "accessed_at": TIME | st.none(),
+        "access_count": COUNT,
+        "invalidated_at": TIME | st.none(),
     },
-)  # fmt: skip
+)
 RELATION = st.sampled_from([*list(RELATIONS)[:3], "made_up", "UPPER_CASE"])
 EDGE = st.fixed_dictionaries(
     {"from_id": ID, "to_id": ID, "relation": RELATION},
     optional={
-        "weight": FRACTION, "source": st.sampled_from(SOURCES),
-        "status": st.sampled_from(STATUSES), "metadata": OBJECT, "created_at": TIME,
-        "accessed_at": TIME | st.none(), "access_count": COUNT, "invalidated_at": TIME | st.none(),
+        "weight": FRACTION,
+        "source": st.sampled_from(SOURCES),
+        "status": st.sampled_from(STATUSES),
+        "metadata": OBJECT,
+        "created_at": TIME,
+        "accessed_at": TIME | st.none(),
+        "access_count": COUNT,
+        "invalidated_at": TIME | st.none(),
     },
-).map(
-    lambda edge: {**edge, "to_id": f"{edge['to_id']}" + "x" * (edge["from_id"] == edge["to_id"])}
-)  # fmt: skip
+).map(lambda edge: {**edge, "to_id": f"{edge['to_id']}" + "x" * (edge["from_id"] == edge["to_id"])})
 HISTORY = st.fixed_dictionaries(
     {
         "history_of": st.tuples(ID, ID, st.just("links_to")),
         "stamp": TIME.map("{} 0a1b2c3d4e".format),
-        "left": st.fixed_dictionaries({
-            "source": st.sampled_from(SOURCES), "status": st.sampled_from(STATUSES),
-            "weight": FRACTION, "ended_at": TIME | st.none(), "metadata": OBJECT | st.none(),
-        }),
+        "left": st.fixed_dictionaries(
+            {
+                "source": st.sampled_from(SOURCES),
+                "status": st.sampled_from(STATUSES),
+                "weight": FRACTION,
+                "ended_at": TIME | st.none(),
+                "metadata": OBJECT | st.none(),
+            }
+        ),
     },
 ) | st.fixed_dictionaries(
     {
-        "state_of": ID, "stamp": TIME.map("{} 0a1b2c3d4e".format),
-        "left": st.fixed_dictionaries({
-            "title": TEXT, "data.a": JSON.map(lambda value: [value]) | st.none(),
-            "tags.t": st.sampled_from([True, None]), "confidence": FRACTION,
-            "place": st.sampled_from([None, ["a.py", 1, 2]]),
-        }),
+        "state_of": ID,
+        "stamp": TIME.map("{} 0a1b2c3d4e".format),
+        "left": st.fixed_dictionaries(
+            {
+                "title": TEXT,
+                "data.a": JSON.map(lambda value: [value]) | st.none(),
+                "tags.t": st.sampled_from([True, None]),
+                "confidence": FRACTION,
+                "place": st.sampled_from([None, ["a.py", 1, 2]]),
+            }
+        ),
     },
-)  # fmt: skip
+)
 RELATION_ROW = st.fixed_dictionaries(
     {"declare_relation": st.just("made_up")},
     optional={"weight": FRACTION, "backward_weight": FRACTION, "description": TEXT},
@@ -114,13 +141,17 @@ TYPE_ROW = st.fixed_dictionaries({"declare_type": st.just("odd")}, optional={"de
 
 @settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
-    st.lists(TYPE_ROW | RELATION_ROW, max_size=2), st.lists(NODE, max_size=4),
-    st.lists(EDGE, max_size=4), st.lists(HISTORY, max_size=3).map(lambda rows: rows * 2),
-)  # fmt: skip
+    st.lists(TYPE_ROW | RELATION_ROW, max_size=2),
+    st.lists(NODE, max_size=4),
+    st.lists(EDGE, max_size=4),
+    st.lists(HISTORY, max_size=3).map(lambda rows: rows * 2),
+)
 def test_export_import_export_is_the_same(
-    declared: list[dict[str, Any]], nodes: list[dict[str, Any]], edges: list[dict[str, Any]],
+    declared: list[dict[str, Any]],
+    nodes: list[dict[str, Any]],
+    edges: list[dict[str, Any]],
     history: list[dict[str, Any]],
-) -> None:  # fmt: skip
+) -> None:
     rows = [*declared, *nodes, *edges, *history]
     with tempfile.TemporaryDirectory() as folder:
         with new_store(f"{folder}/a") as first:
@@ -181,10 +212,14 @@ def test_missing_fields_of_a_line_stay(store: Store) -> None:
         ({"id": "note-a", "body": "x" * 10_001}, "longer than max_text"),
         ({"id": "note-a", "tags": ["x" * 9_999, "y"]}, "longer than max_text"),
         ({"from_id": "note-a", "relation": "links_to"}, "is not a valid id"),
-        ({"from_id": "note-a", "to_id": "note-b", "relation": "link_to"},
-         "unknown relation 'link_to' .did you mean 'links_to'"),
-        ({"from_id": "note-a", "to_id": "note-b", "relation": "links_to", "weight": 2},
-         "weight is not a number"),
+        (
+            {"from_id": "note-a", "to_id": "note-b", "relation": "link_to"},
+            "unknown relation 'link_to' .did you mean 'links_to'",
+        ),
+        (
+            {"from_id": "note-a", "to_id": "note-b", "relation": "links_to", "weight": 2},
+            "weight is not a number",
+        ),
         ({"declare_type": "Odd1"}, "is not a valid name for a type"),
         ({"history_of": ["a"]}, "a link is not"),
         (b"<<<<<<< HEAD", "a merge conflict: run 'lore sync'"),
@@ -195,7 +230,7 @@ def test_missing_fields_of_a_line_stay(store: Store) -> None:
         ({"purged": "note-a"}, "purged lacks at"),
         ({"history_of": ["a", "b", "links_to"]}, "needs a stamp"),
     ],
-)  # fmt: skip
+)
 def test_bad_line_imports_nothing(
     store: Store, line: dict[str, Any] | str | bytes, why: str
 ) -> None:

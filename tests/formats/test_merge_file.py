@@ -51,21 +51,42 @@ def lived(id: str, at: str, was: list[str], **fields: Any) -> dict[str, Any]:
     return node(id, at, created_at=DAY.format(1), was=before, **fields)
 
 
-NODES = st.builds(lived, IDS, TIMES, NAMES, body=SAID, access_count=st.integers(0, 2),
-                  invalidated_at=st.none() | TIMES)  # fmt: skip
+NODES = st.builds(
+    lived,
+    IDS,
+    TIMES,
+    NAMES,
+    body=SAID,
+    access_count=st.integers(0, 2),
+    invalidated_at=st.none() | TIMES,
+)
 EDGES = st.builds(
     lambda a, b, at, weight, gone: {
-        "from_id": a, "to_id": b, "relation": "relates_to", "weight": weight,
-        "created_at": at, "invalidated_at": gone,
+        "from_id": a,
+        "to_id": b,
+        "relation": "relates_to",
+        "weight": weight,
+        "created_at": at,
+        "invalidated_at": gone,
     },
-    IDS, IDS, TIMES, st.sampled_from([0.5, 1]), st.none() | TIMES,
-)  # fmt: skip
+    IDS,
+    IDS,
+    TIMES,
+    st.sampled_from([0.5, 1]),
+    st.none() | TIMES,
+)
 PURGES = st.builds(lambda id, at: {"purged": id, "at": at}, IDS, TIMES)
 
 
 def anchor(id: str, at: str, judged: str, hash: str) -> dict[str, Any]:
-    return {"anchor_of": id, "kind": "hash", "path": "a.py", "hash": hash, "created_at": at,
-            "verified_at": judged}  # fmt: skip
+    return {
+        "anchor_of": id,
+        "kind": "hash",
+        "path": "a.py",
+        "hash": hash,
+        "created_at": at,
+        "verified_at": judged,
+    }
 
 
 ANCHORS = st.builds(anchor, IDS, TIMES, TIMES, SAID)
@@ -79,14 +100,20 @@ MADE_AGAIN = tuple(
 """Two anchors of a key; the first was verified late by a fast clock."""
 TAKEN_AWAY = file({**anchor("note-a", DAY.format(1), DAY.format(1), ""), "gone_at": DAY.format(2)})
 DECLARED = st.builds(
-    lambda weight: {"declare_relation": "blocks", "weight": weight, "backward_weight": weight,
-                    "description": ""},
+    lambda weight: {
+        "declare_relation": "blocks",
+        "weight": weight,
+        "backward_weight": weight,
+        "description": "",
+    },
     st.sampled_from([0.1, 0.9]),
-)  # fmt: skip
+)
 PAST = st.builds(
     lambda id, at, body: {"state_of": id, "stamp": f"{at} 00000b0b0b", "left": {"body": body}},
-    IDS, TIMES, SAID,
-)  # fmt: skip
+    IDS,
+    TIMES,
+    SAID,
+)
 UNKNOWN = st.builds(lambda text: {"comment": text}, SAID)
 HAND = st.builds(lambda id, body: {"id": id, "body": body}, IDS, SAID)
 LINES = NODES | EDGES | PURGES | PAST | ANCHORS | REMOVALS | DECLARED | UNKNOWN | HAND
@@ -107,8 +134,13 @@ CHANGED = (
 
 def forgotten_and_edited(at: str = DAY.format(2)) -> list[bytes]:
     """Return a node that was forgotten and later edited, and a link that ended then."""
-    link = {"from_id": "note-a", "to_id": "note-b", "relation": "relates_to",
-            "created_at": DAY.format(1), "invalidated_at": at}  # fmt: skip
+    link = {
+        "from_id": "note-a",
+        "to_id": "note-b",
+        "relation": "relates_to",
+        "created_at": DAY.format(1),
+        "invalidated_at": at,
+    }
     return file(lived("note-a", DAY.format(4), [f"{at} 00000b0b0b"]), link)
 
 
@@ -139,8 +171,9 @@ def test_neither_order_nor_repetition_counts(
 @given(FILES, FILES, st.lists(NODES | HAND | UNKNOWN, max_size=4).map(lambda rows: file(*rows)))
 def test_base_changes_no_state(a: list[bytes], b: list[bytes], base: list[bytes]) -> None:
     names = ("created_at", "updated_at", "invalidated_at", "gone_at")
-    times = [{json.loads(line).get(name) for line in lines for name in names}
-             for lines in (a + b, base)]  # fmt: skip
+    times = [
+        {json.loads(line).get(name) for line in lines for name in names} for lines in (a + b, base)
+    ]
     if times[0] & times[1] - {None}:
         base = []  # a different value at the same time is an edit by hand
     with_base, without = merged(a, b, base), merged(a, b)
@@ -173,15 +206,17 @@ def test_edits_by_hand_and_by_lore_merge() -> None:
 def test_union_of_lines_and_conflict_markers_merge() -> None:
     old, new = node(body="old"), node(at=DAY.format(2), body="new")
     assert joined(file(old, new, new), []) == joined(file(old), file(new))
-    marked = file("<<<<<<< HEAD", old, "||||||| 1a2b", node(body="base"), "=======", new,
-                  ">>>>>>> theirs")  # fmt: skip
+    marked = file(
+        "<<<<<<< HEAD", old, "||||||| 1a2b", node(body="base"), "=======", new, ">>>>>>> theirs"
+    )
     assert joined(marked, []) == joined(file(old), file(new))
 
 
 def test_lines_without_state_merge_as_lines() -> None:
     hand, other = {"id": "note-a", "body": "mine"}, {"comment": "of a later lore"}
     assert joined(file(hand), file(other)) == file(other, hand) or joined(
-        file(hand), file(other)) == file(hand, other)  # fmt: skip
+        file(hand), file(other)
+    ) == file(hand, other)
     # a line that a side has removed
     assert merged(file(hand), file(), file(hand)).lines == []
     assert merged(file(hand), file(hand), file(hand)).lines == [
@@ -191,8 +226,13 @@ def test_lines_without_state_merge_as_lines() -> None:
 
 def test_purged_record_does_not_return() -> None:
     purge = {"purged": "note-a", "at": DAY.format(3)}
-    edge = {"from_id": "note-a", "to_id": "note-b", "relation": "relates_to", "weight": 1,
-            "created_at": DAY.format(2)}  # fmt: skip
+    edge = {
+        "from_id": "note-a",
+        "to_id": "note-b",
+        "relation": "relates_to",
+        "weight": 1,
+        "created_at": DAY.format(2),
+    }
     found = fields_of(merged(file(purge), file(node(at=DAY.format(2)), edge)))
     assert found == [purge]
     found = fields_of(merged(file(purge), file(node(at=DAY.format(4), body="anew"))))
@@ -207,7 +247,7 @@ def test_purged_record_does_not_return() -> None:
         ('{"id": "note-a", "updated_at": "2026-01-31", "was": "x"}', "was is not a list of stamps"),
         ('{"history_of": ["a"]}', "a link is not [from, to, relation]"),
     ],
-)  # fmt: skip
+)
 def test_invalid_line_is_named(line: str, why: str) -> None:
     with pytest.raises(LoreError, match=why.replace("[", r"\[")):
         merged(file(node(), line), file())

@@ -124,9 +124,12 @@ def there() -> Store:
 
 
 def put(store: Store, *rows: dict[str, Any] | str | bytes, **options: Any) -> Imported:
-    lines = [row if isinstance(row, bytes) else
-             (row if isinstance(row, str) else json.dumps(row)).encode() + b"\n"
-             for row in rows]  # fmt: skip
+    lines = [
+        row
+        if isinstance(row, bytes)
+        else (row if isinstance(row, str) else json.dumps(row)).encode() + b"\n"
+        for row in rows
+    ]
     return import_lines(store, Settings(), None, lines, **{"purge": True, **options})
 
 

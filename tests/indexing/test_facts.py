@@ -100,8 +100,9 @@ def test_computed_links_are_not_facts(store: Store, records: Records) -> None:
     assert [*stated(store)] == [REDIS]
 
 
-def test_import_and_rebuild_make_equal_passages(store: Store, records: Records,
-                                                        tmp_path: Path) -> None:  # fmt: skip
+def test_import_and_rebuild_make_equal_passages(
+    store: Store, records: Records, tmp_path: Path
+) -> None:
     records.fact("web shop", "uses", "redis")
     records.link(SHOP, "relates_to", "entity-redis", metadata={"predicate": "was sped up by"})
     sentences = {REDIS, "web shop was sped up by redis"}
@@ -114,16 +115,24 @@ def test_import_and_rebuild_make_equal_passages(store: Store, records: Records,
         rebuild(other, "auto")
         assert stated(other).keys() == sentences
         before = {node.id for node in other.nodes.all()}
-        import_lines(other, Settings(), None, [
-            b'{"id":"entity-web-shop","title":"Shop"}',
-            b'{"from_id":"entity-redis","to_id":"entity-web-shop","relation":"serves",'
-            b'"metadata":{}}',
-        ], new_relations=True)  # fmt: skip
+        import_lines(
+            other,
+            Settings(),
+            None,
+            [
+                b'{"id":"entity-web-shop","title":"Shop"}',
+                b'{"from_id":"entity-redis","to_id":"entity-web-shop","relation":"serves",'
+                b'"metadata":{}}',
+            ],
+            new_relations=True,
+        )
         assert {node.id for node in other.nodes.all()} == before
         held = other.facts.passages([*before]).values()
         assert {text for _, text in held} == {
-            "Shop uses redis", "Shop was sped up by redis", "redis serves Shop",
-        }  # fmt: skip
+            "Shop uses redis",
+            "Shop was sped up by redis",
+            "redis serves Shop",
+        }
 
 
 def age_of_facts(store: Store, days: int) -> None:

@@ -13,9 +13,23 @@ from samples import examples
 from pylore.indexing.passages import passages, prose_passages
 
 LINES = st.sampled_from(
-    ["# One", "## 1.2.0", "Title", "=====", "-----", "~~~~", "", "- item", "```", "word " * 30,
-     "[1.3.0] - 2026-01-31", "\u3000", " indented", "1. first"]
-)  # fmt: skip
+    [
+        "# One",
+        "## 1.2.0",
+        "Title",
+        "=====",
+        "-----",
+        "~~~~",
+        "",
+        "- item",
+        "```",
+        "word " * 30,
+        "[1.3.0] - 2026-01-31",
+        "\u3000",
+        " indented",
+        "1. first",
+    ]
+)
 
 
 @settings(max_examples=examples(100))
@@ -34,16 +48,21 @@ def section(heading: str, words: int) -> str:
 
 @pytest.mark.parametrize(
     ("one", "two", "three"),
-    [("# One", "## Two", "## Three"), ("One\n===", "Two\n---", "Three\n-----"),
-     ("===\nOne\n===", "Two\n~~~", "Three\n~~~~~")],
-)  # fmt: skip
+    [
+        ("# One", "## Two", "## Three"),
+        ("One\n===", "Two\n---", "Three\n-----"),
+        ("===\nOne\n===", "Two\n~~~", "Three\n~~~~~"),
+    ],
+)
 def test_long_text_is_cut_at_headings(one: str, two: str, three: str) -> None:
-    found = [part for _, part in prose_passages(
-        section(one, 120) + section(two, 100) + section(three, 60)
-    )]  # fmt: skip
+    found = [
+        part
+        for _, part in prose_passages(section(one, 120) + section(two, 100) + section(three, 60))
+    ]
     assert [part.split("\n")[:2] for part in found] == [
-        (one + "\n").split("\n")[:2], (two + "\n").split("\n")[:2],
-    ]  # fmt: skip
+        (one + "\n").split("\n")[:2],
+        (two + "\n").split("\n")[:2],
+    ]
     assert three in found[1]  # it has room there
     assert len(prose_passages(section(one, 50) + section(two, 50))) == 1
 

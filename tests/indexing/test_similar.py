@@ -92,8 +92,14 @@ def test_build_makes_edges_by_the_definition(lore: Opened) -> None:
     wanted = expected(lore, 0.7, 3)
     assert 10 < len(wanted) < 90
     assert lore.edges() == pytest.approx(wanted, abs=1e-4)
-    assert counts == {"records": 30, "edges": len(wanted), "added": len(wanted), "updated": 0,
-                      "invalidated": 0, "unchanged": 0}  # fmt: skip
+    assert counts == {
+        "records": 30,
+        "edges": len(wanted),
+        "added": len(wanted),
+        "updated": 0,
+        "invalidated": 0,
+        "unchanged": 0,
+    }
 
 
 def test_long_records_are_compared_by_mean(lore: Opened) -> None:
@@ -197,8 +203,9 @@ def test_duplicates_are_grouped_oldest_first(lore: Opened) -> None:
         import_lines(lore.store, Settings(), lore.embedder, [dumps(line).encode()])
     groups = duplicates(lore.store, Plan(0.9))
     assert [[record["id"] for record in group["records"]] for group in groups] == [
-        ["note-d", "note-e"], ["note-b", "note-a", "note-c"],
-    ]  # fmt: skip
+        ["note-d", "note-e"],
+        ["note-b", "note-a", "note-c"],
+    ]
     assert groups[0]["cosine"] == pytest.approx(1.0, abs=1e-3)
     for group in groups:
         assert group["cosine"] == max(record["cosine"] for record in group["records"])
