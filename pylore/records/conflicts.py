@@ -33,8 +33,10 @@ class Conflict(Record):
 
 def conflicts_of(id: str, found: Mapping[str, str]) -> list[Conflict]:
     """Return the conflicts of a record from its fields in conflict, each with the later side."""
-    sides = {side: tuple(sorted(name for name in found if found[name] == side))
-             for side in ("ours", "theirs")}  # fmt: skip
+    sides = {
+        side: tuple(sorted(name for name in found if found[name] == side))
+        for side in ("ours", "theirs")
+    }
     return [Conflict(id, side, fields=fields) for side, fields in sides.items() if fields]
 
 
@@ -46,8 +48,11 @@ def conflict_notes(conflicts: Sequence[Conflict]) -> list[str]:
     more = len(conflicts) - _NAMED
     rest = f"{more} more were changed on both sides; " if more > 0 else ""
     what = counted(len(conflicts), "conflict", "conflicts")
-    return [*map(_note, conflicts[:_NAMED]), f"{what}: {rest}'lore show ID --history' has both "
-            "states, 'lore undo ID --at N' takes the other one"]  # fmt: skip
+    return [
+        *map(_note, conflicts[:_NAMED]),
+        f"{what}: {rest}'lore show ID --history' has both "
+        "states, 'lore undo ID --at N' takes the other one",
+    ]
 
 
 def _note(conflict: Conflict) -> str:
@@ -64,11 +69,11 @@ _FATES = {
     "purged": "deleted for good elsewhere",
     "kept": "deleted for good elsewhere, and edited after that: kept",
     "edited": "deleted for good elsewhere, and edited after that: only the edits are shared; "
-              "'lore restore ID' shares all of it, 'lore forget --purge ID' deletes it",
+    "'lore restore ID' shares all of it, 'lore forget --purge ID' deletes it",
     "proposed": "deleted for good elsewhere, and forgotten here: 'lore forget --purge --proposed' "
-                "deletes it, 'lore undo ID' brings it back",
+    "deletes it, 'lore undo ID' brings it back",
     "forgotten": "still forgotten: 'lore undo ID' brings it back",
-}  # fmt: skip
+}
 """Notes on records that were purged or forgotten here or elsewhere."""
 
 
@@ -80,8 +85,14 @@ def fate_notes(found: Mapping[str, Sequence[str]]) -> list[str]:
 def contested_notes(edges: Sequence[Edge]) -> list[str]:
     """Return a note on facts with a rival, if their predicate has a single value."""
     facts = [f"{edge.from_id} {edge.relation} {edge.to_id}" for edge in edges]
-    return [f"{_named(facts)}: stands beside another value, and the predicate has one: "
-            "'lore confirm A RELATION B' settles it"] if facts else []  # fmt: skip
+    return (
+        [
+            f"{_named(facts)}: stands beside another value, and the predicate has one: "
+            "'lore confirm A RELATION B' settles it"
+        ]
+        if facts
+        else []
+    )
 
 
 def _named(names: Sequence[str]) -> str:

@@ -65,9 +65,10 @@ def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
     ):
         return []
     return [
-        other for other in values
+        other
+        for other in values
         if other.to_id != edge.to_id and whose(*other.key) == whose(*edge.key)
-    ]  # fmt: skip
+    ]
 
 
 def contested(store: Store, settings: Settings, keys: Iterable[EdgeKey]) -> list[Edge]:
@@ -154,8 +155,9 @@ def named_edge(store: Store, words: Sequence[str]) -> EdgeKey | None:
         return None
     from_id, to_id = thing_id(store, words[0]), thing_id(store, words[2])
     if not (from_id and to_id):
-        raise LoreError(f"no fact {words[0]} {relation} {words[2]}: 'lore list --type entity' "
-                        "has the names")  # fmt: skip
+        raise LoreError(
+            f"no fact {words[0]} {relation} {words[2]}: 'lore list --type entity' has the names"
+        )
     return resolve_edge(store, (from_id, to_id, relation))
 
 

@@ -130,8 +130,9 @@ class Naming:
         if type in known:
             return type
         if not new_type:
-            raise UsageError(f"unknown type '{type}'{nearest(type, list(known))}: "
-                             "declare it as a new type")  # fmt: skip
+            raise UsageError(
+                f"unknown type '{type}'{nearest(type, list(known))}: declare it as a new type"
+            )
         if self._settings.scope:
             raise LoreError(COMMON)
         self._store.types.declare(check_type(type), "")
@@ -143,8 +144,10 @@ class Naming:
         for named in (name, self.own(name)):
             if named in known:
                 return named
-        raise UsageError(f"unknown relation '{relation}'{nearest(name, self._called(known))}: "
-                         "declare it as a new relation")  # fmt: skip
+        raise UsageError(
+            f"unknown relation '{relation}'{nearest(name, self._called(known))}: "
+            "declare it as a new relation"
+        )
 
     def declare(self, relation: str, ends: str = "declared") -> list[str]:
         """Declare a new relation; note a similar relation. ``ends`` describe the types that the
@@ -169,8 +172,10 @@ class Naming:
         known = self._called(self._store.relations.all())
         slip = next((one for one in known if name not in known and is_slip(name, one)), None)
         if slip:
-            raise UsageError(f"unknown relation '{predicate}' (did you mean '{slip}'?): "
-                             "'lore link --new-relation' declares it")  # fmt: skip
+            raise UsageError(
+                f"unknown relation '{predicate}' (did you mean '{slip}'?): "
+                "'lore link --new-relation' declares it"
+            )
         are_things = all(id.startswith(THING_IDS) for id in (from_id, to_id))
         ends = "entity, concept -> entity, concept" if are_things else "declared"
         return self.declare(predicate, ends)

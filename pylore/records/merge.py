@@ -108,8 +108,11 @@ class Merge:
         anchors = [self._store.anchors.get(row.key) for row in rows if isinstance(row, Anchor)]
         held: list[Thing] = [*nodes.values(), *edges.values(), *filter(None, anchors)]
         self._held = {thing_of(row): row for row in held}
-        changed = [thing for thing, row in zip(things, rows, strict=True)
-                   if thing not in self._held or not _is_equal(self._held[thing], row)]  # fmt: skip
+        changed = [
+            thing
+            for thing, row in zip(things, rows, strict=True)
+            if thing not in self._held or not _is_equal(self._held[thing], row)
+        ]
         self._former = {thing: [] for thing in changed}
         for thing, field, value in self._changes.former(changed):
             self._former[thing].append((field, value))
@@ -155,9 +158,14 @@ class Merge:
         return "added"
 
     def _meet(
-        self, stored: Thing, ours: Stamped, seen_here: set[str], given: Thing, theirs: Stamped,
+        self,
+        stored: Thing,
+        ours: Stamped,
+        seen_here: set[str],
+        given: Thing,
+        theirs: Stamped,
         seen_there: set[str],
-    ) -> str:  # fmt: skip
+    ) -> str:
         edited: dict[str, str] = {}
         if self._by_hand:
             theirs = theirs if given.stamps else theirs.seen_as(ours)
@@ -186,17 +194,24 @@ class Merge:
         return "updated"
 
     def _decided(
-        self, id: str, both: Stamped, ours: Stamped, seen_here: set[str], theirs: Stamped,
+        self,
+        id: str,
+        both: Stamped,
+        ours: Stamped,
+        seen_here: set[str],
+        theirs: Stamped,
         seen_there: set[str],
-    ) -> Stamped:  # fmt: skip
+    ) -> Stamped:
         """Return the joined values as the preferred side decides; note the fields in conflict."""
         found = conflicts(ours, seen_here, theirs, seen_there)
         turned = [name for name, stands in found.items() if self._prefer not in ("", stands)]
         if turned:
             stamp = self._changes.stamp(both.last())
             side = ours if self._prefer == "ours" else theirs
-            values = {**{name: both.at(name)[1] for name in both.kind.anew},
-                      **{name: side.at(name)[1] for name in turned}}  # fmt: skip
+            values = {
+                **{name: both.at(name)[1] for name in both.kind.anew},
+                **{name: side.at(name)[1] for name in turned},
+            }
             both = both.with_values((name, (stamp, value)) for name, value in values.items())
             found |= dict.fromkeys(turned, self._prefer)
         self.conflicts += conflicts_of(id, found)
@@ -286,8 +301,10 @@ class Merge:
         node = self._store.nodes.get(id)
         rows: list[Thing] = [node] if node is not None else []
         with self._store.whole(id):
-            rows += [*self._store.edges.of(id, forgotten=True),
-                     *self._store.anchors.of(id, gone=True)]  # fmt: skip
+            rows += [
+                *self._store.edges.of(id, forgotten=True),
+                *self._store.anchors.of(id, gone=True),
+            ]
             self._store.edges.delete_node(id)
             self._store.anchors.delete_node(id)
             kept = [(row, rest) for row in rows if (rest := Stamped.of(row).after(at)).stamps()]

@@ -87,9 +87,13 @@ class Records:
     """The writing side of a store. Every method is a transaction."""
 
     def __init__(
-        self, store: Store, settings: Settings, embedder: Embedder | None, root: str = "",
+        self,
+        store: Store,
+        settings: Settings,
+        embedder: Embedder | None,
+        root: str = "",
         reader: CodeReader | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if store.scope != settings.scope:
             store.keep_to(settings.scope)
         self.store = store
@@ -206,8 +210,10 @@ class Records:
             self.tie(node, before)
         self._derive(node)
         if node.status in ("retracted", "superseded") and not status:
-            self.notes.append(f"{node.id} is {node.status}, and not found: "
-                              f"'lore confirm {node.id}' brings it back")  # fmt: skip
+            self.notes.append(
+                f"{node.id} is {node.status}, and not found: "
+                f"'lore confirm {node.id}' brings it back"
+            )
         return Change(node.id, state)
 
     @_written
@@ -334,14 +340,24 @@ class Records:
                 document's file states.
         """
         node = self._require(id)
-        given = {"text": text, "title": title, "why": why, "tags": tags, "file": file,
-                 "status": status, "source": source, "confidence": confidence,
-                 "category": category}  # fmt: skip
+        given = {
+            "text": text,
+            "title": title,
+            "why": why,
+            "tags": tags,
+            "file": file,
+            "status": status,
+            "source": source,
+            "confidence": confidence,
+            "category": category,
+        }
         given = {name: value for name, value in given.items() if value is not None}
         page = "" if force else source_of(self.store, node, self._root, given)
         if page:
-            raise LoreError(f"{node.id} is a page of {page}: edit and import that file, "
-                            "or use --force to change the store only")  # fmt: skip
+            raise LoreError(
+                f"{node.id} is a page of {page}: edit and import that file, "
+                "or use --force to change the store only"
+            )
         if text is not None:
             if title is None and node.title == title_of(node.body):
                 node.title = title_of(text)

@@ -101,8 +101,10 @@ class Runs:
             node = self._require_run(run)
             data = loads(node.data)
             if "finished_at" in data:
-                raise LoreError(f"'{run}' was finished at {data['finished_at']}: "
-                                f"'lore run rate --run {run}' rates its records")  # fmt: skip
+                raise LoreError(
+                    f"'{run}' was finished at {data['finished_at']}: "
+                    f"'lore run rate --run {run}' rates its records"
+                )
             shown = self._store.impressions.shown(run)
             result.notes += _not_shown([id for id in ratings if id not in shown])
             gone = shown.keys() - self._store.nodes.get_many(shown).keys() - ratings.keys()
@@ -146,10 +148,14 @@ class Runs:
                 self._use(id, run, rating, shown.get(id))
             sums = self._store.ratings.of(ids)
         return [
-            {"id": id, "rating": rating, "run": run,
-             "feedback_score": round(feedback(*sums.get(id, (0.0, 0))), 6)}
+            {
+                "id": id,
+                "rating": rating,
+                "run": run,
+                "feedback_score": round(feedback(*sums.get(id, (0.0, 0))), 6),
+            }
             for id in ids
-        ], notes  # fmt: skip
+        ], notes
 
     def summaries(self, limit: int = -1, run: str | None = None) -> list[dict[str, Any]]:
         """Return the live runs, the newest first; only ``run``, if given.
@@ -161,13 +167,19 @@ class Runs:
         found = self._store.impressions.summaries(run, limit)
         for id, data, created, unused, used, *rated in found:
             fields, (helpful, unhelpful) = loads(data), map(int, rated)
-            rows.append({
-                "id": id, "state": "finished" if "finished_at" in fields else "open",
-                "task": fields.get("task"), "started_at": created,
-                "finished_at": fields.get("finished_at"), "shown": unused + used,
-                "helpful": helpful, "unhelpful": unhelpful,
-                "unrated": unused + used - helpful - unhelpful,
-            })  # fmt: skip
+            rows.append(
+                {
+                    "id": id,
+                    "state": "finished" if "finished_at" in fields else "open",
+                    "task": fields.get("task"),
+                    "started_at": created,
+                    "finished_at": fields.get("finished_at"),
+                    "shown": unused + used,
+                    "helpful": helpful,
+                    "unhelpful": unhelpful,
+                    "unrated": unused + used - helpful - unhelpful,
+                }
+            )
         return rows
 
     def get(self, run: str) -> dict[str, Any]:
@@ -187,8 +199,9 @@ class Runs:
         nodes, used = self._store.nodes.get_many(shown), {row[0] for row in rows}
         rows += [
             (id, nodes[id].title if id in nodes else "", position, query, None)
-            for id, (position, query, _) in shown.items() if id not in used
-        ]  # fmt: skip
+            for id, (position, query, _) in shown.items()
+            if id not in used
+        ]
         names = ("id", "title", "position", "query", "rating")
         rows.sort(key=lambda row: (row[2] or 1 << 30, row[0]))
         found["shown"] = len(rows)
@@ -240,13 +253,17 @@ class Runs:
         known["helpful"] = None if rating is None else rating == "helpful"
         self._store.edges.put(
             Edge(
-                id, run, RELATION, WEIGHTS[rating],
+                id,
+                run,
+                RELATION,
+                WEIGHTS[rating],
                 source="system" if rating is None else "user_edit",
-                metadata=dumps(known), created_at=now(),
+                metadata=dumps(known),
+                created_at=now(),
                 # Restoring the record restores the edge.
                 invalidated_at=node.invalidated_at,
             )
-        )  # fmt: skip
+        )
 
 
 def _not_shown(ids: Sequence[str]) -> list[str]:

@@ -66,13 +66,23 @@ def past_rows(store: Store, row: Node | Edge) -> list[dict[str, Any]]:
     states, rows = [*(past.row for past in left), row], []
     for number, past in enumerate(left, 1):
         was, after = past.row, states[number]
-        found = {name: getattr(was, name) for name in names
-                 if not is_node or getattr(was, name) != getattr(after, name)}  # fmt: skip
+        found = {
+            name: getattr(was, name)
+            for name in names
+            if not is_node or getattr(was, name) != getattr(after, name)
+        }
         found |= {name: loads(found[name]) for name in ("data", "metadata") if name in found}
         if "tags" in found:
             found["tags"] = list(was.tags)
-        rows.append({"number": number, "change": past.change, "made_at": clock(was),
-                     "changed_at": past.changed_at, **found})  # fmt: skip
+        rows.append(
+            {
+                "number": number,
+                "change": past.change,
+                "made_at": clock(was),
+                "changed_at": past.changed_at,
+                **found,
+            }
+        )
     return rows
 
 
@@ -100,10 +110,14 @@ def _anchor_history(store: Store, anchor: Anchor) -> Iterator[dict[str, Any]]:
         if past.row.gone_at is None:
             gone = "relocated" if after.reason == MOVED else "removed"
             yield {
-                "kind": anchor.kind, "path": anchor.path, "detail": anchor.detail,
-                "verdict": past.row.verdict, "reason": past.row.reason,
-                "change": gone if after.gone_at else "judged", "changed_at": past.changed_at,
-            }  # fmt: skip
+                "kind": anchor.kind,
+                "path": anchor.path,
+                "detail": anchor.detail,
+                "verdict": past.row.verdict,
+                "reason": past.row.reason,
+                "change": gone if after.gone_at else "judged",
+                "changed_at": past.changed_at,
+            }
 
 
 def _other_end(edge: Edge, id: str) -> str:

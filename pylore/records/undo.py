@@ -64,8 +64,10 @@ def undo_command(records: Records, *, redo: bool) -> list[Outcome]:
     command, number = _last_command(store, redo=redo)
     changed, done = _take_back(store, number)
     if not done:
-        raise LoreError(f"no change is left of the last command, '{command.name}' of {command.at}: "
-                        "see 'lore show --history ID'")  # fmt: skip
+        raise LoreError(
+            f"no change is left of the last command, '{command.name}' of {command.at}: "
+            "see 'lore show --history ID'"
+        )
     records.index(*changed)
     restate(store, [node.id for node in changed])
     way = "did '{}' of {} again" if redo else "took back '{}' of {}"
@@ -96,8 +98,10 @@ def _last_command(store: Store, *, redo: bool) -> tuple[PastCommand, int]:
         raise LoreError("no command to undo: the history is empty")
     last = standing[-1]
     if last.name in _FINAL:
-        raise LoreError(f"the last command, '{last.name}' of {last.at}, cannot be taken back: "
-                        f"{_FINAL[last.name]}")  # fmt: skip
+        raise LoreError(
+            f"the last command, '{last.name}' of {last.at}, cannot be taken back: "
+            f"{_FINAL[last.name]}"
+        )
     return last, last.id
 
 
@@ -152,8 +156,9 @@ def undo_node(records: Records, id: str) -> Outcome:
     changes = records.store.changes
     node = records.store.nodes.get(id)
     if node is None and changes.purged([id]):
-        raise LoreError(f"'{id}' was purged, which cannot be taken back: "
-                        "import an export that has it")  # fmt: skip
+        raise LoreError(
+            f"'{id}' was purged, which cannot be taken back: import an export that has it"
+        )
     if node is None or node.invalidated_at is not None:
         return restore_node(records, id)
     left = changes.of(node)
@@ -226,8 +231,10 @@ def _state_at(states: Sequence[State], at: str, name: str) -> State:
     moment = parse_since(at)
     found = [state for state in states if clock(state) <= moment]
     if not found:
-        raise LoreError(f"no state of {name} from {moment} or before is known, "
-                        f"the first one is of {clock(states[0])}: {see}")  # fmt: skip
+        raise LoreError(
+            f"no state of {name} from {moment} or before is known, "
+            f"the first one is of {clock(states[0])}: {see}"
+        )
     return found[-1]
 
 
@@ -300,8 +307,11 @@ def delete_for_good(store: Store, node: Node) -> None:
     No older export restores the node: the purge is later than all changes here.
     """
     with store.whole(node.id):
-        rows: list[Thing] = [node, *store.edges.of(node.id, forgotten=True),
-                *store.anchors.of(node.id, gone=True)]  # fmt: skip
+        rows: list[Thing] = [
+            node,
+            *store.edges.of(node.id, forgotten=True),
+            *store.anchors.of(node.id, gone=True),
+        ]
         at = max(now(), *map(clock, rows))
         take_away(store, node)
         store.edges.delete_node(node.id)

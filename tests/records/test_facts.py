@@ -151,15 +151,17 @@ def test_confirm_supersedes_other_values(store: Store, records: Records) -> None
     records.fact("jacq", "lives_in", "rome", **SAID)
     assert [one.state for one in records.confirm(["Jacq", "LIVES_IN", "Rome"])] == ["confirmed"]
     assert (standing(store, ROME), standing(store, OSLO)) == (
-        ("confirmed", True), ("superseded", False)
-    )  # fmt: skip
+        ("confirmed", True),
+        ("superseded", False),
+    )
     assert [one.state for one in records.confirm([JACQ, "lives_in", ROME])] == ["unchanged"]
     assert json.loads(edge(store, OSLO).metadata) == {"superseded_by": ROME}
     records.confirm([JACQ, "lives_in", OSLO])
     assert json.loads(edge(store, OSLO).metadata) == {"supersedes": [ROME]}
     assert (standing(store, ROME), standing(store, OSLO)) == (
-        ("superseded", False), ("confirmed", True)
-    )  # fmt: skip
+        ("superseded", False),
+        ("confirmed", True),
+    )
 
 
 def test_confirm_and_retract_of_nodes(store: Store, records: Records) -> None:
@@ -260,8 +262,9 @@ def test_sweep_forgets_faded_only(store: Store, records: Records) -> None:
     read(store, kept, 5, promote_after=0)
     due = sweep(store, Settings(), dry_run=True)
     assert [(one.id, one.state, one.recency) for one in due] == [
-        (f"{JACQ} uses {OSLO}", "due", 0.5), (faint, "due", 0.5)
-    ]  # fmt: skip
+        (f"{JACQ} uses {OSLO}", "due", 0.5),
+        (faint, "due", 0.5),
+    ]
     assert standing(store, OSLO, "uses") == ("staged", True), "only said"
     assert [one.id for one in sweep(store, Settings())] == [one.id for one in due]
     assert standing(store, OSLO, "uses") == ("staged", False)

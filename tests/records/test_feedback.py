@@ -99,9 +99,11 @@ def test_run_records_the_best_positions(store: Store) -> None:
     assert all(row["title"] == store.nodes.require(row["id"]).title for row in records)
     rows = {row["id"]: (row["position"], row["query"]) for row in records}
     assert rows == {
-        "note-0": (1, "first"), "note-2": (1, "second"), "note-1": (2, "first"),
+        "note-0": (1, "first"),
+        "note-2": (1, "second"),
+        "note-1": (2, "first"),
         "note-3": (3, "second"),
-    }  # fmt: skip
+    }
     assert Runs(store).summaries()[0]["unrated"] == 4
 
 
@@ -109,16 +111,25 @@ def test_finish_links_all_shown_records(store: Store) -> None:
     run = run_with(store, [*IDS[:5]])
     result = Runs(store).finish(run, ["note-1", "note-7"], ["note-2"])
     assert result.to_dict() | {"notes": []} == {
-        "id": run, "used": 6, "helpful": 2, "unhelpful": 1, "unrated": 3, "notes": [],
-    }  # fmt: skip
+        "id": run,
+        "used": 6,
+        "helpful": 2,
+        "unhelpful": 1,
+        "unrated": 3,
+        "notes": [],
+    }
     assert result.notes == ["not shown in this run, and rated all the same: note-7"]
     edges = {edge.from_id: edge for edge in store.edges.of(run)}
     assert edges.keys() == {*IDS[:5], "note-7"}
     weights = {id: (edge.weight, json.loads(edge.metadata)["rating"]) for id, edge in edges.items()}
     assert weights == {
-        "note-0": (0, None), "note-1": (1, "helpful"), "note-2": (0, "unhelpful"),
-        "note-3": (0, None), "note-4": (0, None), "note-7": (1, "helpful"),
-    }  # fmt: skip
+        "note-0": (0, None),
+        "note-1": (1, "helpful"),
+        "note-2": (0, "unhelpful"),
+        "note-3": (0, None),
+        "note-4": (0, None),
+        "note-7": (1, "helpful"),
+    }
     first = json.loads(edges["note-1"].metadata)
     assert (first["position"], first["helpful"]) == (2, True)
     assert store.impressions.shown(run) == {}
@@ -216,8 +227,13 @@ def test_last_rating_of_a_run_counts(store: Store) -> None:
     assert [row["feedback_score"] for row in rows] == [pytest.approx(2 / 3, abs=1e-6)] * 2
     assert notes == ["not shown in this run, and rated all the same: note-5"]
     assert runs.finish(run).to_dict() | {"notes": 0, "id": 0} == {
-        "id": 0, "used": 3, "helpful": 2, "unhelpful": 0, "unrated": 1, "notes": 0,
-    }  # fmt: skip
+        "id": 0,
+        "used": 3,
+        "helpful": 2,
+        "unhelpful": 0,
+        "unrated": 1,
+        "notes": 0,
+    }
     assert in_step(store)
 
 
@@ -239,14 +255,23 @@ def test_links_by_hand_are_ratings(store: Store) -> None:
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(
-            ["helpful", "unhelpful", "finish", "unlink", "forget", "restore", "purge",
-             "weight", "export"]
+            [
+                "helpful",
+                "unhelpful",
+                "finish",
+                "unlink",
+                "forget",
+                "restore",
+                "purge",
+                "weight",
+                "export",
+            ]
         ),
         st.sampled_from(IDS[:4]),
         st.integers(0, 2),
     ),
     max_size=12,
-)  # fmt: skip
+)
 
 
 @hypothesis_settings(max_examples=examples(15), deadline=None)

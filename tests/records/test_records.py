@@ -49,10 +49,18 @@ def everything(store: Store) -> list[Any]:
     return [
         store.connection.execute(f"SELECT * FROM {table}").fetchall()
         for table in (
-            "nodes", "links", "past", "passages", "texts_fts_data",
-            "texts_fts_docsize", "vectors", "sketches", "types", "relations",
+            "nodes",
+            "links",
+            "past",
+            "passages",
+            "texts_fts_data",
+            "texts_fts_docsize",
+            "vectors",
+            "sketches",
+            "types",
+            "relations",
         )
-    ]  # fmt: skip
+    ]
 
 
 def everything_but_clocks(store: Store) -> list[Any]:
@@ -90,8 +98,22 @@ def test_names_become_ids(type: str, name: str, id: str) -> None:
     assert named_id(type, name) == id
 
 
-@pytest.mark.parametrize("id", ["", "note", "note-", "note- ", "-x", "NOTE-x", "no te-x", "n1-x",
-                                "note-a\nb", "note-\x1b[31m", "note-" + "x" * 1000])  # fmt: skip
+@pytest.mark.parametrize(
+    "id",
+    [
+        "",
+        "note",
+        "note-",
+        "note- ",
+        "-x",
+        "NOTE-x",
+        "no te-x",
+        "n1-x",
+        "note-a\nb",
+        "note-\x1b[31m",
+        "note-" + "x" * 1000,
+    ],
+)
 def test_invalid_ids_are_refused(id: str) -> None:
     with pytest.raises(LoreError, match="is not a valid id"):
         check_id(id)
@@ -144,11 +166,17 @@ def test_title_defaults_to_the_first_sentence(store: Store, records: Records) ->
     assert len(long) <= 200 and long.endswith("word…")
     assert len(title_of("x" * 1_000_000)) == 200  # not quadratic
     for text, title in (
-        ("One. Two.", "One."), ("Really?! Yes", "Really?!"), ('Say "no." Then', 'Say "no."'),
-        ("一つ。二つ。", "一つ。"), ("1. Do it. So", "1. Do it."), ("Use i.e. a", "Use i.e. a"),
-        ("J. Doe did. So", "J. Doe did."), ("Keys etc. rotate. So", "Keys etc. rotate."),
-        ("v1.2 is out", "v1.2 is out"), ("A.\nB", "A."),
-    ):  # fmt: skip
+        ("One. Two.", "One."),
+        ("Really?! Yes", "Really?!"),
+        ('Say "no." Then', 'Say "no."'),
+        ("一つ。二つ。", "一つ。"),
+        ("1. Do it. So", "1. Do it."),
+        ("Use i.e. a", "Use i.e. a"),
+        ("J. Doe did. So", "J. Doe did."),
+        ("Keys etc. rotate. So", "Keys etc. rotate."),
+        ("v1.2 is out", "v1.2 is out"),
+        ("A.\nB", "A."),
+    ):
         assert title_of(text) == title
 
 
@@ -224,8 +252,9 @@ def test_near_duplicates_are_added_and_noted(store: Store, records: Records) -> 
     assert near.notes[0].startswith(f"looks like {first.id} (1.00): see")
     assert records.add("lesson", "Sessions are signed with a rotating key").notes == []
     assert records.add("decision", "Backups run at night").notes == []
-    strict = Records(store, Settings.load(environ={}, flags={"duplicate_similarity": "0"}),
-                     records._embedder)  # fmt: skip
+    strict = Records(
+        store, Settings.load(environ={}, flags={"duplicate_similarity": "0"}), records._embedder
+    )
     assert len(strict.add("decision", "Logs are kept for a year").notes) == 3
 
 
@@ -273,8 +302,9 @@ def test_fact_is_an_edge_between_entities(store: Store, records: Records) -> Non
     assert change.id == "entity-billing-service uses entity-postgresql"
     (edge,) = store.edges.of("entity-postgresql")
     assert (edge.key, edge.weight) == (
-        ("entity-billing-service", "entity-postgresql", "uses"), 0.9,
-    )  # fmt: skip
+        ("entity-billing-service", "entity-postgresql", "uses"),
+        0.9,
+    )
     assert store.nodes.get("entity-billing-service").title == "Billing Service"  # type: ignore[union-attr]
     assert records.fact("billing service", "uses", "postgresql").state == "updated"
     assert found(store, None, "billing") == {"entity-billing-service"}
@@ -362,8 +392,17 @@ def test_edit_is_indexed_under_the_same_id(
 
 def test_edit_changes_given_fields_only(store: Store, records: Records) -> None:
     id = records.add("note", "text", title="Title", tags=["a"], why="because").id
-    records.edit(id, title="Another", tags=["B c", "d"], why="it is so", status="staged",
-                 source="system", confidence=0.25, category="x", file="b.py:3")  # fmt: skip
+    records.edit(
+        id,
+        title="Another",
+        tags=["B c", "d"],
+        why="it is so",
+        status="staged",
+        source="system",
+        confidence=0.25,
+        category="x",
+        file="b.py:3",
+    )
     node = store.nodes.get(id)
     assert node is not None
     assert (node.title, node.body, node.tags) == ("Another", "text", ("b-c", "d"))
@@ -397,9 +436,11 @@ def chain(store: Store, records: Records) -> tuple[str, str, str]:
 
 
 def test_forget_hides_and_restore_shows_records(
-    store: Store, records: Records, chain: tuple[str, str, str],
+    store: Store,
+    records: Records,
+    chain: tuple[str, str, str],
     shared: tuple[Store, StaticEmbedder],
-) -> None:  # fmt: skip
+) -> None:
     a, b, c = chain
     before = everything_but_clocks(store)
     assert found(store, None, "alpha", graph_depth="2") == {a, b, c}
@@ -449,9 +490,14 @@ def test_purge_deletes_all_rows(store: Store, records: Records) -> None:
     changes = records.forget([a, b, "file-a.py"], purge=True)
     assert [change.state for change in changes] == ["purged"] * 3
     for table in (
-        "nodes", "links", "past", "passages", "texts_fts_docsize", "vectors",
+        "nodes",
+        "links",
+        "past",
+        "passages",
+        "texts_fts_docsize",
+        "vectors",
         "sketches",
-    ):  # fmt: skip
+    ):
         assert count(store, table) == 0, table
     assert store.relations.all() == relations
 
@@ -505,7 +551,7 @@ BAD = [
     (lambda r: r.forget(["note-here", "note-none"], purge=True), "no node 'note-none'"),
     (lambda r: r.restore(["note-none"]), "no node 'note-none'"),
     (lambda r: r.unlink("note-here", "relates_to", "note-there"), "no link note-here"),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")

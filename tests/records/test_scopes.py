@@ -54,12 +54,15 @@ BOTH = ["shop relates to tom", "tom depends on shop"]
 def test_hidden_links_follow_their_node(store: Store) -> None:
     assert stated(store) == BOTH
     steps: list[tuple[Callable[[Records], Change | list[Change]], bool]] = [
-        (lambda mine: mine.forget([MINE]), False), (lambda mine: mine.undo(), True),
-        (lambda mine: mine.undo(), False), (lambda mine: mine.restore([MINE]), True),
-        (lambda mine: mine.forget([MINE]), False), (lambda mine: mine.undo([MINE]), True),
+        (lambda mine: mine.forget([MINE]), False),
+        (lambda mine: mine.undo(), True),
+        (lambda mine: mine.undo(), False),
+        (lambda mine: mine.restore([MINE]), True),
+        (lambda mine: mine.forget([MINE]), False),
+        (lambda mine: mine.undo([MINE]), True),
         (lambda mine: mine.undo([MINE]), False),
         (lambda mine: mine.add("entity", "shop"), True),
-    ]  # fmt: skip
+    ]
     for number, (step, stands) in enumerate(steps):
         told = step(records_of(store, "alice"))
         for change in told if isinstance(told, list) else [told]:

@@ -47,10 +47,15 @@ def records(store: Store, tmp_path: Path) -> Records:
 def content(store: Store) -> dict[str, Any]:
     """Return live records, live edges and anchors, without their times."""
     told = ("title", "body", "status", "confidence", "tags", "file", "line_start", "data")
-    nodes = {node.id: [getattr(node, name) for name in told]
-             for node in store.nodes.all(live_only=True) if node.type != "file"}  # fmt: skip
-    edges = {edge.key: (edge.weight, edge.status, canonical_object(edge.metadata))
-             for edge in store.edges.all(live_only=True)}  # fmt: skip
+    nodes = {
+        node.id: [getattr(node, name) for name in told]
+        for node in store.nodes.all(live_only=True)
+        if node.type != "file"
+    }
+    edges = {
+        edge.key: (edge.weight, edge.status, canonical_object(edge.metadata))
+        for edge in store.edges.all(live_only=True)
+    }
     anchors = [(*one.key, one.hash, one.verdict) for one in store.anchors.live()]
     return {"nodes": nodes, "edges": edges, "anchors": anchors}
 
@@ -108,10 +113,15 @@ Edit = tuple[str, str]
 
 
 @given(
-    edits=st.lists(st.tuples(st.sampled_from(["text", "title", "status", "why"]),
-                             st.sampled_from(["staged", "retracted", "confirmed"])), max_size=7),
+    edits=st.lists(
+        st.tuples(
+            st.sampled_from(["text", "title", "status", "why"]),
+            st.sampled_from(["staged", "retracted", "confirmed"]),
+        ),
+        max_size=7,
+    ),
     last=st.booleans(),
-)  # fmt: skip
+)
 @settings(max_examples=examples(40), deadline=None)
 def test_undos_lead_back_to_the_first_text(
     tmp_path_factory: pytest.TempPathFactory, edits: list[Edit], last: bool
@@ -151,11 +161,23 @@ def every_command(records: Records, store: Store) -> dict[str, Callable[[], obje
         "retract": lambda: records.retract([A]),
         "run start": lambda: runs.start("task-t"),
         "feedback": lambda: runs.rate([A], "helpful"),
-    }  # fmt: skip
+    }
 
 
-COMMANDS = ("add", "edit", "supersede", "link", "unlink", "fact", "forget", "restore", "confirm",
-            "retract", "run start", "feedback")  # fmt: skip
+COMMANDS = (
+    "add",
+    "edit",
+    "supersede",
+    "link",
+    "unlink",
+    "fact",
+    "forget",
+    "restore",
+    "confirm",
+    "retract",
+    "run start",
+    "feedback",
+)
 
 
 def prepare(records: Records, root: Path) -> None:
@@ -294,9 +316,13 @@ def test_history_lists_changed_fields(records: Records, store: Store) -> None:
     node = store.nodes.require(A)
     one, two, three = past_rows(store, node)
     assert one == {
-        "number": 1, "change": "edit", "made_at": node.created_at,
-        "changed_at": two["made_at"], "body": "The first text of note-a", "tags": ["x"],
-    }  # fmt: skip
+        "number": 1,
+        "change": "edit",
+        "made_at": node.created_at,
+        "changed_at": two["made_at"],
+        "body": "The first text of note-a",
+        "tags": ["x"],
+    }
     assert (two["change"], two["data"]) == ("edit", {}) and "body" not in two
     assert (three["change"], three["invalidated_at"]) == ("forget", None)
     assert past_rows(store, store.nodes.require(B)) == []
