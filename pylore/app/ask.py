@@ -29,11 +29,16 @@ class AskResult(NamedTuple):
 
 
 def ask(
-    engine: Engine, question: str, *, types: Iterable[str] = (), files: Iterable[str] = (),
-    rounds: int = 0, with_superseded: bool = False,
+    engine: Engine,
+    question: str,
+    *,
+    types: Iterable[str] = (),
+    files: Iterable[str] = (),
+    rounds: int = 0,
+    with_superseded: bool = False,
     started: Callable[[Context], None] = lambda context: None,
     needs: Callable[[int, list[str]], None] = lambda number, things: None,
-) -> AskResult:  # fmt: skip
+) -> AskResult:
     """Give the context of a question to the setting ``llm_command``, and check citations.
 
     Args:
@@ -47,12 +52,22 @@ def ask(
     """
     command, needed, left = model.parse_command(engine.settings.llm_command), list[str](), rounds
     while True:
-        found = context(engine, question, form="prompt", types=types, files=files, needed=needed,
-                        with_superseded=with_superseded)  # fmt: skip
+        found = context(
+            engine,
+            question,
+            form="prompt",
+            types=types,
+            files=files,
+            needed=needed,
+            with_superseded=with_superseded,
+        )
         started(found)
         if not found.included:
-            raise LoreError("no record fits: raise the budget" if found.withheld
-                            else "the store has nothing on this: try other words")  # fmt: skip
+            raise LoreError(
+                "no record fits: raise the budget"
+                if found.withheld
+                else "the store has nothing on this: try other words"
+            )
         prompt = model.prompt_of(found.question, found.text, model.RULES if left else "")
         answer = model.answer_of(command, prompt)
         wanted = model.needs_of(answer) if left else []

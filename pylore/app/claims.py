@@ -33,9 +33,17 @@ _KEPT = ("rule", "constraints", "utils")
 
 
 def claim(
-    engine: Engine, id: str, rule: str, *, expect: str = "", of: str = "", lang: str = "",
-    inside: str = "", left_out: Sequence[str] = (), here: str = "",
-) -> dict[str, Any]:  # fmt: skip
+    engine: Engine,
+    id: str,
+    rule: str,
+    *,
+    expect: str = "",
+    of: str = "",
+    lang: str = "",
+    inside: str = "",
+    left_out: Sequence[str] = (),
+    here: str = "",
+) -> dict[str, Any]:
     """Tie a node to a claim; return the anchor as a row. Current violations count as accepted.
 
     Args:
@@ -86,8 +94,11 @@ def claims_about(
         with suppress(LoreError):  # a claim may name a file that lies elsewhere
             path = relative(engine.root, os.path.join(here, path))
         language = languages.language_of(path)
-        about = [(rule, one) for rule, one in _readable(rules)
-                 if one.lang == language and one.covering()(path)]  # fmt: skip
+        about = [
+            (rule, one)
+            for rule, one in _readable(rules)
+            if one.lang == language and one.covering()(path)
+        ]
         found = _newly_against(project, about, path) if newly else [(*one, []) for one in about]
         for rule, one, places in found:
             if node := engine.store.nodes.get(rule.node_id):

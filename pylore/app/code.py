@@ -48,16 +48,27 @@ def anchors_for_file(engine: Engine, file: str) -> Rows:
     kept = root_to_keep(store, engine.root)
     ids = [id for id, _ in store.anchors.about(kept, [path])]
     ids += [id for id, *_ in store.anchors.globs_like(kept, [path])]
-    return rows(store, (
-        one for id in dict.fromkeys(ids) for one in store.anchors.of(id)
-        if one.path == path or (one.kind == "glob" and Glob(one.path).matches(path))
-    ))  # fmt: skip
+    return rows(
+        store,
+        (
+            one
+            for id in dict.fromkeys(ids)
+            for one in store.anchors.of(id)
+            if one.path == path or (one.kind == "glob" and Glob(one.path).matches(path))
+        ),
+    )
 
 
 def anchor(
-    engine: Engine, id: str, file: str, kind: str = "", detail: str = "", *, here: str = "",
+    engine: Engine,
+    id: str,
+    file: str,
+    kind: str = "",
+    detail: str = "",
+    *,
+    here: str = "",
     source: str = "user_edit",
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Tie a node to code; return the anchor as a row with a ``state``.
 
     Args:
@@ -127,11 +138,14 @@ def verify(
 
 
 def index(
-    engine: Engine, below: str = "", *, history: bool = True,
+    engine: Engine,
+    below: str = "",
+    *,
+    history: bool = True,
     progress: Callable[[int, int], None] = lambda done, total: None,
     left_out: Callable[[str, str], None] = lambda path, why: None,
     stage: Callable[[str, int, int], None] | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Index the files of the project; return counts of the index.
 
     Args:
@@ -147,9 +161,14 @@ def index(
     engine = engine.whole()
     store, root = engine.store, engine.root
     found = index_files(
-        store, engine.settings, lambda: engine.embedder, root,
-        below=below_root(root, below) if below else "", progress=progress, left_out=left_out,
-    )  # fmt: skip
+        store,
+        engine.settings,
+        lambda: engine.embedder,
+        root,
+        below=below_root(root, below) if below else "",
+        progress=progress,
+        left_out=left_out,
+    )
     found["cochanges"] = None
     if history and cochanges.cochanges_are_due(store):
         found["cochanges"] = cochanges.counted_cochanges(
@@ -162,9 +181,11 @@ def index(
 
 
 def analyze_cochanges(
-    engine: Engine, *, since: str = "",
+    engine: Engine,
+    *,
+    since: str = "",
     progress: Callable[[str, int, int], None] | None = None,
-) -> CoChanges:  # fmt: skip
+) -> CoChanges:
     """Return which files change together, as ``code.cochanges.analyze_cochanges`` does."""
     engine = engine.whole()
     return cochanges.analyze_cochanges(

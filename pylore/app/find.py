@@ -33,11 +33,21 @@ def words(given: Iterable[str]) -> tuple[str, ...]:
 
 
 def search(
-    engine: Engine, query: str = "", *, near: Iterable[str] = (), types: Iterable[str] = (),
-    statuses: Iterable[str] = (), tags: Iterable[str] = (), files: Iterable[str] = (),
-    since: str = "", filter_expanded: bool = False, min_score: float = 0.0,
-    exclude: Iterable[str] = (), explain: bool = False, operators: bool = False,
-) -> Hits:  # fmt: skip
+    engine: Engine,
+    query: str = "",
+    *,
+    near: Iterable[str] = (),
+    types: Iterable[str] = (),
+    statuses: Iterable[str] = (),
+    tags: Iterable[str] = (),
+    files: Iterable[str] = (),
+    since: str = "",
+    filter_expanded: bool = False,
+    min_score: float = 0.0,
+    exclude: Iterable[str] = (),
+    explain: bool = False,
+    operators: bool = False,
+) -> Hits:
     """Return the matches, best first, and the nodes connected to them, with notes for a person.
 
     Args:
@@ -55,11 +65,15 @@ def search(
 
     store = engine.store
     request = Request(
-        query, scope(store, types=types, statuses=statuses, tags=tags, files=files, since=since),
-        filter_expanded=filter_expanded, min_score=min_score, explain=explain,
-        excluded=complete_ids(store, words(exclude)), near=_near(engine, words(near)),
+        query,
+        scope(store, types=types, statuses=statuses, tags=tags, files=files, since=since),
+        filter_expanded=filter_expanded,
+        min_score=min_score,
+        explain=explain,
+        excluded=complete_ids(store, words(exclude)),
+        near=_near(engine, words(near)),
         operators=operators,
-    )  # fmt: skip
+    )
     embedder = engine.embedder
     with store.snapshot():
         found = run_pipeline(store, engine.settings, request, embedder)
@@ -81,17 +95,26 @@ def _changed_since(engine: Engine, found: Hits) -> list[str]:
 
 
 def scope(
-    store: Store, *, types: Iterable[str] = (), statuses: Iterable[str] = (),
-    tags: Iterable[str] = (), files: Iterable[str] = (), since: str = "", until: str = "",
-) -> Scope:  # fmt: skip
+    store: Store,
+    *,
+    types: Iterable[str] = (),
+    statuses: Iterable[str] = (),
+    tags: Iterable[str] = (),
+    files: Iterable[str] = (),
+    since: str = "",
+    until: str = "",
+) -> Scope:
     """Return the conditions on nodes; ``since`` and ``until`` are dates, or ages as ``7d``."""
     from ..core.times import parse_since, parse_until
 
     return Scope(
-        types=store.types.require(words(types)), statuses=require_statuses(words(statuses)),
-        tags=words(tags), files=words(files), since=parse_since(since) if since else "",
+        types=store.types.require(words(types)),
+        statuses=require_statuses(words(statuses)),
+        tags=words(tags),
+        files=words(files),
+        since=parse_since(since) if since else "",
         until=parse_until(until) if until else "",
-    )  # fmt: skip
+    )
 
 
 def _near(engine: Engine, globs: tuple[str, ...]) -> Near | None:
@@ -101,10 +124,18 @@ def _near(engine: Engine, globs: tuple[str, ...]) -> Near | None:
 
 
 def related(
-    engine: Engine, names: Iterable[str] = (), *, near: Iterable[str] = (), hops: int = 1,
-    types: Iterable[str] = (), exclude: Iterable[str] = (), explain: bool = False, here: str = "",
-    limit: int = 0, symbols: bool = False,
-) -> Hits:  # fmt: skip
+    engine: Engine,
+    names: Iterable[str] = (),
+    *,
+    near: Iterable[str] = (),
+    hops: int = 1,
+    types: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    explain: bool = False,
+    here: str = "",
+    limit: int = 0,
+    symbols: bool = False,
+) -> Hits:
     """Return the nodes that a walk from nodes and files reaches.
 
     Args:
@@ -126,9 +157,15 @@ def related(
         ids = [name for name in found if store.nodes.get(name) is not None]
         files = [_path(engine, name, here) for name in found if name not in ids]
         hits = walk_from(
-            store, settings, ids, _near(engine, (*words(near), *files)), types=wanted,
-            excluded=complete_ids(store, words(exclude)), explain=explain, symbols=symbols,
-        )  # fmt: skip
+            store,
+            settings,
+            ids,
+            _near(engine, (*words(near), *files)),
+            types=wanted,
+            excluded=complete_ids(store, words(exclude)),
+            explain=explain,
+            symbols=symbols,
+        )
     del hits.hits[limit or len(hits) :]
     return hits
 
@@ -177,9 +214,15 @@ def show(engine: Engine, ids: Iterable[str], *, history: bool = False) -> list[d
 
 
 def context(
-    engine: Engine, question: str, *, form: str = "narrative", types: Iterable[str] = (),
-    files: Iterable[str] = (), needed: Iterable[str] = (), with_superseded: bool = False,
-) -> Context:  # fmt: skip
+    engine: Engine,
+    question: str,
+    *,
+    form: str = "narrative",
+    types: Iterable[str] = (),
+    files: Iterable[str] = (),
+    needed: Iterable[str] = (),
+    with_superseded: bool = False,
+) -> Context:
     """Return a text on a question, with the ids in it; the setting ``budget`` is the limit.
 
     Args:
@@ -197,11 +240,15 @@ def context(
         settings = settings.changed([("graph_depth", "2")], "default:graph_depth")
     files = _without_marks(engine, words(files))
     brief = ContextBrief(
-        resolve_id(store, question), form=form, budget=settings.budget, root=engine.root,
+        resolve_id(store, question),
+        form=form,
+        budget=settings.budget,
+        root=engine.root,
         scope=scope(store, types=types, files=files),
-        needed=tuple(resolve_ids(store, words(needed))), near=_near(engine, files),
+        needed=tuple(resolve_ids(store, words(needed))),
+        near=_near(engine, files),
         with_superseded=with_superseded,
-    )  # fmt: skip
+    )
     with store.snapshot():
         return build(store, wider(settings), brief, embedder)
 

@@ -85,10 +85,20 @@ def _sync(engine: Engine, path: str, write: Callable[[str, list[bytes]], None] |
     for _ in range(_TRIES):
         lines, is_cut = _lines(path, longest)
         resolved = any(map(marker_of, lines))
-        came_in = Imported() if not lines else import_lines(
-            store, engine.settings, engine.embedder, both_sides(lines), change="sync",
-            by_hand=True, name=path, skip_bad=True,
-        )  # fmt: skip
+        came_in = (
+            Imported()
+            if not lines
+            else import_lines(
+                store,
+                engine.settings,
+                engine.embedder,
+                both_sides(lines),
+                change="sync",
+                by_hand=True,
+                name=path,
+                skip_bad=True,
+            )
+        )
         _name_new_faults(store, came_in)
         if write is None or is_cut:
             return Synced(came_in, _changes([], []), resolved)
@@ -133,10 +143,13 @@ def _pages_of_git(store: Store, root: str) -> set[str]:
         return set()
     nodes = store.nodes.get_many([row.node_id for row in rows if row.path in tracked])
     return {
-        row.node_id for row in rows
-        if (node := nodes.get(row.node_id)) is not None and node.invalidated_at is None
-        and state_of(node) == row.state and has_own_id(node, row.path)
-    }  # fmt: skip
+        row.node_id
+        for row in rows
+        if (node := nodes.get(row.node_id)) is not None
+        and node.invalidated_at is None
+        and state_of(node) == row.state
+        and has_own_id(node, row.path)
+    }
 
 
 def _name_new_faults(store: Store, came_in: Imported) -> None:
@@ -232,5 +245,6 @@ def changed_by(store: Store, name: str, before: int) -> list[dict[str, Any]]:
     rows = [(row_of_thing(thing), state) for thing, state in states.items()]
     return [
         {"id": row.id if isinstance(row, Node) else edge_name(row.key), "state": state}
-        for row, state in rows if not isinstance(row, Anchor)
-    ]  # fmt: skip
+        for row, state in rows
+        if not isinstance(row, Anchor)
+    ]

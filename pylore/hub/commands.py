@@ -27,10 +27,13 @@ if TYPE_CHECKING:
     from ..store import Store
     from .connection import Hub
 
-HUB = Group("hub", """\
+HUB = Group(
+    "hub",
+    """\
 Share knowledge through PostgreSQL databases.
 
-The driver comes by 'make setup-hub'.""")  # fmt: skip
+The driver comes by 'make setup-hub'.""",
+)
 
 ROLES = ("reader", "writer", "curator")
 
@@ -86,8 +89,15 @@ def grant(
 ) -> None:
     """Let a role of the server read, write, or also curate and purge."""
     member = "; INSERT INTO lore.members VALUES ({name}, {scope}) ON CONFLICT DO NOTHING"
-    _ask(session, on, f"{_REVOKE}; GRANT {{role}} TO {{who}}{member if scope else ''}",
-         name=name, role=f"lore_{role}", scope=scope, kind=f"grant {role}")  # fmt: skip
+    _ask(
+        session,
+        on,
+        f"{_REVOKE}; GRANT {{role}} TO {{who}}{member if scope else ''}",
+        name=name,
+        role=f"lore_{role}",
+        scope=scope,
+        kind=f"grant {role}",
+    )
     row = {"id": name, "role": role, "scope": scope or None}
     session.output.one(row, lambda row: f"{name}: {role}{f', in {scope}' if scope else ''}\n")
 
@@ -112,10 +122,17 @@ def _ask(
 ) -> None:
     """Run statements at a hub, with ``{who}`` and ``{role}`` as identifiers, and log them."""
     sql = driver().sql
-    values = {"name": name, "scope": scope, "kind": kind,
-              "owner": f"{name}@@{scope}" if scope else name}  # fmt: skip
-    names = {"who": sql.Identifier(name), "role": sql.Identifier(role),
-             **{field: sql.Literal(value) for field, value in values.items()}}  # fmt: skip
+    values = {
+        "name": name,
+        "scope": scope,
+        "kind": kind,
+        "owner": f"{name}@@{scope}" if scope else name,
+    }
+    names = {
+        "who": sql.Identifier(name),
+        "role": sql.Identifier(role),
+        **{field: sql.Literal(value) for field, value in values.items()},
+    }
     with _hub(session, on) as hub:
         hub.ask(sql.SQL(text + _LOG_GRANT).format(**names))
 
@@ -158,8 +175,9 @@ def add(
 def list_hubs(session: Session) -> None:
     """List the hubs in your config."""
     pairs = sorted(session.settings.remotes.items())
-    rows = [{"id": name, "url": value.split()[0], "takes": value.split()[1:]}
-            for name, value in pairs]  # fmt: skip
+    rows = [
+        {"id": name, "url": value.split()[0], "takes": value.split()[1:]} for name, value in pairs
+    ]
     session.output.list(
         rows, each(lambda row: f"{row['id']:<12} {' '.join([row['url'], *row['takes']])}\n")
     )
@@ -185,8 +203,11 @@ def _hub(session: Session, place: str, *, writes: bool = True) -> Hub:
         return connect(place, writes=writes)
     names = [place] if place else [*session.settings.remotes]
     if len(names) != 1:
-        raise UsageError(f"name a hub: {' or '.join(names)}" if names else
-                         "no hub in your config: 'lore hub add NAME URL'")  # fmt: skip
+        raise UsageError(
+            f"name a hub: {' or '.join(names)}"
+            if names
+            else "no hub in your config: 'lore hub add NAME URL'"
+        )
     url, *_ = remote_named(session.settings, names[0])
     return connect(url, names[0], writes=writes)
 
@@ -196,7 +217,7 @@ def _hub(session: Session, place: str, *, writes: bool = True) -> Hub:
 
 def sync_with_hub(
     session: Session, store: Store, name: str, *, all: bool
-) -> tuple[Imported, dict[str, Any]]:  # fmt: skip
+) -> tuple[Imported, dict[str, Any]]:
     """Sync with a remote; return the merged lines, and a summary row."""
     if project_folder() and not is_trusted(data_folder()):
         raise LoreError("this store may be from a clone: run 'lore store trust' to sync it")

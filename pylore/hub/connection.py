@@ -40,9 +40,13 @@ _BY_STATE: dict[str, tuple[type[StoreError], str]] = {
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 _DEFAULTS = {
-    "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3",
-    "tcp_user_timeout": "60000", "fallback_application_name": "lore", "client_encoding": "UTF8",
-}  # fmt: skip
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "60000",
+    "fallback_application_name": "lore",
+    "client_encoding": "UTF8",
+}
 
 
 def driver() -> Any:
@@ -54,8 +58,10 @@ def driver() -> Any:
     try:
         import psycopg
     except ImportError:
-        raise UsageError("the driver of PostgreSQL is missing: 'make setup-hub', or pip install "
-                         "'lore-shell[hub]'") from None  # fmt: skip
+        raise UsageError(
+            "the driver of PostgreSQL is missing: 'make setup-hub', or pip install "
+            "'lore-shell[hub]'"
+        ) from None
     return psycopg
 
 
@@ -84,8 +90,10 @@ def options_of(url: str) -> dict[str, str]:
             raise ValueError
         found: dict[str, str] = psycopg.conninfo.conninfo_to_dict(url)
     except (psycopg.Error, ValueError):
-        raise UsageError("invalid hub URL: use postgresql://[user@]host[:port]/database or "
-                         "postgresql://?service=NAME") from None  # fmt: skip
+        raise UsageError(
+            "invalid hub URL: use postgresql://[user@]host[:port]/database or "
+            "postgresql://?service=NAME"
+        ) from None
     if any("password" in name or "secret" in name for name in found):
         raise UsageError("password in the hub URL: put it into ~/.pgpass (mode 0600)")
     return found
@@ -157,10 +165,15 @@ def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
         if verify:
             os.environ["PGSSLMODE"] = "verify-full"  # a service overrides it, sockets ignore it
         with faults(name or url):
-            return Hub(name or url, _patient().connect(
-                autocommit=True, cursor_factory=driver().ClientCursor, prepare_threshold=None,
-                **{**_DEFAULTS, **options},
-            ))  # fmt: skip
+            return Hub(
+                name or url,
+                _patient().connect(
+                    autocommit=True,
+                    cursor_factory=driver().ClientCursor,
+                    prepare_threshold=None,
+                    **{**_DEFAULTS, **options},
+                ),
+            )
     finally:
         if verify:
             os.environ.pop("PGSSLMODE")
@@ -173,8 +186,10 @@ def remote_named(settings: Settings, name: str) -> list[str]:
         UsageError: unknown name.
     """
     if name not in settings.remotes:
-        raise UsageError(f"no remote '{name}'{nearest(name, [*settings.remotes])} in your config: "
-                         "use 'lore hub add NAME URL', or ./NAME for a file")  # fmt: skip
+        raise UsageError(
+            f"no remote '{name}'{nearest(name, [*settings.remotes])} in your config: "
+            "use 'lore hub add NAME URL', or ./NAME for a file"
+        )
     return settings.remotes[name].split()
 
 

@@ -37,9 +37,7 @@ def split(text: str) -> str:
     return " ".join([word[:LONGEST_WORD] for word in words(fold(text))])
 
 
-def index_hub(
-    hub: Hub, embedder_of: Callable[[], Embedder | None], notes: list[str]
-) -> int:  # fmt: skip
+def index_hub(hub: Hub, embedder_of: Callable[[], Embedder | None], notes: list[str]) -> int:
     """Index the nodes that are due at a hub; return their number.
 
     A hub with vectors of a different embedder is skipped, with a note in ``notes``.
@@ -53,8 +51,10 @@ def index_hub(
         name, dimension = (embedder.name, embedder.dimension) if embedder else (None, 0)
         own = hub.ask("SELECT value FROM lore.meta WHERE name = 'embedder'")
         if own and own[0][0] != name:
-            notes.append(f"{hub.name} has vectors of {own[0][0]}, not of {name or 'no embedder'}: "
-                         "another client indexes what was sent")  # fmt: skip
+            notes.append(
+                f"{hub.name} has vectors of {own[0][0]}, not of {name or 'no embedder'}: "
+                "another client indexes what was sent"
+            )
             break
         try:
             for batch in ahead(_batches(rows, embedder)):
@@ -74,7 +74,7 @@ def index_hub(
 
 def _batches(
     rows: Sequence[tuple[Any, ...]], embedder: Embedder | None
-) -> Iterator[list[dict[str, Any]]]:  # fmt: skip
+) -> Iterator[list[dict[str, Any]]]:
     """Yield batches for ``lore.put`` from rows of ``lore.lacking``."""
     for start in range(0, len(rows), BATCH):
         nodes: list[dict[str, Any]] = []
@@ -87,8 +87,9 @@ def _batches(
             for name, part, tagged, _, parts, _ in cut:
                 made = {"title": split(name), "body": split(part), "tags": split(tagged)}
                 size = sum(len(words.split()) for words in (*made.values(), parts))
-                passages.append({**made, "parts": parts, "first": at, "length": len(part),
-                                 "size": size})  # fmt: skip
+                passages.append(
+                    {**made, "parts": parts, "first": at, "length": len(part), "size": size}
+                )
                 texts.append(f"{name} {part}")
                 at += len(part)
         vectors = iter(embedder.embed(texts) if embedder is not None and texts else ())

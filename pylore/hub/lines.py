@@ -62,9 +62,12 @@ class HubLines:
     """
 
     def __init__(
-        self, store: Store, takes: Takes, things: Collection[str] | None = None,
+        self,
+        store: Store,
+        takes: Takes,
+        things: Collection[str] | None = None,
         ids: Collection[str] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._store, self._takes = store, takes
         self._types = store.types.require(takes.types)
         self._private: set[str] = set()
@@ -120,8 +123,9 @@ class HubLines:
 
 def extra_lines(store: Store, takes: Takes) -> tuple[list[Line], list[Line]]:
     """Return the declarations and purges of a store for a remote."""
-    declared = {(one.get("declare_type") or one["declare_relation"]): one
-                for one in declarations(store)}  # fmt: skip
+    declared = {
+        (one.get("declare_type") or one["declare_relation"]): one for one in declarations(store)
+    }
     purges = store.changes.purged().items()
     return (
         [_line(name, one["at"], one) for name, one in declared.items() if takes.has(name)],

@@ -38,8 +38,10 @@ def hello(hub: Hub, mark: Sequence[Any] = (0, None)) -> dict[str, Any]:
     """
     state: dict[str, Any] = hub.ask(_HELLO, mark)[0][0]
     if state["version"] != VERSION:
-        raise StoreError(f"{hub.name}: schema version {state['version']}, this lore has {VERSION}: "
-                         "update lore, or make a new hub")  # fmt: skip
+        raise StoreError(
+            f"{hub.name}: schema version {state['version']}, this lore has {VERSION}: "
+            "update lore, or make a new hub"
+        )
     return state
 
 
@@ -51,8 +53,10 @@ def make_schema(hub: Hub, max_text: int) -> bool:
     """
     owned = hub.ask(_OWNER)
     if owned == [(False,)]:
-        raise StoreError(f"{hub.name}: the schema 'lore' has a different owner: connect as that "
-                         "role, or use a different database")  # fmt: skip
+        raise StoreError(
+            f"{hub.name}: the schema 'lore' has a different owner: connect as that "
+            "role, or use a different database"
+        )
     longest = record_line(max_text)
     if owned:
         hello(hub)

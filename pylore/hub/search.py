@@ -98,11 +98,16 @@ class Answers(Nodes):
     def _filter(self, scope: Scope) -> str:
         """Return the filter of ``lore.admits`` for a scope, with a regular expression for files."""
         found: dict[str, Any] = {
-            "types": [*scope.types], "statuses": [*scope.statuses], "tags": [*scope.tags],
-            "files": expression(scope.files) if scope.files else "", "since": scope.since,
-            "until": scope.until, "hides": [*scope.hides], "excluded": sorted(scope.excluded),
+            "types": [*scope.types],
+            "statuses": [*scope.statuses],
+            "tags": [*scope.tags],
+            "files": expression(scope.files) if scope.files else "",
+            "since": scope.since,
+            "until": scope.until,
+            "hides": [*scope.hides],
+            "excluded": sorted(scope.excluded),
             "names": ["", self._store.scope] if self._store.scope else None,
-        }  # fmt: skip
+        }
         return dumps({name: value for name, value in found.items() if value})
 
     # --- nodes
@@ -160,9 +165,14 @@ class Answers(Nodes):
         return [""]
 
     def search(
-        self, collection: str, query: Query, how: str, scope: Scope, weights: Mapping[str, float],
+        self,
+        collection: str,
+        query: Query,
+        how: str,
+        scope: Scope,
+        weights: Mapping[str, float],
         limit: int,
-    ) -> list[Row]:  # fmt: skip
+    ) -> list[Row]:
         if limit == 1:  # the pipeline checks for a word
             return [(0, "", 0.0)] if self.frequencies(query.single_words())[1] else []
         asked, prefixes = "", [*query.beginnings]
@@ -217,7 +227,7 @@ class Answers(Nodes):
 
     def bundles(
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
-    ) -> list[Bundle]:  # fmt: skip
+    ) -> list[Bundle]:
         found = self._hub.ask(_EDGES, ([*frontier], [*relations], limit))
         for row in found:
             self._statuses.update(zip(row[3], row[5], strict=True))

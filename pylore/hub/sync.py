@@ -54,9 +54,15 @@ class HubSync:
     """
 
     def __init__(
-        self, engine: Engine, hub: Hub, name: str, takes: Takes, *, all: bool = False,
+        self,
+        engine: Engine,
+        hub: Hub,
+        name: str,
+        takes: Takes,
+        *,
+        all: bool = False,
         progress: Callable[[int], None] = lambda lines: None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.came_in = Imported()
         self.sent = self.known = self.read = 0
         self.refused: list[tuple[str, str]] = []
@@ -133,7 +139,7 @@ class HubSync:
 
     def _lines(
         self, until: int, declared: list[Line], purges: list[Line], *, is_new: bool
-    ) -> Iterator[Line]:  # fmt: skip
+    ) -> Iterator[Line]:
         if is_new:
             yield from declared
         if purges and (is_new or self.read):  # without ids that the hub lacks
@@ -178,9 +184,12 @@ class HubSync:
             skip_bad=True, new_relations=True, new_types=True, change="sync", purge=True
         )
         part = LineImport(
-            self._store, self._engine.settings, [line.encode() for _, line in rows], options,
+            self._store,
+            self._engine.settings,
+            [line.encode() for _, line in rows],
+            options,
             place=lambda number: f"{self._name}: line {rows[number - 1][0]}",
-        )  # fmt: skip
+        )
         at, changes = copy(self._at), self._store.changes
         with self._store.transaction("sync"):
             before = changes.last_command()

@@ -30,10 +30,12 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with new_store(str(root / ".lore")) as store:
         records = Records(store, Settings(), None, str(root))
         records.add("decision", "Sessions are signed tokens", id="decision-a", file="src/auth.py")
-        records.add("failure", "People kept access", id="failure-b",
-                    links=[("decision-a", "relates_to")])  # fmt: skip
-        records.add("lesson", "Give it a short life", id="lesson-c",
-                    links=[("failure-b", "learned_from")])  # fmt: skip
+        records.add(
+            "failure", "People kept access", id="failure-b", links=[("decision-a", "relates_to")]
+        )
+        records.add(
+            "lesson", "Give it a short life", id="lesson-c", links=[("failure-b", "learned_from")]
+        )
         records.add("note", "Alone", id="note-d")
     return root
 
@@ -66,8 +68,7 @@ def test_related_to_node_and_file(engine: Engine) -> None:
     with pytest.raises(LoreError):
         related(engine, ["nowhere.py"])
     # a unique file name
-    assert [hit.id for hit in related(engine, ["auth.py"], types=["decision"])] == [
-        "decision-a"]  # fmt: skip
+    assert [hit.id for hit in related(engine, ["auth.py"], types=["decision"])] == ["decision-a"]
     here = str(Path(engine.root) / "src")
     assert len(related(engine, ["auth.py"], here=here, types=["decision"])) == 1
     with pytest.raises(UsageError, match="from 1 to 3"):

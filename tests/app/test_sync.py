@@ -23,8 +23,12 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 def note(id: str, title: str) -> str:
     time = "2026-01-01T00:00:00Z"
-    return json.dumps({"id": id, "type": "note", "title": title, "created_at": time,
-                       "updated_at": time}) + "\n"  # fmt: skip
+    return (
+        json.dumps(
+            {"id": id, "type": "note", "title": title, "created_at": time, "updated_at": time}
+        )
+        + "\n"
+    )
 
 
 class Meanwhile:

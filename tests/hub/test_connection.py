@@ -32,12 +32,19 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("url", "verified"), [
-    ("postgresql://localhost/x", False), ("postgresql://127.0.0.1/x", False),
-    ("postgresql://[::1]/x", False), ("postgresql://h/x?hostaddr=127.0.0.1", False),
-    ("postgresql://hub.example/x", True), ("postgresql://127.0.0.1,hub.example/x", True),
-    ("postgresql://h/x?hostaddr=10.0.0.1", True), ("postgresql://?service=team", True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("url", "verified"),
+    [
+        ("postgresql://localhost/x", False),
+        ("postgresql://127.0.0.1/x", False),
+        ("postgresql://[::1]/x", False),
+        ("postgresql://h/x?hostaddr=127.0.0.1", False),
+        ("postgresql://hub.example/x", True),
+        ("postgresql://127.0.0.1,hub.example/x", True),
+        ("postgresql://h/x?hostaddr=10.0.0.1", True),
+        ("postgresql://?service=team", True),
+    ],
+)
 def test_certificates_of_other_hosts_are_verified(
     url: str, verified: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,15 +97,18 @@ def test_an_unreachable_server_is_one_line(home: Path) -> None:
     assert one_line(error).startswith("connection failed")
 
 
-@pytest.mark.parametrize(("sql", "failure", "said"), [
-    ("SELECT pg_sleep(9)", StoreError, "statement timeout: try again"),
-    ("SELECT lore.nothing()", StoreError, "'lore hub init URL' makes a hub"),
-    ("CREATE DATABASE x", StoreError, "transaction block"),
-    ("DO $$ BEGIN RAISE USING ERRCODE = '53100'; END $$", StoreFull, "disk is full"),
-    ("DO $$ BEGIN RAISE USING ERRCODE = '40P01'; END $$", StoreBusy, "try again"),
-    ("DO $$ BEGIN RAISE USING ERRCODE = '42501'; END $$", StoreError, "ask the hub's owner"),
-    ("BEGIN READ ONLY; CREATE TABLE x()", StoreError, "read-only"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("sql", "failure", "said"),
+    [
+        ("SELECT pg_sleep(9)", StoreError, "statement timeout: try again"),
+        ("SELECT lore.nothing()", StoreError, "'lore hub init URL' makes a hub"),
+        ("CREATE DATABASE x", StoreError, "transaction block"),
+        ("DO $$ BEGIN RAISE USING ERRCODE = '53100'; END $$", StoreFull, "disk is full"),
+        ("DO $$ BEGIN RAISE USING ERRCODE = '40P01'; END $$", StoreBusy, "try again"),
+        ("DO $$ BEGIN RAISE USING ERRCODE = '42501'; END $$", StoreError, "ask the hub's owner"),
+        ("BEGIN READ ONLY; CREATE TABLE x()", StoreError, "read-only"),
+    ],
+)
 def test_faults_of_a_server_are_one_line(
     postgres_server: postgres.Server, database: str, sql: str, failure: type[LoreError], said: str
 ) -> None:

@@ -14,7 +14,7 @@ AS_WRITER = (
     "SET ROLE postgres",
     "SET SESSION AUTHORIZATION cur",
     "GRANT lore_curator TO ann",
-    "GRANT lore_writer TO \"a-none\"",
+    'GRANT lore_writer TO "a-none"',
     "ALTER ROLE ann BYPASSRLS",
     "INSERT INTO lore.members VALUES ('ann', 'blue')",
     "DROP POLICY scopes ON lore.nodes",
@@ -30,7 +30,7 @@ AS_WRITER = (
     "CREATE RULE mine AS ON INSERT TO lore.lines DO INSTEAD NOTHING",
     "CREATE TABLE pg_temp.mine(x bigint REFERENCES lore.nodes(key))",
     "CREATE EVENT TRIGGER mine ON ddl_command_end EXECUTE FUNCTION lore.push()",
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("sql", AS_WRITER)

@@ -18,22 +18,28 @@ from pylore.hub.search import SearchedHub
 
 HIDDEN = ("zebra", "quagga", "okapi", "@@red", "@@blue")
 SEEN_BY = {
-    "a-reader": set(), "ann": {"zebra", "okapi", "@@red"}, "bob": {"quagga", "@@blue"},
-    "tom": {"zebra", "okapi", "@@red"}, "cur": set(),
-}  # fmt: skip
+    "a-reader": set(),
+    "ann": {"zebra", "okapi", "@@red"},
+    "bob": {"quagga", "@@blue"},
+    "tom": {"zebra", "okapi", "@@red"},
+    "cur": set(),
+}
 
 
 @pytest.fixture(scope="module")
 def indexed(hub: PeopledHub) -> Iterator[PeopledHub]:
     """With vectors, and links into two scopes."""
     embedder = StaticEmbedder()
-    hub.push("postgres", note("entity-shop", type="entity", title="shop"),
-             note("entity-okapi@@red", type="entity", title="okapi"),
-             note("entity-pens", type="entity", title="pens"),
-             edge("entity-shop", "uses", "entity-okapi@@red"),
-             edge("entity-shop", "uses@@blue", "entity-pens"),
-             edge("note-1", "relates_to", "note-red@@red"),
-             edge("note-1", "relates_to", "note-blue@@blue"))  # fmt: skip
+    hub.push(
+        "postgres",
+        note("entity-shop", type="entity", title="shop"),
+        note("entity-okapi@@red", type="entity", title="okapi"),
+        note("entity-pens", type="entity", title="pens"),
+        edge("entity-shop", "uses", "entity-okapi@@red"),
+        edge("entity-shop", "uses@@blue", "entity-pens"),
+        edge("note-1", "relates_to", "note-red@@red"),
+        edge("note-1", "relates_to", "note-blue@@blue"),
+    )
     for user in ("ann", "bob", "ann"):  # each indexes visible records
         with connect(hub.server.url(hub.database, user)) as connection:
             index_hub(connection, lambda: embedder, [])
@@ -47,8 +53,17 @@ def test_searches_show_visible_scopes_alone(indexed: PeopledHub, user: str) -> N
     settings = Settings().changed([("graph_depth", "2")], "this test")
     with SearchedHub(connect(indexed.server.url(indexed.database, user))) as store:
         engine = Engine(store, settings, "", embedder=StaticEmbedder())  # type: ignore[arg-type]
-        for question in ("zebra", "quagga", "okapi", "shop uses", "zeb", '"okapi"', "note-1",
-                         "-zebra note", "title:okapi"):  # fmt: skip
+        for question in (
+            "zebra",
+            "quagga",
+            "okapi",
+            "shop uses",
+            "zeb",
+            '"okapi"',
+            "note-1",
+            "-zebra note",
+            "title:okapi",
+        ):
             found = search(engine, question, explain=True, operators=True)
             said += [repr(hit.to_dict()) for hit in found] + found.notes
     text = "\n".join(said)
@@ -91,8 +106,9 @@ def test_counts_leave_out_hidden_words(indexed: PeopledHub, user: str) -> None:
     sql = "SELECT word, passages > 0 FROM lore.counts('{zebra,quagga,okapi}') WHERE word <> ''"
     said = {word for word, is_there in indexed.do(sql, user=user) if is_there}
     assert said == SEEN_BY[user] - {"@@red", "@@blue"}
-    cosines = indexed.do("SELECT count(*) FROM lore.cosines(ARRAY(SELECT generate_series(1, 99)))",
-                         user=user)  # fmt: skip
+    cosines = indexed.do(
+        "SELECT count(*) FROM lore.cosines(ARRAY(SELECT generate_series(1, 99)))", user=user
+    )
     everything = indexed.do(
         "SELECT count(*) FROM lore.cosines(ARRAY(SELECT generate_series(1, 99)))"
     )

@@ -120,13 +120,19 @@ def test_a_purged_record_leaves_nothing(hub: Hub) -> None:
 
 
 def test_the_hub_applies_filters(hub: Hub) -> None:
-    push(hub, note("note-1", body="zebras", tags=["a", "b"]),
-         note("lesson-2", LATER, body="zebras", tags=["b"], status="staged"))  # fmt: skip
+    push(
+        hub,
+        note("note-1", body="zebras", tags=["a", "b"]),
+        note("lesson-2", LATER, body="zebras", tags=["b"], status="staged"),
+    )
     for scope, expected in (
-        (Scope(tags=("a",)), {"note-1"}), (Scope(types=("lesson",)), {"lesson-2"}),
-        (Scope(statuses=("staged",)), {"lesson-2"}), (Scope(since="2026-02-01"), {"lesson-2"}),
-        (Scope(until="2026-01-31T23:00:00Z"), {"note-1"}), (Scope(files=("*.py",)), set()),
-    ):  # fmt: skip
+        (Scope(tags=("a",)), {"note-1"}),
+        (Scope(types=("lesson",)), {"lesson-2"}),
+        (Scope(statuses=("staged",)), {"lesson-2"}),
+        (Scope(since="2026-02-01"), {"lesson-2"}),
+        (Scope(until="2026-01-31T23:00:00Z"), {"note-1"}),
+        (Scope(files=("*.py",)), set()),
+    ):
         assert found(hub, "zebras", "fulltext vector", scope) == expected, scope.to_dict()
 
 

@@ -56,7 +56,7 @@ def test_later_states_have_greater_order_keys() -> None:
         Edge("note-a", "note-b", "uses", 0.1, created_at=made, ended_at=ended)
         for made in ("2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z")
         for ended in (None, "2026-01-03T00:00:00Z")
-    ]  # fmt: skip
+    ]
     keys = [order_text(Stamped.of(state)) for state in sorted(states, key=clock)]
     assert keys == sorted(keys)
 

@@ -43,11 +43,14 @@ NOT_TAKEN: dict[str, tuple[str, list[str], str]] = {
     "a decision": ("ann", note("note-staged", LATER), "which a curator may"),
     "a decision, forgotten": ("ann", note("note-staged", LATER, invalidated_at=LATER), "curator"),
     "a decision of the same second": ("ann", note("note-staged", body="x"), "which a curator may"),
-    "a decision long ago": ("ann", note("note-staged", LATER, kind="state_of", status="confirmed"),
-                           "which a curator may"),
+    "a decision long ago": (
+        "ann",
+        note("note-staged", LATER, kind="state_of", status="confirmed"),
+        "which a curator may",
+    ),
     "a decision on an edge": ("ann", edge("note-1", "relates_to", "note-3", LATER), "curator"),
     "the future": ("ann", note("note-x", "2099-01-01T00:00:00Z"), "set your clock"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", NOT_TAKEN)
@@ -58,9 +61,16 @@ def test_writers_are_refused_other_scopes_and_decisions(hub: PeopledHub, case: s
 
 
 def test_writers_push_to_their_scopes(hub: PeopledHub) -> None:
-    assert hub.push("ann", note("note-new@@red"), note("note-staged", LATER, status="staged"),
-                    note("note-staged", "2025-01-01T00:00:00Z", kind="state_of"),
-                    edge("note-new@@red", "uses", "note-1")) == []  # fmt: skip
+    assert (
+        hub.push(
+            "ann",
+            note("note-new@@red"),
+            note("note-staged", LATER, status="staged"),
+            note("note-staged", "2025-01-01T00:00:00Z", kind="state_of"),
+            edge("note-new@@red", "uses", "note-1"),
+        )
+        == []
+    )
     assert hub.push("tom", note("note-of-tom@@red")) == []  # the team is in that scope
     assert hub.do("SELECT by_role FROM lore.lines WHERE owner = 'note-of-tom@@red'") == [("tom",)]
 

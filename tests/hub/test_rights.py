@@ -10,10 +10,15 @@ from hubs import DENIED, ROLES, PeopledHub, outcome
 NOBODY = len(ROLES)
 
 READABLE_FROM = {
-    "meta": "reader", "lines": "reader", "nodes": "reader", "edges": "reader",
+    "meta": "reader",
+    "lines": "reader",
+    "nodes": "reader",
+    "edges": "reader",
     # Rows of all scopes: functions filter them.
-    "words": "nobody", "passages": "nobody", "members": "nobody",
-}  # fmt: skip
+    "words": "nobody",
+    "passages": "nobody",
+    "members": "nobody",
+}
 """Table to the least role that reads it; only the owner writes tables."""
 
 READER = """
@@ -25,9 +30,10 @@ last_line parsed rows_of refusal update_heads is_taken decides
 excluded brief shown quoted frequency rarest
 """.split()
 CALLABLE_FROM = {
-    **dict.fromkeys(READER, "reader"), **dict.fromkeys(WRITER, "writer"),
+    **dict.fromkeys(READER, "reader"),
+    **dict.fromkeys(WRITER, "writer"),
     **dict.fromkeys(OWNER, "nobody"),
-}  # fmt: skip
+}
 """Function to the least role that calls it."""
 
 
@@ -83,12 +89,18 @@ def test_roles_read_their_tables_and_write_none(hub: PeopledHub, role: str) -> N
                     f"SELECT setval('lore.{name}', 9)",
                 ]
             else:
-                attempts = [reads, f"INSERT INTO lore.{name} DEFAULT VALUES",
-                    f"UPDATE lore.{name} SET {column} = DEFAULT", f"DELETE FROM lore.{name}",
-                    f"TRUNCATE lore.{name} CASCADE", f"LOCK lore.{name} IN SHARE MODE",
+                attempts = [
+                    reads,
+                    f"INSERT INTO lore.{name} DEFAULT VALUES",
+                    f"UPDATE lore.{name} SET {column} = DEFAULT",
+                    f"DELETE FROM lore.{name}",
+                    f"TRUNCATE lore.{name} CASCADE",
+                    f"LOCK lore.{name} IN SHARE MODE",
                     f"ALTER TABLE lore.{name} DISABLE ROW LEVEL SECURITY",
-                    f"CREATE INDEX ON lore.{name}({column})", f"COMMENT ON TABLE lore.{name} IS ''",
-                    f"DROP TABLE lore.{name} CASCADE"]  # fmt: skip
+                    f"CREATE INDEX ON lore.{name}({column})",
+                    f"COMMENT ON TABLE lore.{name} IS ''",
+                    f"DROP TABLE lore.{name} CASCADE",
+                ]
             for sql in attempts:
                 found[sql] = outcome(connection, sql)
                 expected.setdefault(sql, DENIED)

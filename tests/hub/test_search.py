@@ -31,10 +31,18 @@ from pylore.store.filter import Scope
 EMBEDDER = StaticEmbedder()
 TEXT = Text.of_packages("email", "json", "logging")
 QUERIES = (
-    "message header encoding", "how are boundaries of multipart messages made", "JSONDecodeError",
-    "logging.handlers rotate file", "the parser of e-mail addresses", "handlers", "handle",
-    "uses of the decoder class", "charset", "unicode escape sequences in strings", "no such word",
-)  # fmt: skip
+    "message header encoding",
+    "how are boundaries of multipart messages made",
+    "JSONDecodeError",
+    "logging.handlers rotate file",
+    "the parser of e-mail addresses",
+    "handlers",
+    "handle",
+    "uses of the decoder class",
+    "charset",
+    "unicode escape sequences in strings",
+    "no such word",
+)
 CHARSET = "message header encoding of a charset"
 
 
@@ -43,15 +51,19 @@ ALIKE: tuple[tuple[str, str, dict[str, Any]], ...] = (
     (CHARSET, "graph_depth=1", {"scope": Scope(types=("note", "lesson"))}),
     (CHARSET, "graph_depth=2 expansion=best-path", {}),
     (CHARSET, "graph_depth=1 graph_edges=mentions", {"explain": True}),
-    (CHARSET, "fusion=rrf", {}), (CHARSET, "retrievers=fulltext", {}),
-    (CHARSET, "retrievers=vector", {}), (CHARSET, "limit=70", {}),
+    (CHARSET, "fusion=rrf", {}),
+    (CHARSET, "retrievers=fulltext", {}),
+    (CHARSET, "retrievers=vector", {}),
+    (CHARSET, "limit=70", {}),
     (CHARSET, "", {"scope": Scope(types=("entity", "concept"))}),
     (CHARSET, "", {"scope": Scope(statuses=("superseded",))}),
     (CHARSET, "", {"scope": Scope(since="2025-01-01")}),
     (CHARSET, "", {"scope": Scope(tags=("no-such-tag",))}),
-    ("message -header", "", {"operators": True}), ("mess* title:message", "", {"operators": True}),
-    ("where is the Message header defined", "", {}), ("why is the header encoded", "", {}),
-)  # fmt: skip
+    ("message -header", "", {"operators": True}),
+    ("mess* title:message", "", {"operators": True}),
+    ("where is the Message header defined", "", {}),
+    ("why is the header encoded", "", {}),
+)
 """(query, settings, request) with similar results of a store and a hub."""
 
 
@@ -63,8 +75,9 @@ class Both:
         self.hub = hub
 
     def ask(self, query: str, settings: str = "", **request: Any) -> tuple[Hits, Hits]:
-        pairs = [(name, value) for name, _, value in
-                 (one.partition("=") for one in settings.split())]  # fmt: skip
+        pairs = [
+            (name, value) for name, _, value in (one.partition("=") for one in settings.split())
+        ]
         under = Settings().changed(pairs, "test")
         asked = Request(query, **request)
         return (

@@ -41,8 +41,13 @@ def note(id: str, body: str = "", at: str = EARLY, **fields: Any) -> dict[str, A
 
 
 def link(from_id: str, to_id: str, **fields: Any) -> dict[str, Any]:
-    return {"from_id": from_id, "to_id": to_id, "relation": "relates_to",
-            "created_at": EARLY, **fields}  # fmt: skip
+    return {
+        "from_id": from_id,
+        "to_id": to_id,
+        "relation": "relates_to",
+        "created_at": EARLY,
+        **fields,
+    }
 
 
 def ids(store: Store) -> list[str]:
@@ -95,8 +100,12 @@ def test_only_the_makers_of_conflicts_hear_of_them(two: Team) -> None:
     two.sync("ann")
     assert (two.sync("bob").came_in.conflicts, two.sync("ann").came_in.conflicts) == (1, 1)
     put(two, "carl", note("note-c"))
-    for done in (two.sync("new"), two.sync("carl"), two.sync("ann", all=True),
-                 two.sync("eve", user=reader)):  # fmt: skip
+    for done in (
+        two.sync("new"),
+        two.sync("carl"),
+        two.sync("ann", all=True),
+        two.sync("eve", user=reader),
+    ):
         assert (done.came_in.conflicts, done.came_in.conflicting) == (0, [])
     for name in ("new", "carl", "eve"):
         assert two.store(name).nodes.require("note-a").body == "his"
@@ -105,9 +114,17 @@ def test_only_the_makers_of_conflicts_hear_of_them(two: Team) -> None:
 
 
 def test_untaken_records_and_their_links_stay(two: Team) -> None:
-    put(two, "ann", note("note-open"), note("decision-a", "x"), note("note-mine@@ann"),
-        note("note-staged", status="staged"), link("note-open", "note-mine@@ann"),
-        link("note-open", "decision-a"), {"declare_relation": "likes@@ann"})  # fmt: skip
+    put(
+        two,
+        "ann",
+        note("note-open"),
+        note("decision-a", "x"),
+        note("note-mine@@ann"),
+        note("note-staged", status="staged"),
+        link("note-open", "note-mine@@ann"),
+        link("note-open", "decision-a"),
+        {"declare_relation": "likes@@ann"},
+    )
     two.sync("ann", Takes("types=decision"))
     assert ids_at_hub(two) == ["decision-a"]
     two.sync("ann", Takes())
@@ -143,12 +160,27 @@ def test_a_link_is_sent_with_its_ends(two: Team) -> None:
 
 
 def test_code_verdicts_and_reads_stay_here(two: Team) -> None:
-    put(two, "ann", note("note-a"), note("file-a.py", source="file"),
-        link("note-a", "file-a.py"), link("note-a", "run-1"))  # fmt: skip
+    put(
+        two,
+        "ann",
+        note("note-a"),
+        note("file-a.py", source="file"),
+        link("note-a", "file-a.py"),
+        link("note-a", "run-1"),
+    )
     store = two.store("ann")
     with store.transaction():
-        store.anchors.put(Anchor("note-a", "symbol", "a.py", "f", created_at=EARLY,
-                                 verified_at=EARLY, verdict="drifted"))  # fmt: skip
+        store.anchors.put(
+            Anchor(
+                "note-a",
+                "symbol",
+                "a.py",
+                "f",
+                created_at=EARLY,
+                verified_at=EARLY,
+                verdict="drifted",
+            )
+        )
     two.sync("ann")
     store.review.count_access(["note-a"], LATER)
     assert two.sync("ann").sent == 0
@@ -209,10 +241,12 @@ def _breaks_off(team: Team, name: str, sql: str, *, after: int) -> None:
 
     def asked(given: Any, *values: Any) -> Any:
         if sql in given and next(calls, None) is None:
-            team.server.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                             " WHERE datname = %s AND pid <> (SELECT min(pid) FROM"
-                             " pg_stat_activity WHERE datname = %s)",
-                             (team.database, team.database))  # fmt: skip
+            team.server.rows(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = %s AND pid <> (SELECT min(pid) FROM"
+                " pg_stat_activity WHERE datname = %s)",
+                (team.database, team.database),
+            )
         return ask(given, *values)
 
     hub.ask = asked  # type: ignore[method-assign]
@@ -247,8 +281,9 @@ def test_stores_continue_at_a_restored_dump(two: Team) -> None:
     dump = server.program("pg_dump", "--schema=lore", "--inserts", two.database)
     copy = server.a_database()
     server.rows("CREATE EXTENSION vector", database=copy)
-    server.rows("".join(line for line in dump.splitlines(keepends=True) if line[0] != "\\"),
-                database=copy)  # fmt: skip
+    server.rows(
+        "".join(line for line in dump.splitlines(keepends=True) if line[0] != "\\"), database=copy
+    )
     put(two, "ann", note("note-b"))
     two.sync("ann")  # after the dump: the copy lacks it
     two.database = copy
@@ -264,8 +299,9 @@ def test_a_hub_that_lost_lines_gets_them_again(two: Team) -> None:
     two.sync("ann")
     put(two, "ann", note("note-b"))
     two.sync("ann")
-    two.hub.ask("DELETE FROM lore.lines WHERE owner = 'note-b';"
-                    " DELETE FROM lore.nodes WHERE id = 'note-b'")  # fmt: skip
+    two.hub.ask(
+        "DELETE FROM lore.lines WHERE owner = 'note-b'; DELETE FROM lore.nodes WHERE id = 'note-b'"
+    )
     assert two.sync("ann").sent == 1
     two.sync("bob")
     assert ids(two.store("bob")) == ["note-a", "note-b"]

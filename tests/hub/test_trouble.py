@@ -83,8 +83,9 @@ def trigger(body: str, setting: str = "") -> Callable[[Desks], AbstractContextMa
             database=desks.database,
         )
         yield
-        desks.server.rows(f"DROP FUNCTION public.bad() CASCADE; {database} RESET ALL",
-                          database=desks.database)  # fmt: skip
+        desks.server.rows(
+            f"DROP FUNCTION public.bad() CASCADE; {database} RESET ALL", database=desks.database
+        )
 
     return trouble
 
@@ -96,7 +97,7 @@ TROUBLES: dict[str, tuple[Callable[[Desks], AbstractContextManager[None]], str]]
     "silent after": (with_the_lines("after", "stall"), "no response: try again"),
     "killed": (trigger("pg_terminate_backend(pg_backend_pid())"), "try again"),
     "slow": (trigger("pg_sleep(1)", "statement_timeout = 300"), "statement timeout"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.one_in(2)
