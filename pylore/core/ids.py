@@ -30,10 +30,18 @@ LONGEST_SLUG = 80
 KEY_DIGITS = 8
 
 # Else C, C++ and C# would have the same id, and so would ">=3" and "<3", "-5" and "5".
-_SIGNS = str.maketrans({
-    "+": " plus ", "#": " sharp ", "%": " percent ", "<": " less ", ">": " more ", "=": " equal ",
-    "*": " star ", "\u2212": " minus ",
-})  # fmt: skip
+_SIGNS = str.maketrans(
+    {
+        "+": " plus ",
+        "#": " sharp ",
+        "%": " percent ",
+        "<": " less ",
+        ">": " more ",
+        "=": " equal ",
+        "*": " star ",
+        "\u2212": " minus ",
+    }
+)
 
 
 def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
@@ -88,10 +96,14 @@ def check_id(id: str) -> str:
     """Return ``id``; raise LoreError if it is no ``<type>-<key>``, too long, or unprintable."""
     type, _, key = id.partition("-")
     wrong = (
-        "give <type>-<key>, as decision-1a2b3c4d" if not key.strip() or not _is_type(type)
-        else f"it is longer than {LONGEST_ID} characters" if len(id) > LONGEST_ID
-        else "it has characters that cannot be printed" if not id.isprintable() else ""
-    )  # fmt: skip
+        "give <type>-<key>, as decision-1a2b3c4d"
+        if not key.strip() or not _is_type(type)
+        else f"it is longer than {LONGEST_ID} characters"
+        if len(id) > LONGEST_ID
+        else "it has characters that cannot be printed"
+        if not id.isprintable()
+        else ""
+    )
     if wrong:
         raise LoreError(f"{id[:80]!r} is not a valid id: {wrong}")
     return id

@@ -23,29 +23,49 @@ _IN_MEMORY = 8_000_000
 LARGEST = (1 << 53) - 1
 """Largest whole number that each reader of JSON keeps."""
 CHOICES = {
-    "status": STATUSES, "source": SOURCES,
+    "status": STATUSES,
+    "source": SOURCES,
     "kind": ("file", "glob", "hash", "symbol", "lines", "rule"),
     "verdict": ("valid", "drifted", "relocated", "violated", "invalid"),
-}  # fmt: skip
+}
 """Rules that are a choice of words."""
 
 _EVERY = {
-    "status": "status", "source": "source", "access_count": "count", "accessed_at": "text",
-    "invalidated_at": "moment", "stamps": "stamps",
-}  # fmt: skip
+    "status": "status",
+    "source": "source",
+    "access_count": "count",
+    "accessed_at": "text",
+    "invalidated_at": "moment",
+    "stamps": "stamps",
+}
 NODE = {
-    **_EVERY, "title": "text", "body": "text", "confidence": "fraction", "tags": "tags",
-    "category": "text", "file": "text", "line_start": "line", "line_end": "line",
-    "data": "object", "created_at": "moment", "updated_at": "moment",
-}  # fmt: skip
+    **_EVERY,
+    "title": "text",
+    "body": "text",
+    "confidence": "fraction",
+    "tags": "tags",
+    "category": "text",
+    "file": "text",
+    "line_start": "line",
+    "line_end": "line",
+    "data": "object",
+    "created_at": "moment",
+    "updated_at": "moment",
+}
 """The fields of a node, with their rules."""
 EDGE = {**_EVERY, "weight": "fraction", "metadata": "object", "created_at": "moment"}
 """The fields of an edge; ``invalidated_at`` is when it was ended."""
 ANCHOR = {
-    "root": "string", "hash": "string", "commit_id": "string", "reason": "string",
-    "verdict": "verdict", "created_at": "moment", "verified_at": "moment", "gone_at": "moment",
+    "root": "string",
+    "hash": "string",
+    "commit_id": "string",
+    "reason": "string",
+    "verdict": "verdict",
+    "created_at": "moment",
+    "verified_at": "moment",
+    "gone_at": "moment",
     "stamps": "stamps",
-}  # fmt: skip
+}
 """The fields of an anchor."""
 
 STDIN = 64_000_000

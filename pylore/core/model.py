@@ -203,10 +203,28 @@ class Hit(Record):
     """
 
     FIELDS = (
-        "id", "type", "title", "snippet", "file", "line_start", "line_end", "score", "rrf_score",
-        "bm25_score", "vector_score", "recency_score", "feedback_score", "hops", "path", "edge",
-        "edge_type", "verdict", "match", "weak", "explain",
-    )  # fmt: skip
+        "id",
+        "type",
+        "title",
+        "snippet",
+        "file",
+        "line_start",
+        "line_end",
+        "score",
+        "rrf_score",
+        "bm25_score",
+        "vector_score",
+        "recency_score",
+        "feedback_score",
+        "hops",
+        "path",
+        "edge",
+        "edge_type",
+        "verdict",
+        "match",
+        "weak",
+        "explain",
+    )
 
     type: str = ""
     title: str = ""

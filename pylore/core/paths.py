@@ -12,9 +12,18 @@ _NO_SOURCE_NAMES = frozenset(("changelog", "dockerfile", "gemfile", "makefile", 
 _TEST_FOLDERS = frozenset(("test", "tests", "testing", "spec", "specs", "__tests__", "e2e"))
 _TEST_BEGINNINGS = ("test_", "test-")
 _TEST_ENDS = (
-    "_test", "-test", ".test", "_tests", "_spec", ".spec", "_unittest", "Test", "Tests",
-    "TestCase", "Spec",
-)  # fmt: skip
+    "_test",
+    "-test",
+    ".test",
+    "_tests",
+    "_spec",
+    ".spec",
+    "_unittest",
+    "Test",
+    "Tests",
+    "TestCase",
+    "Spec",
+)
 _TEST_NAMES = frozenset(("conftest", "spec_helper", "test_helper", "tests"))
 
 
@@ -34,8 +43,14 @@ _ASIDE = frozenset(
     " testdata test-data test_data fixtures __fixtures__ doc docs".split()
 )
 _GENERATED = (
-    ".min.js", ".min.css", "_pb2.py", ".pb.go", ".g.dart", "_generated.go", ".generated.ts",
-)  # fmt: skip
+    ".min.js",
+    ".min.css",
+    "_pb2.py",
+    ".pb.go",
+    ".g.dart",
+    "_generated.go",
+    ".generated.ts",
+)
 
 
 def is_aside(path: str) -> bool:

@@ -59,8 +59,10 @@ def _require_embedder(text: str) -> None:
     is_model = kind == "sentence-transformers" and what and plain
     is_url = kind == "endpoint" and what.startswith(PLACES) and plain and what.isascii()
     if not (text in OWN_EMBEDDERS or is_model or is_url):
-        raise ValueError("static, none, sentence-transformers:NAME or endpoint:URL "
-                         "(http://…, https://… or unix:/PATH)")  # fmt: skip
+        raise ValueError(
+            "static, none, sentence-transformers:NAME or endpoint:URL "
+            "(http://…, https://… or unix:/PATH)"
+        )
 
 
 def _weight(item: str) -> tuple[str, tuple[float, float | None]]:

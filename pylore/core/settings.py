@@ -54,9 +54,16 @@ class Setting:
 
 
 def row(
-    default: T, help: str, low: float = 0, high: float = 0, *, kind: str = "",
-    choices: tuple[str, ...] = (), option: str = "", users: bool = False,
-) -> T:  # fmt: skip
+    default: T,
+    help: str,
+    low: float = 0,
+    high: float = 0,
+    *,
+    kind: str = "",
+    choices: tuple[str, ...] = (),
+    option: str = "",
+    users: bool = False,
+) -> T:
     """Return a row of the table, typed as the value that an instance has. The default determines
     the kind, and the name of the setting that of the option, unless given."""
     kind = kind or ("choice" if choices else _KINDS[type(default)])
@@ -83,17 +90,21 @@ class Settings:
     graph_fanout = row(25, "maximum number of edges followed from one node", 1, 10_000)
     graph_limit = row(10, "number of reached nodes to return beside direct matches", 0, 1000)
     expansion = row(
-        "accumulate", "score of reached nodes: accumulate (sum over all matches that lead there) "
-        "or best-path (the product along one path)", choices=EXPANSION_RULES,
-    )  # fmt: skip
+        "accumulate",
+        "score of reached nodes: accumulate (sum over all matches that lead there) "
+        "or best-path (the product along one path)",
+        choices=EXPANSION_RULES,
+    )
     min_confidence = row(0.5, "do not walk edges made from code that are less certain", 0, 1)
 
     _2 = "search"
     limit = row(10, "number of direct matches to return", 1, 1000)
     retrievers: tuple[str, ...] = row(
-        BUILT_IN_RETRIEVERS, "retrievers whose results are fused: fulltext, vector; in the user's "
-        "own config also hub, hub-NAME and lore-retriever-NAME plugins by NAME", kind="names",
-    )  # fmt: skip
+        BUILT_IN_RETRIEVERS,
+        "retrievers whose results are fused: fulltext, vector; in the user's "
+        "own config also hub, hub-NAME and lore-retriever-NAME plugins by NAME",
+        kind="names",
+    )
     fusion = row("convex", "how results of retrievers are fused", choices=("convex", "rrf"))
     rrf_k = row(60, "constant of reciprocal rank fusion", 1, 1000)
     fulltext_share = row(0.75, "share of full text in convex fusion; the rest: vectors", 0, 1)
@@ -126,44 +137,62 @@ class Settings:
         0, "days after which 'lore forget --faded' deletes former states; 0: never", 0, 36_500
     )
     events_days = row(
-        14, "days to keep events and open questions of sessions; 0: record none", 0, 36_500,
+        14,
+        "days to keep events and open questions of sessions; 0: record none",
+        0,
+        36_500,
         users=True,
-    )  # fmt: skip
+    )
     candidates_days = row(
         90, "days to keep undecided candidates; 0: forever", 0, 36_500, users=True
     )
 
     _5 = "programs and places"
     embedder = row(
-        "static", "model of the vectors: static, none; in the user's own config also "
-        "sentence-transformers:NAME and endpoint:URL", kind="embedder",
-    )  # fmt: skip
+        "static",
+        "model of the vectors: static, none; in the user's own config also "
+        "sentence-transformers:NAME and endpoint:URL",
+        kind="embedder",
+    )
     endpoint_model = row("", "model to request from an endpoint; empty: its default", users=True)
     llm_command = row("", "program, with arguments, that answers 'lore ask'", users=True)
     plugin_dir = row("", "folder of lore-<command> executables", users=True)
     plugin_timeout = row(
-        0.0, "maximum seconds of a plugin; 0: 2 for a retriever, 10 for hooks of an event, 60 for "
-        "redactors", 0, 3600, users=True,
-    )  # fmt: skip
+        0.0,
+        "maximum seconds of a plugin; 0: 2 for a retriever, 10 for hooks of an event, 60 for "
+        "redactors",
+        0,
+        3600,
+        users=True,
+    )
     scope = row(
-        "", "scope of new facts, and of the facts seen beside common ones; empty, or --all-scopes: "
-        "all are seen", kind="scope", users=True,
-    )  # fmt: skip
+        "",
+        "scope of new facts, and of the facts seen beside common ones; empty, or --all-scopes: "
+        "all are seen",
+        kind="scope",
+        users=True,
+    )
     run = row("", "run in which searches are recorded, with their results")
     busy_timeout = row(30.0, "seconds to wait for another writer", 0, 3600)
 
     _6 = "hub"
     remotes: dict[str, str] = row(
-        {}, "hubs by name: postgresql://… without a password, then the records to send: "
-        "types=TYPE,… tags=TAG,… scopes=NAME,… staged", kind="texts", users=True,
-    )  # fmt: skip
+        {},
+        "hubs by name: postgresql://… without a password, then the records to send: "
+        "types=TYPE,… tags=TAG,… scopes=NAME,… staged",
+        kind="texts",
+        users=True,
+    )
     on = row("", "remote that 'lore search' searches in place of your own store", users=True)
 
     _7 = "output"
     output = row(
-        "auto", "form of output; auto: text on a terminal, JSON elsewhere",
-        choices=("auto", "text", "json"), option="output-form", users=True,
-    )  # fmt: skip
+        "auto",
+        "form of output; auto: text on a terminal, JSON elsewhere",
+        choices=("auto", "text", "json"),
+        option="output-form",
+        users=True,
+    )
 
     def __init__(self) -> None:
         self.origins: dict[str, str] = {}
@@ -175,9 +204,12 @@ class Settings:
 
     @classmethod
     def load(
-        cls, flags: Mapping[str, str], *, environ: Mapping[str, str] = os.environ,
+        cls,
+        flags: Mapping[str, str],
+        *,
+        environ: Mapping[str, str] = os.environ,
         lenient: bool = False,
-    ) -> Settings:  # fmt: skip
+    ) -> Settings:
         """Return values from the config hand-over, the environment and the options. Raise
         UsageError for an invalid value; ``lenient`` leaves out such lines of config files."""
         settings = cls()
@@ -214,8 +246,9 @@ class Settings:
             if setting is None or setting.config_key != name:
                 unknown.append(f"{place}: {_unknown(name)}: left out")
             elif origin.startswith("project:") and users_alone(setting.name, text):
-                self.warnings.append(f"{place}: {name} counts only in the user's own config: "
-                                     "left out")  # fmt: skip
+                self.warnings.append(
+                    f"{place}: {name} counts only in the user's own config: left out"
+                )
             else:
                 try:
                     self._set(key, origin, text)
@@ -313,6 +346,8 @@ def _place(origin: str) -> str:
 OPTIONS = {
     **{f"--{name.replace('_', '-')}": name for name in BY_NAME},
     **{f"--{one.option}": one.name for one in SETTINGS},
-    "-n": "limit", "--depth": "graph_depth", "--edge-types": "graph_edges",
-}  # fmt: skip
+    "-n": "limit",
+    "--depth": "graph_depth",
+    "--edge-types": "graph_edges",
+}
 """Each option that sets a setting: ``--decay`` and ``--hop-decay``."""

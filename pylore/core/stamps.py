@@ -71,22 +71,50 @@ class FieldsOf(Row):
 
 
 NODE = FieldsOf(
-    {"title": "", "body": "", "status": "confirmed", "source": "user_edit", "confidence": 1.0,
-     "category": None, "invalidated_at": None, "created_at": "", "updated_at": ""},
-    "invalidated_at", ("created_at", "updated_at"),
+    {
+        "title": "",
+        "body": "",
+        "status": "confirmed",
+        "source": "user_edit",
+        "confidence": 1.0,
+        "category": None,
+        "invalidated_at": None,
+        "created_at": "",
+        "updated_at": "",
+    },
+    "invalidated_at",
+    ("created_at", "updated_at"),
     ("title", "body", "status", "source", "confidence", "category", "tags", *PLACE, "data"),
-)  # fmt: skip
+)
 EDGE = FieldsOf(
-    {"weight": 1.0, "source": "user_edit", "status": "confirmed", "metadata": "{}",
-     "ended_at": None, "created_at": ""},
-    "ended_at", ("created_at",), ("weight", "source", "status", "metadata"),
-)  # fmt: skip
+    {
+        "weight": 1.0,
+        "source": "user_edit",
+        "status": "confirmed",
+        "metadata": "{}",
+        "ended_at": None,
+        "created_at": "",
+    },
+    "ended_at",
+    ("created_at",),
+    ("weight", "source", "status", "metadata"),
+)
 ANCHOR = FieldsOf(
-    {"root": "", "hash": "", "commit_id": "", "verdict": "valid", "reason": "", "gone_at": None,
-     "created_at": "", "verified_at": ""},
-    "gone_at", ("created_at", "verified_at"), ("root",),
+    {
+        "root": "",
+        "hash": "",
+        "commit_id": "",
+        "verdict": "valid",
+        "reason": "",
+        "gone_at": None,
+        "created_at": "",
+        "verified_at": "",
+    },
+    "gone_at",
+    ("created_at", "verified_at"),
+    ("root",),
     ("verdict", "reason", "verified_at", "commit_id"),
-)  # fmt: skip
+)
 KINDS = {Node: NODE, Edge: EDGE, Anchor: ANCHOR}
 
 
@@ -113,8 +141,9 @@ class Stamped(Record):
         fields = {name: (stamps.get(name, base), value) for name, value in values.items()}
         fields |= {name: (one, "") for name, one in stamps.items() if name not in values}
         if not base:  # times that only fill their columns
-            fields = {name: value for name, value in fields.items()
-                      if value[0] or name not in kind.times}  # fmt: skip
+            fields = {
+                name: value for name, value in fields.items() if value[0] or name not in kind.times
+            }
         return cls(base, fields, kind)
 
     def at(self, name: str) -> Value:
@@ -142,8 +171,10 @@ class Stamped(Record):
         that state was edited by hand."""
         if self.base.partition(" ")[0] != before.base.partition(" ")[0]:
             return self
-        fields = {name: (before.base if stamp == self.base else stamp, value)
-                  for name, (stamp, value) in self.fields.items()}  # fmt: skip
+        fields = {
+            name: (before.base if stamp == self.base else stamp, value)
+            for name, (stamp, value) in self.fields.items()
+        }
         return self._with(fields, before.base)
 
     def edited(self, before: Stamped) -> dict[str, str]:
@@ -199,8 +230,11 @@ class Stamped(Record):
         return row
 
     def _entries(self, kind: str) -> dict[str, str]:
-        found = {name[len(kind) :]: value for name, (_, value) in self.fields.items()
-                 if value and name.startswith(kind)}  # fmt: skip
+        found = {
+            name[len(kind) :]: value
+            for name, (_, value) in self.fields.items()
+            if value and name.startswith(kind)
+        }
         return dict(sorted(found.items()))
 
     def mark(self, row: Thing) -> None:
@@ -291,11 +325,13 @@ def first_stamp(row: Thing) -> str:
 
 def _hash(row: Thing) -> str:
     fields = [
-        canonical_object(getattr(row, name)) if name in ("data", "metadata")
-        else sorted(row.tags) if name == "tags" and isinstance(row, Node)
+        canonical_object(getattr(row, name))
+        if name in ("data", "metadata")
+        else sorted(row.tags)
+        if name == "tags" and isinstance(row, Node)
         else getattr(row, name)
         for name in KINDS[type(row)].hashed
-    ]  # fmt: skip
+    ]
     return sha256(dumps(fields).encode("utf-8", "replace")).hexdigest()
 
 
@@ -401,7 +437,9 @@ def states(now: Stamped, former: Iterable[tuple[str, Value]]) -> list[tuple[str,
     found = []
     for stamp in sorted({*bases, *(one[0] for some in known.values() for one in some)}):
         base = max((one for one in bases if one <= stamp), default="")
-        fields = {name: max([(base, ""), *(one for one in some if one[0] <= stamp)])
-                  for name, some in known.items()}  # fmt: skip
+        fields = {
+            name: max([(base, ""), *(one for one in some if one[0] <= stamp)])
+            for name, some in known.items()
+        }
         found.append((stamp, Stamped(base, fields, now.kind)))
     return found

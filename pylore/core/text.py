@@ -64,9 +64,12 @@ def _token(letter: str) -> str | None:
         connection = apsw.Connection(":memory:")
         _tokenizers.append(connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"]))
     tokens = _tokenizers[0](
-        f"a{letter}b".encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False,
+        f"a{letter}b".encode(),
+        apsw.FTS5_TOKENIZE_DOCUMENT,
+        None,
+        include_offsets=False,
         include_colocated=False,
-    )  # fmt: skip
+    )
     return tokens[0][1:-1] if len(tokens) == 1 else None
 
 
@@ -117,9 +120,15 @@ def _normal(text: str) -> str:
 
 
 _SPACELESS = (
-    (0x3005, 0x3008), (0x3040, 0x3100), (0x31F0, 0x3200), (0x3400, 0x4DC0), (0x4E00, 0xA000),
-    (0xAC00, 0xD7B0), (0xF900, 0xFB00), (0x20000, 0x40000),
-)  # fmt: skip
+    (0x3005, 0x3008),
+    (0x3040, 0x3100),
+    (0x31F0, 0x3200),
+    (0x3400, 0x4DC0),
+    (0x4E00, 0xA000),
+    (0xAC00, 0xD7B0),
+    (0xF900, 0xFB00),
+    (0x20000, 0x40000),
+)
 """Characters of Chinese, Japanese and Korean: from, up to."""
 
 

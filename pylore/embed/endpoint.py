@@ -99,13 +99,16 @@ class EndpointEmbedder:
         body = json.dumps({"input": texts, "encoding_format": "base64", **model}).encode()
         status, answer = self._answer(body, TRIES if bulk else 1, PATIENCE + len(texts))
         if status in (401, 403):
-            raise EmbedderError(f"{self.name} refused the key (HTTP {status}): "
-                                "set LORE_ENDPOINT_KEY")  # fmt: skip
+            raise EmbedderError(
+                f"{self.name} refused the key (HTTP {status}): set LORE_ENDPOINT_KEY"
+            )
         if status != 200:
             said = one_line(answer[:2000].decode(errors="replace"))
             said = said.replace(self._key, "…") if self._key else said  # some repeat the key
-            raise EmbedderError(f"{self.name} answered HTTP {status} ({said[:200]}): "
-                                "check the URL and endpoint_model")  # fmt: skip
+            raise EmbedderError(
+                f"{self.name} answered HTTP {status} ({said[:200]}): "
+                "check the URL and endpoint_model"
+            )
         try:
             vectors = vectors_in(answer, len(texts))
         except EmbedderError as error:
@@ -226,6 +229,8 @@ def checked_dimension(name: str, vectors: Sequence[bytes], expected: int) -> int
     """Return the vectors' dimension; EmbedderError if the store's vectors have a different one."""
     dimension = len(vectors[0]) // 4  # float32
     if expected and dimension != expected:
-        raise EmbedderError(f"{name} gave {dimension} dimensions, the store's vectors have "
-                            f"{expected}: run 'lore store embed --all'")  # fmt: skip
+        raise EmbedderError(
+            f"{name} gave {dimension} dimensions, the store's vectors have "
+            f"{expected}: run 'lore store embed --all'"
+        )
     return dimension

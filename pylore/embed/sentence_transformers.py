@@ -74,24 +74,29 @@ class SentenceTransformersEmbedder:
 def _load(path: str) -> Any:
     # no downloads, and only lore's lines on stderr
     os.environ.update(
-        HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1",
-        HF_HUB_DISABLE_PROGRESS_BARS="1", TRANSFORMERS_VERBOSITY="error",
+        HF_HUB_OFFLINE="1",
+        TRANSFORMERS_OFFLINE="1",
+        HF_HUB_DISABLE_TELEMETRY="1",
+        HF_HUB_DISABLE_PROGRESS_BARS="1",
+        TRANSFORMERS_VERBOSITY="error",
         TOKENIZERS_PARALLELISM="false",
-    )  # fmt: skip
+    )
     import warnings
 
     warnings.simplefilter("ignore")
     try:
         from sentence_transformers import SentenceTransformer
     except ModuleNotFoundError as error:
-        raise EmbedderError(f"the package {error.name} is not installed: run "
-                            "'pip install lore-shell[transformers]'") from None  # fmt: skip
+        raise EmbedderError(
+            f"the package {error.name} is not installed: run 'pip install lore-shell[transformers]'"
+        ) from None
     try:
         return SentenceTransformer(path, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # whatever a broken folder makes of itself in three packages
         said = str(error).partition("\n")[0]
-        raise EmbedderError(f"{path} cannot be loaded ({said}): give a "
-                            "sentence-transformers model") from None  # fmt: skip
+        raise EmbedderError(
+            f"{path} cannot be loaded ({said}): give a sentence-transformers model"
+        ) from None
 
 
 def model_folder(name: str) -> str | None:

@@ -23,8 +23,10 @@ def report_of(error: BaseException) -> str:
         kind = type(following)
         name = f"{kind.__module__}.{kind.__name__}".removeprefix("builtins.")
         lines.append(("" if following is error else "behind it: ") + name)
-        lines += [f"  {_file(place.filename)}:{place.lineno} in {place.name}"
-                  for place in extract_tb(following.__traceback__, -_MOST_PLACES)]  # fmt: skip
+        lines += [
+            f"  {_file(place.filename)}:{place.lineno} in {place.name}"
+            for place in extract_tb(following.__traceback__, -_MOST_PLACES)
+        ]
         if isinstance(following, BugElsewhere):
             lines.append(str(following))
         hidden = following.__suppress_context__

@@ -91,8 +91,10 @@ def _read_files(environ: MutableMapping[str, str]) -> None:
     shared = os.path.join(project, SHARED) if project else store
     found: list[str] = []
     problems: list[str] = []
-    for folder, name, scope in ((users, "config", "user"),
-                                (shared, ".config", environ["LORE_STORE_SCOPE"])):  # fmt: skip
+    for folder, name, scope in (
+        (users, "config", "user"),
+        (shared, ".config", environ["LORE_STORE_SCOPE"]),
+    ):
         path = os.path.join(folder, name)
         if os.path.exists(path):
             problems += read_file(path, scope, environ.get("HOME", ""), found)

@@ -16,8 +16,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-LOG = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature", "--no-notes",
-       "--no-mailmap", "--ignore-submodules=all", "-l1000")  # fmt: skip
+LOG = (
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--no-show-signature",
+    "--no-notes",
+    "--no-mailmap",
+    "--ignore-submodules=all",
+    "-l1000",
+)
 """Options that every call of ``git log`` takes."""
 _NAMES = ("-z", "--name-only", "--relative", "--no-renames", "--ignore-submodules=all")
 """Options of a comparison that prints only paths."""
@@ -142,9 +150,20 @@ class Git:
 
     def changes_of(self, commit: str) -> list[tuple[str, str]]:
         """Return (path before, path after) of the files that a commit changed; empty for none."""
-        listed = self.ask("diff-tree", "-r", "-z", "-M", "-l1000", "--name-status", "--relative",
-                          "--no-ext-diff", "--ignore-submodules=all", f"{commit}^", commit,
-                          "--")  # fmt: skip
+        listed = self.ask(
+            "diff-tree",
+            "-r",
+            "-z",
+            "-M",
+            "-l1000",
+            "--name-status",
+            "--relative",
+            "--no-ext-diff",
+            "--ignore-submodules=all",
+            f"{commit}^",
+            commit,
+            "--",
+        )
         fields = iter((listed or "").split("\0"))
         found = []
         for status in fields:
@@ -160,8 +179,17 @@ class Git:
         if since and not is_commit(since):
             return found
         commits, hash = f"{since}..HEAD" if since else "HEAD", ""
-        words = self.fields("log", "-z", "--name-only", "--no-renames", "--relative", *LOG,
-                            "--format=\x01%H", commits, "--")  # fmt: skip
+        words = self.fields(
+            "log",
+            "-z",
+            "--name-only",
+            "--no-renames",
+            "--relative",
+            *LOG,
+            "--format=\x01%H",
+            commits,
+            "--",
+        )
         try:
             for word in words:
                 word = word.lstrip("\n")
@@ -178,8 +206,17 @@ class Git:
     def renamed_since(self, commit: str) -> dict[str, str]:
         """Map path to new path in the index of the files renamed since a commit, or if git does not
         know that, since HEAD."""
-        words = ("diff-index", "--cached", "-z", "-M", "-l1000", "--name-status",
-                 "--diff-filter=R", "--relative", "--no-ext-diff")  # fmt: skip
+        words = (
+            "diff-index",
+            "--cached",
+            "-z",
+            "-M",
+            "-l1000",
+            "--name-status",
+            "--diff-filter=R",
+            "--relative",
+            "--no-ext-diff",
+        )
         listed = None
         for since in dict.fromkeys((commit if is_commit(commit) else "HEAD", "HEAD")):
             listed = listed or self.ask(*words, since, "--")

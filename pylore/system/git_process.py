@@ -21,12 +21,25 @@ NO_HOOKS = "/dev/null"
 
 # Without --literal-pathspecs: git check-ignore knows no such thing.
 _SAFE = (
-    "--no-pager", "--no-optional-locks",
-    "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={NO_HOOKS}",
-    "-c", "log.showSignature=false",
-    "-c", "core.quotePath=false", "-c", "color.ui=false", "-c", "protocol.allow=never",
-    "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.follow=false",
-)  # fmt: skip
+    "--no-pager",
+    "--no-optional-locks",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    f"core.hooksPath={NO_HOOKS}",
+    "-c",
+    "log.showSignature=false",
+    "-c",
+    "core.quotePath=false",
+    "-c",
+    "color.ui=false",
+    "-c",
+    "protocol.allow=never",
+    "-c",
+    "i18n.logOutputEncoding=UTF-8",
+    "-c",
+    "log.follow=false",
+)
 _BLOCK = 1 << 18
 _KILL = 9  # the module signal takes longer to load than git does
 SILENT = 30
@@ -54,10 +67,15 @@ def _environment() -> dict[str, str]:
     others point to a different folder or index."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
     return {
-        **kept, "PATH": whole_entries(), "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0",
-        "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_EDITOR": "false",
+        **kept,
+        "PATH": whole_entries(),
+        "LC_ALL": "C",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_EDITOR": "false",
         "GIT_ASKPASS": "false",
-    }  # fmt: skip
+    }
 
 
 class Process:
@@ -69,12 +87,14 @@ class Process:
     def __init__(self, folder: str, *words: str, stdin: int = -1, errors: int = -1) -> None:
         self._pipe, theirs = os.pipe()
         actions = [
-            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0) if stdin < 0
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
+            if stdin < 0
             else (os.POSIX_SPAWN_DUP2, stdin, 0),
             (os.POSIX_SPAWN_DUP2, theirs, 1),
-            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0) if errors < 0
+            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)
+            if errors < 0
             else (os.POSIX_SPAWN_DUP2, errors, 2),
-        ]  # fmt: skip
+        ]
         try:
             program = find_program("git") or "/nonexistent/git"
             words = (program, "-C", folder, *_SAFE, *words)

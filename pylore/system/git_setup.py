@@ -32,8 +32,10 @@ class ProjectTree:
         if not self.top:
             raise LoreError(f"{project}: is not a git repository: run this in one")
         self.below = os.path.relpath(self.project, os.path.realpath(self.top))
-        self.key = (f"Put here by '{put}', and taken out by '{take}' with all changes in it, "
-                    f"for {quote(self.below)}")  # fmt: skip
+        self.key = (
+            f"Put here by '{put}', and taken out by '{take}' with all changes in it, "
+            f"for {quote(self.below)}"
+        )
 
     def hook(self, name: str) -> str:
         """Return the file of a hook, wherever the config has them."""
@@ -117,8 +119,9 @@ class Repository(ProjectTree):
     def uninstall(self) -> Iterator[Done]:
         """Remove everything that ``install`` has written."""
         yield change_block(self._attributes, self.key, None)
-        needed = self.read("grep", "--untracked", "-l", "-w", "-e", _NEEDS, "--",
-                           f":(glob)**/{_ATTRIBUTES}")  # fmt: skip
+        needed = self.read(
+            "grep", "--untracked", "-l", "-w", "-e", _NEEDS, "--", f":(glob)**/{_ATTRIBUTES}"
+        )
         if PROGRAM not in self._programs():
             yield DRIVER, "unchanged", ""
         elif needed:
@@ -162,6 +165,8 @@ def _hook_lines(name: str, below: str, file: str) -> list[str]:
     writes = name == "pre-commit"
     stage = _STAGE.format(git="git --literal-pathspecs", shared=place(file)) if writes else "|| :"
     return _HOOK.format(
-        own=place(os.path.dirname(file)), folder=place(""), options="" if writes else "--in ",
+        own=place(os.path.dirname(file)),
+        folder=place(""),
+        options="" if writes else "--in ",
         then=stage,
-    ).split("\n")  # fmt: skip
+    ).split("\n")

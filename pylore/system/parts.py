@@ -25,6 +25,5 @@ def require_part(name: str, module: str) -> ModuleType:
     """Import a module of a part; raise LoreError without the part."""
     found = part(name, module)
     if found is None:
-        raise LoreError(f"this installation has no {name} (pylore/{name}): "
-                        "install lore again")  # fmt: skip
+        raise LoreError(f"this installation has no {name} (pylore/{name}): install lore again")
     return found

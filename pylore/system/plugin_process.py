@@ -49,9 +49,13 @@ class PluginProcess:
             programs.starting = True  # an interrupt would lose the process
             try:
                 self._process = subprocess.Popen(
-                    command, stdin=file, env=environ, stdout=subprocess.PIPE,
-                    stderr=self._errors, start_new_session=True,
-                )  # fmt: skip
+                    command,
+                    stdin=file,
+                    env=environ,
+                    stdout=subprocess.PIPE,
+                    stderr=self._errors,
+                    start_new_session=True,
+                )
             except (OSError, ValueError) as error:
                 self._errors.close()
                 why = getattr(error, "strerror", None) or error

@@ -168,8 +168,10 @@ def real_place(path: str) -> str:
             project = project_of(folder)
             if (project or link == whole) and not _is_in(project or folder, target):
                 of = f"the project {project}" if project else folder
-                raise LoreError(f"{path}: {link} is a link out of {of}, to {target}: "
-                                "name the target, or remove the link")  # fmt: skip
+                raise LoreError(
+                    f"{path}: {link} is a link out of {of}, to {target}: "
+                    "name the target, or remove the link"
+                )
     return os.path.realpath(whole)
 
 

@@ -17,8 +17,9 @@ from pylore.formats.jsonl import import_lines
 from pylore.store import Store
 
 
-@given(st.lists(st.binary(max_size=9).map(lambda line: line.replace(b"\n", b" "))),
-       st.integers(1, 8))  # fmt: skip
+@given(
+    st.lists(st.binary(max_size=9).map(lambda line: line.replace(b"\n", b" "))), st.integers(1, 8)
+)
 def test_long_lines_are_cut_at_the_limit(lines: list[bytes], longest: int) -> None:
     whole = [line + b"\n" for line in lines]
     found = list(lines_of(io.BytesIO(b"".join(whole)), longest))

@@ -32,9 +32,8 @@ def read(text: str) -> Operators:
 
 WORDS = st.sampled_from(
     "tokens a-b std::vector foo::bar -Wall -O2 --all -rf -> -1 *.py src/** char** key: value"
-    " https://a.b/c:80 title: type::x tag:/x f(\"x\") \"key\": x*y x:y Title:x C:\\x naïve"
-    .split()
-)  # fmt: skip
+    ' https://a.b/c:80 title: type::x tag:/x f("x") "key": x*y x:y Title:x C:\\x naïve'.split()
+)
 PIECES = st.one_of(
     WORDS,
     st.sampled_from(
@@ -86,9 +85,16 @@ def test_each_operator(text: str, kind: str, expected: list[str], rest: str) -> 
 
 @pytest.mark.parametrize(
     ("text", "notes"),
-    [('a "b c', 0), ("a to*", 0), ('a title:"b', 0), ("a type:string", 1), ("a tag:x", 1),
-     ("-cookie", 1), ("type:note", 1)],
-)  # fmt: skip
+    [
+        ('a "b c', 0),
+        ("a to*", 0),
+        ('a title:"b', 0),
+        ("a type:string", 1),
+        ("a tag:x", 1),
+        ("-cookie", 1),
+        ("type:note", 1),
+    ],
+)
 def test_invalid_operators_are_words(text: str, notes: int) -> None:
     found = read(text)
     assert (found.any(), found.text, len(found.unread)) == (False, text, notes)
@@ -127,8 +133,11 @@ def test_any_text_is_read_and_cleaned(text: str) -> None:
 
 def test_names_of_code() -> None:
     assert named_in("the parser `Tokens` and read_all() of a.b.Class, HTTPServer; plain words") == [
-        "Tokens", "read_all", "a.b.Class", "HTTPServer",
-    ]  # fmt: skip
+        "Tokens",
+        "read_all",
+        "a.b.Class",
+        "HTTPServer",
+    ]
     trace = 'File "/src/app/main.py", line 12, in load_all\n  raise KeyError(name)'
     assert named_in(trace) == ["/src/app/main.py", "load_all", "KeyError"]
     assert named_in("Nothing of that, e.g. here. And so on") == []
@@ -137,38 +146,44 @@ def test_names_of_code() -> None:
 LONG = "keys of sessions that were signed by a host which nobody has seen before"
 
 
-@pytest.mark.parametrize("text,to_do,about_code,question", [
-    ("how do I upload files", True, True, True),
-    ("can it read files", True, False, True),
-    ("how to upload", True, True, True),
-    ("we upload our files", True, False, True),
-    ("how are files uploaded", False, True, True),
-    ("in what file are keys read", False, True, True),
-    ("what is a key", False, False, True),
-    ("why are keys read twice", False, False, True),
-    ("does it read keys", False, False, True),
-    ("fix(auth): read keys once", False, True, False),
-    ("Add keys", False, True, False),
-    ("keys of a session", False, False, False),
-    (LONG, False, True, False),
-    (f"{LONG} by us", False, True, False),
-    (f"what is {LONG}", False, True, True),
-    ("", False, False, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text,to_do,about_code,question",
+    [
+        ("how do I upload files", True, True, True),
+        ("can it read files", True, False, True),
+        ("how to upload", True, True, True),
+        ("we upload our files", True, False, True),
+        ("how are files uploaded", False, True, True),
+        ("in what file are keys read", False, True, True),
+        ("what is a key", False, False, True),
+        ("why are keys read twice", False, False, True),
+        ("does it read keys", False, False, True),
+        ("fix(auth): read keys once", False, True, False),
+        ("Add keys", False, True, False),
+        ("keys of a session", False, False, False),
+        (LONG, False, True, False),
+        (f"{LONG} by us", False, True, False),
+        (f"what is {LONG}", False, True, True),
+        ("", False, False, False),
+    ],
+)
 def test_way_of_asking(text: str, to_do: bool, about_code: bool, question: bool) -> None:
     found = asks_what_to_do(text), asks_about_code(text), is_question(text)
     assert found == (to_do, about_code, question)
 
 
-@pytest.mark.parametrize("text,names", [
-    ("where is xr.where defined", ["xr.where"]),
-    ("Where is the Crawler class implemented?", ["Crawler"]),
-    ("Response.json", ["Response.json"]),
-    ("open_store function", ["open_store"]),
-    ("keys", ["keys"]),
-    ("how open_store reads a damaged store again", []),
-    ("Session lifetime", []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text,names",
+    [
+        ("where is xr.where defined", ["xr.where"]),
+        ("Where is the Crawler class implemented?", ["Crawler"]),
+        ("Response.json", ["Response.json"]),
+        ("open_store function", ["open_store"]),
+        ("keys", ["keys"]),
+        ("how open_store reads a damaged store again", []),
+        ("Session lifetime", []),
+    ],
+)
 def test_names_are_queried_if_other_words_are_few(text: str, names: list[str]) -> None:
     assert asked_names(text) == names
 

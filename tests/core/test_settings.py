@@ -15,9 +15,14 @@ if TYPE_CHECKING:
     from pylore.core.setting_values import Value
 
 EMBEDDERS = (
-    "static", "none", "sentence-transformers:all-MiniLM-L6-v2", "sentence-transformers:/a/model",
-    "endpoint:http://localhost:11434/v1", "endpoint:https://a.example", "endpoint:unix:/a/b.sock",
-)  # fmt: skip
+    "static",
+    "none",
+    "sentence-transformers:all-MiniLM-L6-v2",
+    "sentence-transformers:/a/model",
+    "endpoint:http://localhost:11434/v1",
+    "endpoint:https://a.example",
+    "endpoint:unix:/a/b.sock",
+)
 NAME = st.text("abcdefghijklmnopqrstuvwxyz_", min_size=1, max_size=10)
 
 
@@ -83,18 +88,44 @@ WRONG: dict[str, tuple[str, tuple[str, ...]]] = {
     "limit": ("a whole number from 1", ("", "1.5", "1e1", " 1", "1_0", "١", "²", "--1", "0x1")),
     "hop_decay": ("a number from 0 to 1", ("", "nan", "inf", "-inf", "1e999", "0,5", "1/2")),
     "fusion": ("one of convex, rrf", ("", "x", "RRF", "rrf ")),
-    "edge_weights": ("NAME=WEIGHT pairs", (
-        "calls", "calls=", "=1", "calls=x", "calls=1.1", "calls=-0.1", "calls=nan", "calls==1",
-        "a=1 b", "a=1/", "a=/1", "a=1/2", "a=1/nan",
-    )),
+    "edge_weights": (
+        "NAME=WEIGHT pairs",
+        (
+            "calls",
+            "calls=",
+            "=1",
+            "calls=x",
+            "calls=1.1",
+            "calls=-0.1",
+            "calls=nan",
+            "calls==1",
+            "a=1 b",
+            "a=1/",
+            "a=/1",
+            "a=1/2",
+            "a=1/nan",
+        ),
+    ),
     "retrievers": ("names", ("../evil", "a/b", "Mine", "-x", "a.b", "é", "x;y")),
-    "embedder": ("static, none, sentence-transformers:NAME or endpoint", (
-        "", "static:", "Static", "endpoint", "endpoint:", "sentence-transformers:",
-        "sentence-transformers:a b", "endpoint:ftp://a", "endpoint:unix:relative.sock",
-        "endpoint:http://a b/v1", "endpoint:http://a/\r\nX: y", "endpoint:http://exämple/v1",
-    )),
+    "embedder": (
+        "static, none, sentence-transformers:NAME or endpoint",
+        (
+            "",
+            "static:",
+            "Static",
+            "endpoint",
+            "endpoint:",
+            "sentence-transformers:",
+            "sentence-transformers:a b",
+            "endpoint:ftp://a",
+            "endpoint:unix:relative.sock",
+            "endpoint:http://a b/v1",
+            "endpoint:http://a/\r\nX: y",
+            "endpoint:http://exämple/v1",
+        ),
+    ),
     "remotes": ("NAME=TEXT", ("x", "=x", "1=x", "é=x")),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -108,9 +139,10 @@ def test_wrong_values_are_refused_with_their_place(name: str) -> None:
     scope = "user" if setting.users or name == "retrievers" else "project"
     config = {"LORE_FROM_CONFIG": f"{key}\t{scope}:/a/.config:12\t{texts[-1]}\n"}
     for place, environ, flags in (
-        (f"--{setting.option}", {}, {name: texts[-1]}), (variable, {variable: texts[-1]}, {}),
+        (f"--{setting.option}", {}, {name: texts[-1]}),
+        (variable, {variable: texts[-1]}, {}),
         ("/a/.config:12", config if setting.kind not in ("texts", "embedder") else None, {}),
-    ):  # fmt: skip
+    ):
         if environ is not None:
             with pytest.raises(UsageError, match=f"^{place}: {setting.config_key} is .*: give"):
                 Settings.load(environ=environ, flags=flags)
@@ -138,8 +170,10 @@ def test_weights_are_merged_by_relation() -> None:
         flags={"edge_weights": "imports=0.5"},
     )
     assert settings.edge_weights == {
-        "calls": (0.3, None), "imports": (0.5, None), "mentions": (0.4, None),
-    }  # fmt: skip
+        "calls": (0.3, None),
+        "imports": (0.5, None),
+        "mentions": (0.4, None),
+    }
     assert Settings().edge_weights == {}
 
 

@@ -60,8 +60,10 @@ def test_fields_changed_in_two_places_are_both_kept() -> None:
 
 def test_later_value_of_a_field_wins_as_conflict() -> None:
     first = a_node("note-a", body="one")
-    ours, theirs = (Stamped.of(edited(first, at, machine, body=machine))
-                    for at, machine in ((LATER, HERE), (LATE, THERE)))  # fmt: skip
+    ours, theirs = (
+        Stamped.of(edited(first, at, machine, body=machine))
+        for at, machine in ((LATER, HERE), (LATE, THERE))
+    )
     assert joined(ours.to_row(first), theirs.to_row(first)).body == THERE
     assert conflicts(ours, ours.stamps(), theirs, theirs.stamps()) == {"body": "theirs"}
     assert conflicts(theirs, theirs.stamps(), ours, ours.stamps()) == {"body": "ours"}
@@ -78,10 +80,13 @@ def test_only_later_edits_revive_a_forgotten_record() -> None:
 
 EDITS = st.tuples(
     st.sampled_from([f"2026-01-0{day}T00:00:00Z" for day in range(2, 8)]),
-    st.dictionaries(st.sampled_from(["title", "body", "category", "invalidated_at"]),
-                    st.sampled_from(["a", "b"]), min_size=1),
+    st.dictionaries(
+        st.sampled_from(["title", "body", "category", "invalidated_at"]),
+        st.sampled_from(["a", "b"]),
+        min_size=1,
+    ),
     st.sets(st.sampled_from("xyz")),
-)  # fmt: skip
+)
 
 
 @settings(max_examples=examples(40), deadline=None)
@@ -90,8 +95,9 @@ def test_joining_is_order_free(edits: list[tuple[str, dict[str, object], set[str
     first = a_node("note-a", tags=("x",))
     nodes = [first]
     for number, (at, fields, tags) in enumerate(edits):
-        nodes.append(edited(nodes[number // 2], at, f"{number:010}", tags=tuple(sorted(tags)),
-                            **fields))  # fmt: skip
+        nodes.append(
+            edited(nodes[number // 2], at, f"{number:010}", tags=tuple(sorted(tags)), **fields)
+        )
     every = [Stamped.of(node) for node in nodes]
     whole = reduce(Stamped.joined, every)
     assert all(reduce(Stamped.joined, some) == whole for some in permutations(every))

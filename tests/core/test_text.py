@@ -240,8 +240,15 @@ def test_a_huge_text_makes_no_slow_snippet() -> None:
     assert len(snippet("x" * 10_000_000, parse_query("zebra"))) < 300
 
 
-OBEYED = [*range(9), *range(11, 32), *range(127, 160), 0x061C, *range(0x200E, 0x2010),
-          *range(0x202A, 0x202F), *range(0x2066, 0x206A)]  # fmt: skip
+OBEYED = [
+    *range(9),
+    *range(11, 32),
+    *range(127, 160),
+    0x061C,
+    *range(0x200E, 0x2010),
+    *range(0x202A, 0x202F),
+    *range(0x2066, 0x206A),
+]
 
 
 @given(st.text())

@@ -54,10 +54,13 @@ def test_lists_and_base64_are_equal(
     vectors: list[list[float]], base64: bool, spaced: bool, turn: int
 ) -> None:
     rows: list[dict[str, Any]] = [
-        {"object": "embedding", "index": index,
-         "embedding": b64encode(pack("<5f", *vector)).decode() if base64 else vector}
+        {
+            "object": "embedding",
+            "index": index,
+            "embedding": b64encode(pack("<5f", *vector)).decode() if base64 else vector,
+        }
         for index, vector in enumerate(vectors)
-    ]  # fmt: skip
+    ]
     rows = rows[turn:] + rows[:turn]  # in any order
     answer = json.dumps({"data": rows}, indent=1 if spaced else None).encode()
     found = vectors_in(answer, len(vectors))
@@ -69,12 +72,18 @@ def test_lists_and_base64_are_equal(
             assert isclose(number / length, back, rel_tol=1e-5, abs_tol=1e-6)
 
 
-@given(st.recursive(
-    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(st.sampled_from(["data", "embedding", "index", "x"]), inner, max_size=4),
-    max_leaves=12,
-))  # fmt: skip
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.dictionaries(
+                st.sampled_from(["data", "embedding", "index", "x"]), inner, max_size=4
+            )
+        ),
+        max_leaves=12,
+    )
+)
 @example([3.771425219621993e-161])
 def test_any_json_is_vectors_or_an_error(value: Any) -> None:
     for answer in (value, {"data": value}, {"data": [{"embedding": value, "index": 0}]}):
@@ -150,12 +159,13 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
 @pytest.mark.parametrize(
     "raw",
     [
-        b"", b"hello", b"HTTP/1.1 abc\r\n\r\n",
+        b"",
+        b"hello",
+        b"HTTP/1.1 abc\r\n\r\n",
         HEAD + b"Content-Length: 50\r\n\r\nhello",
-        HEAD
-        + b"Transfer-Encoding: chunked\r\n\r\nx\r\nhello\r\n0\r\n\r\n",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\nx\r\nhello\r\n0\r\n\r\n",
     ],
-)  # fmt: skip
+)
 def test_invalid_responses_are_refused(endpoint: Endpoint, raw: bytes) -> None:
     endpoint.raw = raw
     with pytest.raises(EmbedderError, match=r"^endpoint:http://127.* cannot be asked"):

@@ -23,7 +23,7 @@ def settings() -> dict[str, Any]:
             "vocab": {piece: number for number, piece in enumerate(pieces)},
             "merges": ["a b", "▁ ab"],
         },
-    }  # fmt: skip
+    }
 
 
 def test_merges_of_a_small_tokenizer(tmp_path: Path) -> None:

@@ -98,8 +98,10 @@ def loaded_modules(folder: Path, text: str) -> set[str]:
     """The top-level modules of a process that has embedded this text."""
     done = subprocess.run(
         [sys.executable, "-c", _CHILD, str(ROOT), str(folder), text],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return set(done.stdout.split())
 
 

@@ -67,12 +67,27 @@ L=([d]=5)"""
 
 def test_plain_assignments_are_read_in_every_spelling(file: Path) -> None:
     assert read(file, SPELLINGS) == [
-        ("a", 4, "1"), ("b", 5, "two words"), ("c", 6, 'single "quoted"'),
-        ("d", 7, f"{HOME}/folder"), ("e", 8, ""), ("f", 9, ""), ("g", 10, "0.5"), ("h", 11, HOME),
-        ("i", 12, "ünïcode"), ("J[x]", 14, "1"), ("J[y-z]", 15, "2"), ("J[quoted]", 16, "3"),
-        ("J[q]", 17, "4"), ("L[a]", 19, "1"), ("L[b]", 19, "0.5"), ("L[c]", 19, "x"),
-        ("M[a]", 20, "1"), ("M[b]", 22, "2"), ("M[c]", 24, "3"), ("L[d]", 25, "5"),
-    ]  # fmt: skip
+        ("a", 4, "1"),
+        ("b", 5, "two words"),
+        ("c", 6, 'single "quoted"'),
+        ("d", 7, f"{HOME}/folder"),
+        ("e", 8, ""),
+        ("f", 9, ""),
+        ("g", 10, "0.5"),
+        ("h", 11, HOME),
+        ("i", 12, "ünïcode"),
+        ("J[x]", 14, "1"),
+        ("J[y-z]", 15, "2"),
+        ("J[quoted]", 16, "3"),
+        ("J[q]", 17, "4"),
+        ("L[a]", 19, "1"),
+        ("L[b]", 19, "0.5"),
+        ("L[c]", 19, "x"),
+        ("M[a]", 20, "1"),
+        ("M[b]", 22, "2"),
+        ("M[c]", 24, "3"),
+        ("L[d]", 25, "5"),
+    ]
 
 
 REFUSED = r"""
@@ -117,25 +132,36 @@ def test_other_lines_than_assignments_are_refused(file: Path, line: str) -> None
     assert str(error.value).startswith(f"{file}:4: ")
 
 
-@pytest.mark.parametrize("line", [
-    "x=(1 2)", "declare -A x=([a]=$(touch canary))", "declare -A x=([$(touch canary)]=1)",
-    "declare -A x=([a]=1); touch canary", "declare -A x=([a]=1) y=2", "declare -A x=([a]=1)#y",
-    "declare -A x=([a]=1[b]=2)", 'declare -A x=(["a\']=1)',
-    "declare -A x=(\n[a]=1\ntouch canary\n)",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x=(1 2)",
+        "declare -A x=([a]=$(touch canary))",
+        "declare -A x=([$(touch canary)]=1)",
+        "declare -A x=([a]=1); touch canary",
+        "declare -A x=([a]=1) y=2",
+        "declare -A x=([a]=1)#y",
+        "declare -A x=([a]=1[b]=2)",
+        "declare -A x=([\"a']=1)",
+        "declare -A x=(\n[a]=1\ntouch canary\n)",
+    ],
+)
 def test_arrays_contain_only_plain_items(file: Path, line: str) -> None:
     with pytest.raises(UsageError, match=PLAIN) as error:
         read(file, line)
     assert str(error.value).startswith(f"{file}:{3 if chr(10) in line else 1}: ")
 
 
-@pytest.mark.parametrize(("text", "where", "what"), [
-    ("a=1\ndeclare -A W=(\n[calls]=0.5", 2, "the array W is not closed: add a )"),
-    (b"a=1\nb=1\0\n", 2, "only plain"),
-    ("#" * 1_000_001, 1, "more than a megabyte"),
-    ("a=1\n#" + "y" * 20_000, 2, "more than 20000 bytes"),
-    ("limit=5\n" * 10_000, None, "too many settings"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "where", "what"),
+    [
+        ("a=1\ndeclare -A W=(\n[calls]=0.5", 2, "the array W is not closed: add a )"),
+        (b"a=1\nb=1\0\n", 2, "only plain"),
+        ("#" * 1_000_001, 1, "more than a megabyte"),
+        ("a=1\n#" + "y" * 20_000, 2, "more than 20000 bytes"),
+        ("limit=5\n" * 10_000, None, "too many settings"),
+    ],
+)
 def test_oversized_and_unclosed_configs_are_refused(
     file: Path, text: str | bytes, where: int | None, what: str
 ) -> None:
@@ -147,8 +173,10 @@ def test_oversized_and_unclosed_configs_are_refused(
 
 def test_windows_line_ends_are_accepted(file: Path) -> None:
     assert read(file, "limit=5\r\ndeclare -A W=(\r\n[a]=1\r\n)\r\n# end\r\nx=2") == [
-        ("limit", 1, "5"), ("W[a]", 3, "1"), ("x", 6, "2"),
-    ]  # fmt: skip
+        ("limit", 1, "5"),
+        ("W[a]", 3, "1"),
+        ("x", 6, "2"),
+    ]
     assert read(file, "") == []
 
 
@@ -186,9 +214,12 @@ def quoted(inside: str, quote: str) -> st.SearchStrategy[str]:
 
 
 VALUES = st.one_of(
-    BARE, quoted("ab 1\"$`\\#~!(){}[];&|<>*?ä", "'"), quoted("ab 1'#~!(){}[];&|<>*?ä", '"'),
-    st.just("~"), BARE.map(lambda text: f"~/{text}"),
-)  # fmt: skip
+    BARE,
+    quoted('ab 1"$`\\#~!(){}[];&|<>*?ä', "'"),
+    quoted("ab 1'#~!(){}[];&|<>*?ä", '"'),
+    st.just("~"),
+    BARE.map(lambda text: f"~/{text}"),
+)
 QUOTES = st.sampled_from(["", "'", '"'])
 SPELLED_KEYS = st.builds(lambda key, quote: f"[{quote}{key}{quote}]", KEYS, QUOTES)
 ITEM = st.builds(lambda key, word, quote: f"{key}={quote}{word}{quote}", SPELLED_KEYS, WORD, QUOTES)
@@ -201,9 +232,11 @@ LINES = st.one_of(
 )
 LITERALS = st.builds(
     lambda head, items, between, gap: f"{head}=({between.join(items)}){gap}",
-    st.sampled_from(["declare -A V_A", "V_A"]), st.lists(ITEM, max_size=4),
-    st.sampled_from([" ", "\n", "  # c\n\n\t"]), GAP,
-)  # fmt: skip
+    st.sampled_from(["declare -A V_A", "V_A"]),
+    st.lists(ITEM, max_size=4),
+    st.sampled_from([" ", "\n", "  # c\n\n\t"]),
+    GAP,
+)
 """An array at the head: a later one would drop former elements in bash, but not in lore."""
 
 PRINT = r"""
@@ -219,9 +252,12 @@ for key in "${!V_B[@]}"; do printf 'V_B[%s]\t%s\0' "$key" "${V_B[$key]}"; done
 
 def by_bash(file: Path) -> dict[str, str]:
     done = subprocess.run(
-        ["bash", "--norc", "-c", PRINT, "-", file], cwd=file.parent, capture_output=True,
-        env={"HOME": HOME, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}, check=True,
-    )  # fmt: skip
+        ["bash", "--norc", "-c", PRINT, "-", file],
+        cwd=file.parent,
+        capture_output=True,
+        env={"HOME": HOME, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"},
+        check=True,
+    )
     assert done.stderr == b""
     pairs = (entry.split("\t", 1) for entry in done.stdout.decode().split("\0") if entry)
     return dict(pairs)
@@ -238,9 +274,11 @@ def test_plain_assignments_agree_with_bash(
 
 
 @given(
-    literal=LITERALS, lines=st.lists(LINES, max_size=6), value=VALUES,
+    literal=LITERALS,
+    lines=st.lists(LINES, max_size=6),
+    value=VALUES,
     key=st.one_of(NAMES, st.builds(lambda name, key: f"{name}[{key}]", ARRAYS, KEYS)),
-)  # fmt: skip
+)
 @settings(max_examples=examples(480), deadline=None)
 def test_written_settings_are_read_back(
     tmp_path_factory: pytest.TempPathFactory,

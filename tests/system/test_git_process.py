@@ -17,9 +17,14 @@ STARTERS = re.compile(r"Popen|posix_spawnp?|create_subprocess_\w+|(exec|spawn)[l
 """Names of functions that start a program, in any module."""
 
 STARTING = {
-    "cli/main.py", "code/scan.py", "system/plugin_process.py",
-    "system/stores.py", "terminal/output.py", "terminal/screen.py", DOOR,
-}  # fmt: skip
+    "cli/main.py",
+    "code/scan.py",
+    "system/plugin_process.py",
+    "system/stores.py",
+    "terminal/output.py",
+    "terminal/screen.py",
+    DOOR,
+}
 """The modules that start programs. Only ``git_process`` starts git."""
 
 

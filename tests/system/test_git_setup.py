@@ -36,8 +36,11 @@ def setup(root: Path) -> Repository:
 def tree(root: Path) -> dict[str, tuple[int, bytes]]:
     """Return the files of a repository that a person may write, with modes."""
     files = [root / ".gitattributes", root / ".git/config", *root.glob(".git/hooks/*")]
-    return {str(path): (stat.S_IMODE(path.stat().st_mode), path.read_bytes())
-            for path in files if path.exists()}  # fmt: skip
+    return {
+        str(path): (stat.S_IMODE(path.stat().st_mode), path.read_bytes())
+        for path in files
+        if path.exists()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +59,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     st.dictionaries(st.sampled_from(HOOKS), st.sampled_from(sorted(SCRIPTS))),
     st.sampled_from([None, "*.png binary", "*.png binary\n"]),
     st.booleans(),
-)  # fmt: skip
+)
 def test_uninstalling_restores_files(
     root: Path, hooks: dict[str, str], attributes: str | None, wanted: bool
 ) -> None:
@@ -84,8 +87,9 @@ def test_uninstalling_restores_files(
 
 
 def run(hook: Path, folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([hook], cwd=folder, env={**ENVIRONMENT, **env}, text=True,
-                          capture_output=True, check=False)  # fmt: skip
+    return subprocess.run(
+        [hook], cwd=folder, env={**ENVIRONMENT, **env}, text=True, capture_output=True, check=False
+    )
 
 
 def test_hook_runs_the_former_script_and_lore(tmp_path: Path) -> None:
@@ -95,8 +99,10 @@ def test_hook_runs_the_former_script_and_lore(tmp_path: Path) -> None:
     hooks = made.root / ".githooks"
     hooks.mkdir()
     made.git("config", "core.hooksPath", ".githooks")
-    for name, text in {"post-merge": "#!/bin/sh\necho ours\n(exit 3)\n",
-                       "post-checkout": "#!/bin/sh\nset -eu\nexit 4\n"}.items():  # fmt: skip
+    for name, text in {
+        "post-merge": "#!/bin/sh\necho ours\n(exit 3)\n",
+        "post-checkout": "#!/bin/sh\nset -eu\nexit 4\n",
+    }.items():
         (hooks / name).write_text(text)
         (hooks / name).chmod(0o755)
     assert [*setup(project).install(hooks=True)]

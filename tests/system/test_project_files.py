@@ -130,8 +130,12 @@ def test_roots_are_this_user_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for root in ("/a b", "/c", "/a b", "", "/d\n/e"):
         roots.trust_root(root)
     assert [roots.is_known(root) for root in ("/a b", "/c", "", "/d", "/e")] == [
-        True, True, False, False, False
-    ]  # fmt: skip
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
     file = tmp_path / "state/lore/roots"
     assert file.read_text() == "/a b\n/c\n"
     assert file.stat().st_mode & 0o777 == 0o600
