@@ -23,9 +23,17 @@ if TYPE_CHECKING:
 __version__ = "1.0.0"
 
 __all__ = [
-    "Change", "Edge", "Hit", "Hits", "Lore", "LoreError", "Node", "StoreError", "UsageError",
+    "Change",
+    "Edge",
+    "Hit",
+    "Hits",
+    "Lore",
+    "LoreError",
+    "Node",
+    "StoreError",
+    "UsageError",
     "open",
-]  # fmt: skip
+]
 
 _HOMES = {
     **dict.fromkeys(("Lore", "open"), "sdk"),

@@ -89,9 +89,13 @@ class Lore:
     """
 
     def __init__(
-        self, folder: str | os.PathLike[str] | None = None, *, create: bool = False,
-        retriever: Callable[..., Any] | None = None, **settings: object,
-    ) -> None:  # fmt: skip
+        self,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        create: bool = False,
+        retriever: Callable[..., Any] | None = None,
+        **settings: object,
+    ) -> None:
         found = dict(os.environ)
         if folder is not None:
             found["LORE_DIR"] = os.path.abspath(os.fspath(folder))
@@ -204,8 +208,11 @@ class Lore:
             if wanted - of.keys():
                 raise LoreError(f"no anchor '{min(wanted - of.keys())}': see 'verify()'")
             found = code.verify(engine, sorted(nodes | {of[id] for id in wanted}))
-            shown = [new for old, new in found.found if not wanted or old.node_id in nodes
-                     or anchor_id(*old.key) in wanted]  # fmt: skip
+            shown = [
+                new
+                for old, new in found.found
+                if not wanted or old.node_id in nodes or anchor_id(*old.key) in wanted
+            ]
             return [*map(_anchor_row, rows(engine.store, shown, found.claims))]
 
         return self._call(judged)

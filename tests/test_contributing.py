@@ -25,8 +25,9 @@ class Block(NamedTuple):
 
 def blocks(section: str) -> list[Block]:
     """The fenced blocks of a piece of Markdown."""
-    return [Block(*found) for found in
-            re.findall(r"^```(\w+) ?(\S*)\n(.*?)^```$", section, re.M | re.S)]  # fmt: skip
+    return [
+        Block(*found) for found in re.findall(r"^```(\w+) ?(\S*)\n(.*?)^```$", section, re.M | re.S)
+    ]
 
 
 EXAMPLES = {
@@ -77,11 +78,23 @@ def run(script: str, checkout: Path) -> None:
     own = {name: value for name, value in os.environ.items() if not name.startswith("LORE_")}
     home = str(checkout.parent)
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script], cwd=checkout, text=True, check=False,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-        env=own | {"HOME": home, "XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home,
-                   "XDG_STATE_HOME": home, "TMPDIR": home, "PYTHONDONTWRITEBYTECODE": "1"},
-    )  # fmt: skip
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=checkout,
+        text=True,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        env=own
+        | {
+            "HOME": home,
+            "XDG_CONFIG_HOME": home,
+            "XDG_DATA_HOME": home,
+            "XDG_STATE_HOME": home,
+            "TMPDIR": home,
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
+    )
     assert done.returncode == 0, f"{script}\n{done.stdout}"
 
 
@@ -104,8 +117,20 @@ def test_layout_names_existing_folders() -> None:
     named = re.findall(r"[\w.]+", re.sub(r" {2,}.*", "", layout.replace("pylore/", "")))
     packages = {path.name for path in (ROOT / "pylore").iterdir() if path.is_dir()}
     assert {name for name in named if name in packages} >= {
-        "core", "system", "store", "embed", "graph", "search", "indexing", "records",
-        "anchors", "code", "formats", "context", "app", "cli",
-    }  # fmt: skip
+        "core",
+        "system",
+        "store",
+        "embed",
+        "graph",
+        "search",
+        "indexing",
+        "records",
+        "anchors",
+        "code",
+        "formats",
+        "context",
+        "app",
+        "cli",
+    }
     for name in named:
         assert list(ROOT.glob(name)) or list((ROOT / "pylore").glob(f"{name}*")), name

@@ -45,9 +45,21 @@ PARTS = {"capture", "hub"}
 """Packages that can be left out: ``system.parts`` finds them."""
 
 HEAVY = {
-    "apsw.ext", "click", "collections", "contextlib", "dataclasses", "enum", "json", "numpy",
-    "pathlib", "re", "sqlite_vec", "tokenizers", "typing", "wordllama",
-}  # fmt: skip
+    "apsw.ext",
+    "click",
+    "collections",
+    "contextlib",
+    "dataclasses",
+    "enum",
+    "json",
+    "numpy",
+    "pathlib",
+    "re",
+    "sqlite_vec",
+    "tokenizers",
+    "typing",
+    "wordllama",
+}
 
 
 Name = tuple[str, ...]
@@ -85,21 +97,21 @@ NAMES = {name_of(path) for path in MODULES}
 def arrows() -> dict[Name, set[Name]]:
     """Module to the modules that it imports."""
     return {
-        name_of(path): imports(
-            path.read_text(), path.relative_to(PACKAGE).parent.parts, NAMES
-        ) - {()}
+        name_of(path): imports(path.read_text(), path.relative_to(PACKAGE).parent.parts, NAMES)
+        - {()}
         for path in MODULES
-    }  # fmt: skip
+    }
 
 
 def upward(module: Name, others: Iterable[Name]) -> list[Name]:
     """Return the imports of a module that are not allowed."""
     room = module[0]
     return sorted(
-        other for other in others
+        other
+        for other in others
         if other[0] != room
         and (FLOOR[other[0]] >= FLOOR[room] or other[0] not in NEEDS_ALONE.get(room, FLOOR))
-    )  # fmt: skip
+    )
 
 
 def test_imports_point_down() -> None:
@@ -177,10 +189,23 @@ SITE = next(ROOT.glob(".venv/lib/python3*/site-packages"))
 def loaded(program: str, *argv: str, store: str = "") -> set[str]:
     """The modules in memory after a program."""
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-X", "utf8", "-c", PRELUDE + program + REPORT,
-         str(ROOT), str(SITE), *argv],
-        env={**os.environ, "LORE_DIR": store}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-I",
+            "-S",
+            "-X",
+            "utf8",
+            "-c",
+            PRELUDE + program + REPORT,
+            str(ROOT),
+            str(SITE),
+            *argv,
+        ],
+        env={**os.environ, "LORE_DIR": store},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return set(done.stderr.splitlines()[-1].split())
 
 

@@ -20,8 +20,11 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 def prose(page: Path) -> str:
     """Return a page without code."""
-    return re.sub(r"`[^`\n]+`", lambda code: code[0].translate({91: 32, 93: 32}),
-                  FENCED.sub("", page.read_text()))  # fmt: skip
+    return re.sub(
+        r"`[^`\n]+`",
+        lambda code: code[0].translate({91: 32, 93: 32}),
+        FENCED.sub("", page.read_text()),
+    )
 
 
 def headings(page: Path) -> set[str]:
@@ -73,10 +76,11 @@ def test_the_site_has_every_page_but_the_decisions() -> None:
 @pytest.mark.parametrize(
     ("generator", "page"),
     [
-        ("reference.py", "docs/commands.md"), ("config_example.py", "config.example"),
+        ("reference.py", "docs/commands.md"),
+        ("config_example.py", "config.example"),
         ("picture.py", "docs/terminal.svg"),
     ],
-)  # fmt: skip
+)
 def test_generated_page_is_up_to_date(
     generator: str, page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

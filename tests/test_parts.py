@@ -15,13 +15,21 @@ from pylore.core.errors import LoreError
 from pylore.system.parts import part, require_part
 
 EVENT = {
-    "session_id": "s", "hook_event_name": "SessionStart", "source": "startup", "cwd": ".",
-}  # fmt: skip
+    "session_id": "s",
+    "hook_event_name": "SessionStart",
+    "source": "startup",
+    "cwd": ".",
+}
 HELLO = {
-    "jsonrpc": "2.0", "id": 1, "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {},
-               "clientInfo": {"name": "test", "version": "1"}},
-}  # fmt: skip
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
 NEEDS = {
     "capture": ("capture events", "candidates", "capture gaps"),
     "hub": ("hub status", "hub list", "search signed --on team", "sync team"),

@@ -20,10 +20,13 @@ def pins(name: str) -> set[tuple[str, str, str]]:
         pin = PIN.match(line)
         if pin:
             condition = (pin[3] or "").strip().replace('"', "'")
-            found.add((
-                pin[1].lower().replace("_", "-"), pin[2],
-                condition.replace("python_full_version", "python_version"),
-            ))  # fmt: skip
+            found.add(
+                (
+                    pin[1].lower().replace("_", "-"),
+                    pin[2],
+                    condition.replace("python_full_version", "python_version"),
+                )
+            )
     return found
 
 

@@ -196,8 +196,11 @@ def test_context_and_ask_are_recorded_in_a_run(lore: pylore.Lore) -> None:
     answer = lore.ask("where does ada live", run=other, llm_command="cat", with_superseded=True)
     assert "rome (superseded)" in answer.answer
     assert lore.stats()["coverage"] == {
-        "runs": 2, "finished": 0, "shown": 2 * len(held), "rated": 0,
-    }  # fmt: skip
+        "runs": 2,
+        "finished": 0,
+        "shown": 2 * len(held),
+        "rated": 0,
+    }
     assert lore.stats()["diversity"]["answers"] in (0, 2)
     assert "not recorded" in " ".join(lore.context("ada", run="run-none").notes)
 
@@ -268,8 +271,14 @@ def test_closed_store_opens_again(folder: Path) -> None:
 
 def test_settings_are_keywords(folder: Path) -> None:
     weights = {"calls": 0.5, "cites": "0.7/0.1"}
-    with pylore.open(folder, create=True, graph_depth=2, edge_weights=weights,
-                     retrievers=["fulltext"], hop_decay=0.25) as lore:  # fmt: skip
+    with pylore.open(
+        folder,
+        create=True,
+        graph_depth=2,
+        edge_weights=weights,
+        retrievers=["fulltext"],
+        hop_decay=0.25,
+    ) as lore:
         settings = lore.settings
         assert (settings.graph_depth, settings.hop_decay) == (2, 0.25)
         assert settings.edge_weights == {"calls": (0.5, None), "cites": (0.7, 0.1)}
@@ -390,8 +399,10 @@ with pylore.open(sys.argv[2]) as lore:
 def test_forked_process_has_a_separate_connection(folder: Path, lore: pylore.Lore) -> None:
     done = subprocess.run(
         [sys.executable, "-c", _FORKED, str(ROOT), str(folder)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (done.stdout, done.stderr) == ("2\n", "")
 
 

@@ -37,9 +37,12 @@ class Citation(Record):
 
 
 def citations_of(
-    answer: str, prompt: str, ids: Iterable[str], types: Collection[str],
+    answer: str,
+    prompt: str,
+    ids: Iterable[str],
+    types: Collection[str],
     stored: Callable[[list[str]], Collection[str]] = lambda ids: (),
-) -> list[Citation]:  # fmt: skip
+) -> list[Citation]:
     """Return each citation of ``answer`` once; the prompt has ``ids``, and names in the text.
 
     A word with a type before a hyphen is an id if the prompt has it, if it is in brackets or back-

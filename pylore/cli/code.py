@@ -65,9 +65,13 @@ def index(
     gc.disable()  # names and edges live to the end: to search them takes as long as the rest
     with Tidying(), session.engine() as engine, bar:
         found = read_all(
-            engine, folder, history=not no_history, progress=bar.show, stage=bar.stage,
+            engine,
+            folder,
+            history=not no_history,
+            progress=bar.show,
+            stage=bar.stage,
             left_out=lambda path, why: left_out.append((path, why)),
-        )  # fmt: skip
+        )
     session.say_left_out(left_out)
     session.output.one(found, _index_text)
     if found["added"] or found["changed"] or found["removed"]:
@@ -107,8 +111,12 @@ def anchor(
     kind = exclusive(rule=rule, glob=glob, hash=hash, symbol=symbol)[2:]
     exclusive(rule=rule, FILE=file)
     of_rule: dict[str, Any] = {
-        "of": of, "lang": lang, "inside": inside, "left_out": left_out, "expect": expect,
-    }  # fmt: skip
+        "of": of,
+        "lang": lang,
+        "inside": inside,
+        "left_out": left_out,
+        "expect": expect,
+    }
     if any(of_rule.values()) and not rule:
         raise UsageError("--of, --lang, --in, --except and --expect go with --rule PATTERN")
     if not file and not rule and (kind or remove):
@@ -190,5 +198,7 @@ def _broken_text(row: dict[str, Any]) -> str:
 
 def _anchor_text(row: dict[str, Any]) -> str:
     reason = f" ({row['reason']})" if row["reason"] else ""
-    return (f"{row['verdict']:<9}  {bold(row['id'])}  {row['kind']} {anchor_place(row)}"
-            f"{dim('  ' + cut(row['title']) + reason)}\n")  # fmt: skip
+    return (
+        f"{row['verdict']:<9}  {bold(row['id'])}  {row['kind']} {anchor_place(row)}"
+        f"{dim('  ' + cut(row['title']) + reason)}\n"
+    )

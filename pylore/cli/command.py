@@ -185,9 +185,11 @@ def setting_option(name: str) -> Parameter:
     short = "-n, " if name == "limit" else ""
     value = "VALUE,…" if setting.kind in ("names", "words") else "VALUE"
     found = Parameter(
-        f"{short}--{setting.option} {value}", setting.help.partition(";")[0],
-        choices=setting.choices, complete=name,
-    )  # fmt: skip
+        f"{short}--{setting.option} {value}",
+        setting.help.partition(";")[0],
+        choices=setting.choices,
+        complete=name,
+    )
     found.name = name
     return found
 

@@ -150,7 +150,7 @@ def of_machine(settings: Settings) -> list[Exam]:
         Exam("ast-grep", program, SETUP),
         Exam("jq", lambda: find_program("jq") or ["--jq does not work"], "install jq", fails=False),
         Exam("config", lambda: lines, "correct these lines", fails=bool(settings.problems)),
-    ]  # fmt: skip
+    ]
 
 
 def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
@@ -181,16 +181,22 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
 
     def edges() -> list[str]:
         # A clone may lack files that its records link to; an import may complete other edges.
-        return [f"{a} {relation} {b}" for a, b, relation in store.edges.dangling()
-                if not a.startswith(CODE_IDS) and not b.startswith(CODE_IDS)]  # fmt: skip
+        return [
+            f"{a} {relation} {b}"
+            for a, b, relation in store.edges.dangling()
+            if not a.startswith(CODE_IDS) and not b.startswith(CODE_IDS)
+        ]
 
     def purged() -> list[str]:
         return ["what was purged is in free pages"] if store.meta.get(TO_WIPE) else []
 
     return [
         Exam("store", lambda: f"{store.path}, version {SCHEMA_VERSION}", IMPORT),
-        Exam("data-folder", lambda: [] if store.writable else ["it cannot be written"],
-            "change its permissions"),
+        Exam(
+            "data-folder",
+            lambda: [] if store.writable else ["it cannot be written"],
+            "change its permissions",
+        ),
         Exam("tables", lambda: checks.replaced_tables() + missing(derived=False), IMPORT),
         Exam("indexes", lambda: missing(derived=True), REINDEX),
         Exam("integrity", lambda: checks.damage(full=full), IMPORT),
@@ -199,13 +205,29 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
         Exam("foreign-keys", checks.foreign_key_violations, IMPORT),
         Exam("passages", passages, REINDEX),
         Exam("vectors", vectors, REINDEX),
-        Exam("edges", edges, "import the missing nodes, or remove the edges: lore link --remove "
-            "FROM RELATION TO", fails=False),
-        Exam("ontology", lambda: [" ".join(row[:3]) for row in misfits(store)], "use a relation "
-            "that fits, or confirm: lore link --force FROM RELATION TO", fails=False),
+        Exam(
+            "edges",
+            edges,
+            "import the missing nodes, or remove the edges: lore link --remove FROM RELATION TO",
+            fails=False,
+        ),
+        Exam(
+            "ontology",
+            lambda: [" ".join(row[:3]) for row in misfits(store)],
+            "use a relation that fits, or confirm: lore link --force FROM RELATION TO",
+            fails=False,
+        ),
         Exam("purged", purged, REINDEX, fails=False),
-        Exam("shared-file", lambda: faults_of_lines(store), "correct these lines, then run "
-            "'lore sync'", fails=False),
-        Exam("copies", lambda: copies_kept(store.path), "delete what is kept from before a restore "
-            "when you no longer need it", fails=False),
-    ]  # fmt: skip
+        Exam(
+            "shared-file",
+            lambda: faults_of_lines(store),
+            "correct these lines, then run 'lore sync'",
+            fails=False,
+        ),
+        Exam(
+            "copies",
+            lambda: copies_kept(store.path),
+            "delete what is kept from before a restore when you no longer need it",
+            fails=False,
+        ),
+    ]

@@ -58,8 +58,9 @@ def evaluate_command(
                 report = evaluate(asked, session.settings, compared, controls=controls)
     session.say(note for note, count in asked.notes.items() if count >= len(questions) > 1)
     if not report.get("sure", True):
-        session.say(["no gain is sure on queries that were not tuned on: keep the settings as "
-                     "they are"])  # fmt: skip
+        session.say(
+            ["no gain is sure on queries that were not tuned on: keep the settings as they are"]
+        )
     session.output.one(report, tuning_text if tunes else report_text)
 
 
@@ -72,6 +73,7 @@ def _questions(session: Session, path: str) -> list[Question]:
     if len(asked) < len(found):
         session.say([f"queries that name nothing relevant are left out: {len(found) - len(asked)}"])
     if not asked:
-        raise LoreError(f"{name}: no query with relevant ids: give lines of "
-                        '{"id","query","relevant":[…]}')  # fmt: skip
+        raise LoreError(
+            f'{name}: no query with relevant ids: give lines of {{"id","query","relevant":[…]}}'
+        )
     return asked

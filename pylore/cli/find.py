@@ -76,10 +76,17 @@ def search(
     lore search "token expiry" --edges implements --files src/auth.py,@git
     """
     given: dict[str, Any] = {
-        "types": types, "statuses": statuses, "tags": tags, "files": files, "since": since,
-        "filter_expanded": filter_expanded, "min_score": min_score, "exclude": exclude,
-        "near": near, "explain": explain,
-    }  # fmt: skip
+        "types": types,
+        "statuses": statuses,
+        "tags": tags,
+        "files": files,
+        "since": since,
+        "filter_expanded": filter_expanded,
+        "min_score": min_score,
+        "exclude": exclude,
+        "near": near,
+        "explain": explain,
+    }
     if expand or tree:
         session.given.setdefault("graph_depth", "2")
     if batch is not None:
@@ -130,8 +137,11 @@ def _answer_lines(session: Session, given: dict[str, Any], path: str) -> None:
             try:
                 if line := line.removeprefix(b"\xef\xbb\xbf").strip():
                     is_object = line.startswith(b"{")
-                    fields = (parse_object(line, QUESTION_LINE) if is_object
-                              else {"query": decoded(line, QUESTION_LINE)})  # fmt: skip
+                    fields = (
+                        parse_object(line, QUESTION_LINE)
+                        if is_object
+                        else {"query": decoded(line, QUESTION_LINE)}
+                    )
                     row["id"] = fields.setdefault("id", row["id"]) or row["id"]
                     asked = question_of(fields)
                     excluded = given["exclude"] + asked.exclude
@@ -212,10 +222,17 @@ def related(
     with session.engine() as engine:
         whole = ids_from(names, "related") if names or not near else []
         found = app.related(
-            engine, whole, near=near, hops=hops, types=types, exclude=exclude, explain=explain,
-            here=os.getcwd(), symbols=symbols,
+            engine,
+            whole,
+            near=near,
+            hops=hops,
+            types=types,
+            exclude=exclude,
+            explain=explain,
+            here=os.getcwd(),
+            symbols=symbols,
             limit=session.settings.limit if "limit" in session.given else 0,
-        )  # fmt: skip
+        )
         if not types and "limit" not in session.given:
             others = [hit for hit in found if hit.type in CODE_TYPES]
             found.hits = [hit for hit in found if hit.type not in CODE_TYPES] + others[:_NEAREST]
@@ -365,9 +382,13 @@ def context(
         raise UsageError("context needs a question or the id of a task: lore context WORD…")
     with session.engine() as engine:
         found = context_within(
-            engine, _question(words), form=form, types=types, files=near,
+            engine,
+            _question(words),
+            form=form,
+            types=types,
+            files=near,
             with_superseded=with_superseded,
-        )  # fmt: skip
+        )
         size = f"{found.tokens_used} of {found.budget} tokens, {len(found.withheld)} withheld"
         notes = [*([size] if found.included and receipt is None else []), *found.notes]
         session.say(["; ".join(notes)] if notes else [])
@@ -412,12 +433,17 @@ def ask(
 
     with session.engine() as engine:
         result = ask_model(
-            engine, _question(words), types=types, files=near, rounds=rounds,
-            with_superseded=with_superseded, started=lambda found: session.say(found.notes),
+            engine,
+            _question(words),
+            types=types,
+            files=near,
+            rounds=rounds,
+            with_superseded=with_superseded,
+            started=lambda found: session.say(found.notes),
             needs=lambda number, things: session.say(
                 [f"round {number} of {rounds}: looking up {'; '.join(things)}"]
             ),
-        )  # fmt: skip
+        )
         _print_answer(session, result)
         _record(session, engine, result.context.question, result.context, "context")
         session.record_reads(engine, result.context.ids)
@@ -433,6 +459,10 @@ def _print_answer(session: Session, result: AskResult) -> None:
         session.output.list([{"id": citation.text} for citation in result.citations], str)
         return
     rows = [{"text": one.text, "in_prompt": one.in_prompt} for one in result.citations]
-    row = {"answer": result.answer.strip(), "citations": rows, "needed": result.needed,
-           "receipt": result.context.receipt()}  # fmt: skip
+    row = {
+        "answer": result.answer.strip(),
+        "citations": rows,
+        "needed": result.needed,
+        "receipt": result.context.receipt(),
+    }
     session.output.one(row, lambda row: f"{row['answer']}\n")

@@ -57,8 +57,15 @@ def show_help(words: list[str]) -> None:
     if not words:
         rows = [(title, " ".join(some.values())) for title, some in registry.SECTIONS.items()]
         rows.append(("Scripts, your own", " ".join(programs())))
-        listed = [fill(f"{title}: {', '.join(names.split())}", 60, initial_indent="  ",
-                       subsequent_indent="    ") for title, names in rows]  # fmt: skip
+        listed = [
+            fill(
+                f"{title}: {', '.join(names.split())}",
+                60,
+                initial_indent="  ",
+                subsequent_indent="    ",
+            )
+            for title, names in rows
+        ]
         write(_OVERVIEW.format(commands="\n".join([*listed, ""])))
     elif words[0] == "--names":
         own = [name for name in programs() if name not in registry.SCRIPTS]

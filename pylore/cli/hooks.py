@@ -23,10 +23,13 @@ if TYPE_CHECKING:
     from ..app.engine import Engine
     from .session import Session
 
-HOOK = Group("hook", """\
+HOOK = Group(
+    "hook",
+    """\
 Show relevant records to agents, in commits and in prompts.
 
-Each record is shown once per session, only from stores that you made or trust.""")  # fmt: skip
+Each record is shown once per session, only from stores that you made or trust.""",
+)
 
 
 _SYNC = ("merge", "sync")
@@ -90,8 +93,11 @@ def status(session: Session) -> None:
     """List where hooks are installed."""
     from ..hooks.install import git_hooks, is_installed, place_of
 
-    places = ((one, scope, place_of(one, scope, os.getcwd()))
-              for one in AGENTS.values() for scope in one.places)  # fmt: skip
+    places = (
+        (one, scope, place_of(one, scope, os.getcwd()))
+        for one in AGENTS.values()
+        for scope in one.places
+    )
     rows = [(one.name, scope, place) for one, scope, place in places if is_installed(one, place)]
     try:
         tree, lines = git_hooks(project_folder() or ".")
@@ -142,8 +148,12 @@ def _print(session: Session, rows: Iterable[tuple[str, str, str, str]]) -> None:
     found = [dict(zip(("id", "scope", "file", "state"), row, strict=True)) for row in rows]
     session.output.list(found, each(columns("state id scope file"), "no hooks\n"))
     if found and project_folder() and not is_trusted(data_folder()):
-        session.say([f"{project_folder()} is not trusted, so hooks say nothing of what others "
-                     "shared there: run 'lore store trust'"])  # fmt: skip
+        session.say(
+            [
+                f"{project_folder()} is not trusted, so hooks say nothing of what others "
+                "shared there: run 'lore store trust'"
+            ]
+        )
 
 
 # --- responses

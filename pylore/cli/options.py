@@ -43,8 +43,9 @@ def exclusive(**given: Any) -> str:
     """Return the name of the given option, or an empty text; raise UsageError for two options."""
     names = [
         name if name.isupper() else f"--{name.replace('_', '-')}"
-        for name, value in given.items() if value
-    ]  # fmt: skip
+        for name, value in given.items()
+        if value
+    ]
     if len(names) > 1:
         raise UsageError(f"{names[0]} and {names[1]} exclude each other: give one")
     return names[0] if names else ""

@@ -27,10 +27,14 @@ SECTIONS = {
 that is not installed."""
 
 MODULES = {
-    **{name: module for families in SECTIONS.values()
-       for module, names in families.items() for name in names.split()},
+    **{
+        name: module
+        for families in SECTIONS.values()
+        for module, names in families.items()
+        for name in names.split()
+    },
     "merge-file": "cli.transfer",
-}  # fmt: skip
+}
 """Command to module."""
 
 SCRIPTS = ("browse", "completion", "plugin", "prompt")

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from ..store import Store
     from .session import Session
 
-RUN = Group("run", """\
+RUN = Group(
+    "run",
+    """\
 Record the results of searches during a task, and rate them.
 
-With LORE_RUN=ID or --run ID, searches record their results in a run.""")  # fmt: skip
+With LORE_RUN=ID or --run ID, searches record their results in a run.""",
+)
 
 _RUN = argument("[RUN]", default="", complete="run")
 

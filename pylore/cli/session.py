@@ -106,8 +106,10 @@ class Session:
     def require_whole(self, what: str) -> None:
         """Raise UsageError if a scope is set: ``what`` needs the facts of all scopes."""
         if self.settings.scope:
-            raise UsageError(f"{what} needs the complete store, but scope is "
-                             f"'{self.settings.scope}': add --all-scopes")  # fmt: skip
+            raise UsageError(
+                f"{what} needs the complete store, but scope is "
+                f"'{self.settings.scope}': add --all-scopes"
+            )
 
     def engine(self, store: Store | None = None) -> Engine:
         """Return the store under this command's settings; a ``with`` closes the store."""
@@ -170,12 +172,19 @@ class Session:
         if store.meta.get(TO_WIPE) is None:
             return
         if not store.wipe():
-            self.say(["what was deleted for good stays in free pages of the store, which is in use "
-                      "or has no room: 'lore store reindex' wipes them"])  # fmt: skip
+            self.say(
+                [
+                    "what was deleted for good stays in free pages of the store, which is in use "
+                    "or has no room: 'lore store reindex' wipes them"
+                ]
+            )
         from ..store.backup import copies_kept
 
-        self.say(f"{path}: kept from before a restore, may still hold what was deleted for good: "
-                 "delete it" for path in copies_kept(store.path))  # fmt: skip
+        self.say(
+            f"{path}: kept from before a restore, may still hold what was deleted for good: "
+            "delete it"
+            for path in copies_kept(store.path)
+        )
 
 
 def data_folder() -> str:

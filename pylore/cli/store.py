@@ -67,8 +67,11 @@ def init(
         earlier = earlier_store(project)
         store = stores.claim(project)
         session.say(_make(store, project, session.settings, earlier))
-    row = {"folder": os.path.abspath(shared), "state": "unchanged" if existed else "added",
-           "store": os.path.join(os.path.abspath(store), FILE)}  # fmt: skip
+    row = {
+        "folder": os.path.abspath(shared),
+        "state": "unchanged" if existed else "added",
+        "store": os.path.join(os.path.abspath(store), FILE),
+    }
     session.output.one(row, columns("state folder"))
 
 
@@ -76,17 +79,22 @@ def _make(store: str, project: str, settings: Settings, earlier: str) -> list[st
     """Make the store of a project; return notes for the person."""
     count, fault = make_store(store, project, settings)
     if count:
-        earlier = (f"read {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}; hooks are silent about "
-                   f"what others wrote until you run 'lore store trust'{earlier}")  # fmt: skip
+        earlier = (
+            f"read {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}; hooks are silent about "
+            f"what others wrote until you run 'lore store trust'{earlier}"
+        )
     return [note for note in (earlier.removeprefix("; "), fault) if note]
 
 
 # --- store: where it is
 
-STORE = Group("store", """\
+STORE = Group(
+    "store",
+    """\
 Find, trust, copy and rebuild stores.
 
-The search.db of a repository is in ~/.local/share/lore/projects, or in LORE_DIR.""")  # fmt: skip
+The search.db of a repository is in ~/.local/share/lore/projects, or in LORE_DIR.""",
+)
 
 
 @command("store path")
@@ -173,16 +181,22 @@ def embed(session: Session, *, all: bool = option("--all", "replace every vector
     with session.open(whole="embed") as store, store.faults:
         embedder = open_embedder(settings.embedder, store, settings, anew=all)
         if embedder is None:
-            raise UsageError("embedder is none: choose a model, or delete the vectors with "
-                             "'lore store reindex --embedder none'")  # fmt: skip
+            raise UsageError(
+                "embedder is none: choose a model, or delete the vectors with "
+                "'lore store reindex --embedder none'"
+            )
         _make_vectors(session, store, embedder, all=all)
         store.compact()
         if settings.origins.get("embedder", "").startswith("flag:"):
-            session.say([f"to search with these vectors, set embedder={settings.embedder} in your "
-                         "config"])  # fmt: skip
-        row = {"embedder": embedder.name, "dimension": embedder.dimension,
-               "passages": store.vectors.count_passages(),
-               "missing": store.vectors.count_lacking()}  # fmt: skip
+            session.say(
+                [f"to search with these vectors, set embedder={settings.embedder} in your config"]
+            )
+        row = {
+            "embedder": embedder.name,
+            "dimension": embedder.dimension,
+            "passages": store.vectors.count_passages(),
+            "missing": store.vectors.count_lacking(),
+        }
     session.output.one(row, counts_text)
 
 
@@ -213,8 +227,11 @@ def reindex(
             _make_vectors(session, store, embedder, all=False)
         store.compact()
         session.wipe(store)
-        row = {"nodes": count, "fulltext": store.fulltext.engine.name,
-               "embedder": store.meta.get("embedder")}  # fmt: skip
+        row = {
+            "nodes": count,
+            "fulltext": store.fulltext.engine.name,
+            "embedder": store.meta.get("embedder"),
+        }
     session.output.one(row, counts_text)
 
 
@@ -250,11 +267,15 @@ def _of_backup(path: str) -> str:
 
 # --- config
 
-CONFIG = Group("config", """\
+CONFIG = Group(
+    "config",
+    """\
 Print and change settings.
 
 A setting is an option (--graph-depth), else a variable (LORE_GRAPH_DEPTH), else a key (graph_depth)
-of .lore/.config, else of ~/.config/lore/config.""", default="list")  # fmt: skip
+of .lore/.config, else of ~/.config/lore/config.""",
+    default="list",
+)
 
 KEY = argument("KEY", complete="settings")
 USER = option("--user", "in your own config file")

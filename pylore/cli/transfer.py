@@ -85,16 +85,26 @@ def import_paths(
         before = store.changes.last_command()
         with session.progress("importing", size, kept="nothing was imported") as advance:
             pages = DocumentImport(
-                store, session.settings, documents, root, type=type, prune=prune,
-                progress=advance, **allowed,
-            )  # fmt: skip
+                store,
+                session.settings,
+                documents,
+                root,
+                type=type,
+                prune=prune,
+                progress=advance,
+                **allowed,
+            )
             lines = [
                 LineImport(
-                    store, session.settings, _lines(session, path), options,
-                    name="" if path == "-" else path, progress=advance,
+                    store,
+                    session.settings,
+                    _lines(session, path),
+                    options,
+                    name="" if path == "-" else path,
+                    progress=advance,
                 )
                 for path in files
-            ]  # fmt: skip
+            ]
             parts: Parts = [*lines, *([pages] if documents else [])]
             with store.transaction("import"):
                 total = _write(store, parts)
@@ -142,8 +152,11 @@ def _write(store: Store, parts: Parts) -> Imported:
 
 def _counts(row: dict[str, Any]) -> dict[str, int]:
     totals = ("nodes", "edges", "dangling")
-    return {name: count for name, count in row.items()
-            if count and isinstance(count, int) and name not in totals}  # fmt: skip
+    return {
+        name: count
+        for name, count in row.items()
+        if count and isinstance(count, int) and name not in totals
+    }
 
 
 @command("export [options] [FILE]", settings=("scope",))
@@ -217,8 +230,10 @@ def sync(
         def run(store: Store) -> tuple[Imported, dict[str, Any]]:
             done = sync_file(session.engine(store), file, out=not only_in, dry_run=dry_run)
             if done.resolved:
-                done.came_in.notes.append(f"{file}: both sides of git's merge are in the store and "
-                                          "in the file: 'git add' it")  # fmt: skip
+                done.came_in.notes.append(
+                    f"{file}: both sides of git's merge are in the store and "
+                    "in the file: 'git add' it"
+                )
             return done.came_in, {"out": done.went_out, "file": os.path.abspath(file)}
 
         _sync(session, run)

@@ -73,11 +73,17 @@ def add(
     if text is None or titled:
         text = body
     fields: dict[str, Any] = {
-        "title": title, "why": why, "tags": tags, "status": status,
-        "file": "" if "::" in file else file, "source": source or "user_edit",
+        "title": title,
+        "why": why,
+        "tags": tags,
+        "status": status,
+        "file": "" if "::" in file else file,
+        "source": source or "user_edit",
         "links": [link_parts(link) for link in links],
-        "confidence": 1.0 if confidence is None else confidence, "category": category, "id": id,
-    }  # fmt: skip
+        "confidence": 1.0 if confidence is None else confidence,
+        "category": category,
+        "id": id,
+    }
     if text is None and sys.stdin.isatty():
         raise UsageError("add needs a text: lore add TYPE TEXT, or - for stdin")
     events = session.events()
@@ -143,14 +149,21 @@ def edit(
     text = " ".join(words) if words else None
     text = read_stdin(session.settings.max_text) if text == "-" else text
     fields: dict[str, Any] = {
-        "text": text, "title": title, "why": why, "file": file, "status": status,
-        "tags": None if isinstance(tags, bool) else tags, "source": source,
-        "confidence": confidence, "category": category,
-    }  # fmt: skip
+        "text": text,
+        "title": title,
+        "why": why,
+        "file": file,
+        "status": status,
+        "tags": None if isinstance(tags, bool) else tags,
+        "source": source,
+        "confidence": confidence,
+        "category": category,
+    }
     by_editor = all(value is None for value in fields.values())
     if by_editor and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("edit needs a text or an option without a terminal: "
-                         "lore edit ID TEXT, or - for stdin")  # fmt: skip
+        raise UsageError(
+            "edit needs a text or an option without a terminal: lore edit ID TEXT, or - for stdin"
+        )
     with session.open() as store:
         records = session.records(store)
         if by_editor:
@@ -201,10 +214,17 @@ def link(
             _print(session, records.unlink(from_id, relation, to_id))
             return
         change = records.link(
-            from_id, relation, to_id, weight=weight, confidence=confidence, metadata=fields,
-            status=status or "confirmed", source=source or "user_edit", force=force,
+            from_id,
+            relation,
+            to_id,
+            weight=weight,
+            confidence=confidence,
+            metadata=fields,
+            status=status or "confirmed",
+            source=source or "user_edit",
+            force=force,
             new_relation=new_relation,
-        )  # fmt: skip
+        )
     session.tell("post-link", _print(session, change))
 
 
@@ -232,9 +252,15 @@ def fact(
     """
     with session.open() as store:
         change = session.records(store).fact(
-            subject, predicate, object, confidence=1.0 if confidence is None else confidence,
-            source=source or "user_edit", status=status, literal=literal, single=single,
-        )  # fmt: skip
+            subject,
+            predicate,
+            object,
+            confidence=1.0 if confidence is None else confidence,
+            source=source or "user_edit",
+            status=status,
+            literal=literal,
+            single=single,
+        )
     session.tell("post-link", _print(session, change))
 
 
@@ -305,8 +331,12 @@ def _forget_faded(session: Session, *, dry_run: bool) -> None:
         states = sweep_history(store, session.settings, dry_run=dry_run)
     if states:
         how = "due" if dry_run else "dropped"
-        session.say([f"{counted(states, 'state')} of the history {how}: left before the last "
-                     f"{session.settings.history_days} days"])  # fmt: skip
+        session.say(
+            [
+                f"{counted(states, 'state')} of the history {how}: left before the last "
+                f"{session.settings.history_days} days"
+            ]
+        )
     text = each(columns("state id confidence recency accesses"), "nothing has faded\n")
     session.output.list([one._asdict() for one in found], text)
 

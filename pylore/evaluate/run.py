@@ -106,9 +106,12 @@ class Evaluation:
     """Queries to a store; ``progress`` is called after each search."""
 
     def __init__(
-        self, store: Store, questions: Sequence[Question], scope: Scope,
+        self,
+        store: Store,
+        questions: Sequence[Question],
+        scope: Scope,
         progress: Callable[[int], None] = lambda step: None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         for question in questions:
             question.relevant = tuple(dict.fromkeys(resolve_ids(store, question.relevant)))
             question.exclude = tuple(resolve_ids(store, question.exclude))
@@ -132,9 +135,10 @@ class Evaluation:
             if found:
                 one = cache(lambda text: found.embed([text])[0])
                 self._embedders[name] = SimpleNamespace(
-                    name=found.name, dimension=found.dimension,
+                    name=found.name,
+                    dimension=found.dimension,
                     embed=lambda texts: [*map(one, texts)],
-                )  # fmt: skip
+                )
         return cast("Embedder | None", self._embedders[name])
 
     def search(self, settings: Settings, question: Question, store: Store | None = None) -> Hits:

@@ -125,7 +125,9 @@ def evaluate(
             rows[f"shuffled edges, {name}"] = np.mean(scores, axis=0)
         rows["in-degree prior"] = in_degree_scores(asked, settings[reference])
     return {
-        "queries": len(asked.questions), "reference": reference, "measures": [*MEASURES],
+        "queries": len(asked.questions),
+        "reference": reference,
+        "measures": [*MEASURES],
         "rows": [
             {
                 "id": name,
@@ -134,7 +136,7 @@ def evaluate(
             }
             for name, scores in rows.items()
         ],
-    }  # fmt: skip
+    }
 
 
 VALUES: dict[str, tuple[str, ...]] = {
@@ -171,8 +173,9 @@ def tune(asked: Evaluation, base: Settings, names: Sequence[str] = ()) -> dict[s
     """
     for name in names:
         if name.lower() not in VALUES:
-            raise UsageError(f"'{name}' is not tuned{nearest(name, [*VALUES])}: "
-                             f"some of {', '.join(VALUES)}")  # fmt: skip
+            raise UsageError(
+                f"'{name}' is not tuned{nearest(name, [*VALUES])}: some of {', '.join(VALUES)}"
+            )
     space = {name: VALUES[name] for name in map(str.lower, names or VALUES)}
     for relation in asked.store.statistics.count_by_relation() if "edge_weights" in space else ():
         space[f"EDGE_WEIGHTS[{relation}]"] = VALUES["edge_weights"]
@@ -216,8 +219,12 @@ def tune(asked: Evaluation, base: Settings, names: Sequence[str] = ()) -> dict[s
         *(f"{key}={value}" for key, value in changes.items()),
     ]
     return {
-        "queries": count, "measure": MEASURE, "evaluations": len(known),
-        "base": round(float(plain[:, column].mean()), 4), "changes": changes,
-        "unseen": gain, "sure": gain["low"] > 0,
+        "queries": count,
+        "measure": MEASURE,
+        "evaluations": len(known),
+        "base": round(float(plain[:, column].mean()), 4),
+        "changes": changes,
+        "unseen": gain,
+        "sure": gain["low"] > 0,
         "fragment": "\n".join(lines) + "\n" if changes else "",
-    }  # fmt: skip
+    }

@@ -18,16 +18,20 @@ def sarif(rows: Sequence[Row]) -> str:
     rules = [{"id": id, "shortDescription": {"text": title or id}} for id, title in titles.items()]
     results = []
     for row, file, line, new in _places(rows):
-        place = {"artifactLocation": {"uri": quote(file), "uriBaseId": "%SRCROOT%"},
-                 "region": {"startLine": line}}  # fmt: skip
+        place = {
+            "artifactLocation": {"uri": quote(file), "uriBaseId": "%SRCROOT%"},
+            "region": {"startLine": line},
+        }
         reason = row.get("claim") or row["reason"] or ""
-        results.append({
-            "ruleId": row["id"],
-            "level": "error" if new else "note",
-            "baselineState": "new" if new else "unchanged",
-            "message": {"text": one_line(f"{row['title']} ({row['verdict']}: {reason})")},
-            "locations": [{"physicalLocation": place}] if file else [],
-        })  # fmt: skip
+        results.append(
+            {
+                "ruleId": row["id"],
+                "level": "error" if new else "note",
+                "baselineState": "new" if new else "unchanged",
+                "message": {"text": one_line(f"{row['title']} ({row['verdict']}: {reason})")},
+                "locations": [{"physicalLocation": place}] if file else [],
+            }
+        )
     run = {"tool": {"driver": {"name": "lore", "rules": rules}}, "results": results}
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
     return dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}) + "\n"

@@ -77,9 +77,10 @@ def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
     types = {id: type for id, type, *_ in store.nodes.outlines() if type != "symbol"}
     degrees = _degrees(store, types, frozenset(relations))
     records = [
-        id for id, type in types.items()
+        id
+        for id, type in types.items()
         if type not in NO_RECORDS and (degrees[id] or not settings.graph_edges)
-    ]  # fmt: skip
+    ]
     if records:
         records.sort(key=lambda id: (not degrees[id], types[id] in NAMED_TYPES, -degrees[id], id))
         linked = sum(degrees[id] > 0 for id in records)
@@ -172,10 +173,18 @@ def _fields(node: Node, symbols: list[str]) -> dict[str, str]:
     text = node.body if len(node.body) <= MOST_TEXT else node.body[:MOST_TEXT].rstrip() + " …"
     lines = "" if node.line_start is None else f":{node.line_start}-{node.line_end}"
     fields = {
-        "id": node.id, "type": node.type, "title": node.title or node.id, "label": label(node),
-        "text": text, "symbols": ", ".join(symbols), "status": node.status, "source": node.source,
-        "tags": " ".join(node.tags), "file": (node.file or "") + lines, "updated": node.updated_at,
-    }  # fmt: skip
+        "id": node.id,
+        "type": node.type,
+        "title": node.title or node.id,
+        "label": label(node),
+        "text": text,
+        "symbols": ", ".join(symbols),
+        "status": node.status,
+        "source": node.source,
+        "tags": " ".join(node.tags),
+        "file": (node.file or "") + lines,
+        "updated": node.updated_at,
+    }
     return {name: printable(text) for name, text in fields.items()}
 
 
@@ -199,8 +208,13 @@ def page(picture: dict[str, Any]) -> str:
         f"default-src 'none'; script-src {_hash(library)} {_hash(script)}; "
         f"style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
     )
-    parts = {"policy": policy, "style": style, "library": library, "script": script,
-             "data": data_block(picture)}  # fmt: skip
+    parts = {
+        "policy": policy,
+        "style": style,
+        "library": library,
+        "script": script,
+        "data": data_block(picture),
+    }
     return re.sub(r"\{\{(\w+)\}\}", lambda blank: parts[blank[1]], _asset("page.html"))
 
 

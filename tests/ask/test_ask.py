@@ -30,27 +30,37 @@ def cited(answer: str, ids: tuple[str, ...] = (), stored: tuple[str, ...] = ()) 
     ("answer", "found"),
     [
         ("Signed [decision-1a2b3c4d].", {"decision-1a2b3c4d": True}),
-        ("Signed (decision-1a2b3c4d, decision-99999999).",
-         {"decision-1a2b3c4d": True, "decision-99999999": False}),
+        (
+            "Signed (decision-1a2b3c4d, decision-99999999).",
+            {"decision-1a2b3c4d": True, "decision-99999999": False},
+        ),
         ("In symbol-src/auth.py::Login.check.", {"symbol-src/auth.py::Login.check": True}),
-        ("At src/auth.py:10-20, src/auth.py:12; not src/auth.py:9-12.",
-         {"src/auth.py:10-20": True, "src/auth.py:12": True, "src/auth.py:9-12": False}),
-        ("`./src/auth.py#L11-L12` and [file-src/auth.py:20]",
-         {"./src/auth.py#L11-L12": True, "file-src/auth.py:20": True}),
+        (
+            "At src/auth.py:10-20, src/auth.py:12; not src/auth.py:9-12.",
+            {"src/auth.py:10-20": True, "src/auth.py:12": True, "src/auth.py:9-12": False},
+        ),
+        (
+            "`./src/auth.py#L11-L12` and [file-src/auth.py:20]",
+            {"./src/auth.py#L11-L12": True, "file-src/auth.py:20": True},
+        ),
         ("src/auth.py:12–14", {"src/auth.py:12–14": True}),
-        ("src/auth.py::Login.check (lines 11-12), src/auth.py (lines 9-12)",
-         {"src/auth.py:11-12": True, "src/auth.py:9-12": False}),
+        (
+            "src/auth.py::Login.check (lines 11-12), src/auth.py (lines 9-12)",
+            {"src/auth.py:11-12": True, "src/auth.py:9-12": False},
+        ),
         ("docs/a.md:34 and docs/b.md:34", {"docs/a.md:34": True, "docs/b.md:34": False}),
         ("Twice [decision-1a2b3c4d] [decision-1a2b3c4d]", {"decision-1a2b3c4d": True}),
         ("A file-based run-time, at 12:30, on http://localhost:8080 or localhost:80.", {}),
         ("A [file-based] one, file-based", {"file-based": False}),
-        ("As decision-use-1-token. [note-jwt] and `decision-use-jwt`",
-         {"decision-use-1-token": False, "note-jwt": False, "decision-use-jwt": False}),
+        (
+            "As decision-use-1-token. [note-jwt] and `decision-use-jwt`",
+            {"decision-use-1-token": False, "note-jwt": False, "decision-use-jwt": False},
+        ),
         ("src/auth.py:12:5 and src/auth.py:1234567890", {"src/auth.py:12": True}),
         ("Notes file-by-file, decision-making, a run-up-to date, note-taking-like", {}),
         ("", {}),
     ],
-)  # fmt: skip
+)
 def test_citations_are_found_in_answers(answer: str, found: dict[str, bool]) -> None:
     assert cited(answer) == found
 
@@ -71,9 +81,10 @@ def test_an_id_with_spaces_or_brackets_is_found() -> None:
 @given(
     st.text(),
     st.text(alphabet="decison-file[]:/.0123456789 #L")
-    | st.lists(st.sampled_from(
-        ["decision-1a2b3c4d", "[file-a]", "src/a.py:1-2", ":3", "[", "…"])).map(" ".join),
-)  # fmt: skip
+    | st.lists(
+        st.sampled_from(["decision-1a2b3c4d", "[file-a]", "src/a.py:1-2", ":3", "[", "…"])
+    ).map(" ".join),
+)
 @example("", "see decision-1a2b3c4d")
 def test_citations_of_any_text_are_sound(prompt: str, answer: str) -> None:
     texts = [citation.text for citation in citations_of(answer, prompt, (), TYPES)]

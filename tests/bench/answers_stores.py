@@ -82,8 +82,10 @@ class Stores:
         clone = self.folder / "clones" / name
         rows = place / "records.jsonl"
         fields = ("id", "type", "title", "body")
-        rows.write_text("".join(json.dumps({key: row[key] for key in fields}) + "\n"
-                                for row in records), "utf-8")  # fmt: skip
+        rows.write_text(
+            "".join(json.dumps({key: row[key] for key in fields}) + "\n" for row in records),
+            "utf-8",
+        )
         shutil.copytree(self.folder / "stores" / name, place / "mixed")
         call(place / "alone", "init", folder=clone)
         for store in ("mixed", "alone"):

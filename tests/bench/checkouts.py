@@ -29,9 +29,11 @@ class Checkout:
         self.root = root
         self.store = place / "store"
         self.environ = {
-            "PATH": "/usr/bin:/bin", "HOME": str(place), "LORE_DIR": str(self.store),
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(place),
+            "LORE_DIR": str(self.store),
             "LC_ALL": "C.UTF-8",
-        }  # fmt: skip
+        }
 
     def command(self, *words: str) -> list[str]:
         """A command line of this lore."""

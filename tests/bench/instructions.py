@@ -140,13 +140,19 @@ def instructions_of(checkout: Checkout, words: list[str]) -> int:
     shutil.rmtree(dumps, ignore_errors=True)
     dumps.mkdir()
     valgrind = [
-        str(shutil.which("valgrind")), "--tool=callgrind", "--trace-children=yes",
-        "--dump-before=execve", f"--callgrind-out-file={dumps}/%p",
-    ]  # fmt: skip
+        str(shutil.which("valgrind")),
+        "--tool=callgrind",
+        "--trace-children=yes",
+        "--dump-before=execve",
+        f"--callgrind-out-file={dumps}/%p",
+    ]
     done = subprocess.run(
         [*valgrind, *checkout.command(*words)],
-        env=checkout.environ, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=checkout.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         raise BenchmarkError(f"{checkout.name}: valgrind: {done.stderr.strip()[-500:]}")
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in dumps.iterdir()]

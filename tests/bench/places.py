@@ -32,9 +32,13 @@ def call(store: Path, *words: str, folder: Path | None = None, **settings: str) 
     """Return the output of a command, run in ``folder``; raise BenchmarkError if it fails."""
     store.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(
-        [LORE, *words], cwd=folder, env={**environment(store), **settings}, capture_output=True,
-        text=True, check=False,
-    )  # fmt: skip
+        [LORE, *words],
+        cwd=folder,
+        env={**environment(store), **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         raise BenchmarkError(f"lore {words[0]} failed: {done.stderr.strip()}")
     return done.stdout

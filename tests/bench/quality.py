@@ -108,22 +108,41 @@ def shortfalls(report: dict[str, Any]) -> list[str]:
 
 def markdown(found: dict[str, Any]) -> str:
     """The summary and a table a set."""
-    heads = ["set", "best plain", MEASURE, DEEP, "gain", "relative", "shuffled edges",
-             "in-degree prior", "against rrf"]  # fmt: skip
+    heads = [
+        "set",
+        "best plain",
+        MEASURE,
+        DEEP,
+        "gain",
+        "relative",
+        "shuffled edges",
+        "in-degree prior",
+        "against rrf",
+    ]
     rows = [
-        [row["set"], row["reference"], f"{100 * row['plain']:.1f}", f"{100 * row['deep']:.1f}",
-         points(row["gain"]), f"{100 * row['gain']['mean'] / row['plain']:+.1f} %",
-         points(row["shuffled"]), points(row["prior"]), f"{100 * row['against_rrf']:+.1f} %"]
+        [
+            row["set"],
+            row["reference"],
+            f"{100 * row['plain']:.1f}",
+            f"{100 * row['deep']:.1f}",
+            points(row["gain"]),
+            f"{100 * row['gain']['mean'] / row['plain']:+.1f} %",
+            points(row["shuffled"]),
+            points(row["prior"]),
+            f"{100 * row['against_rrf']:+.1f} %",
+        ]
         for row in found["summary"]
-    ]  # fmt: skip
+    ]
     parts = [_table(heads, rows)]
     if rows:
         mean = sum(row["against_rrf"] for row in found["summary"]) / len(rows)
         parts.append(f"\nAgainst rrf alone, on average: {100 * mean:+.1f} %.\n")
     for report in found["sets"]:
         asked = f", `--type {','.join(report['types'])}`" if report["types"] else ""
-        parts.append(f"\n### {report['set']}\n\n{report['nodes']:,} nodes, {report['edges']:,} "
-                     f"edges, {report['queries']} queries{asked}.\n\n")  # fmt: skip
+        parts.append(
+            f"\n### {report['set']}\n\n{report['nodes']:,} nodes, {report['edges']:,} "
+            f"edges, {report['queries']} queries{asked}.\n\n"
+        )
         heads, *rows = table(report)
         parts.append(_table(heads, rows))
     return "".join(parts)

@@ -32,9 +32,21 @@ PREDICATES = ("uses", "owned_by", "runs_on", "replaces", "documented_in", "writt
 """Relations of facts about entities; a store has to declare them."""
 
 _MIX = {
-    "symbol": 42, "file": 6, "entity": 10, "note": 8, "observation": 7, "lesson": 6, "decision": 5,
-    "doc": 4, "failure": 3, "task": 2, "pattern": 2, "concept": 2, "commit": 2, "run": 1,
-}  # fmt: skip
+    "symbol": 42,
+    "file": 6,
+    "entity": 10,
+    "note": 8,
+    "observation": 7,
+    "lesson": 6,
+    "decision": 5,
+    "doc": 4,
+    "failure": 3,
+    "task": 2,
+    "pattern": 2,
+    "concept": 2,
+    "commit": 2,
+    "run": 1,
+}
 """Nodes of each type per hundred."""
 _RECORDS = ("note", "observation", "lesson", "decision", "doc", "failure", "task", "pattern")
 _FIRST_DAY = datetime(2023, 1, 2, 8, tzinfo=timezone.utc)
@@ -66,11 +78,13 @@ class Text:
     def of_packages(*names: str) -> Text:
         """Return the text of some packages, which takes a second or two."""
         library = Path(sysconfig.get_path("stdlib"))
-        return _text_of([
-            replace(module, name=f"{name}.{module.name}")
-            for name in names
-            for module in read_modules(library / name, tests=False)
-        ])  # fmt: skip
+        return _text_of(
+            [
+                replace(module, name=f"{name}.{module.name}")
+                for name in names
+                for module in read_modules(library / name, tests=False)
+            ]
+        )
 
 
 def _text_of(modules: list[Module]) -> Text:
@@ -262,28 +276,38 @@ class Material:
 
 _POINTS_TO: dict[str, tuple[tuple[str, tuple[str, ...], float], ...]] = {
     "symbol": (
-        ("calls", ("symbol",), 0.7), ("calls", ("symbol",), 0.7),
-        ("calls", ("symbol",), 0.3), ("instantiates", ("symbol",), 0.3),
+        ("calls", ("symbol",), 0.7),
+        ("calls", ("symbol",), 0.7),
+        ("calls", ("symbol",), 0.3),
+        ("instantiates", ("symbol",), 0.3),
     ),
     "file": (
-        ("imports", ("file",), 0.6), ("imports", ("file",), 0.0),
-        ("co_changes_with", ("file",), 0.9), ("co_changes_with", ("file",), 0.5),
+        ("imports", ("file",), 0.6),
+        ("imports", ("file",), 0.0),
+        ("co_changes_with", ("file",), 0.9),
+        ("co_changes_with", ("file",), 0.5),
     ),
     "entity": (
-        ("", ("entity",), 0.5), ("", ("entity",), 0.0), ("", ("concept",), 0.5),
+        ("", ("entity",), 0.5),
+        ("", ("entity",), 0.0),
+        ("", ("concept",), 0.5),
         ("relates_to", _RECORDS, 0.5),
     ),
     "concept": (
-        ("relates_to", ("entity",), 0.5), ("relates_to", ("concept",), 0.5),
-        ("part_of", ("concept",), 0.0), ("mentions", ("entity",), 0.0),
+        ("relates_to", ("entity",), 0.5),
+        ("relates_to", ("concept",), 0.5),
+        ("part_of", ("concept",), 0.0),
+        ("mentions", ("entity",), 0.0),
     ),
     "commit": (("changes", ("file",), 0.8),) * 4,
     "run": (("part_of", ("task",), 0.9),) * 1 + (("relates_to", _RECORDS, 0.9),) * 3,
     "record": (
-        ("mentions", ("entity",), 0.3), ("anchored_to", ("file", "symbol", "symbol"), 0.8),
-        ("relates_to", _RECORDS, 0.7), ("used_in_run", ("run",), 0.9),
+        ("mentions", ("entity",), 0.3),
+        ("anchored_to", ("file", "symbol", "symbol"), 0.8),
+        ("relates_to", _RECORDS, 0.7),
+        ("used_in_run", ("run",), 0.9),
     ),
-}  # fmt: skip
+}
 """Type to four kinds of edges, equally likely: relation ("" for a fact), types of the other end,
 and the probability of a node of about the same time."""
 

@@ -16,10 +16,17 @@ from places import CACHE, ROOT, BenchmarkError, call, read_lines
 
 STORES = CACHE / "quality"
 _INDEXING = (
-    "pylore/indexing/indexer.py", "pylore/indexing/indexer.py", "pylore/core/text.py",
-    "pylore/core/query.py", "pylore/core/scoring.py", "pylore/embed", "pylore/store",
-    "pylore/code", "pylore/formats", "graph/rules",
-)  # fmt: skip
+    "pylore/indexing/indexer.py",
+    "pylore/indexing/indexer.py",
+    "pylore/core/text.py",
+    "pylore/core/query.py",
+    "pylore/core/scoring.py",
+    "pylore/embed",
+    "pylore/store",
+    "pylore/code",
+    "pylore/formats",
+    "graph/rules",
+)
 """Sources that determine the store of a set."""
 
 

@@ -25,14 +25,27 @@ def test_add_stores_every_field(lore: Lore) -> None:
         --file src/auth.py:3-9 --link {other}:learned_from --status staged --source conversation
         --confidence 0.5 --category security"""
     shown = lore("show", lore.id("add", "lesson", "Rotate keys", *shlex.split(options))).json
-    assert shown | {
-        "title": "Keys", "body": "Rotate keys", "data": {"why": "they leak"},
-        "tags": ["a-b", "auth", "web"], "file": "src/auth.py", "line_start": 3, "line_end": 9,
-        "status": "staged", "source": "conversation", "confidence": 0.5, "category": "security",
-    } == shown  # fmt: skip
+    assert (
+        shown
+        | {
+            "title": "Keys",
+            "body": "Rotate keys",
+            "data": {"why": "they leak"},
+            "tags": ["a-b", "auth", "web"],
+            "file": "src/auth.py",
+            "line_start": 3,
+            "line_end": 9,
+            "status": "staged",
+            "source": "conversation",
+            "confidence": 0.5,
+            "category": "security",
+        }
+        == shown
+    )
     assert {(edge["direction"], edge["relation"], edge["id"]) for edge in shown["edges"]} == {
-        ("out", "anchored_to", "file-src/auth.py"), ("out", "learned_from", other),
-    }  # fmt: skip
+        ("out", "anchored_to", "file-src/auth.py"),
+        ("out", "learned_from", other),
+    }
 
 
 def test_add_reads_the_text_from_stdin(lore: Lore) -> None:

@@ -19,7 +19,7 @@ class Model:
         lore.fill(
             {"id": "decision-tokens1", "body": "Sessions are signed tokens: no state is kept"},
             {"id": "note-bread1", "title": "Bread is baked with flour and water"},
-        )  # fmt: skip
+        )
         self.runs('cat >"$0.prompt"', 'echo "They are signed [decision-tokens1]."')
 
     def runs(self, *lines: str) -> None:

@@ -38,8 +38,9 @@ def batch(lore: Lore, *lines: dict[str, Any] | str, options: str = "", code: int
 def test_each_line_gets_a_result(filled: Lore) -> None:
     whole = filled("search", "--batch", "queries.jsonl").rows
     assert [(row["id"], row["results"][0]["id"]) for row in whole] == [
-        ("q1", "decision-sessions"), ("q2", "decision-limits"),
-    ]  # fmt: skip
+        ("q1", "decision-sessions"),
+        ("q2", "decision-limits"),
+    ]
     assert filled("search", "--batch", "-", "--ids", stdin=QUERIES).rows == ANSWERS
     filled.write("marked.jsonl", f"\ufeff{QUERIES}")
     assert filled("search", "--batch", "marked.jsonl", "--ids").rows == ANSWERS
@@ -81,9 +82,18 @@ def test_lines_of_stdin_may_be_plain_words(filled: Lore) -> None:
 
 
 def test_wrong_lines_get_an_error(filled: Lore) -> None:
-    wrong = ("{x", '{"id":"x"}', *(f'{{"id":"x",{fields}}}' for fields in (
-        '"query":3', '"query":"x","exclude":"a"', '"query":"x","exclude":[1]',
-    )))  # fmt: skip
+    wrong = (
+        "{x",
+        '{"id":"x"}',
+        *(
+            f'{{"id":"x",{fields}}}'
+            for fields in (
+                '"query":3',
+                '"query":"x","exclude":"a"',
+                '"query":"x","exclude":[1]',
+            )
+        ),
+    )
     filled.write("wrong.jsonl", "\n".join([*wrong, "cookie"]))
     done = filled("search", "--batch", "wrong.jsonl", "--ids", code=1)
     *errors, last = done.rows

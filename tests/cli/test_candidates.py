@@ -18,8 +18,15 @@ def event(lore: Lore, session: str, minute: int, kind: str, **fields: object) ->
     """Append an event to the log."""
     log = lore.home / time.strftime("state/lore/events/%Y-%m-%d.jsonl", time.gmtime())
     log.parent.mkdir(parents=True, exist_ok=True)
-    row = {"v": 1, "t": f"2026-11-20T10:{minute:02}:00Z", "src": "claude", "session": session,
-           "kind": kind, "ref": f"{session}.jsonl#{minute:02}", **fields}  # fmt: skip
+    row = {
+        "v": 1,
+        "t": f"2026-11-20T10:{minute:02}:00Z",
+        "src": "claude",
+        "session": session,
+        "kind": kind,
+        "ref": f"{session}.jsonl#{minute:02}",
+        **fields,
+    }
     with log.open("a") as file:
         file.write(f"{json.dumps(row)}\n")
 
@@ -50,8 +57,9 @@ def test_candidates_list_the_best_first(found: Lore) -> None:
     done = found("candidates")
     assert done.notes == ["2 new candidates"]
     assert [(row["type"], row["sessions"], row["signals"][0]["name"]) for row in done.json] == [
-        ("pattern", ["one", "two"], "rule"), ("failure", ["one"], "cause"),
-    ]  # fmt: skip
+        ("pattern", ["one", "two"], "rule"),
+        ("failure", ["one"], "cause"),
+    ]
     assert '"Always sign' in found("candidates", "-n", "1", "--text").out
     assert found("search", "rotating tokens").json == [] and found("export").out == ""
 

@@ -87,9 +87,13 @@ def test_gaps_list_unanswered_questions(lore: Lore, log: Path) -> None:
     lore.write("crossing.py", "def paint_zebra_crossing(where):\n    return where\n")
     lore("index")
     lore("add", "note", "Sessions end after a day")
-    for question in ("where is the zebra crossing painted", "how are refresh tokens rotated",
-                     "how refresh tokens are rotated", "when do sessions end",
-                     "is ghp_aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6 valid here"):  # fmt: skip
+    for question in (
+        "where is the zebra crossing painted",
+        "how are refresh tokens rotated",
+        "how refresh tokens are rotated",
+        "when do sessions end",
+        "is ghp_aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6 valid here",
+    ):
         lore("search", question)
     first, *others = lore("capture", "gaps").json
     assert (first["question"], first["times"]) == ("how refresh tokens are rotated", 2)

@@ -51,9 +51,14 @@ def toy(
 def test_values_are_converted_and_joined() -> None:
     line = "x y z -c3 --share=0.25 --tag a,b --tag c --field k=1,2 --form b"
     assert read(line.split(), toy)[0] == {
-        "first": "x", "others": ("y", "z"), "count": 3, "share": 0.25, "tags": ("a", "b", "c"),
-        "fields": ("k=1,2",), "form": "b",
-    }  # fmt: skip
+        "first": "x",
+        "others": ("y", "z"),
+        "count": 3,
+        "share": 0.25,
+        "tags": ("a", "b", "c"),
+        "fields": ("k=1,2",),
+        "form": "b",
+    }
 
 
 @pytest.mark.parametrize(
@@ -69,7 +74,7 @@ def test_values_are_converted_and_joined() -> None:
         ("x --hop-dekay 1", "did you mean '--hop-decay'"),
         ("x -q=1", "-q takes no value"),
     ],
-)  # fmt: skip
+)
 def test_invalid_option_is_an_error_line(words: str, part: str) -> None:
     with pytest.raises(UsageError, match=re.escape(part)):
         read(words.split(), toy)

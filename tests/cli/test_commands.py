@@ -47,12 +47,22 @@ def test_init_makes_a_store_once(lore_without_store: Lore) -> None:
         ("serach", "unknown command 'serach' (did you mean 'search'?): see 'lore help'"),
         ("xylophone", "unknown command 'xylophone': see 'lore help'"),
         ("--versoin", "unknown option '--versoin' (did you mean '--version'?)"),
-        *((word, "unknown command") for word in (
-            "x" * 5000, "../bin/lore-greet", "/bin/sh", "a b", "A", "$(id)", "a\nb", "",
-            "\x1b[31mred",
-        )),
+        *(
+            (word, "unknown command")
+            for word in (
+                "x" * 5000,
+                "../bin/lore-greet",
+                "/bin/sh",
+                "a b",
+                "A",
+                "$(id)",
+                "a\nb",
+                "",
+                "\x1b[31mred",
+            )
+        ),
     ],
-)  # fmt: skip
+)
 def test_unknown_command_is_a_short_line(lore: Lore, word: str, part: str) -> None:
     put(lore, lore.root / "bin", "greet")
     lore.patch.setenv("PATH", str(lore.root / "bin"))

@@ -84,8 +84,15 @@ def test_wrong_line_stops_every_command(lore: Lore, project: Path, text: str, pa
 
 
 def test_programs_count_only_in_the_users_config(lore: Lore, project: Path) -> None:
-    for line in ("plugin_dir=/evil", 'retrievers="fulltext evil"', "store=/evil", "root=/evil",
-                 "from_config=/evil", "exported=/evil", "grph_depth=evil"):  # fmt: skip
+    for line in (
+        "plugin_dir=/evil",
+        'retrievers="fulltext evil"',
+        "store=/evil",
+        "root=/evil",
+        "from_config=/evil",
+        "exported=/evil",
+        "grph_depth=evil",
+    ):
         project.write_text(line + "\n")
         (note,) = lore("list").notes
         assert "left out" in note, line

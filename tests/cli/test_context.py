@@ -14,16 +14,28 @@ def filled(lore: Lore) -> Lore:
     lore.patch.setenv("LORE_EMBEDDER", "none")
     lore.write("src/auth.py", "def sign(user):\n    return seal(user)\n")
     lore.fill(
-        {"id": "decision-signed", "title": "Sessions are signed cookies",
-         "body": "They hold the id of the user. They end after a day."},
+        {
+            "id": "decision-signed",
+            "title": "Sessions are signed cookies",
+            "body": "They hold the id of the user. They end after a day.",
+        },
         {"id": "lesson-keys", "title": "Rotate the keys that sign sessions"},
-        {"id": "symbol-src/auth.py::sign", "title": "sign(user)", "body": "Signs sessions.",
-         "file": "src/auth.py", "line_start": 1, "line_end": 2},
-        *({"from_id": start, "relation": relation, "to_id": end} for start, relation, end in (
-            ("symbol-src/auth.py::sign", "implements", "decision-signed"),
-            ("lesson-keys", "relates_to", "decision-signed"),
-        )),
-    )  # fmt: skip
+        {
+            "id": "symbol-src/auth.py::sign",
+            "title": "sign(user)",
+            "body": "Signs sessions.",
+            "file": "src/auth.py",
+            "line_start": 1,
+            "line_end": 2,
+        },
+        *(
+            {"from_id": start, "relation": relation, "to_id": end}
+            for start, relation, end in (
+                ("symbol-src/auth.py::sign", "implements", "decision-signed"),
+                ("lesson-keys", "relates_to", "decision-signed"),
+            )
+        ),
+    )
     return lore
 
 

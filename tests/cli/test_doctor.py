@@ -21,11 +21,29 @@ from pylore.records.records import Records
 from pylore.store import open_store
 
 IDS = (
-    "python", "sqlite", "sqlite-vec", "embedder", "ast-grep", "jq", "config",
-    "store", "data-folder", "tables", "indexes", "integrity", "values", "fulltext",
-    "foreign-keys", "passages", "vectors", "edges", "ontology", "purged", "shared-file",
+    "python",
+    "sqlite",
+    "sqlite-vec",
+    "embedder",
+    "ast-grep",
+    "jq",
+    "config",
+    "store",
+    "data-folder",
+    "tables",
+    "indexes",
+    "integrity",
+    "values",
+    "fulltext",
+    "foreign-keys",
+    "passages",
+    "vectors",
+    "edges",
+    "ontology",
+    "purged",
+    "shared-file",
     "copies",
-)  # fmt: skip
+)
 
 
 @pytest.fixture(autouse=True)
@@ -123,9 +141,12 @@ def test_reindex_fixes_reported_damage(folder: str) -> None:
 
 
 def test_dangling_edge_is_a_warning(folder: str) -> None:
-    damage(folder, "INSERT INTO absent VALUES (101, 'decision-1'), (102, 'decision-2')",
-           "INSERT INTO links(from_key, to_key, relation, created_at)"
-           " VALUES (101, 102, 'relates_to', '')")  # fmt: skip
+    damage(
+        folder,
+        "INSERT INTO absent VALUES (101, 'decision-1'), (102, 'decision-2')",
+        "INSERT INTO links(from_key, to_key, relation, created_at)"
+        " VALUES (101, 102, 'relates_to', '')",
+    )
     checks = examined(folder)
     assert warning(checks) - {"jq"} == {"edges"}
     assert failing(checks) == set()

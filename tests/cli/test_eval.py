@@ -23,9 +23,11 @@ def _queries(lore: Lore) -> None:
     lore.fill(
         *({"id": f"note-{word}", "title": f"All about {word}"} for word in WORDS),
         *({"id": f"decision-{word}", "title": "A rule"} for word in WORDS),
-        *({"from_id": f"note-{word}", "to_id": f"decision-{word}", "relation": "relates_to"}
-          for word in WORDS),
-    )  # fmt: skip
+        *(
+            {"from_id": f"note-{word}", "to_id": f"decision-{word}", "relation": "relates_to"}
+            for word in WORDS
+        ),
+    )
     lore.write("queries.jsonl", lines(*QUERIES))
 
 
@@ -38,8 +40,13 @@ def test_eval_measures_legs_fusions_and_configurations(lore: Lore) -> None:
     rows = done.json["rows"]
     assert (done.json["queries"], done.json["reference"], done.err) == (10, "fulltext", "")
     assert [row["id"] for row in rows] == [
-        "fulltext", "vector", "convex", "rrf", "graph_depth=0", "graph_depth=1",
-    ]  # fmt: skip
+        "fulltext",
+        "vector",
+        "convex",
+        "rrf",
+        "graph_depth=0",
+        "graph_depth=1",
+    ]
     assert rows[-1]["recall@5"] == 1
     assert rows[-1]["difference"]["recall@5"]["mean"] == 0.5
 

@@ -77,9 +77,10 @@ def test_related_prints_records_of_a_file_first(tree: Lore) -> None:
     tree("index", "-q")
     done = tree("related", "src/auth.py", "--exclude-edges", "co_changes_with")
     assert [(hit["id"], hit["hops"], hit["match"]) for hit in done.json] == [
-        ("decision-sessions", 0, "files"), ("lesson-keys", 2, "files"),
+        ("decision-sessions", 0, "files"),
+        ("lesson-keys", 2, "files"),
         ("file-src/keys.py", 1, "graph"),
-    ]  # fmt: skip
+    ]
     assert done.json[0]["verdict"] == "valid"
     assert "1 symbol of src/auth.py" in done.notes[0] and len(done.notes) == 1
     symbols = tree("related", "src/auth.py", "--symbols", "--ids").lines

@@ -60,9 +60,15 @@ def test_graph_has_commands_of_the_top_level(filled: Lore) -> None:
 
 def test_hubs_and_orphans_are_counted(filled: Lore) -> None:
     assert filled("graph", "hubs", "-n", "1").json == [
-        {"id": DECISION, "type": "decision", "title": 'Sign sessions with "JWT"',
-         "degree": 2, "out": 1, "in": 1},
-    ]  # fmt: skip
+        {
+            "id": DECISION,
+            "type": "decision",
+            "title": 'Sign sessions with "JWT"',
+            "degree": 2,
+            "out": 1,
+            "in": 1,
+        },
+    ]
     assert len(filled("graph", "hubs").json) == 3
     filled("add", "goal", "nothing yet")
     filled.print_each(f"list --orphans --type note,task | {NOTE}")
@@ -78,13 +84,18 @@ def test_path_has_nodes_and_edges(filled: Lore) -> None:
     assert (found["from"], found["to"], found["hops"]) == (LESSON, FILE, 2)
     assert found["path"] == [LESSON, DECISION, FILE]
     assert found["edges"][1] == {
-        "from": DECISION, "to": FILE, "relation": "relates_to", "direction": "out", "weight": 0.5,
-    }  # fmt: skip
+        "from": DECISION,
+        "to": FILE,
+        "relation": "relates_to",
+        "direction": "out",
+        "weight": 0.5,
+    }
     filled.print_each(f"graph path {FILE} {LESSON} | {FILE} {DECISION} {LESSON}")
     assert filled("graph", "path", LESSON, FILE, "--text").lines == [
-        f"{LESSON} > {DECISION} > {FILE}", f"out  learned_from  {DECISION}  1",
+        f"{LESSON} > {DECISION} > {FILE}",
+        f"out  learned_from  {DECISION}  1",
         f"out  relates_to  {FILE}  0.5",
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(
@@ -184,10 +195,17 @@ def test_verbs_refuse_wrong_words(filled: Lore) -> None:
 
 
 VERBS = (
-    f"related {NOTE}", f"neighbors {NOTE}", f"path {NOTE} {DECISION}", f"show {NOTE}", "stats",
-    "hubs", "relations", f"link {NOTE} relates_to {DECISION}",
-    f"unlink {NOTE} relates_to {DECISION}", f"export --around {NOTE}",
-)  # fmt: skip
+    f"related {NOTE}",
+    f"neighbors {NOTE}",
+    f"path {NOTE} {DECISION}",
+    f"show {NOTE}",
+    "stats",
+    "hubs",
+    "relations",
+    f"link {NOTE} relates_to {DECISION}",
+    f"unlink {NOTE} relates_to {DECISION}",
+    f"export --around {NOTE}",
+)
 
 
 def test_verbs_name_the_remedy_of_a_lost_graph(filled: Lore) -> None:

@@ -29,9 +29,10 @@ def test_two_projects_sync_through_a_hub(lore: Lore, url: str) -> None:
     assert "lore store trust" in lore.refuse("sync", "team", code=1)
     lore("trust")
     assert lore("sync", "team").json == {
-        "remote": "team", "in": {"added": 0, "updated": 0, "kept": 0, "conflicts": 0},
+        "remote": "team",
+        "in": {"added": 0, "updated": 0, "kept": 0, "conflicts": 0},
         "out": {"sent": 1, "known": 0, "refused": 0},
-    }  # fmt: skip
+    }
     other = lore.at(lore.root / "other")
     other("trust")
     assert other("sync", "team", "--text").lines == ["in  added 1"]
@@ -65,7 +66,7 @@ def test_remotes_are_kept_in_the_users_config(lore: Lore) -> None:
     place = "postgresql://ann@hub.example/lore"
     words = ("types=decision,lesson", "staged")
     assert lore("hub", "add", "team", place, *words).json["state"] == "added"
-    remote = {"id": "team", "url": place, "takes": ["types=decision,lesson", "staged"]}  # fmt: skip
+    remote = {"id": "team", "url": place, "takes": ["types=decision,lesson", "staged"]}
     assert lore("hub", "list").json == lore("remote", "list").json == [remote]
     assert f"REMOTES[team]='{place} types=decision,lesson staged'" in lore.config.read_text()
     assert lore("hub", "add", "team", place, "scopes=red").json["state"] == "changed"
@@ -75,9 +76,10 @@ def test_remotes_are_kept_in_the_users_config(lore: Lore) -> None:
 
 def test_urls_with_passwords_are_refused(lore: Lore) -> None:
     for place in (
-        "postgresql://ann:secret@h/x", "postgresql://h/x?password=secret",
+        "postgresql://ann:secret@h/x",
+        "postgresql://h/x?password=secret",
         "postgresql://ann:s%65cret@h/x",
-    ):  # fmt: skip
+    ):
         for words in (["hub", "add", "team"], ["hub", "init"]):
             refused = lore.refuse(*words, place)
             assert "~/.pgpass" in refused and "cret" not in refused
@@ -123,9 +125,11 @@ def test_roles_are_granted_revoked_and_audited(
     rows = lore("hub", "audit", "--since", "1h").json
     assert {row["role"] for row in rows} == {"postgres"}
     assert [(row["kind"], row["id"], row["scope"]) for row in rows] == [
-        ("grant writer", role, ""), ("grant writer", f"{role}@@red", "red"), ("id", id, ""),
+        ("grant writer", role, ""),
+        ("grant writer", f"{role}@@red", "red"),
+        ("id", id, ""),
         ("revoke", role, ""),
-    ]  # fmt: skip
+    ]
     refused = lore.refuse("hub", "status", own, code=1)
     assert "ask the hub's owner" in refused
     lore("hub", "add", "other", url)

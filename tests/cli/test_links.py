@@ -14,8 +14,12 @@ RELATED = "note-1 relates_to note-2"
 def lore(lore: Lore) -> Lore:
     """Two notes, a lesson and a decision, without vectors."""
     lore.patch.setenv("LORE_EMBEDDER", "none")
-    lore.fill(*({"id": id, "type": id[:-2], "body": f"text of {id}"}
-                for id in ("note-1", "note-2", "lesson-a", "decision-b")))  # fmt: skip
+    lore.fill(
+        *(
+            {"id": id, "type": id[:-2], "body": f"text of {id}"}
+            for id in ("note-1", "note-2", "lesson-a", "decision-b")
+        )
+    )
     return lore
 
 
@@ -24,8 +28,9 @@ def test_link_prints_the_state(lore: Lore) -> None:
         done = lore("link", "note-1", "RELATES_TO", "note-2", "--weight", "0.5").json
         assert done == {"id": RELATED, "state": state}
     assert lore("link", *RELATED.split(), "--remove").json == {
-        "id": RELATED, "state": "invalidated",
-    }  # fmt: skip
+        "id": RELATED,
+        "state": "invalidated",
+    }
     new = lore("link", "note-1", "guards", "note-2", "--new-relation", terminal=True)
     assert new.out == "added  note-1 guards note-2\n"
 

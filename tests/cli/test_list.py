@@ -18,11 +18,21 @@ ROWS = (
 @pytest.fixture
 def records(lore: Lore) -> Lore:
     lore.patch.setenv("LORE_EMBEDDER", "none")
-    lore.fill(*({
-        "id": id, "type": id.partition("-")[0], "title": title, "tags": [tag, "all"],
-        "status": status, "file": file, "created_at": "2026-01-01T00:00:00Z",
-        "updated_at": f"2026-0{month}-01T12:00:00Z",
-    } for month, (id, title, tag, status, file) in enumerate(ROWS, 1)))  # fmt: skip
+    lore.fill(
+        *(
+            {
+                "id": id,
+                "type": id.partition("-")[0],
+                "title": title,
+                "tags": [tag, "all"],
+                "status": status,
+                "file": file,
+                "created_at": "2026-01-01T00:00:00Z",
+                "updated_at": f"2026-0{month}-01T12:00:00Z",
+            }
+            for month, (id, title, tag, status, file) in enumerate(ROWS, 1)
+        )
+    )
     return lore
 
 

@@ -9,8 +9,10 @@ from commands import Lore
 
 def test_install_prints_a_clients_configuration(lore: Lore) -> None:
     assert lore("mcp", "--install", "codex", "--write").lines == [
-        "[mcp_servers.lore]", 'command = "lore"', 'args = ["mcp", "--write"]',
-    ]  # fmt: skip
+        "[mcp_servers.lore]",
+        'command = "lore"',
+        'args = ["mcp", "--write"]',
+    ]
     lore.refuse_each("""
         mcp --install emacs | 2 | give one of claude, codex, cursor, gemini, vscode
         mcp --write-config | 2 | --install
@@ -42,8 +44,11 @@ def test_trust_is_given_and_revoked(lore_without_store: Lore) -> None:
     lore = lore_without_store
     lore("init", "-q")  # whose store is trusted
     for words, state in (
-        ([], "unchanged"), (["--revoke"], "revoked"), (["--revoke"], "unchanged"), ([], "trusted"),
-    ):  # fmt: skip
+        ([], "unchanged"),
+        (["--revoke"], "revoked"),
+        (["--revoke"], "unchanged"),
+        ([], "trusted"),
+    ):
         assert lore("trust", *words, "--text").lines == [f"{state}  {lore.project}"]
     assert (lore.store / "trusted").stat().st_mode & 0o777 == 0o600
     lore.patch.chdir(lore.root)

@@ -22,9 +22,7 @@ def test_option_refuses_a_number_out_of_range(lore: Lore, command: Command, one:
             assert "give a " in refused and "number from" in refused
 
 
-@pytest.mark.parametrize(
-    "words", [("undo", "x", "--at"), ("list", "--since"), ("list", "--until")]
-)  # fmt: skip
+@pytest.mark.parametrize("words", [("undo", "x", "--at"), ("list", "--since"), ("list", "--until")])
 def test_states_and_times_are_bounded(lore: Lore, words: tuple[str, ...]) -> None:
     lore("add", "note", "x", "--id", "note-x")
     words = tuple(word.replace("x", "note-x") for word in words)

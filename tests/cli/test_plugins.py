@@ -15,19 +15,35 @@ ROOT = Path(__file__).resolve().parents[2]
 
 ADR = "# {}\n\nDate: {}\n\n## Status\n\nAccepted\n\n{}\n\n## Context\n\nRows.\n"
 ISSUES = [
-    {"id": "bd-1", "title": "Rotate tokens", "description": "Once a day.", "design": "By cron.",
-     "status": "closed", "priority": 1, "issue_type": "bug", "labels": ["auth"],
-     "created_at": "2026-01-02T03:04:05.123456789+02:00", "updated_at": "2026-01-03T00:00:00Z",
-     "dependencies": [
-         {"issue_id": "bd-1", "depends_on_id": "bd-2", "type": "blocks"},
-         {"issue_id": "bd-1", "depends_on_id": "bd-3", "type": "parent-child"},
-         {"issue_id": "bd-1", "depends_on_id": "bd-2", "type": "tracks"}]},
-    {"id": "bd-2", "title": "Store tokens", "status": "open", "issue_type": "task",
-     "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"},
+    {
+        "id": "bd-1",
+        "title": "Rotate tokens",
+        "description": "Once a day.",
+        "design": "By cron.",
+        "status": "closed",
+        "priority": 1,
+        "issue_type": "bug",
+        "labels": ["auth"],
+        "created_at": "2026-01-02T03:04:05.123456789+02:00",
+        "updated_at": "2026-01-03T00:00:00Z",
+        "dependencies": [
+            {"issue_id": "bd-1", "depends_on_id": "bd-2", "type": "blocks"},
+            {"issue_id": "bd-1", "depends_on_id": "bd-3", "type": "parent-child"},
+            {"issue_id": "bd-1", "depends_on_id": "bd-2", "type": "tracks"},
+        ],
+    },
+    {
+        "id": "bd-2",
+        "title": "Store tokens",
+        "status": "open",
+        "issue_type": "task",
+        "created_at": "2026-01-01T00:00:00Z",
+        "updated_at": "2026-01-01T00:00:00Z",
+    },
     {"id": "bd-3", "title": "Gone", "status": "tombstone"},
     {"_type": "memory", "key": "db-lock", "value": "Close the database before a copy"},
     {"_type": "wisp"},
-]  # fmt: skip
+]
 
 
 @pytest.fixture

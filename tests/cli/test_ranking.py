@@ -66,8 +66,9 @@ def test_commits_lead_to_files_and_are_no_results(tree: Lore) -> None:
     assert paths(tree, "why sessions expire at night") == []
     found = tree("search", "sessions expire at night", "--type", "file", "--explain").json
     assert [(hit["id"], hit["explain"]["file"]["commits"]) for hit in found] == [
-        ("file-src/clock.py", 1.0), ("file-src/door.py", 1.0),
-    ]  # fmt: skip
+        ("file-src/clock.py", 1.0),
+        ("file-src/door.py", 1.0),
+    ]
     shown = tree("show", id).json
     assert (shown["type"], shown["title"]) == ("commit", "Sessions expire after a night")
     assert {edge["relation"] for edge in shown["edges"]} == {"changes"}

@@ -51,8 +51,13 @@ def test_finished_run_ranks_helpful_records_first(store: Lore) -> None:
     assert {row["id"]: row["position"] for row in shown["records"]} == ranks
     done = store("run", "finish", run, "--helpful", "lesson-b", "--unhelpful", "note-c")
     assert not done.err and done.json == {
-        "id": run, "state": "finished", "used": 3, "helpful": 1, "unhelpful": 1, "unrated": 1,
-    }  # fmt: skip
+        "id": run,
+        "state": "finished",
+        "used": 3,
+        "helpful": 1,
+        "unhelpful": 1,
+        "unrated": 1,
+    }
     after = store("search", "tokens").json
     assert after[0]["id"] == "lesson-b" and len(after) == 3
     assert after[0]["feedback_score"] == 0.666667
@@ -100,8 +105,10 @@ def test_feedback_rates(store: Lore) -> None:
     store("feedback", "-", "--unhelpful", stdin="decision-a\n")
     rows = store("run", "show", row["run"]).json["records"]
     assert {row["id"]: row["rating"] for row in rows} == {
-        "decision-a": "unhelpful", "lesson-b": "helpful", "note-c": "helpful",
-    }  # fmt: skip
+        "decision-a": "unhelpful",
+        "lesson-b": "helpful",
+        "note-c": "helpful",
+    }
     assert store("feedback", "note-c", "--unhelpful", "--text").out.startswith("unhelpful  note-c ")
 
 

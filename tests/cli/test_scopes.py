@@ -29,11 +29,28 @@ RULE = f"Always moor at the {SECRET} pier before the harbour closes"
 CANDIDATE = f"{candidate_id('pattern', RULE)}@@bob"
 
 HARMLESS = {
-    "init", "merge-file", "hub init", "hub grant", "hub revoke", "hub audit", "hub add", "hub list",
-    "hub remove", "hub status", "config get", "config set", "config unset", "store path",
-    "store list", "store adopt", "store remove", "capture run", "capture event", "capture events",
+    "init",
+    "merge-file",
+    "hub init",
+    "hub grant",
+    "hub revoke",
+    "hub audit",
+    "hub add",
+    "hub list",
+    "hub remove",
+    "hub status",
+    "config get",
+    "config set",
+    "config unset",
+    "store path",
+    "store list",
+    "store adopt",
+    "store remove",
+    "capture run",
+    "capture event",
+    "capture events",
     "capture gaps",
-}  # fmt: skip
+}
 """Commands that are not tried: they read no record, or only the user's log of events."""
 
 REFUSED = {
@@ -49,49 +66,88 @@ REFUSED = {
 
 DEPTHS = [["--graph-depth", str(depth)] for depth in (0, 2)]
 FOUND = [
-    ["harbour"], ["ledger", "tide", "--type", "decision"], [SECRET], ["jacq"],
+    ["harbour"],
+    ["ledger", "tide", "--type", "decision"],
+    [SECRET],
+    ["jacq"],
     ["--files", "src/boat.py"],
-    ["harbour", "--status", "retracted"], ["tide", "--tag", f"{SECRET}-tag"],
-    ["harbour", "--expansion", "best-path", "--explain"], ["harbour", "--fusion", "rrf"],
+    ["harbour", "--status", "retracted"],
+    ["tide", "--tag", f"{SECRET}-tag"],
+    ["harbour", "--expansion", "best-path", "--explain"],
+    ["harbour", "--fusion", "rrf"],
     ["--files", "src/boat.py", "jacq", "--tree"],
-]  # fmt: skip
+]
 
 TRIED: dict[str, list[list[str]]] = {
-    "search": [*([*words, *depth] for words in FOUND for depth in DEPTHS),
-               ["--batch", "{folder}/queries.jsonl"]],
-    "related": [*(["entity-jacq", *depth] for depth in DEPTHS[1:]), [HIDDEN],
-                ["--files", "src/boat.py"], ["src/boat.py"],
-                *([id, "--limit", "1000"] for id in ("entity-jacq", "file-src/boat.py"))],
-    "context": [*(["harbour", "ledger", "jacq", *depth] for depth in DEPTHS),
-                ["harbour", "--as", "prompt"], [HIDDEN], ["entity-jacq"]],
+    "search": [
+        *([*words, *depth] for words in FOUND for depth in DEPTHS),
+        ["--batch", "{folder}/queries.jsonl"],
+    ],
+    "related": [
+        *(["entity-jacq", *depth] for depth in DEPTHS[1:]),
+        [HIDDEN],
+        ["--files", "src/boat.py"],
+        ["src/boat.py"],
+        *([id, "--limit", "1000"] for id in ("entity-jacq", "file-src/boat.py")),
+    ],
+    "context": [
+        *(["harbour", "ledger", "jacq", *depth] for depth in DEPTHS),
+        ["harbour", "--as", "prompt"],
+        [HIDDEN],
+        ["entity-jacq"],
+    ],
     "ask": [["harbour", "ledger", "jacq", "--llm-command", "cat"]],
-    "show": [["entity-jacq", "--history"], [HIDDEN], [EDITED, "--history"], ["decision-"],
-             ["symbol-src/boat.py::sail"]],
-    "list": [[], ["--all"], ["--forgotten"], ["--tag", f"{SECRET}-tag"], ["--file", "*"],
-             ["--status", "staged"], ["--type", "run"], ["--orphans"]],
-    "add": [["note", "the harbour keeps a ledger for the tide", "--link", f"{HIDDEN}:relates_to"],
-            ["note", "harbour ledger of the tide"], ["note", "jacq", "--tag", "zyx"]],
+    "show": [
+        ["entity-jacq", "--history"],
+        [HIDDEN],
+        [EDITED, "--history"],
+        ["decision-"],
+        ["symbol-src/boat.py::sail"],
+    ],
+    "list": [
+        [],
+        ["--all"],
+        ["--forgotten"],
+        ["--tag", f"{SECRET}-tag"],
+        ["--file", "*"],
+        ["--status", "staged"],
+        ["--type", "run"],
+        ["--orphans"],
+    ],
+    "add": [
+        ["note", "the harbour keeps a ledger for the tide", "--link", f"{HIDDEN}:relates_to"],
+        ["note", "harbour ledger of the tide"],
+        ["note", "jacq", "--tag", "zyx"],
+    ],
     "fact": [["jacq", "likes", "tea"], ["jacq", "lives_in", "oslo"]],
-    "link": [["entity-jacq", "relates_to", HIDDEN, "--remove"],
-             ["entity-jacq", "uses", "entity-boat", "--remove"],
-             ["entity-jacq", "relates_to", HIDDEN], ["entity-jacq", f"{SECRET[:-1]}_like",
-             "entity-tea"], ["entity-jacq", f"{SECRET}_likez", "entity-tea"]],
+    "link": [
+        ["entity-jacq", "relates_to", HIDDEN, "--remove"],
+        ["entity-jacq", "uses", "entity-boat", "--remove"],
+        ["entity-jacq", "relates_to", HIDDEN],
+        ["entity-jacq", f"{SECRET[:-1]}_like", "entity-tea"],
+        ["entity-jacq", f"{SECRET}_likez", "entity-tea"],
+    ],
     "edit": [[HIDDEN, "mine"], [HIDDEN, "--title", "mine"]],
     "forget": [[HIDDEN], [HIDDEN, "--purge"], ["decision-"]],
-    "confirm": [[*retract, *words] for retract in ([], ["--retract"])
-                for words in ([HIDDEN], ["jacq", "lives_in", "nowhere"])],
+    "confirm": [
+        [*retract, *words]
+        for retract in ([], ["--retract"])
+        for words in ([HIDDEN], ["jacq", "lives_in", "nowhere"])
+    ],
     "undo": [[], [HIDDEN], [EDITED, "--at", "1"], [HIDDEN, "--restore"]],
     "anchor": [[HIDDEN], [HIDDEN, "src/boat.py"], ["--remove", HIDDEN, "src/boat.py"]],
     "verify": [[], [HIDDEN], ["--broken"]],
     "capture candidates": [[], ["--all"], ["--all", "--text"]],
-    "capture promote": [[CANDIDATE], ["--refuse", CANDIDATE],
-                        [CANDIDATE, "--into", "entity-jacq"]],
+    "capture promote": [[CANDIDATE], ["--refuse", CANDIDATE], [CANDIDATE, "--into", "entity-jacq"]],
     "index": [[], ["--cochanges"]],
     "graph similar": [["--groups", "--min", "0.1"], ["--groups", "--type", "entity"]],
     "graph export": [[]],
     "graph hubs": [[]],
-    "graph path": [["entity-jacq", "entity-boat"], ["entity-jacq", HIDDEN],
-                   ["file-src/boat.py", "entity-jacq"]],
+    "graph path": [
+        ["entity-jacq", "entity-boat"],
+        ["entity-jacq", HIDDEN],
+        ["file-src/boat.py", "entity-jacq"],
+    ],
     "graph relations": [[]],
     "graph stats": [[]],
     "graph view": [["-o", "-"], ["harbour", "-o", "-"], ["entity-jacq", "-o", "-"]],
@@ -102,19 +158,25 @@ TRIED: dict[str, list[list[str]]] = {
     "run show": [["{run}"]],
     "run finish": [["--run", "{run}"]],
     "run rate": [["--helpful", HIDDEN], ["--helpful", "entity-jacq"]],
-    "eval": [["--queries", "{folder}/questions.jsonl"],
-             ["--queries", "{folder}/questions.jsonl", "--tune", "--settings", "graph_depth"]],
+    "eval": [
+        ["--queries", "{folder}/questions.jsonl"],
+        ["--queries", "{folder}/questions.jsonl", "--tune", "--settings", "graph_depth"],
+    ],
     "config list": [[]],
     "store trust": [[]],
     "hook install": [["claude"]],
     "hook status": [[]],
-    "hook run": [*([event, "--client", client, "<{folder}/event.json"]
-                   for event in ("session-start", "prompt", "file", "tool")
-                   for client in ("claude", "codex")),
-                 ["pre-commit", "<{folder}/staged"],
-                 ["post-commit"]],
+    "hook run": [
+        *(
+            [event, "--client", client, "<{folder}/event.json"]
+            for event in ("session-start", "prompt", "file", "tool")
+            for client in ("claude", "codex")
+        ),
+        ["pre-commit", "<{folder}/staged"],
+        ["post-commit"],
+    ],
     "mcp": [["--install", "claude", "--write"]],  # its results are tested below
-}  # fmt: skip
+}
 """Commands with words that show bob's records to bob; ``<`` precedes a file for stdin."""
 
 EVENT = {
@@ -138,11 +200,26 @@ CALLS = [
 """Calls of a client of the server."""
 
 TOLD_TO_BOB = (
-    "search", "related", "context", "ask", "show", "list", "anchor", "export",
-    "graph export", "graph similar", "graph hubs", "graph relations",
-    "graph stats", "graph view", "capture candidates", "run show", "run rate", "verify",
+    "search",
+    "related",
+    "context",
+    "ask",
+    "show",
+    "list",
+    "anchor",
+    "export",
+    "graph export",
+    "graph similar",
+    "graph hubs",
+    "graph relations",
+    "graph stats",
+    "graph view",
+    "capture candidates",
+    "run show",
+    "run rate",
+    "verify",
     "hook run",
-)  # fmt: skip
+)
 """Commands that show hidden records to bob."""
 
 
@@ -183,11 +260,13 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def common(folder: Path) -> None:
     """Make the common records, and the files that commands read."""
     for words in (
-        ["init"], ["index", "-q"], ["fact", "jacq", "uses", "boat"],
+        ["init"],
+        ["index", "-q"],
+        ["fact", "jacq", "uses", "boat"],
         ["fact", "jacq", "lives_in", "nowhere"],
         ["add", "decision", "Boats moor where the water is deep", "--file", "src/boat.py"],
         ["graph", "similar", "--min", "0.1"],
-    ):  # fmt: skip
+    ):
         assert lore("", *words)[0] == 0, lore("", *words)
     (folder / "queries.jsonl").write_text('{"id": "1", "query": "harbour ledger"}\n')
     (folder / "questions.jsonl").write_text(
@@ -207,15 +286,35 @@ def secrets() -> None:
     assert code == 0
     run = run.strip()
     for words in (
-        ["add", "decision", BODY, "--title", f"harbour {SECRET}", "--tag", f"{SECRET}-tag",
-         "--category", SECRET, "--why", f"{SECRET} why", "--file", "src/boat.py:1-2"],
+        [
+            "add",
+            "decision",
+            BODY,
+            "--title",
+            f"harbour {SECRET}",
+            "--tag",
+            f"{SECRET}-tag",
+            "--category",
+            SECRET,
+            "--why",
+            f"{SECRET} why",
+            "--file",
+            "src/boat.py:1-2",
+        ],
         ["add", "lesson", f"{SECRET} harbour before"],
         ["edit", EDITED, "--title", f"another harbour {SECRET}"],
         ["add", "note", f"gone harbour {SECRET}", "--id", f"note-{SECRET}"],
         ["forget", f"note-{SECRET}"],
         ["add", "note", f"taken back harbour {SECRET}", "--status", "retracted"],
-        ["add", "note", f"staged harbour {SECRET}", "--status", "staged",
-         "--file", f"src/{SECRET}.py"],
+        [
+            "add",
+            "note",
+            f"staged harbour {SECRET}",
+            "--status",
+            "staged",
+            "--file",
+            f"src/{SECRET}.py",
+        ],
         ["fact", "jacq", f"{SECRET}_likes", "boat"],
         ["fact", "jacq", "fears", f"{SECRET} waves"],
         ["fact", f"{SECRET} pier", "belongs_to", "jacq"],
@@ -228,7 +327,7 @@ def secrets() -> None:
         ["search", "harbour", SECRET, "--run", run],
         ["feedback", "--helpful", "entity-jacq", "--run", run],
         ["feedback", "--unhelpful", HIDDEN],
-    ):  # fmt: skip
+    ):
         code, said = lore("bob", *words)
         assert code == 0, (words, said)
     os.environ["LORE_TEST_RUN"] = run

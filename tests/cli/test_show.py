@@ -46,8 +46,12 @@ def test_show_prints_an_object_or_an_array(notes: Lore) -> None:
     assert (one["id"], one["body"], one["data"]) == ("note-1", "the first", {"why": "so"})
     (edge,) = one["edges"]
     assert [edge[name] for name in ("direction", "relation", "id", "title", "weight")] == [
-        "in", "part_of", "note-2", "the second", 1,
-    ]  # fmt: skip
+        "in",
+        "part_of",
+        "note-2",
+        "the second",
+        1,
+    ]
     assert [row["id"] for row in notes("show", "-", stdin="note-1\n").json] == ["note-1"]
     assert notes("show", "-").json == []
     assert len(notes("show", "note-1", "note-2", "--jsonl").rows) == 2
@@ -64,8 +68,10 @@ def test_show_text_has_body_edges_and_reason(notes: Lore) -> None:
 
 
 def test_show_refuses_unknown_and_ambiguous_ids(notes: Lore) -> None:
-    notes.fill({"id": "note-first", "type": "note", "body": "x"},
-               {"id": "goal-first", "type": "goal", "body": "y"})  # fmt: skip
+    notes.fill(
+        {"id": "note-first", "type": "note", "body": "x"},
+        {"id": "goal-first", "type": "goal", "body": "y"},
+    )
     notes.refuse_each("""
         show note-1 note-none | 1 | no node 'note-none'
         show first | 1 | several ids (goal-first, note-first): give more
@@ -93,8 +99,12 @@ def test_part_of_an_id_is_enough(lore: Lore) -> None:
 
 
 def test_exact_title_is_enough(lore: Lore) -> None:
-    for id, title in (("note-1", "Größe of Keys"), ("note-2", "Twice"), ("goal-3", "twice"),
-                      ("note-4", "gone")):  # fmt: skip
+    for id, title in (
+        ("note-1", "Größe of Keys"),
+        ("note-2", "Twice"),
+        ("goal-3", "twice"),
+        ("note-4", "gone"),
+    ):
         lore("add", id[:-2], "text", "--title", title, "--id", id)
     lore("forget", "note-4")
     lore("add", "note", "other", "--title", "Gone", "--id", "note-5")

@@ -13,9 +13,14 @@ from commands import Lore
 
 FILE = ".lore/knowledge.jsonl"
 NAMES = (
-    "search.db", "search.db-wal", "search.db-shm", "search.db-journal",
-    "project", "trusted", "token",
-)  # fmt: skip
+    "search.db",
+    "search.db-wal",
+    "search.db-shm",
+    "search.db-journal",
+    "project",
+    "trusted",
+    "token",
+)
 
 
 @pytest.fixture

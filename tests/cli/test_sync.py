@@ -128,22 +128,32 @@ def test_sync_preserves_broken_lines_and_names_them_once(lore: Lore, others: Lor
 
 
 BAD_LINES = (
-    b'{"id":"note-x","title":"a\x00b"}', b'\xff\xfe{"id":"note-x"}', b"[" * 300 + b"]" * 300,
-    b'{"id":"tale-1","title":"x"}', b'{"from_id":"note-1","to_id":"note-2","relation":"odd"}',
-    b'{"from_id":"note-1","to_id":"note-1","relation":"relates_to"}', b'{"id":5}', b"5",
-    b'{"id":"note-x","type":"decision"}', b'{"id":"note-x","updated_at":"soon"}',
-    b'{"id":"note-x","updated_at":"2199-01-01T00:00:00Z"}', b'{"vector_of":"x"}',
-    b'{"purged":"note-1","at":"2199-01-01T00:00:00Z"}', b'{"id":"note-x","confidence":1e999}',
-    b'{"state_of":"note-1"}', b'{"anchor_of":"note-1","kind":"file","path":"../x"}',
-)  # fmt: skip
+    b'{"id":"note-x","title":"a\x00b"}',
+    b'\xff\xfe{"id":"note-x"}',
+    b"[" * 300 + b"]" * 300,
+    b'{"id":"tale-1","title":"x"}',
+    b'{"from_id":"note-1","to_id":"note-2","relation":"odd"}',
+    b'{"from_id":"note-1","to_id":"note-1","relation":"relates_to"}',
+    b'{"id":5}',
+    b"5",
+    b'{"id":"note-x","type":"decision"}',
+    b'{"id":"note-x","updated_at":"soon"}',
+    b'{"id":"note-x","updated_at":"2199-01-01T00:00:00Z"}',
+    b'{"vector_of":"x"}',
+    b'{"purged":"note-1","at":"2199-01-01T00:00:00Z"}',
+    b'{"id":"note-x","confidence":1e999}',
+    b'{"state_of":"note-1"}',
+    b'{"anchor_of":"note-1","kind":"file","path":"../x"}',
+)
 
 
 def test_every_good_line_between_bad_lines_is_taken(lore_without_store: Lore) -> None:
     lore = lore_without_store
     lines = [
-        line for number, bad in enumerate(BAD_LINES)
+        line
+        for number, bad in enumerate(BAD_LINES)
         for line in (b'{"id":"note-%d","title":"good"}' % number, bad)
-    ]  # fmt: skip
+    ]
     lore.write(FILE, b"\n".join(lines) + b"\n")
     first = lore("list", "--ids")
     assert len(first.lines) == len(BAD_LINES)

@@ -96,8 +96,20 @@ def store(made: Path, tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-WORDS = ("granite", "heron", "lagoon", "maple", "nettle", "orchid", "pebble", "quartz", "raven",
-         "saffron", "tulip", "walnut")  # fmt: skip
+WORDS = (
+    "granite",
+    "heron",
+    "lagoon",
+    "maple",
+    "nettle",
+    "orchid",
+    "pebble",
+    "quartz",
+    "raven",
+    "saffron",
+    "tulip",
+    "walnut",
+)
 QUESTIONS = [Question(word, word, (f"note-{word}", f"decision-{word}")) for word in WORDS]
 BASE = Settings.load(environ={}, flags={"embedder": "none"})
 

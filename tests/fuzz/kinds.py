@@ -74,9 +74,11 @@ class Options(Kind):
 
     def __init__(self, folder: Path) -> None:
         self._commands = {
-            one.name: one for name in registry.names()
-            for one in registry.commands_of(name).values() if isinstance(one, Command)
-        }  # fmt: skip
+            one.name: one
+            for name in registry.names()
+            for one in registry.commands_of(name).values()
+            if isinstance(one, Command)
+        }
         super().__init__(folder)
 
     def words(self) -> list[bytes]:
@@ -124,9 +126,26 @@ class FrontMatterKind(Kind):
     name, share = "frontmatter", 0.27
 
     def words(self) -> list[bytes]:
-        return [b"---", b"---\n", b"title: ", b"tags: [a, b]", b"\n- ", b"\n  - x", b": ", b" #",
-                b'"\\ud800"', b'"\\u0000"', b"''", b"? ", b"!!python/object", b"&a", b"*a",
-                b"<<: *a", b"|\n", b">-\n"]  # fmt: skip
+        return [
+            b"---",
+            b"---\n",
+            b"title: ",
+            b"tags: [a, b]",
+            b"\n- ",
+            b"\n  - x",
+            b": ",
+            b" #",
+            b'"\\ud800"',
+            b'"\\u0000"',
+            b"''",
+            b"? ",
+            b"!!python/object",
+            b"&a",
+            b"*a",
+            b"<<: *a",
+            b"|\n",
+            b">-\n",
+        ]
 
     def check_one(self, data: bytes) -> None:
         text = data.decode("utf-8", "replace").replace("\0", "")  # files with NUL are refused

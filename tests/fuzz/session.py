@@ -23,8 +23,14 @@ from mutator import as_sample
 from store_kinds import JsonLines, MarkdownKind, Queries
 
 KINDS: tuple[type[Kind], ...] = (
-    Queries, Configs, JsonLines, MarkdownKind, FrontMatterKind, Options, McpLines,
-)  # fmt: skip
+    Queries,
+    Configs,
+    JsonLines,
+    MarkdownKind,
+    FrontMatterKind,
+    Options,
+    McpLines,
+)
 
 LONGEST = 20.0
 """Maximum processor seconds of an input."""
@@ -59,8 +65,10 @@ class Trial:
         """Try inputs, the corpus first, until ``until`` are done or the deadline has passed."""
         while self.tried < until and time.monotonic() < deadline:
             size = min(self.kind.batch, until - self.tried)
-            batch = [self._kept.pop(0) if self._kept else self.kind.make(self._random)
-                     for _ in range(size)]  # fmt: skip
+            batch = [
+                self._kept.pop(0) if self._kept else self.kind.make(self._random)
+                for _ in range(size)
+            ]
             started = time.monotonic()
             if not self._holds(batch) and size > 1:
                 for data in batch:
@@ -140,12 +148,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         trials = run(Path(folder), given.seed, given.inputs, deadline=deadline)
     for trial in trials:
-        print(f"{trial.kind.name:12} {trial.tried:8} inputs, the slowest {trial.slowest:.3f} s, "
-              f"{len(trial.faults)} kinds of fault")  # fmt: skip
+        print(
+            f"{trial.kind.name:12} {trial.tried:8} inputs, the slowest {trial.slowest:.3f} s, "
+            f"{len(trial.faults)} kinds of fault"
+        )
     faults = [fault for trial in trials for fault in trial.faults.values()]
     for fault in faults:
-        print(f"\n{fault.trace}\nadd to tests/fuzz/corpus/{fault.kind}.jsonl:\n"
-              f"{as_sample(fault.data)}")  # fmt: skip
+        print(
+            f"\n{fault.trace}\nadd to tests/fuzz/corpus/{fault.kind}.jsonl:\n"
+            f"{as_sample(fault.data)}"
+        )
     sys.exit(bool(faults))
 
 

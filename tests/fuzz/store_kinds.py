@@ -30,10 +30,16 @@ from pylore.search.query import Near
 from pylore.store import Store, create_store
 
 TEXTS = (
-    "The office is in Zürich", "it's a/b.py", "NEAR AND OR NOT", '"quoted" text*',
-    "snake_case camelCase getUserByID", "ＡＢＣ ﬁn ٣ 東京 한국 🤖", "Sessions are signed tokens",
-    "a\u0301 e\u0323\u0302 か\u3099", "x " * 900,
-)  # fmt: skip
+    "The office is in Zürich",
+    "it's a/b.py",
+    "NEAR AND OR NOT",
+    '"quoted" text*',
+    "snake_case camelCase getUserByID",
+    "ＡＢＣ ﬁn ٣ 東京 한국 🤖",
+    "Sessions are signed tokens",
+    "a\u0301 e\u0323\u0302 か\u3099",
+    "x " * 900,
+)
 
 
 class Queries(Kind):
@@ -47,8 +53,17 @@ class Queries(Kind):
         self._stores = [self._filled(engine) for engine in ("fts5", "fts4")]
 
     def words(self) -> list[bytes]:
-        return [*(word.encode() for text in TEXTS for word in text[:60].split()), b'"', b"* ",
-                b"NEAR(", b"title:", b" OR ", b"^", b"+", b"a" * 300]  # fmt: skip
+        return [
+            *(word.encode() for text in TEXTS for word in text[:60].split()),
+            b'"',
+            b"* ",
+            b"NEAR(",
+            b"title:",
+            b" OR ",
+            b"^",
+            b"+",
+            b"a" * 300,
+        ]
 
     def _filled(self, engine: str) -> tuple[Store, StaticEmbedder]:
         store = create_store(str(self.folder / engine), fulltext=engine)
@@ -108,11 +123,16 @@ class _Importing(Kind):
         if self._store is None:
             self._made += 1
             self._store = create_store(str(self.folder / f"store-{self._made}"))
-            import_lines(self._store, Settings(), None, [
-                b'{"id":"note-1","type":"note","title":"one"}',
-                b'{"id":"entity-a","type":"entity"}',
-                b'{"from_id":"note-1","to_id":"entity-a","relation":"mentions"}',
-            ])  # fmt: skip
+            import_lines(
+                self._store,
+                Settings(),
+                None,
+                [
+                    b'{"id":"note-1","type":"note","title":"one"}',
+                    b'{"id":"entity-a","type":"entity"}',
+                    b'{"from_id":"note-1","to_id":"entity-a","relation":"mentions"}',
+                ],
+            )
             self._held = list(export_lines(self._store))
         return self._store
 
@@ -158,21 +178,94 @@ class _Importing(Kind):
 
 
 FIELDS = (
-    "id", "type", "title", "body", "status", "source", "confidence", "category", "tags", "file",
-    "line_start", "line_end", "data", "created_at", "updated_at", "accessed_at", "access_count",
-    "invalidated_at", "from_id", "to_id", "relation", "weight", "metadata", "declare_type",
-    "description", "declare_relation", "backward_weight", "history_of", "anchor_of", "kind", "path",
-    "hash", "commit_id", "root", "detail", "verdict", "anchor_history_of", "unknown",
-)  # fmt: skip
+    "id",
+    "type",
+    "title",
+    "body",
+    "status",
+    "source",
+    "confidence",
+    "category",
+    "tags",
+    "file",
+    "line_start",
+    "line_end",
+    "data",
+    "created_at",
+    "updated_at",
+    "accessed_at",
+    "access_count",
+    "invalidated_at",
+    "from_id",
+    "to_id",
+    "relation",
+    "weight",
+    "metadata",
+    "declare_type",
+    "description",
+    "declare_relation",
+    "backward_weight",
+    "history_of",
+    "anchor_of",
+    "kind",
+    "path",
+    "hash",
+    "commit_id",
+    "root",
+    "detail",
+    "verdict",
+    "anchor_history_of",
+    "unknown",
+)
 VALUES: tuple[object, ...] = (
-    None, True, False, 0, -1, 0.5, 1e308, 2**53, 2**63, 10**400, -0.0, "", " ", "x", "note-1",
+    None,
+    True,
+    False,
+    0,
+    -1,
+    0.5,
+    1e308,
+    2**53,
+    2**63,
+    10**400,
+    -0.0,
+    "",
+    " ",
+    "x",
+    "note-1",
     "entity-a",
-    "file-a.py", "note-", "-x", "note-\u202e", "\0", "\ud800", "2026-01-01T00:00:00Z",
-    "9999-99-99T99:99:99Z", "0", [], {}, [[]], ["a", 1], [None], {"a": {"b": []}}, ["note-1"] * 3,
-    ["note-1", "entity-a", "mentions"], "../../etc/passwd", "--output=MARKER", "$(touch MARKER)",
-    "A" * 5000, *TYPES, *RELATIONS, *SOURCES, *STATUSES,
-    "hash", "glob", "symbol", "lines", "valid", "drifted",
-)  # fmt: skip
+    "file-a.py",
+    "note-",
+    "-x",
+    "note-\u202e",
+    "\0",
+    "\ud800",
+    "2026-01-01T00:00:00Z",
+    "9999-99-99T99:99:99Z",
+    "0",
+    [],
+    {},
+    [[]],
+    ["a", 1],
+    [None],
+    {"a": {"b": []}},
+    ["note-1"] * 3,
+    ["note-1", "entity-a", "mentions"],
+    "../../etc/passwd",
+    "--output=MARKER",
+    "$(touch MARKER)",
+    "A" * 5000,
+    *TYPES,
+    *RELATIONS,
+    *SOURCES,
+    *STATUSES,
+    "hash",
+    "glob",
+    "symbol",
+    "lines",
+    "valid",
+    "drifted",
+)
 
 
 class JsonLines(_Importing):
@@ -181,8 +274,18 @@ class JsonLines(_Importing):
     name, share = "jsonl", 0.16
 
     def words(self) -> list[bytes]:
-        return [*(f'"{name}":'.encode() for name in FIELDS), b"{", b"}", b"\n", b"NaN", b"1e400",
-                b"[" * 200, b'{"a":' * 200, b'"\\u0000"', b'"\\ud800"']  # fmt: skip
+        return [
+            *(f'"{name}":'.encode() for name in FIELDS),
+            b"{",
+            b"}",
+            b"\n",
+            b"NaN",
+            b"1e400",
+            b"[" * 200,
+            b'{"a":' * 200,
+            b'"\\u0000"',
+            b'"\\ud800"',
+        ]
 
     def make(self, random: Random) -> bytes:
         if random.random() < 0.3:
@@ -207,9 +310,14 @@ class JsonLines(_Importing):
 
         def write() -> Imported:
             return import_lines(
-                self.store_in_use, Settings(), None, lines, skip_bad=bool(ways[0] & 1),
-                new_relations=bool(ways[0] & 2), new_types=bool(ways[0] & 4),
-            )  # fmt: skip
+                self.store_in_use,
+                Settings(),
+                None,
+                lines,
+                skip_bad=bool(ways[0] & 1),
+                new_relations=bool(ways[0] & 2),
+                new_types=bool(ways[0] & 4),
+            )
 
         done = self.take(write)
         assert done is not None or not ways[0] & 1, "skip_bad, and an error"
@@ -227,15 +335,43 @@ class MarkdownKind(_Importing):
         (self._docs / "other.md").write_text("# Other\n\n[x](x.md) [[Note]]\n")
 
     def words(self) -> list[bytes]:
-        return [b"---\n", b"# ", b"\n## Title\n", b"[a](other.md)", b"[[Other]]", b"[[", b"]]",
-            b"](", b"](<", b"![", b"```\n", b"~~~\n", b"    ", b"> " * 50, b"- " * 50,
-                b"|a|b|\n|-|-|\n",
-                b"<!--", b"-->", b"`a/b.py`", b"(a.py#L1-L9)", b"[x]: other.md\n", b"[^1]",
-                b"*" * 60,
-                b"](../../../../etc/passwd)", b"](file:///etc/passwd)", b"](%00)", b"](%ff)",
-                b"type: decision\n", b"status: accepted\n", b"relates_to: [note-1]\n",
-                b"id: doc-x\n",
-                b"tags: a\n", b"date: 2026-01-01\n", b"[" * 300, b"(" * 300]  # fmt: skip
+        return [
+            b"---\n",
+            b"# ",
+            b"\n## Title\n",
+            b"[a](other.md)",
+            b"[[Other]]",
+            b"[[",
+            b"]]",
+            b"](",
+            b"](<",
+            b"![",
+            b"```\n",
+            b"~~~\n",
+            b"    ",
+            b"> " * 50,
+            b"- " * 50,
+            b"|a|b|\n|-|-|\n",
+            b"<!--",
+            b"-->",
+            b"`a/b.py`",
+            b"(a.py#L1-L9)",
+            b"[x]: other.md\n",
+            b"[^1]",
+            b"*" * 60,
+            b"](../../../../etc/passwd)",
+            b"](file:///etc/passwd)",
+            b"](%00)",
+            b"](%ff)",
+            b"type: decision\n",
+            b"status: accepted\n",
+            b"relates_to: [note-1]\n",
+            b"id: doc-x\n",
+            b"tags: a\n",
+            b"date: 2026-01-01\n",
+            b"[" * 300,
+            b"(" * 300,
+        ]
 
     def check_one(self, data: bytes) -> None:
         skip_bad = bool(sha256(data).digest()[0] & 1)
@@ -244,9 +380,13 @@ class MarkdownKind(_Importing):
 
         def write() -> Imported:
             return import_documents(
-                self.store_in_use, Settings(), None, [str(self._docs)], str(self.folder),
+                self.store_in_use,
+                Settings(),
+                None,
+                [str(self._docs)],
+                str(self.folder),
                 skip_bad=skip_bad,
-            )  # fmt: skip
+            )
 
         done = self.take(write)
         assert done is not None or not skip_bad, "skip_bad, and an error"

@@ -35,10 +35,21 @@ LINKS = (
 """Link and target."""
 
 FILES = (
-    "local.env", ".git/config", ".GIT/config", ".lore/knowledge.jsonl", "~/.ssh/id_rsa",
-    "../home/.ssh/id_rsa", "src/../local.env", "src/../../home/.bashrc", "./local.env",
-    "link/id_rsa", "linked.py", "--output=victim", "/proc/self/environ", "/dev/zero",
-)  # fmt: skip
+    "local.env",
+    ".git/config",
+    ".GIT/config",
+    ".lore/knowledge.jsonl",
+    "~/.ssh/id_rsa",
+    "../home/.ssh/id_rsa",
+    "src/../local.env",
+    "src/../../home/.bashrc",
+    "./local.env",
+    "link/id_rsa",
+    "linked.py",
+    "--output=victim",
+    "/proc/self/environ",
+    "/dev/zero",
+)
 """Files of a node in the store. ``link`` points to ``~/.ssh``."""
 
 SETTINGS = (
@@ -58,12 +69,29 @@ SETTINGS = (
 """Of the clone's git config. The attributes of all files name ``trap``."""
 
 NAMES = (
-    "--output=victim", "-rf", "src/--output=~/.bashrc", "\x01--output=~/.bashrc", "a\nb.py",
-    "$(RUN).py", "`RUN`.md", "; RUN;.py", "a'b\"c.py", "%0A::notice file=x,line=1.py", "~.py",
+    "--output=victim",
+    "-rf",
+    "src/--output=~/.bashrc",
+    "\x01--output=~/.bashrc",
+    "a\nb.py",
+    "$(RUN).py",
+    "`RUN`.md",
+    "; RUN;.py",
+    "a'b\"c.py",
+    "%0A::notice file=x,line=1.py",
+    "~.py",
     "::notice file=~/.bashrc,line=1,endLine=1,title=Python/python.function::x.py",
-    "\x1b]0;x\x07.py", "\u202etxt.py", "x" * 250 + ".py", "docs/[[x]](y).md", "docs/-.md",
-    "docs/" + "d/" * 300 + "a.md", ":(exclude)a.py", "HEAD", "\\.py", " .py",
-)  # fmt: skip
+    "\x1b]0;x\x07.py",
+    "\u202etxt.py",
+    "x" * 250 + ".py",
+    "docs/[[x]](y).md",
+    "docs/-.md",
+    "docs/" + "d/" * 300 + "a.md",
+    ":(exclude)a.py",
+    "HEAD",
+    "\\.py",
+    " .py",
+)
 """Of a committed file. A leading ``~``, or after a ``=``, is the planted home."""
 TOGETHER = 4
 """Number of names in a clone."""
@@ -110,9 +138,17 @@ FRONT_MATTER = (
 )
 LINKING = "\n".join(
     f"[x]({target}) [[{target}]] `{target}:1-2`"
-    for target in ("../../home/.ssh/id_rsa", "~/.ssh/id_rsa", "../local.env", "../.git/config",
-                   "file://~/.bashrc", "--output=x", "$(RUN)", "../src/auth.py")
-)  # fmt: skip
+    for target in (
+        "../../home/.ssh/id_rsa",
+        "~/.ssh/id_rsa",
+        "../local.env",
+        "../.git/config",
+        "file://~/.bashrc",
+        "--output=x",
+        "$(RUN)",
+        "../src/auth.py",
+    )
+)
 
 
 def nested(machine: Machine) -> None:
@@ -230,18 +266,24 @@ def test_a_clone_does_no_harm(name: str, honest: Machine, tmp_path: Path) -> Non
 
 
 NAMED = tuple(
-    pair for pairs in SETTINGS for pair in pairs
-    if "RUN" in pair and not pair.startswith("remote.")
-)  # fmt: skip
+    pair for pairs in SETTINGS for pair in pairs if "RUN" in pair and not pair.startswith("remote.")
+)
 """The settings that name a program."""
 
 ASKING: Words = (
-    ("search", "tokens", "--files", "@git"), ("related", "--files", "@git"), ("index",),
-    ("verify",), HISTORY, ("anchor", "decision-a", "src/auth.py"),
-    ("add", "note", "x", "--file", "src/auth.py"), ("hook", "install", "sync"),
-    ("hook", "install", "--remove", "sync"), ("hook", "install", "git"), ("hook", "status"),
+    ("search", "tokens", "--files", "@git"),
+    ("related", "--files", "@git"),
+    ("index",),
+    ("verify",),
+    HISTORY,
+    ("anchor", "decision-a", "src/auth.py"),
+    ("add", "note", "x", "--file", "src/auth.py"),
+    ("hook", "install", "sync"),
+    ("hook", "install", "--remove", "sync"),
+    ("hook", "install", "git"),
+    ("hook", "status"),
     ("hook", "install", "git", "--remove"),
-)  # fmt: skip
+)
 """Every command that starts git."""
 
 
@@ -277,8 +319,12 @@ def test_harm_is_seen(honest: Machine, tmp_path: Path) -> None:
     machine = honest.copy(tmp_path / "machine")
     before = machine.state()
     machine.write("docs/b.md", f"# {SECRET}\n")
-    done = machine.run(("import", "docs"), ("context", SECRET, "--as", "prompt"),
-                       ("verify", "nothing"), ("nothing",))  # fmt: skip
+    done = machine.run(
+        ("import", "docs"),
+        ("context", SECRET, "--as", "prompt"),
+        ("verify", "nothing"),
+        ("nothing",),
+    )
     assert [one.code for one in done] == [0, 0, 1, 2]
     assert "search.db" in " ".join(machine.leaked())
     assert SECRET in done[1].said

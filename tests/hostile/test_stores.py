@@ -94,7 +94,7 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "a table in another's pages": "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'meta') WHERE name = 'nodes'",
     "nodes of other columns": "DROP TABLE nodes; CREATE TABLE nodes(a, b)",
     "a body of many words": "UPDATE nodes SET body = replace(hex(zeroblob(1000000)), '00', 'keys ') WHERE id = 'note-1'",
-    "metadata of other kinds": "UPDATE links SET metadata = '{\"rating\": {}, \"position\": \"x\", \"query\": [], \"rated_at\": {}}'",
+    "metadata of other kinds": 'UPDATE links SET metadata = \'{"rating": {}, "position": "x", "query": [], "rated_at": {}}\'',
     "a hub": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO absent SELECT 1000 + i, 'note-x' || i FROM n; INSERT INTO links(from_key, to_key, relation, created_at) SELECT (SELECT key FROM nodes WHERE id = 'note-1'), key, 'relates_to', '' FROM absent WHERE key > 1000",
     "another's vectors": "UPDATE meta SET value = 'static:another' WHERE key = 'embedder'",
     "full text without an index": "DELETE FROM texts_fts_data",
@@ -104,7 +104,7 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "no bytes": lambda data: b"",
     "a schema format of 99": lambda data: data[:44] + b"\0\0\0\x63" + data[48:],
     "pages in a circle": lambda data: _looped(data, "nodes"),
-}  # fmt: skip
+}
 
 
 def _altered(data: bytes, statements: str) -> bytes:
@@ -158,10 +158,13 @@ def _looped(data: bytes, table: str) -> bytes:
         cells = [below.to_bytes(4, "big") + bytes([key]) for key in range(1, 101)]
         start = size - 5 * len(cells)
         pages[page - 1][:] = (
-            b"\5\0\0" + len(cells).to_bytes(2, "big") + start.to_bytes(2, "big") + b"\0"
+            b"\5\0\0"
+            + len(cells).to_bytes(2, "big")
+            + start.to_bytes(2, "big")
+            + b"\0"
             + below.to_bytes(4, "big")
             + b"".join((start + 5 * n).to_bytes(2, "big") for n in range(len(cells)))
-        ).ljust(start, b"\0") + b"".join(cells)  # fmt: skip
+        ).ljust(start, b"\0") + b"".join(cells)
     pages[0][28:32] = len(pages).to_bytes(4, "big")
     return b"".join(map(bytes, pages))
 
@@ -178,9 +181,13 @@ class Project:
         (folder / "src/a.py").write_text("def rotate():\n    return 1\n")
         with Lore(self.store, create=True) as lore:
             for number, text in enumerate(
-                ("sessions are signed with rotating keys", "keys are rotated each week",
-                 "another thought on sessions and keys"), start=1,
-            ):  # fmt: skip
+                (
+                    "sessions are signed with rotating keys",
+                    "keys are rotated each week",
+                    "another thought on sessions and keys",
+                ),
+                start=1,
+            ):
                 lore.add("note", text, id=f"note-{number}", why="they leak", tags=("keys",))
             lore.fact("Zurich", "has_river", "Limmat")
             lore.link("note-1", "relates_to", "note-2")
@@ -272,5 +279,6 @@ def check(project: Project, data: bytes, name: str) -> None:
         checks = json.loads(found[ALWAYS.index("doctor")][3])
         failed = [check for check in checks if not check["ok"]]
         assert failed and all(check["detail"] and check["fix"] for check in failed), (
-            name, [(w, c, e) for w, c, e, _ in found if c]
-        )  # fmt: skip
+            name,
+            [(w, c, e) for w, c, e, _ in found if c],
+        )

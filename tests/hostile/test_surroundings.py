@@ -52,12 +52,24 @@ TRAPS = (
 @pytest.mark.parametrize(
     "command",
     [
-        "index", "verify", "search words --files @git", "list --jq .", "help", "help search",
-        "commands", "version", "completion words s", "serach", "evil", "graph view --open",
-        "search words --retrievers fulltext,evil", "ask words --llm-command model", "doctor",
+        "index",
+        "verify",
+        "search words --files @git",
+        "list --jq .",
+        "help",
+        "help search",
+        "commands",
+        "version",
+        "completion words s",
+        "serach",
+        "evil",
+        "graph view --open",
+        "search words --retrievers fulltext,evil",
+        "ask words --llm-command model",
+        "doctor",
         "graph hubs",
     ],
-)  # fmt: skip
+)
 def test_no_program_of_the_working_directory_runs(planted: Planted, command: str) -> None:
     canary = planted.home / "canary"
     for folder in ("", "bin/"):
@@ -72,8 +84,15 @@ def test_no_program_of_the_working_directory_runs(planted: Planted, command: str
 @pytest.mark.parametrize("program", ["lore-show-all", "lore-retriever-show", "model"])
 def test_plugin_gets_no_setting_of_the_project(planted: Planted, program: str) -> None:
     lines = [f"{one.name}=evil-{one.name}" for one in SETTINGS if one.users]
-    lines += ["my_tool_command=evil-tool", "embedder=endpoint:evil", 'retrievers="fulltext evil"',
-              "LLM_COMMAND=evil", "root=evil", "endpoint_key=evil", "limit=7"]  # fmt: skip
+    lines += [
+        "my_tool_command=evil-tool",
+        "embedder=endpoint:evil",
+        'retrievers="fulltext evil"',
+        "LLM_COMMAND=evil",
+        "root=evil",
+        "endpoint_key=evil",
+        "limit=7",
+    ]
     Planted.write(planted.project / ".lore/.config", "".join(f"{line}\n" for line in lines))
     own = Path(planted.environ["XDG_CONFIG_HOME"]) / "lore/commands"
     seen = planted.home / "seen"
@@ -100,18 +119,24 @@ def test_files_of_lore_are_private(planted: Planted) -> None:
             modes = modes_below(folder)
         planted.lore("context", "words")
         subprocess.run(
-            [LORE, "graph", "view", "--open"], cwd=planted.project, check=True,
-            env={**planted.environ, "BROWSER": "true"}, stdout=subprocess.DEVNULL,
-        )  # fmt: skip
+            [LORE, "graph", "view", "--open"],
+            cwd=planted.project,
+            check=True,
+            env={**planted.environ, "BROWSER": "true"},
+            stdout=subprocess.DEVNULL,
+        )
         shared = planted.lore("export", "out.jsonl")
     finally:
         os.umask(before)
     assert shared.returncode == 0
     assert (planted.project / "out.jsonl").stat().st_mode & 0o777 == 0o666  # for sharing
     assert modes == {
-        "": 0o700, "search.db": 0o600, "search.db-wal": 0o600, "search.db-shm": 0o600,
+        "": 0o700,
+        "search.db": 0o600,
+        "search.db-wal": 0o600,
+        "search.db-shm": 0o600,
         "trusted": 0o600,
-    }  # fmt: skip
+    }
     page = Path(planted.lore("store", "path").stdout.strip()).parent / "graph.html"
     assert page.stat().st_mode & 0o777 == 0o600
 
@@ -167,9 +192,12 @@ def test_interrupt_leaves_no_partial_file(planted: Planted, name: str, left: int
     (planted.project / "out.jsonl").write_text("as before\n")
     before = len(os.listdir(planted.project))
     subprocess.run(
-        [sys.executable, "-c", KILLED.format(signal=name)], cwd=planted.project, check=False,
-        env={**planted.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, "-c", KILLED.format(signal=name)],
+        cwd=planted.project,
+        check=False,
+        env={**planted.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.DEVNULL,
+    )
     assert (planted.project / "out.jsonl").read_text() == "as before\n"
     assert len(os.listdir(planted.temporary)) == left
     assert len(os.listdir(planted.project)) == before + left

@@ -20,10 +20,12 @@ def lost(folder: str, promised: Iterable[str]) -> list[str]:
     told = {*promised}
     with open_store(folder) as store:
         return [
-            id for id in sorted(told)
-            if not id.startswith(DELETED) and DELETED + id not in told
+            id
+            for id in sorted(told)
+            if not id.startswith(DELETED)
+            and DELETED + id not in told
             and store.nodes.get(id) is None
-        ]  # fmt: skip
+        ]
 
 
 def in_part(folder: str, size: int) -> list[str]:

@@ -49,9 +49,12 @@ def _import(folder: str, lines: int, tell: Tell) -> None:
     ids = [f"note-long-{number}" for number in range(lines)]
     with open_store(folder) as store:
         try:
-            import_lines(store, Settings(), open_embedder(Settings().embedder, store),
-                         [json.dumps({"id": id, "body": f"the text of {id}"}).encode()
-                          for id in ids])  # fmt: skip
+            import_lines(
+                store,
+                Settings(),
+                open_embedder(Settings().embedder, store),
+                [json.dumps({"id": id, "body": f"the text of {id}"}).encode() for id in ids],
+            )
         except LoreError as error:
             tell(f"!{error}")
             return

@@ -44,8 +44,14 @@ class Desk(Writer):
     """A writer with a clock that is ``off`` seconds wrong."""
 
     WRITES: ClassVar[dict[str, int]] = {
-        "add": 30, "edit": 16, "link": 15, "forget": 5, "restore": 5, "sync": 10, "purge": 1,
-    }  # fmt: skip
+        "add": 30,
+        "edit": 16,
+        "link": 15,
+        "forget": 5,
+        "restore": 5,
+        "sync": 10,
+        "purge": 1,
+    }
     EXPECTED = ("",)  # other desks may have changed any record
 
     def __init__(self, folder: str, url: str, seed: int, tell: Tell, off: int = 0) -> None:

@@ -53,10 +53,13 @@ def chaos(
         seconds = time.monotonic() - began
         settle(folders, url)
         return {
-            "desks": desks, "seconds": round(seconds), "kills": kills, **ledger.counts,
+            "desks": desks,
+            "seconds": round(seconds),
+            "kills": kills,
+            **ledger.counts,
             **compared(folders, ledger, named_at(server, url)),
             "wrong at the hub": _wrong(server, url, folders[0]),
-        }  # fmt: skip
+        }
     finally:
         server.remove()
 
@@ -81,9 +84,13 @@ def compared(folders: list[str], ledger: Ledger, named: set[str]) -> dict[str, f
     for id in lost[:5]:
         print(f"lost: {id}", file=sys.stderr)
     broken = [text for folder in folders[:3] for text in checks.broken(folder)]
-    return {"records": len(ledger.promised), "lines": len(first),
-            "differ": sum(other != first for other in others), "lost": len(lost),
-            "broken": len(broken)}  # fmt: skip
+    return {
+        "records": len(ledger.promised),
+        "lines": len(first),
+        "differ": sum(other != first for other in others),
+        "lost": len(lost),
+        "broken": len(broken),
+    }
 
 
 def _shared(folder: str, named: set[str]) -> list[str]:
@@ -114,8 +121,10 @@ def _wrong(server: postgres.Server, url: str, folder: str) -> int:
         purged = store.changes.purged()
     left = server.rows(
         "SELECT owner, order_key FROM lore.lines WHERE line <> '' AND kind <> 'purged'"
-        " AND owner = ANY (%s)", ([*purged],), database,
-    )  # fmt: skip
+        " AND owner = ANY (%s)",
+        ([*purged],),
+        database,
+    )
     kept = [id for id, order in left if order.partition(" ")[0] <= purged[id]]
     wrong = [id for id in {*at_hub, *here} if at_hub.get(id) != here.get(id)]
     for id in wrong[:5]:

@@ -54,18 +54,33 @@ class Writer:
     """A process that writes; ``tell`` gets each id after the write."""
 
     WRITES: ClassVar[dict[str, int]] = {
-        "add": 30, "edit": 12, "link": 12, "fact": 8, "forget": 6, "restore": 6, "purge": 4,
-        "hear_of_purge": 6, "run": 3, "import_lines": 8, "reindex": 3, "index": 3, "embed": 3,
+        "add": 30,
+        "edit": 12,
+        "link": 12,
+        "fact": 8,
+        "forget": 6,
+        "restore": 6,
+        "purge": 4,
+        "hear_of_purge": 6,
+        "run": 3,
+        "import_lines": 8,
+        "reindex": 3,
+        "index": 3,
+        "embed": 3,
         "export": 3,
-    }  # fmt: skip
+    }
     """Kind of write to its frequency."""
     EXPECTED: tuple[str, ...] = ("forgotten", "another run", "a day ahead")
     """Errors that other writers may cause."""
 
     def __init__(
-        self, folder: str, seed: int, tell: Callable[[str], object], busy_timeout: float = 120,
+        self,
+        folder: str,
+        seed: int,
+        tell: Callable[[str], object],
+        busy_timeout: float = 120,
         embedder: str = "static:l2_supercat_256",
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._chance = random.Random(seed)
         self._folder = folder
         self._name = f"{seed:x}"
@@ -120,9 +135,11 @@ class Writer:
     def hear_of_purge(self) -> None:
         """Import a proposal to purge a record, which deletes none."""
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        self._with_own(lambda id: import_lines(
-            self._store, Settings(), None, [json.dumps({"purged": id, "at": at}).encode()]
-        ))  # fmt: skip
+        self._with_own(
+            lambda id: import_lines(
+                self._store, Settings(), None, [json.dumps({"purged": id, "at": at}).encode()]
+            )
+        )
 
     def run(self) -> None:
         runs = Runs(self._store)

@@ -13,9 +13,11 @@ class ClaudeSession:
     """A transcript of Claude Code, line by line."""
 
     def __init__(
-        self, name: str = "5e550000-0000-4000-8000-000000000001", project: str = PROJECT,
+        self,
+        name: str = "5e550000-0000-4000-8000-000000000001",
+        project: str = PROJECT,
         hour: str = "2026-11-01T10",
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.name = name
         self.lines: list[str] = []
         self._project = project
@@ -26,9 +28,14 @@ class ClaudeSession:
         """Any line."""
         number = len(self.lines) + 1
         head: dict[str, Any] = {
-            "parentUuid": None, "isSidechain": False, "userType": "external", "cwd": self._project,
-            "sessionId": self.name, "version": "2.1.0", "gitBranch": "main",
-        }  # fmt: skip
+            "parentUuid": None,
+            "isSidechain": False,
+            "userType": "external",
+            "cwd": self._project,
+            "sessionId": self.name,
+            "version": "2.1.0",
+            "gitBranch": "main",
+        }
         tail = {
             "uuid": f"{self.name[:8]}-{number}",
             "timestamp": f"{self._hour}:{number // 60:02d}:{number % 60:02d}.250Z",
@@ -63,8 +70,12 @@ class ClaudeSession:
         return self.add("user", message={"role": "user", "content": [block]})
 
     def _assistant(self, block: dict[str, Any]) -> ClaudeSession:
-        message = {"id": f"msg_{len(self.lines)}", "type": "message", "role": "assistant",
-                   "content": [block]}  # fmt: skip
+        message = {
+            "id": f"msg_{len(self.lines)}",
+            "type": "message",
+            "role": "assistant",
+            "content": [block],
+        }
         return self.add("assistant", message=message)
 
     def write(self, path: Path, lines: int | None = None) -> Path:
@@ -80,13 +91,20 @@ def a_session(name: str = "5e550000-0000-4000-8000-000000000001") -> ClaudeSessi
     session.user("why does the login test fail?")
     session.thinks("perhaps the clock")
     session.says("Let me run it.")
-    session.tool("Bash", "Exit code 1\nrunning\nsrc/login.py:3: error: no clock", failed=True,
-                 command="make test")  # fmt: skip
+    session.tool(
+        "Bash",
+        "Exit code 1\nrunning\nsrc/login.py:3: error: no clock",
+        failed=True,
+        command="make test",
+    )
     session.tool("Grep", "src/login.py", pattern="clock", path=f"{PROJECT}/src")
     session.tool(
         "Edit", "done", file_path=f"{PROJECT}/src/login.py", old_string="a", new_string="b"
     )
     session.tool("Bash", "ok", command="make test")
-    session.tool("Bash", "[main 1a2b3c4] Login has a clock\n 1 file changed",
-                 command="git commit -am 'Login has a clock'")  # fmt: skip
+    session.tool(
+        "Bash",
+        "[main 1a2b3c4] Login has a clock\n 1 file changed",
+        command="git commit -am 'Login has a clock'",
+    )
     return session.says("Root cause: the clock was not passed on.")

@@ -39,9 +39,11 @@ def overlaps(texts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
         (one["text"], other["text"])
         for place, one in enumerate(texts)
         for other in texts[:place]
-        if one["box"][0] < other["box"][2] and other["box"][0] < one["box"][2]
-        and one["box"][1] < other["box"][3] and other["box"][1] < one["box"][3]
-    ]  # fmt: skip
+        if one["box"][0] < other["box"][2]
+        and other["box"][0] < one["box"][2]
+        and one["box"][1] < other["box"][3]
+        and other["box"][1] < one["box"][3]
+    ]
 
 
 class Browser:
@@ -58,12 +60,23 @@ class Browser:
 
         with open(folder / "browser.log", "wb") as log:
             self._process = subprocess.Popen(
-                [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-                 "--disable-dev-shm-usage", f"--user-data-dir={folder}/profile",
-                 "--remote-debugging-pipe", "about:blank"],
-                env={**os.environ, "HOME": str(folder)}, stdout=log, stderr=log,
-                pass_fds=(to_read, to_write, 3, 4), preexec_fn=pipes,
-            )  # fmt: skip
+                [
+                    CHROMIUM,
+                    "--headless",
+                    "--no-sandbox",
+                    "--disable-gpu",
+                    "--no-first-run",
+                    "--disable-dev-shm-usage",
+                    f"--user-data-dir={folder}/profile",
+                    "--remote-debugging-pipe",
+                    "about:blank",
+                ],
+                env={**os.environ, "HOME": str(folder)},
+                stdout=log,
+                stderr=log,
+                pass_fds=(to_read, to_write, 3, 4),
+                preexec_fn=pipes,
+            )
         os.close(to_read)
         os.close(to_write)
         self._left = b""
@@ -104,8 +117,10 @@ class Browser:
 
     def run(self, expression: str) -> Any:
         """Return the value of a JavaScript expression in the page, as soon as it is defined."""
-        found = self.send("Runtime.evaluate", {"expression": expression, "awaitPromise": True,
-                                               "returnByValue": True})  # fmt: skip
+        found = self.send(
+            "Runtime.evaluate",
+            {"expression": expression, "awaitPromise": True, "returnByValue": True},
+        )
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
 
@@ -121,10 +136,12 @@ class Browser:
         """Return the lines of text on a canvas, as ``text``, ``x``, ``y``, ``alpha`` and ``box``
         (filled area).
         """
-        return list(self.run(
-            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame("
-            "() => done(window.drawn))))"
-        ))  # fmt: skip
+        return list(
+            self.run(
+                "new Promise(done => requestAnimationFrame(() => requestAnimationFrame("
+                "() => done(window.drawn))))"
+            )
+        )
 
     def labels(self) -> dict[str, float]:
         """Return the texts on a canvas, with lines joined, and the opacity of each."""

@@ -37,9 +37,14 @@ TAKE_IN = (("import", "docs", ".lore/knowledge.jsonl", "--skip-bad"), ("index",)
 HISTORY = ("index", "--cochanges")
 JUDGE = (("search", "tokens", "--graph-depth", "1"), ("stale",), ("verify",))
 COMMANDS = (
-    *JUDGE, ("show", "decision-a"), ("related", "src/auth.py"), *TAKE_IN, CONTEXT, ("export",),
+    *JUDGE,
+    ("show", "decision-a"),
+    ("related", "src/auth.py"),
+    *TAKE_IN,
+    CONTEXT,
+    ("export",),
     ("doctor",),
-)  # fmt: skip
+)
 """Commands that a user runs in a fresh clone; the later commands print what was imported."""
 
 
@@ -68,8 +73,15 @@ class Machine:
         machine = cls(base)
         (base / "ran").mkdir(parents=True)
         machine._relocate()
-        for path in (".ssh/id_rsa", ".bashrc", "notes/secret.md", "notes/secret.py",
-                     "notes/secret.jsonl", "notes/package.json", "notes/auth.py"):  # fmt: skip
+        for path in (
+            ".ssh/id_rsa",
+            ".bashrc",
+            "notes/secret.md",
+            "notes/secret.py",
+            "notes/secret.jsonl",
+            "notes/package.json",
+            "notes/auth.py",
+        ):
             file = machine.home / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(f'def {SECRET}_tokens():\n    return "{SECRET} of {path}"\n')
@@ -159,16 +171,26 @@ class Machine:
     def names_file(self, path: str) -> None:
         """Add a node to the store whose text is in a file."""
         at = "2026-01-01T00:00:00Z"
-        node = Node("file-b", "file", title="how do tokens expire", file=self.expand(path),
-                    created_at=at, updated_at=at)  # fmt: skip
+        node = Node(
+            "file-b",
+            "file",
+            title="how do tokens expire",
+            file=self.expand(path),
+            created_at=at,
+            updated_at=at,
+        )
         with self.store() as store, store.transaction():
             store.nodes.put(node)
             Index(store).update([node])
 
     def anchor(self, **fields: str) -> None:
         """An anchor in the store, and the same in the export."""
-        row = {"kind": "hash", "path": "gone.py", "hash": "0" * 32,
-               **{name: self.expand(value) for name, value in fields.items()}}  # fmt: skip
+        row = {
+            "kind": "hash",
+            "path": "gone.py",
+            "hash": "0" * 32,
+            **{name: self.expand(value) for name, value in fields.items()},
+        }
         with self.store() as store, store.transaction():
             store.anchors.put(Anchor("decision-a", **row))
         row.pop("stamp", None)
@@ -198,8 +220,9 @@ class Machine:
         variables = self.environment()
         os.environ.clear()
         os.environ.update(variables)
-        os.environ.update(LORE_STORE=str(self.folder), LORE_STORE_SCOPE="project",
-                          LORE_PROJECT=str(self.root))  # fmt: skip
+        os.environ.update(
+            LORE_STORE=str(self.folder), LORE_STORE_SCOPE="project", LORE_PROJECT=str(self.root)
+        )
         gitprocess.SILENT = silent  # type: ignore[assignment]
         done = map(run_here, commands)
         return [(one.code, one.out + one.err) for one in done]
@@ -207,19 +230,31 @@ class Machine:
     def run_whole(self, *words: str) -> Done:
         """Run commands through ``lore.sh``, as a user does."""
         done = subprocess.run(
-            ["bash", LORE, *words], cwd=self.root, env=self.environment(), timeout=SECONDS,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            errors="replace", check=False,
-        )  # fmt: skip
+            ["bash", LORE, *words],
+            cwd=self.root,
+            env=self.environment(),
+            timeout=SECONDS,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            errors="replace",
+            check=False,
+        )
         return Done(words, done.returncode, done.stdout)
 
     def environment(self) -> dict[str, str]:
         """Return the environment of the person who cloned."""
-        folders = {f"XDG_{kind}_HOME": f"{self.base.parent}/xdg"
-                   for kind in ("CONFIG", "STATE", "CACHE")}  # fmt: skip
+        folders = {
+            f"XDG_{kind}_HOME": f"{self.base.parent}/xdg" for kind in ("CONFIG", "STATE", "CACHE")
+        }
         folders["XDG_DATA_HOME"] = f"{self.base}/data"
-        return {"HOME": str(self.home), "PATH": os.environ["PATH"], "LORE_EMBEDDER": "none",
-                "PASSWORD": SECRET, **folders}  # fmt: skip
+        return {
+            "HOME": str(self.home),
+            "PATH": os.environ["PATH"],
+            "LORE_EMBEDDER": "none",
+            "PASSWORD": SECRET,
+            **folders,
+        }
 
     def state(self) -> dict[str, tuple[object, ...]]:
         """Return kind, size, times and link target of every file outside ``.lore`` and store."""
@@ -239,6 +274,7 @@ class Machine:
         folder = self.root / ".lore"
         files = [*self.folder.iterdir(), *([] if folder.is_symlink() else folder.iterdir())]
         return [
-            file.name for file in files
+            file.name
+            for file in files
             if file.is_file() and not file.is_symlink() and SECRET.encode() in file.read_bytes()
-        ]  # fmt: skip
+        ]

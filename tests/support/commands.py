@@ -86,8 +86,10 @@ class Lore:
         for name in ("EDITOR", "VISUAL"):
             patch.delenv(name, raising=False)
         for name, value in {
-            "NO_COLOR": "1", "PAGER": "cat", **GIT_VARIABLES,
-        }.items():  # fmt: skip
+            "NO_COLOR": "1",
+            "PAGER": "cat",
+            **GIT_VARIABLES,
+        }.items():
             patch.setenv(name, value)
         patch.setattr(hooks, "end_in_time", lambda *_: None)
         patch.setattr(screen, "LINE_AFTER", 10_000.0)
@@ -228,8 +230,9 @@ def run_here(words: Sequence[str], stdin: bytes = b"", *, terminal: bool = False
         sys.stdin, sys.stdout, sys.stderr = streams
         for name in [name for name in os.environ if name not in before]:
             del os.environ[name]
-        os.environ.update({name: text for name, text in before.items()
-                           if os.environ.get(name) != text})  # fmt: skip
+        os.environ.update(
+            {name: text for name, text in before.items() if os.environ.get(name) != text}
+        )
     return Done(code, out.text(), err.text())
 
 

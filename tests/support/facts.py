@@ -23,8 +23,15 @@ def symbol(text: str) -> Symbol:
     rest, _, bases = rest.partition(" < ")
     qualified, _, params = rest.rstrip(")").partition("(")
     names = tuple(params.replace(" ", "").split(",")) if params else ()
-    return Symbol(qualified.rpartition(".")[2], qualified, kind, 1, 99,
-                  bases=tuple(bases.split()), params=names)  # fmt: skip
+    return Symbol(
+        qualified.rpartition(".")[2],
+        qualified,
+        kind,
+        1,
+        99,
+        bases=tuple(bases.split()),
+        params=names,
+    )
 
 
 def file(
@@ -37,10 +44,13 @@ def file(
 ) -> FileFacts:
     """A file's facts; a call is ``(caller, callee)``."""
     return FileFacts(
-        path, language, [symbol(text) for text in symbols or []], imports or [],
+        path,
+        language,
+        [symbol(text) for text in symbols or []],
+        imports or [],
         [Call(caller, callee, line + 1) for line, (caller, callee) in enumerate(calls or [])],
         assigned or {},
-    )  # fmt: skip
+    )
 
 
 def resolve(files: Mapping[str, FileFacts], root: str) -> Edges:

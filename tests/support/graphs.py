@@ -58,9 +58,15 @@ def filled(
         for id in sorted((ids_of(edges) if nodes is None else nodes) | forgotten):
             gone = "2026-01-01T00:00:00Z" if id in forgotten else None
             store.nodes.put(
-                Node(id, id.partition("-")[0], f"The {id}", created_at="2026-01-01T00:00:00Z",
-                     updated_at="2026-01-01T00:00:00Z", invalidated_at=gone)
-            )  # fmt: skip
+                Node(
+                    id,
+                    id.partition("-")[0],
+                    f"The {id}",
+                    created_at="2026-01-01T00:00:00Z",
+                    updated_at="2026-01-01T00:00:00Z",
+                    invalidated_at=gone,
+                )
+            )
         for from_id, to_id, relation, weight in edges:
             store.edges.put(Edge(from_id, to_id, relation, weight, created_at="2026-01-01"))
         yield store

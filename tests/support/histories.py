@@ -34,8 +34,11 @@ WORDS = ("", "one", "two", "three")
 KEYS = tuple((a, b, "relates_to") for a in IDS for b in IDS if a < b)
 _BEGIN = 1_767_225_600  # 2026-01-01
 _WITH_CLOCKS = (
-    pylore.records.merge, pylore.records.undo, pylore.store.changes, pylore.core.times,
-)  # fmt: skip
+    pylore.records.merge,
+    pylore.records.undo,
+    pylore.store.changes,
+    pylore.core.times,
+)
 
 
 class NoIndex:
@@ -114,8 +117,11 @@ def _rows(store: Store) -> Iterator[Node | Edge]:
 
 def _said(row: Node | Edge) -> dict[Said, str]:
     """Return each stamped value of a row with the stamp."""
-    return {(thing_of(row), name, value): stamp
-            for name, (stamp, value) in Stamped.of(row).fields.items() if stamp}  # fmt: skip
+    return {
+        (thing_of(row), name, value): stamp
+        for name, (stamp, value) in Stamped.of(row).fields.items()
+        if stamp
+    }
 
 
 class Three:
@@ -179,8 +185,10 @@ class Three:
         held |= {(thing, name, value[1]) for thing, name, value in store.changes.former()}
         purged: dict[str, str] = {}
         for one in self.stores:  # a hub gets no purge of an unknown record
-            purged = {id: max(at, purged.get(id, ""))
-                      for id, at in (*purged.items(), *one.changes.purged().items())}  # fmt: skip
+            purged = {
+                id: max(at, purged.get(id, ""))
+                for id, at in (*purged.items(), *one.changes.purged().items())
+            }
 
         def went(one: Said, at: str) -> bool:
             return not is_after(at, max(purged.get(id, "") for id in owners(one[0])))
@@ -191,10 +199,14 @@ class Three:
         """Return edges that are hidden although no store ended them and both ends live."""
         nodes = self.stores[0].nodes.get_many(IDS)
         return [
-            edge for edge in self.stores[0].edges.all()
-            if (edge.invalidated_at is None) != (edge.ended_at is None and not any(
-                id in nodes and nodes[id].invalidated_at for id in edge.key[:2]))
-        ]  # fmt: skip
+            edge
+            for edge in self.stores[0].edges.all()
+            if (edge.invalidated_at is None)
+            != (
+                edge.ended_at is None
+                and not any(id in nodes and nodes[id].invalidated_at for id in edge.key[:2])
+            )
+        ]
 
     def _look(self, store: Store) -> None:
         for row in _rows(store):
@@ -276,10 +288,21 @@ class Three:
 
 
 _STEPS = (
-    Three._write, Three._write, Three._write, Three._forget, Three._restore, Three._purge,
-    Three._link, Three._link, Three._unlink, Three._anchor, Three._move, Three._release,
-    Three._read, Three._declare,
-)  # fmt: skip
+    Three._write,
+    Three._write,
+    Three._write,
+    Three._forget,
+    Three._restore,
+    Three._purge,
+    Three._link,
+    Three._link,
+    Three._unlink,
+    Three._anchor,
+    Three._move,
+    Three._release,
+    Three._read,
+    Three._declare,
+)
 
 
 def check(seed: int) -> None:

@@ -60,11 +60,17 @@ class PeopledHub:
         server.a_role("tom", "team")
         for name, scope in (("ann", "red"), ("bob", "blue"), ("team", "red")):
             self.do("INSERT INTO lore.members VALUES (%s, %s)", (name, scope))
-        self.push("postgres", note("note-1"), note("note-red@@red", body="zebra"),
-                  note("note-blue@@blue", body="quagga"), edge("note-1", "uses@@red", "note-2"),
-                  edge("note-red@@red", "uses", "note-far@@red"), relation("uses@@red"),
-                  note("note-staged", status="staged"),
-                  edge("note-1", "relates_to", "note-3", status="staged"))  # fmt: skip
+        self.push(
+            "postgres",
+            note("note-1"),
+            note("note-red@@red", body="zebra"),
+            note("note-blue@@blue", body="quagga"),
+            edge("note-1", "uses@@red", "note-2"),
+            edge("note-red@@red", "uses", "note-far@@red"),
+            relation("uses@@red"),
+            note("note-staged", status="staged"),
+            edge("note-1", "relates_to", "note-3", status="staged"),
+        )
 
     def do(self, sql: str, values: object = None, user: str = "postgres") -> list[tuple[Any, ...]]:
         if user not in self._open:
@@ -104,8 +110,15 @@ def outcome(connection: Any, sql: str) -> str:
 def note(id: str, at: str = AT, kind: str = "id", **fields: Any) -> list[str]:
     """Return the line of a node, or of a former state (``kind="state_of"``)."""
     left = {} if kind == "id" else {"stamp": f"{at} 0123456789"}
-    said = {kind: id, "type": id.partition("-")[0], "title": id, "created_at": AT,
-            "updated_at": at, **left, **fields}  # fmt: skip
+    said = {
+        kind: id,
+        "type": id.partition("-")[0],
+        "title": id,
+        "created_at": AT,
+        "updated_at": at,
+        **left,
+        **fields,
+    }
     return sent(at, said)
 
 

@@ -134,10 +134,18 @@ def _declare(store: Store, now: str, value: str) -> None:
 
 
 _DO = {
-    "title": _write("title"), "body": _write("body"), "tags": _write("tags"),
-    "data": _write("data"), "add": _add, "forget": _forget, "purge a": _purge(A),
-    "purge b": _purge(B), "link": _link, "anchor": _anchor, "declare": _declare,
-}  # fmt: skip
+    "title": _write("title"),
+    "body": _write("body"),
+    "tags": _write("tags"),
+    "data": _write("data"),
+    "add": _add,
+    "forget": _forget,
+    "purge a": _purge(A),
+    "purge b": _purge(B),
+    "link": _link,
+    "anchor": _anchor,
+    "declare": _declare,
+}
 
 
 def check(world: World) -> None:
@@ -154,8 +162,12 @@ def check(world: World) -> None:
     assert three.lost() == [], "lost"
     assert three.cut_off() == [], "cut off"
     for kept in ((1, 1, 1), (0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 1, 0)):
-        check_files([lines_of(one, history=bool(history))
-                     for one, history in zip(world.stores, kept, strict=True)])  # fmt: skip
+        check_files(
+            [
+                lines_of(one, history=bool(history))
+                for one, history in zip(world.stores, kept, strict=True)
+            ]
+        )
     check_proposals(world.stores, shared_lines_of(whole[0]))
     lines = [lines_of(one) for one in world.stores]
     both = merged(merged(lines[0], lines[1]), lines[2])
@@ -234,9 +246,13 @@ def steps_of(seconds: tuple[int, ...]) -> list[Step]:
 
 
 def histories(
-    steps: int, *, seconds: tuple[int, ...], skews: tuple[int, ...], some: Random | None = None,
+    steps: int,
+    *,
+    seconds: tuple[int, ...],
+    skews: tuple[int, ...],
+    some: Random | None = None,
     count: int = 0,
-) -> Iterator[World]:  # fmt: skip
+) -> Iterator[World]:
     """Yield the distinct results of all histories of up to ``steps`` steps; with ``some``, of
     ``some`` random histories of exactly ``steps`` steps.
     """

@@ -74,12 +74,16 @@ class Maker:
         """Return a password of words, digits and a sign, or a short random password."""
         one, other = self._random.choice(_WORDS), self._random.choice(_WORDS)
         number = self.some(3, "0123456789")
-        return self._random.choice([
-            f"{one.title()}{number}!{other}", f"{one.title()}@{number}7",
-            f"{self.some(5)}#{self.some(5)}",
-            f"{other[:3].title()}${number}{one}", f"{one.title()}{other.title()}{number}!",
-            self.some(10),
-        ])  # fmt: skip
+        return self._random.choice(
+            [
+                f"{one.title()}{number}!{other}",
+                f"{one.title()}@{number}7",
+                f"{self.some(5)}#{self.some(5)}",
+                f"{other[:3].title()}${number}{one}",
+                f"{one.title()}{other.title()}{number}!",
+                self.some(10),
+            ]
+        )
 
     def made(self, template: str, change: Callable[[str], str] = str) -> tuple[str, str]:
         """Return a template's text and the secret in the text, after ``change``."""

@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 
 
 def import_documents(
-    store: Store, settings: Settings, embedder: Embedder | None, paths: Sequence[str], root: str,
+    store: Store,
+    settings: Settings,
+    embedder: Embedder | None,
+    paths: Sequence[str],
+    root: str,
     **options: Any,
-) -> Imported:  # fmt: skip
+) -> Imported:
     """Import documents as ``lore import`` does."""
     documents = DocumentImport(store, settings, paths, root, **options)
     with store.faults:

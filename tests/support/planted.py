@@ -32,9 +32,12 @@ class Planted:
         self.temporary.mkdir()
         self.environ = {key: value for key, value in os.environ.items() if key[:5] != "LORE_"}
         self.environ |= {
-            "HOME": str(self.home), "PWD": str(self.project), "TMPDIR": str(self.temporary),
-            "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1",
-        }  # fmt: skip
+            "HOME": str(self.home),
+            "PWD": str(self.project),
+            "TMPDIR": str(self.temporary),
+            "NO_COLOR": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
         for kind in ("CONFIG", "DATA", "STATE", "CACHE"):
             self.environ[f"XDG_{kind}_HOME"] = str(folder / kind.lower())
 
@@ -79,9 +82,15 @@ class Planted:
     def lore(self, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
         """Run a command in the project, in a separate process."""
         return subprocess.run(
-            [LORE, *words], cwd=self.project, env={**self.environ, **environ}, check=False,
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
-        )  # fmt: skip
+            [LORE, *words],
+            cwd=self.project,
+            env={**self.environ, **environ},
+            check=False,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
 
     def outside(self) -> dict[str, str]:
         """Return path and content of all files in the home outside the project."""

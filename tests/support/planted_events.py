@@ -29,8 +29,15 @@ class Log:
         with open(event_file(), "a", encoding="utf-8") as file:
             for minute, (kind, fields) in enumerate(rows):
                 self._count += 1
-                row = {"v": 1, "t": f"{day}T10:{minute:02}:00Z", "src": "claude", "session": name,
-                       "kind": kind, "ref": f"{name}.jsonl#{self._count}", **fields}  # fmt: skip
+                row = {
+                    "v": 1,
+                    "t": f"{day}T10:{minute:02}:00Z",
+                    "src": "claude",
+                    "session": name,
+                    "kind": kind,
+                    "ref": f"{name}.jsonl#{self._count}",
+                    **fields,
+                }
                 file.write(json.dumps(row) + "\n")
 
 

@@ -28,10 +28,17 @@ FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 """Settings of a server without durability, for all tests except those of crashes."""
 
 _SMALL = {
-    "shared_buffers": "64MB", "max_wal_size": "256MB", "wal_level": "replica",
-    "max_connections": "100", "max_wal_senders": "4", "max_replication_slots": "4",
-    "hot_standby": "on", "log_min_messages": "fatal", "autovacuum": "off", "jit": "off",
-}  # fmt: skip
+    "shared_buffers": "64MB",
+    "max_wal_size": "256MB",
+    "wal_level": "replica",
+    "max_connections": "100",
+    "max_wal_senders": "4",
+    "max_replication_slots": "4",
+    "hot_standby": "on",
+    "log_min_messages": "fatal",
+    "autovacuum": "off",
+    "jit": "off",
+}
 
 # stop servers whose starter was killed
 _UNTIL_STDIN_ENDS = '"$@" </dev/null & server=$!; cat >/dev/null; kill -QUIT "$server" 2>/dev/null'
@@ -73,19 +80,37 @@ class Server:
         if not os.path.exists(self.folder):
             make_folder(self.folder)
         if not os.path.exists(self.data):
-            _run("initdb", "-D", self.data, "-U", SUPERUSER, "--auth=trust", "--encoding=UTF8",
-                 "--locale=C.UTF-8", "--no-sync")  # fmt: skip
+            _run(
+                "initdb",
+                "-D",
+                self.data,
+                "-U",
+                SUPERUSER,
+                "--auth=trust",
+                "--encoding=UTF8",
+                "--locale=C.UTF-8",
+                "--no-sync",
+            )
             with open(os.path.join(self.data, "pg_hba.conf"), "a") as file:
                 file.write("host replication all 127.0.0.1/32 trust\n")
-        options = {**self.options, "port": str(self.port), "listen_addresses": "127.0.0.1",
-                   "unix_socket_directories": self.folder}  # fmt: skip
+        options = {
+            **self.options,
+            "port": str(self.port),
+            "listen_addresses": "127.0.0.1",
+            "unix_socket_directories": self.folder,
+        }
         command = [_binary("postgres"), "-D", self.data]
         command += [f"-c{name}={value}" for name, value in options.items()]
         with open(os.path.join(self.folder, "log"), "ab") as log:
             self._process = subprocess.Popen(
-                ["/bin/sh", "-c", _UNTIL_STDIN_ENDS, "sh", *command], stdin=subprocess.PIPE,
-                stdout=log, stderr=log, start_new_session=True, cwd=self.folder, **_as_somebody(),
-            )  # fmt: skip
+                ["/bin/sh", "-c", _UNTIL_STDIN_ENDS, "sh", *command],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                cwd=self.folder,
+                **_as_somebody(),
+            )
         self._wait_for("ready")
         return self
 
@@ -238,9 +263,14 @@ def _run(name: str, *arguments: str) -> str:
     """Run a program of PostgreSQL and return the output."""
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as errors:  # pg_ctl leaves
         done = subprocess.run(  # children inherit descriptors: a pipe would stay open
-            [_binary(name), *arguments], stdin=subprocess.DEVNULL, stdout=said, stderr=errors,
-            cwd="/", env={**os.environ, "LC_ALL": "C", "HOME": "/"}, **_as_somebody(),
-        )  # fmt: skip
+            [_binary(name), *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=errors,
+            cwd="/",
+            env={**os.environ, "LC_ALL": "C", "HOME": "/"},
+            **_as_somebody(),
+        )
         said.seek(0)
         errors.seek(0)
         if done.returncode:

@@ -11,10 +11,14 @@ from tempfile import TemporaryDirectory
 
 GIT_VARIABLES = {
     "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_AUTHOR_NAME": "n", "GIT_AUTHOR_EMAIL": "n@example.org",
-    "GIT_COMMITTER_NAME": "n", "GIT_COMMITTER_EMAIL": "n@example.org",
-    "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "maintenance.auto", "GIT_CONFIG_VALUE_0": "false",
-}  # fmt: skip
+    "GIT_AUTHOR_NAME": "n",
+    "GIT_AUTHOR_EMAIL": "n@example.org",
+    "GIT_COMMITTER_NAME": "n",
+    "GIT_COMMITTER_EMAIL": "n@example.org",
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "maintenance.auto",
+    "GIT_CONFIG_VALUE_0": "false",
+}
 """Variables for git; automatic maintenance would double the time of a commit."""
 
 ENVIRONMENT = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", **GIT_VARIABLES}
@@ -50,10 +54,18 @@ class Repository:
         """Run a git command and return stdout."""
         date = f"{self._seconds} +0000"
         done = subprocess.run(
-            ["git", *words], cwd=self.root, capture_output=True, text=True, check=True,
-            env={**ENVIRONMENT, "HOME": str(self.root), "GIT_AUTHOR_DATE": date,
-                 "GIT_COMMITTER_DATE": date},
-        )  # fmt: skip
+            ["git", *words],
+            cwd=self.root,
+            capture_output=True,
+            text=True,
+            check=True,
+            env={
+                **ENVIRONMENT,
+                "HOME": str(self.root),
+                "GIT_AUTHOR_DATE": date,
+                "GIT_COMMITTER_DATE": date,
+            },
+        )
         return done.stdout.strip()
 
     def write(self, path: str, text: str) -> Path:

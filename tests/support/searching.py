@@ -23,9 +23,12 @@ def options(**flags: object) -> Settings:
 
 
 def look(
-    store: Store, query: str, scope: Scope | None = None, embedder: Embedder | None = None,
+    store: Store,
+    query: str,
+    scope: Scope | None = None,
+    embedder: Embedder | None = None,
     **given: Any,
-) -> Hits:  # fmt: skip
+) -> Hits:
     """Search with these fields of ``Request`` and these settings."""
     parts = {name: given.pop(name) for name in _OF_REQUESTS if name in given}
     return search(store, options(**given), Request(query, scope or Scope(), **parts), embedder)

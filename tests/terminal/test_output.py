@@ -21,13 +21,26 @@ ODD = st.text('\0\x07\x1b\x7f\x85\x9b\u061c\u200e\u202e\u2066\u2028"\\/aÃ©\n\tðŸ
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | ODD
 NAMES = [form.name for form in FORMS]
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
     | TEXT,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
     max_leaves=10,
-)  # fmt: skip
-OBEYED = {chr(code) for code in (*range(32), *range(127, 160), 0x061C, 0x200E, 0x200F,
-                                 *range(0x202A, 0x202F), *range(0x2066, 0x206A))}  # fmt: skip
+)
+OBEYED = {
+    chr(code)
+    for code in (
+        *range(32),
+        *range(127, 160),
+        0x061C,
+        0x200E,
+        0x200F,
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+    )
+}
 
 
 @pytest.mark.parametrize("form", NAMES)
@@ -136,10 +149,18 @@ def test_styles_on_a_terminal_are_escaped(monkeypatch: pytest.MonkeyPatch, colou
     else:
         monkeypatch.setenv("NO_COLOR", "1")
     hit = {
-        "id": f"note-{HOSTILE}", "title": HOSTILE, "snippet": HOSTILE, "file": HOSTILE,
-        "line_start": 1, "line_end": 2, "score": 0.5, "hops": 1, "path": [HOSTILE, "b"],
-        "edge": HOSTILE, "explain": {HOSTILE: [HOSTILE, {"a": HOSTILE}]},
-    }  # fmt: skip
+        "id": f"note-{HOSTILE}",
+        "title": HOSTILE,
+        "snippet": HOSTILE,
+        "file": HOSTILE,
+        "line_start": 1,
+        "line_end": 2,
+        "score": 0.5,
+        "hops": 1,
+        "path": [HOSTILE, "b"],
+        "edge": HOSTILE,
+        "explain": {HOSTILE: [HOSTILE, {"a": HOSTILE}]},
+    }
     Output("text").list([hit], render.hits_text)
     Output("ids").list([hit], render.hits_text)
     shown = terminal.getvalue()

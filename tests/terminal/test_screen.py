@@ -34,8 +34,15 @@ def project(lore: Lore) -> Lore:
     lines = "".join(f'{{"id":"note-{n}","type":"note","title":"Tokens {n}"}}\n' for n in range(40))
     lore.write("many.jsonl", lines)
     lore("import", "many.jsonl", "--embedder", "none")
-    lore("add", "decision", "Sessions are signed tokens, so that the server keeps no state",
-         "--id", "decision-a", "--file", "auth.py")  # fmt: skip
+    lore(
+        "add",
+        "decision",
+        "Sessions are signed tokens, so that the server keeps no state",
+        "--id",
+        "decision-a",
+        "--file",
+        "auth.py",
+    )
     return lore
 
 
@@ -43,9 +50,13 @@ def seen(
     lore: Lore, *words: str, environ: dict[str, str], columns: int = 80, rows: int = 24
 ) -> str:
     code, shown = at_terminal(
-        [LORE, *words], {**os.environ, **environ}, str(lore.project), columns=columns, rows=rows,
+        [LORE, *words],
+        {**os.environ, **environ},
+        str(lore.project),
+        columns=columns,
+        rows=rows,
         typed=[("\x1b[K", "q")],
-    )  # fmt: skip
+    )
     assert code == 0
     return shown
 
@@ -105,9 +116,10 @@ def test_index_shows_progress_of_the_history(project: Lore) -> None:
     )
     code, shown = at_terminal(
         [LORE, "index", "--embedder", "none"],
-        {**os.environ, "PATH": f"{slow.parent}:{os.environ['PATH']}"}, str(project.project),
+        {**os.environ, "PATH": f"{slow.parent}:{os.environ['PATH']}"},
+        str(project.project),
         typed=[("reading the history: ", "\x03")],
-    )  # fmt: skip
+    )
     assert code in (-2, 130)
     assert re.search(r"reading the history: (12|25|37|50|62) %, \d s so far", shown)
     assert re.search(r"lore: interrupted \(reading the history: \d+ %\): the files so far", shown)

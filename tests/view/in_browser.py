@@ -44,9 +44,12 @@ def shown(lore: pylore.Lore, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 def listed(browser: Browser) -> list[str]:
-    return list(browser.run(
-        "[...document.querySelectorAll('#nodes li:not([hidden]) button')].map(b => b.textContent)"
-    ))  # fmt: skip
+    return list(
+        browser.run(
+            "[...document.querySelectorAll('#nodes li:not([hidden]) button')]"
+            ".map(b => b.textContent)"
+        )
+    )
 
 
 def choose(browser: Browser, title: str) -> None:
@@ -106,13 +109,17 @@ def test_a_node_of_the_picture_can_be_clicked(shown: Any) -> None:
     browser, file = shown
     browser.open(file)
     browser.run("document.querySelector('#nodes button').click()")  # brings it to the middle
-    box = browser.run("(b => [b.x, b.y, b.width, b.height])"
-                      "(document.getElementById('graph').getBoundingClientRect())")  # fmt: skip
+    box = browser.run(
+        "(b => [b.x, b.y, b.width, b.height])"
+        "(document.getElementById('graph').getBoundingClientRect())"
+    )
     browser.click(box[0] + 5, box[1] + 5)
     assert chosen(browser) is None
     browser.run("document.querySelector('#nodes button').click()")
-    box = browser.run("(b => [b.x, b.y, b.width, b.height])"
-                      "(document.getElementById('graph').getBoundingClientRect())")  # fmt: skip
+    box = browser.run(
+        "(b => [b.x, b.y, b.width, b.height])"
+        "(document.getElementById('graph').getBoundingClientRect())"
+    )
     browser.run("document.getElementById('find').focus()")
     browser.press("Escape")
     assert chosen(browser) is None
@@ -136,8 +143,9 @@ def test_start_is_marked_and_files_list_symbols(shown: Any) -> None:
     browser, file = shown
     browser.open(file)
     assert browser.run("[...document.querySelectorAll('.start')].map(i => i.textContent)") == [
-        "Sessions are signed tokens", "Of nothing else"
-    ]  # fmt: skip
+        "Sessions are signed tokens",
+        "Of nothing else",
+    ]
     browser.open(file)
     choose(browser, "file-auth.py")
     text = browser.run("document.querySelector('#text').textContent")
@@ -174,8 +182,10 @@ def test_match_is_marked_and_centered(shown: Any) -> None:
 def test_types_and_relations_can_be_hidden(shown: Any) -> None:
     browser, file = shown
     browser.open(file)
-    toggle = ("(word => [...document.querySelectorAll('details label')]"
-              ".find(l => l.textContent.includes(word)).firstChild.click())")  # fmt: skip
+    toggle = (
+        "(word => [...document.querySelectorAll('details label')]"
+        ".find(l => l.textContent.includes(word)).firstChild.click())"
+    )
     browser.run(f"{toggle}('lesson')")
     assert len(listed(browser)) == 4
     browser.run(f"{toggle}('imports')")
@@ -187,18 +197,27 @@ def test_page_is_drawn_light_and_dark_offline(shown: Any, tmp_path: Path) -> Non
     browser, file = shown
     browser.open(file)
     light = browser.picture()
-    browser.send("Emulation.setEmulatedMedia",
-                 {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})  # fmt: skip
+    browser.send(
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-color-scheme", "value": "dark"}]},
+    )
     browser.run("new Promise(done => setTimeout(() => requestAnimationFrame(done), 200))")
     dark = browser.picture()
     assert struct.unpack(">II", light[16:24])[0] >= 800
     assert light != dark
     assert browser.run("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"
-    urls = {event["params"]["request"]["url"].split("#")[0] for event in browser.said
-            if event.get("method") == "Network.requestWillBeSent"}  # fmt: skip
+    urls = {
+        event["params"]["request"]["url"].split("#")[0]
+        for event in browser.said
+        if event.get("method") == "Network.requestWillBeSent"
+    }
     assert urls == {file.as_uri()}
-    wrong = [event for event in browser.said if event.get("method") in (
-        "Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled")]  # fmt: skip
+    wrong = [
+        event
+        for event in browser.said
+        if event.get("method")
+        in ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled")
+    ]
     assert wrong == []
     if keep := os.environ.get("VIEW_PICTURES"):
         Path(keep, "light.png").write_bytes(light)

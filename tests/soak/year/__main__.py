@@ -34,12 +34,15 @@ class Year:
         self._root = root
         self.journal = Journal()
         self._clock = Clock(root, -options.months * _MONTH)
-        here, there = (Machine(root / name, self._clock, self.journal)
-                       for name in ("here", "there"))  # fmt: skip
+        here, there = (
+            Machine(root / name, self._clock, self.journal) for name in ("here", "there")
+        )
         text = Text.of_packages(*options.packages.split(","))
         self._here = here
-        self._projects = [Project(name, seed, text, here, there, root)
-                          for seed, name in enumerate(_NAMES[: options.projects])]  # fmt: skip
+        self._projects = [
+            Project(name, seed, text, here, there, root)
+            for seed, name in enumerate(_NAMES[: options.projects])
+        ]
 
     def month(self, number: int) -> dict[str, Any]:
         """Live a month; return sizes in bytes and times in milliseconds at the end."""
@@ -50,20 +53,26 @@ class Year:
             self._each(Project.upgrade)
         home = self._here.home
         return {
-            "month": number, "records": sum(len(project.titles) for project in self._projects),
-            "stores": _bytes(home / "data"), "state": _bytes(home / "state/lore"),
-            "cache": _bytes(home / "cache/lore"), "milliseconds": self.journal.medians(),
-        }  # fmt: skip
+            "month": number,
+            "records": sum(len(project.titles) for project in self._projects),
+            "stores": _bytes(home / "data"),
+            "state": _bytes(home / "state/lore"),
+            "cache": _bytes(home / "cache/lore"),
+            "milliseconds": self.journal.medians(),
+        }
 
     def _day(self) -> None:
         options = self._options
         span = _MONTH // options.days
         self._clock.advance(span, self._root)
         days = options.months * options.days
-        records, sessions = (-(-count // (days * options.projects))
-                             for count in (options.records, options.sessions))  # fmt: skip
-        self._each(lambda one: one.day(records, sessions, -(-options.commits // days), span),
-                   lambda: self._here.lore(self._root, "capture", "--from", "claude"))  # fmt: skip
+        records, sessions = (
+            -(-count // (days * options.projects)) for count in (options.records, options.sessions)
+        )
+        self._each(
+            lambda one: one.day(records, sessions, -(-options.commits // days), span),
+            lambda: self._here.lore(self._root, "capture", "--from", "claude"),
+        )
         for project in self._projects:
             project.sessions.expire(time.time() - _MONTH)
 
@@ -76,8 +85,11 @@ class Year:
 
 
 def _bytes(folder: Path) -> int:
-    return sum(os.lstat(os.path.join(place, name)).st_size
-               for place, _, names in os.walk(folder) for name in names)  # fmt: skip
+    return sum(
+        os.lstat(os.path.join(place, name)).st_size
+        for place, _, names in os.walk(folder)
+        for name in names
+    )
 
 
 def faults(months: Sequence[dict[str, Any]]) -> list[str]:
@@ -108,8 +120,14 @@ def run(options: argparse.Namespace, root: Path) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    for name, value in (("months", 12), ("days", 3), ("projects", 4), ("records", 6000),
-                        ("sessions", 2000), ("commits", 400)):  # fmt: skip
+    for name, value in (
+        ("months", 12),
+        ("days", 3),
+        ("projects", 4),
+        ("records", 6000),
+        ("sessions", 2000),
+        ("commits", 400),
+    ):
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--packages", default="email,http,logging,asyncio,unittest")
     options = parser.parse_args()

@@ -34,8 +34,11 @@ class Clock:
     @property
     def environment(self) -> dict[str, str]:
         """Return the variables of a process with this clock."""
-        return {"LD_PRELOAD": str(self._library), "MOVED_CLOCK": str(self.offset),
-                "MOVED_SINCE": str(self._since)}  # fmt: skip
+        return {
+            "LD_PRELOAD": str(self._library),
+            "MOVED_CLOCK": str(self.offset),
+            "MOVED_SINCE": str(self._since),
+        }
 
     @property
     def now(self) -> int:

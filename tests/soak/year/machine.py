@@ -69,9 +69,14 @@ class Machine:
         return out
 
     def lore(
-        self, folder: Path, *words: str, data: str = "", name: str = "",
-        codes: Sequence[int] = (0,), settings: Mapping[str, str] | None = None,
-    ) -> str:  # fmt: skip
+        self,
+        folder: Path,
+        *words: str,
+        data: str = "",
+        name: str = "",
+        codes: Sequence[int] = (0,),
+        settings: Mapping[str, str] | None = None,
+    ) -> str:
         """Return the output of a command; an exit code not in ``codes`` is a fault."""
         code, out, err, took = self._run([_LORE, *words], folder, data.encode(), settings or {})
         self._journal.note(name or words[0], took, err)
@@ -92,28 +97,45 @@ class Machine:
         return found
 
     def _environment(self) -> dict[str, str]:
-        folders = {f"XDG_{kind}_HOME": str(self.home / kind.lower())
-                   for kind in ("CONFIG", "DATA", "STATE", "CACHE")}  # fmt: skip
-        person = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER")
-                  for what, value in (("NAME", "n"), ("EMAIL", "n@example.org"))}  # fmt: skip
+        folders = {
+            f"XDG_{kind}_HOME": str(self.home / kind.lower())
+            for kind in ("CONFIG", "DATA", "STATE", "CACHE")
+        }
+        person = {
+            f"GIT_{who}_{what}": value
+            for who in ("AUTHOR", "COMMITTER")
+            for what, value in (("NAME", "n"), ("EMAIL", "n@example.org"))
+        }
         return {
             "PATH": f"{self.home / 'bin'}:{os.environ.get('PATH', os.defpath)}",
-            "HOME": str(self.home), "LC_ALL": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1",
-            "NO_COLOR": "1", **folders, **person, **self.clock.environment,
-        }  # fmt: skip
+            "HOME": str(self.home),
+            "LC_ALL": "C.UTF-8",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "NO_COLOR": "1",
+            **folders,
+            **person,
+            **self.clock.environment,
+        }
 
     def _run(
         self, words: list[str], folder: Path, data: bytes, more: Mapping[str, str]
     ) -> tuple[int, str, str, float]:
         """Return exit code, stdout, stderr, and CPU milliseconds with those of children."""
-        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, \
-                tempfile.TemporaryFile() as err:  # fmt: skip
+        with (
+            tempfile.TemporaryFile() as given,
+            tempfile.TemporaryFile() as out,
+            tempfile.TemporaryFile() as err,
+        ):
             given.write(data)
             given.seek(0)
             process = subprocess.Popen(
-                words, cwd=folder, env={**self._environment(), **more}, stdin=given, stdout=out,
+                words,
+                cwd=folder,
+                env={**self._environment(), **more},
+                stdin=given,
+                stdout=out,
                 stderr=err,
-            )  # fmt: skip
+            )
             _, status, used = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             texts = []

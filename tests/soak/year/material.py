@@ -46,13 +46,27 @@ def record(words: Words, at: str, others: list[str], files: list[str]) -> list[d
     ends = {(random.choice(others), "relates_to") for _ in range(3) if others}
     ends |= {(f"file-{path}", "anchored_to")}
     return [
-        {"id": id, "type": type, "title": words.stretch(random.randint(6, 9)), "body": body,
-         "created_at": at, "updated_at": at},
-        *({"from_id": id, "to_id": other, "relation": relation, "created_at": at}
-          for other, relation in sorted(ends)),
-        {"anchor_of": id, "kind": "file", "path": path, "verdict": "valid",
-         "created_at": at, "verified_at": at},
-    ]  # fmt: skip
+        {
+            "id": id,
+            "type": type,
+            "title": words.stretch(random.randint(6, 9)),
+            "body": body,
+            "created_at": at,
+            "updated_at": at,
+        },
+        *(
+            {"from_id": id, "to_id": other, "relation": relation, "created_at": at}
+            for other, relation in sorted(ends)
+        ),
+        {
+            "anchor_of": id,
+            "kind": "file",
+            "path": path,
+            "verdict": "valid",
+            "created_at": at,
+            "verified_at": at,
+        },
+    ]
 
 
 class Sessions:
@@ -72,8 +86,12 @@ class Sessions:
         one.user(f"why does {words.stretch(6)}?")
         one.tool("Read", words.stretch(40), file_path=path)
         failed = random.random() < 0.5
-        one.tool("Bash", f"{path}:3: error: {words.stretch(5)}" if failed else "ok", failed=failed,
-                 command="make test")  # fmt: skip
+        one.tool(
+            "Bash",
+            f"{path}:3: error: {words.stretch(5)}" if failed else "ok",
+            failed=failed,
+            command="make test",
+        )
         for _ in range(random.randint(1, 4)):
             old, new = words.stretch(4), words.stretch(4)
             one.tool("Edit", "done", file_path=path, old_string=old, new_string=new)
@@ -120,16 +138,19 @@ class Source:
         kinds = [self._add] * 12
         if self._commits:
             kinds = self._random.choices(
-                (self._edit, self._add, self._rename, self._delete), (75, 15, 6, 4),
+                (self._edit, self._add, self._rename, self._delete),
+                (75, 15, 6, 4),
                 k=self._random.choice((1, 1, 2, 3)),
-            )  # fmt: skip
+            )
         self._commits += 1
         changes = [kind() for kind in kinds]
         message = f"{changes[0][0]}\n\nThis is needed because {self._words.sentence()}"
         return (
             f"commit refs/heads/main\ncommitter n <n@example.org> {at} +0000\n{_data(message)}"
-            + start + "".join(text for _, text in changes) + "\n"
-        )  # fmt: skip
+            + start
+            + "".join(text for _, text in changes)
+            + "\n"
+        )
 
     def _add(self) -> tuple[str, str]:
         path = f"src/{self._random.choice(_AREAS)}/{self._words.name()}.py"

@@ -120,11 +120,25 @@ class Project:
         edit = {"tool_name": "Edit", "tool_input": {"file_path": str(self.folder / path)}}
         run = {"tool_name": "Bash", "tool_input": {"command": "make test"}}
         prompt = f"how does {Path(path).stem} work, and {self._words.stretch(6)}?"
-        for event, more in (("session-start", {}), ("prompt", {"prompt": prompt}), ("file", edit),
-                            ("tool", edit), ("tool", run), ("session-end", {})):  # fmt: skip
+        for event, more in (
+            ("session-start", {}),
+            ("prompt", {"prompt": prompt}),
+            ("file", edit),
+            ("tool", edit),
+            ("tool", run),
+            ("session-end", {}),
+        ):
             sent = json.dumps({"session_id": session, "cwd": str(self.folder), **more})
-            self.here.lore(self.folder, "hook", "run", event, "--client", "claude", data=sent,
-                           name=f"hook {event}")  # fmt: skip
+            self.here.lore(
+                self.folder,
+                "hook",
+                "run",
+                event,
+                "--client",
+                "claude",
+                data=sent,
+                name=f"hook {event}",
+            )
 
     def _review(self) -> None:
         self._json("capture", "gaps", empty=True)
@@ -155,8 +169,10 @@ class Project:
         self._json("sweep", empty=True)
         lines = self.here.lore(self.folder, "export").splitlines()
         there = {one["id"] for one in map(json.loads, lines) if "id" in one}
-        for what, ids in (("lost", ({*self.titles} | self.forgotten) - there),
-                          ("back", self.purged & there)):  # fmt: skip
+        for what, ids in (
+            ("lost", ({*self.titles} | self.forgotten) - there),
+            ("back", self.purged & there),
+        ):
             if ids:
                 self.here.fault(f"{self.name}: {what}: {sorted(ids)}")
         self._doctor("--full")
@@ -179,8 +195,9 @@ class Project:
             self.there.lore(self.other, "edit", both, "--title", self.titles[both])
         self._push(self.there, self.other)
         self._push(self.here, self.folder)
-        ours, theirs = ((folder / ".lore/knowledge.jsonl").read_text()
-                        for folder in (self.folder, self.other))  # fmt: skip
+        ours, theirs = (
+            (folder / ".lore/knowledge.jsonl").read_text() for folder in (self.folder, self.other)
+        )
         if ours != theirs:
             self.here.fault(f"{self.name}: the clones differ")
 
@@ -208,8 +225,10 @@ class Project:
         backup, file = elsewhere / "backup.db", elsewhere / "export.jsonl"
         self._json("backup", str(backup))
         self.here.lore(self.folder, "export", str(file))
-        for name, words in (("restored", ("store", "restore", str(backup))),
-                            ("imported", ("import", str(file)))):  # fmt: skip
+        for name, words in (
+            ("restored", ("store", "restore", str(backup))),
+            ("imported", ("import", str(file))),
+        ):
             place = {"LORE_DIR": str(elsewhere / name)}
             self.here.lore(self.folder, "init", settings=place)
             self._json(*words, settings=place)
