@@ -89,18 +89,31 @@ class Candidate:
     def to_row(self) -> dict[str, Any]:
         """Return fields and derived values as JSON values."""
         return {
-            "id": self.id, "type": self.type, "title": self.title, "body": self.body,
-            "files": self.files, "signals": [one._asdict() for one in self.signals],
-            "score": round(self.score, 4), "sessions": self.sessions, "commits": self.commits,
-            "first": self.first, "last": max((one.t for one in self.signals), default=""),
-        }  # fmt: skip
+            "id": self.id,
+            "type": self.type,
+            "title": self.title,
+            "body": self.body,
+            "files": self.files,
+            "signals": [one._asdict() for one in self.signals],
+            "score": round(self.score, 4),
+            "sessions": self.sessions,
+            "commits": self.commits,
+            "first": self.first,
+            "last": max((one.t for one in self.signals), default=""),
+        }
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Candidate:
         """Return the candidate that ``to_row`` wrote."""
-        return cls(row["type"], row["title"], row["body"],
-                   [Signal(**one) for one in row["signals"]],
-                   row["files"], row["commits"], row["id"])  # fmt: skip
+        return cls(
+            row["type"],
+            row["title"],
+            row["body"],
+            [Signal(**one) for one in row["signals"]],
+            row["files"],
+            row["commits"],
+            row["id"],
+        )
 
 
 class Alike:

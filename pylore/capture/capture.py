@@ -62,9 +62,16 @@ class Capture:
         self._stamps = _read_stamps(self._stamps_path)
         self._known: set[str] = set()
         self.receipt = SimpleNamespace(
-            files=0, unchanged=0, failed=0, left_out=Counter(), sessions=0, events=Counter(),
-            skipped=Counter(), unfinished=0, redacted=redactor.counts,
-        )  # fmt: skip
+            files=0,
+            unchanged=0,
+            failed=0,
+            left_out=Counter(),
+            sessions=0,
+            events=Counter(),
+            skipped=Counter(),
+            unfinished=0,
+            redacted=redactor.counts,
+        )
 
     def run(self, paths: Sequence[str]) -> SimpleNamespace:
         """Capture files, and the files of folders.
@@ -123,9 +130,10 @@ class Capture:
         self.receipt.skipped += recorder.skipped
         self._known = self._known or known_ids()
         events = [
-            event for event in recorder.events
+            event
+            for event in recorder.events
             if event["t"] >= self._since and event["id"] not in self._known
-        ]  # fmt: skip
+        ]
         self._known.update(event["id"] for event in events)
         self._redactor.redact(events)
         for event in events:
@@ -149,8 +157,10 @@ def _read_stamps(path: str) -> dict[str, Stamp]:
     try:
         with open(path, "rb") as file:
             rows = parse_object(file.read(_LONGEST_STAMPS), _LONGEST_STAMPS)
-        return {path: (int(changed), int(size), str(since))
-                for path, (changed, size, since) in rows.items()}  # fmt: skip
+        return {
+            path: (int(changed), int(size), str(since))
+            for path, (changed, size, since) in rows.items()
+        }
     except (OSError, LoreError, TypeError, ValueError):
         return {}
 

@@ -34,8 +34,13 @@ _OF_THE_PROGRAM = re.compile(
     r"|Caveat: The messages below were generated|Implement the following plan:"
     r"|The user wants to clarify these questions|Base directory for this skill:|\[Image: "
 )
-_FLAGS = ("isMeta", "isCompactSummary", "planContent", "isVisibleInTranscriptOnly",
-          "sourceToolUseID")  # fmt: skip
+_FLAGS = (
+    "isMeta",
+    "isCompactSummary",
+    "planContent",
+    "isVisibleInTranscriptOnly",
+    "sourceToolUseID",
+)
 _NOT_TAKEN = "The user doesn't want to proceed with this tool use"
 _TOLD, _NOT_THEIRS = "the user said:\n", "\n\nNote: The user's next message"
 _EDITS = frozenset(("Edit", "MultiEdit", "Write", "NotebookEdit"))
@@ -57,8 +62,13 @@ class Claude:
             yield Step("skipped", when, name="sidechain")
             return
         if text(record, "sessionId"):
-            yield Step("session", when, text(record, "sessionId"), text(record, "gitBranch"),
-                       text(record, "cwd"))  # fmt: skip
+            yield Step(
+                "session",
+                when,
+                text(record, "sessionId"),
+                text(record, "gitBranch"),
+                text(record, "cwd"),
+            )
         blocks = blocks_of(fields_of(record, "message").get("content"))
         if kind == "user":
             yield from _user(record, blocks, when)

@@ -61,8 +61,13 @@ class Codex:
             self._is_side = self._is_side or "subagent" in fields_of(payload, "source")
             if not self._is_side:
                 branch = text(fields_of(payload, "git"), "branch")
-                yield Step("session", text(payload, "timestamp") or when, text(payload, "id"),
-                           branch, text(payload, "cwd"))  # fmt: skip
+                yield Step(
+                    "session",
+                    text(payload, "timestamp") or when,
+                    text(payload, "id"),
+                    branch,
+                    text(payload, "cwd"),
+                )
         elif self._is_side:
             yield Step("skipped", when, name="sidechain")
         elif kind == "event_msg":

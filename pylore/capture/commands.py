@@ -33,10 +33,14 @@ if TYPE_CHECKING:
     from ..system.plugin_files import Events
     from .redaction import Redactor
 
-CAPTURE = Group("capture", """\
+CAPTURE = Group(
+    "capture",
+    """\
 Read sessions of coding agents, and keep what they teach.
 
-'lore capture --from AGENT' is 'lore capture run'.""", default="run")  # fmt: skip
+'lore capture --from AGENT' is 'lore capture run'.""",
+    default="run",
+)
 
 SESSION = option("--session ID", "its session", "")
 _WIDTH = 100
@@ -107,11 +111,16 @@ def event(
     if not text.strip() and kind in ("prompt", "say"):
         raise UsageError(f"event {kind} needs a text: give -m TEXT, or '-m -' for stdin")
     row: dict[str, Any] = {
-        "v": VERSION, "t": now(), "src": "cli",
-        "session": session_name[:LONGEST_NAME], "kind": kind, "name": name[:LONGEST_NAME],
+        "v": VERSION,
+        "t": now(),
+        "src": "cli",
+        "session": session_name[:LONGEST_NAME],
+        "kind": kind,
+        "name": name[:LONGEST_NAME],
         "files": [*files[:MOST_FILES]],
-        "text": text.strip()[: 2 * MOST_TEXT], "err": error.strip()[: 2 * MOST_ERROR],
-    }  # fmt: skip
+        "text": text.strip()[: 2 * MOST_TEXT],
+        "err": error.strip()[: 2 * MOST_ERROR],
+    }
     if error or kind in ("tool", "edit", "search", "commit"):
         row["ok"] = not error
     row = {field: value for field, value in row.items() if value not in (None, "", [])}
@@ -249,9 +258,7 @@ def _row(candidate: str, change: Change) -> dict[str, Any]:
 
 
 @command("capture gaps [options]")
-def gaps(
-    session: Session, *, since: str = SINCE, limit: int | None = LIMIT
-) -> None:  # fmt: skip
+def gaps(session: Session, *, since: str = SINCE, limit: int | None = LIMIT) -> None:
     """List questions that found nothing sure."""
     with session.engine() as engine:
         found = find_gaps(engine, parse_since(since) if since else "")
@@ -263,8 +270,10 @@ def gaps(
 
 
 def _receipt_text(row: dict[str, Any]) -> str:
-    lines = [f"{counted(row['files'], 'file')} read, {row['unchanged']} unchanged, "
-             f"{counted(row['sessions'], 'session')} with something new"]  # fmt: skip
+    lines = [
+        f"{counted(row['files'], 'file')} read, {row['unchanged']} unchanged, "
+        f"{counted(row['sessions'], 'session')} with something new"
+    ]
     for name in ("events", "left_out", "skipped", "redacted"):
         if row[name]:
             counts = ", ".join(f"{count} {kind}" for kind, count in row[name].items())

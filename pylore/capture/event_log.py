@@ -62,18 +62,28 @@ def log_tool(agent: str, sent: Sent, here: str) -> None:
 
 
 def append_event(
-    source: str, session: str, kind: str, name: str, files: Sequence[str], *,
-    ok: bool | None = None, text: str = "",
-) -> None:  # fmt: skip
+    source: str,
+    session: str,
+    kind: str,
+    name: str,
+    files: Sequence[str],
+    *,
+    ok: bool | None = None,
+    text: str = "",
+) -> None:
     """Append an event of a live session, without secrets. ``ok`` is None if it cannot fail.
 
     Raise OSError if the log cannot be written.
     """
     session, name, text, *files = without_tokens_in([session, name, text, *files[:MOST_FILES]])
     event = {
-        "v": VERSION, "t": now(), "src": source, "session": session[:LONGEST_NAME],
-        "kind": kind, "name": name[:LONGEST_NAME],
-    }  # fmt: skip
+        "v": VERSION,
+        "t": now(),
+        "src": source,
+        "session": session[:LONGEST_NAME],
+        "kind": kind,
+        "name": name[:LONGEST_NAME],
+    }
     if ok is not None:
         event.update(ok=ok, files=files)
     if text:

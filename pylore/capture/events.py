@@ -16,9 +16,21 @@ if TYPE_CHECKING:
 
 KINDS = ("prompt", "say", "tool", "edit", "search", "commit", "session", "question")
 FIELDS = (
-    "v", "id", "t", "src", "session", "turn", "span", "kind", "name", "ok", "files", "text", "err",
+    "v",
+    "id",
+    "t",
+    "src",
+    "session",
+    "turn",
+    "span",
+    "kind",
+    "name",
+    "ok",
+    "files",
+    "text",
+    "err",
     "ref",
-)  # fmt: skip
+)
 MOST_TEXT, MOST_ERROR = 500, 200
 MOST_LINE = 1_000_000
 """Maximum bytes of a line; longer lines are skipped."""
@@ -79,8 +91,9 @@ def parse_event(line: bytes) -> dict[str, Any] | None:
 
 def text(fields: Mapping[str, Any], *names: str) -> str:
     """Return the first field with a text; empty if all are missing."""
-    return next((fields[name] for name in names if isinstance(fields.get(name), str)
-                 and fields[name]), "")  # fmt: skip
+    return next(
+        (fields[name] for name in names if isinstance(fields.get(name), str) and fields[name]), ""
+    )
 
 
 def event_line(event: dict[str, Any]) -> bytes:

@@ -20,9 +20,17 @@ if TYPE_CHECKING:
     """Type of record, signals, text, and a title before the text."""
 
 WEIGHTS = {
-    "cause": 0.15, "lesson": 0.5, "decision": 0.3, "gotcha": 0.45, "note": 0.4, "rule": 0.75,
-    "preference": 0.6, COMMITTED: 0.6, "conceded": 0.45, "repeated-error": 0.2,
-}  # fmt: skip
+    "cause": 0.15,
+    "lesson": 0.5,
+    "decision": 0.3,
+    "gotcha": 0.45,
+    "note": 0.4,
+    "rule": 0.75,
+    "preference": 0.6,
+    COMMITTED: 0.6,
+    "conceded": 0.45,
+    "repeated-error": 0.2,
+}
 """Share of useful candidates with this signal, rounded to 0.05."""
 REFUSED = "refused"
 """The error of a call that a person has refused."""
@@ -33,8 +41,13 @@ _SHORTEST, _SHORTEST_CHOSEN, _LONGEST = 40, 15, 320
 """Minimum and maximum characters of a statement; marks of a choice need fewer."""
 _INFORMATIVE = 5
 """Minimum number of different words of a signature."""
-_MARKS = {"cause": "failure", "lesson": "lesson", "decision": "decision", "gotcha": "lesson",
-          "note": "observation"}  # fmt: skip
+_MARKS = {
+    "cause": "failure",
+    "lesson": "lesson",
+    "decision": "decision",
+    "gotcha": "lesson",
+    "note": "observation",
+}
 """Signals of marks, and the types of their records."""
 _MARK = re.compile(
     r"[\s>*_#\-•\d.()`]{0,40}(?:[^\w\s]{1,2}\s+)?[*_`]{0,4}(?:"
@@ -84,8 +97,9 @@ _PASTED = re.compile(
 _UNFIT = _phrases(
     r"""it|this|that|these|those|they|there|so|but|and|or|also|however|i|i'\w+|we|you
     |your|our|let me|let's|now|here|next|first|then|done|yes|no|ok|perfect|great|wait|actually|if
-    |(?:can|could|would|please)""", r"^[*_\"'`(]*"
-)  # fmt: skip
+    |(?:can|could|would|please)""",
+    r"^[*_\"'`(]*",
+)
 _ROUTINE = _phrases(
     r"""merge|wip|bump|release|revert|lint|format|typo|rename|refactor|extract|init(?:ial)?
     |fix (?:\w+ )?(?:tests?|lint\w*|typos?|imports?)|update (?:tests?|comments?|docs)
@@ -197,9 +211,11 @@ class _Session:
         kinds = [event.get("kind") for event in events]
         self.prompts = [at for at, kind in enumerate(kinds) if kind == "prompt"]
         self.edits = [
-            (at, path) for at, event in enumerate(events) for path in _paths(event)
+            (at, path)
+            for at, event in enumerate(events)
+            for path in _paths(event)
             if event.get("kind") == "edit" and event.get("ok") is not False
-        ]  # fmt: skip
+        ]
         self.seen = {
             path for event in events for path in _paths(event) if event.get("kind") != "search"
         }
@@ -222,8 +238,14 @@ class _Session:
         commits = [text_of(one, "name") for one in later if one.get("kind") == "commit"][:1]
         signals = [_signal(name, text, event) for name in names]
         body = one_line(f"{title.rstrip('.')}. {text}" if title else text)
-        return Candidate(type, title_of(title or text), body, signals,
-                         [*files, *_paths(event)][:MOST_FILES], filter(None, commits))  # fmt: skip
+        return Candidate(
+            type,
+            title_of(title or text),
+            body,
+            signals,
+            [*files, *_paths(event)][:MOST_FILES],
+            filter(None, commits),
+        )
 
 
 def _of_session(events: list[Event]) -> Iterator[Candidate]:
@@ -312,10 +334,13 @@ def _of_errors(sessions: Mapping[str, list[Event]]) -> Iterator[Candidate]:
             command = one_line(text_of(next(iter(where.values())), "text"))[:80]
             body = f"`{command}` fails with: {signature}"
             weight = WEIGHTS["repeated-error"] / len(where)
-            signals = [_signal("repeated-error", _first_line(text_of(one, "err")), one, weight)
-                       for one in where.values()]  # fmt: skip
-            yield Candidate("failure", title_of(body), body, signals,
-                            [*edited[signature]][:MOST_FILES])  # fmt: skip
+            signals = [
+                _signal("repeated-error", _first_line(text_of(one, "err")), one, weight)
+                for one in where.values()
+            ]
+            yield Candidate(
+                "failure", title_of(body), body, signals, [*edited[signature]][:MOST_FILES]
+            )
 
 
 def _first_line(error: str) -> str:
@@ -324,8 +349,12 @@ def _first_line(error: str) -> str:
 
 
 def _signal(name: str, quote: str, event: Event, weight: float | None = None) -> Signal:
-    return Signal(name, WEIGHTS[name] if weight is None else weight, quote[:LONGEST_QUOTE],
-                  *(text_of(event, key) for key in ("session", "t", "ref")))  # fmt: skip
+    return Signal(
+        name,
+        WEIGHTS[name] if weight is None else weight,
+        quote[:LONGEST_QUOTE],
+        *(text_of(event, key) for key in ("session", "t", "ref")),
+    )
 
 
 def _names(text: str, path: str) -> bool:
@@ -336,5 +365,8 @@ def _names(text: str, path: str) -> bool:
 
 def _paths(event: Event) -> list[str]:
     files = event.get("files")
-    return [path for path in files if isinstance(path, str) and path] if isinstance(
-        files, list) else []  # fmt: skip
+    return (
+        [path for path in files if isinstance(path, str) and path]
+        if isinstance(files, list)
+        else []
+    )

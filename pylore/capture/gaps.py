@@ -48,9 +48,12 @@ def find_gaps(engine: Engine, since: str = "") -> Iterator[dict[str, Any]]:
         texts = [*dict.fromkeys(event["text"] for event in reversed(gap.events))]
         if all(hit.weak for hit in search(few, texts[0], types=types)):
             yield {
-                "question": texts[0], "times": len(gap.events), "sessions": gap.sessions,
-                "last": gap.events[-1]["t"], "questions": texts[1 : 1 + MOST_OTHERS],
-            }  # fmt: skip
+                "question": texts[0],
+                "times": len(gap.events),
+                "sessions": gap.sessions,
+                "last": gap.events[-1]["t"],
+                "questions": texts[1 : 1 + MOST_OTHERS],
+            }
 
 
 def _grouped(root: str, since: str) -> list[Gap]:
@@ -60,8 +63,9 @@ def _grouped(root: str, since: str) -> list[Gap]:
         if event.get("text") and event.get("name") == root:
             said = words(fold(event["text"]))
             own = frozenset(stem(word) for word in said if word not in STOP_WORDS)
-            near = (one for one in gaps
-                    if len(own & one.words) >= SHARED * (len(own | one.words) or 1))  # fmt: skip
+            near = (
+                one for one in gaps if len(own & one.words) >= SHARED * (len(own | one.words) or 1)
+            )
             if gap := next(near, None):
                 gap.events.append(event)
             else:

@@ -112,8 +112,12 @@ class Evidence:
         for path in files[:_MOST_FILES]:
             with suppress(LoreError):
                 place = relative(project.root, os.path.join(project.root, path), path)
-                place_anchor(self._store, lambda nodes: [*map(self._records.write, nodes)], project,
-                             Anchor(id, "file", place, "", kept))  # fmt: skip
+                place_anchor(
+                    self._store,
+                    lambda nodes: [*map(self._records.write, nodes)],
+                    project,
+                    Anchor(id, "file", place, "", kept),
+                )
 
     def _quote(self, from_id: str, relation: str, to_id: str, signals: Iterable[Signal]) -> bool:
         """Add quotes to a link, up to ``_MOST_QUOTES``; return True if that changed it."""
@@ -123,12 +127,21 @@ class Evidence:
         kept = {str(row.get("quote")): row for row in before}
         for one in signals:
             if len(kept) < _MOST_QUOTES and one.quote not in kept:
-                kept[one.quote] = {"quote": one.quote, "ref": one.ref, "t": one.t,
-                                   "signal": one.name}  # fmt: skip
+                kept[one.quote] = {
+                    "quote": one.quote,
+                    "ref": one.ref,
+                    "t": one.t,
+                    "signal": one.name,
+                }
         if (gone and not self._revive) or (old and not gone and len(kept) == len(before)):
             return False
-        self._records.link(from_id, relation, to_id, source="conversation",
-                           metadata={EVIDENCE: [*kept.values()]} if kept else None)  # fmt: skip
+        self._records.link(
+            from_id,
+            relation,
+            to_id,
+            source="conversation",
+            metadata={EVIDENCE: [*kept.values()]} if kept else None,
+        )
         return True
 
     def _session(self, name: str, signals: Sequence[Signal]) -> str:
@@ -266,10 +279,13 @@ class _Gathering:
         one, id = candidate_of(row), str(row.promoted_as)
         signatures = {error_signature(signal.quote) for signal in one.signals}
         events = [
-            event for signature, rows in failures.items() for event in rows
+            event
+            for signature, rows in failures.items()
+            for event in rows
             if (signature in signatures or signature in one.body)
-            and event["t"] > (row.decided_at or "") and event.get("session") not in one.sessions
-        ]  # fmt: skip
+            and event["t"] > (row.decided_at or "")
+            and event.get("session") not in one.sessions
+        ]
         for event in events if self._is_ours(id) else ():
             quote = str(event.get("err") or "")[:LONGEST_QUOTE]
             signal = Signal(AGAIN, 0.0, quote, event["session"], event["t"], event.get("ref") or "")
@@ -322,11 +338,14 @@ def promote(engine: Engine, wanted: Sequence[Wanted], *, confirm: bool) -> list[
             change = Change(into.id, "updated")
         else:
             change = records.add(
-                one.type or candidate.type, one.body or candidate.body,
+                one.type or candidate.type,
+                one.body or candidate.body,
                 title=one.title or ("" if one.body else candidate.title),
-                status="confirmed" if confirm else None, source="conversation",
-                confidence=1.0 if confirm else round(candidate.score, 4), anew=True,
-            )  # fmt: skip
+                status="confirmed" if confirm else None,
+                source="conversation",
+                confidence=1.0 if confirm else round(candidate.score, 4),
+                anew=True,
+            )
         evidence.add(change.id, candidate)
         evidence.anchor(change.id, candidate.files)
         for run in (AgentSession(name, engine.root).run for name in candidate.sessions):
@@ -370,8 +389,16 @@ def row_of(one: Candidate) -> KeptCandidate:
     """Return an open candidate as a row of the store."""
     row = one.to_row()
     data = {name: row[name] for name in ("files", "sessions", "commits", "signals")}
-    return KeptCandidate(one.id, one.type, one.title, one.body, row["score"], row["first"],
-                         row["last"], data=dumps(data))  # fmt: skip
+    return KeptCandidate(
+        one.id,
+        one.type,
+        one.title,
+        one.body,
+        row["score"],
+        row["first"],
+        row["last"],
+        data=dumps(data),
+    )
 
 
 def candidate_of(row: KeptCandidate) -> Candidate:

@@ -129,8 +129,13 @@ class Recorder:
                 self.session = step.span or self.session
                 self._project = step.name.rstrip("/")
                 if step.name:
-                    self._add("session", moment(step.when), 0, name=step.name[:LONGEST_NAME],
-                              text=step.text)  # fmt: skip
+                    self._add(
+                        "session",
+                        moment(step.when),
+                        0,
+                        name=step.name[:LONGEST_NAME],
+                        text=step.text,
+                    )
         elif step.kind in ("prompt", "say"):
             texts = pieces(step.text)
             self._turn += bool(texts) and step.kind == "prompt"
@@ -149,12 +154,22 @@ class Recorder:
         commits = ok and call.kind == "tool" and makes_commit(call.text)
         if written or not commits:
             why = REFUSED if result.name == REFUSED else "" if ok else why_it_failed(result.text)
-            self._add(kind, at, number, span=call.span, name=call.name[:LONGEST_NAME], ok=ok,
-                      files=files, text=call.text[:AHEAD], err=why)  # fmt: skip
+            self._add(
+                kind,
+                at,
+                number,
+                span=call.span,
+                name=call.name[:LONGEST_NAME],
+                ok=ok,
+                files=files,
+                text=call.text[:AHEAD],
+                err=why,
+            )
         if commits:
             hash, message = commit_of(call.text, result.text)
-            self._add("commit", at, number, span=call.span, name=hash, ok=True,
-                      text=message[:AHEAD])  # fmt: skip
+            self._add(
+                "commit", at, number, span=call.span, name=hash, ok=True, text=message[:AHEAD]
+            )
 
     def _below(self, paths: Iterable[str]) -> list[str]:
         """Return the paths inside the project, as relative paths."""
@@ -173,11 +188,17 @@ class Recorder:
         place = span or str(line)
         self._numbers[kind, place] += 1
         event = {
-            "v": VERSION, "id": event_id(self.session, kind, place, self._numbers[kind, place]),
-            "t": t, "src": self._reader.source, "session": self.session,
-            "turn": self._turn or None, "span": span, "kind": kind, **fields,
+            "v": VERSION,
+            "id": event_id(self.session, kind, place, self._numbers[kind, place]),
+            "t": t,
+            "src": self._reader.source,
+            "session": self.session,
+            "turn": self._turn or None,
+            "span": span,
+            "kind": kind,
+            **fields,
             "ref": f"{self.path}#{line}" if line else self.path,
-        }  # fmt: skip
+        }
         self.events.append(
             {name: value for name, value in event.items() if value not in (None, "", [])}
         )

@@ -35,44 +35,73 @@ _NO_SEED = "the|and|for|are|was|were|not|but|your|you|has|its|with|from|which|wo
 _SEED = rf"(?!(?:{_NO_SEED})\b)[a-z]{{3,8}}\b"
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
-_FORMS = tuple((kind, re.compile(text, re.MULTILINE)) for kind, text in (
-    ("private-key",
-     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----(?s:.)*?"
-     r"(?:-----END [A-Z0-9 ]{0,60}-----|\Z)|PuTTY-User-Key-File-\d:(?s:.)*"),
-    ("token", rf"{_START}(?:{_ALL_PREFIXES})"
-     r"(?P<body>[\w=+~-]{16,400}(?:\.[\w=+/-]{8,400}){0,4})[\w=+/.-]*"),
-    ("token", r"(?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?"),
-    ("token",
-     r"(?<![\w-])(?:[A-Za-z][\w-]{22,30}\.[\w-]{6,7}\.[\w-]{27,45}|pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"
-     r"|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,})(?![\w-])"),
-    ("token", rf"{_START}(?:key-[0-9a-f]{{32}}|[0-9a-f]{{32}}-(?:[0-9a-f]{{8}}-[0-9a-f]{{8}}"
-     rf"|us\d{{1,2}})){_END}"),
-    ("webhook",
-     r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|/api/webhooks/(?=\d{15}))"
-     r"(?P<secret>[\w/-]{20,})"),
-    ("hash", r"\$(?:2[aby]|[156y]|7|apr1|argon2\w{1,2})\$[\w./=,+$-]{30,}"),
-    ("url-password",
-     r"(?i)\bhttps?://(?P<secret>(?=[^\s/@:]{20}|(?=[^\s/@:]{0,19}\d)[^\s/@:]{12})"
-     r"[^\s/@:\"'`${}<>\[]{12,400}(?::[^\s/@\"'`]{0,400})?)@"),
-    ("url-password",
-     r"://[^\s/@:\"'`]{0,100}:(?P<secret>[^\s@/\"'`${}<>][^\s/\"'`{}<>]{1,200})@"),
-    ("header",
-     r"(?i)(?:authorization[\"']?\s?[:=]\s?[\"']?(?:\w{1,20} )?|\bbearer )"
-     r"(?P<secret>[\w.~+/=-]{16,})"),
-    ("header",
-     r"(?i)(?:\bcookie\\{0,3}[\"'`]?\s?:\s?|curl\b[^\n;]{0,120}?\s(?:-b|--cookie)[ =])[\"'`]?"
-     r"(?P<secret>[^\s=;:\"'`\\$<{(]{1,60}=[^\n\"'`\\]{3,})"),
-    ("seed-phrase",
-     r"(?i)\b(?:seed|mnemonic|(?:recovery|secret|backup|seed) phrase|wallet)\b"
-     r"[^\n]{0,40}?(?:\s?[:=\n\"']|\sis\b)[^a-z]{0,9}"
-     rf"(?P<secret>{_SEED}(?:[ ,\n\d.]{{1,6}}{_SEED}){{11,23}})"),
-    ("recovery-codes",
-     r"(?i)\b(?:recovery|backup|scratch|rescue|emergency|2fa|mfa) codes?\b[^\n]{0,20}?[:=\s]"
-     rf"(?:[^\w]|_){{0,9}}(?P<secret>{_CODE}(?:[\s,;|]{{1,4}}{_CODE}){{0,19}})"),
-    ("card-number",
-     r"(?<![\w.+/=-])(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6[045]\d\d|35\d\d)(?:[ -]?\d{4}){3}"
-     r"(?![\w-]|\.\d)|(?<![\w.+/=-])3[47]\d\d[ -]?\d{6}[ -]?\d{5}(?![\w-]|\.\d)"),
-))  # fmt: skip
+_FORMS = tuple(
+    (kind, re.compile(text, re.MULTILINE))
+    for kind, text in (
+        (
+            "private-key",
+            r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----(?s:.)*?"
+            r"(?:-----END [A-Z0-9 ]{0,60}-----|\Z)|PuTTY-User-Key-File-\d:(?s:.)*",
+        ),
+        (
+            "token",
+            rf"{_START}(?:{_ALL_PREFIXES})"
+            r"(?P<body>[\w=+~-]{16,400}(?:\.[\w=+/-]{8,400}){0,4})[\w=+/.-]*",
+        ),
+        ("token", r"(?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?"),
+        (
+            "token",
+            r"(?<![\w-])(?:[A-Za-z][\w-]{22,30}\.[\w-]{6,7}\.[\w-]{27,45}|pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"
+            r"|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,})(?![\w-])",
+        ),
+        (
+            "token",
+            rf"{_START}(?:key-[0-9a-f]{{32}}|[0-9a-f]{{32}}-(?:[0-9a-f]{{8}}-[0-9a-f]{{8}}"
+            rf"|us\d{{1,2}})){_END}",
+        ),
+        (
+            "webhook",
+            r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|/api/webhooks/(?=\d{15}))"
+            r"(?P<secret>[\w/-]{20,})",
+        ),
+        ("hash", r"\$(?:2[aby]|[156y]|7|apr1|argon2\w{1,2})\$[\w./=,+$-]{30,}"),
+        (
+            "url-password",
+            r"(?i)\bhttps?://(?P<secret>(?=[^\s/@:]{20}|(?=[^\s/@:]{0,19}\d)[^\s/@:]{12})"
+            r"[^\s/@:\"'`${}<>\[]{12,400}(?::[^\s/@\"'`]{0,400})?)@",
+        ),
+        (
+            "url-password",
+            r"://[^\s/@:\"'`]{0,100}:(?P<secret>[^\s@/\"'`${}<>][^\s/\"'`{}<>]{1,200})@",
+        ),
+        (
+            "header",
+            r"(?i)(?:authorization[\"']?\s?[:=]\s?[\"']?(?:\w{1,20} )?|\bbearer )"
+            r"(?P<secret>[\w.~+/=-]{16,})",
+        ),
+        (
+            "header",
+            r"(?i)(?:\bcookie\\{0,3}[\"'`]?\s?:\s?|curl\b[^\n;]{0,120}?\s(?:-b|--cookie)[ =])[\"'`]?"
+            r"(?P<secret>[^\s=;:\"'`\\$<{(]{1,60}=[^\n\"'`\\]{3,})",
+        ),
+        (
+            "seed-phrase",
+            r"(?i)\b(?:seed|mnemonic|(?:recovery|secret|backup|seed) phrase|wallet)\b"
+            r"[^\n]{0,40}?(?:\s?[:=\n\"']|\sis\b)[^a-z]{0,9}"
+            rf"(?P<secret>{_SEED}(?:[ ,\n\d.]{{1,6}}{_SEED}){{11,23}})",
+        ),
+        (
+            "recovery-codes",
+            r"(?i)\b(?:recovery|backup|scratch|rescue|emergency|2fa|mfa) codes?\b[^\n]{0,20}?[:=\s]"
+            rf"(?:[^\w]|_){{0,9}}(?P<secret>{_CODE}(?:[\s,;|]{{1,4}}{_CODE}){{0,19}})",
+        ),
+        (
+            "card-number",
+            r"(?<![\w.+/=-])(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6[045]\d\d|35\d\d)(?:[ -]?\d{4}){3}"
+            r"(?![\w-]|\.\d)|(?<![\w.+/=-])3[47]\d\d[ -]?\d{6}[ -]?\d{5}(?![\w-]|\.\d)",
+        ),
+    )
+)
 """Kind and expression. The first match names a secret."""
 _TOKEN = _FORMS[1][1]
 
@@ -121,18 +150,26 @@ _PASSWORD, _KEY, _NEAR = "password", "key", "near"
 _CREDENTIALS = tuple(
     (word, kind, re.compile(form % re.escape(word)))
     for kind, form, words in (
-        (_PASSWORD, "%s", "passwd|password|passphrase|passcode|assword|_pwd|_pass|storepass|secret"
-                          f"|keypass|{_LANGUAGES}"),
+        (
+            _PASSWORD,
+            "%s",
+            "passwd|password|passphrase|passcode|assword|_pwd|_pass|storepass|secret"
+            f"|keypass|{_LANGUAGES}",
+        ),
         (_PASSWORD, _BARE, "pass|pw|pwd|psk"),
-        (_KEY, "%s[_ -]?key", "api|access|private|encryption|signing|account|admin|license|product"
-                              "|service|master|secret|auth|app"),
+        (
+            _KEY,
+            "%s[_ -]?key",
+            "api|access|private|encryption|signing|account|admin|license|product"
+            "|service|master|secret|auth|app",
+        ),
         (_KEY, "%s", "credential|token|_key|_auth|_salt"),
         (_KEY, _GIVEN_NEXT, "auth|authkey|jwt|apikey|appid|bearer|sig|signature|sid"),
         (_NEAR, "(?<![a-z])%s", f"{_PROGRAMS}|login|log in|logged in|auth=|auth("),
         (_NEAR, r"\b%s(?=\s?[:/]\s?\S)", "admin|root|postgres|deploy"),
     )
     for word in words.split("|")
-)  # fmt: skip
+)
 """Lower-case words of credentials, their kinds, and patterns of their surroundings."""
 
 

@@ -109,9 +109,10 @@ def _given(words: list[Word]) -> Iterator[Word]:
     options = {word for word in rest if word and word.startswith("-")}
     scripts = {word for word in options if _SCRIPT.match(word)}
     operands = [
-        word for before, word in zip([None, *rest], rest, strict=False)
+        word
+        for before, word in zip([None, *rest], rest, strict=False)
         if word != "" and word not in options and before not in scripts
-    ]  # fmt: skip
+    ]
     in_place = _IN_PLACE.get(name)
     if name == "tee":
         yield from operands

@@ -59,8 +59,9 @@ class Context(Row):
 
     def receipt(self) -> dict[str, Any]:
         """Return the tokens of the text, and the nodes that it includes and withholds."""
-        return {name: getattr(self, name)
-                for name in ("tokens_used", "budget", "included", "withheld")}  # fmt: skip
+        return {
+            name: getattr(self, name) for name in ("tokens_used", "budget", "included", "withheld")
+        }
 
     def to_row(self) -> dict[str, Any]:
         """Return the question, the text, the receipt and the notes."""
@@ -151,9 +152,12 @@ class _Builder:
         )
         things = [hit.id for hit in hits if section_of(hit.type) == "Facts"]
         self._facts = facts_of_things(
-            store, settings, sorted(things, key=lambda id: not self._names(id)), context.notes,
+            store,
+            settings,
+            sorted(things, key=lambda id: not self._names(id)),
+            context.notes,
             with_superseded=asked.with_superseded,
-        )  # fmt: skip
+        )
         self._facts_section = "" if asked.form == "narrative" else "Facts"
         facts = [(edge, id) for id, edges in self._facts.items() for edge in edges]
         # Entity to a subject with facts about it.
@@ -189,13 +193,18 @@ class _Builder:
         elif not ranked:
             context.notes.append("nothing that is known answers this")
         elif self._left_out:
-            context.notes.append(f"nothing that was found has room in {asked.budget} tokens: "
-                                 "raise the budget")  # fmt: skip
+            context.notes.append(
+                f"nothing that was found has room in {asked.budget} tokens: raise the budget"
+            )
         for piece, text in self._taken:
-            context.included.append({
-                "id": piece.id, "tokens": tokens_of(text),
-                "how": "whole" if piece.whole else "shortened", "why": piece.why,
-            })  # fmt: skip
+            context.included.append(
+                {
+                    "id": piece.id,
+                    "tokens": tokens_of(text),
+                    "how": "whole" if piece.whole else "shortened",
+                    "why": piece.why,
+                }
+            )
         for piece in self._left_out:
             self._withhold(piece.id, "no room left in the budget")
         refused = [f"{path} {why}" for path, why in sorted(self._tree.refused.items())]
@@ -342,9 +351,10 @@ class _Builder:
         called = self._is_called(hit)
         if len(snippet.lines) > _SHORT and not called:
             inner += [
-                other.line_start for other in self._hits
+                other.line_start
+                for other in self._hits
                 if other.line_start and other.id.startswith(f"{hit.id}.")
-            ]  # fmt: skip
+            ]
         if inner:
             snippet.end_before(min(inner))
         marks = ", changed since it was indexed" * snippet.changed

@@ -54,16 +54,21 @@ def wider(settings: Settings) -> Settings:
     """Return the settings with limits for the results that may fit the budget."""
     most = min(_MOST_RESULTS, settings.budget // _A_RESULT)
     pairs = [
-        (name, str(most)) for name in ("limit", "graph_limit")
+        (name, str(most))
+        for name in ("limit", "graph_limit")
         if name not in settings.origins and most > getattr(settings, name)
-    ]  # fmt: skip
+    ]
     return settings.changed(pairs, "default:budget")
 
 
 def results_for(
-    store: Store, settings: Settings, asked: ContextBrief, question: str, task: Node | None,
+    store: Store,
+    settings: Settings,
+    asked: ContextBrief,
+    question: str,
+    task: Node | None,
     embedder: Embedder | None,
-) -> Hits:  # fmt: skip
+) -> Hits:
     """Return the results for the question, for ``needed``, and around the task."""
     excluded = frozenset({task.id} if task else ())
     # Reads do not count: the same question finds the same results again.
@@ -72,8 +77,12 @@ def results_for(
 
     def found(query: str) -> Hits:
         request = Request(
-            query, asked.scope, excluded=excluded, with_superseded=True, snippets=False,
-        )  # fmt: skip
+            query,
+            asked.scope,
+            excluded=excluded,
+            with_superseded=True,
+            snippets=False,
+        )
         return search(store, settings, request, embedder)
 
     hits = found(question) if question.strip() else Hits([], [])

@@ -28,11 +28,21 @@ if TYPE_CHECKING:
 CODE = "Relevant Code"
 OTHER = "Documents"
 SECTIONS = {
-    "entity": "Facts", "concept": "Facts", "decision": "Decisions", "pattern": "Patterns",
-    "lesson": "Lessons", "failure": "Failures", "goal": "Goals", "observation": "Observations",
-    "file": CODE, "symbol": CODE, "task": "Work", "run": "Work", "session": "Work",
+    "entity": "Facts",
+    "concept": "Facts",
+    "decision": "Decisions",
+    "pattern": "Patterns",
+    "lesson": "Lessons",
+    "failure": "Failures",
+    "goal": "Goals",
+    "observation": "Observations",
+    "file": CODE,
+    "symbol": CODE,
+    "task": "Work",
+    "run": "Work",
+    "session": "Work",
     "commit": "Work",
-}  # fmt: skip
+}
 JUDGED = frozenset(SECTIONS.values()) - {CODE, "Facts", "Work"}  # with date, status and source
 CUT = "…"  # marks omitted text
 
@@ -112,9 +122,13 @@ _NAMES_WITHIN, _LONGEST_NAME = 64, 5  # words of a question, and of a name: 310 
 
 
 def facts_of_things(
-    store: Store, settings: Settings, ids: Iterable[str], notes: list[str], *,
+    store: Store,
+    settings: Settings,
+    ids: Iterable[str],
+    notes: list[str],
+    *,
     with_superseded: bool = False,
-) -> dict[str, list[Edge]]:  # fmt: skip
+) -> dict[str, list[Edge]]:
     """Map id to the facts of a thing with facts, the best first; superseded facts last, if at all.
 
     Best is confidence × source × age × usage × status. Age counts from the last write or read. A
@@ -132,10 +146,11 @@ def facts_of_things(
         with store.graph_faults:
             for id in ids:
                 edges = [
-                    edge for edge in store.edges.facts_of(id, _LOOKED_AT)
+                    edge
+                    for edge in store.edges.facts_of(id, _LOOKED_AT)
                     if (edge.source, edge.relation) != _COMPUTED
                     and (with_superseded or not _superseded(edge))
-                ]  # fmt: skip
+                ]
                 if edges:
                     found[id] = sorted(edges, key=place)[:_OF_ONE]
     except GraphUnavailable as error:
@@ -309,10 +324,13 @@ def cut_at_statement(lines: list[str], room: int) -> list[str]:
         count += 1
     depth = min((_indent(line) for line in lines[1:count] if line.strip()), default=0)
     at = next(
-        (at for at in range(count, count // 2, -1)
-         if lines[at].strip() and _indent(lines[at]) <= depth),
+        (
+            at
+            for at in range(count, count // 2, -1)
+            if lines[at].strip() and _indent(lines[at]) <= depth
+        ),
         count,
-    )  # fmt: skip
+    )
     return [*lines[:at], f"{' ' * depth}{CUT}"] if at else []
 
 
@@ -340,19 +358,24 @@ NODES, _FAN_OUT = 12, 100  # nodes of a diagram, and edges of a node
 
 
 def flowchart(
-    store: Store, ids: Sequence[str], relations: Sequence[str], room: int,
+    store: Store,
+    ids: Sequence[str],
+    relations: Sequence[str],
+    room: int,
     min_confidence: float = 0.0,
-) -> str:  # fmt: skip
+) -> str:
     """Return a diagram of edges between the first ``ids``; with a fence it fits ``room`` tokens."""
     rank = {id: place for place, id in enumerate(ids[: 2 * NODES])}
     briefs = store.nodes.briefs(list(rank))
     edges = {
         (node, other, relation) if outgoing else (other, node, relation)
-        for node, other, relation, weight, outgoing
-        in store.edges.neighbours(list(rank), relations, _FAN_OUT)
-        if node in briefs and other in briefs
+        for node, other, relation, weight, outgoing in store.edges.neighbours(
+            list(rank), relations, _FAN_OUT
+        )
+        if node in briefs
+        and other in briefs
         and (weight >= min_confidence or relation not in FROM_CODE)
-    }  # fmt: skip
+    }
     shape = Mermaid()
     room -= tokens_of(f"```mermaid\n{shape.head}```\n\n")
     drawn: set[str] = set()

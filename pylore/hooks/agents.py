@@ -10,8 +10,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 SESSION_START, PROMPT, FILE, TOOL, SESSION_END = EVENTS = (
-    "session-start", "prompt", "file", "tool", "session-end",
-)  # fmt: skip
+    "session-start",
+    "prompt",
+    "file",
+    "tool",
+    "session-end",
+)
 """Events by lore's names: session start, prompt, file in use, finished tool, session end."""
 
 GIT = "git"
@@ -58,30 +62,50 @@ AGENTS = {
     agent.name: agent
     for agent in (
         Agent(
-            "claude", ".claude/settings.json",
-            {SESSION_START: "SessionStart", PROMPT: "UserPromptSubmit", FILE: "PreToolUse",
-             TOOL: "PostToolUse", SESSION_END: "SessionEnd"},
-            local=".claude/settings.local.json", tools="Edit|MultiEdit|Write|NotebookEdit",
+            "claude",
+            ".claude/settings.json",
+            {
+                SESSION_START: "SessionStart",
+                PROMPT: "UserPromptSubmit",
+                FILE: "PreToolUse",
+                TOOL: "PostToolUse",
+                SESSION_END: "SessionEnd",
+            },
+            local=".claude/settings.local.json",
+            tools="Edit|MultiEdit|Write|NotebookEdit",
         ),
         Agent(
-            "codex", ".codex/hooks.json",
-            {SESSION_START: "SessionStart", PROMPT: "UserPromptSubmit", FILE: "PostToolUse",
-             TOOL: "PostToolUse"},
+            "codex",
+            ".codex/hooks.json",
+            {
+                SESSION_START: "SessionStart",
+                PROMPT: "UserPromptSubmit",
+                FILE: "PostToolUse",
+                TOOL: "PostToolUse",
+            },
             tools="apply_patch|Edit|Write",
         ),
         Agent(
-            "gemini", ".gemini/settings.json",
-            {SESSION_START: "SessionStart", PROMPT: "BeforeAgent", FILE: "AfterTool",
-             TOOL: "AfterTool", SESSION_END: "SessionEnd"},
-            tools="read_file|replace|write_file", unit=1000,
+            "gemini",
+            ".gemini/settings.json",
+            {
+                SESSION_START: "SessionStart",
+                PROMPT: "BeforeAgent",
+                FILE: "AfterTool",
+                TOOL: "AfterTool",
+                SESSION_END: "SessionEnd",
+            },
+            tools="read_file|replace|write_file",
+            unit=1000,
         ),
         Agent(
-            "cursor", ".cursor/hooks.json",
+            "cursor",
+            ".cursor/hooks.json",
             {SESSION_START: "sessionStart", TOOL: "postToolUse", SESSION_END: "sessionEnd"},
             plain=True,
         ),
     )
-}  # fmt: skip
+}
 
 
 class Sent:
@@ -112,8 +136,12 @@ def _files(given: dict[str, Any]) -> list[str]:
     for field in ("command", "input", "patch"):
         text = _text(given, field)[:_LONGEST_PATCH]
         if "*** Begin Patch" in text:
-            found += [line.removeprefix(mark).strip() for line in text.split("\n")
-                      for mark in _PATCH if line.startswith(mark)]  # fmt: skip
+            found += [
+                line.removeprefix(mark).strip()
+                for line in text.split("\n")
+                for mark in _PATCH
+                if line.startswith(mark)
+            ]
     return [*dict.fromkeys(path for path in found if "\0" not in path)]
 
 

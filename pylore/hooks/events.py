@@ -211,10 +211,14 @@ def _about_project(engine: Engine, session: str) -> Brief:
         brief.add("Open tasks:", map(_of_node, tasks))
         broken = [one for one in store.anchors.live() if one.is_broken][-_STALE:]
         nodes = store.nodes.get_many([anchor.node_id for anchor in broken])
-        brief.add("No longer true of the code as it is:", (
-            (one.node_id, f"{_title(nodes[one.node_id])} ({one.verdict}: {one.path})")
-            for one in broken if one.node_id in nodes
-        ))  # fmt: skip
+        brief.add(
+            "No longer true of the code as it is:",
+            (
+                (one.node_id, f"{_title(nodes[one.node_id])} ({one.verdict}: {one.path})")
+                for one in broken
+                if one.node_id in nodes
+            ),
+        )
         brief.add("Confirmed:", map(_of_node, _best(engine)))
     return brief
 
@@ -251,8 +255,11 @@ def _about_prompt(engine: Engine, sent: Sent, session: AgentSession) -> Brief:
     with store.faults:
         with store.snapshot():
             files = likely_files(store, engine.root, prompt, session=sent.session)
-        new = [(file_id(path), why) for path, why in files.items()
-               if not session.knows("named", path) and not session.knows("file", path)]  # fmt: skip
+        new = [
+            (file_id(path), why)
+            for path, why in files.items()
+            if not session.knows("named", path) and not session.knows("file", path)
+        ]
         session.remember("named", *map(path_of, brief.add("Files likely at hand:", new)))
         asked = prompt if len(words(prompt)) >= SAYS_SOMETHING else ""
         if not asked and not files:
@@ -271,10 +278,14 @@ def _about_files(engine: Engine, paths: Sequence[str], here: str, session: Agent
     from ..app.find import related
 
     brief = Brief(FILE, f"What lore knows of {printable(', '.join(paths))[:_TITLE]}:")
-    brief.add("", (
-        (node.id, f"{_title(node)} [rule: {claim.text()}]")
-        for node, claim, _ in _claims(engine, paths, here) if not session.knows("id", node.id)
-    ))  # fmt: skip
+    brief.add(
+        "",
+        (
+            (node.id, f"{_title(node)} [rule: {claim.text()}]")
+            for node, claim, _ in _claims(engine, paths, here)
+            if not session.knows("id", node.id)
+        ),
+    )
     for path in paths:
         try:
             with engine.store.faults:

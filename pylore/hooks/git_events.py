@@ -30,8 +30,19 @@ def last_commit(root: str) -> tuple[Node, list[str]]:
     """Return the commit that is checked out, and the files below the folder that it changed."""
     git = Git(root)
     commit = git.revision("HEAD")
-    listed = git.ask("diff-tree", "--root", "--no-commit-id", "-r", "-z", "--name-only",
-                     "--no-renames", "--no-ext-diff", "--relative", commit, "--")  # fmt: skip
+    listed = git.ask(
+        "diff-tree",
+        "--root",
+        "--no-commit-id",
+        "-r",
+        "-z",
+        "--name-only",
+        "--no-renames",
+        "--no-ext-diff",
+        "--relative",
+        commit,
+        "--",
+    )
     return git.commit(commit), [path for path in (listed or "").split("\0") if path]
 
 
@@ -100,10 +111,11 @@ def keep_learned(engine: Engine, commit: Node, files: Sequence[str]) -> list[str
     why = f"said by commit {name}: {one_line(commit.title)[:_TITLE]}"
     records = engine.records()
     return [
-        records.add(type, text, why=why, tags=("commit",), file=file,
-                    status="staged", source="conversation").id
+        records.add(
+            type, text, why=why, tags=("commit",), file=file, status="staged", source="conversation"
+        ).id
         for type, text, _ in new
-    ]  # fmt: skip
+    ]
 
 
 def lines_of(texts: Iterable[str]) -> str:

@@ -33,8 +33,10 @@ def hook_lines(name: str, below: str) -> list[str]:
     """Return the lines of a hook, which never fail; before a commit they pipe the staged files."""
     shared = quote("./" + os.path.normpath(os.path.join(below, SHARED)))
     relative = "" if below == "." else f" --relative={quote(below + '/')}"
-    staged = (f"git diff --cached -z --name-only{relative} --no-renames --no-ext-diff --no-color "
-              "2>/dev/null |")  # fmt: skip
+    staged = (
+        f"git diff --cached -z --name-only{relative} --no-renames --no-ext-diff --no-color "
+        "2>/dev/null |"
+    )
     return [
         f"if command -v lore >/dev/null 2>&1 && [ -d {shared} ]; then",
         *([f"  {staged}"] if name == "pre-commit" else []),
@@ -46,8 +48,10 @@ def hook_lines(name: str, below: str) -> list[str]:
 def place_of(agent: Agent, scope: str, project: str) -> str:
     """Return the settings file of an agent for a scope; raise UsageError if missing."""
     if scope not in agent.places:
-        raise UsageError(f"{agent.name} has no --{scope} settings: give "
-                         f"{' or '.join('--' + name for name in agent.places)}")  # fmt: skip
+        raise UsageError(
+            f"{agent.name} has no --{scope} settings: give "
+            f"{' or '.join('--' + name for name in agent.places)}"
+        )
     below = os.path.expanduser("~") if scope == "user" else project
     return os.path.join(below, agent.places[scope])
 

@@ -22,17 +22,20 @@ OTHER_NAMES = {"id": "ids", "ids": "id", "relations": "edges", "depth": "hops", 
 
 _LONGEST = 60
 _KINDS: dict[str, tuple[Any, str]] = {
-    "string": (str, "a text"), "integer": ((int, float, str), "a whole number"),
-    "array": (list, "a list of texts"), "boolean": (bool, "true or false"),
-}  # fmt: skip
+    "string": (str, "a text"),
+    "integer": ((int, float, str), "a whole number"),
+    "array": (list, "a list of texts"),
+    "boolean": (bool, "true or false"),
+}
 """Types of JSON Schema, with Python types and a noun."""
 
 
 def like(command: Command, name: str, help: str = "") -> Any:
     """Declare an argument with the kind, range and choices of a command's parameter."""
     one = next(one for one in command.parameters if one.name == name)
-    return Parameter(one.spelled, help, one.default, low=one.low, high=one.high,
-                     choices=one.choices)  # fmt: skip
+    return Parameter(
+        one.spelled, help, one.default, low=one.low, high=one.high, choices=one.choices
+    )
 
 
 def setting(name: str, help: str = "", default: int | None = None, **bounds: int) -> Any:
@@ -46,19 +49,25 @@ def schema(parameters: Sequence[Parameter]) -> dict[str, Any]:
     """Return the JSON Schema of the arguments of a tool."""
     rules = {
         one.name: {
-            "type": _kind(one), "items": {"type": "string"} if one.many else None,
-            "minimum": one.low, "maximum": one.high, "enum": [*one.choices] or None,
+            "type": _kind(one),
+            "items": {"type": "string"} if one.many else None,
+            "minimum": one.low,
+            "maximum": one.high,
+            "enum": [*one.choices] or None,
             "minLength": 1 if one.required and not one.many else None,
-            "default": one.default or None, "description": one.help or None,
+            "default": one.default or None,
+            "description": one.help or None,
         }
         for one in parameters
-    }  # fmt: skip
+    }
     return {
         "type": "object",
-        "properties": {name: {key: value for key, value in rule.items() if value is not None}
-                       for name, rule in rules.items()},
+        "properties": {
+            name: {key: value for key, value in rule.items() if value is not None}
+            for name, rule in rules.items()
+        },
         "required": [one.name for one in parameters if one.required],
-    }  # fmt: skip
+    }
 
 
 def _kind(one: Parameter) -> str:

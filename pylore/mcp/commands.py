@@ -58,8 +58,11 @@ def mcp(
     if install is not None:
         words = ["mcp", *(["--write"] if write_tools else [])]
         words += ["--store", os.path.abspath(folder)] if folder else []
-        words += [f"--{one.option}={session.given[name]}" for name, one in BY_NAME.items()
-                  if name in session.given]  # fmt: skip
+        words += [
+            f"--{one.option}={session.given[name]}"
+            for name, one in BY_NAME.items()
+            if name in session.given
+        ]
         _install(install, words, into_file=write_config)
         return
     if write_config:
@@ -70,8 +73,10 @@ def mcp(
     if folder is not None:
         os.environ["LORE_DIR"] = os.path.abspath(folder)
     if sys.stdin.isatty():
-        note("this speaks the Model Context Protocol, a JSON object a line: a client starts it "
-             "(see 'lore mcp --help')")  # fmt: skip
+        note(
+            "this speaks the Model Context Protocol, a JSON object a line: a client starts it "
+            "(see 'lore mcp --help')"
+        )
     current = CurrentStore(session)
     server = Server(current, write=write_tools, report=lambda error: report_bug(error, "mcp"))
     server.run(sys.stdin.buffer)

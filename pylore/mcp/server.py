@@ -159,8 +159,11 @@ class Server:
     def _modern(self, method: str, params: Object, meta: Object) -> Object:
         version = meta[_VERSION]
         if version not in MODERN:
-            raise ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version",
-                                {"supported": [*MODERN], "requested": str(version)})  # fmt: skip
+            raise ProtocolError(
+                UNSUPPORTED_VERSION,
+                "Unsupported protocol version",
+                {"supported": [*MODERN], "requested": str(version)},
+            )
         if not isinstance(meta.get(_CAPABILITIES), dict):
             raise ProtocolError(INVALID_PARAMS, f"'_meta' has no '{_CAPABILITIES}'")
         described = {"supportedVersions": [*MODERN], **_DESCRIBED}

@@ -65,8 +65,12 @@ class Tool:
         text = " ".join((self.run.__doc__ or "").split())
         hints = {"title": self.title, "readOnlyHint": not self.writes, "openWorldHint": False}
         hints |= {"destructiveHint": False} if self.writes else {}
-        return {"name": self.name, "description": text, "inputSchema": schema(self.parameters),
-                "annotations": hints}  # fmt: skip
+        return {
+            "name": self.name,
+            "description": text,
+            "inputSchema": schema(self.parameters),
+            "annotations": hints,
+        }
 
 
 def tool(title: str, *, writes: bool = False) -> Callable[[Callable[..., Answer]], Tool]:
@@ -80,8 +84,10 @@ def call(current: CurrentStore, name: str, arguments: object) -> Answer:
     given = read(one.parameters, arguments)
     engine = current.engine()
     if one.writes and not current.is_trusted:
-        raise LoreError(f"{engine.root} is not trusted, so its store is read-only: "
-                        "a person who trusts the project runs 'lore store trust'")  # fmt: skip
+        raise LoreError(
+            f"{engine.root} is not trusted, so its store is read-only: "
+            "a person who trusts the project runs 'lore store trust'"
+        )
     with engine.store.faults:
         if one.writes or given.get("files"):  # git may be asked for those
             return one.run(engine, **given)
@@ -95,17 +101,21 @@ def lore_search(
     engine: Engine,
     query: str = argument("QUERY", "Words or a question"),
     files: tuple[str, ...] = like(
-        find.search, "near", "Files at hand (globs, @git = changed ones, @session = edited in the "
+        find.search,
+        "near",
+        "Files at hand (globs, @git = changed ones, @session = edited in the "
         "latest sessions): what is tied to them counts more",
     ),
     types: tuple[str, ...] = like(
-        find.search, "types", "Only these: decision, lesson, failure, pattern, doc, file, symbol, "
+        find.search,
+        "types",
+        "Only these: decision, lesson, failure, pattern, doc, file, symbol, "
         "…; 'records' = what people wrote, 'learning' = lessons and their like",
     ),
     depth: int | None = setting("graph_depth", "Hops to walk from the matches"),
     limit: int = setting("limit", default=5, high=50),
     explain: bool = like(find.search, "explain", "All fields, and what each score is of"),
-) -> Answer:  # fmt: skip
+) -> Answer:
     """Search this project's decisions, lessons, failures, patterns, docs and code. Call it before
     you design, debug or change something, or to learn the reason. Returns a JSON array, best first:
     id, title, at (FILE:LINES, for code LINES), snippet, score 0-1; with depth > 0 also connected
@@ -212,10 +222,17 @@ def lore_remember(
     if node is not None and node.invalidated_at is not None:
         raise LoreError(f"{node.id} was forgotten by a person and is not restored")
     if node is None and engine.store.review.staged_size("conversation") >= MOST_STAGED:
-        raise LoreError("too many staged records: a person has to confirm or forget some of "
-                        "'lore list --status staged' first")  # fmt: skip
-    fields: Row = {"why": why, "file": "" if kind else file, "links": ends, "tags": tags,
-              "source": "conversation"}  # fmt: skip
+        raise LoreError(
+            "too many staged records: a person has to confirm or forget some of "
+            "'lore list --status staged' first"
+        )
+    fields: Row = {
+        "why": why,
+        "file": "" if kind else file,
+        "links": ends,
+        "tags": tags,
+        "source": "conversation",
+    }
     events = Events(engine.settings)
     events.ask("pre-add", [{"type": type, "body": text, **fields}])
     change = records.together(add, "add")
@@ -237,8 +254,9 @@ def lore_feedback(
         raise UsageError("no ids: give helpful, unhelpful, or both")
     rated = [
         Runs(engine.store).rate(ids, rating, engine.settings.run)
-        for rating, ids in (("helpful", helpful), ("unhelpful", unhelpful)) if ids
-    ]  # fmt: skip
+        for rating, ids in (("helpful", helpful), ("unhelpful", unhelpful))
+        if ids
+    ]
     return json_list([row for rows, _ in rated for row in rows]), [
         note for _, notes in rated for note in notes
     ]
@@ -284,23 +302,38 @@ def _place(file: str, kind: str) -> tuple[str, str, str]:
 def _hit_row(hit: Row) -> Row:
     """Return a result: ``id, title, at, snippet, score, hops, path, verdict, weak``."""
     snippet = one_line(hit["snippet"])
-    return _slim(_head(hit, snippet) | {
-        "snippet": snippet[:_SNIPPET], "score": round(hit["score"], 2), "hops": hit["hops"],
-        "path": hit["path"] if hit["hops"] else [], "verdict": hit["verdict"], "weak": hit["weak"],
-    })  # fmt: skip
+    return _slim(
+        _head(hit, snippet)
+        | {
+            "snippet": snippet[:_SNIPPET],
+            "score": round(hit["score"], 2),
+            "hops": hit["hops"],
+            "path": hit["path"] if hit["hops"] else [],
+            "verdict": hit["verdict"],
+            "weak": hit["weak"],
+        }
+    )
 
 
 def _node_row(node: Row) -> Row:
     """Return a node: text, unusual fields, anchors, and edges by relation."""
-    return _slim(_head(node, node["body"] or "") | {
-        "body": node["body"], **{name: node.get(name) for name in _NAMED},
-        "anchors": [*map(_slim, node["anchors"])], "edges": _edges(node["edges"]),
-    })  # fmt: skip
+    return _slim(
+        _head(node, node["body"] or "")
+        | {
+            "body": node["body"],
+            **{name: node.get(name) for name in _NAMED},
+            "anchors": [*map(_slim, node["anchors"])],
+            "edges": _edges(node["edges"]),
+        }
+    )
 
 
 def _slim(row: Row) -> Row:
-    return {name: value for name, value in row.items()
-            if value != _USUAL.get(name) and (value or isinstance(value, float))}  # fmt: skip
+    return {
+        name: value
+        for name, value in row.items()
+        if value != _USUAL.get(name) and (value or isinstance(value, float))
+    }
 
 
 def _head(row: Row, text: str) -> Row:

@@ -27,9 +27,11 @@ OF_ALL = {"session": 1, "prompt": 1, "say": 2, "tool": 2, "search": 1, "edit": 1
 
 
 def capture(
-    *paths: Path, since: str = "", said: list[str] | None = None,
+    *paths: Path,
+    since: str = "",
+    said: list[str] | None = None,
     redactor: Redactor | None = None,
-) -> SimpleNamespace:  # fmt: skip
+) -> SimpleNamespace:
     said = [] if said is None else said
     redactor = redactor or Redactor()
     return Capture(TRANSCRIPTS["claude"], redactor, since, said.append).run([*map(str, paths)])
@@ -37,8 +39,10 @@ def capture(
 
 def written(**wanted: Any) -> list[dict[str, Any]]:
     """Return the events of the log without constant fields."""
-    return [{name: value for name, value in event.items() if name not in ("v", "src", "session")}
-            for event in read_events(**wanted)]  # fmt: skip
+    return [
+        {name: value for name, value in event.items() if name not in ("v", "src", "session")}
+        for event in read_events(**wanted)
+    ]
 
 
 def spans() -> list[tuple[str, str]]:
@@ -54,8 +58,11 @@ def test_session_becomes_events_once(tmp_path: Path, log: Path) -> None:
     assert [event["turn"] for event in events[1:]] == [1] * 8
     failed = events[3]
     assert (failed["ok"], failed["text"], failed["err"], failed["ref"]) == (
-        False, "make test", "src/login.py:3: error: no clock", f"{file}#4",
-    )  # fmt: skip
+        False,
+        "make test",
+        "src/login.py:3: error: no clock",
+        f"{file}#4",
+    )
     assert events[0]["name"] == "/home/me/shop" and events[0]["text"] == "main"
     assert events[5]["files"] == ["src/login.py"]
     assert (events[7]["kind"], events[7]["name"]) == ("commit", "1a2b3c4")
@@ -154,8 +161,16 @@ def test_other_files_are_named(tmp_path: Path, name: str, content: bytes, why: s
 def test_broken_lines_are_counted(tmp_path: Path) -> None:
     session = a_session()
     good = session.lines
-    lines = [*good[:2], '{"type":"user","mess', "\udcff\udcfe", "\0{\0}\0", *good[2:],
-             '{"type":"wholly-new","x":1}', "[1]", good[0][:40]]  # fmt: skip
+    lines = [
+        *good[:2],
+        '{"type":"user","mess',
+        "\udcff\udcfe",
+        "\0{\0}\0",
+        *good[2:],
+        '{"type":"wholly-new","x":1}',
+        "[1]",
+        good[0][:40],
+    ]
     file = tmp_path / "a.jsonl"
     file.write_bytes("\n".join(lines).encode("utf-8", "surrogateescape"))
     receipt = capture(file)

@@ -83,16 +83,22 @@ def test_long_text_becomes_beginning_and_marked_lines() -> None:
     text = f"{filler}\n\n**Root cause:** the clock\n\n{filler}\n\nAll done."
     found = events(ClaudeSession().says(text))
     assert [event["text"][:20] for event in found] == [
-        "Paragraph 0 says not", "**Root cause:** the ",
-    ]  # fmt: skip
+        "Paragraph 0 says not",
+        "**Root cause:** the ",
+    ]
     assert len({event["span"] for event in found}) == 1
 
 
 def test_thoughts_and_side_chains_are_skipped() -> None:
-    session = ClaudeSession().thinks("secretly").add(
-        "assistant", isSidechain=True,
-        message={"id": "m", "content": [{"type": "text", "text": "from aside"}]},
-    )  # fmt: skip
+    session = (
+        ClaudeSession()
+        .thinks("secretly")
+        .add(
+            "assistant",
+            isSidechain=True,
+            message={"id": "m", "content": [{"type": "text", "text": "from aside"}]},
+        )
+    )
     session.add("progress", data={"type": "agent_progress", "message": {"type": "assistant"}})
     assert events(session.says("Done.")) != [] and len(events(session)) == 1
 
@@ -121,21 +127,44 @@ def test_command_that_writes_files_is_an_edit() -> None:
         session.tool("Bash", "done", command=command)
     session.tool("Bash", "no", failed=True, command="echo > f.py")
     assert [(event["kind"], event.get("files")) for event in events(session)] == [
-        ("edit", ["src/a.py"]), ("commit", None), ("edit", ["web/c.js"]),
-        ("edit", ["new.py", "docs/d.py", "docs/e.py", "out/log"]), ("tool", None), ("tool", None),
-    ]  # fmt: skip
+        ("edit", ["src/a.py"]),
+        ("commit", None),
+        ("edit", ["web/c.js"]),
+        ("edit", ["new.py", "docs/d.py", "docs/e.py", "out/log"]),
+        ("tool", None),
+        ("tool", None),
+    ]
 
 
 _values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-        st.sampled_from(["type", "message", "content", "text", "id", "input", "tool_use_id", "name",
-                         "sessionId", "cwd", "timestamp", "operation", "attachment"]),
-        inner | st.sampled_from(["user", "assistant", "text", "tool_use", "tool_result", "Bash"]),
-        max_size=6,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "type",
+                    "message",
+                    "content",
+                    "text",
+                    "id",
+                    "input",
+                    "tool_use_id",
+                    "name",
+                    "sessionId",
+                    "cwd",
+                    "timestamp",
+                    "operation",
+                    "attachment",
+                ]
+            ),
+            inner
+            | st.sampled_from(["user", "assistant", "text", "tool_use", "tool_result", "Bash"]),
+            max_size=6,
+        )
     ),
     max_leaves=12,
-)  # fmt: skip
+)
 
 
 @given(st.lists(_values, max_size=8))

@@ -18,8 +18,11 @@ def line(kind: str, **payload: Any) -> str:
 
 def message(role: str, *texts: str) -> dict[str, Any]:
     kind = "output_text" if role == "assistant" else "input_text"
-    return {"type": "message", "role": role,
-            "content": [{"type": kind, "text": text} for text in texts]}  # fmt: skip
+    return {
+        "type": "message",
+        "role": role,
+        "content": [{"type": kind, "text": text} for text in texts],
+    }
 
 
 def item(**fields: Any) -> str:
@@ -32,8 +35,10 @@ def events(*lines: str) -> list[dict[str, Any]]:
         reader.read(one.encode(), number)
     found = reader.events
     assert (found[0]["kind"], found[0]["name"], found[0]["text"]) == (
-        "session", "/home/me/shop", "main",
-    )  # fmt: skip
+        "session",
+        "/home/me/shop",
+        "main",
+    )
     return found[1:]
 
 
@@ -58,35 +63,53 @@ def test_prompts_and_replies() -> None:
         line("event_msg", type="agent_message", message="Fixed."),
     )
     assert [(event["kind"], event["text"], event["turn"]) for event in found] == [
-        ("prompt", "fix it", 1), ("say", "Fixed.", 1),
-    ]  # fmt: skip
+        ("prompt", "fix it", 1),
+        ("say", "Fixed.", 1),
+    ]
 
 
 def test_commands_have_results() -> None:
     found = events(
-        *call("shell", {"command": ["bash", "-lc", "make test"]},
-              json.dumps({"output": "error: no clock", "metadata": {"exit_code": 2,
-                                                                     "duration_seconds": 1.5}})),
-        *call("exec_command", {"cmd": "make test"},
-              "Chunk ID: 1\nWall time: 0.1 s\nProcess exited with code 1\nOutput:\nfatal: x", 2),
-        *call("shell_command", {"command": "git commit -m 'Login has a clock'"},
-              "Exit code: 0\nOutput:\n[main 1a2b3c4] Login has a clock", 3),
+        *call(
+            "shell",
+            {"command": ["bash", "-lc", "make test"]},
+            json.dumps(
+                {"output": "error: no clock", "metadata": {"exit_code": 2, "duration_seconds": 1.5}}
+            ),
+        ),
+        *call(
+            "exec_command",
+            {"cmd": "make test"},
+            "Chunk ID: 1\nWall time: 0.1 s\nProcess exited with code 1\nOutput:\nfatal: x",
+            2,
+        ),
+        *call(
+            "shell_command",
+            {"command": "git commit -m 'Login has a clock'"},
+            "Exit code: 0\nOutput:\n[main 1a2b3c4] Login has a clock",
+            3,
+        ),
         *call("shell", {"command": ["ls"]}, "rejected by user", 4),
         item(type="local_shell_call", call_id="c5", action={"type": "exec", "command": ["ls"]}),
         item(type="local_shell_call_output", call_id="c5", output="a.py"),
         item(type="web_search_call", action={"type": "search", "query": "clocks"}),
-    )  # fmt: skip
+    )
     assert [tuple(map(event.get, ("kind", "text", "ok", "err"))) for event in found] == [
-        ("tool", "make test", False, "error: no clock"), ("tool", "make test", False, "fatal: x"),
-        ("commit", "Login has a clock", True, None), ("tool", "ls", False, "refused"),
-        ("tool", "ls", True, None), ("search", "clocks", True, None),
-    ]  # fmt: skip
+        ("tool", "make test", False, "error: no clock"),
+        ("tool", "make test", False, "fatal: x"),
+        ("commit", "Login has a clock", True, None),
+        ("tool", "ls", False, "refused"),
+        ("tool", "ls", True, None),
+        ("search", "clocks", True, None),
+    ]
     assert found[2]["name"] == "1a2b3c4"
 
 
 def test_patches_are_edits() -> None:
-    patch = ("*** Begin Patch\n*** Update File: src/a.py\n*** Move to: src/b.py\n@@\n-x\n+y\n"
-             "*** Add File: /home/me/shop/c.py\n+z\n*** End Patch")  # fmt: skip
+    patch = (
+        "*** Begin Patch\n*** Update File: src/a.py\n*** Move to: src/b.py\n@@\n-x\n+y\n"
+        "*** Add File: /home/me/shop/c.py\n+z\n*** End Patch"
+    )
     found = events(
         item(type="custom_tool_call", name="apply_patch", call_id="c1", input=patch),
         line("event_msg", type="patch_apply_end", call_id="c1", success=False, stderr="no"),

@@ -17,10 +17,16 @@ Event = dict[str, Any]
 def session(*rows: Event, name: str = "s1") -> list[Event]:
     """Return events of a session, a minute apart."""
     return [
-        {"v": 1, "src": "claude", "session": name, "t": f"2026-01-31T12:{at:02}:00Z",
-         "ref": f"{name}.jsonl#{at}", **row}
+        {
+            "v": 1,
+            "src": "claude",
+            "session": name,
+            "t": f"2026-01-31T12:{at:02}:00Z",
+            "ref": f"{name}.jsonl#{at}",
+            **row,
+        }
         for at, row in enumerate(rows)
-    ]  # fmt: skip
+    ]
 
 
 def prompt(text: str) -> Event:
@@ -60,27 +66,46 @@ CAUSE = f"Root cause: {WHY}"
 @pytest.mark.parametrize(
     ("event", "name", "type"),
     [
-        (say("**Root cause:** `parse` keeps its offset when a file is truncated"), "cause",
-         "failure"),
+        (
+            say("**Root cause:** `parse` keeps its offset when a file is truncated"),
+            "cause",
+            "failure",
+        ),
         (say("- Lesson: tables with a trigger take twice as long to load"), "lesson", "lesson"),
         (say("Root cause: a stale clock. Lesson: compare expiry in UTC only."), "lesson", "lesson"),
         (say("Lesson: Never mock the clock"), "lesson", "lesson"),
         (prompt("Lesson: mock no clock at all"), "lesson", "lesson"),
-        (say("Decision: sessions are signed tokens, kept by the client alone"), "decision",
-         "decision"),
+        (
+            say("Decision: sessions are signed tokens, kept by the client alone"),
+            "decision",
+            "decision",
+        ),
         (say("TIL SQLite keeps a page cache for each connection it has"), "lesson", "lesson"),
         (say("⚠️ Gotcha: the watcher sees a rename as a file that is gone"), "gotcha", "lesson"),
         (prompt("Never push to main, we release from it every night"), "rule", "pattern"),
         (prompt("No, use `uv` instead, pip is not locked here in CI"), None, None),
         (prompt("No, use `uv` instead of pip everywhere"), "preference", "decision"),
-        (prompt("We want errors as values because callers retry on them"), "preference",
-         "decision"),
-        (commit("Keep tokens in memory\n\nA file is read by other users, so they stay in memory."),
-         "committed", "decision"),
-        (commit("Speed\n\n- Sort before joining to avoid a table for each of the groups\n- Tidy"),
-         "committed", "decision"),
+        (
+            prompt("We want errors as values because callers retry on them"),
+            "preference",
+            "decision",
+        ),
+        (
+            commit(
+                "Keep tokens in memory\n\nA file is read by other users, so they stay in memory."
+            ),
+            "committed",
+            "decision",
+        ),
+        (
+            commit(
+                "Speed\n\n- Sort before joining to avoid a table for each of the groups\n- Tidy"
+            ),
+            "committed",
+            "decision",
+        ),
     ],
-)  # fmt: skip
+)
 def test_signal_and_type_of_a_candidate(event: Event, name: str | None, type: str | None) -> None:
     found = find_candidates(session(event))
     if name is None:
@@ -143,8 +168,10 @@ def test_statement_is_tied_to_edits_of_its_turn() -> None:
 def test_concession_followed_by_an_edit() -> None:
     begun = [prompt("Detect the agent"), say("I detect the agent by its folder.")]
     objected = prompt("But the hook is called by an agent, why do we not take that one?")
-    agreed = say("You're right - the hook is called by one agent, so its name should come from it "
-                 "rather than from a folder. Let me fix that.")  # fmt: skip
+    agreed = say(
+        "You're right - the hook is called by one agent, so its name should come from it "
+        "rather than from a folder. Let me fix that."
+    )
     one = only(session(*begun, objected, agreed, edit("src/hook.py"), edit("src/agent.py")))
     assert one.title.startswith("The hook is called by one agent, so its name should")
     assert [*names(one), *one.files] == ["conceded", "src/hook.py", "src/agent.py"]
@@ -154,10 +181,11 @@ def test_concession_followed_by_an_edit() -> None:
 
 def test_error_of_three_sessions_is_a_candidate() -> None:
     sessions = [
-        session(run("make", f"/tmp/x{n}/a.c:{n}: error: stale archive index, run ranlib"),
-                name=f"s{n}")
+        session(
+            run("make", f"/tmp/x{n}/a.c:{n}: error: stale archive index, run ranlib"), name=f"s{n}"
+        )
         for n in range(3)
-    ]  # fmt: skip
+    ]
     found = only([event for events in sessions for event in events])
     assert (found.type, set(names(found))) == ("failure", {"repeated-error"})
     assert found.sessions == ["s0", "s1", "s2"]
@@ -177,25 +205,47 @@ def test_repetition_raises_the_score_a_copy_does_not() -> None:
 
 _texts = st.one_of(
     st.text(max_size=600),
-    st.lists(st.sampled_from([
-        WHY, "Never push to main, we release from it.", "**Root cause:** `x` is", "```", "\n",
-        "No, use `a` instead of b everywhere", "Lesson: one two three four five six seven",
-        "- ", "# ", "> ", "x" * 500, "`", "…", "\u2028", "\x00", "don't use tabs, users see it",
-    ]), max_size=8).map("\n".join),
-)  # fmt: skip
+    st.lists(
+        st.sampled_from(
+            [
+                WHY,
+                "Never push to main, we release from it.",
+                "**Root cause:** `x` is",
+                "```",
+                "\n",
+                "No, use `a` instead of b everywhere",
+                "Lesson: one two three four five six seven",
+                "- ",
+                "# ",
+                "> ",
+                "x" * 500,
+                "`",
+                "…",
+                "\u2028",
+                "\x00",
+                "don't use tabs, users see it",
+            ]
+        ),
+        max_size=8,
+    ).map("\n".join),
+)
 _values = st.one_of(st.none(), st.integers(), st.lists(st.text(max_size=5), max_size=3), _texts)
 _events = st.lists(
     st.fixed_dictionaries(
         {"kind": st.sampled_from(["prompt", "say", "tool", "edit", "commit", "search", "session"])},
         optional={
-            "session": st.sampled_from(["a", "b", "c", "d"]), "t": st.just("2026-01-31T12:00:00Z"),
-            "text": _texts, "err": st.one_of(_texts, st.just("refused")), "ok": st.booleans(),
+            "session": st.sampled_from(["a", "b", "c", "d"]),
+            "t": st.just("2026-01-31T12:00:00Z"),
+            "text": _texts,
+            "err": st.one_of(_texts, st.just("refused")),
+            "ok": st.booleans(),
             "files": st.one_of(st.none(), st.lists(st.sampled_from(["a.py", "b/c.py"]))),
-            "name": _values, "ref": _values,
+            "name": _values,
+            "ref": _values,
         },
     ),
     max_size=8,
-)  # fmt: skip
+)
 
 
 def _bare(text: str) -> str:

@@ -122,8 +122,11 @@ def test_promoted_record_has_evidence(engine: Engine, project: Path, log: Log) -
     Path(event_file()).unlink()
     node = engine.store.nodes.require(done.id)
     assert (node.type, node.status, node.source, node.confidence) == (
-        "lesson", "confirmed", "conversation", 1.0,
-    )  # fmt: skip
+        "lesson",
+        "confirmed",
+        "conversation",
+        1.0,
+    )
     assert (node.file, node.body) == ("src/auth.py", CAUSE)
     assert evidence(engine, done.id) == {"session-s1": [CAUSE], f"commit-{commit}": [], run: []}
     edge = engine.store.edges.get(done.id, "session-s1", "learned_from")

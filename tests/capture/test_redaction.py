@@ -79,8 +79,11 @@ def test_failed_plugin_stops_redaction(tmp_path: Path, body: str, why: str) -> N
 
 def test_plugin_that_cannot_run_is_named(tmp_path: Path) -> None:
     assert own_redactors("") == [], "who has no folder has none"
-    for make in (lambda path: path.write_text("#!/bin/sh\ncat\n"), Path.mkdir,
-                 lambda path: path.symlink_to(tmp_path / "gone")):  # fmt: skip
+    for make in (
+        lambda path: path.write_text("#!/bin/sh\ncat\n"),
+        Path.mkdir,
+        lambda path: path.symlink_to(tmp_path / "gone"),
+    ):
         path = tmp_path / "commands/lore-redact-mine"
         path.parent.mkdir()
         make(path)

@@ -115,17 +115,42 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests/test_auth.py").write_text("def test_sign():\n    sign('session')\n")
     with new_store(str(tmp_path / ".lore")) as store:
-        put(store, "decision", "Sessions are signed cookies", id="decision-new",
-            body="Signed cookies. " * 9)  # fmt: skip
-        put(store, "decision", "Sessions are kept in a table", id="decision-old",
-            status="superseded")  # fmt: skip
+        put(
+            store,
+            "decision",
+            "Sessions are signed cookies",
+            id="decision-new",
+            body="Signed cookies. " * 9,
+        )
+        put(
+            store,
+            "decision",
+            "Sessions are kept in a table",
+            id="decision-old",
+            status="superseded",
+        )
         put(store, "lesson", "Long sessions get stolen", id="lesson-stolen")
         put(store, "lesson", "Short sessions annoy", id="lesson-annoy")
         symbol = "symbol-src/auth.py::sign"
-        put(store, "symbol", "sign(user)", id=symbol, file="src/auth.py", line_start=4,
-            line_end=7, body="Signs the cookie of a session.")  # fmt: skip
-        put(store, "symbol", "test_sign() of sessions", id="symbol-tests/test_auth.py::test_sign",
-            file="tests/test_auth.py", line_start=1, line_end=2)  # fmt: skip
+        put(
+            store,
+            "symbol",
+            "sign(user)",
+            id=symbol,
+            file="src/auth.py",
+            line_start=4,
+            line_end=7,
+            body="Signs the cookie of a session.",
+        )
+        put(
+            store,
+            "symbol",
+            "test_sign() of sessions",
+            id="symbol-tests/test_auth.py::test_sign",
+            file="tests/test_auth.py",
+            line_start=1,
+            line_end=2,
+        )
         records(store).link("decision-new", "supersedes", "decision-old")
         records(store).link("lesson-annoy", "contradicts", "lesson-stolen")
         records(store).link(symbol, "implements", "decision-new")
@@ -133,9 +158,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 
 
 def asked(
-    store: Store, question: str, form: str = "prompt", embedder: StaticEmbedder | None = None,
+    store: Store,
+    question: str,
+    form: str = "prompt",
+    embedder: StaticEmbedder | None = None,
     **changed: Any,
-) -> Context:  # fmt: skip
+) -> Context:
     root = str(Path(store.path).parent.parent)
     pairs = {"graph_depth": "2", "budget": "1000", **{k: str(v) for k, v in changed.items()}}
     found = wider(Settings().changed(pairs.items(), "test"))
@@ -232,8 +260,14 @@ def test_context_has_no_control_characters(project: Store) -> None:
     nasty = "\x1b[31m \x9b2J \u202e \r \x07 \x7f"
     (Path(project.path).parent.parent / "src/auth.py").write_text(f"{nasty}\r\n" * 3 + CODE)
     put(project, "note", f"Sessions {nasty}", id="note-nasty", body=f"{nasty} x. " * 9)
-    put(project, "file", "src/auth.py", id="file-src/auth.py", file="src/auth.py",
-        body=f"sessions {nasty}")  # fmt: skip
+    put(
+        project,
+        "file",
+        "src/auth.py",
+        id="file-src/auth.py",
+        file="src/auth.py",
+        body=f"sessions {nasty}",
+    )
     records(project).link("note-nasty", "contradicts", "decision-new")
     records(project).fact(f"Sessions{nasty}", "uses", f"Cookies{nasty}")
     for form in ("narrative", "prompt", "json", "mermaid"):
@@ -303,8 +337,14 @@ def test_superseded_facts_are_shown_on_request(project: Store) -> None:
     root = str(Path(project.path).parent.parent)
     texts = []
     for wanted in (False, True):
-        request = ContextBrief("where does Ada live", form="narrative", budget=1000, root=root,
-                               scope=Scope(), with_superseded=wanted)  # fmt: skip
+        request = ContextBrief(
+            "where does Ada live",
+            form="narrative",
+            budget=1000,
+            root=root,
+            scope=Scope(),
+            with_superseded=wanted,
+        )
         texts.append(build(project, wider(Settings()), request, None).text)
     assert "lives_in: Bern" in texts[0] and "Rome" not in texts[0]
     assert texts[1].index("lives_in: Bern\n") < texts[1].index("lives_in: Rome (superseded)")
@@ -353,9 +393,17 @@ def source(store: Store, path: str, text: str, **symbols: tuple[int, int]) -> No
         qualified = name.replace("__", ".")
         kind = "class" if name[0].isupper() and "__" not in name else "function"
         kind = "constant" if name.isupper() else kind
-        put(store, "symbol", f"{qualified} of sessions", id=f"symbol-{path}::{qualified}",
-            file=path, line_start=first, line_end=last, data=json.dumps({"kind": kind}),
-            body=f"def {qualified.rpartition('.')[2]}(self)\nhow sessions are renewed")  # fmt: skip
+        put(
+            store,
+            "symbol",
+            f"{qualified} of sessions",
+            id=f"symbol-{path}::{qualified}",
+            file=path,
+            line_start=first,
+            line_end=last,
+            data=json.dumps({"kind": kind}),
+            body=f"def {qualified.rpartition('.')[2]}(self)\nhow sessions are renewed",
+        )
 
 
 BODY = "".join(f"        value_{number} = compute({number})\n" for number in range(12))
@@ -527,8 +575,20 @@ def test_matching_definitions_replace_their_file(tmp_path: Path) -> None:
 ROWS: list[dict[str, Any]] = [
     json.loads(line) for line in Path(__file__).with_name("why.jsonl").read_text().splitlines()
 ]
-NOUNS = ("session", "payment", "token", "template", "import", "config", "column", "index", "flag",
-         "request", "image", "order")  # fmt: skip
+NOUNS = (
+    "session",
+    "payment",
+    "token",
+    "template",
+    "import",
+    "config",
+    "column",
+    "index",
+    "flag",
+    "request",
+    "image",
+    "order",
+)
 
 
 def test_reasons_are_in_the_first_40_lines(tmp_path: Path) -> None:
@@ -546,9 +606,12 @@ def test_reasons_are_in_the_first_40_lines(tmp_path: Path) -> None:
         for row in ROWS:
             add(row["type"], row["body"], title=row["title"])
         missing = [
-            row["question"] for row in ROWS for form in ("narrative", "json")
-            if row["reason"] not in "\n".join(
+            row["question"]
+            for row in ROWS
+            for form in ("narrative", "json")
+            if row["reason"]
+            not in "\n".join(
                 asked(store, row["question"], form, static, budget=4000).text.split("\n")[:40]
             )
-        ]  # fmt: skip
+        ]
     assert missing == []

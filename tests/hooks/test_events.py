@@ -87,16 +87,37 @@ def test_forms_of_agents(project: Lore) -> None:
 
 
 def test_tool_call_is_logged(project: Lore) -> None:
-    assert hook(project, "tool", session_id="one", tool_name="Edit",
-                tool_input={"file_path": "src/auth.py", "new_string": "secret"}) == ""  # fmt: skip
+    assert (
+        hook(
+            project,
+            "tool",
+            session_id="one",
+            tool_name="Edit",
+            tool_input={"file_path": "src/auth.py", "new_string": "secret"},
+        )
+        == ""
+    )
     failed = {"command": "curl -H secret"}
-    hook(project, "tool", session_id="one", tool_name="Bash", tool_input=failed,
-         tool_response={"error": "x"})  # fmt: skip
+    hook(
+        project,
+        "tool",
+        session_id="one",
+        tool_name="Bash",
+        tool_input=failed,
+        tool_response={"error": "x"},
+    )
     log = Path(event_file())
     assert log.stat().st_mode & 0o777 == 0o600
     one, other = map(json.loads, log.read_text().splitlines())
     assert [one[key] for key in ("v", "src", "session", "kind", "name", "ok", "files")] == [
-        1, "claude", "one", "edit", "Edit", True, ["src/auth.py"]]  # fmt: skip
+        1,
+        "claude",
+        "one",
+        "edit",
+        "Edit",
+        True,
+        ["src/auth.py"],
+    ]
     assert [other["kind"], other["ok"], other["files"]] == ["tool", False, []]
     assert "secret" not in log.read_text()
     # a shell command that writes files
@@ -141,9 +162,13 @@ def test_logged_names_have_no_token(project: Lore) -> None:
     for start in range(0, len(rows), 20):
         some = rows[start : start + 20]
         patch = "".join(f"*** Update File: {text}\n" for _, text, _ in some)
-        hook(project, "tool", session_id=some[0][2], tool_name=f"mcp__x__{some[1][1]}",
-             tool_input={"file_path": f"src/{some[2][2]}.py",
-                         "patch": f"*** Begin Patch\n{patch}"})  # fmt: skip
+        hook(
+            project,
+            "tool",
+            session_id=some[0][2],
+            tool_name=f"mcp__x__{some[1][1]}",
+            tool_input={"file_path": f"src/{some[2][2]}.py", "patch": f"*** Begin Patch\n{patch}"},
+        )
     log = Path(event_file()).read_text()
     assert [name for name, text, secret in rows if json.dumps(text)[1:-1] in log] == []
     assert log.count("redacted:") > len(rows) - 10

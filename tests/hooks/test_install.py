@@ -18,9 +18,15 @@ from pylore.hooks.install import change, is_installed, place_of
 
 OURS = "lore hook run prompt --client claude"
 NEARLY = (
-    "lore hook runner-of-mine", "lore hook run prompt", f"{OURS}-2", f"{OURS} ", f" {OURS}",
-    f"{OURS} && mine", "lore hook run stop --client claude", "lore hook run prompt --client cursor",
-)  # fmt: skip
+    "lore hook runner-of-mine",
+    "lore hook run prompt",
+    f"{OURS}-2",
+    f"{OURS} ",
+    f" {OURS}",
+    f"{OURS} && mine",
+    "lore hook run stop --client claude",
+    "lore hook run prompt --client cursor",
+)
 THEIRS = st.sampled_from(NEARLY).filter(lambda text: "cursor" not in text) | st.text()
 ENTRY = st.fixed_dictionaries(
     {"hooks": st.lists(st.fixed_dictionaries({"type": st.just("command"), "command": THEIRS}))},

@@ -19,8 +19,14 @@ HANGING = 60
 def child(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run code in a process with a limit."""
     environ = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
-    return subprocess.run([sys.executable, "-c", STARTED + code], env=environ, text=True,
-                          capture_output=True, check=True, timeout=HANGING)  # fmt: skip
+    return subprocess.run(
+        [sys.executable, "-c", STARTED + code],
+        env=environ,
+        text=True,
+        capture_output=True,
+        check=True,
+        timeout=HANGING,
+    )
 
 
 def test_waiting_costs_no_processor_time() -> None:

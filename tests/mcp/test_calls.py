@@ -10,12 +10,16 @@ from commands import Lore
 from wire import text_of, tool
 
 RECORDS: list[dict[str, Any]] = [
-    {"id": "decision-cookie", "type": "decision", "title": "Sessions are tokens in a cookie",
-     "body": "Sessions are signed tokens in a cookie. " * 8},
+    {
+        "id": "decision-cookie",
+        "type": "decision",
+        "title": "Sessions are tokens in a cookie",
+        "body": "Sessions are signed tokens in a cookie. " * 8,
+    },
     {"id": "lesson-keys", "type": "lesson", "title": "Rotate the keys that sign tokens"},
     {"id": "note-clock", "type": "note", "title": "Clocks of servers differ"},
     {"from_id": "lesson-keys", "relation": "derived_from", "to_id": "decision-cookie"},
-]  # fmt: skip
+]
 
 
 @pytest.fixture
@@ -68,12 +72,17 @@ def test_agent_cannot_add_beyond_the_staged_limit(
 def test_results_agree_with_the_commands(project: Lore) -> None:
     for name, arguments, words in (
         ("lore_search", {"query": "tokens"}, "search tokens -n 5"),
-        ("lore_search",
-         {"query": "tokens cookie", "depth": 2, "limit": 1, "types": ["decision"]},
-         "search tokens cookie --graph-depth 2 -n 1 --type decision"),
-        ("lore_related", {"id": "decision-cookie", "hops": 2, "limit": 1},
-         "related decision-cookie --hops 2 -n 1"),
-    ):  # fmt: skip
+        (
+            "lore_search",
+            {"query": "tokens cookie", "depth": 2, "limit": 1, "types": ["decision"]},
+            "search tokens cookie --graph-depth 2 -n 1 --type decision",
+        ),
+        (
+            "lore_related",
+            {"id": "decision-cookie", "hops": 2, "limit": 1},
+            "related decision-cookie --hops 2 -n 1",
+        ),
+    ):
         rows = json.loads(call(project, name, **arguments))
         printed = project(*words.split()).json
         assert [row["id"] for row in rows] == [row["id"] for row in printed]
@@ -81,8 +90,17 @@ def test_results_agree_with_the_commands(project: Lore) -> None:
             assert row["score"] == round(whole["score"], 2)
             assert row.get("hops", 0) == whole["hops"]
             assert None not in row.values()
-            assert {*row} <= {"id", "title", "at", "snippet", "score", "hops", "path",
-                              "verdict", "weak"}  # fmt: skip
+            assert {*row} <= {
+                "id",
+                "title",
+                "at",
+                "snippet",
+                "score",
+                "hops",
+                "path",
+                "verdict",
+                "weak",
+            }
     explained = call(project, "lore_search", query="tokens", explain=True)
     assert explained == project("search", "tokens", "-n", "5", "--explain").out
     # a text in place of a list is accepted
@@ -139,8 +157,13 @@ def test_long_responses_lose_complete_results(project: Lore) -> None:
 
 
 def test_untrusted_store_is_only_read(project: Lore) -> None:
-    lesson = {"type": "lesson", "text": "Check the clock first", "why": "skew",
-              "links": ["note-clock:derived_from"], "tags": ["time"]}  # fmt: skip
+    lesson = {
+        "type": "lesson",
+        "text": "Check the clock first",
+        "why": "skew",
+        "links": ["note-clock:derived_from"],
+        "tags": ["time"],
+    }
     assert "lore store trust" in refusal(project, **lesson)
     assert project("list", "--type", "lesson", "--ids").lines == ["lesson-keys"]
     project("trust")
@@ -180,10 +203,12 @@ def test_agent_does_not_undo_changes_of_people(project: Lore) -> None:
 
 def test_event_plugins_hear_of_agents(project: Lore) -> None:
     heard = project.root / "heard"
-    project.program("own/lore-hook-pre-add",
-                    "grep -q secret && echo 'no secrets' >&2 && exit 1; exit 0")  # fmt: skip
-    project.program("own/lore-hook-post-add",
-                    f'echo "$LORE_STORE $PWD" >>"{heard}"; cat >>"{heard}"')  # fmt: skip
+    project.program(
+        "own/lore-hook-pre-add", "grep -q secret && echo 'no secrets' >&2 && exit 1; exit 0"
+    )
+    project.program(
+        "own/lore-hook-post-add", f'echo "$LORE_STORE $PWD" >>"{heard}"; cat >>"{heard}"'
+    )
     project.patch.setenv("LORE_PLUGIN_DIR", str(project.root / "own"))
     project("trust")
     refused = refusal(project, type="note", text="a secret")

@@ -18,12 +18,16 @@ from new_stores import copy_store, store_folder
 from wire import LORE, lore, request, serving, text_of, tool
 
 RECORDS = [
-    {"id": "decision-cookie", "type": "decision", "title": "Sessions are tokens in a cookie",
-     "body": "Sessions are signed tokens in a cookie. " * 8},
+    {
+        "id": "decision-cookie",
+        "type": "decision",
+        "title": "Sessions are tokens in a cookie",
+        "body": "Sessions are signed tokens in a cookie. " * 8,
+    },
     {"id": "lesson-keys", "type": "lesson", "title": "Rotate the keys that sign tokens"},
     {"id": "note-clock", "type": "note", "title": "Clocks of servers differ"},
     {"from_id": "lesson-keys", "relation": "derived_from", "to_id": "decision-cookie"},
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")

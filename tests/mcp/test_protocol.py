@@ -35,8 +35,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def lines_of(*messages: Any) -> bytes:
     """Return messages as lines; bytes stay as they are."""
-    return b"".join(one if isinstance(one, bytes) else json.dumps(one).encode() + b"\n"
-                    for one in messages)  # fmt: skip
+    return b"".join(
+        one if isinstance(one, bytes) else json.dumps(one).encode() + b"\n" for one in messages
+    )
 
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
@@ -53,10 +54,13 @@ def test_responses_fit_the_schema_of_the_version(folder: Path, version: str) -> 
     is_modern = version == MODERN
     asked = [("server/discover" if is_modern else "ping", {}), *CALLS]
     make = request if is_modern else legacy
-    found = answers(folder, lines_of(
-        *([] if is_modern else [initialize(version)]),
-        *(make(number, *what) for number, what in enumerate(asked)),
-    ))  # fmt: skip
+    found = answers(
+        folder,
+        lines_of(
+            *([] if is_modern else [initialize(version)]),
+            *(make(number, *what) for number, what in enumerate(asked)),
+        ),
+    )
     if not is_modern:
         methods.validate_server_result("initialize", version, found.pop(0)["result"])
     assert [answer["id"] for answer in found] == [*range(len(asked))]
@@ -88,7 +92,7 @@ def test_wrong_requests_have_the_code_of_their_error(folder: Path) -> None:
         (tool(1, "lore_remember", type="note", text="x"), -32602),
         ({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": no_capabilities}, -32602),
         (legacy(1, "tools/list", unknown_version), -32022),
-    ]  # fmt: skip
+    ]
     found = answers(folder, lines_of(*(line for line, _ in cases)))
     assert [answer["error"]["code"] for answer in found] == [code for _, code in cases]
     for answer in found:
@@ -123,7 +127,7 @@ def test_unreadable_request_gets_an_error_with_id(folder: Path, params: str) -> 
         ("lore_remember", {"id": "note-1", "kind": "hash"}, "kind needs a file"),
         ("lore_feedback", {}, "no ids"),
     ],
-)  # fmt: skip
+)
 def test_errors_say_how_to_mend_a_call(folder: Path, name: str, arguments: Any, said: str) -> None:
     call = request(1, "tools/call", {"name": name, "arguments": arguments})
     (answer,) = answers(folder, lines_of(call), write=True)
@@ -133,13 +137,23 @@ def test_errors_say_how_to_mend_a_call(folder: Path, name: str, arguments: Any, 
 
 
 def test_notifications_and_responses_get_no_response(folder: Path) -> None:
-    assert answers(folder, lines_of(
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "method": "notifications/nothing", "params": [1]},
-        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": ["none"]}},
-        {"jsonrpc": "2.0", "id": 4, "result": {}},
-        b"\n",
-    )) == []  # fmt: skip
+    assert (
+        answers(
+            folder,
+            lines_of(
+                {"jsonrpc": "2.0", "method": "notifications/initialized"},
+                {"jsonrpc": "2.0", "method": "notifications/nothing", "params": [1]},
+                {
+                    "jsonrpc": "2.0",
+                    "method": "notifications/cancelled",
+                    "params": {"requestId": ["none"]},
+                },
+                {"jsonrpc": "2.0", "id": 4, "result": {}},
+                b"\n",
+            ),
+        )
+        == []
+    )
 
 
 def test_unknown_version_gets_the_newest_with_a_handshake(folder: Path) -> None:
@@ -156,13 +170,16 @@ JSON = st.recursive(
 )
 METHODS = st.sampled_from(["tools/list", "tools/call", "initialize", "ping", "server/discover"])
 NAMES = sorted({one.name for tool in TOOLS.values() for one in tool.parameters})
-PARAMS = st.fixed_dictionaries({}, optional={
-    "name": st.sampled_from([*TOOLS]) | JSON,
-    "arguments": st.dictionaries(st.sampled_from(NAMES), JSON, max_size=4) | JSON,
-    "_meta": st.just(META) | JSON,
-    "cursor": JSON,
-    "requestId": JSON,
-})  # fmt: skip
+PARAMS = st.fixed_dictionaries(
+    {},
+    optional={
+        "name": st.sampled_from([*TOOLS]) | JSON,
+        "arguments": st.dictionaries(st.sampled_from(NAMES), JSON, max_size=4) | JSON,
+        "_meta": st.just(META) | JSON,
+        "cursor": JSON,
+        "requestId": JSON,
+    },
+)
 LINES = st.one_of(
     st.binary(max_size=40),
     JSON.map(lambda value: json.dumps(value).encode()),
@@ -223,8 +240,14 @@ def test_arguments_fit_the_schema_or_are_refused(value: Any, name: str) -> None:
 def test_arguments_are_read_as_they_are_meant() -> None:
     search, related = TOOLS["lore_search"].parameters, TOOLS["lore_related"].parameters
     found = read(search, {"query": ["x"], "limit": 5.0, "depth": "2", "types": "note", "files": []})
-    assert found == {"query": "x", "limit": 5, "depth": 2, "types": ("note",), "files": (),
-                     "explain": False}  # fmt: skip
+    assert found == {
+        "query": "x",
+        "limit": 5,
+        "depth": 2,
+        "types": ("note",),
+        "files": (),
+        "explain": False,
+    }
     assert isinstance(found["limit"], int)
     other = read(related, {"ids": ["a.py"], "relations": ["imports"], "depth": 2, "types": None})
     assert other == read(related, {"id": "a.py", "edges": ["imports"], "hops": 2})

@@ -58,8 +58,11 @@ def test_similar_queries_are_answered_again(current: CurrentStore, searches: lis
     assert first
     assert ids(current, "  Cookie  a TOKENS in ") == first
     assert len(searches) == 1
-    for other in ({"query": "tokens"}, {"query": "tokens in a cookie", "limit": 1},
-                  {"query": "tokens in a cookie", "files": ["*.md"]}):  # fmt: skip
+    for other in (
+        {"query": "tokens"},
+        {"query": "tokens in a cookie", "limit": 1},
+        {"query": "tokens in a cookie", "files": ["*.md"]},
+    ):
         ids(current, **other)
     assert len(searches) == 4
 
