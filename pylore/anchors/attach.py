@@ -13,9 +13,18 @@ from ..store.filter import Scope
 from ..store.resolve_id import file_ids, file_node_id
 from ..system.files import GONE
 from ..system.projects import trust_root
-from .fingerprint import line_numbers, lines_of, stretch_hash
 from .globs import Glob
-from .project import Project, Unreadable, digest, fault_of, is_open, root_to_keep
+from .project import (
+    Project,
+    Unreadable,
+    digest,
+    fault_of,
+    is_open,
+    line_numbers,
+    lines_of,
+    root_to_keep,
+    stretch_hash,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from ..core.errors import LoreError
 from ..core.json import canonical, loads, parse_object
 from ..core.text import counted, one_line
 from ..core.times import now
-from .fingerprint import NO_MATCH
 from .globs import Glob
-from .project import Unreadable
+from .project import NO_MATCH, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,25 +7,42 @@ from typing import NamedTuple
 
 from ..core.paths import is_source
 from ..system.files import size_in
-from .fingerprint import last_name, lines_of, stretch_hash
-from .looks import STRING, looks
-from .project import Project, Unreadable
+from .project import Project, Unreadable, last_name, lines_of, stretch_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     Outline = Callable[[Mapping[str, bytes]], dict[str, list["Definition"]]]
     """Texts, by keys that end as names of files do → everything that each defines."""
 
 LARGEST = 1_000_000  # bytes of a file that is parsed
-_LONGEST, _MOST_ATTRIBUTES = 1000, 50  # bytes of a line of an attribute, and lines above a name
-_COMMENTS = ("//", "/*", "*", "--", "#")
-_NO_CODE = re.compile(rf"{STRING}|\s(?:#|//)\s.*")
+_MOST_ATTRIBUTES = 50  # lines of attributes above a name
+_LONGEST, _DEEPEST = 1000, 20  # characters of a line, and definitions around another
+_COMMENTS = ("#", "//", "--", "*", "/*")
+STRING = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
+_NO_CODE = re.compile(rf"{STRING}|\s//.*|\s#\s.*")
 _ATTRIBUTE = re.compile(
     r"@(?!(?:end|interface|implementation|protocol)\b)[\w.:$]+(?: *[@(\[].*)?(?<=[\w)\]])$"
     r"|#?\[(?!.*\] *=).*\]$"
 )
+_WORDS = {
+    "function": "def|defp|fn|fun|func|function|proc|sub",
+    "class": "actor|class|enum|extension|interface|module|namespace|object|protocol|record|struct"
+    "|trait|type|typealias|union",
+    "constant": "const|let|local|my|our|val|var",
+}
+_KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split("|")}
+_BY_WORD = re.compile(
+    rf"\s*(?:@?[\w-]+(?:\([^()]*\))? +){{0,6}}(?P<word>{'|'.join(_KINDS)}) +(?:<[^>]*> *)?"
+    r"\$?(?P<name>\w+(?:[.:\\]+\w+)*)"
+)
+_BY_VALUE = re.compile(r"\$?(?P<name>\w+) *(?::[^=]*)?=(?![=>~])")
+_BY_TYPE = re.compile(
+    r"\s*(?!(?:await|else|new|return|throw|using)\b)(?:[\w<>\[\],.?]+ +){1,6}"
+    r"(?P<name>\w+) *(?:<[^>]*> *)?(?P<next>\(|\{|=|;|$)"
+)
+_TYPED = (".cs", ".dart")  # files with definitions by type and name
 
 
 class Definition(NamedTuple):
@@ -71,7 +88,7 @@ def attributes_before(file: Sequence[bytes], first: int) -> list[bytes]:
     return found
 
 
-_KINDS = {"function": "callable", "method": "callable", "class": "type", "interface": "type"}
+_ALIKE = {"function": "callable", "method": "callable", "class": "type", "interface": "type"}
 
 
 def _dotted(name: str) -> str:
@@ -86,7 +103,7 @@ class Defined:
     def __init__(self, path: str, file: list[bytes], found: Definition) -> None:
         self.path, self.qualified = path, found.qualified
         self.name, self.dotted = last_name(found.qualified), _dotted(found.qualified)
-        self.kind = _KINDS.get(found.kind, found.kind)
+        self.kind = _ALIKE.get(found.kind, found.kind)
         self.line_start, self.lines = found.line_start, found.lines(file)
         self.bag: frozenset[int] = frozenset()
 
@@ -144,6 +161,65 @@ def _by_looks(path: str, content: bytes, known: set[str]) -> list[Definition]:
     text = content.decode("utf-8", "replace") if is_source(path) else ""
     return [
         one
-        for one in map(Definition._make, looks(path, text))
+        for one in looks(path, text)
         if not known or (one.kind == "constant" and one.qualified not in known)
     ]
+
+
+def looks(path: str, text: str) -> Iterator[Definition]:
+    """Yield each name that a text defines by the looks of its lines, functions' own names aside.
+
+    A definition ends with a closing brace or ``end``, or before a line with as little indentation.
+
+    >>> [one[:3] for one in looks("a.kt", "class A {\\n  fun b() {\\n    c()\\n  }\\n}\\n")]
+    [('A', 1, 5), ('A.b', 2, 4)]
+    """
+    found: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for first, last, name, kind in sorted(_spans(path, text)):
+        found.setdefault((name, kind), []).append((first, last))
+    for (name, kind), (one, *others) in found.items():
+        yield Definition(name, *one, tuple(others), kind)
+
+
+def _spans(path: str, text: str) -> Iterator[tuple[int, int, str, str]]:
+    """Yield first and last line, name and kind."""
+    opened: list[tuple[int, int, int, str, str]] = []  # indentation, braces around, first line, …
+    braces = end = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        code = line.strip()
+        indent = len(line) - len(line.lstrip())
+        if not code or code.startswith(_COMMENTS):
+            continue
+        while opened and indent <= opened[-1][0]:
+            around, before, first, name, kind = opened[-1]
+            closes = indent == around and (code[0] == "}" or code == "end")
+            if not closes and (braces > before or (indent == around and code[0] in "{)]")):
+                break
+            yield first, number if closes else end, name, kind
+            opened.pop()
+            if closes:
+                break
+        end = number
+        inside = opened[-1][4] if opened else ""
+        found = _defined(path, line, inside) if inside != "function" else None
+        if found and len(opened) < _DEEPEST:
+            name = f"{opened[-1][3]}.{found[0]}" if opened else found[0]
+            opened.append((indent, braces, number, name, found[1]))
+        if inside != "function" or indent <= opened[-1][0]:
+            code = _NO_CODE.sub("", code)
+            braces += code.count("{") - code.count("}")
+    yield from ((first, end, name, kind) for _, _, first, name, kind in opened)
+
+
+def _defined(path: str, line: str, inside: str) -> tuple[str, str] | None:
+    """Return name and kind of the definition in a line ``inside`` a kind of definition, or ""."""
+    if len(line) > _LONGEST:
+        return None
+    match = _BY_WORD.match(line) or (None if inside else _BY_VALUE.match(line))
+    kind = _KINDS[match["word"]] if match and "word" in match.re.groupindex else "constant"
+    if not match and path.endswith(_TYPED):
+        match = _BY_TYPE.match(line)
+        kind = "function" if match and match["next"] == "(" else "constant"
+    if not match or kind == inside == "constant":
+        return None
+    return re.sub(r"[.:\\]+", ".", match["name"]), kind

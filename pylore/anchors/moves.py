@@ -6,9 +6,8 @@ import re
 from collections import Counter
 
 from ..core.errors import LoreError
-from .definitions import Defined
-from .fingerprint import last_name
-from .looks import STRING
+from .definitions import STRING, Defined
+from .project import last_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

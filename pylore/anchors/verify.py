@@ -24,9 +24,20 @@ from ..indexing.indexer import Index, write_nodes
 from ..system.files import GONE
 from .attach import link_anchor, unlink_anchor, unlink_if_whole
 from .definitions import Definitions
-from .fingerprint import find_stretch, last_name, line_numbers, lines_of, stretch_hash
 from .moves import Successors
-from .project import HASH, Project, Unreadable, digest, fault_of, is_open
+from .project import (
+    HASH,
+    Project,
+    Unreadable,
+    digest,
+    fault_of,
+    find_stretch,
+    is_open,
+    last_name,
+    line_numbers,
+    lines_of,
+    stretch_hash,
+)
 from .show import anchor_row
 
 TYPE_CHECKING = False

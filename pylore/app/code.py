@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..anchors.attach import place_anchor, remove_anchors
-from ..anchors.fingerprint import line_numbers
 from ..anchors.globs import Glob
-from ..anchors.project import Project, relative, relative_glob, root_to_keep
+from ..anchors.project import Project, line_numbers, relative, relative_glob, root_to_keep
 from ..anchors.verify import Verified, require_anchors, rows
 from ..anchors.verify import verify as verify_anchors
 from ..code import cochanges

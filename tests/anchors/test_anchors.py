@@ -16,8 +16,14 @@ from repositories import Repository
 
 from pylore.anchors.attach import accept_anchors, place_anchor
 from pylore.anchors.definitions import Definition
-from pylore.anchors.fingerprint import find_stretch, stretch_hash
-from pylore.anchors.project import Project, digest, relative, root_to_keep
+from pylore.anchors.project import (
+    Project,
+    digest,
+    find_stretch,
+    relative,
+    root_to_keep,
+    stretch_hash,
+)
 from pylore.anchors.verify import Verified, verify
 from pylore.code import reader
 from pylore.core.errors import LoreError

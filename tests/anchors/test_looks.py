@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from pylore.anchors.looks import looks
+from pylore.anchors.definitions import looks
 
 TEXTS = {
     "a.kt": (
