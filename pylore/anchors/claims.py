@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Rule = str | dict[str, Any]
 
     class CodeReader(Protocol):
-        """Reads code by grammars, as ``code.reader`` does."""
+        """Reads code by grammars, as the package ``code`` does."""
 
         def outline(self, texts: Mapping[str, bytes]) -> dict[str, list[Definition]]: ...
 

@@ -9,13 +9,13 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from .. import code as code_reader
 from ..anchors.attach import place_anchor, remove_anchors
 from ..anchors.globs import Glob
 from ..anchors.project import Project, line_numbers, relative, relative_glob, root_to_keep
 from ..anchors.verify import Verified, require_anchors, rows
 from ..anchors.verify import verify as verify_anchors
 from ..code import cochanges
-from ..code import reader as code_reader
 from ..core.errors import UsageError
 from ..core.model import Anchor
 from ..indexing.embed import embed_missing

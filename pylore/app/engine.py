@@ -54,10 +54,10 @@ class Engine:
 
     def records(self) -> Records:
         """Return the writing side of the store."""
-        from ..code import reader
+        from .. import code
         from ..records.records import Records
 
-        return Records(self.store, self.settings, self.embedder, self.root, reader)
+        return Records(self.store, self.settings, self.embedder, self.root, code)
 
     def whole(self) -> Engine:
         """Return the engine without a scope."""

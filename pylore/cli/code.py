@@ -6,13 +6,13 @@ import gc
 import os
 from typing import TYPE_CHECKING, Any
 
+from .. import code as reader
 from ..anchors.verify import Verified, first_line, rows
 from ..app.claims import claim, unclaim
 from ..app.code import analyze_cochanges, anchors_of, unanchor
 from ..app.code import anchor as place
 from ..app.code import index as read_all
 from ..app.code import verify as judge
-from ..code import reader
 from ..core.errors import DONE, FAILURE, UsageError
 from ..core.text import counted
 from ..core.times import parse_since

@@ -7,11 +7,10 @@ from functools import cache
 
 from ..core.paths import is_test
 from ..core.vocabulary import file_id
-from .facts import TYPING, Call, FileFacts, Import
-from .imports import Found, Importer
-from .languages.spec import LanguageSpec
+from .facts import TYPING, Call, FileFacts, Found, Import
+from .languages import LanguageSpec
 from .names import DEFINITION, MODULE, OBJECT, REASONS, Def, File, Names, Thing
-from .tree import SourceTree
+from .tree import Importer, SourceTree
 
 UNIQUE_FUNCTION, UNIQUE_METHOD, AMBIGUOUS = 0.75, 0.45, 0.5
 """Confidence in the only function of a name, where functions need no import; in the only method, on

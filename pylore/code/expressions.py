@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from .languages.spec import LanguageSpec
+from .languages import LanguageSpec
 
 UNKNOWN = "?"  # the mark for a link of a chain that is not a name
 NAME = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")

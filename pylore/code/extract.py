@@ -1,12 +1,17 @@
-"""Extract definitions, imports, calls and assignments from the matches of a file."""
+"""Extract definitions, imports, calls and assignments from the matches of files."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
+from ..anchors.definitions import LARGEST, Definition
+from ..system.atomic_write import temporary_folder
 from .expressions import NAME, UNKNOWN, Parts, parts_of, split
 from .facts import MODULE, TYPING, Call, FileFacts, Import, Symbol
-from .languages.registry import language as language_of
+from .languages import language as language_of
+from .rules import load_rules
 from .scan import Match, Scan, scan
 from .source import Source
 
@@ -330,3 +335,39 @@ def _key(name: str, scope: DefinitionMatch | None, parts: Parts) -> str:
     if not NAME.fullmatch(name):
         return ""
     return f"{scope.qualified}.{name}" if scope is not None else name
+
+
+def outline(texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:
+    """Return the definitions of texts, by keys that end as names of files do.
+
+    ast-grep runs once. Texts of unknown languages, over the limit, or with errors have none.
+
+    Raises:
+        LoreError: ast-grep is not installed.
+    """
+    rules = load_rules()
+    found: dict[str, list[Definition]] = {key: [] for key in texts}
+    files: dict[str, tuple[str, str]] = {}  # name to key and text
+    with temporary_folder() as folder:
+        for key, data in texts.items():
+            if len(data) <= LARGEST and rules.language_of(key):
+                name = f"{len(files)}{key[key.rindex('.') :]}"
+                files[name] = key, data.decode("utf-8", "replace")
+                with open(os.path.join(folder, name), "wb") as file:
+                    file.write(data)
+        if not files:
+            return found
+        below = os.path.join(folder, "_")
+        os.mkdir(below)
+        config = rules.write(below, rules.languages_of(files), {}, frozenset(_ORDER))
+        seen = scan_exactly(folder, config, {name: text for name, (_, text) in files.items()})
+    for name, (key, text) in files.items():
+        language = rules.language_of(key)
+        with suppress(RecursionError):
+            source = Source(text, rules.languages[language])
+            symbols = extract(key, language, source, seen.matches.get(name, ())).symbols
+            found[key] = [
+                Definition(one.qualified, one.line_start, one.line_end, one.others, one.kind)
+                for one in symbols
+            ]
+    return found

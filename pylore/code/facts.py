@@ -19,6 +19,9 @@ from typing import Any, NamedTuple
 
 TYPING = "typing"  # the kind of an import of types only
 MODULE = ""  # the qualified name of the top level of a file
+CERTAIN, BY_CONVENTION, BY_SUFFIX, BY_NEARNESS = 1.0, 0.9, 0.8, 0.6
+"""Confidence in a file by the language's rule; by a default layout of tools, as ``src/`` or ``@/``;
+by the only path with this end; by the nearest of several such paths."""
 
 
 class Symbol(NamedTuple):
@@ -50,6 +53,35 @@ class Import(NamedTuple):
     kind: str = "import"
     """import, export (a re-export), effect (without names), dynamic, typing (types only), mod
     (Rust), include (C), use, require, source, package (of the file itself), mention…"""
+
+
+class Bound(NamedTuple):
+    """A name that an import gives to a file."""
+
+    local: str  # the name here; ``*`` for every name of the module
+    module: str  # a file, or the folder of a Go package; "" outside the tree
+    name: str = ""  # the name there; empty for the module itself
+
+
+class Found(NamedTuple):
+    """The target of an import."""
+
+    files: tuple[str, ...] = ()  # targets of the edge ``imports``
+    bound: tuple[Bound, ...] = ()
+    confidence: float = CERTAIN
+
+
+NOWHERE = Found()  # for ambiguous and generated targets, and for the package declaration
+
+
+def outside(name: str = "") -> Found:
+    """Return an import from outside the tree, which binds ``name``."""
+    return Found((), (Bound(name, ""),)) if name else NOWHERE
+
+
+def whole(path: str, sure: float = CERTAIN) -> Found:
+    """Return an import of all names of a file."""
+    return Found((path,), (Bound("*", path),), sure)
 
 
 class Call(NamedTuple):

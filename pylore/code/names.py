@@ -11,10 +11,9 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from ..core.vocabulary import symbol_id
-from .facts import FileFacts, Import, Symbol
-from .imports import Bound, Importer
-from .languages.registry import language
-from .tree import SourceTree
+from .facts import Bound, FileFacts, Import, Symbol
+from .languages import language
+from .tree import Importer, SourceTree
 
 SAME_FILE, IMPORTED, OWN_METHOD, PACKAGE, KNOWN_CLASS, RETURNED = 0.95, 0.92, 0.9, 0.88, 0.85, 0.7
 """Confidence in a name of the file, in a scope around the call; of an import; in a member of

@@ -11,8 +11,7 @@ from functools import lru_cache
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.ids import blake2b
 from ..system.programs import own_files
-from .languages.registry import added_rules
-from .languages.spec import LanguageSpec
+from .languages import LanguageSpec, added_rules
 
 
 def rule_files() -> dict[str, str]:

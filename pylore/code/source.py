@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..core.text import one_line
 from .expressions import after_brackets
 from .facts import Symbol
-from .languages.spec import LanguageSpec
+from .languages import LanguageSpec
 
 SIGNATURE_LENGTH, DOC_LENGTH, TITLE_LENGTH = 300, 1500, 160
 FILE_LENGTH, SYMBOL_LENGTH = 2000, 700

@@ -1,15 +1,19 @@
-"""The files of a tree, by paths from the root with ``/`` between folders; the root is empty."""
+"""The files of a tree, and the importer of a language.
+
+Paths are from the root, with ``/`` between folders; the root is empty.
+"""
 
 from __future__ import annotations
 
 import os
 import posixpath
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 
 from ..core.errors import LoreError
 from ..system.project_files import place_within, read_plain
+from .facts import FileFacts, Found, Import
 
 MANIFEST_LIMIT = 1_000_000
 """Maximum bytes of a manifest; larger files count as absent."""
@@ -131,3 +135,15 @@ def nearest(paths: Iterable[str], to: str) -> str | None:
 def _shared(path: str, other: str) -> int:
     folders = zip(path.split("/")[:-1], other.split("/")[:-1], strict=False)
     return len([*takewhile(lambda pair: pair[0] == pair[1], folders)])
+
+
+class Importer:
+    """The rule of a language for a tree."""
+
+    def __init__(self, tree: SourceTree, files: Mapping[str, FileFacts]) -> None:
+        """Take a tree and the facts of the files; note packages that span files in the tree."""
+        self.tree = tree
+
+    def find(self, facts: FileFacts, item: Import) -> Found:
+        """Return the target of an import of a file."""
+        raise NotImplementedError

@@ -20,7 +20,7 @@ from ..system.bug_reports import BugElsewhere, report_of
 from ..system.files import lstamp_of, settled, size_in
 from .extract import TooDeepError, extract, scan_exactly
 from .facts import facts_as_json
-from .languages.spec import LanguageSpec
+from .languages import LanguageSpec
 from .mentions import mentioned
 from .rules import Rules, load_rules
 from .scan import Match

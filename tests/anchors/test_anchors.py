@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from new_stores import new_store
 from repositories import Repository
 
+from pylore import code as reader
 from pylore.anchors.attach import accept_anchors, place_anchor
 from pylore.anchors.definitions import Definition
 from pylore.anchors.project import (
@@ -25,7 +26,6 @@ from pylore.anchors.project import (
     stretch_hash,
 )
 from pylore.anchors.verify import Verified, verify
-from pylore.code import reader
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.formats.jsonl import import_lines

@@ -11,11 +11,11 @@ import pytest
 from new_stores import new_store
 from repositories import Repository
 
+from pylore import code as reader
 from pylore.anchors.attach import accept_anchors, place_anchor
 from pylore.anchors.project import Project
 from pylore.anchors.show import anchor_row
 from pylore.anchors.verify import verify
-from pylore.code import reader
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import BROKEN
 from pylore.indexing.indexer import write_nodes

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ..facts import FileFacts, Import
-from ..imports import BY_SUFFIX, CERTAIN, NOWHERE, Found, Importer, outside, whole
-from ..tree import folder_of, nearest, step
-from .spec import LanguageSpec
+from ..facts import BY_SUFFIX, CERTAIN, NOWHERE, FileFacts, Found, Import, whole
+from ..tree import Importer, folder_of, nearest, step
+from . import LanguageSpec
 
 _COMPUTED = re.compile(r"^(?:(?:\$\{[^}]*\}|\$\w+|\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`)+/)+")
 """A beginning that only the shell knows: ``$here/``, ``${1%/*}/``, ``$(dirname "$0")/``."""
@@ -20,7 +19,7 @@ class BashImports(Importer):
         if not plain or "$" in plain or "`" in plain:
             return NOWHERE
         if plain.startswith(("/", "~")):
-            return outside()
+            return NOWHERE
         for folder in (folder_of(facts.path), ""):
             place = step(folder, plain)
             if place is not None and place in self.tree.paths and place != facts.path:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ..facts import FileFacts, Import
-from ..imports import BY_CONVENTION, BY_NEARNESS, BY_SUFFIX, NOWHERE, Found, Importer, whole
-from ..tree import above, folder_of, join, nearest, step
-from .spec import LanguageSpec
+from ..facts import BY_CONVENTION, BY_NEARNESS, BY_SUFFIX, NOWHERE, FileFacts, Found, Import, whole
+from ..tree import Importer, above, folder_of, join, nearest, step
+from . import LanguageSpec
 
 _LAYOUTS = ("", "include", "inc", "src")
 _STANDARD = frozenset(

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..facts import FileFacts, Import
-from ..imports import BY_SUFFIX, CERTAIN, NOWHERE, Bound, Found, Importer, outside
-from ..tree import SourceTree, above, folder_of, join, step
-from .spec import LanguageSpec
+from ..facts import BY_SUFFIX, CERTAIN, NOWHERE, Bound, FileFacts, Found, Import, outside
+from ..tree import Importer, SourceTree, above, folder_of, join, step
+from . import LanguageSpec
 
 _MODULE = re.compile(r'^module\s+"?([^\s"]+)"?', re.MULTILINE)
 _REPLACE = re.compile(r"^(?:replace\s+)?\s*(\S+)(?:\s+v\S+)?\s+=>\s+(\.\S*)", re.MULTILINE)

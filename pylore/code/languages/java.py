@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..facts import FileFacts, Import
-from ..imports import BY_NEARNESS, NOWHERE, Bound, Found, Importer, outside
-from ..tree import SourceTree, nearest
-from .spec import LanguageSpec
+from ..facts import BY_NEARNESS, NOWHERE, Bound, FileFacts, Found, Import, outside
+from ..tree import Importer, SourceTree, nearest
+from . import LanguageSpec
 
 
 class JavaImports(Importer):

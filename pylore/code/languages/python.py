@@ -6,10 +6,9 @@ import builtins
 import sys
 from collections.abc import Mapping
 
-from ..facts import FileFacts, Import
-from ..imports import BY_CONVENTION, BY_SUFFIX, CERTAIN, NOWHERE, Bound, Found, Importer, outside
-from ..tree import SourceTree, above, folder_of, join, nearest
-from .spec import LanguageSpec
+from ..facts import BY_CONVENTION, BY_SUFFIX, CERTAIN, NOWHERE, Bound, FileFacts, Found, Import
+from ..tree import Importer, SourceTree, above, folder_of, join, nearest
+from . import LanguageSpec
 
 _LAYOUTS = ("src", "lib", "python")
 _SUFFIXES = (".py", ".pyi")
@@ -62,7 +61,8 @@ class PythonImports(Importer):
             self._known[key] = self._search(facts.path, item.module, itself)
         place = self._known[key]
         if place is None:
-            return outside(item.alias or item.name or item.module.partition(".")[0])
+            local = item.alias or item.name or item.module.partition(".")[0]
+            return Found((), (Bound(local, ""),))
         return self._taken(item, *place) if place[0] else NOWHERE
 
     def _module(self, base: str) -> str | None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ..facts import FileFacts, Import
-from ..imports import BY_CONVENTION, BY_SUFFIX, CERTAIN, NOWHERE, Found, Importer, outside, whole
-from ..tree import above, folder_of, join, nearest, step
-from .spec import LanguageSpec
+from ..facts import BY_CONVENTION, BY_SUFFIX, CERTAIN, NOWHERE, FileFacts, Found, Import, whole
+from ..tree import Importer, above, folder_of, join, nearest, step
+from . import LanguageSpec
 
 _LAYOUTS = ("lib", "", "spec", "test", "app", "ext")
 
@@ -32,7 +31,7 @@ class RubyImports(Importer):
         """Return the nearest file below a ``lib``: each gem of a tree has one."""
         ending = self.tree.ending("lib/" + tail) or ("/" in tail and self.tree.ending(tail)) or []
         if not ending:
-            return outside()
+            return NOWHERE
         best = nearest(ending, path)
         return NOWHERE if best is None else whole(best, BY_SUFFIX)
 

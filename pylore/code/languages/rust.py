@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from ..facts import FileFacts, Import
-from ..imports import NOWHERE, Bound, Found, Importer, outside
-from ..tree import SourceTree, above, folder_of, join, step
-from .spec import LanguageSpec
+from ..facts import NOWHERE, Bound, FileFacts, Found, Import, outside
+from ..tree import Importer, SourceTree, above, folder_of, join, step
+from . import LanguageSpec
 
 _SECTION = re.compile(r"^\s*\[+([^\]]+)\]+\s*(?:#.*)?$")
 _STRING = re.compile(r'^\s*(name|path)\s*=\s*"([^"]*)"')

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pylore.code.facts import FileFacts, Import
-from pylore.code.languages.registry import language
+from pylore.code.languages import language
 from pylore.code.tree import SourceTree
 
 

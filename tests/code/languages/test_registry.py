@@ -9,8 +9,8 @@ import pytest
 from code_project import Project
 from new_stores import new_store
 
-from pylore.code.languages import registry
-from pylore.code.languages.registry import add, language
+from pylore.code import languages as registry
+from pylore.code.languages import add, language
 from pylore.code.rules import load_rules
 from pylore.core.vocabulary import file_id, symbol_id
 

@@ -15,7 +15,7 @@ from samples import examples
 
 from pylore.code.expressions import UNKNOWN, after_brackets, parts_of, split
 from pylore.code.extract import imports
-from pylore.code.languages.registry import language
+from pylore.code.languages import language
 from pylore.code.rules import load_rules
 from pylore.code.scan import Match, program, scan
 from pylore.code.worker import check

@@ -1,4 +1,4 @@
-"""Imports of JavaScript and TypeScript: packages, paths and configs."""
+"""JavaScript and TypeScript: packages, paths and configs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from ...facts import FileFacts, Import
-from ...imports import BY_CONVENTION, CERTAIN, NOWHERE, Bound, Found, Importer, outside
-from ...tree import SourceTree, above, folder_of, join, step
+from ..facts import BY_CONVENTION, CERTAIN, NOWHERE, Bound, FileFacts, Found, Import, outside
+from ..tree import Importer, SourceTree, above, folder_of, join, step
+from . import LanguageSpec
 
 # Strings match whole, so that comments and commas within stay.
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
@@ -312,3 +312,32 @@ class JavaScriptImports(Importer):
         if found is None and base in self._tree.folders:
             return self._packages.main(base)
         return found
+
+
+SPEC = LanguageSpec(
+    "javascript",
+    "javascript",
+    self_marks=("self.",),  # a common name of ``this`` for functions within
+    prefixes=("await", "new", "yield", "typeof", "delete", "void"),
+    no_class=frozenset(
+        "null undefined void any unknown never object string number boolean String Object this"
+        " self let const var".split()
+    ),
+    no_value=frozenset(
+        "null undefined true false this self string number boolean void any".split()
+    ),
+    no_owner=frozenset({"exports", "module.exports", "this", "self", "window", "global"}),
+    owner_end=".prototype",
+    modifiers=("private", "public", "protected", "readonly", "override"),
+    base_words=("extends", "implements"),
+    self_names=frozenset({"this"}),
+    super_names=frozenset({"super"}),
+    constructors=("constructor",),
+    common_names=frozenset(
+        "catch charAt concat endsWith finally findIndex forEach hasOwnProperty indexOf setTimeout"
+        " shift splice startsWith substr substring then toLowerCase toString toUpperCase unshift"
+        " valueOf".split()
+    ),
+    functions_have_members=True,
+    importer=JavaScriptImports,
+)
