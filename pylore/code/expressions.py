@@ -28,6 +28,7 @@ _STOPS = {
     },
 }
 """Characters that matter between a bracket or quote and the end of it."""
+LIFETIME = re.compile(r"'\w+(?:\s+|(?=[,>:+]))")  # of a type of Rust
 _SPACE = re.compile(r"\s+")
 _PLAIN_NAME = re.compile(r"(?:[\w$]+(?:::|\.))*[^\W\d][\w$]*[?!=]?")
 _OPERATOR = re.compile(r"[^\w\s]{1,3}|[^\w\s]+@")
@@ -73,7 +74,8 @@ class Parts:
     def _instance(self, text: str) -> str:
         """Return the class that an annotation or a declared type names; "" if unknown."""
         language = self._language
-        text = text.strip(" \t\r\n&*'\":") if len(text) <= _LONGEST else ""
+        text = LIFETIME.sub("", text) if len(text) <= _LONGEST else ""
+        text = text.strip(" \t\r\n&*'\":")
         for opening in language.wrappers:
             if text.startswith(opening) and text.endswith(_CLOSING[opening[-1]]):
                 return self._instance(text[len(opening) : -1])
@@ -81,7 +83,7 @@ class Parts:
             parts = [part for part in split(text, "|") if part not in language.no_class]
             if parts != [text]:
                 return self._instance(parts[0]) if len(parts) == 1 else ""
-        if text.startswith("'") or len(text) > _LONGEST_NAME:  # a lifetime, or no name
+        if len(text) > _LONGEST_NAME:
             return ""
         for opening in "[<":
             text = text.partition(opening)[0] or text

@@ -119,15 +119,16 @@ def scan_exactly(root: str, config: str, texts: Mapping[str, str], threads: int 
 
 
 def _is_crowded(matches: Iterable[Match]) -> bool:
-    """Return True if several containers or functions begin on a line."""
-    begun: dict[int, str] = {}
+    """Return True if a container or a function begins on a line with another definition."""
+    names: dict[int, set[str]] = {}
+    crowded = set()
     for match in matches:
         kind = match.rule.partition(".")[0]
-        if kind in CONTAINERS or kind in ("function", "method"):
-            name = f"{match.fields[0]}\n{match.last}"
-            if begun.setdefault(match.first, name) != name:
-                return True
-    return False
+        if kind in _ORDER:
+            names.setdefault(match.first, set()).add(f"{match.fields[0]}\n{match.last}")
+            if kind != "constant":
+                crowded.add(match.first)
+    return any(len(names[line]) > 1 for line in crowded)
 
 
 class TooDeepError(RecursionError):

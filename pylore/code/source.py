@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..core.text import one_line
-from .expressions import after_brackets
+from .expressions import LIFETIME, after_brackets
 from .facts import Symbol
 from .languages import LanguageSpec
 
@@ -28,6 +28,11 @@ _ATTRIBUTES = ("@", "#[")  # decorators, annotations, attributes
 _DOCSTRING = re.compile(
     r"\s*(?:#[^\n]*\n\s*)*[rRuUbB]{0,2}(\"\"\"|'''|\"|')((?:\\.|(?!\1).)*)(?:\1|\Z)", re.DOTALL
 )
+_TYPE = re.compile(r"\s*:\s*[\w.$]+<")
+_VALUE = re.compile(
+    r"\s*[?!]?(?:\s*:\s*[\w.$]+(?=\s*=))?\s*[:=](?![:=>])\s*(?:async\b\s*)?(?:function\b[\s*]*[\w$]*\s*)?"
+)
+"""Text between the name of a function and its parameters where the function is a value."""
 _LICENSE = re.compile(r"copyright|licen[sc]e|spdx-|all rights reserved", re.IGNORECASE)
 
 
@@ -39,10 +44,12 @@ class Source:
         self.text = text.removeprefix("\ufeff")
         self.lines = lines_of(self.text)
         self._language = language
-        strings = "|".join(rf"{mark}(?:\\.|[^\\{mark}])*{mark}" for mark in language.quotes)
+        quoted = [rf"{mark}(?:\\.|[^\\{mark}])*{mark}" for mark in language.quotes]
+        if language.docstrings:
+            quoted[:0] = [rf"{mark}{{3}}(?s:\\.|.)*?{mark}{{3}}" for mark in language.quotes]
         self._opening = tuple(mark for mark in language.comments if mark in _COMMENTS)
         comments = "|".join(_COMMENTS[mark] for mark in self._opening) or "(?!)"
-        marks = _MARK.replace("{strings}", strings).replace("{comments}", comments)
+        marks = _MARK.replace("{strings}", "|".join(quoted)).replace("{comments}", comments)
         self._marks = re.compile(marks)
 
     def definition(self, first: int, last: int, offsets: tuple[int, int] | None) -> list[str]:
@@ -197,14 +204,29 @@ def symbol_title(symbol: Symbol) -> str:
 
     ``Login.check(self, user: str) -> bool``
     """
-    head = re.search(rf"(?<![\w$]){re.escape(symbol.name)}\s*(?=[(<\[])", symbol.signature)
     title = symbol.qualified
-    if head is not None:
-        rest = symbol.signature[head.end() :]
-        if rest[0] != "(":  # type parameters
-            rest = rest[after_brackets(rest, 0) :]
-        title += rest if rest[:1] == "(" else ""
+    for name in re.finditer(rf"(?<![\w$]){re.escape(symbol.name)}(?![\w$])", symbol.signature):
+        parameters = _parameters(symbol.signature[name.end() :], symbol.kind)
+        if parameters:
+            title += parameters
+            break
     return title if len(title) <= TITLE_LENGTH else title[: TITLE_LENGTH - 1] + "…"
+
+
+def _parameters(text: str, kind: str) -> str:
+    """Return the parameters and the result that follow the name of a definition, or ""."""
+    typed = _TYPE.match(text)
+    if typed is not None:  # name: Handler<Event> = (event) => ...
+        text = text[after_brackets(text, typed.end() - 1) :]
+    value = _VALUE.match(text) if kind in ("function", "method") else None
+    text = text[value.end() :] if value else text.lstrip("?! ")
+    if text[:1] in ("<", "["):  # type parameters
+        bare = LIFETIME.sub(lambda match: " " * len(match[0]), text)
+        text = text[after_brackets(bare, 0) :]
+    if text[:1] != "(":
+        return ""
+    end = after_brackets(text, 0)
+    return text[:end] + text[end:].partition("=>")[0].rstrip() if value else text
 
 
 def symbol_body(symbol: Symbol, source: Source) -> str:

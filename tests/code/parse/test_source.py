@@ -46,6 +46,21 @@ def test_signature_ends_at_the_body(path: str, text: str) -> None:
             "class A { m(a: {b: 1}): {c: 2} { return {c: 2} } n() {} }\n",
             "A.m(a: {b: 1}): {c: 2}",
         ),
+        (
+            "h.ts",
+            "export const f = (x: () => void): number => x + 1;\n",
+            "f(x: () => void): number",
+        ),
+        ("i.ts", "const o = { go: async (x) => { return x; } };\n", "o.go(x)"),
+        ("j.ts", "const F: React.FC<{a: 1}> = ({ a }) => { return a; };\n", "F({ a })"),
+        ("n.ts", "interface I { go?(a: number): void }\n", "I.go(a: number): void"),
+        ("k.js", "exports.run = function (a, b) { return a; };\n", "run(a, b)"),
+        (
+            "l.rs",
+            "pub fn life<'a, 'b: 'a>(x: &'a str, y: &'b str) -> u8 { 1 }\n",
+            "life(x: &'a str, y: &'b str) -> u8",
+        ),
+        ("m.py", 'def f(z="""a"b"""):\n    return z\n', 'f(z="""a"b""")'),
     ],
 )
 def test_titles_have_parameters(path: str, text: str, title: str) -> None:
