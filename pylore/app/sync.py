@@ -15,7 +15,8 @@ from ..core.text import counted
 from ..formats.export import FILE as KNOWLEDGE
 from ..formats.export import shared_lines
 from ..formats.jsonl import Imported, import_lines
-from ..formats.merge_file import both_sides, marker_of
+from ..formats.lines import marker_of
+from ..formats.merge_file import both_sides
 from ..records.fields import has_own_id, state_of
 from ..store import FILE, create_store, open_store
 from ..store.changes import row_of_thing

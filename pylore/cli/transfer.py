@@ -13,7 +13,7 @@ from ..app.sync import sync as sync_file
 from ..core.errors import LoreError, UsageError, first_of
 from ..core.lines import lines_of, record_line, set_aside
 from ..core.text import counted
-from ..formats.export import FILE, export_lines, lacking_lines, state_lines
+from ..formats.export import FILE, export_lines
 from ..formats.import_documents import DocumentImport
 from ..formats.jsonl import Imported, ImportOptions, LineImport
 from ..formats.merge_file import merge_files
@@ -165,8 +165,6 @@ def export(
     path: str = argument("[FILE]", default="", complete="files"),
     *,
     types: tuple[str, ...] = TYPES,
-    state: bool = option("--state", "what this store has, for --since elsewhere"),
-    since: str | None = option("--since STATE", "what that store lacks", complete="files"),
 ) -> None:
     """Export the store as sorted JSON lines, for 'lore import'.
 
@@ -174,20 +172,12 @@ def export(
 
     \b
     lore export --type records knowledge.jsonl && git add knowledge.jsonl
-    ssh b lore export --state | lore export --since - | ssh b lore import -
+    ssh b lore export | lore import -
     """
     if session.form_given() not in ("", "jsonl"):
         raise UsageError(f"export prints JSON lines: leave --{session.form_given()} out")
-    exclusive(state=state, since=since is not None, type=types)
-    file = nullcontext() if since is None else _opened(since)
-    with file as state_of_other, session.open() as store, store.faults, store.snapshot():
-        if state_of_other is not None:
-            name = "stdin" if since == "-" else since or ""
-            lines: Iterable[str] = lacking_lines(store, state_of_other.readline, name)
-        elif state:
-            lines = state_lines(store)
-        else:
-            lines = export_lines(store, store.types.require(types))
+    with session.open() as store, store.faults, store.snapshot():
+        lines = export_lines(store, store.types.require(types))
         if path not in ("", "-"):
             write_whole(path, lines)
             return

@@ -56,10 +56,10 @@ NODE = {
 EDGE = {**_EVERY, "weight": "fraction", "metadata": "object", "created_at": "moment"}
 """The fields of an edge; ``invalidated_at`` is when it was ended."""
 ANCHOR = {
-    "root": "string",
-    "hash": "string",
-    "commit_id": "string",
-    "reason": "string",
+    "root": "text",
+    "hash": "text",
+    "commit_id": "text",
+    "reason": "text",
     "verdict": "verdict",
     "created_at": "moment",
     "verified_at": "moment",

@@ -1,4 +1,4 @@
-"""Export a store as JSON lines: all, the shared part of a project, or a difference of two stores.
+"""Export a store, or the shared part of a project, as JSON lines.
 
 The same knowledge gives the same lines in the same order: declarations, purges, records, links,
 anchors, then the past of each.
@@ -6,10 +6,8 @@ anchors, then the past of each.
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from itertools import groupby
 
-from ..core.errors import UsageError
 from ..core.model import Anchor, Edge, Node
 from ..core.stamps import BASE, Stamped, is_after, latest, local_fields
 from ..core.vocabulary import CO_CHANGES, NO_RECORDS, RUN_IDS
@@ -18,7 +16,7 @@ from .lines import READS, fields_of, line_of, past_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from ..core.stamps import Thing
     from ..store import Store
@@ -28,8 +26,6 @@ FILE = "knowledge.jsonl"
 """The name of the file that a project shares, beside the store of a project."""
 
 _DERIVED = frozenset({"similar_to", CO_CHANGES, "used_in_run"})
-_DIGEST = 8
-"""Bytes of the digest of a line."""
 
 
 class Export:
@@ -87,30 +83,26 @@ def export_lines(store: Store, types: Sequence[str] = ()) -> Iterator[str]:
 
     ``types``: export only nodes of these types, with their anchors and all of their edges.
     """
-    yield from map(line_of, _all_fields(store, types))
-
-
-def _all_fields(store: Store, types: Sequence[str] = ()) -> Iterator[Fields]:
     purged = store.changes.purged().keys()
 
     def kept(row: Thing) -> bool:
         return not types or any(_type(id) in types for id in owners(thing_of(row)))
 
-    def fields(row: Thing, was: list[str] | None = None) -> Fields:
+    def line(row: Thing, was: list[str] | None = None) -> str:
         found = fields_of(row, was)
         if not purged.isdisjoint(owners(thing_of(row))):  # reads before the purge are unknown
             found = {name: value for name, value in found.items() if name not in READS}
-        return found
+        return line_of(found)
 
-    yield from declarations(store)
+    yield from map(line_of, declarations(store))
     for id, at in store.changes.deleted().items():
         if not types or _type(id) in types:
-            yield {"purged": id, "at": at}
+            yield line_of({"purged": id, "at": at})
     export = Export(store)
-    yield from (fields(node, was) for node, was in export.nodes() if kept(node))
-    yield from map(fields, filter(kept, export.edges()))
-    yield from map(fields, filter(kept, export.anchors()))
-    yield from (past_fields(*past) for past in export.past() if kept(past[0]))
+    yield from (line(node, was) for node, was in export.nodes() if kept(node))
+    yield from map(line, filter(kept, export.edges()))
+    yield from map(line, filter(kept, export.anchors()))
+    yield from (line_of(past_fields(*past)) for past in export.past() if kept(past[0]))
 
 
 def _type(id: str) -> str:
@@ -188,36 +180,3 @@ def is_shared_edge(edge: Edge) -> bool:
 def is_shared_anchor(anchor: Anchor) -> bool:
     """Return True for an anchor that is shared."""
     return not anchor.root and is_record(anchor.node_id)
-
-
-# --- the difference of two stores
-
-
-def state_lines(store: Store) -> Iterator[str]:
-    """Yield the state of a store: a digest of each exported line."""
-    return (f"{_digest(fields)}\n" for fields in _all_fields(store))
-
-
-def _digest(fields: Fields) -> str:
-    shared = {name: value for name, value in fields.items() if name not in READS}
-    return blake2b(line_of(shared).encode("utf-8", "replace"), digest_size=_DIGEST).hexdigest()
-
-
-def lacking_lines(store: Store, read: Callable[[int], bytes], name: str) -> Iterator[str]:
-    """Yield the lines of an export of ``store`` that the store of a state lacks.
-
-    ``read(most)`` returns the next line of the state, of at most ``most`` bytes; ``name`` is the
-    source, for messages.
-
-    Raises:
-        UsageError: not a state.
-    """
-    there = set()
-    while line := read(2 * _DIGEST + 1):
-        if len(line) != 2 * _DIGEST + 1 or not line.strip().isalnum():
-            raise UsageError(
-                f"{name}: is no state of a store: use the output of 'lore export "
-                "--state' of this version"
-            )
-        there.add(line.decode("ascii", "replace").rstrip("\n"))
-    yield from (line_of(fields) for fields in _all_fields(store) if _digest(fields) not in there)

@@ -16,10 +16,22 @@ from codecs import BOM_UTF8
 from typing import NamedTuple
 
 from ..core.errors import LoreError, StoreError, nearest
-from ..core.ids import MARK, called, check_id, check_scope, check_type, is_name
+from ..core.ids import (
+    MARK,
+    called,
+    check_id,
+    check_scope,
+    check_type,
+    is_name,
+    is_own,
+    is_seen,
+    own,
+    plain,
+)
+from ..core.json import parse_object
 from ..core.lines import record_line
 from ..core.model import Edge, Node, Record
-from ..core.times import LONG_AGO, now
+from ..core.times import now
 from ..core.vocabulary import DECLARED_WEIGHT, dotted
 from ..graph.relations import fold, require_name
 from ..indexing.embed import embed_missing
@@ -28,16 +40,18 @@ from ..records.conflicts import Conflict, contested_notes
 from ..records.facts import contested
 from ..records.fields import title_of
 from ..records.merge import Merge
-from ..store.changes import owners, thing_of
+from ..store.changes import thing_of
 from ..store.resolve_id import resolve_id
 from .lines import (
     PAST,
+    STATES,
+    declaration,
     is_whole,
-    key_row,
-    parsed,
+    key_of,
+    marker_of,
     past_from,
     row_from,
-    scoped,
+    row_of,
     text,
     value_of,
     whole_row,
@@ -55,6 +69,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from .lines import Fields
 
+_CONFLICT = "a merge conflict: run 'lore sync', or merge both with 'lore merge-file'"
 _ADVICE = "nothing was imported; mend it, or leave such lines out with --skip-bad"
 _BATCH = 500
 """Things read in a query."""
@@ -184,15 +199,16 @@ class LineImport:
         self._index = Index(store)
         self._merge = Merge(store, self._index, prefer=options.prefer, by_hand=options.by_hand)
         self._types = store.types.all()
-        self._relations = set(store.relations.all())
+        self._relations = store.relations.all()
         longest = record_line(self._settings.max_text)
         for number, line in enumerate(self._lines, start=1):
             self._progress(len(line))
             try:
+                if marker_of(line):
+                    raise LoreError(_CONFLICT)
                 if line.strip():
-                    fields = parsed(line.removeprefix(BOM_UTF8) if number == 1 else line, longest)
-                    for one in scoped(store, fields) if store.scope else (fields,):
-                        self._take(one)
+                    content = line.removeprefix(BOM_UTF8) if number == 1 else line
+                    self._take(parse_object(content, longest))
             except StoreError:
                 raise
             except LoreError as error:
@@ -224,27 +240,96 @@ class LineImport:
         for state in self._merge.take([*batch.values()]) if batch else ():
             self.result.count(state)
 
+    def _take(self, fields: Fields) -> None:
+        kind, *names = key_of(fields)
+        if kind in STATES or kind in PAST:
+            row = self._row(kind, names, fields)
+            if row is not None and kind in STATES:
+                self._take_state(fields, row)
+                self.result.nodes += kind == "id"
+                self.result.edges += kind == "from_id"
+            elif row is not None:
+                self._apply()
+                self._merge.past(row, past_from(fields, row))
+        elif kind == "purged":
+            self._take_purge(fields)
+        elif kind == "declare_type":
+            self._take_type(fields)
+        elif kind == "declare_relation":
+            self._take_relation(fields)
+        else:
+            first = next(iter(fields), "")
+            raise LoreError(
+                "no id: give a record an id, and a link from_id, to_id and relation "
+                f"('{first:.40}' may be from a newer lore)"
+            )
+
+    # --- the things that lines are about; None for a common thing, which no scope may change
+
+    def _row(self, kind: str, names: list[str], fields: Fields) -> Thing | None:
+        if kind in ("from_id", "history_of"):
+            return self._edge(*names)
+        id = self._id(names[0])
+        if not self._is_own(id):
+            return None
+        row = row_of((kind, id, *names[1:]), fields)
+        if kind == "id" and isinstance(row, Node):
+            if row.type not in self._types:
+                if not self._options.new_types:
+                    raise LoreError(f"unknown type '{row.type}'{nearest(row.type, [*self._types])}")
+                self._take_type({"declare_type": row.type})
+            if not id.startswith(row.type + "-"):
+                raise LoreError(f"the id '{id}' is not of type {row.type}")
+        return row
+
+    def _edge(self, from_id: str, to_id: str, name: str) -> Edge | None:
+        """Return an edge of a known relation: under a scope, a link between common records has a
+        relation of the scope."""
+        from_id, to_id, relation = self._id(from_id), self._id(to_id), fold(name)
+        scope = self._store.scope
+        if not is_seen(relation, scope):
+            raise LoreError(f"'{relation}' belongs to a different scope: import it without a scope")
+        if not any(map(self._is_own, (from_id, to_id, relation))):
+            if self._store.edges.get(from_id, to_id, relation) is not None:
+                return None
+            relation = own(relation, scope)
+        if relation not in self._relations:
+            relation = self._declared(relation)
+        if from_id == to_id:
+            raise LoreError(f"'{from_id}' is linked to itself")
+        return Edge(from_id, to_id, relation)
+
+    def _declared(self, relation: str) -> str:
+        """Declare a relation, with the weights of the common relation or the settings."""
+        weights = self._relations.get(plain(relation))
+        if weights is None and not self._options.new_relations:
+            known = called(sorted(self._relations), self._store.scope)
+            raise LoreError(f"unknown relation '{relation}'{nearest(relation, known)}")
+        given = self._settings.edge_weights.get(plain(relation), (DECLARED_WEIGHT, None))
+        weight, back = weights[:2] if weights else given
+        return self._take_relation(
+            {"declare_relation": relation, "weight": weight, "backward_weight": back}
+        )
+
+    def _id(self, id: str) -> str:
+        """Return the id in the store that a line means: under a scope, the scope's own unless there
+        is a common record."""
+        if dotted(id) != id:
+            self._apply()  # a line above may have the node
+            id = resolve_id(self._store, id)
+        if self._store.scope and self._store.nodes.get(id) is None:
+            id = own(id, self._store.scope)
+        return check_scope(check_id(id), self._store.scope)
+
+    def _is_own(self, name: str) -> bool:
+        return is_own(name, self._store.scope) if self._store.scope else True
+
     # --- records, links and anchors
 
-    def _take(self, fields: Fields) -> None:
-        if "from_id" in fields:
-            self._take_row(fields, self._edge(fields))
-            self.result.edges += 1
-        elif "id" in fields:
-            self._take_row(fields, self._node(fields))
-            self.result.nodes += 1
-        elif "anchor_of" in fields:
-            of = self._id_in(fields, "anchor_of")
-            self._take_row(fields, key_row({**fields, "anchor_of": of}))
-        else:
-            self._apply()
-            self._take_other(fields)
-
-    def _take_row(self, fields: Fields, new: Thing) -> None:
+    def _take_state(self, fields: Fields, new: Thing) -> None:
         """Merge a full state; apply a line by hand as a current edit."""
         if is_whole(fields):
-            row = whole_row(fields, new)
-            self._require_lengths(row)
+            row = self._bounded(whole_row(fields, new))
             thing = thing_of(row)
             if len(self._batch) == _BATCH or thing in self._batch:
                 self._apply()
@@ -252,8 +337,7 @@ class LineImport:
             return
         self._apply()
         old = self._store.thing(thing_of(new))
-        row = row_from(fields, old or new)
-        self._require_lengths(row)
+        row = self._bounded(row_from(fields, old or new))
         row.created_at = row.created_at or now()
         if isinstance(row, Node):
             self.result.count(self._put_node(row, fields, old))
@@ -275,73 +359,26 @@ class LineImport:
             self._index.add(node)
         return state
 
-    def _require_lengths(self, row: Thing) -> None:
+    def _bounded(self, row: Any) -> Any:
+        """Return a row; raise LoreError if a text of a node is longer than ``max_text``."""
         longest = self._settings.max_text
-        if isinstance(row, Node):
-            fields = (row.body, row.title, " ".join(row.tags), row.data)
-            if max(len(given.encode()) for given in fields) > longest:
-                why = f"a field of '{row.id}' is longer than max_text ({longest} bytes)"
-                raise LoreError(why)
-
-    def _node(self, fields: Fields) -> Node:
-        id = check_scope(check_id(text(fields, "id")), self._store.scope)
-        type = text(fields, "type", id.partition("-")[0])
-        if type not in self._types:
-            if not self._options.new_types:
-                raise LoreError(f"unknown type '{type}'{nearest(type, list(self._types))}")
-            self._take_type({"declare_type": type})
-        if not id.startswith(type + "-"):
-            raise LoreError(f"the id '{id}' is not of type {type}")
-        return Node(id, type)
-
-    def _edge(self, fields: Fields) -> Edge:
-        from_id, to_id = self._id_in(fields, "from_id"), self._id_in(fields, "to_id")
-        relation = fold(text(fields, "relation"))
-        if relation not in self._relations:
-            if not self._options.new_relations:
-                known = called(sorted(self._relations), self._store.scope)
-                raise LoreError(f"unknown relation '{relation}'{nearest(relation, known)}")
-            weight, back = self._settings.edge_weights.get(relation, (DECLARED_WEIGHT, None))
-            weights = {"weight": weight, "backward_weight": back}
-            self._take_relation({"declare_relation": relation, **weights})
-        if from_id == to_id:
-            raise LoreError(f"'{from_id}' is linked to itself")
-        return Edge(from_id, to_id, relation)
-
-    def _id_in(self, fields: Fields, name: str) -> str:
-        """Return the id of a node in a line about it."""
-        id = text(fields, name)
-        if dotted(id) != id:
-            self._apply()  # a line above may have the node
-            id = resolve_id(self._store, id)
-        return check_scope(check_id(id), self._store.scope)
+        texts = (row.body, row.title, " ".join(row.tags), row.data) if isinstance(row, Node) else ()
+        if any(len(given.encode()) > longest for given in texts):
+            raise LoreError(f"a field of '{row.id}' is longer than max_text ({longest} bytes)")
+        return row
 
     # --- other lines
 
-    def _take_other(self, fields: Fields) -> None:
-        if "declare_relation" in fields:
-            self._take_relation(fields)
-        elif "declare_type" in fields:
-            self._take_type(fields)
-        elif any(name in fields for name in PAST):
-            row, values = past_from(fields)
-            for id in owners(thing_of(row)):
-                check_scope(check_id(id), self._store.scope)
-            self._merge.past(row, values)
-        elif "purged" in fields:
-            at = value_of(fields, "at", "moment")
-            if not at:
-                raise LoreError("purged lacks at, the time")
-            id = check_scope(check_id(text(fields, "purged")), self._store.scope)
+    def _take_purge(self, fields: Fields) -> None:
+        self._apply()
+        id, at = self._id(text(fields, "purged")), value_of(fields, "at", "moment")
+        if not at:
+            raise LoreError("purged lacks at, the time")
+        if self._is_own(id):
             (self._merge.purge if self._options.purge else self._merge.propose_purge)(id, at)
-        else:
-            first = next(iter(fields), "")
-            raise LoreError(
-                "neither a node (id), nor an edge (from_id), nor a supported kind "
-                f"('{first:.40}'): from a newer lore?"
-            )
 
-    def _take_relation(self, fields: Fields) -> None:
+    def _take_relation(self, fields: Fields) -> str:
+        """Declare a relation, under a scope one of the scope; return the name."""
         given, mark, scope = text(fields, "declare_relation").partition(MARK)
         name = require_name(given, "relation") + mark + scope
         if mark and not is_name(scope):
@@ -349,14 +386,18 @@ class LineImport:
                 f"'{name[:80]}' is not a valid name for a relation: only the name of "
                 f"a scope may follow {MARK}"
             )
-        weight = value_of(fields, "weight", "fraction", DECLARED_WEIGHT)
-        backward = value_of(fields, "backward_weight", "fraction", weight)
-        declared = (weight, backward, text(fields, "description"))
-        self._merge.relation(name, value_of(fields, "at", "moment") or LONG_AGO, declared)
-        self._relations.add(name)
+        if self._store.scope and name in self._relations:
+            return name
+        name = own(name, self._store.scope)
+        at, *weights, description = declaration(fields)
+        self._relations[name] = weights[0], weights[1], description
+        self._merge.relation(name, at, self._relations[name])
+        return name
 
     def _take_type(self, fields: Fields) -> None:
         name = check_type(text(fields, "declare_type"))
-        at = value_of(fields, "at", "moment") or LONG_AGO
-        self._merge.type(name, at, text(fields, "description"))
+        if self._store.scope and name in self._types:
+            return
+        at, _, _, description = declaration(fields)
+        self._merge.type(name, at, description)
         self._types = self._store.types.all()

@@ -11,14 +11,23 @@ from copy import copy
 
 from ..anchors.project import fault_of
 from ..core.errors import LoreError
-from ..core.ids import check_id, is_seen, own
-from ..core.json import canonical, harmless, parse_object
+from ..core.ids import check_id
+from ..core.json import canonical, harmless, loads
 from ..core.lines import ANCHOR, CHOICES, DAYS_AHEAD, EDGE, LARGEST, NODE, STAMP, TIME
 from ..core.model import Anchor, Edge, Node
-from ..core.stamps import BASE, DATA, KINDS, PLACE, TAG, Stamped, values_of
+from ..core.stamps import (
+    BASE,
+    DATA,
+    KINDS,
+    PLACE,
+    TAG,
+    Stamped,
+    canonical_object,
+    values_of,
+)
 from ..core.text import clean_tags
-from ..core.times import ago
-from ..graph.relations import fold
+from ..core.times import LONG_AGO, ago
+from ..core.vocabulary import DECLARED_WEIGHT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,36 +35,34 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.stamps import Thing, Value
-    from ..store import Store
 
     Fields = dict[str, Any]
     Key = tuple[str, ...]
     """The kind of a line, then the ids and names that identify the thing."""
 
-_TIME, _STAMP = re.compile(TIME), re.compile(STAMP)
-MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
-_RULES_OF: dict[type, dict[str, str]] = {Node: NODE, Edge: EDGE, Anchor: ANCHOR}
-_ATTRIBUTES = {"invalidated_at": "ended_at"}
-"""Field of a line of an edge to the attribute of the edge."""
+STATES: dict[str, type] = {"id": Node, "from_id": Edge, "anchor_of": Anchor}
+"""First fields of lines with the state of a thing."""
+PAST: dict[str, type] = {"state_of": Node, "history_of": Edge, "anchor_history_of": Anchor}
+"""First fields of lines with past values of a thing."""
+DECLARED = ("declare_type", "declare_relation")
 
 READS = ("accessed_at", "access_count")
 """Fields without stamps."""
-PAST = ("state_of", "history_of", "anchor_history_of")
-"""First fields of lines with the past of a node, an edge and an anchor."""
+_KINDS = (*DECLARED, "purged", *STATES, *PAST)
+_FIELDS: dict[type, dict[str, str]] = {Node: NODE, Edge: EDGE, Anchor: ANCHOR}
+_EDGE_NAMES = ("from_id", "to_id", "relation")
+_ANCHOR_NAMES = ("kind", "path", "detail")
+_MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 
-_EDGE_KEY = ("from_id", "to_id", "relation")
-_ANCHOR_KEY = ("kind", "path", "detail")
 
+def marker_of(line: bytes) -> bytes:
+    """Return the conflict marker of git that a line is; empty for other lines.
 
-def parsed(line: bytes, longest: int) -> Fields:
-    """Return the object on a line of at most ``longest`` bytes.
-
-    Raises:
-        LoreError: not an object, or a conflict marker of git.
+    >>> marker_of(b"<<<<<<< HEAD\\n"), marker_of(b"=======\\r\\n"), marker_of(b"{}")
+    (b'<<<<<<<', b'=======', b'')
     """
-    if line.startswith(MARKERS):
-        raise LoreError("a merge conflict: run 'lore sync', or merge both with 'lore merge-file'")
-    return parse_object(line, longest)
+    is_marker = line[:7] in _MARKERS and line[7:8] in (b"", b" ", b"\r", b"\n")
+    return line[:7] if is_marker else b""
 
 
 def line_of(fields: Fields) -> str:
@@ -65,9 +72,7 @@ def line_of(fields: Fields) -> str:
 
 # --- values by their rules; a reader returns None for an invalid value
 
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+_TIME, _STAMP = re.compile(TIME), re.compile(STAMP)
 
 
 def _tags(value: Any) -> tuple[str, ...] | None:
@@ -84,13 +89,17 @@ def _object(value: Any) -> str | None:
         return None
 
 
-def _time(value: Any) -> str | None:
-    return value if value == "" or (isinstance(value, str) and _TIME.fullmatch(value)) else None
+def _fraction(value: Any) -> float | None:
+    return float(value) if type(value) in (int, float) and 0 <= value <= 1 else None
 
 
 def _whole(value: Any) -> int | None:
     is_whole = type(value) in (int, float) and 0 <= value <= LARGEST and value == int(value)
     return int(value) if is_whole else None
+
+
+def _time(value: Any) -> str | None:
+    return value if value == "" or (isinstance(value, str) and _TIME.fullmatch(value)) else None
 
 
 def _stamp(value: Any) -> str | None:
@@ -104,13 +113,17 @@ def _stamps(value: Any) -> str | None:
     return canonical({BASE: "", **value}) if value else ""
 
 
-_READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "text": ("a string", _text),
-    "string": ("a string", _text),
-    "fraction": (
-        "a number from 0 to 1",
-        lambda value: float(value) if type(value) in (int, float) and 0 <= value <= 1 else None,
-    ),
+def _seen(value: Any) -> list[str] | None:
+    return value if isinstance(value, list) and all(map(_stamp, value)) else None
+
+
+def _choice(words: tuple[str, ...]) -> tuple[str, Callable[[Any], str | None]]:
+    return f"one of {', '.join(words)}", lambda value: value if value in words else None
+
+
+_RULES: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "text": ("a string", lambda value: value if isinstance(value, str) else None),
+    "fraction": ("a number from 0 to 1", _fraction),
     "count": (f"a whole number up to {LARGEST}", _whole),
     "line": (f"a whole number from 1 to {LARGEST}", lambda value: _whole(value) or None),
     "tags": ("a list of strings", _tags),
@@ -118,10 +131,8 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "moment": ("a time: give it as 2026-01-31T12:00:00Z", _time),
     "stamp": ("the stamp of a change", _stamp),
     "stamps": ("an object of stamps", _stamps),
-    "seen": (
-        "a list of stamps",
-        lambda value: value if isinstance(value, list) and all(map(_stamp, value)) else None,
-    ),
+    "seen": ("a list of stamps", _seen),
+    **{name: _choice(words) for name, words in CHOICES.items()},
 }
 
 
@@ -135,20 +146,15 @@ def value_of(fields: Fields, name: str, rule: str, default: Any = None) -> Any:
     given = fields.get(name)
     if given is None:
         return default
-    if rule in CHOICES:
-        if not isinstance(given, str) or given not in CHOICES[rule]:
-            raise LoreError(f"{name} '{given}' is not one of {', '.join(CHOICES[rule])}")
-        return given
-    what, read = _READERS[rule]
+    what, read = _RULES[rule]
     value = read(given)
     if value is None:
-        raise LoreError(f"{name} is not {what}")
-    times = given.values() if rule == "stamps" else (given,) if rule in ("moment", "stamp") else ()
-    if max((time.partition(" ")[0] for time in times), default="") > ago(-DAYS_AHEAD):
-        raise LoreError(
-            f"{name} '{given}' is more than a day ahead of this machine's clock: set "
-            "the clock that is wrong"
-        )
+        raise LoreError(f"{name} {given!r:.60} is not {what}")
+    if rule in ("moment", "stamp", "stamps"):
+        times = given.values() if isinstance(given, dict) else (given,)
+        if max(times, default="") > ago(-DAYS_AHEAD):
+            why = "is more than a day ahead of this machine's clock: set the clock that is wrong"
+            raise LoreError(f"{name} {given!r:.60} {why}")
     return value
 
 
@@ -157,35 +163,73 @@ def text(fields: Fields, name: str, default: str = "") -> str:
     return str(value_of(fields, name, "text", default))
 
 
-# --- rows
+def declaration(fields: Fields) -> tuple[str, float, float, str]:
+    """Return (time, weight, weight backwards, description) of a declared type or relation."""
+    weight = value_of(fields, "weight", "fraction", DECLARED_WEIGHT)
+    backward = value_of(fields, "backward_weight", "fraction", weight)
+    at = value_of(fields, "at", "moment") or LONG_AGO
+    return at, weight, backward, text(fields, "description")
 
 
-def key_row(fields: Fields) -> Thing:
-    """Return a row with the key of a line of a record, link or anchor, or of a past."""
-    for name in ("anchor_of", "anchor_history_of"):
-        if name in fields:
-            id, kind = check_id(text(fields, name)), value_of(fields, "kind", "kind", "")
-            if not kind or not text(fields, "path"):
-                raise LoreError("kind or path of the anchor is missing")
-            return Anchor(id, kind, text(fields, "path"), text(fields, "detail"))
-    if "from_id" in fields or "history_of" in fields:
-        return Edge(*edge_key_from(fields))
-    id = check_id(text(fields, "id" if "id" in fields else "state_of"))
-    return Node(id, text(fields, "type", id.partition("-")[0]))
+# --- the thing that a line is about
+
+
+def kind_of(fields: Fields) -> str:
+    """Return the field that names the kind of a line; empty for an unknown kind."""
+    return next((kind for kind in _KINDS if kind in fields), "")
+
+
+def key_of(fields: Fields) -> Key:
+    """Return the kind and the names that lines about the same thing share; of an unknown kind, the
+    line.
+
+    >>> key_of({"id": "note-1", "title": "a"}), key_of({"purged": "note-1", "at": "2026-01-31"})
+    (('id', 'note-1'), ('purged', 'note-1'))
+    """
+    kind = kind_of(fields)
+    if kind == "history_of":
+        names = fields[kind]
+        if not isinstance(names, list) or list(map(type, names)) != [str, str, str]:
+            raise LoreError("history_of is not [from, to, relation]")
+        return (kind, *names)
+    if kind == "from_id":
+        return (kind, *(text(fields, name) for name in _EDGE_NAMES))
+    if kind in ("anchor_of", "anchor_history_of"):
+        return (kind, *(text(fields, name) for name in (kind, *_ANCHOR_NAMES)))
+    return (kind, text(fields, kind) if kind else line_of(fields))
+
+
+def row_of(key: Key, fields: Fields) -> Thing:
+    """Return a row with the key of a line with a state or the past of a thing."""
+    kind, *names = key
+    if kind in ("from_id", "history_of"):
+        return Edge(names[0], names[1], names[2])
+    id = check_id(names[0])
+    if kind in ("id", "state_of"):
+        return Node(id, text(fields, "type", id.partition("-")[0]))
+    if not value_of(fields, "kind", "kind") or not names[2]:
+        raise LoreError("kind or path of the anchor is missing")
+    return Anchor(*names)
+
+
+def is_whole(fields: Fields) -> bool:
+    """Return True for a line with a full state; other lines are edits by hand."""
+    return bool(fields.get("updated_at" if "id" in fields else "created_at"))
+
+
+# --- states
 
 
 def row_from(fields: Fields, row: Thing) -> Any:
     """Return a row with the fields of a line; the other fields are unchanged."""
     row = copy(row)
-    for name, rule in _RULES_OF[type(row)].items():
+    for name, rule in _FIELDS[type(row)].items():
         if name in fields:
-            into = _ATTRIBUTES.get(name, name) if isinstance(row, Edge) else name
-            value = value_of(fields, name, rule)
+            is_end = isinstance(row, Edge) and name == "invalidated_at"
+            into, value = "ended_at" if is_end else name, value_of(fields, name, rule)
             setattr(row, into, getattr(type(row), into) if value in (None, "") else value)
     if isinstance(row, Edge):
         row.invalidated_at = row.ended_at
-    for name in KINDS[type(row)].times:
-        setattr(row, name, getattr(row, name) or "")
     if isinstance(row, Anchor) and (fault := fault_of(row)):
         raise LoreError(fault)
     return row
@@ -205,23 +249,23 @@ def whole_row(fields: Fields, row: Thing) -> Any:
 
 def fields_of(row: Thing, was: list[str] | None = None) -> Fields:
     """Return a row as a line has it; ``was`` are stamps of other changes that it has seen."""
+    left_out = ("stamp", "stamps", *(("invalidated_at",) if isinstance(row, Edge) else ()))
     found: Fields = {}
     for name, value in row.to_dict().items():
-        if name in ("stamp", "stamps") or (isinstance(row, Edge) and name == "invalidated_at"):
+        if name in left_out or value in ("", None, getattr(type(row), name, None)):
             continue
         if name in ("data", "metadata"):
-            value = json.loads(json.dumps(json.loads(value), sort_keys=True))
+            value = loads(canonical_object(value))
         elif name == "tags":
             value = sorted(value)
-        if value not in ("", None, {}, []) and value != getattr(type(row), name, ...):
-            found["invalidated_at" if name == "ended_at" else name] = value
-        elif name in (*_EDGE_KEY, "id", "type", "kind", "path"):
-            found[name] = value
-    if isinstance(row, Anchor):
-        found = {"anchor_of": found.pop("node_id"), **found}
+        found[_WRITTEN.get(name, name)] = value
     if row.stamps:
-        found["stamps"] = json.loads(row.stamps)
+        found["stamps"] = loads(row.stamps)
     return {**found, "was": was} if was else found
+
+
+_WRITTEN = {"ended_at": "invalidated_at", "node_id": "anchor_of"}
+"""Attribute of a row to the field of the line."""
 
 
 # --- the past
@@ -232,26 +276,19 @@ def past_fields(thing: Thing, stamp: str, values: dict[str, str]) -> Fields:
 
     ``values`` maps fields to JSON, which is empty for a default.
     """
-    if isinstance(thing, Node):
-        key: Fields = {"state_of": thing.id}
-    elif isinstance(thing, Edge):
+    key: Fields = {"state_of": thing.id} if isinstance(thing, Node) else {}
+    if isinstance(thing, Edge):
         key = {"history_of": [*thing.key]}
-    else:
-        key = {
-            "anchor_history_of": thing.node_id,
-            "kind": thing.kind,
-            "path": thing.path,
-            "detail": thing.detail,
-        }
-    left = {name: json.loads(value) if value else None for name, value in sorted(values.items())}
+    elif isinstance(thing, Anchor):
+        key = dict(zip(("anchor_history_of", *_ANCHOR_NAMES), thing.key, strict=True))
+    left = {name: loads(value) if value else None for name, value in sorted(values.items())}
     left |= {name: [left[name]] for name in values if name.startswith(DATA) and values[name]}
     return {**key, "stamp": stamp, "left": left}
 
 
-def past_from(fields: Fields) -> tuple[Thing, list[tuple[str, Value]]]:
-    """Return a row with the key of the thing of a line, and (field, value) of the past."""
-    thing, stamp = key_row(fields), value_of(fields, "stamp", "stamp", "")
-    left = fields.get("left")
+def past_from(fields: Fields, thing: Thing) -> list[tuple[str, Value]]:
+    """Return (field, value) of the past of a thing on a line."""
+    stamp, left = value_of(fields, "stamp", "stamp", ""), fields.get("left")
     if not stamp or not isinstance(left, dict):
         raise LoreError("a line of the past needs a stamp and the object 'left'")
     said: Fields = {"tags": [], "data": {}}
@@ -268,105 +305,4 @@ def past_from(fields: Fields) -> tuple[Thing, list[tuple[str, Value]]]:
     known = {*KINDS[type(thing)].defaults, BASE}
     parts = (TAG, DATA, "place") if isinstance(thing, Node) else ()
     names = sorted(name for name in left if name in known or name.startswith(parts))
-    return thing, [(name, (stamp, values.get(name, ""))) for name in names]
-
-
-# --- which line is about which thing
-
-
-def edge_key_from(fields: Fields) -> tuple[str, str, str]:
-    """Return from, to and relation of a line of a link, or of the past of a link."""
-    key = fields.get("history_of", [fields.get(name) for name in _EDGE_KEY])
-    if not isinstance(key, list) or len(key) != 3 or not all(isinstance(k, str) for k in key):
-        raise LoreError("a link is not [from, to, relation]")
-    return (key[0], key[1], key[2])
-
-
-def key_of(fields: Fields) -> Key:
-    """Return the kind and the names that lines about the same thing share; of an unknown kind, the
-    line.
-
-    >>> key_of({"id": "note-1", "title": "a"}), key_of({"purged": "note-1", "at": "2026-01-31"})
-    (('id', 'note-1'), ('purged', 'note-1'))
-    """
-    if "from_id" in fields or "history_of" in fields:
-        return ("history_of" if "history_of" in fields else "from_id", *edge_key_from(fields))
-    for name in ("anchor_of", "anchor_history_of"):
-        if name in fields:
-            return (name, *(text(fields, part) for part in (name, *_ANCHOR_KEY)))
-    for name in ("id", "state_of", "purged", "declare_type", "declare_relation"):
-        if name in fields:
-            return (name, text(fields, name))
-    return ("", line_of(fields))
-
-
-def is_whole(fields: Fields) -> bool:
-    """Return True for a line with a full state; other lines are edits by hand."""
-    return bool(fields.get("updated_at" if "id" in fields else "created_at"))
-
-
-# --- the lines of an import under a scope
-
-_OF_NODES = ("id", "state_of", "anchor_of", "anchor_history_of", "purged")
-
-
-def scoped(store: Store, fields: Fields) -> list[Fields]:
-    """Return a line as lines of the store's scope; empty for a line about a common record, which
-    cannot be changed under a scope.
-
-    Raises:
-        LoreError: an id of a different scope.
-    """
-    if "from_id" in fields or "history_of" in fields:
-        return _edge(store, fields)
-    for name in _OF_NODES:
-        if name in fields:
-            id = text(fields, name)
-            named = _id(store, id)
-            return [] if named == id != own(id, store.scope) else [{**fields, name: named}]
-    if "declare_type" in fields:
-        return [] if text(fields, "declare_type") in store.types.all() else [fields]
-    if "declare_relation" in fields:
-        name = _required(store, text(fields, "declare_relation"))
-        if name in store.relations.all():
-            return []
-        return [{**fields, "declare_relation": own(name, store.scope)}]
-    return [fields]
-
-
-def _edge(store: Store, fields: Fields) -> list[Fields]:
-    from_id, to_id, name = edge_key_from(fields)
-    ends, relation = [_id(store, from_id), _id(store, to_id)], fold(_required(store, name))
-    known, named = store.relations.all(), own(relation, store.scope)
-    is_own = any(end == own(end, store.scope) for end in ends)
-    is_common = not is_own and relation != named and "from_id" in fields
-    if is_common and store.edges.get(ends[0], ends[1], relation):
-        return []
-    lines: list[Fields] = []
-    if not is_own or relation not in known:
-        if relation in known and named not in known:
-            weight, backward, _ = known[relation]
-            lines = [
-                {
-                    "declare_relation": named,
-                    "weight": weight,
-                    "backward_weight": backward,
-                    "description": "declared",
-                }
-            ]
-        relation = named
-    if "history_of" in fields:
-        return [*lines, {**fields, "history_of": [*ends, relation]}]
-    return [*lines, {**fields, "from_id": ends[0], "to_id": ends[1], "relation": relation}]
-
-
-def _id(store: Store, id: str) -> str:
-    """Return the id of a node in the store: unchanged if there is a common node."""
-    named = own(_required(store, id), store.scope)
-    return id if store.nodes.get(id) is not None else named
-
-
-def _required(store: Store, name: str) -> str:
-    if not is_seen(name, store.scope):
-        raise LoreError(f"'{name}' belongs to a different scope: import it without a scope")
-    return name
+    return [(name, (stamp, values.get(name, ""))) for name in names]

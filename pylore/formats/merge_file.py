@@ -1,8 +1,8 @@
 """Merge files of lines: git's merge driver, and files with conflict markers.
 
-The states of both files are merged in a store in memory, by the rules for stores
-(``records.merge``); the past is the union of the lines of the past, without purged values. So the
-order of files has no effect, with history in all files or in some.
+States are joined by the rules for stores (``records.merge``); the past is the union of the lines of
+the past, without purged values. So the order of files has no effect, with history in all files or
+in some.
 """
 
 from __future__ import annotations
@@ -12,23 +12,31 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.errors import LoreError
-from ..core.json import loads, parse_object
-from ..core.stamps import Stamped, is_after
-from ..core.times import LONG_AGO
-from ..core.vocabulary import DECLARED_WEIGHT
-from ..records.merge import Merge
-from ..store import scratch_store
-from ..store.changes import owners, thing_of
-from .export import export_lines
+from ..core.json import parse_object
+from ..core.model import Anchor, Node
+from ..core.stamps import (
+    Stamped,
+    conflicts,
+    count_reads,
+    has_history,
+    is_after,
+    is_later,
+    latest,
+)
 from .lines import (
-    MARKERS,
+    DECLARED,
     PAST,
+    READS,
+    STATES,
+    declaration,
+    fields_of,
     is_whole,
     key_of,
-    key_row,
     line_of,
+    marker_of,
     past_fields,
     past_from,
+    row_of,
     value_of,
     whole_row,
 )
@@ -37,30 +45,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from ..core.model import Node
     from ..core.stamps import Thing, Value
-    from ..store import Store
     from .lines import Fields, Key
 
     Lines = dict[Key, dict[str, Any]]
     """The lines of a file, as ``line_of`` writes them, by key; each with ``_parsed``."""
 
-_STATES = ("id", "from_id", "anchor_of")
-_DECLARED = ("declare_type", "declare_relation")
-_ORDER = (*_DECLARED, "purged", *_STATES, *PAST, "")
+_ORDER = (*DECLARED, "purged", *STATES, *PAST, "")
 """Kinds of lines in the order of an export; the last are lines by hand, and of unknown kinds."""
 _LONGEST = 1 << 40
 """Maximum bytes of a line: git, too, has the files in memory."""
-
-
-def marker_of(line: bytes) -> bytes:
-    """Return the conflict marker that a line is; empty for other lines.
-
-    >>> marker_of(b"<<<<<<< HEAD\\n"), marker_of(b"=======\\r\\n"), marker_of(b"{}")
-    (b'<<<<<<<', b'=======', b'')
-    """
-    is_marker = line[:7] in MARKERS and line[7:8] in (b"", b" ", b"\r", b"\n")
-    return line[:7] if is_marker else b""
 
 
 def both_sides(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -92,35 +86,23 @@ def merge_files(
     before, *sides = _read("base", base), _read("ours", ours), _read("theirs", theirs)
     both = _union(sides, before)
     purged = {key[1]: max(lines.values()) for key, lines in both.items() if key[0] == "purged"}
-    easy = [
-        key
-        for key, lines in both.items()
-        if len(lines) == 1 and key[0] in _STATES and purged.keys().isdisjoint(key[1:3])
-    ]
-    found = [(key, line) for key in easy for line in both.pop(key)]
-    found += [
-        (key, line)
-        for key, lines in both.items()
-        if key[0] in PAST
-        for line in _past(lines.values(), purged)
-    ]
-    found += [
-        (key, max(lines, key=lambda line: lines[line]))
-        for key, lines in both.items()
-        if key[0] in _DECLARED
-    ]
-    found += [(key, key[1]) for key in both if not key[0]]
-    with scratch_store() as store, store.faults, store.transaction():
-        merge = Merge(store, _NoIndex())  # type: ignore[arg-type]
-        for id, at in purged.items():
-            merge.purge(id, at)
-        _take(store, merge, both, before)
-        for line in export_lines(store):
-            key = key_of(loads(line))
-            found += [(key, line)] * (key[0] in (*_STATES, "purged"))
+    found: list[tuple[Key, str]] = []
+    in_conflict: set[str] = set()
+    for key, lines in both.items():
+        texts: Iterable[str] = lines
+        gone = max((purged.get(id, "") for id in key[1:3]), default="")
+        if key[0] in STATES and (len(lines) > 1 or gone):
+            texts, is_conflict = _join(lines.values(), before.get(key, {}).values(), gone)
+            in_conflict.update(key[1:2] if is_conflict else ())
+        elif key[0] in PAST:
+            texts = _past(lines.values(), gone)
+        elif key[0] == "purged":
+            texts = [line_of({"purged": key[1], "at": purged[key[1]]})]
+        elif key[0] in DECLARED:
+            texts = [max(lines, key=lines.__getitem__)]
+        found += [(key, line) for line in texts]
     found.sort(key=lambda one: (_ORDER.index(one[0][0]), one[0]))
-    conflicts = sorted({conflict.id for conflict in merge.conflicts})
-    return MergedLines([line for _, line in found], conflicts)
+    return MergedLines([line for _, line in found], sorted(in_conflict))
 
 
 def _union(sides: Sequence[Lines], before: Lines) -> Lines:
@@ -144,59 +126,68 @@ def _read(name: str, lines: Iterable[bytes]) -> Lines:
             try:
                 fields = parse_object(line, _LONGEST)
                 key, text = key_of(fields), line_of(fields)
-                parsed = _parsed(key[0], fields)
+                parsed = _parsed(key, fields)
             except LoreError as error:
                 raise LoreError(f"{name}: line {number}: {error}") from None
             found.setdefault(key if parsed else ("", text), {})[text] = parsed
     return found
 
 
-def _parsed(kind: str, fields: Fields) -> Any:
-    if kind in _STATES and is_whole(fields):
-        return whole_row(fields, key_row(fields)), value_of(fields, "was", "seen", [])
+def _parsed(key: Key, fields: Fields) -> Any:
+    kind = key[0]
+    if kind in STATES and is_whole(fields):
+        return whole_row(fields, row_of(key, fields)), value_of(fields, "was", "seen", [])
     if kind in PAST:
-        return past_from(fields)
-    at = value_of(fields, "at", "moment", "")
-    if kind in _DECLARED:
-        weight = value_of(fields, "weight", "fraction", DECLARED_WEIGHT)
-        backward = value_of(fields, "backward_weight", "fraction", weight)
-        return at or LONG_AGO, weight, backward, value_of(fields, "description", "text", "")
-    return at if kind == "purged" else None
+        row = row_of(key, fields)
+        return row, past_from(fields, row)
+    if kind in DECLARED:
+        return declaration(fields)
+    return value_of(fields, "at", "moment", "") if kind == "purged" else None
 
 
-class _NoIndex:
-    def add(self, node: Node) -> None: ...
+def _join(
+    lines: Iterable[tuple[Any, list[str]]], before: Iterable[tuple[Any, object]], gone: str
+) -> tuple[list[str], bool]:
+    """Join the states of a thing; return the line, if any state is later than a purge of an owner,
+    and True if the states are in conflict."""
+    rows, seen, is_conflict = [row for row, _ in lines], set[str](), False
+    for old, _ in before:
+        rows = _edited(rows, old)
+    row: Any = None
+    for new, (_, was) in zip(rows, lines, strict=True):
+        state = Stamped.of(new).after(gone)
+        there = {*was, *state.stamps()}
+        if gone and not state.stamps():
+            continue
+        if row is None:
+            row, seen = state.to_row(new) if gone else new, there
+            continue
+        ours, both = Stamped.of(row), (row, new)
+        if has_history(row) or has_history(new):
+            is_conflict |= isinstance(row, Node) and bool(conflicts(ours, seen, state, there))
+            row, seen = ours.joined(state).to_row(row), seen | there
+        elif is_later(new, row):
+            row = new
+        if not isinstance(row, Anchor):
+            count_reads(row, *both)
+    if row is None:
+        return [], False
+    own = Stamped.of(row).stamps()
+    known = latest({stamp for stamp in seen if is_after(stamp, gone)} | own)
+    was = [stamp for stamp in known if stamp not in own and isinstance(row, Node)]
+    left_out = READS if gone else ()  # reads before the purge are unknown
+    fields = {name: one for name, one in fields_of(row, was).items() if name not in left_out}
+    return [line_of(fields)], is_conflict
 
-    def flush(self) -> None: ...
 
-
-def _take(store: Store, merge: Merge, both: Lines, before: Lines) -> None:
-    """Merge the lines with states into a store that has the purges."""
-    rounds: dict[int, list[tuple[Thing, list[str]]]] = {}
-    for key, lines in both.items():
-        if key[0] in _STATES:
-            _declare(store, key)
-            rows = [row for row, _ in lines.values()]
-            for row, _ in before.get(key, {}).values():
-                rows = _edited(rows, row)
-            for number, (_, was) in enumerate(lines.values()):
-                rounds.setdefault(number, []).append((rows[number], was))
-    for states in rounds.values():  # the lines of a thing one by one
-        merge.take(states)
-    merge.finish()
-
-
-def _past(
-    lines: Iterable[tuple[Thing, list[tuple[str, Value]]]], purged: dict[str, str]
-) -> Iterator[str]:
-    """Yield the past of a thing as lines: one for each change, further ones if a field has several
-    values under the same stamp."""
+def _past(lines: Iterable[tuple[Thing, list[tuple[str, Value]]]], gone: str) -> Iterator[str]:
+    """Yield the past of a thing after a purge as lines: one for each change, further ones if a
+    field has several values under the same stamp."""
     found: dict[str, dict[str, set[str]]] = {}
-    for thing, values in lines:
-        gone = max(purged.get(id, "") for id in owners(thing_of(thing)))
-        for name, (stamp, value) in values:
-            if is_after(stamp, gone):
-                found.setdefault(stamp, {}).setdefault(name, set()).add(value)
+    (thing, _), *_ = lines
+    for name, (stamp, value) in (one for _, values in lines for one in values):
+        if is_after(stamp, gone):
+            found.setdefault(stamp, {}).setdefault(name, set()).add(value)
     for stamp, some in sorted(found.items()):
         for column in zip_longest(*map(sorted, some.values())):
             left = {
@@ -205,26 +196,14 @@ def _past(
             yield line_of(past_fields(thing, stamp, left))
 
 
-def _declare(store: Store, key: Key) -> None:
-    """Declare the types and the relation of a thing, which the store might not have."""
-    if key[0] == "from_id":
-        store.relations.declare(key[3], 1.0, 1.0, "")
-    else:
-        store.types.declare(key[1].partition("-")[0], "")
-
-
 def _edited(rows: list[Thing], old: Thing) -> list[Thing]:
     """Return rows with edits by hand: values that differ from the base under the same stamp."""
     before = Stamped.of(old)
-    states = [Stamped.of(row) for row in rows]
-    states = [
-        state if row.stamps else state.seen_as(before)
-        for row, state in zip(rows, states, strict=True)
-    ]
+    states = [Stamped.of(row) if row.stamps else Stamped.of(row).seen_as(before) for row in rows]
     edits = {name: value for state in states for name, value in state.edited(before).items()}
-    for number, state in enumerate(states):
-        same = {
-            name: value for name, value in edits.items() if state.at(name)[0] == before.at(name)[0]
-        }
-        rows[number] = state.having(same).to_row(rows[number])
-    return rows
+
+    def with_edits(state: Stamped) -> Stamped:
+        same = [name for name in edits if state.at(name)[0] == before.at(name)[0]]
+        return state.having({name: edits[name] for name in same})
+
+    return [with_edits(state).to_row(row) for row, state in zip(rows, states, strict=True)]

@@ -151,7 +151,7 @@ TRIED: dict[str, list[list[str]]] = {
     "graph relations": [[]],
     "graph stats": [[]],
     "graph view": [["-o", "-"], ["harbour", "-o", "-"], ["entity-jacq", "-o", "-"]],
-    "export": [[], ["--state"], ["--since", "{folder}/empty.state"], ["--type", "decision"]],
+    "export": [[], ["--type", "decision"]],
     "import": [["{folder}/lines.jsonl"], ["{folder}/page.md"], ["{folder}/foreign.jsonl"]],
     "run start": [[]],
     "run list": [[]],
@@ -275,7 +275,6 @@ def common(folder: Path) -> None:
     (folder / "lines.jsonl").write_text('{"id": "note-mine", "body": "harbour of mine"}\n')
     (folder / "foreign.jsonl").write_text(f'{{"id": "{HIDDEN}", "body": "overwritten"}}\n')
     (folder / "page.md").write_text("# Harbour ledger\n\nThe tide of mine.\n")
-    (folder / "empty.state").write_text('{"state": 1}\n')
     (folder / "staged").write_bytes(b"src/boat.py\0")
     (folder / "event.json").write_text(json.dumps(EVENT))
 

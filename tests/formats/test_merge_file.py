@@ -243,9 +243,12 @@ def test_purged_record_does_not_return() -> None:
     ("line", "why"),
     [
         ('{"id": "note-a"', "ours: line 2: not JSON"),
-        ('{"id": 5}', "ours: line 2: id is not a string"),
-        ('{"id": "note-a", "updated_at": "2026-01-31", "was": "x"}', "was is not a list of stamps"),
-        ('{"history_of": ["a"]}', "a link is not [from, to, relation]"),
+        ('{"id": 5}', "ours: line 2: id 5 is not a string"),
+        (
+            '{"id": "note-a", "updated_at": "2026-01-31", "was": "x"}',
+            "was 'x' is not a list of stamps",
+        ),
+        ('{"history_of": ["a"]}', "history_of is not [from, to, relation]"),
     ],
 )
 def test_invalid_line_is_named(line: str, why: str) -> None:
