@@ -6,8 +6,8 @@ from ..core.model import Hit, Hits, Row
 from ..core.vocabulary import CODE_LIST, ENTITY_IDS, file_id, list_of, path_of
 from ..search.expand import related
 from ..search.file_context import literal
+from ..search.legs import describe
 from ..search.pipeline import Request, search
-from ..search.score import describe
 from .sections import facts_of_things, names_of
 
 TYPE_CHECKING = False

@@ -12,7 +12,7 @@ from ..core.text import fold, one_line, printable, stem, words
 from ..core.times import days_since
 from ..core.vocabulary import FROM_CODE, name_in_tree
 from ..formats.drawing import LABEL_LENGTH, Mermaid
-from ..search.score import fact_rank
+from ..search.legs import fact_rank
 from .text import tokens_of
 
 TYPE_CHECKING = False

@@ -15,7 +15,7 @@ from ..core.json import dumps
 from ..core.query import is_question
 from ..core.text import one_line, printable, words
 from ..core.vocabulary import BROKEN, LEARNING_TYPES, RECORDS, file_id, path_of
-from ..search.likely import SAYS_SOMETHING, likely_files
+from ..search.file_context import SAYS_SOMETHING, likely_files
 from ..store.filter import Scope
 from ..system.files import append_line, state_folder
 from ..system.parts import part

@@ -28,9 +28,7 @@ from ..graph.walk import Step, spread
 from ..graph.ways import Links
 from ..store import ALL
 from ..store.filter import Scope
-from .legs import fuse
-from .score import assemble, attach_verdicts, describe, led, rated
-from .score import best_first as hits_in_order
+from .legs import assemble, attach_verdicts, describe, fuse, in_order, led, rated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -293,12 +291,12 @@ def related(
         if near is None:
             raise
         notes.append(f"{error}; what anchors say alone")
-    hits = rated(store, settings, hits_in_order(hits), notes)
+    hits = rated(store, settings, in_order(hits), notes)
     for hit in hits:
         hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
     attach_verdicts(store, hits, notes)
     if explain:
-        from .explain import explain_ways
+        from .places import explain_ways
 
         explain_ways(hits, settings)
     if near is not None:

@@ -91,8 +91,6 @@ class FileRanks:
     """p of files, the ``legs`` and factors of ``kind`` behind it, and the symbols ``asked`` for by
     name."""
 
-    __slots__ = ("asked", "kind", "legs", "plain")
-
     def __init__(self, legs: dict[str, dict[str, float]], asked: dict[str, float]) -> None:
         self.legs = legs
         self.asked = asked

@@ -22,11 +22,23 @@ from ..core.text import (
 from ..core.vocabulary import FILE_IDS, list_of
 from ..store import ALL
 from ..store.filter import Scope
-from .legs import BUILT_IN, FIELD_WEIGHTS, OF_EACH, Matches, add_leg_scores, embed_query, run_legs
+from .legs import (
+    BUILT_IN,
+    FIELD_WEIGHTS,
+    OF_EACH,
+    Matches,
+    add_leg_scores,
+    assemble,
+    attach_verdicts,
+    describe,
+    embed_query,
+    led,
+    rated,
+    run_legs,
+)
 from .query import ParsedQuery
 from .query import Request as Request
 from .rank import WEAK, diversify, in_turn, rank, weigh
-from .score import assemble, attach_verdicts, describe, led, rated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -239,7 +251,7 @@ def _fill_rows(query: ParsedQuery, found: Matches, hits: list[Hit]) -> None:
         query.notes[:0] = _say_how_it_matched(query, hits)
     attach_verdicts(query.store, hits, query.notes)
     if query.explain:
-        from .explain import explain
+        from .places import explain
 
         explain(hits, found, query.settings)
 

@@ -1,4 +1,6 @@
-"""A result per file, and the place shown of it: a symbol, a passage, a fact, or lines."""
+"""The details of results: one per file, the place shown (a symbol, a passage, a fact or lines), and
+the ``explain`` object with legs, factors and ranks behind the score.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +8,27 @@ from math import prod
 
 from ..core.paths import is_changelog
 from ..core.query import version_of
+from ..core.scoring import relevance, rounded
 from ..core.text import stem
-from ..core.vocabulary import CODE_IDS, file_id, path_of
-from .legs import coverage
-from .score import best_first, stand
+from ..core.vocabulary import CODE_IDS, file_id, file_of, path_of
+from .legs import (
+    PLAIN,
+    RELEVANCE_WEIGHT,
+    SOURCE_WEIGHTS,
+    STATUS_WEIGHTS,
+    coverage,
+    in_order,
+    product,
+    stand,
+    used,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from ..core.model import Hit
+    from ..core.settings import Settings
     from ..core.text import Query
     from ..store import Store
     from .legs import Matches
@@ -43,7 +56,7 @@ def once(store: Store, files: Collection[str], hits: list[Hit]) -> list[Hit]:
         if 0 < by_id[id].score < by_id[file].score:
             by_id[id].times("same_file", by_id[file].score / by_id[id].score)
     gone = {*made.values()}
-    return best_first(hit for hit in hits if hit.id not in gone) if gone else hits
+    return in_order(hit for hit in hits if hit.id not in gone) if gone else hits
 
 
 def add_lines(query: ParsedQuery, hits: list[Hit], found: Matches) -> dict[str, str]:
@@ -155,3 +168,68 @@ def show_facts(query: ParsedQuery, hits: Iterable[Hit], found: Matches) -> None:
 
 def _nearness(query: Query, text: str, cosine: float) -> float:
     return coverage(query, text) + COSINE_OF_FACT * max(0.0, cosine)
+
+
+# --- explanations
+
+
+def explain(hits: Sequence[Hit], found: Matches, settings: Settings) -> None:
+    """Set ``explain`` of each hit."""
+    explain_ways(hits, settings)
+    for hit in hits:
+        confidence, source, status, accesses = hit.credibility
+        explained: dict[str, object] = {
+            "legs": {
+                name: {"rank": [*leg].index(hit.id) + 1, "score": round(leg[hit.id], 6)}
+                for name, leg in found.legs.items()
+                if hit.id in leg
+            },
+            "fused": rounded(found.fused.get(hit.id)),
+            "confidence": rounded(found.confidence),
+            "evidence": {name: rounded(value) for name, value in found.evidence.items()},
+            "relevance": {
+                "score": rounded(relevance(product(hit.credibility, settings), PLAIN)),
+                "weight": RELEVANCE_WEIGHT,
+                "confidence": confidence,
+                "source": source,
+                "source_weight": SOURCE_WEIGHTS[source],
+                "accesses": accesses,
+                "usage": rounded(used(accesses, settings)),
+                "status": status,
+                "status_weight": STATUS_WEIGHTS[status],
+            },
+        }
+        if found.support is not None:
+            explained["support"] = rounded(found.support.get(hit.id, 0.0))
+        if found.near:
+            explained["files"] = rounded(found.near.get(hit.id))
+        if found.files is not None and hit.id.startswith(CODE_IDS):
+            explained["file"] = found.files.explained(file_of(hit.id))
+        if hit.id in found.stands_for:
+            explained["stands_for"] = found.stands_for[hit.id]
+        hit.explain = {**explained, **(hit.explain or {})}
+
+
+def explain_ways(hits: Sequence[Hit], settings: Settings) -> None:
+    """Put the factors of each score, with nine digits, and the walk to the hit into ``explain``."""
+    for hit in hits:
+        factors = {name: round(number, 9) for name, number in hit.factors.items()}
+        hit.explain = {"factors": factors}
+        if hit.way is None:
+            continue
+        chain = hit.way.steps()
+        hops = [
+            {
+                "from": before.id,
+                "to": step.id,
+                "relation": step.relation,
+                "direction": "out" if step.outgoing else "in",
+                "edge_weight": step.edge_weight,
+                "relation_weight": step.relation_weight,
+                "decay": settings.hop_decay,
+                **({"through": step.through} if step.through else {}),
+            }
+            for before, step in zip(chain, chain[1:], strict=False)
+        ]
+        seed, score = chain[0].id, round(chain[0].score, 6)
+        hit.explain["walk"] = {"seed": seed, "seed_score": score, "hops": hops}

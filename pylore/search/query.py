@@ -64,27 +64,6 @@ class ParsedQuery:
     statuses; only ids in ``among`` may match, if it is not None. ``notes`` are for the user.
     """
 
-    __slots__ = (
-        "among",
-        "at_hand",
-        "excluded",
-        "explain",
-        "filter_expanded",
-        "further",
-        "hidden",
-        "min_score",
-        "near",
-        "notes",
-        "room",
-        "scope",
-        "settings",
-        "snippets",
-        "store",
-        "text",
-        "vector",
-        "words",
-    )
-
     def __init__(self, store: Store, settings: Settings, request: Request) -> None:
         self.store, self.settings, self.room = store, settings, max(ROOM, settings.limit)
         self.vector: bytes | None = None

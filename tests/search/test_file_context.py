@@ -20,9 +20,9 @@ from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Hit, Node
 from pylore.core.settings import EXPANSION_RULES, Settings
 from pylore.records.records import Records
-from pylore.search import score as scores
-from pylore.search.explain import explain_ways
+from pylore.search import legs as scores
 from pylore.search.file_context import BY_GLOB, ITSELF, files_near, of_files, seeds
+from pylore.search.places import explain_ways
 from pylore.search.query import Near
 from pylore.store import Store
 from pylore.store.anchors import Anchor

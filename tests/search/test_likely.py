@@ -10,7 +10,7 @@ from code_project import Project
 from new_stores import new_store
 from repositories import Repository
 
-from pylore.search.likely import MOST_LIKELY, SHARES, likely_files
+from pylore.search.file_context import MOST_LIKELY, SHARES, likely_files
 
 Likely = Callable[..., dict[str, str]]
 

@@ -16,7 +16,7 @@ from pylore.core.scoring import MOST_RELEVANT, factor, relevance
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import SOURCES, STATUSES
 from pylore.records.records import Records
-from pylore.search.score import PLAIN, assemble, best_first, product, stand
+from pylore.search.legs import PLAIN, assemble, in_order, product, stand
 from pylore.store import Store
 from pylore.store.filter import Scope
 
@@ -49,7 +49,7 @@ def test_a_score_moves_by_at_most_the_weight(
 def test_nearer_hit_wins_a_tie() -> None:
     hits = [Hit(id, 0.5) for id in ("note-2", "note-1", "note-0")]
     hits[2].hops = 1
-    assert [hit.id[-1] for hit in best_first(hits)] == ["1", "2", "0"]
+    assert [hit.id[-1] for hit in in_order(hits)] == ["1", "2", "0"]
 
 
 @pytest.fixture(scope="module")
