@@ -29,12 +29,12 @@ class Glob:
         self._ends = self._bits(_END)
         self._accepted: dict[str, int] = {}  # character to the bits of the parts that match it
         wild = [at for at, letter in enumerate(glob) if letter in "*?[]{}"]
-        self._head = glob[: min(wild, default=len(glob))]
+        self.head = glob[: min(wild, default=len(glob))]  # the beginning of all matches
         self._tail = glob[max(wild, default=-1) + 1 :]
 
     def matches(self, path: str) -> bool:
         """Return True if the glob matches the whole path."""
-        if not (path.startswith(self._head) and path.endswith(self._tail)):
+        if not (path.startswith(self.head) and path.endswith(self._tail)):
             return False
         state = self._closed(1 | self._ends << 1)
         for letter in path:

@@ -54,10 +54,7 @@ class Rules:
         self._grammars = {
             extension: (language.name, grammar)
             for language in self.languages.values()
-            for grammar, extensions in (
-                *language.dialects,
-                (language.grammar, language.extensions),
-            )
+            for grammar, extensions in (*language.dialects, (language.grammar, language.extensions))
             for extension in extensions
         }
         every = self.languages.values()

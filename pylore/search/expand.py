@@ -14,15 +14,7 @@ from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits
 from ..core.scoring import best_first
 from ..core.text import counted
-from ..core.vocabulary import (
-    CODE_LIST,
-    CODE_TYPES,
-    DEFINES,
-    FILE_IDS,
-    RUN_IDS,
-    list_of,
-    path_of,
-)
+from ..core.vocabulary import CODE_LIST, CODE_TYPES, DEFINES, FILE_IDS, RUN_IDS, list_of, path_of
 from ..graph.relations import relation_weights, weight_notes
 from ..graph.walk import Step, spread
 from ..graph.ways import Links

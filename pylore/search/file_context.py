@@ -8,7 +8,7 @@ import os
 from itertools import islice
 
 from ..anchors.globs import Glob
-from ..anchors.project import relative, relative_glob, root_to_keep
+from ..anchors.project import Project, relative, relative_glob, root_to_keep
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit
 from ..core.scoring import best_first
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .legs import Matches
     from .query import Near, ParsedQuery
 
-    Legs = dict[str, dict[str, float]]  # name of a leg to path to score
+    Legs = dict[str, dict[str, float]]  # reason to path to score
     Ways = dict[str, Step]  # id to the way there from a file at hand
 
 BY_GLOB, ITSELF = 0.7, 0.9
@@ -68,9 +68,7 @@ def _meant(store: Store, root: str, glob: str) -> Iterable[str]:
     if glob == "@session":
         return likely_files(store, root)
     if glob == "@git":
-        from ..system.git import Git
-
-        changed = Git(root).changed()
+        changed = Project(root).git.changed()
         return [path for path in changed if path.isprintable() and path[:6] != ".lore/"]
     place = os.path.join(root, glob)
     if os.path.lexists(place) and not os.path.isdir(place):
@@ -80,12 +78,8 @@ def _meant(store: Store, root: str, glob: str) -> Iterable[str]:
         pattern = f"{literal(pattern)}/**"
     elif store.nodes.match(Scope(), [file_id(pattern)]) or store.anchors.about(kept, [pattern]):
         return [pattern]
-    from ..anchors.project import Project
-
-    signs = [at for at, letter in enumerate(pattern) if letter in WILD]
-    beginning = pattern[: min(signs, default=None)]
-    known = store.anchors.paths(kept, beginning)
-    found = set(filter(Glob(pattern).matches, known))
+    wanted = Glob(pattern)
+    found = set(filter(wanted.matches, store.anchors.paths(kept, wanted.head)))
     if not found or store.anchors.globs(kept):
         found.update(Project(root).matching(pattern))
     return sorted(found)
@@ -202,17 +196,18 @@ def of_files(
 
 # --- likely files: legs, each relative to the best file, are added by their shares
 
-SHARES = {"here": 0.3, "branch": 1.0, "all": 0.2, "named": 1.0, "content": 0.5, "path": 0.5}
-"""Chosen on half of entireio/cli; ``named`` 1.5 and ``path`` 0.2 are worse on the other half."""
-
-REASONS = {
-    "here": "edited in your last sessions here",
-    "branch": "edited in the last sessions on this branch",
-    "all": "edited in the last sessions",
-    "named": "named",
-    "content": "has its words",
-    "path": "called so",
+SHARES = {
+    "edited in your last sessions here": 0.3,
+    "edited in the last sessions on this branch": 1.0,
+    "edited in the last sessions": 0.2,
+    "named": 1.0,
+    "has its words": 0.5,
+    "called so": 0.5,
 }
+"""The share of each leg, by the reason. Chosen on half of entireio/cli; ``NAMED`` 1.5 and ``PATH``
+0.2 are worse on the other half."""
+
+HERE, ON_BRANCH, EVERYWHERE, NAMED, CONTENT, PATH = SHARES
 
 A_SESSION_BACK, LATEST = 0.7, 15
 """Factor of a session, relative to the next session, and maximum sessions: 0.85 and 1, 4 and 30 are
@@ -228,14 +223,7 @@ _BESIDE_PATHS = str.maketrans(dict.fromkeys("`'\"()[]{}<>,;*?|", " "))
 _SHARED_BRANCHES = frozenset(("", "develop", "main", "master", "trunk"))
 
 
-def likely_files(
-    store: Store,
-    root: str,
-    text: str = "",
-    *,
-    session: str = "",
-    shares: Mapping[str, float] = SHARES,
-) -> dict[str, str]:
+def likely_files(store: Store, root: str, text: str = "", session: str = "") -> dict[str, str]:
     """Return the paths of the ``MOST_LIKELY`` files to be changed next, best first, each with the
     strongest reason.
 
@@ -246,20 +234,19 @@ def likely_files(
     """
     legs = _of_sessions(root, session)
     text = text[:MAX_QUERY]
-    legs["named"] = _named(store, root, text)
+    legs[NAMED] = _named(store, root, text)
     if len(words(text)) >= SAYS_SOMETHING and store.whole_files.is_there():
         like = whole_texts(store, parse_query(text))
-        for name, leg in (("content", WHOLE), ("path", "path")):
-            legs[name] = {path_of(id): score for id, score in like[leg].items()}
+        for reason, leg in ((CONTENT, WHOLE), (PATH, "path")):
+            legs[reason] = {path_of(id): score for id, score in like[leg].items()}
     worths: Legs = {}
-    for name, share in shares.items():
-        for path, score in relative_scores(legs.get(name, {})).items():
-            worths.setdefault(path, {})[name] = share * score
+    for reason, share in SHARES.items():
+        for path, score in relative_scores(legs.get(reason, {})).items():
+            worths.setdefault(path, {})[reason] = share * score
     best = best_first({path: sum(own.values()) for path, own in worths.items()})
     there = (path for path in best if best[path] and os.path.isfile(os.path.join(root, path)))
     return {
-        path: REASONS[max(SHARES, key=lambda name: worths[path].get(name, 0.0))]
-        for path in islice(there, MOST_LIKELY)
+        path: max(worths[path], key=worths[path].__getitem__) for path in islice(there, MOST_LIKELY)
     }
 
 
@@ -272,7 +259,7 @@ def _of_sessions(here: str, session: str) -> Legs:
     branch, place = recent.branch_of(here), os.path.realpath(here)
     along = [one for one in sessions if one.branch == branch and branch not in _SHARED_BRANCHES]
     own = [one for one in sessions if os.path.realpath(one.folder) == place]
-    legs: Legs = {"here": {}, "branch": {}, "all": {}}
+    legs: Legs = {HERE: {}, ON_BRANCH: {}, EVERYWHERE: {}}
     for leg, some in zip(legs.values(), (own, along, sessions), strict=True):
         for back, one in enumerate(some[:LATEST]):
             for at, path in enumerate(reversed(one.files)):

@@ -25,14 +25,7 @@ from ..core.query import (
     named_in,
 )
 from ..core.scoring import relative, rounded
-from ..core.text import (
-    camel_parts,
-    fold,
-    inflections,
-    joined,
-    parse_query,
-    words,
-)
+from ..core.text import camel_parts, fold, inflections, joined, parse_query, words
 from ..core.vocabulary import (
     CODE,
     CODE_LIST,

@@ -10,7 +10,7 @@ from code_project import Project
 from new_stores import new_store
 from repositories import Repository
 
-from pylore.search.file_context import MOST_LIKELY, SHARES, likely_files
+from pylore.search.file_context import CONTENT, MOST_LIKELY, NAMED, PATH, SHARES, likely_files
 
 Likely = Callable[..., dict[str, str]]
 
@@ -34,23 +34,25 @@ def likely(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Likely]:
         (folder / "outside.py").touch()
 
         def likely(text: str, leg: str = "") -> dict[str, str]:
-            shares = {leg: 1.0} if leg else SHARES
-            return likely_files(store, str(repository.root), text, shares=shares)
+            with pytest.MonkeyPatch.context() as patch:
+                for other in SHARES.keys() - {leg} if leg else ():
+                    patch.setitem(SHARES, other, 0.0)
+                return likely_files(store, str(repository.root), text)
 
         yield likely
 
 
 def test_paths_names_and_definitions_are_named(likely: Likely) -> None:
-    found = likely("see `src/room3.py:1`, room2.py and why light5() fails", "named")
+    found = likely("see `src/room3.py:1`, room2.py and why light5() fails", NAMED)
     assert found == dict.fromkeys(["src/room2.py", "src/room3.py", "src/room5.py"], "named")
-    shared = [*likely("room1.py and src/room3.py", "named")]
+    shared = [*likely("room1.py and src/room3.py", NAMED)]
     assert shared == ["src/room3.py", "lib/room1.py", "src/room1.py"]
-    assert likely(f"see ../outside.py, {__file__}, none.py and x/room4.py", "named") == {}
+    assert likely(f"see ../outside.py, {__file__}, none.py and x/room4.py", NAMED) == {}
 
 
 def test_prompt_finds_similar_files(likely: Likely) -> None:
-    assert likely("let blinds close at sunset", "content") == {"src/shade.py": "has its words"}
-    assert likely("make that shade much darker", "path") == {"src/shade.py": "called so"}
+    assert likely("let blinds close at sunset", CONTENT) == {"src/shade.py": "has its words"}
+    assert likely("make that shade much darker", PATH) == {"src/shade.py": "called so"}
     assert likely("blinds sunset close") == {}
 
 

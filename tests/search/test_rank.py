@@ -23,11 +23,7 @@ from pylore.core.vocabulary import RECORDS_LIST as RECORDS
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
 from pylore.search.legs import Matches
-from pylore.search.rank import (
-    evidence,
-    in_turn,
-    weigh,
-)
+from pylore.search.rank import evidence, in_turn, weigh
 from pylore.store import Store
 
 CODE_OF_TOKENS = '''

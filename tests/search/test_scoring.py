@@ -23,10 +23,7 @@ from pylore.store.filter import Scope
 Standing = tuple[float, str, str, int]
 
 STANDINGS = st.tuples(
-    st.floats(0, 1),
-    st.sampled_from(SOURCES),
-    st.sampled_from(STATUSES),
-    st.integers(0, 1_000_000),
+    st.floats(0, 1), st.sampled_from(SOURCES), st.sampled_from(STATUSES), st.integers(0, 1_000_000)
 )
 
 

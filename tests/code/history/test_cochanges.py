@@ -12,12 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repositories import Repository
 
-from pylore.code.cochanges import (
-    CoChanges,
-    analyze_cochanges,
-    cochange_weight,
-    strongest,
-)
+from pylore.code.cochanges import CoChanges, analyze_cochanges, cochange_weight, strongest
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.records.records import Records

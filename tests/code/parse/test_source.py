@@ -123,19 +123,13 @@ def test_barrels_pass_names_on() -> None:
         "barrel.ts",
         "typescript",
         [],
-        [
-            Import("./deep", "*", kind="export"),
-            Import("./deep", "default", kind="export"),
-        ],
+        [Import("./deep", "*", kind="export"), Import("./deep", "default", kind="export")],
     )
     use = file(
         "use.ts",
         "typescript",
         ["function g", "function h"],
-        [
-            Import("./barrel", "f"),
-            Import("./barrel", "default", "d"),
-        ],
+        [Import("./barrel", "f"), Import("./barrel", "default", "d")],
         [("g", "f"), ("h", "d")],
     )
     assert pairs("calls", deep, barrel, use) == {
