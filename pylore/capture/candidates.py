@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.ids import record_id
+from ..core.json import dumps, loads
 from ..core.text import STOP_WORDS, fold, words
+from ..store.curation import KeptCandidate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from typing import Any
 
 COMMITTED = "committed"
@@ -32,8 +36,6 @@ class Signal(NamedTuple):
 class Candidate:
     """A proposal for a record, and the signals in favour."""
 
-    __slots__ = ("id", "type", "title", "body", "files", "signals", "commits")
-
     def __init__(
         self,
         type: str,
@@ -45,12 +47,9 @@ class Candidate:
         id: str = "",
     ) -> None:
         self.id = id or candidate_id(type, body)
-        self.type = type
-        self.title = title
-        self.body = body
-        self.files = [*dict.fromkeys(files)]
+        self.type, self.title, self.body = type, title, body
         self.signals = [*signals]
-        self.commits = [*dict.fromkeys(commits)]
+        self.files, self.commits = [*dict.fromkeys(files)], [*dict.fromkeys(commits)]
 
     @property
     def score(self) -> float:
@@ -59,10 +58,7 @@ class Candidate:
         for one in self.signals:
             key = one.name, one.session
             best[key] = max(best.get(key, 0.0), one.weight)
-        left = 1.0
-        for weight in best.values():
-            left *= 1.0 - weight
-        return 1.0 - left
+        return 1.0 - prod(1.0 - weight for weight in best.values())
 
     @property
     def sessions(self) -> list[str]:
@@ -75,6 +71,20 @@ class Candidate:
         """The time of the earliest signal."""
         return min((one.t for one in self.signals if one.t), default="")
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of the body, without stop words."""
+        return frozenset(words(fold(self.body))) - STOP_WORDS
+
+    def nearest(self, others: Iterable[Candidate]) -> Candidate | None:
+        """Return the most similar candidate; None below the threshold."""
+        share, best = 0.0, None
+        for other in others:
+            both = len(self.words & other.words) / (len(self.words | other.words) or 1)
+            if both > share:
+                share, best = both, other
+        return best if share >= _ALIKE else None
+
     def take(self, other: Candidate) -> None:
         """Add the files, commits and strongest signals of a similar candidate.
 
@@ -86,62 +96,37 @@ class Candidate:
         self.files = [*dict.fromkeys([*self.files, *other.files])]
         self.commits = [*dict.fromkeys([*self.commits, *other.commits])]
 
-    def to_row(self) -> dict[str, Any]:
-        """Return fields and derived values as JSON values."""
-        return {
-            "id": self.id,
-            "type": self.type,
-            "title": self.title,
-            "body": self.body,
-            "files": self.files,
-            "signals": [one._asdict() for one in self.signals],
-            "score": round(self.score, 4),
-            "sessions": self.sessions,
-            "commits": self.commits,
-            "first": self.first,
-            "last": max((one.t for one in self.signals), default=""),
-        }
+    def evidence(self) -> dict[str, Any]:
+        """Return files, sessions, commits and signals as JSON values."""
+        signals = [one._asdict() for one in self.signals]
+        names = ("files", "sessions", "commits")
+        return {**{name: getattr(self, name) for name in names}, "signals": signals}
+
+    def to_row(self) -> KeptCandidate:
+        """Return an open candidate of the store."""
+        times = self.first, max((one.t for one in self.signals), default="")
+        text = self.id, self.type, self.title, self.body
+        return KeptCandidate(*text, round(self.score, 4), *times, data=dumps(self.evidence()))
 
     @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> Candidate:
-        """Return the candidate that ``to_row`` wrote."""
-        return cls(
-            row["type"],
-            row["title"],
-            row["body"],
-            [Signal(**one) for one in row["signals"]],
-            row["files"],
-            row["commits"],
-            row["id"],
-        )
-
-
-class Alike:
-    """An index of candidates by words, to find similar candidates."""
-
-    def __init__(self, candidates: Iterable[Candidate] = ()) -> None:
-        self._said = [(_words(one), one) for one in candidates]
-
-    def add(self, one: Candidate) -> None:
-        """Add a candidate."""
-        self._said.append((_words(one), one))
-
-    def like(self, one: Candidate) -> Candidate | None:
-        """Return the most similar candidate; None below the threshold."""
-        said = _words(one)
-        alike = ((len(said & other) / (len(said | other) or 1), kept) for other, kept in self._said)
-        share, nearest = max(alike, key=lambda pair: pair[0], default=(0.0, None))
-        return nearest if share >= _ALIKE else None
+    def from_row(cls, row: KeptCandidate) -> Candidate:
+        """Return the candidate of a row; without evidence if the row's data are malformed."""
+        text = row.type, row.title, row.body
+        try:
+            data = loads(row.data)
+            signals = [Signal(**one) for one in data["signals"]]
+            return cls(*text, signals, data["files"], data["commits"], row.id)
+        except (TypeError, ValueError, LookupError):
+            return cls(*text, (), id=row.id)
 
 
 def merged(found: Iterable[Candidate]) -> list[Candidate]:
     """Merge similar candidates into the best."""
-    told, kept = Alike(), []
+    kept: list[Candidate] = []
     for one in sorted(found, key=lambda one: (-one.score, one.first, one.id)):
-        if first := told.like(one):
-            first.take(one)
+        if best := one.nearest(kept):
+            best.take(one)
         else:
-            told.add(one)
             kept.append(one)
     return kept
 
@@ -149,7 +134,3 @@ def merged(found: Iterable[Candidate]) -> list[Candidate]:
 def candidate_id(type: str, text: str) -> str:
     """Return ``candidate-<8 hex>``, the same for other case, signs and spaces."""
     return record_id("candidate", f"{type}\n{' '.join(words(fold(text)))}")
-
-
-def _words(one: Candidate) -> frozenset[str]:
-    return frozenset(words(fold(one.body))) - STOP_WORDS

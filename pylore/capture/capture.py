@@ -14,13 +14,11 @@ from ..core.times import time_of
 from ..system.atomic_write import write_whole
 from ..system.files import make_private_folder, state_folder
 from .event_log import append, log_fault
-from .events import event_line, known_ids, read_events, shortened
-from .recent import sessions_of
+from .events import event_line, known_ids, shortened
 from .recorder import Recorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
 
     from .recorder import Reader
     from .redaction import Redactor
@@ -28,14 +26,6 @@ if TYPE_CHECKING:
 Stamp = tuple[int, int, str]
 """Time of change (ns), bytes, and minimum time of captured events."""
 _LONGEST_STAMPS = 64 << 20
-
-
-def project_events(project: str, since: str = "") -> Iterator[dict[str, Any]]:
-    """Yield the events of the sessions of a project, since a time, in their order."""
-    sessions = sessions_of(project)
-    for event in read_events(since=since) if sessions else ():
-        if event.get("session") in sessions:
-            yield event
 
 
 class Capture:

@@ -8,25 +8,36 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ..app.find import search
 from ..cli.command import Group, argument, command, option
 from ..cli.options import LIMIT, SINCE, exclusive
 from ..cli.session import ids_from, project_root, read_stdin
 from ..core.errors import LoreError, UsageError
-from ..core.text import counted, one_line
+from ..core.text import STOP_WORDS, counted, fold, one_line, stem, words
 from ..core.times import now, parse_since
-from ..core.vocabulary import LEARNING_TYPES
+from ..core.vocabulary import LEARNING_TYPES, NO_RECORDS
 from ..store.curation import REFUSED
 from ..terminal.output import Output, flush, note
 from ..terminal.text import bold, change_text, dim, each
 from .capture import Capture
 from .dialog import Dialog, candidates_text
-from .event_log import LONGEST_NAME, MOST_FILES, VERSION, append, event_file, log_fault
-from .events import KINDS, MOST_ERROR, MOST_TEXT, event_line, read_events, shortened, sweep_events
-from .gaps import find_gaps
+from .event_log import LONGEST_NAME, MOST_FILES, append, event_file, log_fault
+from .events import (
+    KINDS,
+    MOST_ERROR,
+    MOST_TEXT,
+    event_line,
+    new_event,
+    read_events,
+    shortened,
+    sweep_events,
+)
 from .gate import Gathered, Wanted, decide, gather, listed, promote, require
 from .transcripts import TRANSCRIPTS, transcript_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..app.engine import Engine
     from ..cli.session import Session
     from ..records.records import Change
@@ -45,6 +56,9 @@ Read sessions of coding agents, and keep what they teach.
 SESSION = option("--session ID", "its session", "")
 _WIDTH = 100
 """Characters of a text in a list."""
+_ALIKE = 0.6
+"""Minimum share of common words (Jaccard) of two questions of a gap. Chosen by hand."""
+_MOST_OTHERS = 5
 
 
 @command("capture run [options] --from AGENT [PATH…]", settings=("events_days",))
@@ -110,20 +124,18 @@ def event(
     text = read_stdin() if message == "-" else message
     if not text.strip() and kind in ("prompt", "say"):
         raise UsageError(f"event {kind} needs a text: give -m TEXT, or '-m -' for stdin")
-    row: dict[str, Any] = {
-        "v": VERSION,
-        "t": now(),
-        "src": "cli",
-        "session": session_name[:LONGEST_NAME],
-        "kind": kind,
-        "name": name[:LONGEST_NAME],
-        "files": [*files[:MOST_FILES]],
-        "text": text.strip()[: 2 * MOST_TEXT],
-        "err": error.strip()[: 2 * MOST_ERROR],
-    }
-    if error or kind in ("tool", "edit", "search", "commit"):
-        row["ok"] = not error
-    row = {field: value for field, value in row.items() if value not in (None, "", [])}
+    may_fail = error or kind in ("tool", "edit", "search", "commit")
+    row = new_event(
+        t=now(),
+        src="cli",
+        session=session_name[:LONGEST_NAME],
+        kind=kind,
+        name=name[:LONGEST_NAME],
+        ok=not error if may_fail else None,
+        files=[*files[:MOST_FILES]],
+        text=text.strip()[: 2 * MOST_TEXT],
+        err=error.strip()[: 2 * MOST_ERROR],
+    )
     _redactor(session).redact([row])
     shortened(row)
     try:
@@ -153,7 +165,7 @@ def events(
     if session.form_given() in ("", "jq") and output.form == "json":
         output = Output("jsonl", output.jq)  # a log is read line by line
     moment = parse_since(since) if since else ""
-    found = read_events(since=moment, session=session_name, kinds=kinds)
+    found = read_events(since=moment, session=session_name, kinds=kinds or KINDS)
     output.stream(found, each(_event_text))
 
 
@@ -261,9 +273,42 @@ def _row(candidate: str, change: Change) -> dict[str, Any]:
 def gaps(session: Session, *, since: str = SINCE, limit: int | None = LIMIT) -> None:
     """List questions that found nothing sure."""
     with session.engine() as engine:
-        found = find_gaps(engine, parse_since(since) if since else "")
+        found = _gaps(engine, parse_since(since) if since else "")
         rows = [*islice(found, limit or 10)]
     session.output.list(rows, each(_gap_text, "no gaps\n"))
+
+
+def _gaps(engine: Engine, since: str) -> Iterator[dict[str, Any]]:
+    """Yield groups of questions without a confident result among records or pages."""
+    few = engine.changed([("limit", "1")], "gaps")
+    types = [type for type in engine.store.types.all() if type not in NO_RECORDS]
+    groups = _groups_of_questions(engine.root, since)
+    for count, events in sorted(groups, key=lambda one: (one[0], len(one[1])), reverse=True):
+        question, *others = dict.fromkeys(event["text"] for event in reversed(events))
+        if all(hit.weak for hit in search(few, question, types=types)):
+            yield {
+                "question": question,
+                "times": len(events),
+                "sessions": count,
+                "last": events[-1]["t"],
+                "questions": others[:_MOST_OTHERS],
+            }
+
+
+def _groups_of_questions(root: str, since: str) -> list[tuple[int, list[dict[str, Any]]]]:
+    """Return the number of sessions, and the events, of a project's questions with like words."""
+    groups: list[tuple[frozenset[str], list[dict[str, Any]]]] = []
+    for event in read_events(since=since, kinds=("question",)):
+        if event.get("text") and event.get("name") == root:
+            asked = words(fold(event["text"]))
+            own = frozenset(stem(word) for word in asked if word not in STOP_WORDS)
+            for known, events in groups:
+                if len(own & known) >= _ALIKE * (len(own | known) or 1):
+                    events.append(event)
+                    break
+            else:
+                groups.append((own, [event]))
+    return [(len({event.get("session") for event in events}), events) for _, events in groups]
 
 
 # --- text for a terminal

@@ -10,7 +10,8 @@ from ..core.text import counted, one_line, printable
 from ..store.curation import OPEN, REFUSED, SKIPPED
 from ..terminal.output import printable_value, write
 from ..terminal.text import bold, dim
-from .gate import Wanted, beside, candidate_of, decide, promote, told
+from .candidates import Candidate
+from .gate import Wanted, beside, decide, printed, promote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -62,8 +63,8 @@ class Dialog:
         write(", ".join(f"{count} {name}" for name, count in done.items()) + "\n")
 
     def _show(self, row: KeptCandidate, place: str) -> Sequence[tuple[Any, float]]:
-        near = beside(self._engine, candidate_of(row))
-        text = place + _candidate_text(printable_value(told(row)), _MOST_QUOTES)
+        near = beside(self._engine, Candidate.from_row(row))
+        text = place + _candidate_text(printable_value(printed(row)), _MOST_QUOTES)
         for count, (node, cosine) in enumerate(near, 1):
             title = printable(one_line(node.title))
             text += f"  {count}. known {cosine:.2f}  {node.id} [{node.status}]  {title}\n"

@@ -9,7 +9,6 @@ from ..core.text import one_line
 from ..records.fields import title_of
 from .candidates import COMMITTED, LONGEST_QUOTE, Candidate, Signal, merged
 from .events import MOST_TEXT
-from .events import text as text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -19,18 +18,17 @@ if TYPE_CHECKING:
     _Said = tuple[str, list[str], str, str]
     """Type of record, signals, text, and a title before the text."""
 
-WEIGHTS = {
-    "cause": 0.15,
-    "lesson": 0.5,
-    "decision": 0.3,
-    "gotcha": 0.45,
-    "note": 0.4,
-    "rule": 0.75,
-    "preference": 0.6,
-    COMMITTED: 0.6,
-    "conceded": 0.45,
-    "repeated-error": 0.2,
+_MARKS = {
+    "cause": ("failure", 0.15),
+    "lesson": ("lesson", 0.5),
+    "decision": ("decision", 0.3),
+    "gotcha": ("lesson", 0.45),
+    "note": ("observation", 0.4),
 }
+"""Signals of marks: type of the record, and weight."""
+_REPEATED = "repeated-error"
+_WEIGHTS = {"rule": 0.75, "preference": 0.6, COMMITTED: 0.6, "conceded": 0.45, _REPEATED: 0.2}
+_WEIGHTS |= {name: weight for name, (_, weight) in _MARKS.items()}
 """Share of useful candidates with this signal, rounded to 0.05."""
 REFUSED = "refused"
 """The error of a call that a person has refused."""
@@ -41,14 +39,6 @@ _SHORTEST, _SHORTEST_CHOSEN, _LONGEST = 40, 15, 320
 """Minimum and maximum characters of a statement; marks of a choice need fewer."""
 _INFORMATIVE = 5
 """Minimum number of different words of a signature."""
-_MARKS = {
-    "cause": "failure",
-    "lesson": "lesson",
-    "decision": "decision",
-    "gotcha": "lesson",
-    "note": "observation",
-}
-"""Signals of marks, and the types of their records."""
 _MARK = re.compile(
     r"[\s>*_#\-•\d.()`]{0,40}(?:[^\w\s]{1,2}\s+)?[*_`]{0,4}(?:"
     r"(?P<cause>(?:the )?(?:real |actual |likely )?(?:root )?cause)"
@@ -116,6 +106,8 @@ _TRAILER = re.compile(r"[A-Z][\w-]+(?:-[Bb]y|[Cc]heckpoint|[\w]*-Id): |🤖|Gene
 _BULLET = re.compile(r"(?:(?:[-*•>❯⏺]|\d{1,2}[.)]|\([a-z\d]\))\s+)+")
 _CODE_LINE = ("+ ", "    ", "\t", "$ ", "//", "#!", "|", "<", "--- ", "+++ ", "@@", "#")
 _BOLD = re.compile(r"\*\*|__(?=\w)|(?<=\w)__|[✅❌☑✓✔✗⚠️🔴🟡🟢🟠]+\s*")
+_BLOCK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*•]|\d{1,2}[.)])\s)")
+"""Ends of the paragraphs and points of a commit's message."""
 _END = re.compile(r"(?<=[a-z\d)`'\"*\]][.!?])[*_]{0,2}\s+(?=[A-Z`*\"'(])")
 _WORDS = re.compile(r"[a-z]{3,}")
 _VARIABLE = re.compile(
@@ -131,7 +123,7 @@ def find_candidates(events: Iterable[Event]) -> list[Candidate]:
     """Return the candidates in events of any number of sessions, the best first."""
     sessions: dict[str, list[Event]] = {}
     for event in events:
-        sessions.setdefault(text_of(event, "session"), []).append(event)
+        sessions.setdefault(event.get("session", ""), []).append(event)
     found = [one for inside in sessions.values() for one in _of_session(inside)]
     found.extend(_of_errors(sessions))
     return sorted(merged(found), key=lambda one: (-one.score, one.first, one.id))
@@ -146,8 +138,10 @@ def mark_of(sentence: str) -> tuple[str, str, str] | None:
     True
     """
     found = _MARK.match(sentence)
-    name = next((name for name in _MARKS if found and found[name]), "")
-    return (name, _MARKS[name], found["rest"].strip()) if found else None
+    if not found:
+        return None
+    name = next(name for name in _MARKS if found[name])
+    return name, _MARKS[name][0], found["rest"].strip()
 
 
 def is_marked(paragraph: str) -> bool:
@@ -156,10 +150,8 @@ def is_marked(paragraph: str) -> bool:
     >>> is_marked("Done. Lesson: test it"), is_marked("- never push to main"), is_marked("Done.")
     (True, True, False)
     """
-    lines = paragraph.splitlines()
-    return bool(_ALWAYS.search(paragraph)) or any(
-        mark_of(sentence) for line in lines for sentence in sentences(line)
-    )
+    said = (one for line in paragraph.splitlines() for one in sentences(line))
+    return _ALWAYS.search(paragraph) is not None or any(map(mark_of, said))
 
 
 def error_signature(error: str) -> str:
@@ -208,16 +200,9 @@ class _Session:
 
     def __init__(self, events: list[Event]) -> None:
         self.events = events
-        kinds = [event.get("kind") for event in events]
-        self.prompts = [at for at, kind in enumerate(kinds) if kind == "prompt"]
-        self.edits = [
-            (at, path)
-            for at, event in enumerate(events)
-            for path in _paths(event)
-            if event.get("kind") == "edit" and event.get("ok") is not False
-        ]
+        self.prompts = [at for at, one in enumerate(events) if one["kind"] == "prompt"]
         self.seen = {
-            path for event in events for path in _paths(event) if event.get("kind") != "search"
+            path for one in events for path in one.get("files", ()) if one["kind"] != "search"
         }
 
     def turn(self, at: int) -> tuple[int, int]:
@@ -227,56 +212,48 @@ class _Session:
 
     def edited(self, begin: int, end: int) -> list[str]:
         """Return the files edited between two events."""
-        return [*dict.fromkeys(path for at, path in self.edits if begin <= at < end)]
+        edits = filter(_is_edit, self.events[begin:end])
+        return [*dict.fromkeys(path for one in edits for path in one.get("files", ()))]
 
     def candidate(self, at: int, type: str, names: list[str], text: str, title: str) -> Candidate:
         """Return the candidate of a statement, with named files or edits of the turn."""
         event = self.events[at]
         edited = self.edited(*self.turn(at))
         files = sorted(path for path in self.seen if _names(text, path)) or edited
+        files = [*files, *event.get("files", ())][:MOST_FILES]
         later = self.events[at:] if edited else [event]
-        commits = [text_of(one, "name") for one in later if one.get("kind") == "commit"][:1]
+        commits = [one["name"] for one in later if one["kind"] == "commit" and one.get("name")][:1]
         signals = [_signal(name, text, event) for name in names]
         body = one_line(f"{title.rstrip('.')}. {text}" if title else text)
-        return Candidate(
-            type,
-            title_of(title or text),
-            body,
-            signals,
-            [*files, *_paths(event)][:MOST_FILES],
-            filter(None, commits),
-        )
+        return Candidate(type, title_of(title or text), body, signals, files, commits)
 
 
 def _of_session(events: list[Event]) -> Iterator[Candidate]:
     session = _Session(events)
     pasted = set()
     for at, event in enumerate(events):
-        kind, text = event.get("kind"), text_of(event, "text")
+        kind, text, ref = event["kind"], event.get("text", ""), event.get("ref")
         found: Iterable[_Said] = ()
         if kind == "prompt":
             if len(text) >= MOST_TEXT or _PASTED.search(text):
-                pasted.add(text_of(event, "ref"))
-            if text_of(event, "ref") not in pasted:
-                found = [*_marked(text), *_wished(text)]
+                pasted.add(ref)
+            found = () if ref in pasted else [*_marked(text), *_wished(text)]
         elif kind == "say":
-            begin, end = session.turn(at)
+            conceded = [*_conceded(text)]
+            begin, end = session.turn(at) if conceded else (0, 0)
             is_answer = begin in session.prompts[1:] and session.edited(at, end)
-            found = [*_marked(text), *(_conceded(text) if is_answer else ())]
+            found = [*_marked(text), *(conceded if is_answer else ())]
         elif kind == "commit":
             found = _explained(text)
-        for said in found:
-            yield session.candidate(at, *said)
+        yield from (session.candidate(at, *said) for said in found)
 
 
 def _marked(text: str) -> Iterator[_Said]:
     """Yield the sentences that begin with a mark."""
-    for sentence in _prose(text):
-        if mark := mark_of(sentence):
-            name, type, rest = mark
-            is_chosen = name in _CHOSEN and _fits(rest, _SHORTEST_CHOSEN)
-            if is_chosen or (_fits(rest) and not _UNFIT.match(rest)):
-                yield type, [name], rest, ""
+    for name, type, rest in filter(None, map(mark_of, _prose(text))):
+        is_chosen = name in _CHOSEN and _fits(rest, _SHORTEST_CHOSEN)
+        if is_chosen or (_fits(rest) and not _UNFIT.match(rest)):
+            yield type, [name], rest, ""
 
 
 def _wished(text: str) -> Iterator[_Said]:
@@ -303,15 +280,13 @@ def _explained(message: str) -> Iterator[_Said]:
     """Yield subject and reason of a commit, and points with a reason."""
     subject, _, rest = message.partition("\n")
     lines = [line for line in rest.splitlines() if not _TRAILER.match(line.strip())]
-    blocks = re.split(r"\n\s*\n|\n(?=\s*(?:[-*•]|\d{1,2}[.)])\s)", "\n".join(lines))
     title = subject
-    for block in () if _ROUTINE.match(subject) else blocks:
+    for block in () if _ROUTINE.match(subject) else _BLOCK.split("\n".join(lines)):
         text = " ".join(sentences(one_line(block))[:2])
-        if _REASON.search(text) and _fits(text, _SHORTEST, 2 * _LONGEST):
-            is_point = _BULLET.match(block.lstrip())
-            if is_point or title:
-                yield "decision", [COMMITTED], text, "" if is_point else title
-                title = title if is_point else ""
+        is_point = _BULLET.match(block.lstrip())
+        if (is_point or title) and _REASON.search(text) and _fits(text, longest=2 * _LONGEST):
+            yield "decision", [COMMITTED], text, "" if is_point else title
+            title = title if is_point else ""
 
 
 def _of_errors(sessions: Mapping[str, list[Event]]) -> Iterator[Candidate]:
@@ -321,26 +296,27 @@ def _of_errors(sessions: Mapping[str, list[Event]]) -> Iterator[Candidate]:
     for name, events in sessions.items():
         later: list[str] = []
         for event in reversed(events):
-            kind, ok = event.get("kind"), event.get("ok")
-            if kind == "edit" and ok is not False:
-                later = _paths(event)
-            elif kind == "tool" and ok is False and text_of(event, "err") != REFUSED:
-                signature = error_signature(text_of(event, "err"))
+            error = event.get("err", "")
+            if _is_edit(event):
+                later = event.get("files", [])
+            elif event["kind"] == "tool" and event.get("ok") is False and error != REFUSED:
+                signature = error_signature(error)
                 if len({*_WORDS.findall(signature.lower())}) >= _INFORMATIVE:
                     seen.setdefault(signature, {})[name] = event
                     edited.setdefault(signature, {}).update(dict.fromkeys(later))
     for signature, where in seen.items():
         if len(where) >= ERROR_SESSIONS:
-            command = one_line(text_of(next(iter(where.values())), "text"))[:80]
-            body = f"`{command}` fails with: {signature}"
-            weight = WEIGHTS["repeated-error"] / len(where)
-            signals = [
-                _signal("repeated-error", _first_line(text_of(one, "err")), one, weight)
-                for one in where.values()
-            ]
-            yield Candidate(
-                "failure", title_of(body), body, signals, [*edited[signature]][:MOST_FILES]
-            )
+            first, *_ = where.values()
+            body = f"`{one_line(first.get('text', ''))[:80]}` fails with: {signature}"
+            signals = [_signal(_REPEATED, _first_line(one["err"]), one) for one in where.values()]
+            weight = _WEIGHTS[_REPEATED] / len(where)
+            signals = [one._replace(weight=weight) for one in signals]
+            files = [*edited[signature]][:MOST_FILES]
+            yield Candidate("failure", title_of(body), body, signals, files)
+
+
+def _is_edit(event: Event) -> bool:
+    return event["kind"] == "edit" and event.get("ok") is not False
 
 
 def _first_line(error: str) -> str:
@@ -348,25 +324,12 @@ def _first_line(error: str) -> str:
     return next((line for line in lines if line and not line.startswith("Exit code ")), "")
 
 
-def _signal(name: str, quote: str, event: Event, weight: float | None = None) -> Signal:
-    return Signal(
-        name,
-        WEIGHTS[name] if weight is None else weight,
-        quote[:LONGEST_QUOTE],
-        *(text_of(event, key) for key in ("session", "t", "ref")),
-    )
+def _signal(name: str, quote: str, event: Event) -> Signal:
+    where = (event.get(field, "") for field in ("session", "t", "ref"))
+    return Signal(name, _WEIGHTS[name], quote[:LONGEST_QUOTE], *where)
 
 
 def _names(text: str, path: str) -> bool:
     """Return True if a text has a path, or a file name of four characters."""
     name = path.rpartition("/")[2]
     return path in text or (len(name) > 3 and name in text)
-
-
-def _paths(event: Event) -> list[str]:
-    files = event.get("files")
-    return (
-        [path for path in files if isinstance(path, str) and path]
-        if isinstance(files, list)
-        else []
-    )

@@ -31,8 +31,8 @@ from ..store.curation import KNOWN, OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandid
 from ..store.filter import Scope
 from ..store.resolve_id import resolve_id
 from ..system.git import Git, is_commit
-from .candidates import COMMITTED, LONGEST_QUOTE, Alike, Candidate, Signal
-from .capture import project_events
+from .candidates import COMMITTED, LONGEST_QUOTE, Candidate, Signal
+from .events import project_events
 from .extract import error_signature, find_candidates
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ AGAIN = "again"
 """The signal of an error that returned after the promotion of a record."""
 _MOST_QUOTES, _MOST_FILES, _MOST_BESIDE = 5, 10, 3
 _LONGEST_SESSION = 200
+_INTERNAL = ("data", "command")
 _TELLING = 20
 """Minimum number of characters of an error's signature that identifies it."""
 
@@ -82,10 +83,7 @@ class Evidence:
     def __init__(
         self, engine: Engine, records: Records, found: Iterable[Candidate], *, revive: bool
     ) -> None:
-        self._engine = engine
-        self._store = engine.store
-        self._records = records
-        self._revive = revive
+        self._store, self._records, self._revive = engine.store, records, revive
         self.commits = _commits_of(engine.root, found)
 
     def add(self, id: str, candidate: Candidate) -> bool:
@@ -105,20 +103,6 @@ class Evidence:
         """Link the session of a signal to the record that it contradicts; True if that is new."""
         return self._quote(self._session(signal.session, [signal]), CONTRADICTS, id, [signal])
 
-    def anchor(self, id: str, files: Sequence[str]) -> None:
-        """Anchor a record to the files that exist in the project."""
-        project = Project(self._engine.root)
-        kept = root_to_keep(self._store, self._engine.root)
-        for path in files[:_MOST_FILES]:
-            with suppress(LoreError):
-                place = relative(project.root, os.path.join(project.root, path), path)
-                place_anchor(
-                    self._store,
-                    lambda nodes: [*map(self._records.write, nodes)],
-                    project,
-                    Anchor(id, "file", place, "", kept),
-                )
-
     def _quote(self, from_id: str, relation: str, to_id: str, signals: Iterable[Signal]) -> bool:
         """Add quotes to a link, up to ``_MOST_QUOTES``; return True if that changed it."""
         old = self._store.edges.get(from_id, to_id, relation)
@@ -126,22 +110,13 @@ class Evidence:
         before = evidence_of(old.metadata) if old else []
         kept = {str(row.get("quote")): row for row in before}
         for one in signals:
-            if len(kept) < _MOST_QUOTES and one.quote not in kept:
-                kept[one.quote] = {
-                    "quote": one.quote,
-                    "ref": one.ref,
-                    "t": one.t,
-                    "signal": one.name,
-                }
+            if len(kept) < _MOST_QUOTES:
+                row = {"quote": one.quote, "ref": one.ref, "t": one.t, "signal": one.name}
+                kept.setdefault(one.quote, row)
         if (gone and not self._revive) or (old and not gone and len(kept) == len(before)):
             return False
-        self._records.link(
-            from_id,
-            relation,
-            to_id,
-            source="conversation",
-            metadata={EVIDENCE: [*kept.values()]} if kept else None,
-        )
+        metadata = {EVIDENCE: [*kept.values()]} if kept else None
+        self._records.link(from_id, relation, to_id, source="conversation", metadata=metadata)
         return True
 
     def _session(self, name: str, signals: Sequence[Signal]) -> str:
@@ -186,19 +161,16 @@ def gather(engine: Engine, project: str, since: str = "") -> Gathered:
     found = find_candidates(events)
     with engine.store.faults:
         if found or engine.store.candidates.all():
-            gathering = _Gathering(engine, events, found)
-            gathering.records.together(gathering.write, "candidates")
+            gathering = _Gathering(engine, found)
+            gathering.records.together(lambda: gathering.write(events), "candidates")
             return gathering.done
     return Gathered([], [], [])
 
 
 class _Gathering:
-    def __init__(
-        self, engine: Engine, events: list[dict[str, Any]], found: list[Candidate]
-    ) -> None:
+    def __init__(self, engine: Engine, found: list[Candidate]) -> None:
         self._store = engine.store
         self._scope, self._days = engine.settings.scope, engine.settings.candidates_days
-        self._events = events
         self.records = engine.records()
         self.done = Gathered([], [], [])
         self._evidence = Evidence(engine, self.records, found, revive=False)
@@ -215,34 +187,31 @@ class _Gathering:
             and any(self._store.commits.get(node.id) for node in commits)
         )
 
-    def write(self) -> None:
+    def write(self, events: list[dict[str, Any]]) -> None:
         """Keep new candidates; read decisions of other processes first."""
-        self._sweep()
-        rows = self._store.candidates.all()
-        kept = {row.id: row for row in rows}
-        told = Alike(map(candidate_of, rows))
+        candidates = self._store.candidates
+        if self._days:
+            undecided, oldest = candidates.all((OPEN, SKIPPED)), ago(self._days)
+            candidates.remove(row.id for row in undecided if row.found_at < oldest)
+        kept = {row.id: row for row in candidates.all()}
+        known = [*map(Candidate.from_row, kept.values())]
         for one in self._found:
-            like = None if one.id in kept else told.like(one)
-            row = kept.get(like.id if like else one.id)
+            row = kept.get(one.id)
+            if row is None and (near := one.nearest(known)):
+                row = kept[near.id]
             if row is None:
                 self._keep(one)
             elif row.status in (OPEN, SKIPPED):
                 self._add_to(row, one)
             elif row.status in (PROMOTED, KNOWN):
                 self._add_evidence(str(row.promoted_as), one)
-        failures = _failures(self._events)
-        for row in rows:
+        failures = _failures(events)
+        for row in kept.values():
             if row.status == PROMOTED and row.promoted_as:
                 self._flag(row, failures)
 
-    def _sweep(self) -> None:
-        """Delete undecided candidates found more than ``candidates_days`` ago."""
-        if self._days:
-            rows, oldest = self._store.candidates.all((OPEN, SKIPPED)), ago(self._days)
-            self._store.candidates.remove(row.id for row in rows if row.found_at < oldest)
-
     def _keep(self, one: Candidate) -> None:
-        row = row_of(one)
+        row = one.to_row()
         row.found_at = now()
         itself = self._store.nodes.get(own(record_id(one.type, one.body), self._scope))
         if itself:
@@ -253,11 +222,11 @@ class _Gathering:
         self._store.candidates.put([row])
 
     def _add_to(self, row: KeptCandidate, one: Candidate) -> None:
-        both = candidate_of(row)
+        both = Candidate.from_row(row)
         before = {*both.sessions}
         both.take(one)
-        new = row_of(both)
-        new.data = dumps({**loads(row.data), **loads(new.data)})
+        new = both.to_row()
+        new.data = dumps({**loads(row.data), **both.evidence()})  # decisions stay for an undo
         new.found_at, new.status, new.decided_at = row.found_at, row.status, row.decided_at
         if row.status == SKIPPED and {*both.sessions} - before:
             new.status, new.decided_at = OPEN, None
@@ -276,19 +245,15 @@ class _Gathering:
 
     def _flag(self, row: KeptCandidate, failures: dict[str, list[dict[str, Any]]]) -> None:
         """Link sessions in which the error of a record returned after it was promoted."""
-        one, id = candidate_of(row), str(row.promoted_as)
+        one, id = Candidate.from_row(row), str(row.promoted_as)
         signatures = {error_signature(signal.quote) for signal in one.signals}
-        events = [
-            event
-            for signature, rows in failures.items()
-            for event in rows
-            if (signature in signatures or signature in one.body)
-            and event["t"] > (row.decided_at or "")
-            and event.get("session") not in one.sessions
-        ]
-        for event in events if self._is_ours(id) else ():
-            quote = str(event.get("err") or "")[:LONGEST_QUOTE]
-            signal = Signal(AGAIN, 0.0, quote, event["session"], event["t"], event.get("ref") or "")
+        known = [name for name in failures if name in signatures or name in one.body]
+        for event in (event for name in known for event in failures[name]):
+            is_later = event["t"] > (row.decided_at or "")
+            if not is_later or event.get("session") in one.sessions or not self._is_ours(id):
+                continue
+            where = event.get("session", ""), event["t"], event.get("ref", "")
+            signal = Signal(AGAIN, 0.0, event["err"][:LONGEST_QUOTE], *where)
             if self._evidence.contradict(id, signal) and id not in self.done.again:
                 self.done.again.append(id)
 
@@ -297,8 +262,8 @@ def _failures(events: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]
     """Return the failed calls by the signature of their error."""
     found: dict[str, list[dict[str, Any]]] = {}
     for event in events:
-        if event.get("kind") == "tool" and event.get("ok") is False:
-            found.setdefault(error_signature(str(event.get("err") or "")), []).append(event)
+        if event["kind"] == "tool" and event.get("ok") is False:
+            found.setdefault(error_signature(event.get("err", "")), []).append(event)
     return {signature: rows for signature, rows in found.items() if len(signature) >= _TELLING}
 
 
@@ -327,7 +292,7 @@ def promote(engine: Engine, wanted: Sequence[Wanted], *, confirm: bool) -> list[
     Raises:
         LoreError: a candidate is unknown or already promoted.
     """
-    candidates = [candidate_of(require(engine, one.id)) for one in wanted]
+    candidates = [Candidate.from_row(require(engine, one.id)) for one in wanted]
     store, records = engine.store, engine.records()
     evidence = Evidence(engine, records, candidates, revive=True)
 
@@ -347,7 +312,7 @@ def promote(engine: Engine, wanted: Sequence[Wanted], *, confirm: bool) -> list[
                 anew=True,
             )
         evidence.add(change.id, candidate)
-        evidence.anchor(change.id, candidate.files)
+        _anchor(engine, records, change.id, candidate.files)
         for run in (AgentSession(name, engine.root).run for name in candidate.sessions):
             if store.impressions.state(run) in ("open", "finished"):
                 records.link(change.id, DERIVED_FROM, run, source="conversation")
@@ -356,6 +321,16 @@ def promote(engine: Engine, wanted: Sequence[Wanted], *, confirm: bool) -> list[
         return change
 
     return records.together(lambda: [*map(let_in, wanted, candidates)], "promote")
+
+
+def _anchor(engine: Engine, records: Records, id: str, files: Sequence[str]) -> None:
+    """Anchor a record to the files that exist in the project."""
+    project, kept = Project(engine.root), root_to_keep(engine.store, engine.root)
+    for path in files[:_MOST_FILES]:
+        with suppress(LoreError):
+            place = relative(project.root, os.path.join(project.root, path), path)
+            wanted = Anchor(id, "file", place, "", kept)
+            place_anchor(engine.store, lambda nodes: [*map(records.write, nodes)], project, wanted)
 
 
 def decide(engine: Engine, ids: Sequence[str], status: str) -> list[KeptCandidate]:
@@ -385,41 +360,13 @@ def require(engine: Engine, id: str) -> KeptCandidate:
     return row
 
 
-def row_of(one: Candidate) -> KeptCandidate:
-    """Return an open candidate as a row of the store."""
-    row = one.to_row()
-    data = {name: row[name] for name in ("files", "sessions", "commits", "signals")}
-    return KeptCandidate(
-        one.id,
-        one.type,
-        one.title,
-        one.body,
-        row["score"],
-        row["first"],
-        row["last"],
-        data=dumps(data),
-    )
-
-
-def candidate_of(row: KeptCandidate) -> Candidate:
-    """Return the candidate of a row; without evidence if the row's data are malformed."""
-    fields = {"id": row.id, "type": row.type, "title": row.title, "body": row.body}
-    empty: dict[str, Any] = {"signals": [], "files": [], "commits": []}
-    try:
-        return Candidate.from_row({**empty, **loads(row.data), **fields})
-    except (TypeError, ValueError):
-        return Candidate.from_row({**empty, **fields})
-
-
 def listed(engine: Engine, *, everything: bool = False) -> list[dict[str, Any]]:
     """Return the open candidates, or all, as printed rows: the best first."""
     with engine.store.faults:
-        return [told(row) for row in engine.store.candidates.all(() if everything else (OPEN,))]
+        return [*map(printed, engine.store.candidates.all(() if everything else (OPEN,)))]
 
 
-def told(row: KeptCandidate) -> dict[str, Any]:
+def printed(row: KeptCandidate) -> dict[str, Any]:
     """Return a candidate as a printed row."""
-    fields = {**row.to_dict(), **candidate_of(row).to_row()}
-    for name in ("data", "command", "first_at", "last_at"):
-        del fields[name]
-    return fields
+    fields = {name: value for name, value in row.to_dict().items() if name not in _INTERNAL}
+    return {**fields, **Candidate.from_row(row).evidence()}

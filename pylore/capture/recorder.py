@@ -11,8 +11,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.times import now
-from .event_log import LONGEST_NAME, MOST_FILES, VERSION
-from .events import ID_DIGITS, MOST_ERROR, MOST_TEXT, text, whole_lines
+from .event_log import LONGEST_NAME, MOST_FILES
+from .events import ID_DIGITS, MOST_ERROR, MOST_TEXT, new_event, whole_lines
 from .extract import REFUSED, is_marked
 
 if TYPE_CHECKING:
@@ -129,47 +129,30 @@ class Recorder:
                 self.session = step.span or self.session
                 self._project = step.name.rstrip("/")
                 if step.name:
-                    self._add(
-                        "session",
-                        moment(step.when),
-                        0,
-                        name=step.name[:LONGEST_NAME],
-                        text=step.text,
-                    )
+                    self._add(step, 0, span="", text=step.text)
         elif step.kind in ("prompt", "say"):
             texts = pieces(step.text)
             self._turn += bool(texts) and step.kind == "prompt"
             for text in texts:
-                self._add(step.kind, moment(step.when), number, span=step.span, text=text)
-        elif step.kind == "result":
-            if step.span in self.calls:
-                self._add_call(*self.calls.pop(step.span), step)
-        else:
+                self._add(step, number, text=text)
+        elif step.kind != "result":
             self.calls[step.span] = step, number
+        elif step.span in self.calls:
+            self._add_call(*self.calls.pop(step.span), step)
 
     def _add_call(self, call: Step, number: int, result: Step) -> None:
-        ok, at = result.ok, moment(call.when)
+        ok = result.ok
         written = self._below(call.written) if ok else []
-        kind, files = ("edit", written) if written else (call.kind, self._below(call.files))
         commits = ok and call.kind == "tool" and makes_commit(call.text)
         if written or not commits:
             why = REFUSED if result.name == REFUSED else "" if ok else why_it_failed(result.text)
-            self._add(
-                kind,
-                at,
-                number,
-                span=call.span,
-                name=call.name[:LONGEST_NAME],
-                ok=ok,
-                files=files,
-                text=call.text[:AHEAD],
-                err=why,
-            )
+            done = call._replace(kind="edit") if written else call
+            files = written or self._below(call.files)
+            self._add(done, number, ok=ok, files=files, text=call.text[:AHEAD], err=why)
         if commits:
             hash, message = commit_of(call.text, result.text)
-            self._add(
-                "commit", at, number, span=call.span, name=hash, ok=True, text=message[:AHEAD]
-            )
+            made = call._replace(kind="commit", name=hash)
+            self._add(made, number, ok=True, text=message[:AHEAD])
 
     def _below(self, paths: Iterable[str]) -> list[str]:
         """Return the paths inside the project, as relative paths."""
@@ -184,23 +167,23 @@ class Recorder:
                 found.append(path)
         return [*dict.fromkeys(found)][:MOST_FILES]
 
-    def _add(self, kind: str, t: str, line: int, *, span: str = "", **fields: Any) -> None:
+    def _add(self, step: Step, line: int, *, span: str | None = None, **fields: Any) -> None:
+        span = step.span if span is None else span
         place = span or str(line)
-        self._numbers[kind, place] += 1
-        event = {
-            "v": VERSION,
-            "id": event_id(self.session, kind, place, self._numbers[kind, place]),
-            "t": t,
-            "src": self._reader.source,
-            "session": self.session,
-            "turn": self._turn or None,
-            "span": span,
-            "kind": kind,
-            **fields,
-            "ref": f"{self.path}#{line}" if line else self.path,
-        }
+        self._numbers[step.kind, place] += 1
         self.events.append(
-            {name: value for name, value in event.items() if value not in (None, "", [])}
+            new_event(
+                id=event_id(self.session, step.kind, place, self._numbers[step.kind, place]),
+                t=moment(step.when),
+                src=self._reader.source,
+                session=self.session,
+                turn=self._turn or None,
+                span=span,
+                kind=step.kind,
+                name=step.name[:LONGEST_NAME],
+                ref=f"{self.path}#{line}" if line else self.path,
+                **fields,
+            )
         )
 
 
@@ -273,24 +256,3 @@ def event_id(session: str, kind: str, place: str, number: int) -> str:
     """Return the id of an event: a hash of session, kind, span or line, and number."""
     name = "\0".join((session, kind, place, str(number)))
     return sha256(name.encode("utf-8", "backslashreplace")).hexdigest()[:ID_DIGITS]
-
-
-# --- fields of records: each may be missing or have another type
-
-
-def fields_of(fields: Fields, name: str) -> Fields:
-    """Return a field that is an object; empty unless it is."""
-    value = fields.get(name)
-    return value if isinstance(value, dict) else {}
-
-
-def blocks_of(content: Any) -> list[Fields]:
-    """Return the blocks of a message's content; a text is a block."""
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    return [row for row in content if isinstance(row, dict)] if isinstance(content, list) else []
-
-
-def joined(content: Any) -> str:
-    """Return the texts of a message's content."""
-    return "\n".join(text(block, "text") for block in blocks_of(content))

@@ -150,7 +150,7 @@ def _log(engine: Engine, agent: Agent, event: str, sent: Sent, here: str) -> Non
     try:
         if event == SESSION_START:
             _forget_old_sessions()
-            if recent := part("capture", "recent"):
+            if recent := part("capture", "events"):
                 recent.log_start(agent.name, sent.session, here, days)
         elif event == TOOL and days and (log := part("capture", "event_log")):
             log.log_tool(agent.name, sent, here)
@@ -225,7 +225,7 @@ def _about_project(engine: Engine, session: str) -> Brief:
 
 def _last_session(root: str, session: str) -> tuple[str, list[Line]]:
     """Return a heading with the last prompt, if logged, and the files edited last."""
-    recent = part("capture", "recent")
+    recent = part("capture", "events")
     sessions = recent.recent_sessions(root) if recent else []
     others = [one for one in sessions if one.name != session]
     if not others:

@@ -252,7 +252,7 @@ def likely_files(store: Store, root: str, text: str = "", session: str = "") -> 
 
 def _of_sessions(here: str, session: str) -> Legs:
     """Return the edits of the latest sessions: in this folder, on this branch, and all."""
-    recent = part("capture", "recent")
+    recent = part("capture", "events")
     if recent is None:
         return {}
     sessions = [one for one in recent.recent_sessions(here) if one.name != session]

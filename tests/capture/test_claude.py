@@ -10,8 +10,8 @@ from agent_sessions import PROJECT, ClaudeSession
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.capture.claude import Claude
 from pylore.capture.recorder import Recorder
+from pylore.capture.transcripts import Claude
 
 
 def events(session: ClaudeSession) -> list[dict[str, Any]]:

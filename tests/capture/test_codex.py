@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pylore.capture.codex import Codex
 from pylore.capture.recorder import Recorder
+from pylore.capture.transcripts import Codex
 
 WHEN = "2026-11-01T10:00:00.000Z"
 META = {"id": "c0de", "cwd": "/home/me/shop", "git": {"branch": "main"}, "timestamp": WHEN}

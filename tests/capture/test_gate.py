@@ -16,17 +16,10 @@ from planted_events import CAUSE, ERROR, RULE, Log, failure, plant, prompt
 
 from pylore.app.engine import Engine
 from pylore.app.find import search
+from pylore.capture.candidates import Candidate
 from pylore.capture.event_log import event_file
-from pylore.capture.gate import (
-    Wanted,
-    beside,
-    candidate_of,
-    decide,
-    gather,
-    listed,
-    promote,
-)
-from pylore.capture.recent import sessions_of
+from pylore.capture.events import sessions_of
+from pylore.capture.gate import Wanted, beside, decide, gather, listed, promote
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.core.times import now
@@ -246,7 +239,7 @@ def test_near_record_is_shown_with_a_candidate(project: Path, log: Log) -> None:
         known = records.add("decision", "Sign the tokens with the static key").id
         gather(engine, engine.root)
         row = next(row for row in store.candidates.all() if row.body == RULE)
-        ((node, cosine),) = beside(engine, candidate_of(row))
+        ((node, cosine),) = beside(engine, Candidate.from_row(row))
         assert node.id == known and 0.5 <= cosine < 0.9
 
 
