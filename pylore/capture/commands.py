@@ -9,8 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..app.find import search
-from ..cli.command import Group, argument, command, option
-from ..cli.options import LIMIT, SINCE, exclusive
+from ..cli.command import LIMIT, SINCE, Group, argument, command, exclusive, option
 from ..cli.session import ids_from, project_root, read_stdin
 from ..core.errors import LoreError, UsageError
 from ..core.text import STOP_WORDS, counted, fold, one_line, stem, words

@@ -22,8 +22,7 @@ from ..system.programs import Tidying
 from ..terminal.annotations import sarif
 from ..terminal.output import write
 from ..terminal.text import anchor_place, bold, counts_text, cut, dim, each
-from .command import argument, command, option
-from .options import exclusive
+from .command import argument, command, exclusive, option
 from .session import ids_from
 
 if TYPE_CHECKING:

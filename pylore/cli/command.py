@@ -1,13 +1,14 @@
 """Commands as functions: the defaults of their parameters declare arguments and options.
 
 Command lines, help, completion, the manual and the tools of the MCP server come of these
-declarations. This module is on the path of every search.
+declarations; the options that several commands have are at the end. On the path of every search.
 """
 
 from __future__ import annotations
 
 from ..core.errors import UsageError, nearest
 from ..core.settings import BY_NAME, OPTIONS
+from ..core.vocabulary import SOURCES, STATUSES
 from ..terminal.output import FORMS
 
 TYPE_CHECKING = False
@@ -26,7 +27,7 @@ class Parameter:
         default: False tells a list that is not given from an empty one.
         low: makes it a number, of a thousand million at most: a whole one if this bound is an int.
         choices: the values that it may have.
-        complete: the kind of words that completion offers: see ``completion.words_of``.
+        complete: the kind of words that completion offers: a key of ``help.WORDS``.
     """
 
     def __init__(
@@ -40,27 +41,18 @@ class Parameter:
         choices: Sequence[str] = (),
         complete: str = "",
     ) -> None:
-        self.spelled = spelled
-        self.help = help
-        self.low = low
-        self.high = high
-        self.choices = choices
-        self.complete = complete
-        is_option = spelled[0] == "-"
-        names, _, value = spelled.rpartition(" ") if is_option else ("", "", spelled)
-        if is_option and value[0] == "-":  # a switch
-            names, value = spelled, ""
-        self.names = names.split(", ") if is_option else []
-        self.value = value
+        self.spelled, self.help, self.complete = spelled, help, complete
+        self.low, self.high, self.choices = low, high, choices
+        names, value = ([], spelled) if spelled[0] != "-" else _split(spelled)
+        self.names, self.value = names, value
         self.is_list = value.endswith(",…")
         self.many = value.rstrip("]").endswith("…")
         """True if the value is a tuple: the option or argument may be given several times."""
-        self.required = not is_option and spelled[0] != "["
-        self.name = self.names[-1][2:].replace("-", "_") if is_option else ""
+        self.required = not names and spelled[0] != "["
+        self.name = names[-1][2:].replace("-", "_") if names else ""
         """The parameter of the function."""
-        self.default = default
-        if default is None and (self.many or not value):
-            self.default = () if self.many else False
+        usual = () if self.many else None if value else False
+        self.default = usual if default is None else default
 
     def convert(self, text: str) -> Any:
         """Return the value of a text: a tuple of a list, a number within bounds. Raise ValueError,
@@ -76,6 +68,17 @@ class Parameter:
         kind = "choice" if self.choices else "int" if isinstance(self.low, int) else "float"
         high = 1_000_000_000 if self.high is None else self.high
         return parse_value(kind, text, self.low or 0, high, tuple(self.choices))
+
+
+def _split(spelled: str) -> tuple[list[str], str]:
+    """Return the names of an option, and its value.
+
+    >>> _split("-n, --limit N"), _split("--tags, --tag")
+    ((['-n', '--limit'], 'N'), (['--tags', '--tag'], ''))
+    """
+    *names, last = spelled.split(", ")
+    name, _, value = last.partition(" ")
+    return [*names, name], value
 
 
 option: Callable[..., Any] = Parameter
@@ -111,22 +114,14 @@ class Command:
         """Make a command of a function; the parameters declare options and arguments."""
         self.run = run
         self.parameters = parameters_of(run)
+        self.options = [one for one in self.parameters if one.names]
+        self.arguments = [one for one in self.parameters if not one.names]
         return self
-
-    @property
-    def options(self) -> list[Parameter]:
-        """The options that this command declares itself."""
-        return [one for one in self.parameters if one.names]
-
-    @property
-    def arguments(self) -> list[Parameter]:
-        """The arguments, in their order."""
-        return [one for one in self.parameters if not one.names]
 
     @property
     def shown_options(self) -> list[Parameter]:
         """The options that the help lists, including settings."""
-        return [*self.options, *map(setting_option, self.settings)]
+        return [*self.options, *map(_setting_option, self.settings)]
 
     @property
     def text(self) -> str:
@@ -142,20 +137,23 @@ class Command:
         setting = OPTIONS.get(name)
         if setting is None or (setting == "on" and "on" not in self.settings):
             return None
-        return setting_option(setting)
+        return _setting_option(setting)
+
+    def wrong(self, message: str) -> UsageError:
+        """Return the error of a line that this command does not take."""
+        return UsageError(f"{message}: see 'lore {self.name} --help'")
+
+
+command = Command
 
 
 class Group:
-    """A command that has verbs: ``graph``."""
+    """A command that has verbs: ``graph``; ``default`` is the verb of a line without."""
 
     def __init__(self, name: str, text: str, default: str = "") -> None:
         self.name = name
         self.text = text
         self.default = default
-        """The default verb."""
-
-
-command = Command
 
 
 def _name_in(usage: str) -> str:
@@ -179,17 +177,14 @@ def parameters_of(run: Callable[..., Any]) -> list[Parameter]:
     return [*found.values()]
 
 
-def setting_option(name: str) -> Parameter:
+def _setting_option(name: str) -> Parameter:
     """Return the option of a setting; the value is converted with all settings."""
     setting = BY_NAME[name]
     short = "-n, " if name == "limit" else ""
     value = "VALUE,…" if setting.kind in ("names", "words") else "VALUE"
-    found = Parameter(
-        f"{short}--{setting.option} {value}",
-        setting.help.partition(";")[0],
-        choices=setting.choices,
-        complete=name,
-    )
+    help = setting.help.partition(";")[0]
+    spelled = f"{short}--{setting.option} {value}"
+    found = Parameter(spelled, help, choices=setting.choices, complete=name)
     found.name = name
     return found
 
@@ -197,8 +192,7 @@ def setting_option(name: str) -> Parameter:
 def read(words: Sequence[str], command: Command) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the values of parameters, and settings and shared options as text. Raise UsageError
     for an invalid line."""
-    own = command.options
-    values = {one.name: one.default for one in command.parameters}
+    values: dict[str, Any] = {one.name: one.default for one in command.parameters}
     settings: dict[str, str] = {}
     arguments: list[str] = []
     rest = iter(words)
@@ -213,16 +207,17 @@ def read(words: Sequence[str], command: Command) -> tuple[dict[str, Any], dict[s
                 name, equals, text = word[:2], "=", word[2:]  # -n5
             one = command.option_of(name)
             if one is None:
-                known = [*OPTIONS, *(name for each in (*SHARED, *own) for name in each.names)]
-                raise _wrong(command, f"no such option '{name}'{nearest(name, known)}")
+                own = (*SHARED, *command.options)
+                known = [*OPTIONS, *(name for each in own for name in each.names)]
+                raise command.wrong(f"no such option '{name}'{nearest(name, known)}")
             if equals and not one.value:
-                raise _wrong(command, f"{name} takes no value")
+                raise command.wrong(f"{name} takes no value")
             if one.value and not equals:
-                try:
-                    text = next(rest)
-                except StopIteration:
-                    raise _wrong(command, f"{name} needs {one.value}") from None
-            if one not in own:
+                given = next(rest, None)
+                if given is None:
+                    raise command.wrong(f"{name} needs {one.value}")
+                text = given
+            if one not in command.options:
                 settings[one.name] = text if one.value else "1"
                 continue
             value: Any = _converted(one, text) if one.value else True
@@ -238,7 +233,7 @@ def _filled(command: Command, words: list[str]) -> Iterator[tuple[str, Any]]:
     for one in command.arguments:
         if one.required and not words:
             choices = f", one of {', '.join(one.choices)}" if one.choices else ""
-            raise _wrong(command, f"{command.name} needs {one.value}{choices}")
+            raise command.wrong(f"{command.name} needs {one.value}{choices}")
         if one.many:
             yield one.name, tuple(words)
             words = []
@@ -246,7 +241,7 @@ def _filled(command: Command, words: list[str]) -> Iterator[tuple[str, Any]]:
             yield one.name, _converted(one, words[0])
             words = words[1:]
     if words:
-        raise _wrong(command, f"unexpected argument '{words[0]}'")
+        raise command.wrong(f"unexpected argument '{words[0]}'")
 
 
 def _converted(one: Parameter, text: str) -> Any:
@@ -256,5 +251,40 @@ def _converted(one: Parameter, text: str) -> Any:
         raise UsageError(f"{(one.names or (one.value,))[-1]} is '{text}': give {error}") from None
 
 
-def _wrong(command: Command, message: str) -> UsageError:
-    return UsageError(f"{message}: see 'lore {command.name} --help'")
+def exclusive(**given: Any) -> str:
+    """Return the name of the given option, or an empty text; raise UsageError for two options."""
+    named = [name for name, value in given.items() if value]
+    names = [name if name.isupper() else f"--{name.replace('_', '-')}" for name in named]
+    if len(names) > 1:
+        raise UsageError(f"{names[0]} and {names[1]} exclude each other: give one")
+    return names[0] if names else ""
+
+
+def require_utf8(text: str, what: str) -> str:
+    """Return ``text``; raise UsageError unless it is UTF-8, without half surrogates."""
+    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise UsageError(f"{what} '{text}' is not UTF-8: convert or rename it")
+    return text
+
+
+# --- options of several commands: parameters take them as defaults
+
+WALK = ("graph_edges", "graph_exclude_edges")
+"""Settings of every walk that the help lists."""
+
+TYPES = option("--type TYPE,…", "only these types", complete="types")
+STATUS_FILTER = option("--status STATUS,…", "only these statuses", complete="statuses")
+TAG_FILTER = option("--tag, --tags TAG,…", "only with all these tags")
+FILE_FILTER = option("--file GLOB,…", "only of these files", complete="files")
+SINCE = option("--since DATE|AGE", "changed since (2026-01-31, 7d)", "")
+EXCLUDE = option("--exclude ID,…", "neither return nor walk through these", complete="ids")
+NEAR = option("--files GLOB,…", "files you work on; also @git, @session", complete="near")
+EXPLAIN = option("--explain, --verbose", "show the factors of each score")
+TREE = option("--tree", "print a tree of how nodes were reached")
+LIMIT = option("-n, --limit N", "maximum number of results", low=1)
+SUPERSEDED = option("--with-superseded", "include superseded facts")
+
+STATUS = option("--status STATUS", ", ".join(STATUSES), choices=STATUSES)
+SOURCE = option("--source SOURCE", ", ".join(SOURCES), choices=SOURCES)
+CONFIDENCE = option("--confidence X", "0 to 1", low=0.0, high=1.0)
+CATEGORY = option("--category NAME", "category within the type")

@@ -10,8 +10,7 @@ from ..evaluate.queries import Question, read_lines, read_questions
 from ..evaluate.run import Evaluation, report_text, tuning_text
 from ..evaluate.tune import evaluate, tune
 from ..store.filter import Scope
-from .command import command, option
-from .options import TYPES, exclusive
+from .command import TYPES, command, exclusive, option
 
 if TYPE_CHECKING:
     from .session import Session

@@ -16,9 +16,8 @@ from ..core.text import counted
 from ..core.vocabulary import CODE_TYPES, RECORDS
 from ..terminal import text as texts
 from ..terminal.output import Output, flush, note
-from . import options
-from .command import argument, command, option
-from .options import exclusive
+from . import command as shared
+from .command import argument, command, exclusive, option
 from .session import ids_from, read_stdin
 
 TYPE_CHECKING = False
@@ -40,24 +39,24 @@ _PORTION = 100
 
 @command(
     "search [options] QUERY… | --files GLOB,… | --batch FILE",
-    settings=("graph_depth", *options.WALK, "limit", "graph_limit", "on"),
+    settings=("graph_depth", *shared.WALK, "limit", "graph_limit", "on"),
 )
 def search(
     session: Session,
     words: tuple[str, ...] = argument("[QUERY…]"),
     *,
-    types: tuple[str, ...] = options.TYPES,
-    statuses: tuple[str, ...] = options.STATUS_FILTER,
-    tags: tuple[str, ...] = options.TAG_FILTER,
-    files: tuple[str, ...] = options.FILE_FILTER,
-    since: str = options.SINCE,
+    types: tuple[str, ...] = shared.TYPES,
+    statuses: tuple[str, ...] = shared.STATUS_FILTER,
+    tags: tuple[str, ...] = shared.TAG_FILTER,
+    files: tuple[str, ...] = shared.FILE_FILTER,
+    since: str = shared.SINCE,
     filter_expanded: bool = option("--filter-expanded", "apply these filters to reached nodes too"),
-    exclude: tuple[str, ...] = options.EXCLUDE,
+    exclude: tuple[str, ...] = shared.EXCLUDE,
     min_score: float = option("--min-score X", "minimum score", 0.0, low=0.0, high=1.0),
-    near: tuple[str, ...] = options.NEAR,
+    near: tuple[str, ...] = shared.NEAR,
     expand: bool = option("--expand", "the same as --graph-depth 2"),
-    explain: bool = options.EXPLAIN,
-    tree: bool = options.TREE,
+    explain: bool = shared.EXPLAIN,
+    tree: bool = shared.TREE,
     oneline: bool = option("--oneline", "one line per result"),
     batch: str | None = option(
         "--batch FILE", 'one query per line: words, or {"id", "query", "exclude"}', complete="files"
@@ -193,18 +192,18 @@ def _record(
     session.say(app.record_shown(engine, asked, found.ids))
 
 
-@command("related [options] ID|FILE… | --files GLOB,…", settings=(*options.WALK, "limit"))
+@command("related [options] ID|FILE… | --files GLOB,…", settings=(*shared.WALK, "limit"))
 def related(
     session: Session,
     names: tuple[str, ...] = argument("[ID|FILE…]", complete="ids"),
     *,
-    near: tuple[str, ...] = options.NEAR,
+    near: tuple[str, ...] = shared.NEAR,
     hops: int = option("--hops, --depth N", "number of hops, 1 to 3", 1, low=1, high=3),
-    types: tuple[str, ...] = options.TYPES,
-    exclude: tuple[str, ...] = options.EXCLUDE,
+    types: tuple[str, ...] = shared.TYPES,
+    exclude: tuple[str, ...] = shared.EXCLUDE,
     symbols: bool = option("--symbols", "include the symbols of these files"),
-    explain: bool = options.EXPLAIN,
-    tree: bool = options.TREE,
+    explain: bool = shared.EXPLAIN,
+    tree: bool = shared.TREE,
 ) -> None:
     """Show the nodes connected to a node or a file, nearest first.
 
@@ -281,14 +280,14 @@ def show(
 def list_records(
     session: Session,
     *,
-    types: tuple[str, ...] = options.TYPES,
+    types: tuple[str, ...] = shared.TYPES,
     all_types: bool = option("--all", "list all types"),
-    tags: tuple[str, ...] = options.TAG_FILTER,
-    statuses: tuple[str, ...] = options.STATUS_FILTER,
-    files: tuple[str, ...] = options.FILE_FILTER,
-    since: str = options.SINCE,
+    tags: tuple[str, ...] = shared.TAG_FILTER,
+    statuses: tuple[str, ...] = shared.STATUS_FILTER,
+    files: tuple[str, ...] = shared.FILE_FILTER,
+    since: str = shared.SINCE,
     until: str = option("--until DATE|AGE", "changed until then; a day is included", ""),
-    limit: int | None = options.LIMIT,
+    limit: int | None = shared.LIMIT,
     oldest: bool = option("--oldest", "oldest change first"),
     forgotten: bool = option("--forgotten", "list forgotten records"),
     orphans: bool = option("--orphans", "list nodes without links, by id"),
@@ -361,9 +360,9 @@ def context(
     receipt: str | None = option(
         "--receipt FILE", "write the receipt to FILE; - is stderr", complete="files"
     ),
-    types: tuple[str, ...] = options.TYPES,
-    near: tuple[str, ...] = options.NEAR,
-    with_superseded: bool = options.SUPERSEDED,
+    types: tuple[str, ...] = shared.TYPES,
+    near: tuple[str, ...] = shared.NEAR,
+    with_superseded: bool = shared.SUPERSEDED,
 ) -> None:
     """Write a context for a question, within a number of tokens.
 
@@ -417,9 +416,9 @@ def ask(
     rounds: int = option(
         "--rounds N", "number of times the model may request more: 0 to 5", 0, low=0, high=5
     ),
-    types: tuple[str, ...] = options.TYPES,
-    near: tuple[str, ...] = options.NEAR,
-    with_superseded: bool = options.SUPERSEDED,
+    types: tuple[str, ...] = shared.TYPES,
+    near: tuple[str, ...] = shared.NEAR,
+    with_superseded: bool = shared.SUPERSEDED,
 ) -> int:
     """Ask your own model, and check the citations of the answer.
 

@@ -22,7 +22,7 @@ from ..system.atomic_write import write_whole
 from ..terminal.output import write
 from ..terminal.text import columns, counts_text, each
 from ..view.page import Picked, page, pick_around, pick_matches, pick_whole, picture
-from . import options
+from . import command as shared
 from .command import Group, argument, command, option
 from .session import data_folder, ids_from
 
@@ -39,7 +39,7 @@ Also available as graph.sh VERB. 'lore related' walks from a node, 'lore link' a
 )
 
 
-@command("graph path [options] A B", settings=options.WALK)
+@command("graph path [options] A B", settings=shared.WALK)
 def path(
     session: Session,
     from_id: str = argument("A", complete="ids"),
@@ -79,7 +79,7 @@ def stats(session: Session) -> None:
 
 
 @command("graph hubs [options]")
-def hubs_command(session: Session, *, limit: int | None = options.LIMIT) -> None:
+def hubs_command(session: Session, *, limit: int | None = shared.LIMIT) -> None:
     """List the nodes with the most edges."""
     with session.open() as store:
         found = hubs(store, limit or 10, session.settings.min_confidence)
@@ -107,7 +107,7 @@ def similar(
     nearest: int | None = option(
         "-k, --nearest N", "links per record (default: 5)", low=1, high=1000
     ),
-    types: tuple[str, ...] = options.TYPES,
+    types: tuple[str, ...] = shared.TYPES,
     taken_away: bool = option("--remove", "remove these links, and stop making them"),
     groups: bool = option("--groups", "list groups of duplicates"),
 ) -> None:
@@ -140,7 +140,7 @@ def similar(
     session.output.one(row, counts_text)
 
 
-@command("graph export [options]", settings=options.WALK)
+@command("graph export [options]", settings=shared.WALK)
 def export(
     session: Session,
     *,
@@ -165,7 +165,7 @@ def export(
             write(printable(piece))  # ids that another program wrote may hold anything
 
 
-@command("graph view [options] [ID… | QUERY]", settings=("limit", *options.WALK))
+@command("graph view [options] [ID… | QUERY]", settings=("limit", *shared.WALK))
 def view(
     session: Session,
     words: tuple[str, ...] = argument("[ID…]", complete="ids"),

@@ -1,23 +1,26 @@
-"""The help of lore, of commands (from their declarations) and of programs.
+"""The help of lore, of commands (from their declarations) and of programs; completion of lines.
 
-It is printed even with a broken config or without a store.
+The help is printed even with a broken config or without a store.
 """
 
 from __future__ import annotations
 
 import os
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from shutil import get_terminal_size
-from textwrap import fill
+from textwrap import TextWrapper
 
 from ..core.errors import LoreError, UsageError, nearest
-from ..core.settings import Settings
+from ..core.settings import SETTINGS, Settings
 from ..core.text import printable
+from ..core.vocabulary import STATUSES, TYPES
 from ..system import config
 from ..system.plugin_files import BEGINNING, command_files
 from ..system.programs import own_files
 from ..terminal.output import FORMS, note, write
 from . import registry
-from .command import Command, Group
+from .command import SHARED, Command, Group, read
 
 _WIDTH = 90
 _MOST_HEAD = 1 << 16
@@ -57,15 +60,8 @@ def show_help(words: list[str]) -> None:
     if not words:
         rows = [(title, " ".join(some.values())) for title, some in registry.SECTIONS.items()]
         rows.append(("Scripts, your own", " ".join(programs())))
-        listed = [
-            fill(
-                f"{title}: {', '.join(names.split())}",
-                60,
-                initial_indent="  ",
-                subsequent_indent="    ",
-            )
-            for title, names in rows
-        ]
+        wrapper = TextWrapper(60, initial_indent="  ", subsequent_indent="    ")
+        listed = [wrapper.fill(f"{title}: {', '.join(some.split())}") for title, some in rows]
         write(_OVERVIEW.format(commands="\n".join([*listed, ""])))
     elif words[0] == "--names":
         own = [name for name in programs() if name not in registry.SCRIPTS]
@@ -154,3 +150,72 @@ def comment_of(file: str) -> str:
     end = next((n for n, line in enumerate(lines) if line[:1] != "#"), len(lines))
     shown = [line for line in lines[:end] if not line.startswith(("#!", "# shellcheck "))]
     return printable("".join(f"{line[1:].removeprefix(' ')}\n" for line in shown))
+
+
+# --- completion
+
+_RELATIONS = "graph relations --ids"
+WORDS = {
+    "forgotten": "list --ids -n 500 --all --forgotten",
+    "graph_edges": _RELATIONS,
+    "graph_exclude_edges": _RELATIONS,
+    "ids": "list --ids -n 500 --all",
+    "near": ("@git", "@session"),
+    "relations": _RELATIONS,
+    "remotes": "hub list --ids",
+    "run": "list --ids -n 500 --type run",
+    "settings": [setting.config_key for setting in SETTINGS],
+    "statuses": STATUSES,
+    "types": TYPES,
+}
+"""Kinds of words: themselves, or the command that lists them. A setting is a kind."""
+
+
+def offered(words: list[str]) -> list[str]:
+    """Return the words that complete the last word of a line."""
+    *before, current = words
+    before = registry.unaliased(before[before[:1] == ["help"] :])
+    if not before:
+        found = sorted((*registry.names(), *programs()))
+    elif before[0] not in registry.MODULES:
+        found = []
+    elif len(before) == 1 and (verbs := registry.verbs_of(before[0])):
+        found = verbs
+    else:
+        command, rest = registry.find(before)
+        found = _of_command(command, rest, current) if isinstance(command, Command) else []
+    return [word for word in found if word.startswith(current)]
+
+
+def _of_command(command: Command, words: list[str], current: str) -> list[str]:
+    """Return the words that complete an argument of a command."""
+    before = ""
+    if current[:1] == "-":
+        name, equals, current = current.partition("=")
+        if not equals:
+            return [name for one in (*command.shown_options, *SHARED) for name in one.names]
+        words, before = [name], f"{name}="
+    option = command.option_of(words[-1]) if words else None
+    found: list[str] = []
+    for one in [option] if option and option.value else command.arguments:
+        listed = WORDS.get(one.complete, ())
+        head = before + (current[: current.rfind(",") + 1] if one.is_list else "")
+        some = (*one.choices, *(_printed(listed) if isinstance(listed, str) else listed))
+        found += [head + word for word in some]
+    return [*dict.fromkeys(found)]
+
+
+def _printed(line: str) -> list[str]:
+    """Return the lines that a command of lore's prints; none where it fails."""
+    from .session import Session
+
+    with redirect_stderr(StringIO()), redirect_stdout(StringIO()) as printed:
+        try:
+            config.load(os.environ)
+            command, words = registry.find(line.split())
+            assert isinstance(command, Command)
+            values, settings = read([*words, "--quiet"], command)
+            command.run(Session(settings), **values)
+        except LoreError:
+            return []
+    return printed.getvalue().splitlines()

@@ -13,8 +13,7 @@ from ..core.errors import LoreError, UsageError
 from ..hooks.agents import AGENTS, EVENTS, GIT, TIMEOUT, Sent
 from ..system import config
 from ..terminal.output import note, write
-from .command import Group, argument, command, option
-from .options import exclusive
+from .command import Group, argument, command, exclusive, option
 from .session import data_folder, project_folder, project_root
 
 if TYPE_CHECKING:

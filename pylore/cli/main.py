@@ -11,8 +11,7 @@ from ..core.errors import BUG, DONE, INTERRUPTED, LoreError, StoreError
 from ..system.config import load
 from ..terminal.output import flush, note, write
 from . import registry
-from .command import Group, read
-from .options import require_utf8
+from .command import Group, read, require_utf8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def _run(words: list[str]) -> int:
 
         write(f"lore {__version__}\n")
     elif words[0] == "complete":
-        from .completion import offered
+        from .help import offered
 
         write("".join(f"{word}\n" for word in offered(words[1:] or [""])))
     elif words[0] in registry.MODULES:

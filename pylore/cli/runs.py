@@ -9,8 +9,7 @@ from ..core.errors import UsageError
 from ..records.runs import Runs
 from ..store.resolve_id import complete_id
 from ..terminal.text import columns, each
-from .command import Group, argument, command, option
-from .options import LIMIT, exclusive
+from .command import LIMIT, Group, argument, command, exclusive, option
 from .session import ids_from
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ..core.lines import STDIN
 from ..core.settings import Settings
 from ..store import open_store
 from ..terminal.output import FORMS, Output, flush, note
-from .options import require_utf8
+from .command import require_utf8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

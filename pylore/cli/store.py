@@ -25,8 +25,7 @@ from ..system.project_files import real_place
 from ..system.projects import project_of, trust
 from ..terminal.output import note, write
 from ..terminal.text import columns, counts_text, each
-from .command import Group, argument, command, option
-from .options import exclusive, require_utf8
+from .command import Group, argument, command, exclusive, option, require_utf8
 from .session import data_folder, project_folder
 
 if TYPE_CHECKING:

@@ -28,8 +28,7 @@ from ..system.plugin_files import Events
 from ..system.project_files import real_place
 from ..terminal.output import note, write
 from ..terminal.text import counts_text
-from .command import argument, command, option
-from .options import SKIP_BAD, TYPES, exclusive
+from .command import TYPES, argument, command, exclusive, option
 from .session import project_folder, project_root
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def import_paths(
     prune: bool = option("--prune", "forget documents without a file"),
     ours: bool = option("--ours", "in a conflict keep the version here"),
     theirs: bool = option("--theirs", "in a conflict take theirs; default: the later"),
-    skip_bad: bool = SKIP_BAD,
+    skip_bad: bool = option("--skip-bad", "skip broken lines or files, and name them"),
     new_types: bool = option("--new-types", "declare unknown types"),
     new_relations: bool = option("--new-relations", "declare unknown relations"),
 ) -> None:

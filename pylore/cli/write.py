@@ -13,9 +13,8 @@ from ..core.errors import UsageError
 from ..core.ids import link_parts
 from ..core.text import counted, one_line
 from ..terminal.text import change_text, columns, each
-from . import options
-from .command import argument, command, option
-from .options import exclusive
+from . import command as shared
+from .command import argument, command, exclusive, option
 from .session import Session, ids_from, read_stdin
 
 TYPE_CHECKING = False
@@ -45,10 +44,10 @@ def add(
     links: tuple[str, ...] = option(
         "--link ID:RELATION…", "link to another record", complete="ids"
     ),
-    status: str | None = options.STATUS,
-    source: str | None = options.SOURCE,
-    confidence: float | None = options.CONFIDENCE,
-    category: str | None = options.CATEGORY,
+    status: str | None = shared.STATUS,
+    source: str | None = shared.SOURCE,
+    confidence: float | None = shared.CONFIDENCE,
+    category: str | None = shared.CATEGORY,
     id: str = option("--id ID", "id, for example decision-use-jwt", ""),
     new_type: bool = option("--new-type", "declare a new type"),
 ) -> None:
@@ -131,10 +130,10 @@ def edit(
         "--tags, --tag TAG,…", "all tags; '' removes them", False
     ),
     file: str | None = option("--file PATH", "file; '' removes it", complete="files"),
-    status: str | None = options.STATUS,
-    source: str | None = options.SOURCE,
-    confidence: float | None = options.CONFIDENCE,
-    category: str | None = options.CATEGORY,
+    status: str | None = shared.STATUS,
+    source: str | None = shared.SOURCE,
+    confidence: float | None = shared.CONFIDENCE,
+    category: str | None = shared.CATEGORY,
     force: bool = option("--force", "change the text of a document here only"),
 ) -> None:
     """Change a record; the id stays the same.
@@ -188,12 +187,12 @@ def link(
     *,
     remove: bool = option("--remove", "remove the link"),
     weight: float | None = option("--weight X", "0 to 1 (default: 1)", low=0.0, high=1.0),
-    confidence: float | None = options.CONFIDENCE,
+    confidence: float | None = shared.CONFIDENCE,
     metadata: tuple[str, ...] = option(
         "--meta KEY=VALUE…", "set metadata to JSON or text; null removes it"
     ),
-    status: str | None = options.STATUS,
-    source: str | None = options.SOURCE,
+    status: str | None = shared.STATUS,
+    source: str | None = shared.SOURCE,
     force: bool = option("--force", "allow types that the relation does not join"),
     new_relation: bool = option("--new-relation", "declare a new relation"),
 ) -> None:
@@ -235,10 +234,10 @@ def fact(
     predicate: str = argument("PREDICATE", complete="relations"),
     object: str = argument("OBJECT", complete="ids"),
     *,
-    confidence: float | None = options.CONFIDENCE,
+    confidence: float | None = shared.CONFIDENCE,
     literal: bool = option("--literal", "the object is a value"),
-    source: str | None = options.SOURCE,
-    status: str | None = options.STATUS,
+    source: str | None = shared.SOURCE,
+    status: str | None = shared.STATUS,
     single: bool = option("--single", "the predicate has one value at a time"),
 ) -> None:
     """State a fact: a subject, a predicate, an object.

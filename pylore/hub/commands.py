@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..cli.command import Group, argument, command, option
-from ..cli.options import SINCE
+from ..cli.command import SINCE, Group, argument, command, option
 from ..cli.session import data_folder, project_folder
 from ..core.errors import LoreError, NoStore, UsageError, first_of
 from ..core.ids import is_name
