@@ -119,14 +119,17 @@ def _chosen(text: str, near: Sequence[str]) -> str:
 
 def _edited(row: KeptCandidate) -> Wanted:
     """Return the text after an editor: the first line is the title, the rest the body."""
-    from ..cli.editor import edited
+    from ..cli.write import in_editor
 
     before = f"{row.title}\n\n{row.body}"
-    with edited(before) as text:
+
+    def wanted(text: str) -> Wanted:
         title, _, body = text.strip().partition("\n")
-    if text == before or not title:
-        raise LoreError("the text is unchanged: edit again, or type y")
-    return Wanted(row.id, title=title.strip(), body=body.strip() or title.strip())
+        if text == before or not title:
+            raise LoreError("the text is unchanged: edit again, or type y")
+        return Wanted(row.id, title=title.strip(), body=body.strip() or title.strip())
+
+    return in_editor(before, wanted)
 
 
 def candidates_text(rows: Sequence[Mapping[str, Any]]) -> str:

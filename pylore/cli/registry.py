@@ -12,7 +12,7 @@ SECTIONS = {
     "Code": {"cli.code": "index anchor verify"},
     "Sessions and agents": {
         "capture.commands": "capture",
-        "cli.runs": "run",
+        "cli.quality": "run",
         "cli.hooks": "hook",
         "mcp.commands": "mcp",
     },
@@ -20,7 +20,7 @@ SECTIONS = {
     "The store": {
         "cli.store": "init store config",
         "cli.doctor": "doctor",
-        "cli.evaluate": "eval",
+        "cli.quality": "eval",
     },
 }
 """Sections of the help: module below ``pylore`` to commands. A missing module belongs to a part

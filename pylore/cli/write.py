@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..core.errors import UsageError
+from ..core.errors import LoreError, UsageError
 from ..core.ids import link_parts
 from ..core.text import counted, one_line
 from ..terminal.text import change_text, columns, each
@@ -19,10 +19,13 @@ from .session import Session, ids_from, read_stdin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, TypeVar
 
     from ..records.records import Change
     from ..store import Store
+
+    Kept = TypeVar("Kept")
 
 _QUOTED = 60
 """Characters of a text that a message quotes."""
@@ -167,15 +170,35 @@ def edit(
         records = session.records(store)
         if by_editor:
             from ..store.resolve_id import complete_id
-            from .editor import edited
 
             body = store.nodes.require(complete_id(store, id)).body
             records.edit(id, text=body, force=force)  # refuses a document before the editor opens
-            with edited(body) as text:
-                change = records.edit(id, text=text, force=force)
+            change = in_editor(body, lambda text: records.edit(id, text=text, force=force))
         else:
             change = records.edit(id, force=force, **fields)
     session.tell("post-edit", _print(session, change))
+
+
+def in_editor(text: str, keep: Callable[[str], Kept]) -> Kept:
+    """Return ``keep`` of the text that a person edited; a failure keeps and names the file."""
+    from tempfile import NamedTemporaryFile
+
+    import click
+
+    from ..system.files import make_private_folder, state_folder
+
+    folder = os.path.join(state_folder(), "drafts")
+    make_private_folder(folder)
+    with NamedTemporaryFile("w", encoding="utf-8", suffix=".md", dir=folder, delete=False) as file:
+        file.write(f"{text}\n")
+    try:
+        click.edit(filename=file.name)
+        with open(file.name, encoding="utf-8") as edited:
+            kept = keep(edited.read().rstrip("\n"))
+    except (LoreError, click.ClickException, UnicodeDecodeError, OSError) as error:
+        raise LoreError(f"{error}; the text is kept in {file.name}") from None
+    os.unlink(file.name)
+    return kept
 
 
 @command("link [options] A RELATION B")

@@ -14,7 +14,7 @@ from places import BenchmarkError, call
 from report import add_forms, wants_text
 from sets import STORES, LeftOut, sets, store_of, types_of
 
-from pylore.evaluate.run import points, table
+from pylore.evaluate.measure import points, table
 
 MEASURE = "recall@5"
 DEEP = "graph_depth=1"

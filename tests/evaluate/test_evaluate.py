@@ -19,9 +19,17 @@ import pylore
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.settings import Settings
 from pylore.evaluate import tune as controls
+from pylore.evaluate.measure import (
+    MEASURES,
+    Evaluation,
+    configured,
+    evaluate,
+    interval,
+    report_text,
+    score,
+    tune,
+)
 from pylore.evaluate.queries import Question
-from pylore.evaluate.run import MEASURES, Evaluation, configured, interval, report_text, score
-from pylore.evaluate.tune import evaluate, tune
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, open_store
 from pylore.store.filter import Scope
