@@ -13,27 +13,19 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .core.errors import LoreError, StoreError, UsageError
-    from .core.model import Edge, Hit, Hits, Node
-    from .records.records import Change
-    from .sdk import Lore
+    from .core.errors import LoreError as LoreError
+    from .core.errors import StoreError as StoreError
+    from .core.errors import UsageError as UsageError
+    from .core.model import Edge as Edge
+    from .core.model import Hit as Hit
+    from .core.model import Hits as Hits
+    from .core.model import Node as Node
+    from .records.records import Change as Change
+    from .sdk import Lore as Lore
 
     open = Lore
 
 __version__ = "1.0.0"
-
-__all__ = [
-    "Change",
-    "Edge",
-    "Hit",
-    "Hits",
-    "Lore",
-    "LoreError",
-    "Node",
-    "StoreError",
-    "UsageError",
-    "open",
-]
 
 _HOMES = {
     **dict.fromkeys(("Lore", "open"), "sdk"),
@@ -41,6 +33,7 @@ _HOMES = {
     **dict.fromkeys(("LoreError", "StoreError", "UsageError"), "core.errors"),
     "Change": "records.records",
 }
+__all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> object:

@@ -179,9 +179,7 @@ class Lore:
 
     def stats(self) -> Row:
         """Return counts of nodes, edges and runs, as ``lore graph stats`` prints them."""
-        return self._call(
-            lambda engine: {**stats(engine.store), **audit(engine.store, engine.settings)}
-        )
+        return self._call(lambda one: {**stats(one.store), **audit(one.store, one.settings)})
 
     # --- code
 
@@ -201,18 +199,14 @@ class Lore:
     def verify(self, *ids: str) -> Sequence[Row]:
         """Judge these anchors, the anchors of these nodes, or all, and keep the verdicts."""
         wanted = {id for id in ids if id.startswith("anchor-")}
-        nodes = {*ids} - wanted
 
         def judged(engine: Engine) -> Sequence[Row]:
             of = {anchor_id(*one.key): one.node_id for one in engine.store.anchors.live(())}
-            if wanted - of.keys():
-                raise LoreError(f"no anchor '{min(wanted - of.keys())}': see 'verify()'")
-            found = code.verify(engine, sorted(nodes | {of[id] for id in wanted}))
-            shown = [
-                new
-                for old, new in found.found
-                if not wanted or old.node_id in nodes or anchor_id(*old.key) in wanted
-            ]
+            if unknown := sorted(wanted - of.keys()):
+                raise LoreError(f"no anchor '{unknown[0]}': see 'verify()'")
+            found = code.verify(engine, sorted({of.get(id, id) for id in ids}))
+            named = [({old.node_id, anchor_id(*old.key)}, new) for old, new in found.found]
+            shown = [new for names, new in named if not wanted or names & {*ids}]
             return [*map(_anchor_row, rows(engine.store, shown, found.claims))]
 
         return self._call(judged)
@@ -258,9 +252,8 @@ class Lore:
     def close(self) -> None:
         """Close the store, in every thread; a later call opens it again."""
         with self._lock:
-            for process, thread in [*self._engines]:
-                if process == os.getpid():
-                    self._engines.pop((process, thread)).store.close()
+            for user in [one for one in self._engines if one[0] == os.getpid()]:
+                self._engines.pop(user).store.close()
 
     def __enter__(self) -> Lore:
         return self

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..app.sync import faults_of_lines
@@ -34,6 +34,10 @@ SETUP = "run 'make setup', or install lore again"
 REINDEX = "run 'lore store reindex'"
 EMBED = "run 'lore store embed --all'"
 IMPORT = "move search.db away and import your last export: lore init && lore import FILE"
+RELINK = "import the missing nodes, or remove the edges: lore link --remove FROM RELATION TO"
+FIT = "use a relation that fits, or confirm: lore link --force FROM RELATION TO"
+SYNC = "correct these lines, then run 'lore sync'"
+COPIES = "delete what is kept from before a restore when you no longer need it"
 FEW = 5
 """Maximum number of findings of a check that are listed."""
 
@@ -95,16 +99,13 @@ def examine(folder: str, settings: Settings, *, full: bool = False) -> Iterator[
                 return  # statements may find no end in such a file
 
 
-def _checked(row: Exam, *faults: AbstractContextManager[object]) -> Check:
+def _checked(row: Exam, faults: AbstractContextManager[object] | None = None) -> Check:
     """Return the result of a check; a failed result if the check raises."""
     try:
-        with ExitStack() as stack:
-            for one in faults:
-                stack.enter_context(one)
-            found = row.look()
+        with faults or nullcontext():
+            found = row.look() or "fine"
     except (LoreError, OSError) as error:
         return _failed(error, row.fix)
-    found = found or "fine"
     if isinstance(found, str):
         return Check(found)
     if isinstance(found, Check):
@@ -158,13 +159,12 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
     checks = store.checks
 
     def missing(*, derived: bool) -> list[str]:
-        found = [name for name in checks.missing_tables() if (name in checks.derived) is derived]
-        return [f"{name} is missing" for name in found]
+        missing = checks.missing_tables()
+        return [f"{name} is missing" for name in missing if (name in checks.derived) is derived]
 
     def passages() -> list[str]:
         wrong = store.ratings.wrong()
-        ratings = [f"{wrong} nodes have other ratings than their edges say"] if wrong else []
-        return checks.unindexed() + ratings
+        return checks.unindexed() + [f"{wrong} nodes have wrong ratings"] * (wrong > 0)
 
     def vectors() -> str | Check:
         held = store.meta.get("embedder")
@@ -188,15 +188,12 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
         ]
 
     def purged() -> list[str]:
-        return ["what was purged is in free pages"] if store.meta.get(TO_WIPE) else []
+        return ["purged text is in free pages"] if store.meta.get(TO_WIPE) else []
 
+    unwritable = [] if store.writable else ["it cannot be written"]
     return [
         Exam("store", lambda: f"{store.path}, version {SCHEMA_VERSION}", IMPORT),
-        Exam(
-            "data-folder",
-            lambda: [] if store.writable else ["it cannot be written"],
-            "change its permissions",
-        ),
+        Exam("data-folder", lambda: unwritable, "change its permissions"),
         Exam("tables", lambda: checks.replaced_tables() + missing(derived=False), IMPORT),
         Exam("indexes", lambda: missing(derived=True), REINDEX),
         Exam("integrity", lambda: checks.damage(full=full), IMPORT),
@@ -205,29 +202,9 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
         Exam("foreign-keys", checks.foreign_key_violations, IMPORT),
         Exam("passages", passages, REINDEX),
         Exam("vectors", vectors, REINDEX),
-        Exam(
-            "edges",
-            edges,
-            "import the missing nodes, or remove the edges: lore link --remove FROM RELATION TO",
-            fails=False,
-        ),
-        Exam(
-            "ontology",
-            lambda: [" ".join(row[:3]) for row in misfits(store)],
-            "use a relation that fits, or confirm: lore link --force FROM RELATION TO",
-            fails=False,
-        ),
+        Exam("edges", edges, RELINK, fails=False),
+        Exam("ontology", lambda: [" ".join(row[:3]) for row in misfits(store)], FIT, fails=False),
         Exam("purged", purged, REINDEX, fails=False),
-        Exam(
-            "shared-file",
-            lambda: faults_of_lines(store),
-            "correct these lines, then run 'lore sync'",
-            fails=False,
-        ),
-        Exam(
-            "copies",
-            lambda: copies_kept(store.path),
-            "delete what is kept from before a restore when you no longer need it",
-            fails=False,
-        ),
+        Exam("shared-file", lambda: faults_of_lines(store), SYNC, fails=False),
+        Exam("copies", lambda: copies_kept(store.path), COPIES, fails=False),
     ]

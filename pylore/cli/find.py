@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 _PORTION = 100
 """Nodes of a list whose verdicts are read at once."""
+_NEAREST = 10
+"""Files, symbols and commits that ``related`` prints behind all records."""
 
 
 @command(
@@ -124,9 +126,7 @@ def _answer_lines(session: Session, given: dict[str, Any], path: str) -> None:
     result is ``{"id", "results"}`` or ``{"id", "error"}``. Raise LoreError for an unreadable file,
     or after errors.
     """
-    from ..core.json import decoded, parse_object
-    from ..core.lines import QUESTION_LINE
-    from ..evaluate.queries import question_of, read_lines
+    from ..evaluate.queries import fields_of, question_of, read_lines
 
     ids, answers = session.output.form == "ids", Output("jsonl", session.output.jq)
     wrong: list[str] = []
@@ -134,19 +134,11 @@ def _answer_lines(session: Session, given: dict[str, Any], path: str) -> None:
         for number, line in enumerate(read_lines(path), start=1):
             row: dict[str, Any] = {"id": str(number), "results": []}
             try:
-                if line := line.removeprefix(b"\xef\xbb\xbf").strip():
-                    is_object = line.startswith(b"{")
-                    fields = (
-                        parse_object(line, QUESTION_LINE)
-                        if is_object
-                        else {"query": decoded(line, QUESTION_LINE)}
-                    )
+                if (fields := fields_of(line)) is not None:
                     row["id"] = fields.setdefault("id", row["id"]) or row["id"]
                     asked = question_of(fields)
-                    excluded = given["exclude"] + asked.exclude
-                    found = app.search(
-                        engine, asked.query, operators=True, **{**given, "exclude": excluded}
-                    )
+                    own = {**given, "exclude": given["exclude"] + asked.exclude}
+                    found = app.search(engine, asked.query, operators=True, **own)
                     rows = _rows(engine, found)
                     row["results"] = found.ids if ids else rows
                     session.say(f"{row['id']}: {text}" for text in found.notes)
@@ -235,15 +227,10 @@ def related(
         if not types and "limit" not in session.given:
             others = [hit for hit in found if hit.type in CODE_TYPES]
             found.hits = [hit for hit in found if hit.type not in CODE_TYPES] + others[:_NEAREST]
-            if len(others) > _NEAREST:
-                left = counted(len(others) - _NEAREST, "more connected node")
-                found.notes.append(f"{left}: -n N prints as many as N")
+            if left := others[_NEAREST:]:
+                found.notes.append(f"{counted(len(left), 'more connected node')}: -n N prints N")
         _print_hits(session, engine, found, text)
         _record(session, engine, " ".join(("related", *whole, *near)), found)
-
-
-_NEAREST = 10
-"""Files, symbols and commits that ``related`` prints behind all records."""
 
 
 @command("show [options] ID…")
@@ -395,14 +382,12 @@ def context(
             session.output.list(found.included, str)
         else:
             session.output.one(found.to_row(), lambda row: found.text)
-        if receipt is not None:
-            text = dumps(found.receipt()) + "\n"
-            if receipt == "-":
-                sys.stderr.write(text)
-            else:
-                from ..system.atomic_write import write_whole
+        if receipt == "-":
+            sys.stderr.write(f"{dumps(found.receipt())}\n")
+        elif receipt is not None:
+            from ..system.atomic_write import write_whole
 
-                write_whole(receipt, [text])
+            write_whole(receipt, [f"{dumps(found.receipt())}\n"])
         _record(session, engine, found.question, found, "context")
         session.record_reads(engine, found.ids)
 
@@ -413,9 +398,7 @@ def ask(
     words: tuple[str, ...] = argument("QUESTION…"),
     *,
     strict: bool = option("--strict", "exit 1 if the answer cites anything else than the prompt"),
-    rounds: int = option(
-        "--rounds N", "number of times the model may request more: 0 to 5", 0, low=0, high=5
-    ),
+    rounds: int = option("--rounds N", "times the model may ask: 0 to 5", 0, low=0, high=5),
     types: tuple[str, ...] = shared.TYPES,
     near: tuple[str, ...] = shared.NEAR,
     with_superseded: bool = shared.SUPERSEDED,
@@ -430,6 +413,9 @@ def ask(
     """
     from ..app.ask import ask as ask_model
 
+    def needs(number: int, things: Sequence[str]) -> None:
+        session.say([f"round {number} of {rounds}: looking up {'; '.join(things)}"])
+
     with session.engine() as engine:
         result = ask_model(
             engine,
@@ -439,9 +425,7 @@ def ask(
             rounds=rounds,
             with_superseded=with_superseded,
             started=lambda found: session.say(found.notes),
-            needs=lambda number, things: session.say(
-                [f"round {number} of {rounds}: looking up {'; '.join(things)}"]
-            ),
+            needs=needs,
         )
         _print_answer(session, result)
         _record(session, engine, result.context.question, result.context, "context")

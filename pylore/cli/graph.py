@@ -94,9 +94,8 @@ def relations_command(session: Session) -> None:
         session.say(weight_notes(store, session.settings))
     if session.output.form == "ids":
         found = [{"id": row["name"]} for row in found]
-    session.output.list(
-        found, each(columns("name weight backward_weight edges origin description"))
-    )
+    fields = "name weight backward_weight edges origin description"
+    session.output.list(found, each(columns(fields)))
 
 
 @command("graph similar [options]")
@@ -104,9 +103,7 @@ def similar(
     session: Session,
     *,
     least: float | None = option("--min X", "minimum cosine", low=0.0, high=1.0),
-    nearest: int | None = option(
-        "-k, --nearest N", "links per record (default: 5)", low=1, high=1000
-    ),
+    nearest: int | None = option("-k, --nearest N", "links each (default: 5)", low=1, high=1000),
     types: tuple[str, ...] = shared.TYPES,
     taken_away: bool = option("--remove", "remove these links, and stop making them"),
     groups: bool = option("--groups", "list groups of duplicates"),
@@ -145,9 +142,7 @@ def export(
     session: Session,
     *,
     form: str = option("--format FORMAT", ", ".join(FORMS), "json", choices=[*FORMS]),
-    around: str | None = option(
-        "--around ID", "only the surroundings of this node", complete="ids"
-    ),
+    around: str | None = option("--around ID", "only nodes around this one", complete="ids"),
     hops: int = option("--hops N", "hops from that node", 1, low=0),
 ) -> None:
     """Print the graph for other programs, in a stable order.
@@ -172,9 +167,7 @@ def view(
     *,
     hops: int = option("--hops N", "number of hops, 1 to 3", 2, low=1, high=3),
     most: int = option("--max-nodes N", "maximum number of nodes", 100, low=1, high=2000),
-    path: str | None = option(
-        "-o, --output FILE", "write the page to FILE; - is stdout", complete="files"
-    ),
+    path: str | None = option("-o, --output FILE", "write to FILE; - is stdout", complete="files"),
     opened: bool = option("--open", "open the page in a browser"),
 ) -> None:
     """Draw the graph as an interactive page.
@@ -209,9 +202,8 @@ def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> 
     if "-" in words or len(store.nodes.get_many(ids)) == len(set(ids)):
         ids = [store.nodes.require(id).id for id in ids][:most]
         return pick_around(store, session.settings, ids, most)
-    return pick_matches(
-        store, session.settings, " ".join(words), most, session.engine(store).embedder
-    )
+    embedder = session.engine(store).embedder
+    return pick_matches(store, session.settings, " ".join(words), most, embedder)
 
 
 # --- text for a terminal

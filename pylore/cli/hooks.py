@@ -77,12 +77,11 @@ def install(
         changed = change(one, place, everywhere=scope == "user", remove=remove)
         state = "removed" if remove else "installed"
         done = iter([(place, state if changed else "unchanged", "")])
-    rows = []
-    for place, state, why in done:
-        rows.append((agent, scope or "local", place, state))
+    changed_files = [*done]
+    for place, state, why in changed_files:
         if state == "left":
             note(f"{place} was left as it is: {why}")
-    _print(session, rows)
+    _print(session, [(agent, scope or "local", *one[:2]) for one in changed_files])
     if not remove and find_program("lore") is None:
         session.say(["the hooks call 'lore', which is not on the PATH: see 'make install'"])
 
@@ -147,12 +146,8 @@ def _print(session: Session, rows: Iterable[tuple[str, str, str, str]]) -> None:
     found = [dict(zip(("id", "scope", "file", "state"), row, strict=True)) for row in rows]
     session.output.list(found, each(columns("state id scope file"), "no hooks\n"))
     if found and project_folder() and not is_trusted(data_folder()):
-        session.say(
-            [
-                f"{project_folder()} is not trusted, so hooks say nothing of what others "
-                "shared there: run 'lore store trust'"
-            ]
-        )
+        silent = "so hooks leave out what others shared there: run 'lore store trust'"
+        session.say([f"{project_folder()} is not trusted, {silent}"])
 
 
 # --- responses

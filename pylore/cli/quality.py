@@ -52,9 +52,7 @@ def finish(
     run: str = _RUN,
     *,
     helpful: tuple[str, ...] = option("--helpful ID,…", "records that helped", complete="ids"),
-    unhelpful: tuple[str, ...] = option(
-        "--unhelpful ID,…", "records that did not help", complete="ids"
-    ),
+    unhelpful: tuple[str, ...] = option("--unhelpful ID,…", "records that did not", complete="ids"),
 ) -> None:
     """End a run, and link the records shown to it.
 
@@ -169,9 +167,7 @@ def evaluate_command(
                 report = evaluate(asked, session.settings, compared, controls=controls)
     session.say(note for note, count in asked.notes.items() if count >= len(questions) > 1)
     if not report.get("sure", True):
-        session.say(
-            ["no gain is sure on queries that were not tuned on: keep the settings as they are"]
-        )
+        session.say(["no gain is sure on queries not tuned on: keep the settings as they are"])
     session.output.one(report, tuning_text if tunes else report_text)
 
 
@@ -186,7 +182,6 @@ def _questions(session: Session, path: str) -> list[Question]:
     if len(asked) < len(found):
         session.say([f"queries that name nothing relevant are left out: {len(found) - len(asked)}"])
     if not asked:
-        raise LoreError(
-            f'{name}: no query with relevant ids: give lines of {{"id","query","relevant":[…]}}'
-        )
+        form = '{"id","query","relevant":[…]}'
+        raise LoreError(f"{name}: no query with relevant ids: give lines of {form}")
     return asked

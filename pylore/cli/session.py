@@ -105,11 +105,9 @@ class Session:
 
     def require_whole(self, what: str) -> None:
         """Raise UsageError if a scope is set: ``what`` needs the facts of all scopes."""
-        if self.settings.scope:
-            raise UsageError(
-                f"{what} needs the complete store, but scope is "
-                f"'{self.settings.scope}': add --all-scopes"
-            )
+        if scope := self.settings.scope:
+            needs = f"{what} needs the complete store, but scope is '{scope}'"
+            raise UsageError(f"{needs}: add --all-scopes")
 
     def engine(self, store: Store | None = None) -> Engine:
         """Return the store under this command's settings; a ``with`` closes the store."""
@@ -172,19 +170,12 @@ class Session:
         if store.meta.get(TO_WIPE) is None:
             return
         if not store.wipe():
-            self.say(
-                [
-                    "what was deleted for good stays in free pages of the store, which is in use "
-                    "or has no room: 'lore store reindex' wipes them"
-                ]
-            )
+            pages = "purged text stays in free pages of the store, which is in use or has no room"
+            self.say([f"{pages}: 'lore store reindex' wipes them"])
         from ..store.backup import copies_kept
 
-        self.say(
-            f"{path}: kept from before a restore, may still hold what was deleted for good: "
-            "delete it"
-            for path in copies_kept(store.path)
-        )
+        why = "kept from before a restore, may still hold purged text"
+        self.say(f"{path}: {why}: delete it" for path in copies_kept(store.path))
 
 
 def data_folder() -> str:

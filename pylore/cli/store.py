@@ -66,11 +66,8 @@ def init(
         earlier = earlier_store(project)
         store = stores.claim(project)
         session.say(_make(store, project, session.settings, earlier))
-    row = {
-        "folder": os.path.abspath(shared),
-        "state": "unchanged" if existed else "added",
-        "store": os.path.join(os.path.abspath(store), FILE),
-    }
+    row = {"folder": os.path.abspath(shared), "state": "unchanged" if existed else "added"}
+    row["store"] = os.path.join(os.path.abspath(store), FILE)
     session.output.one(row, columns("state folder"))
 
 
@@ -78,10 +75,9 @@ def _make(store: str, project: str, settings: Settings, earlier: str) -> list[st
     """Make the store of a project; return notes for the person."""
     count, fault = make_store(store, project, settings)
     if count:
-        earlier = (
-            f"read {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}; hooks are silent about "
-            f"what others wrote until you run 'lore store trust'{earlier}"
-        )
+        lines = f"read {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}"
+        trust = "hooks are silent about what others wrote until you run 'lore store trust'"
+        earlier = f"{lines}; {trust}{earlier}"
     return [note for note in (earlier.removeprefix("; "), fault) if note]
 
 
@@ -166,6 +162,8 @@ def trust_project(
 
 # --- store: indexes
 
+ENGINES = ("auto", "fts5", "fts4")
+
 
 @command("store embed [--all]", settings=("embedder", "endpoint_model"))
 def embed(session: Session, *, all: bool = option("--all", "replace every vector")) -> None:
@@ -180,16 +178,13 @@ def embed(session: Session, *, all: bool = option("--all", "replace every vector
     with session.open(whole="embed") as store, store.faults:
         embedder = open_embedder(settings.embedder, store, settings, anew=all)
         if embedder is None:
-            raise UsageError(
-                "embedder is none: choose a model, or delete the vectors with "
-                "'lore store reindex --embedder none'"
-            )
+            drop = "'lore store reindex --embedder none'"
+            raise UsageError(f"embedder is none: choose a model, or delete the vectors with {drop}")
         _make_vectors(session, store, embedder, all=all)
         store.compact()
         if settings.origins.get("embedder", "").startswith("flag:"):
-            session.say(
-                [f"to search with these vectors, set embedder={settings.embedder} in your config"]
-            )
+            use = f"set embedder={settings.embedder} in your config"
+            session.say([f"to search with these vectors, {use}"])
         row = {
             "embedder": embedder.name,
             "dimension": embedder.dimension,
@@ -210,9 +205,7 @@ def _make_vectors(session: Session, store: Store, embedder: Embedder, *, all: bo
 def reindex(
     session: Session,
     *,
-    fulltext: str = option(
-        "--fulltext ENGINE", "auto, fts5 or fts4", "auto", choices=("auto", "fts5", "fts4")
-    ),
+    fulltext: str = option("--fulltext ENGINE", "auto, fts5 or fts4", "auto", choices=ENGINES),
 ) -> None:
     """Rebuild the full-text and vector indexes."""
     with session.open(whole="reindex") as store, store.faults:
@@ -335,9 +328,7 @@ def set_setting(
     alone, here = users_alone(setting.name, value), project_folder()
     if project and alone and here:
         raise UsageError(f"{setting.config_key} counts only in the user's own config: add --user")
-    path = _file(user=user or (not project and bool(alone or not here)))
-    state = "set" if change_file(path, {key: value}) else "unchanged"
-    session.output.one({"id": key, "value": value, "state": state, "file": path}, _CHANGE)
+    _change(session, key, value, [_file(user=user or (not project and bool(alone or not here)))])
 
 
 @command("config unset [--user | --project] KEY", needs_config=False)
@@ -347,11 +338,16 @@ def unset(session: Session, key: str = KEY, *, user: bool = USER, project: bool 
     exclusive(user=user, project=project)
     places = [] if project else [_file(user=True)]
     places += [] if user else [_file(user=False)]
-    changed = [place for place in places if change_file(place, {key: None})]
+    _change(session, key, None, places)
+
+
+def _change(session: Session, key: str, value: str | None, files: list[str]) -> None:
+    """Set or remove a key in config files, and print the files that have changed."""
+    changed = [file for file in files if change_file(file, {key: value})]
     if not changed:
         named(key)  # raises if it is unknown
-    state = "unset" if changed else "unchanged"
-    row = {"id": key, "value": None, "state": state, "file": " ".join(changed)}
+    state = ("unset" if value is None else "set") if changed else "unchanged"
+    row = {"id": key, "value": value, "state": state, "file": " ".join(changed or files)}
     session.output.one(row, _CHANGE)
 
 

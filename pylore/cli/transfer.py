@@ -150,12 +150,8 @@ def _write(store: Store, parts: Parts) -> Imported:
 
 
 def _counts(row: dict[str, Any]) -> dict[str, int]:
-    totals = ("nodes", "edges", "dangling")
-    return {
-        name: count
-        for name, count in row.items()
-        if count and isinstance(count, int) and name not in totals
-    }
+    shown = row.keys() - {"nodes", "edges", "dangling"}
+    return {name: n for name, n in row.items() if n and isinstance(n, int) and name in shown}
 
 
 @command("export [options] [FILE]", settings=("scope",))

@@ -42,11 +42,9 @@ def add(
     why: str = option("--why TEXT", "reason", ""),
     tags: tuple[str, ...] = option("--tags, --tag TAG,…", "tags"),
     file: str = option(
-        "--file PATH", "file: src/a.py, src/a.py:10-20, src/a.py::login", "", complete="files"
+        "--file PATH", "src/a.py, src/a.py:10-20, src/a.py::f", "", complete="files"
     ),
-    links: tuple[str, ...] = option(
-        "--link ID:RELATION…", "link to another record", complete="ids"
-    ),
+    links: tuple[str, ...] = option("--link ID:RELATION…", "link to a record", complete="ids"),
     status: str | None = shared.STATUS,
     source: str | None = shared.SOURCE,
     confidence: float | None = shared.CONFIDENCE,
@@ -129,9 +127,7 @@ def edit(
     *,
     title: str | None = option("--title TITLE", "title"),
     why: str | None = option("--why TEXT", "reason; '' removes it"),
-    tags: tuple[str, ...] | bool = option(
-        "--tags, --tag TAG,…", "all tags; '' removes them", False
-    ),
+    tags: tuple[str, ...] | bool = option("--tags, --tag TAG,…", "tags; '' removes all", False),
     file: str | None = option("--file PATH", "file; '' removes it", complete="files"),
     status: str | None = shared.STATUS,
     source: str | None = shared.SOURCE,
@@ -163,9 +159,8 @@ def edit(
     }
     by_editor = all(value is None for value in fields.values())
     if by_editor and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError(
-            "edit needs a text or an option without a terminal: lore edit ID TEXT, or - for stdin"
-        )
+        needs = "edit needs a text or an option without a terminal"
+        raise UsageError(f"{needs}: lore edit ID TEXT, or - for stdin")
     with session.open() as store:
         records = session.records(store)
         if by_editor:
@@ -211,9 +206,7 @@ def link(
     remove: bool = option("--remove", "remove the link"),
     weight: float | None = option("--weight X", "0 to 1 (default: 1)", low=0.0, high=1.0),
     confidence: float | None = shared.CONFIDENCE,
-    metadata: tuple[str, ...] = option(
-        "--meta KEY=VALUE…", "set metadata to JSON or text; null removes it"
-    ),
+    metadata: tuple[str, ...] = option("--meta KEY=VALUE…", "set to JSON or text; null removes"),
     status: str | None = shared.STATUS,
     source: str | None = shared.SOURCE,
     force: bool = option("--force", "allow types that the relation does not join"),
@@ -352,13 +345,8 @@ def _forget_faded(session: Session, *, dry_run: bool) -> None:
         found = sweep(store, session.settings, dry_run=dry_run)
         states = sweep_history(store, session.settings, dry_run=dry_run)
     if states:
-        how = "due" if dry_run else "dropped"
-        session.say(
-            [
-                f"{counted(states, 'state')} of the history {how}: left before the last "
-                f"{session.settings.history_days} days"
-            ]
-        )
+        dropped = f"{counted(states, 'state')} of the history {'due' if dry_run else 'dropped'}"
+        session.say([f"{dropped}: older than {session.settings.history_days} days"])
     text = each(columns("state id confidence recency accesses"), "nothing has faded\n")
     session.output.list([one._asdict() for one in found], text)
 
@@ -368,9 +356,7 @@ def undo(
     session: Session,
     ids: tuple[str, ...] = argument("[ID…]", complete="forgotten"),
     *,
-    at: str | None = option(
-        "--at N|TIME", "state N of the history, or the state at 2026-01-31 or 7d ago"
-    ),
+    at: str | None = option("--at N|TIME", "state N, or the state at 2026-01-31, 7d ago"),
     restore: bool = option("--restore", "restore forgotten records"),
     redo: bool = option("--redo", "repeat the command that was undone last"),
 ) -> None:
@@ -385,8 +371,7 @@ def undo(
     """
     if at is not None and not (at and ids):
         raise UsageError("--at needs an ID and a state: see --help")
-    if redo and (ids or restore):
-        raise UsageError("--redo repeats the last command that was undone: give no ID")
+    exclusive(redo=redo, ID=ids or restore)
     wanted = ids_from(ids, "restore" if restore else "undo") if ids or restore else []
     with session.open() as store:
         records = session.records(store)

@@ -10,7 +10,7 @@ import sys
 from codecs import BOM_UTF8
 
 from ..core.errors import LoreError
-from ..core.json import parse_object
+from ..core.json import decoded, parse_object
 from ..core.lines import QUESTION_LINE, lines_of
 
 TYPE_CHECKING = False
@@ -44,6 +44,15 @@ def read_lines(path: str) -> Iterator[bytes]:
                 yield from lines_of(file, QUESTION_LINE)
     except OSError as error:
         raise LoreError(f"{path}: {error.strerror}: check its name") from None
+
+
+def fields_of(line: bytes) -> dict[str, Any] | None:
+    """Return the object in a line, or the query that it is; None for an empty line."""
+    if not (line := line.removeprefix(BOM_UTF8).strip()):
+        return None
+    if line.startswith(b"{"):
+        return parse_object(line, QUESTION_LINE)
+    return {"query": decoded(line, QUESTION_LINE)}
 
 
 def read_questions(lines: Iterable[bytes], name: str) -> Iterator[Question]:

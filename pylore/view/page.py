@@ -76,11 +76,9 @@ def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
     relations = [*relation_weights(store, settings)]
     types = {id: type for id, type, *_ in store.nodes.outlines() if type != "symbol"}
     degrees = _degrees(store, types, frozenset(relations))
-    records = [
-        id
-        for id, type in types.items()
-        if type not in NO_RECORDS and (degrees[id] or not settings.graph_edges)
-    ]
+    records = [id for id, type in types.items() if type not in NO_RECORDS]
+    if settings.graph_edges:
+        records = [id for id in records if degrees[id]]
     if records:
         records.sort(key=lambda id: (not degrees[id], types[id] in NAMED_TYPES, -degrees[id], id))
         linked = sum(degrees[id] > 0 for id in records)
@@ -159,14 +157,9 @@ def picture(store: Store, settings: Settings, picked: Picked) -> dict[str, Any]:
     strongest = nsmallest(MOST_EDGES, strengths, key=lambda edge: (-strengths[edge], edge))
     if len(strongest) < len(strengths):
         picked.notes.append(f"only the {MOST_EDGES} strongest of {len(strengths)} edges are drawn")
-    return {
-        "about": printable(picked.about),
-        "nodes": [
-            {**_fields(node, symbols[node.id]), "hop": picked.hops[node.id]}
-            for node in nodes.values()
-        ],
-        "edges": sorted((*edge, round(strengths[edge], 6)) for edge in strongest),
-    }
+    edges = sorted((*edge, round(strengths[edge], 6)) for edge in strongest)
+    fields = [{**_fields(one, symbols[id]), "hop": picked.hops[id]} for id, one in nodes.items()]
+    return {"about": printable(picked.about), "nodes": fields, "edges": edges}
 
 
 def _fields(node: Node, symbols: list[str]) -> dict[str, str]:
@@ -208,13 +201,8 @@ def page(picture: dict[str, Any]) -> str:
         f"default-src 'none'; script-src {_hash(library)} {_hash(script)}; "
         f"style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
     )
-    parts = {
-        "policy": policy,
-        "style": style,
-        "library": library,
-        "script": script,
-        "data": data_block(picture),
-    }
+    parts = {"policy": policy, "style": style, "library": library, "script": script}
+    parts["data"] = data_block(picture)
     return re.sub(r"\{\{(\w+)\}\}", lambda blank: parts[blank[1]], _asset("page.html"))
 
 

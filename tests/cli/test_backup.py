@@ -28,7 +28,7 @@ def test_restored_backup_saves_the_replaced_store(lore: Lore) -> None:
     (copies,) = (row for row in lore("doctor").json if row["id"] == "copies")
     assert str(kept) in copies["detail"] and copies["ok"] and copies["fix"]
     said = lore("forget", "--purge", "note-later").err
-    assert f"{kept}: kept from before a restore, may still hold what was deleted for good" in said
+    assert f"{kept}: kept from before a restore, may still hold purged text" in said
     kept.unlink()
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import pylore
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.settings import Settings
-from pylore.evaluate import tune as controls
+from pylore.evaluate import measure as controls
 from pylore.evaluate.measure import (
     MEASURES,
     Evaluation,
