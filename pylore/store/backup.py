@@ -10,8 +10,7 @@ from ..core.errors import LoreError, NoStore, StoreDamaged, StoreError, StoreFul
 from ..system.atomic_write import new_file, temporary_folder
 from ..system.project_files import real_place
 from .changes import RESTORE_BACKUP
-from .connection import apsw
-from .faults import Translated, translate
+from .connection import Translated, apsw, translate
 from .opening import APPLICATION_ID, FILE, open_store, open_to_replace, reading_copy
 
 TYPE_CHECKING = False

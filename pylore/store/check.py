@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.vocabulary import HIDDEN, HIDDEN_STATUSES
 from .connection import Table, apsw
 from .fulltext import BODY, FILES, MESSAGES, OF_PASSAGES, TABLES, TITLE, FullText
-from .schema import empty_store, other_statements
+from .opening import empty_store, other_statements
 from .vectors import TABLES as VECTOR_TABLES
 from .vectors import Vectors
 

@@ -1,37 +1,38 @@
-"""Connections to SQLite: waiting for locks, limits of a statement, ids and keys of nodes."""
+"""Connections to SQLite: locks, limits, errors as lore's, keys and ids of nodes."""
 
 from __future__ import annotations
 
+import _collections_abc
 import os
 import sys
 from time import monotonic, sleep
 
-from ..core.errors import StoreDamaged
+from ..core.errors import (
+    GraphUnavailable,
+    LoreError,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+)
 from ..core.json import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
+    from types import TracebackType
     from typing import Any
-
 
 __all__ = ["apsw"]
 
-# apsw imports collections.abc, which takes 2 ms to load. _collections_abc, which is loaded
-# already, has the same names.
-_AROUND = ("collections", "collections.abc")
-
-if sys.modules.keys().isdisjoint(("apsw", *_AROUND)):
-    import _collections_abc
-
-    sys.modules.update(dict.fromkeys(_AROUND, _collections_abc))
-    try:
-        import apsw
-    finally:
-        for name in _AROUND:
-            del sys.modules[name]
-else:
+# apsw imports collections.abc, which takes 2 ms. _collections_abc, loaded already, has its names.
+_LENT = {"collections", "collections.abc"} - sys.modules.keys()
+sys.modules.update(dict.fromkeys(_LENT, _collections_abc))
+try:
     import apsw
+finally:
+    for _name in _LENT:
+        del sys.modules[_name]
 
 
 class Table:
@@ -55,10 +56,6 @@ class Table:
 class Meta(Table):
     """Facts about the store itself, such as the embedder and the full-text engine."""
 
-    def all(self) -> dict[str, str]:
-        """Return all keys and values."""
-        return dict(self._rows("SELECT key, value FROM meta"))
-
     def get(self, key: str) -> str | None:
         """Return the value of a key, or None."""
         value: str | None = self._value("SELECT value FROM meta WHERE key = ?", key)
@@ -72,10 +69,7 @@ class Meta(Table):
             self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
 
-def changes_seen(connection: apsw.Connection) -> tuple[object, int]:
-    """Return a value that changes with commits of other processes and writes of this connection."""
-    return connection.pragma("data_version"), connection.total_changes()
-
+# --- locks and limits
 
 _SHORTEST_SLEEP, _SLEEPS = 0.001, 0.004
 """Seconds between two tries to get a lock: minimum, and maximum random addition."""
@@ -91,10 +85,9 @@ class BusyHandler:
 
     def __call__(self, tries: int) -> bool:
         """Return True to retry."""
-        now = monotonic()
         if not tries:
-            self._began = now
-        if now - self._began >= self._seconds:
+            self._began = monotonic()
+        if monotonic() - self._began >= self._seconds:
             return False
         sleep(_SHORTEST_SLEEP + _SLEEPS * os.urandom(1)[0] / 255)
         return True
@@ -117,6 +110,8 @@ _LIMITS = {
 _LEAST_STEPS, _MOST_STEPS = 5_000_000, 100_000_000
 """Steps of SQLite's virtual machine before the file is checked: milliseconds to seconds."""
 
+_DAMAGED = "is damaged: run 'lore doctor', or import your last export into a new one"
+
 
 def set_bounds(connection: apsw.Connection, path: str) -> None:
     """Set SQLite's limits. The first statement with very many steps checks the file, because
@@ -130,10 +125,7 @@ def set_bounds(connection: apsw.Connection, path: str) -> None:
         if not checked:
             checked = True
             if not is_sound(path):
-                raise StoreDamaged(
-                    f"{path}: is damaged: run 'lore doctor', "
-                    "or import your last export into a new one"
-                )
+                raise StoreDamaged(f"{path}: {_DAMAGED}")
         return False
 
     steps = 2 * os.path.getsize(path)  # enough to read all rows of a sound file
@@ -148,12 +140,132 @@ def is_sound(path: str) -> bool:
             found = connection.execute("PRAGMA quick_check(1)").get
         finally:
             connection.close()
-    except (apsw.CorruptError, apsw.NotADBError):
-        return False
-    except apsw.Error:
-        return True
+    except apsw.Error as error:
+        return not isinstance(error, (apsw.CorruptError, apsw.NotADBError))
     return not str(found).startswith("***")  # heads the errors of pages, not of rows
 
+
+def changes_seen(connection: apsw.Connection) -> tuple[object, int]:
+    """Return a value that changes with commits of other processes and writes of this connection."""
+    return connection.pragma("data_version"), connection.total_changes()
+
+
+# --- errors
+
+_LOCKED = (StoreBusy, "is locked by another writer: try again, or raise busy_timeout")
+_FULL = (StoreFull, "could not grow, the disk is full: nothing was changed; free some space")
+_MEANT: dict[type[apsw.Error], tuple[type[StoreError], str]] = {
+    apsw.NotADBError: (StoreDamaged, "is not a database: move it away and import your last export"),
+    apsw.CorruptError: (StoreDamaged, _DAMAGED),
+    apsw.BusyError: _LOCKED,
+    apsw.LockedError: _LOCKED,
+    apsw.ProtocolError: _LOCKED,
+    apsw.FullError: _FULL,
+    apsw.ReadOnlyError: (StoreError, "cannot be written: check permissions of file and folder"),
+    apsw.CantOpenError: (StoreError, "cannot be opened: check permissions of file and folder"),
+    apsw.IOError: (StoreError, "could not be read or written: check the disk"),
+    apsw.NoMemError: (StoreError, "needs too much memory, as damage may: run 'lore doctor'"),
+    apsw.TooBigError: (StoreError, "takes no text this long: keep it in a file and link to that"),
+}
+"""SQLite's errors to the error of any store, and the message."""
+
+
+def translate(error: apsw.Error, path: str) -> LoreError:
+    """Return the failure that a SQLite error means to a user."""
+    said = str(error)
+    failure, message = _MEANT.get(type(error), (StoreError, f"{said}: run 'lore doctor'"))
+    if lacks_room(error) or (isinstance(error, apsw.ReadOnlyError) and _is_full(path)):
+        failure, message = _FULL
+    elif isinstance(error, apsw.ConstraintError):
+        from ..core.ids import COMMON
+
+        if said == COMMON:
+            return LoreError(COMMON)
+    elif isinstance(error, apsw.SQLError):
+        table = said.removeprefix("no such table: ")
+        what = f"the table {table.removeprefix('main.')} is missing"
+        if table == said:
+            what = f"its tables are not lore's ({said})"
+        failure, message = StoreDamaged, f"{what}: run 'lore doctor'"
+    return failure(f"{path}: {message}")
+
+
+def lacks_room(error: apsw.Error) -> bool:
+    """Return True if the disk had no room for the shared memory beside the store."""
+    return getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE
+
+
+def _is_full(path: str) -> bool:
+    """Return True if the disk has no room for SQLite's shared memory of 32 KB."""
+    try:
+        disk = os.statvfs(path)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < 32_768
+
+
+_OF_VALUES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""Errors of code that meets invalid values of a row, or has a bug."""
+
+
+class Translated:
+    """A ``with`` block in which SQLite's errors become ``StoreError``. With a connection, Python's
+    errors do too if a row breaks a condition of the schema."""
+
+    def __init__(self, path: str, connection: apsw.Connection | None = None) -> None:
+        self.path = path
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if isinstance(error, apsw.Error):
+            raise translate(error, self.path) from error
+        wrong = ""
+        if isinstance(error, UnicodeDecodeError):
+            wrong = "has text that is not UTF-8: import your last export into a new store"
+        # By name, because json is slow to import. It refuses numbers of more than 4,300 digits.
+        elif type(error).__name__ == "JSONDecodeError" or str(error).startswith(
+            "Exceeds the limit"
+        ):
+            wrong = "has a record with invalid JSON: import your last export into a new store"
+        elif isinstance(error, _OF_VALUES) and self._connection is not None:
+            try:
+                found = str(self._connection.execute("PRAGMA quick_check(1)").get)
+            except apsw.Error as check_error:
+                found = str(check_error)
+            if found != "ok":
+                wrong = f"{' '.join(found.split())}: run 'lore doctor'"
+        if wrong:
+            raise StoreDamaged(f"{self.path}: {wrong}") from error
+
+
+class GraphFaults:
+    """A ``with`` block in which a missing or damaged table raises ``GraphUnavailable``."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if isinstance(error, (apsw.SQLError, apsw.CorruptError)):
+            message = f"the graph cannot be read ({error}): run 'lore doctor'"
+            raise GraphUnavailable(message) from None
+
+
+class GraphTable(Table):
+    """A table of the graph: reads raise ``GraphUnavailable`` if it is missing or damaged."""
+
+    def _rows(self, sql: str, *given: object, **named: object) -> list[Any]:
+        with GraphFaults():
+            return super()._rows(sql, *given, **named)
+
+
+# --- ids and keys of nodes
 
 _NEXT = (
     "1 + max((SELECT coalesce(max(key), 0) FROM main.nodes),"

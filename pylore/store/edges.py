@@ -7,8 +7,17 @@ from itertools import starmap
 from ..core.json import dumps, require_json_object, require_storable
 from ..core.model import Edge
 from ..core.vocabulary import ANCHORED_TO, DEFINES, FILE_IDS, THING_IDS
-from .connection import EDGE_ENDS, ID_OF, KEY_OF, apsw, given_keys, ids_of, key_of, keys_of
-from .faults import GraphTable
+from .connection import (
+    EDGE_ENDS,
+    ID_OF,
+    KEY_OF,
+    GraphTable,
+    apsw,
+    given_keys,
+    ids_of,
+    key_of,
+    keys_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from __future__ import annotations
 from ..core.errors import GraphUnavailable
 from ..core.json import dumps
 from ..core.vocabulary import TEXTS
-from .connection import CHANGED_AT, ID_OF
-from .faults import GraphTable
+from .connection import CHANGED_AT, ID_OF, GraphTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

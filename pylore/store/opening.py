@@ -1,23 +1,22 @@
-"""Open and create search.db, with the settings of each connection."""
+"""Open and create search.db: the settings of each connection, and the schema."""
 
 from __future__ import annotations
 
 import errno
 import os
 
-from ..core.errors import NoStore, StoreError
+from ..core.errors import NoStore, StoreError, first_of
+from ..core.ids import sha256
+from ..core.vocabulary import RELATIONS, TYPES
 from ..system.files import STORE, make_private_file, make_private_folder
-from .connection import BusyHandler, apsw, set_bounds
-from .faults import Translated, lacks_room
-from .schema import create_schema, require_own_schema
+from .connection import BusyHandler, Translated, apsw, set_bounds
 from .store import Store
 
 FILE = STORE
 SCHEMA_VERSION = 1
-_MOST_MAPPED = 1 << 29
-"""Maximum bytes of a file that is memory-mapped."""
-
 APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
+_MOST_MAPPED = 1 << 29
+"""Bytes from the beginning of a file that are memory-mapped."""
 
 
 def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
@@ -29,9 +28,7 @@ def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
         try:
             connection = _connect(path, busy_timeout)
             version = connection.pragma("user_version")
-        except apsw.IOError as error:
-            if not lacks_room(error):
-                raise
+        except apsw.IOError:  # a full disk has no room for the shared memory of writers
             connection = _connect(path, busy_timeout, read_only=True)
             version = connection.pragma("user_version")
         if version != SCHEMA_VERSION:
@@ -41,37 +38,11 @@ def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
     return Store(connection, path, busy_timeout)
 
 
-def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:
-    """Return a connection to a store of any version that is to be replaced. Raise StoreError if it
-    cannot be written or is foreign, apsw's NotADBError or CorruptError if it is damaged."""
-    if not _may_write(path):
-        raise StoreError(
-            f"{path}: cannot be written: check the permissions of it and of its folder"
-        )
-    connection = _connect(path, busy_timeout)
-    try:
-        _require_own(connection, path)
-        connection.pragma("journal_mode", "wal")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _require_own(connection: apsw.Connection, path: str) -> None:
-    """Refuse a foreign database."""
-    is_empty = connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is None
-    if not is_empty and connection.pragma("application_id") != APPLICATION_ID:
-        raise StoreError(f"{path}: belongs to a different program: choose a different folder")
-
-
 def _no_store(folder: str, path: str) -> StoreError:
-    if os.path.exists(folder) and not os.path.isdir(folder):
-        return StoreError(f"{folder}: is a file, not a folder: move it away, or set LORE_DIR")
     if os.path.exists(path):
         return StoreError(f"{path}: is not a plain file: move it away, then run 'lore init'")
-    if os.path.isdir(folder) and not os.access(folder, os.X_OK):
-        return StoreError(f"{folder}: cannot be entered: check its permissions")
+    if os.path.exists(folder) and not (os.path.isdir(folder) and os.access(folder, os.X_OK)):
+        return StoreError(f"{folder}: is no folder that you may enter: check LORE_DIR")
     return NoStore(f"no store in {folder}: run 'lore init'")
 
 
@@ -93,21 +64,17 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
         os.makedirs(os.path.dirname(os.path.abspath(folder)), exist_ok=True)
         make_private_folder(folder)
     except OSError as error:
-        if os.path.exists(folder):
-            raise _no_store(folder, path) from None
-        # EEXIST: a file in place of a folder above it, or a broken link.
+        # EEXIST: a file in place of a folder, or a broken link.
         why = os.strerror(errno.ENOTDIR if error.errno == errno.EEXIST else error.errno or 0)
         raise StoreError(f"{folder}: {why}: choose a different folder with LORE_DIR") from None
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise _no_store(folder, path)
     with Translated(path):
         if os.path.exists(path):  # a connection that writes would change another program's file
+            if not os.path.isfile(path):
+                raise _no_store(folder, path)
             looking = reading_copy(path, alone=False)
-            try:
-                looking.set_busy_handler(BusyHandler(busy_timeout))
-                _require_own(looking, path)
-            finally:
-                looking.close()
+            looking.set_busy_handler(BusyHandler(busy_timeout))
+            _require_own(looking, path)
+            looking.close()
         make_private_file(os.path.realpath(path))  # SQLite's other files become private
         connection = _connect(path, busy_timeout, create=True)
         connection.pragma("journal_mode", "wal")
@@ -122,66 +89,11 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
     return open_store(folder, busy_timeout=busy_timeout)
 
 
-def scratch_store() -> Store:
+def scratch_store(fulltext: str = "auto") -> Store:
     """Return an empty store in memory."""
-    with Translated(":memory:"):
-        connection = apsw.Connection(":memory:")
-        create_schema(connection, "auto")
+    connection = apsw.Connection(":memory:")
+    create_schema(connection, fulltext)
     return Store(connection, ":memory:")
-
-
-def _connect(
-    path: str, busy_timeout: float, *, create: bool = False, read_only: bool = False
-) -> apsw.Connection:
-    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
-    name = path
-    if read_only or not (create or _may_write(path)):
-        # WAL needs a shared-memory file. Where no process can create the file, no process writes
-        # either, and SQLite may take the file as immutable.
-        live = os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > 0
-        name, flags = _read_only(path, alone=not live), _READ_ONLY
-    connection = apsw.Connection(name, flags=flags)
-    connection.set_busy_handler(BusyHandler(busy_timeout))
-    _distrust_schema(connection)
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_FKEY, 1)
-    # FTS5 binds hundreds of values a search; do not plan a statement again for each.
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    # With each mapped page the system maps 15 more: of a file with a million vectors a search maps
-    # 97 MB and reads 16, in the same time.
-    if not os.path.exists(path) or os.path.getsize(path) <= _MOST_MAPPED:
-        connection.pragma("mmap_size", _MOST_MAPPED)
-    # In WAL mode less than this keeps a store whole, and loses the last commits in a power cut.
-    connection.pragma("synchronous", "full")
-    set_bounds(connection, path)
-    return connection
-
-
-def reading_copy(path: str, *, alone: bool = True) -> apsw.Connection:
-    """Return a read-only connection. ``alone``: the database has no log; no file is created."""
-    connection = apsw.Connection(_read_only(path, alone=alone), flags=_READ_ONLY)
-    _distrust_schema(connection)
-    return connection
-
-
-_READ_ONLY = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-
-
-def _read_only(path: str, *, alone: bool) -> str:
-    from urllib.parse import quote
-
-    return f"file:{quote(path)}?" + ("immutable=1" if alone else "mode=ro")
-
-
-def _may_write(path: str) -> bool:
-    return os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
-
-
-def _distrust_schema(connection: apsw.Connection) -> None:
-    # LORE_DIR may name a stranger's search.db, whose schema must do no harm.
-    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)  # scopes use temporary ones
 
 
 def copy_store(store: Store, folder: str) -> Store:
@@ -192,3 +104,145 @@ def copy_store(store: Store, folder: str) -> Store:
     copy = open_store(folder)
     copy.keep_to(store.scope)
     return copy
+
+
+# --- connections
+
+
+def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:
+    """Return a connection to a store of any version that is to be replaced. Raise apsw.Error if it
+    is damaged or cannot be written, StoreError if it is foreign."""
+    connection = _connect(path, busy_timeout)
+    try:
+        _require_own(connection, path)
+        connection.pragma("journal_mode", "wal")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _require_own(connection: apsw.Connection, path: str) -> None:
+    """Refuse a foreign database."""
+    is_empty = connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is None
+    if not is_empty and connection.pragma("application_id") != APPLICATION_ID:
+        raise StoreError(f"{path}: belongs to a different program: choose a different folder")
+
+
+def _connect(
+    path: str, busy_timeout: float, *, create: bool = False, read_only: bool = False
+) -> apsw.Connection:
+    may_write = os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
+    if create or (may_write and not read_only):
+        flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+        connection = apsw.Connection(path, flags=flags)
+    else:
+        # WAL needs a shared-memory file. Where no process can create the file, no process writes
+        # either, and SQLite may take the file as immutable.
+        live = os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > 0
+        connection = reading_copy(path, alone=not live)
+    _distrust_schema(connection)
+    connection.set_busy_handler(BusyHandler(busy_timeout))
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_FKEY, 1)
+    # FTS5 binds hundreds of values a search; do not plan a statement again for each.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    connection.pragma("mmap_size", _MOST_MAPPED)
+    # In WAL mode less than this keeps a store whole, and loses the last commits in a power cut.
+    connection.pragma("synchronous", "full")
+    set_bounds(connection, path)
+    return connection
+
+
+def reading_copy(path: str, *, alone: bool = True) -> apsw.Connection:
+    """Return a read-only connection. ``alone``: the database has no log; no file is created."""
+    from urllib.parse import quote
+
+    name = f"file:{quote(path)}?" + ("immutable=1" if alone else "mode=ro")
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(name, flags=flags)
+    _distrust_schema(connection)
+    return connection
+
+
+def _distrust_schema(connection: apsw.Connection) -> None:
+    # LORE_DIR may name a stranger's search.db, whose schema must do no harm.
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)  # scopes use temporary ones
+
+
+# --- the schema
+
+HASHES = {
+    "fts5": "fad22bc3a848d8f4b1fc38e895b2c4becf2ec77d46c2898e0d55b827d797c9bf",
+    "fts4": "122df1c6afc83d24a18b6808c44ddc8c0c6a5601a5171b45b835e4f428aa194d",
+}
+"""Full-text engine to ``schema_hash`` of a new store; a test prints the current hashes."""
+
+
+def create_schema(connection: apsw.Connection, fulltext: str) -> None:
+    """Create all tables of an empty database; the caller holds a transaction."""
+    from .fulltext import FullText
+    from .vectors import Vectors
+
+    with open(os.path.join(os.path.dirname(__file__), "schema.sql"), encoding="utf-8") as file:
+        for _ in connection.execute(file.read()):
+            pass
+    connection.executemany("INSERT INTO types(name, description) VALUES (?, ?)", TYPES.items())
+    connection.executemany(
+        "INSERT INTO relations(name, weight, backward_weight, description) VALUES (?, ?, ?, ?)",
+        ((name, *row) for name, row in RELATIONS.items()),
+    )
+    FullText(connection).renew(fulltext)
+    Vectors(connection).renew()
+
+
+def statements(connection: apsw.Connection) -> dict[str, str]:
+    """Return name to statement of the tables, indexes, triggers and views of a database."""
+    return dict(
+        connection.execute(
+            "SELECT name, sql FROM sqlite_schema"
+            " WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*' ORDER BY name"
+        )
+    )
+
+
+def schema_hash(connection: apsw.Connection) -> str:
+    """Return the SHA-256 of the statements of a database."""
+    return sha256("\n".join(sorted(statements(connection).values())).encode()).hexdigest()
+
+
+def require_own_schema(connection: apsw.Connection, path: str) -> None:
+    """Raise StoreError if a statement that computes or acts in the schema is not lore's. Missing or
+    plain tables are left to the reader."""
+    if schema_hash(connection) in HASHES.values():
+        return
+    wrong = [name for name, sql in other_statements(connection).items() if not _is_plain(sql)]
+    if wrong:
+        raise StoreError(
+            f"{path}: its schema is not lore's ({first_of(wrong)}): "
+            "import an export that you trust into a new store"
+        )
+
+
+def other_statements(connection: apsw.Connection) -> dict[str, str]:
+    """Return the ``statements`` that differ from a new store's."""
+    own = statements(empty_store(connection))
+    return {name: sql for name, sql in statements(connection).items() if own.get(name) != sql}
+
+
+def empty_store(like: apsw.Connection) -> apsw.Connection:
+    """Return an empty store in memory, with the full-text engine of ``like``."""
+    from .fulltext import engine_in
+
+    try:
+        engine = engine_in(like).name
+    except apsw.Error:
+        engine = "auto"
+    return scratch_store(engine).connection
+
+
+def _is_plain(sql: str) -> bool:
+    """Return True for a table without expressions."""
+    return sql.startswith("CREATE TABLE ") and sql.count("(") == 1

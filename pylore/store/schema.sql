@@ -1,5 +1,5 @@
 -- search.db, version 1. Readable with the plain sqlite3 shell.
--- A changed statement changes the hashes in schema.py: tests/store/test_foreign.py prints them.
+-- A changed statement changes the hashes in opening.py: tests/store/test_foreign.py prints them.
 
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 

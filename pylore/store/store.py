@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 
-from ..core.errors import LoreError, StoreBusy, StoreError
+from ..core.errors import LoreError, StoreBusy, StoreError, StoreFull
 from ..system.files import LOG, identity_of
 from ..system.projects import project_of
-from .connection import TO_WIPE, BusyHandler, Meta, apsw, changes_seen
+from .connection import TO_WIPE, BusyHandler, GraphFaults, Meta, Translated, apsw, changes_seen
 from .edges import Edges
-from .faults import LOCKED, GraphFaults, Translated
 from .nodes import Nodes, Ratings, Relations, Types
 
 TYPE_CHECKING = False
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
     from . import vectors as _vectors
     from . import whole_text as _whole_text
 
-
-_PAGES_OF_LOG = 1000
-"""Pages in the write-ahead log from which on a commit checkpoints; SQLite's default."""
 
 _SHORT_LOG = 1 << 18
 """Maximum bytes of a log that a reader leaves beside the store, as a checkpoint syncs twice."""
@@ -143,14 +139,14 @@ class Store:
 
     def transaction(self, command: str = "") -> Transaction:
         """Return a ``with`` block that commits as a whole or changes nothing. ``command`` is a name
-        for the history and undo. Raise StoreBusy if another writer did not end in
-        time, StoreError if the store cannot be written."""
+        for the history and undo. Raise StoreBusy if another writer did not end in time, StoreError
+        for any other error of SQLite."""
         return Transaction(self, command)
 
-    def aside(self, patience: float = 0.0) -> Aside:
-        """Return a transaction for data that may be lost: it waits ``patience`` seconds for another
-        writer, and not for the disk. It raises StoreBusy, or StoreError for any other failure."""
-        return Aside(self, patience)
+    def aside(self, patience: float = 0.0) -> Transaction:
+        """Return a ``transaction`` that a power cut may undo: it waits ``patience`` seconds for
+        another writer, and not for the disk."""
+        return Transaction(self, patience=patience)
 
     def require_log(self) -> None:
         """Note a commit; raise StoreError if this connection's log was removed or replaced, so that
@@ -190,7 +186,7 @@ class Store:
                     return False
                 with self.transaction():
                     self.meta.set(TO_WIPE, None)
-        except (StoreBusy, apsw.FullError):
+        except (StoreBusy, StoreFull):
             return False
         finally:
             self.connection.set_busy_handler(BusyHandler(self.busy_timeout))
@@ -236,43 +232,55 @@ class Transaction:
 
     _begin = "BEGIN IMMEDIATE"
 
-    def __init__(self, store: Store, command: str = "") -> None:
+    def __init__(self, store: Store, command: str = "", patience: float | None = None) -> None:
         self._store = store
         self._connection = store.connection
         self._command = command
+        self._patience = patience
         self._inner = False
+        self._faults = Translated(store.path)
 
     def __enter__(self) -> None:
         self._inner = self._connection.in_transaction
         if self._inner:
             return
         try:
-            self._connection.execute(self._begin)
-            if self._command:
-                self._store.meta.set("command", f" {self._command}")
-        except apsw.BusyError:
-            raise StoreBusy(f"{self._store.path}: {LOCKED}") from None
+            with self._faults:
+                if self._patience is not None:
+                    # Checkpoints sync; a commit is lost only with the write-ahead log.
+                    self._wait(self._patience, "normal")
+                self._connection.execute(self._begin)
+                if self._command:
+                    self._store.meta.set("command", f" {self._command}")
         except BaseException:
             self._end()
             raise
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None = None, *_: object
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         try:
-            if kind is None and not self._inner:
-                self._connection.execute("DELETE FROM main.meta WHERE key = 'command'")
-                self._connection.execute("COMMIT")
-                self._committed()
+            with self._faults:
+                if kind is None and not self._inner:
+                    self._connection.execute("DELETE FROM main.meta WHERE key = 'command'")
+                    self._connection.execute("COMMIT")
+                    if self._patience is None:
+                        self._store.require_log()
         finally:
             self._end()
-
-    def _committed(self) -> None:
-        self._store.require_log()
+        self._faults.__exit__(kind, error, _)
 
     def _end(self) -> None:
-        if not self._inner and self._connection.in_transaction:  # a full disk has ended it
+        if self._inner:
+            return
+        if self._connection.in_transaction:  # a full disk has ended it
             self._connection.execute("ROLLBACK")
+        if self._patience is not None:
+            self._wait(self._store.busy_timeout, "full")
+
+    def _wait(self, seconds: float, sync: str) -> None:
+        self._connection.set_busy_handler(BusyHandler(seconds))
+        self._connection.pragma("synchronous", sync)
 
 
 class Snapshot(Transaction):
@@ -282,52 +290,3 @@ class Snapshot(Transaction):
 
     def __exit__(self, *_: object) -> None:
         self._end()
-
-
-class Aside(Transaction):
-    """A transaction that waits neither for other writers nor for the disk. Only the write-ahead log
-    goes without a sync, which can lose the commit; checkpoints sync."""
-
-    def __init__(self, store: Store, patience: float) -> None:
-        super().__init__(store)
-        self._patience = patience
-        self._pages = 0
-        self._faults = Translated(store.path)
-
-    def __enter__(self) -> None:
-        self._connection.set_busy_handler(BusyHandler(self._patience))
-        try:
-            with self._faults:
-                if not self._connection.in_transaction:
-                    self._connection.pragma("synchronous", "off")
-                    # No checkpoint at the commit, which would not be synced either.
-                    self._connection.set_wal_hook(self._note_pages)
-                super().__enter__()
-        except BaseException:
-            self._restore()
-            raise
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None = None, *_: object
-    ) -> None:
-        try:
-            with self._faults:
-                super().__exit__(kind)
-        finally:
-            self._restore()
-        self._faults.__exit__(kind, error, None)
-
-    def _committed(self) -> None:
-        pass
-
-    def _restore(self) -> None:
-        self._connection.set_busy_handler(BusyHandler(self._store.busy_timeout))
-        if not self._connection.in_transaction:
-            self._connection.pragma("synchronous", "full")
-            self._connection.wal_autocheckpoint(_PAGES_OF_LOG)
-            if self._pages >= _PAGES_OF_LOG:
-                self._connection.wal_checkpoint()
-
-    def _note_pages(self, connection: apsw.Connection, name: str, pages: int) -> int:
-        self._pages = pages
-        return apsw.SQLITE_OK

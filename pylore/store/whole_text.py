@@ -6,7 +6,7 @@ from ..core.errors import StoreDamaged
 from ..core.json import dumps
 from ..core.text import identifier_parts, indexed
 from ..core.vocabulary import COMMIT_IDS
-from .faults import GraphTable
+from .connection import GraphTable
 from .fulltext import FILES, MESSAGES, WHOLE, engine_in, quoted
 
 TYPE_CHECKING = False

@@ -19,8 +19,8 @@ from pylore.core.errors import (
     StoreFull,
 )
 from pylore.store import create_store, open_store
-from pylore.store.faults import GraphFaults, Translated, translate
-from pylore.store.schema import HASHES, schema_hash
+from pylore.store.connection import GraphFaults, Translated, translate
+from pylore.store.opening import HASHES, schema_hash
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def altered(folder: Path, *statements: str) -> str:
 @pytest.mark.parametrize("engine", ["fts5", "fts4"])
 def test_schema_hash_of_a_new_store(tmp_path: Path, engine: str) -> None:
     with create_store(str(tmp_path), fulltext=engine) as store:
-        assert schema_hash(store.connection) == HASHES[engine], "write this into schema.py"
+        assert schema_hash(store.connection) == HASHES[engine], "write this into opening.py"
         store.whole_files.put([("a.py", "words", "parts")])
         store.connection.execute("ANALYZE")
         assert store.checks.missing_tables() == store.checks.replaced_tables() == []
@@ -194,8 +194,6 @@ def test_invalid_text_and_json_are_damage() -> None:
     said = pytest.raises(StoreDamaged, match="has text that is not UTF-8: import your last")
     with said, Translated("search.db"):
         b"\xff".decode()
-    said = pytest.raises(
-        StoreDamaged, match="a record whose data is not valid JSON: import your last"
-    )
+    said = pytest.raises(StoreDamaged, match="has a record with invalid JSON: import your last")
     with said, Translated("search.db"):
         json.loads("{")
