@@ -43,10 +43,10 @@ def test_built_store_equals_import(tmp_path: Path) -> None:
         assert [node.id for node in store.nodes.all()] == sorted(node.id for node in nodes)
         assert {edge.key for edge in store.edges.all()} == {edge.key for edge in edges}
         assert store.edges.dangling() == []
-        assert len(store.nodes.first_passages([node.id for node in nodes])) == SIZE
+        assert len(store.fulltext.first_passages([node.id for node in nodes])) == SIZE
         neighbours = store.edges.neighbours([edges[0].from_id], [edges[0].relation], -1)
         assert edges[0].to_id in {other for _, other, _, _, _ in neighbours}
-        first = store.nodes.first_passages([nodes[0].id])
+        first = store.fulltext.first_passages([nodes[0].id])
         assert first and [id for id, _ in store.vectors.of_nodes([nodes[0].id])] == [nodes[0].id]
 
 

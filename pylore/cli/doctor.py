@@ -19,7 +19,7 @@ from ..store import open_store, scratch_store
 from ..store.backup import copies_kept
 from ..store.check import sqlite_version, vector_extension
 from ..store.connection import TO_WIPE, is_sound
-from ..store.opening import SCHEMA_VERSION
+from ..store.opening import SCHEMA_VERSION, missing_statements, other_statements
 from ..system import config
 from ..system.programs import find_program
 from .command import command, option
@@ -158,9 +158,12 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
     """Return the checks of a store, the file itself first."""
     checks = store.checks
 
+    def replaced() -> list[str]:
+        return [f"{name} is not lore's" for name in other_statements(store.connection)]
+
     def missing(*, derived: bool) -> list[str]:
-        missing = checks.missing_tables()
-        return [f"{name} is missing" for name in missing if (name in checks.derived) is derived]
+        names = missing_statements(store.connection)
+        return [f"{name} is missing" for name in names if (name in checks.derived) is derived]
 
     def passages() -> list[str]:
         wrong = store.ratings.wrong()
@@ -194,11 +197,11 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
     return [
         Exam("store", lambda: f"{store.path}, version {SCHEMA_VERSION}", IMPORT),
         Exam("data-folder", lambda: unwritable, "change its permissions"),
-        Exam("tables", lambda: checks.replaced_tables() + missing(derived=False), IMPORT),
+        Exam("tables", lambda: replaced() + missing(derived=False), IMPORT),
         Exam("indexes", lambda: missing(derived=True), REINDEX),
         Exam("integrity", lambda: checks.damage(full=full), IMPORT),
         Exam("values", checks.unreadable, IMPORT),
-        Exam("fulltext", lambda: checks.fulltext_damage() or store.fulltext.engine.name, REINDEX),
+        Exam("fulltext", lambda: checks.fulltext_damage() or store.fulltext.engine, REINDEX),
         Exam("foreign-keys", checks.foreign_key_violations, IMPORT),
         Exam("passages", passages, REINDEX),
         Exam("vectors", vectors, REINDEX),

@@ -221,7 +221,7 @@ def reindex(
         session.wipe(store)
         row = {
             "nodes": count,
-            "fulltext": store.fulltext.engine.name,
+            "fulltext": store.fulltext.engine,
             "embedder": store.meta.get("embedder"),
         }
     session.output.one(row, counts_text)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ..core.model import Node
     from ..store import Store
-    from ..store.nodes import NewPassage
+    from ..store.fulltext import NewPassage
     from .passages import Row
 
     Fields = tuple[str, str, str, str, str]
@@ -65,7 +65,7 @@ class Index:
     def replace(self, collection: str, entries: Sequence[tuple[str, list[Row]]]) -> None:
         """Replace the passages of nodes by ``(id, rows)``."""
         ids = [id for id, _ in entries]
-        self._drop(self._store.nodes.passages(ids))
+        self._drop(self._store.fulltext.of_nodes(ids))
         hidden = self._store.nodes.hidden_among(ids, HIDDEN_STATUSES)
         made: list[tuple[NewPassage, Fields]] = []
         for id, rows in entries:
@@ -74,7 +74,7 @@ class Index:
                 place = (id, of, heading, start, len(text), None, None)
                 made.append((place, (title, text, tags, file, parts)))
                 start += len(text)
-        self._add(made)
+        self._store.fulltext.add(made)
 
     def keep_facts(self, ids: Iterable[str] = ()) -> None:
         """Update the passages that state facts of these things, and of things with edges written
@@ -88,14 +88,8 @@ class Index:
                 hidden = self._store.nodes.hidden_among(some, HIDDEN_STATUSES)
             wanted = {edge: fact_sentence(*fact) for edge, *fact in facts}
             of = {id: HIDDEN if id in hidden else NAMES for id in some}
-            self._drop(
-                [
-                    (key, of[edge[0]])
-                    for edge, (key, text) in held.items()
-                    if wanted.get(edge) != text
-                ]
-            )
-            self._add(
+            self._drop([key for edge, (key, text) in held.items() if wanted.get(edge) != text])
+            self._store.fulltext.add(
                 [
                     (
                         (edge[0], of[edge[0]], text, 1, 0, *edge[1:]),
@@ -106,19 +100,9 @@ class Index:
                 ]
             )
 
-    def _add(self, new: Sequence[tuple[NewPassage, Fields]]) -> None:
-        keys = self._store.nodes.new_passages([passage for passage, _ in new])
-        parts: dict[str, list[tuple[int, str, str, str, str, str]]] = {}
-        for key, (passage, fields) in zip(keys, new, strict=True):
-            parts.setdefault(passage[1], []).append((key, *fields))
-        for collection, part in parts.items():
-            self._store.fulltext.add(collection, part)
-
-    def _drop(self, held: Sequence[tuple[int, str]]) -> None:
-        for collection in {collection for _, collection in held}:
-            self._store.fulltext.remove(collection, [key for key, of in held if of == collection])
-        self._store.vectors.remove(key for key, _ in held)
-        self._store.nodes.remove_passages(key for key, _ in held)
+    def _drop(self, keys: Sequence[int]) -> None:
+        self._store.vectors.remove(keys)
+        self._store.fulltext.remove(keys)
 
 
 def write_nodes(store: Store, nodes: Sequence[Node]) -> None:

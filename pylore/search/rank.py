@@ -322,7 +322,7 @@ def mmr(
 def _similarities(store: Store, hits: Sequence[Hit], found: Matches) -> dict[Pair, float]:
     """Return the similarities of the shown passages, by pairs of places."""
     texts = [hit.id for hit in hits if not hit.id.startswith(CODE_IDS)]
-    keys = {**store.nodes.first_passages(texts), **found.passage}
+    keys = {**store.fulltext.first_passages(texts), **found.passage}
     where = {keys[hit.id]: at for at, hit in enumerate(hits) if hit.id in texts and hit.id in keys}
     return {
         (min(where[one], where[other]), max(where[one], where[other])): (cosine - SIMILAR)

@@ -11,7 +11,14 @@ from ..system.atomic_write import new_file, temporary_folder
 from ..system.project_files import real_place
 from .changes import RESTORE_BACKUP
 from .connection import Translated, apsw, translate
-from .opening import APPLICATION_ID, FILE, open_store, open_to_replace, reading_copy
+from .opening import (
+    APPLICATION_ID,
+    FILE,
+    missing_statements,
+    open_store,
+    open_to_replace,
+    reading_copy,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,10 +140,10 @@ def _staged(place: str, shown: str, folder: str) -> Store:
             staged = open_store(folder)
         try:
             with Translated(own):
-                lacking = staged.checks.missing_tables()
+                lacking = missing_statements(staged.connection)
                 damage = [] if lacking else staged.checks.damage(full=True)
             if lacking:
-                raise StoreDamaged(f"{own}: lacks {', '.join(lacking[:3])}: ")
+                raise StoreDamaged(f"{own}: lacks {lacking[0]}: ")
             if damage:
                 raise StoreDamaged(f"{own}: is damaged ({' '.join(damage[0].split())}): ")
             with staged.transaction(RESTORE_BACKUP):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ..core.vocabulary import HIDDEN, HIDDEN_STATUSES
 from .connection import Table, apsw
-from .fulltext import BODY, FILES, MESSAGES, OF_PASSAGES, TABLES, TITLE, FullText
-from .opening import empty_store, other_statements
+from .fulltext import BODY, FILES, MESSAGES, OF_PASSAGES, TABLES, TITLE, engine_in
 from .vectors import TABLES as VECTOR_TABLES
 from .vectors import Vectors
 
@@ -71,22 +70,6 @@ class Checks(Table):
     derived = frozenset((*TABLES.values(), *VECTOR_TABLES, FILES, MESSAGES))
     """Tables that ``rebuild`` creates again from nodes and texts."""
 
-    def missing_tables(self) -> list[str]:
-        """Return the missing tables, and the missing indexes and triggers of other tables."""
-        found = _tables(self._db)
-        lacking = {
-            name: table
-            for name, table in _tables(empty_store(self._db)).items()
-            if name not in found
-        }
-        return sorted(
-            name for name, table in lacking.items() if name == table or table not in lacking
-        )
-
-    def replaced_tables(self) -> list[str]:
-        """Return the tables, indexes, triggers and views that differ from the schema."""
-        return [f"{name} is not lore's" for name in other_statements(self._db)]
-
     def damage(self, *, full: bool = False) -> list[str]:
         """Return faults that SQLite finds in the file, without full text. ``full`` also compares
         indexes with tables."""
@@ -96,7 +79,7 @@ class Checks(Table):
 
     def fulltext_damage(self) -> list[str]:
         """Return faults of the full-text tables."""
-        engine = FullText(self._db).engine.name
+        engine = engine_in(self._db)
         found = [
             f"{table} is not of {engine}"
             for table in self._column(
@@ -112,19 +95,21 @@ class Checks(Table):
 
     def unreadable(self) -> list[str]:
         """Return faults that SQLite does not check: text that is not UTF-8."""
-        tables = empty_store(self._db).execute(
-            "SELECT name, 'SELECT * FROM ' || name FROM sqlite_schema"
-            " WHERE sql LIKE 'CREATE TABLE%' AND name NOT LIKE '%/_fts/_%' ESCAPE '/'"
+        tables = self._column(
+            "SELECT name FROM sqlite_schema WHERE sql GLOB 'CREATE TABLE *'"
+            " AND NOT name GLOB '*[^a-z_]*' AND NOT name GLOB '*_fts_*'"
         )
+        queries = {table: f"SELECT * FROM {table}" for table in tables}
+        queries["texts of passages"] = f"SELECT {TITLE}, {BODY} FROM {OF_PASSAGES}"
         found = []
-        for table, query in [*tables, ("passages", f"SELECT {TITLE}, {BODY} FROM {OF_PASSAGES}")]:
+        for table, query in queries.items():
             try:
                 for _ in self._db.execute(query):
                     pass
             except UnicodeDecodeError:
-                found.append(f"{table} has text that is not UTF-8")
+                found.append(f"{table}: text that is not UTF-8")
             except apsw.SQLError:
-                pass  # missing_tables reports it
+                pass  # missing_statements has it
         return found
 
     def foreign_key_violations(self) -> list[str]:
@@ -149,13 +134,3 @@ class Checks(Table):
     def _pragma(self, name: str) -> list[str]:
         found = self._column(f"PRAGMA {name}")
         return [] if found == ["ok"] else found
-
-
-def _tables(connection: apsw.Connection) -> dict[str, str]:
-    """Return the name and the table of each table, index and trigger."""
-    return dict(
-        connection.execute(
-            "SELECT name, tbl_name FROM sqlite_schema"
-            " WHERE name NOT GLOB '*_fts_*' AND name NOT GLOB 'sqlite_*'"
-        )
-    )

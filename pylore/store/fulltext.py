@@ -16,6 +16,7 @@ from ..core.vocabulary import CODE, COLLECTIONS, HIDDEN, HIDDEN_STATUSES, NAMES,
 from .conditions import passages_within
 from .connection import Table, apsw, changes_seen
 from .filter import Scope
+from .nodes import NAMED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
     Found = list[tuple[int, str, float]]
     """(key of a passage, id of its node, BM25 score)"""
+
+    NewPassage = tuple[str, str, str, int, int, str | None, str | None]
+    """(id of the node, collection, heading, start, length, other end of a fact's edge, relation)"""
 
 
 COLUMNS = ("title", "body", "tags", "file", "parts")
@@ -54,44 +58,13 @@ FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value JOIN nodes n ON n.k
 
 _OPTIONS = {
     "fts5": "tokenize='unicode61 remove_diacritics 2', content='', contentless_delete=1",
-    "fts4": "tokenize=unicode61 'remove_diacritics=2'",
+    "fts4": "tokenize=unicode61 'remove_diacritics=2'",  # stores texts
 }
 
 
-class Engine:
-    """Statements and expressions of ``fts5`` or ``fts4``, whose tables store texts."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.beginning = '"{}"*' if name == "fts5" else '"{}*"'
-
-    def create(self, table: str, columns: Iterable[str]) -> str:
-        """Return the statement that makes a table."""
-        given = ", ".join([*columns, _OPTIONS[self.name]])
-        return f"CREATE VIRTUAL TABLE {table} USING {self.name}({given})"
-
-    def score(
-        self, db: apsw.Connection, table: str, weights: Sequence[float]
-    ) -> tuple[str, Sequence[float]]:
-        """Return BM25 as an expression, and parameters; in FTS4 columns weigh alike."""
-        if self.name == "fts5":
-            return f"-bm25({table}{', ?' * len(weights)})", weights
-        db.create_scalar_function("rank_bm25", rank_bm25, 1)  # type: ignore[arg-type]
-        return f"-rank_bm25(matchinfo({table}, 'pcnalx'))", ()
-
-    def within(self, column: str, phrases: Iterable[str]) -> str:
-        """Return a MATCH for a column with any of the phrases; in FTS4, with the words of any."""
-        if self.name == "fts5":
-            return f"{column} : ({' OR '.join(map(quoted, phrases))})"
-        return " OR ".join(
-            " ".join(f"{column}:{word}" for word in phrase.split(" ")) for phrase in phrases
-        )
-
-
-def engine_in(connection: apsw.Connection) -> Engine:
-    """Return the full-text engine of a store."""
-    name = connection.execute("SELECT value FROM meta WHERE key = 'fulltext'").get
-    return Engine("fts4" if name == "fts4" else "fts5")
+def engine_in(connection: apsw.Connection) -> str:
+    """Return the full-text engine of a store, ``fts5`` or ``fts4``."""
+    return str(connection.execute("SELECT value FROM meta WHERE key = 'fulltext'").get or "fts5")
 
 
 def choose_engine(wanted: str) -> str:
@@ -99,56 +72,104 @@ def choose_engine(wanted: str) -> str:
     StoreError if this SQLite lacks it."""
     options = {*apsw.compile_options}
     version = tuple(map(int, apsw.sqlite_lib_version().split(".")))
-    has = set()
+    has = ["fts4"] if options & {"ENABLE_FTS3", "ENABLE_FTS4"} else []
     if "ENABLE_FTS5" in options and version >= (3, 43):  # deletes rows of contentless tables
-        has.add("fts5")
-    if options & {"ENABLE_FTS3", "ENABLE_FTS4"}:
-        has.add("fts4")
+        has.append("fts5")
     engine = max(has, default="fts5") if wanted == "auto" else wanted
     if engine not in has:
         raise StoreError(f"this SQLite has no {engine}: choose a different engine")
     return engine
 
 
+def score_of(
+    connection: apsw.Connection, engine: str, table: str, weights: Sequence[float]
+) -> tuple[str, Sequence[float]]:
+    """Return BM25 as an expression, and parameters; in FTS4 columns weigh alike."""
+    if engine == "fts5":
+        return f"-bm25({table}{', ?' * len(weights)})", weights
+    from sqlite_fts4 import rank_bm25
+
+    connection.create_scalar_function("rank_bm25", rank_bm25, 1)
+    return f"-rank_bm25(matchinfo({table}, 'pcnalx'))", ()
+
+
+def within(engine: str, column: str, phrases: Iterable[str]) -> str:
+    """Return a MATCH for a column with any of the phrases; in FTS4, with the words of any."""
+    if engine == "fts5":
+        return f"{column} : ({' OR '.join(map(quoted, phrases))})"
+    return " OR ".join(
+        " ".join(f"{column}:{word}" for word in phrase.split(" ")) for phrase in phrases
+    )
+
+
 class FullText(Table):
-    """The full-text tables of passages; case and diacritics do not count."""
+    """Passages and their full text; case and diacritics do not count."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         super().__init__(connection)
-        self._last: dict[str, int] = {}
         self._seen: tuple[object, ...] = ()
-        self._counts: dict[tuple[str, str], int] = {}
-        """(table, quoted phrase) to the number of rows, up to ``LARGE``, as of ``_seen``."""
+        self._known: dict[tuple[str, tuple[str, ...]], int] = {}
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> str:
         """Return the engine of this store's tables."""
         return engine_in(self._db)
 
     def renew(self, wanted: str) -> None:
         """Delete all passages; create empty tables, of whole texts too, with an engine or ``auto``.
         Raise StoreError if this SQLite lacks it."""
-        name = choose_engine(wanted)
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('fulltext', ?)", (name,))
+        engine = choose_engine(wanted)
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('fulltext', ?)", (engine,))
         self._db.execute("DELETE FROM main.passages")
         self._db.execute("DELETE FROM main.sqlite_sequence")
         for table, columns in {**dict.fromkeys(TABLES.values(), COLUMNS), **WHOLE}.items():
+            given = ", ".join([*columns, _OPTIONS[engine]])
             self._db.execute(f"DROP TABLE IF EXISTS {table}")
-            self._db.execute(self.engine.create(table, columns))
+            self._db.execute(f"CREATE VIRTUAL TABLE {table} USING {engine}({given})")
 
-    def add(self, collection: str, rows: Iterable[tuple[int, str, str, str, str, str]]) -> None:
-        """Index ``(key, title, body, tags, file, parts)`` rows."""
+    def add(self, passages: Sequence[tuple[NewPassage, Sequence[str]]]) -> list[int]:
+        """Insert passages with the ``COLUMNS`` to index; return their keys."""
+        last = self._value("SELECT seq FROM main.sqlite_sequence WHERE name = 'passages'")
+        keys = [*range(1 + (last or 0), 1 + (last or 0) + len(passages))]
         self._db.executemany(
-            f"INSERT INTO {TABLES[collection]}(rowid, {', '.join(COLUMNS)})"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            ((key, *map(indexed, columns)) for key, *columns in rows),
+            "INSERT INTO main.passages VALUES (?, (SELECT key FROM nodes WHERE id = ?), ?, ?, ?, ?,"
+            " (SELECT key FROM nodes WHERE id = ?), ?)",
+            ((key, *row) for key, (row, _) in zip(keys, passages, strict=True)),
+        )
+        for name, table in TABLES.items():
+            self._db.executemany(
+                f"INSERT INTO {table}(rowid, {', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    (key, *map(indexed, texts))
+                    for key, (row, texts) in zip(keys, passages, strict=True)
+                    if row[1] == name
+                ),
+            )
+        return keys
+
+    def of_nodes(self, ids: Sequence[str]) -> list[int]:
+        """Return the keys of the passages of these nodes, sorted."""
+        return self._column(
+            f"SELECT p.key FROM {NAMED} CROSS JOIN passages p ON p.node_key = n.key ORDER BY p.key",
+            dumps(ids),
         )
 
-    def remove(self, collection: str, keys: Iterable[int]) -> None:
-        """Remove passages from the index."""
-        self._db.executemany(
-            f"DELETE FROM {TABLES[collection]} WHERE rowid = ?", ((key,) for key in keys)
+    def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return the key of the first passage of each of these nodes."""
+        query = (
+            f"SELECT n.id, min(p.key) FROM {NAMED}"
+            " CROSS JOIN passages p ON p.node_key = n.key GROUP BY n.id"
         )
+        return dict(self._rows(query, dumps(ids)))
+
+    def remove(self, keys: Sequence[int]) -> None:
+        """Delete passages; the caller deletes their vectors."""
+        given = dumps(keys)
+        these = "(SELECT value FROM json_each(?))"
+        for name, table in TABLES.items():
+            found = f"SELECT key FROM main.passages WHERE key IN {these} AND collection = ?"
+            self._db.execute(f"DELETE FROM {table} WHERE rowid IN ({found})", (given, name))
+        self._db.execute(f"DELETE FROM main.passages WHERE key IN {these}", (given,))
 
     def drop_removed(self) -> None:
         """Rewrite the tables without the words of removed rows."""
@@ -186,12 +207,22 @@ class FullText(Table):
 
     def _size(self, collection: str) -> int:
         """Return about the number of passages in a collection."""
+        # Both engines have this table.
+        return self._cached(f"SELECT max(rowid) FROM {TABLES[collection]}_docsize")
+
+    def _count(self, collection: str, phrase: str) -> int:
+        """Return the number of passages with a phrase, up to ``LARGE``."""
+        table = TABLES[collection]
+        rows = f"SELECT 1 FROM {table} WHERE {table} MATCH ? LIMIT {tuning.LARGE}"
+        return self._cached(f"SELECT count(*) FROM ({rows})", phrase)
+
+    def _cached(self, query: str, *given: str) -> int:
+        """Return the number that a query finds, until the database changes."""
         if self._seen != (seen := changes_seen(self._db)):
-            self._seen, self._counts, self._last = seen, {}, {}
-        if collection not in self._last:  # both engines have this table
-            query = f"SELECT max(rowid) FROM {TABLES[collection]}_docsize"
-            self._last[collection] = self._value(query) or 0
-        return self._last[collection]
+            self._seen, self._known = seen, {}
+        if (query, given) not in self._known:
+            self._known[query, given] = self._value(query, *given) or 0
+        return self._known[query, given]
 
     def search(
         self,
@@ -210,11 +241,11 @@ class FullText(Table):
         ``weights`` are of the columns. In a collection from ``LARGE`` on, only passages with rare
         words are ranked.
         """
-        table = TABLES[collection]
+        table, engine = TABLES[collection], self.engine
         # A phrase without passages would cost time for each match.
         count = {
             phrase: number
-            for phrase in _phrases(query, how, self.engine.beginning)
+            for phrase in _phrases(query, how, engine)
             if (number := self._count(collection, phrase))
         }
         if not count:
@@ -222,17 +253,16 @@ class FullText(Table):
         if collection == HIDDEN:
             scope = scope.but(statuses=scope.hidden_shown or scope.statuses)
         condition, parameters, _ = passages_within(self._db, scope, f"+{table}.rowid")
-        score, given = self.engine.score(
-            self._db, table, [weights.get(name, 1.0) for name in COLUMNS]
-        )
-        all = " OR ".join(count)
-        is_large = self._size(collection) >= tuning.LARGE and self.engine.name == "fts5"
+        columns = [weights.get(name, 1.0) for name in COLUMNS]
+        score, given = score_of(self._db, engine, table, columns)
         best = (
             f"SELECT p.key, n.id, f.score FROM (SELECT rowid, {score} AS score"
             f" FROM {table} WHERE {table} MATCH ?{condition} ORDER BY score DESC, rowid LIMIT ?) f"
             " CROSS JOIN passages p ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key"
         )
-        match = match_of(count) if is_large else all
+        all = " OR ".join(count)
+        is_slow = engine == "fts4" or self._size(collection) >= tuning.LARGE
+        match = match_of(count) if is_slow else all
         rows = self._rows(best, *given, match, *parameters, limit)
         if match != all and len(rows) < limit // tuning.FEW:
             rows = self._rows(best, *given, all, *parameters, limit)
@@ -240,11 +270,11 @@ class FullText(Table):
 
     def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]:
         """Return ids of nodes with any of these phrases in the title, of ``limit`` passages."""
-        return self._matching(collection, self.engine.within("title", phrases), limit)
+        return self._matching(collection, within(self.engine, "title", phrases), limit)
 
     def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:
         """Return ids of nodes with a phrase of folded words in a passage, or in a title."""
-        match = self.engine.within("title", (phrase,)) if titled else quoted(phrase)
+        match = within(self.engine, "title", (phrase,)) if titled else quoted(phrase)
         return {*self._matching(collection, match, -1)}
 
     def _matching(self, collection: str, match: str, limit: int) -> list[str]:
@@ -260,15 +290,6 @@ class FullText(Table):
         names = self.collections()
         found = {word: sum(self._count(name, quoted(word)) for name in names) for word in words}
         return sum(map(self._size, names)), found
-
-    def _count(self, collection: str, phrase: str) -> int:
-        self._size(collection)
-        table = TABLES[collection]
-        if (table, phrase) not in self._counts:
-            rows = f"SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT {tuning.LARGE}"
-            count = self._value(f"SELECT count(*) FROM ({rows})", phrase)
-            self._counts[table, phrase] = count
-        return self._counts[table, phrase]
 
 
 def match_of(count: Mapping[str, int]) -> str:
@@ -298,9 +319,10 @@ def quoted(phrase: str) -> str:
     return f'"{phrase}"'
 
 
-def _phrases(query: Query, how: str, beginning: str) -> list[str]:
+def _phrases(query: Query, how: str, engine: str) -> list[str]:
     """Return the phrases of a way to match. A passage must have any of them."""
     words = query.single_words()
+    beginning = '"{}"*' if engine == "fts5" else '"{}*"'
     if how == "inflected":
         return [
             quoted(form)
@@ -317,25 +339,3 @@ def _phrases(query: Query, how: str, beginning: str) -> list[str]:
     if how == "begins":
         found += [beginning.format(word) for word in query.beginnings]
     return found
-
-
-def rank_bm25(matchinfo: bytes) -> float:
-    """Return the result of sqlite-fts4's ``rank_bm25``, which takes time by the square of the
-    phrases (3 s for 50 words on 2,000 passages)."""
-    from math import log
-
-    from sqlite_fts4 import decode_matchinfo
-
-    phrases, columns, rows, *numbers = decode_matchinfo(matchinfo)
-    averages, lengths = numbers[:columns], numbers[columns : 2 * columns]
-    hits = numbers[2 * columns :]  # for each phrase and column: here, in all rows, rows with any
-    score = 0.0
-    for cell in range(phrases * columns):
-        here = hits[3 * cell]
-        if here:
-            column = cell % columns
-            having = hits[3 * cell + 2]
-            rarity = max(0.0, log((rows - having + 0.5) / (having + 0.5)))
-            length = 0.25 + 0.75 * lengths[column] / averages[column] if averages[column] else 0.0
-            score += rarity * here * 2.2 / (here + 1.2 * length)
-    return -score

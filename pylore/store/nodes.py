@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     """(type, title, file, first and last line, days since update, confidence, source, status,
     reads)"""
 
-    NewPassage = tuple[str, str, str, int, int, str | None, str | None]
-    """(id of the node, collection, heading, start, length, other end of a fact's edge, relation)"""
-
 _READS = {"accessed_at": "nullif(r.last, '')", "access_count": "coalesce(r.count, 0)"}
 FIELDS_OF_N = ", ".join([_READS.get(name, f"n.{name}") for name in Node.FIELDS])
 """Columns of ``WITH_READS``, in the order of ``Node.FIELDS``."""
@@ -292,40 +289,6 @@ class Nodes(Table):
             " FROM nodes n GROUP BY type) WHERE live > 0"
         )
         return dict(rows)
-
-    # --- passages: the texts of nodes in full text and vectors
-
-    def new_passages(self, rows: Sequence[NewPassage]) -> list[int]:
-        """Insert passages; return their keys."""
-        last = self._value("SELECT seq FROM main.sqlite_sequence WHERE name = 'passages'")
-        first = 1 + (last or 0)
-        keys = [*range(first, first + len(rows))]
-        self._db.executemany(
-            "INSERT INTO main.passages VALUES (?, (SELECT key FROM nodes WHERE id = ?), ?, ?, ?, ?,"
-            " (SELECT key FROM nodes WHERE id = ?), ?)",
-            ((key, *row) for key, row in zip(keys, rows, strict=True)),
-        )
-        return keys
-
-    def passages(self, ids: Sequence[str]) -> list[tuple[int, str]]:
-        """Return ``(key, collection)`` of the passages of these nodes, by key."""
-        return self._rows(
-            f"SELECT p.key, p.collection FROM {NAMED}"
-            " CROSS JOIN passages p ON p.node_key = n.key ORDER BY p.key",
-            dumps(ids),
-        )
-
-    def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
-        """Return the key of the first passage of each of these nodes."""
-        query = (
-            f"SELECT n.id, min(p.key) FROM {NAMED}"
-            " CROSS JOIN passages p ON p.node_key = n.key GROUP BY n.id"
-        )
-        return dict(self._rows(query, dumps(ids)))
-
-    def remove_passages(self, keys: Iterable[int]) -> None:
-        """Delete passages; the caller deletes their rows in full text and vectors."""
-        self._db.executemany("DELETE FROM main.passages WHERE key = ?", ((key,) for key in keys))
 
 
 def node_of(row: tuple[Any, ...]) -> Node:

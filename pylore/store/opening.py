@@ -202,8 +202,7 @@ def statements(connection: apsw.Connection) -> dict[str, str]:
     """Return name to statement of the tables, indexes, triggers and views of a database."""
     return dict(
         connection.execute(
-            "SELECT name, sql FROM sqlite_schema"
-            " WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*' ORDER BY name"
+            "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*'"
         )
     )
 
@@ -228,19 +227,27 @@ def require_own_schema(connection: apsw.Connection, path: str) -> None:
 
 def other_statements(connection: apsw.Connection) -> dict[str, str]:
     """Return the ``statements`` that differ from a new store's."""
-    own = statements(empty_store(connection))
+    own = _own_statements(connection)
     return {name: sql for name, sql in statements(connection).items() if own.get(name) != sql}
 
 
-def empty_store(like: apsw.Connection) -> apsw.Connection:
-    """Return an empty store in memory, with the full-text engine of ``like``."""
+def missing_statements(connection: apsw.Connection) -> list[str]:
+    """Return the missing tables, indexes, views and triggers, without full text's own tables."""
+    found = statements(connection)
+    return [
+        name for name in _own_statements(connection) if name not in found and "_fts_" not in name
+    ]
+
+
+def _own_statements(connection: apsw.Connection) -> dict[str, str]:
+    """Return the ``statements`` of a new store, with the full-text engine of ``connection``."""
     from .fulltext import engine_in
 
     try:
-        engine = engine_in(like).name
+        engine = engine_in(connection)
     except apsw.Error:
         engine = "auto"
-    return scratch_store(engine).connection
+    return statements(scratch_store(engine).connection)
 
 
 def _is_plain(sql: str) -> bool:

@@ -7,7 +7,7 @@ from ..core.json import dumps
 from ..core.text import identifier_parts, indexed
 from ..core.vocabulary import COMMIT_IDS
 from .connection import GraphTable
-from .fulltext import FILES, MESSAGES, WHOLE, engine_in, quoted
+from .fulltext import FILES, MESSAGES, WHOLE, engine_in, quoted, score_of, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class WholeText(GraphTable):
         best first, equal ones by name. ``weights`` are of the columns."""
         if not phrases:
             return []
-        score, given = engine_in(self._db).score(self._db, self._table, weights)
+        score, given = score_of(self._db, engine_in(self._db), self._table, weights)
         rows = self._rows(
             f"SELECT {self._name}, f.score FROM (SELECT rowid, {score} AS score FROM {self._table}"
             f" WHERE {self._table} MATCH ? ORDER BY score DESC, rowid LIMIT ?) f"
@@ -118,7 +118,7 @@ class WholeFiles(WholeText):
         return self._column(
             f"SELECT c.path FROM {FILES} f CROSS JOIN code_files c ON c.key = f.rowid"
             f" WHERE {FILES} MATCH ?",
-            engine_in(self._db).within("path", words),
+            within(engine_in(self._db), "path", words),
         )
 
 

@@ -52,18 +52,18 @@ TYPED = st.text(
 def fulltext(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[FullText]:
-    """The full text of a store with a passage of key 1."""
+    """The full text of a store with a node."""
     folder = tmp_path_factory.mktemp(request.param)
     with new_store(str(folder), fulltext=request.param) as store:
         store.nodes.put(Node("note-1", "note"))
-        assert store.nodes.new_passages(whole_passages(["note-1"], "texts")) == [1]
         yield store.fulltext
 
 
 def found(fulltext: FullText, text: str, typed: str, how: str) -> bool:
     """Return True if a query finds a passage of this text."""
-    fulltext.remove("texts", [1])
-    fulltext.add("texts", [(1, "", text, "", "", identifier_parts(text))])
+    fulltext.remove(fulltext.of_nodes(["note-1"]))
+    [passage] = whole_passages(["note-1"], "texts")
+    fulltext.add([(passage, ("", text, "", "", identifier_parts(text)))])
     rows = fulltext.search("texts", parse_query(typed), how, Scope(), WEIGHTS, 10)
     return [id for _, id, _ in rows] == ["note-1"]
 

@@ -148,7 +148,7 @@ def test_run_is_linked_to_a_task(store: Store) -> None:
     node = store.nodes.require(run)
     assert node.created_at == node.updated_at != ""
     assert found(store, "run") == found(store, run) == []
-    assert store.nodes.passages(run) == []
+    assert store.fulltext.of_nodes([run]) == []
 
 
 @pytest.mark.parametrize(

@@ -516,9 +516,9 @@ def test_forgotten_node_cannot_be_linked(
 
 def test_edit_replaces_all_passages(store: Store, records: Records) -> None:
     id = records.add("note", " ".join(f"word{number}" for number in range(900))).id
-    assert len(store.nodes.passages(id)) == 5
+    assert len(store.fulltext.of_nodes([id])) == 5
     records.edit(id, text="short")
-    assert len(store.nodes.passages(id)) == count(store, "texts_fts_docsize") == 1
+    assert len(store.fulltext.of_nodes([id])) == count(store, "texts_fts_docsize") == 1
     assert found(store, None, "word700") == set()
 
 

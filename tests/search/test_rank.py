@@ -108,7 +108,7 @@ def proofs(store: Store, cosine: float | None, *texts: str) -> Matches:
         records = Records(store, Settings(), None)
         for number, text in enumerate(texts):
             records.add("note", text, id=f"note-{number}")
-    keys = store.nodes.first_passages([f"note-{number}" for number in range(len(texts))])
+    keys = store.fulltext.first_passages([f"note-{number}" for number in range(len(texts))])
     found.rows["texts"] = [(key, id, 1.0) for id, key in keys.items()]
     if cosine is not None:
         found.nearest = [(keys["note-0"], "note-0", cosine)]

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import pytest
 from things import LATE, a_node, an_edge
 
-from pylore.core.vocabulary import TEXTS
 from pylore.indexing.indexer import Index
 from pylore.store import Store
 
@@ -79,7 +78,7 @@ def test_places_of_edges_select_passages(linked: Store) -> None:
             an_edge("doc-a", "doc-b", "implements", metadata='{"at":[0]}', ended_at=LATE),
         ]
     )
-    passages = [key for key, of in store.nodes.passages(["doc-a"]) if of == TEXTS]
+    passages = store.fulltext.of_nodes(["doc-a"])
     first, second, *_, last = passages
     assert len(passages) > 2
     assert sorted(store.positional_edges.within(passages)) == [

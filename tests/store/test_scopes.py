@@ -79,7 +79,7 @@ def test_limits_count_visible_rows(shared: Store) -> None:
         Index(shared).update(crowd)
         shared.edges.put_many([an_edge(COMMON, node.id) for node in crowd])
         far = array("f", [1.0, -0.5] * 4).tobytes()
-        keys = shared.nodes.first_passages([node.id for node in shared.nodes.all()])
+        keys = shared.fulltext.first_passages([node.id for node in shared.nodes.all()])
         shared.vectors.add(
             [(key, far if id in (COMMON, OURS) else vector) for id, key in keys.items()]
         )

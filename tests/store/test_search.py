@@ -30,10 +30,8 @@ def store(store: Store) -> Iterator[Store]:
     with store.transaction():
         for id, (title, body) in TEXT.items():
             store.nodes.put(a_node(id, title=title, body=body, updated_at=LATER))
-        keys = store.nodes.new_passages(whole_passages([*TEXT], TEXTS))
-        store.fulltext.add(
-            TEXTS, [(key, *text, "", "", "") for key, text in zip(keys, TEXT.values(), strict=True)]
-        )
+        texts = [(*text, "", "", "") for text in TEXT.values()]
+        store.fulltext.add([*zip(whole_passages([*TEXT], TEXTS), texts, strict=True)])
         yield store
 
 
@@ -42,7 +40,7 @@ def found(store: Store, text: str, how: str, scope: Scope = ANY, limit: int = 9)
     rows = store.fulltext.search(TEXTS, query, how, scope, WEIGHTS, limit)
     scores = [score for _, _, score in rows]
     assert scores == sorted(scores, reverse=True)
-    keys = store.nodes.first_passages([id for _, id, _ in rows])
+    keys = store.fulltext.first_passages([id for _, id, _ in rows])
     assert [keys[id] for _, id, _ in rows] == [key for key, _, _ in rows]
     return " ".join(id.removeprefix("note-") for _, id, _ in rows)
 
@@ -74,8 +72,8 @@ def test_equal_scores_are_ordered_by_key(store: Store) -> None:
     ids = ["note-z", "note-y", "note-x"]
     for id in ids:
         store.nodes.put(a_node(id))
-    keys = store.nodes.new_passages(whole_passages(ids, TEXTS))
-    store.fulltext.add(TEXTS, [(key, "", "zebra", "", "", "") for key in reversed(keys)])
+    passages = whole_passages(ids, TEXTS)
+    keys = store.fulltext.add([(one, ("", "zebra", "", "", "")) for one in passages])
     assert found(store, "zebra", "some") == "z y x"
     assert found(store, "zebra", "some", limit=2) == "z y"
     store.vectors.add([(key, vector(1, 1)) for key in reversed(keys)])
@@ -95,7 +93,7 @@ def vector(*values: float) -> bytes:
 
 @pytest.fixture
 def embedded(store: Store) -> Store:
-    keys = [key for key, _ in store.nodes.passages([*TEXT])]
+    keys = store.fulltext.of_nodes([*TEXT])
     store.vectors.add(
         zip(keys, (vector(1, 1), vector(1, -1), vector(-1, -1), vector(0.9, 0.8)), strict=True)
     )
@@ -104,7 +102,7 @@ def embedded(store: Store) -> Store:
 
 def test_passages_lack_vectors_until_added(embedded: Store) -> None:
     vectors = embedded.vectors
-    keys = [key for key, _ in embedded.nodes.passages([*TEXT])]
+    keys = embedded.fulltext.of_nodes([*TEXT])
     assert (vectors.count_passages(), vectors.count_lacking()) == (4, 0)
     vectors.remove(keys[:2])
     assert [key for key, _ in vectors.lacking(0, 9)] == keys[:2]

@@ -235,11 +235,11 @@ def test_reindex_changes_the_engine(tmp_path: Path) -> None:
         for engine in ("fts4", "fts5", "auto"):
             assert rebuild(store, engine) == 5
             embed_missing(store, embedder)
-            assert store.fulltext.engine.name == ("fts5" if engine == "auto" else engine)
+            assert store.fulltext.engine == ("fts5" if engine == "auto" else engine)
             assert [found(store, query, 1) for query in SIMPLE] == before
             assert store.connection.execute("SELECT count(*) FROM vectors").get == vectors
             with open_store(str(tmp_path)) as other:
-                assert other.fulltext.engine.name == store.fulltext.engine.name
+                assert other.fulltext.engine == store.fulltext.engine
 
 
 # --- the rest

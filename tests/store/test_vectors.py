@@ -64,8 +64,8 @@ def put(store: Store, rows: list[bytes]) -> list[int]:
     ]
     for node in nodes:
         store.nodes.put(node)
-    keys = store.nodes.new_passages(whole_passages([node.id for node in nodes], TEXTS))
-    store.fulltext.add(TEXTS, [(key, "a passage", "", "", "", "") for key in keys])
+    passages = whole_passages([node.id for node in nodes], TEXTS)
+    keys = store.fulltext.add([(one, ("a passage", "", "", "", "")) for one in passages])
     store.vectors.add([*zip(keys, rows, strict=True)])
     return [*keys]
 
