@@ -82,17 +82,17 @@ class Rules:
         """Return the language of a file by extension or ``#!`` line; "" if unknown."""
         name = path.rpartition("/")[2]
         dot = name.rfind(".")
-        if dot > 0:
-            known = self._grammars.get(name[dot:]) or self._grammars.get(name[dot:].lower())
-            if known is not None:
-                return known[0]
-        if dot > 0 or not first_line.startswith("#!"):
+        end = name[dot:] if dot > 0 else name
+        known = self._grammars.get(end) or self._grammars.get(end.lower())
+        if known is not None:
+            return known[0]
+        line = first_line.removeprefix("\ufeff")
+        if dot > 0 or not line.startswith("#!"):
             return ""
-        words = first_line[2:].split()
-        program = words[0].rpartition("/")[2] if words else ""
-        if program == "env":
-            program = next((w for w in words[1:] if w[:1] != "-" and "=" not in w), "")
-        return self._interpreters.get(program.rstrip("0123456789."), "")
+        words = [word.rpartition("/")[2].rstrip("0123456789.") for word in line[2:].split()]
+        if words[:1] != ["env"]:
+            words = words[:1]
+        return next((self._interpreters[word] for word in words if word in self._interpreters), "")
 
     def grammars(self, name: str) -> list[str]:
         """Return ast-grep's names of a language and the dialects."""
@@ -143,7 +143,8 @@ class Rules:
             file.write(text)
         globs: dict[str, list[str]] = {}
         for extension, (_, grammar) in self._grammars.items():
-            globs.setdefault(grammar, []).extend((f"*{extension}", f"*{extension.upper()}"))
+            either = (f"[{letter}{letter.swapcase()}]" for letter in extension.lower())
+            globs.setdefault(grammar, []).append(f"*{''.join(either)}")
         for name, paths in scripts.items():
             globs.setdefault(self.languages[name].grammar, []).extend(map(_as_glob, paths))
         config = os.path.join(folder, "sgconfig.yml")
