@@ -21,11 +21,12 @@ _TOKEN = re.compile(
           (?:\n[ ]{0,3}>(?![ \t>]*(?P=quote)[`~]*[ \t]*$).*)*(?:\n[ \t>]*(?P=quote).*)?)
       | (?P<fence>[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<mark>`{3,}(?=[^`\n]*$)|~{3,}).*
           [\s\S]*?(?:^[ \t>]*(?P=mark)[`~]*[ \t]*$|\Z))
-      | (?P<block>[ ]*<!--[\s\S]*?(?:-->.*|\Z))
+      | (?P<block>[ ]*<!--[\s\S]*?(?:-->.*|\Z)
+          |[ ]{0,3}<(?P<raw>pre|script|style|textarea)\b[\s\S]*?(?:</(?P=raw)>.*|\Z))
       | (?P<indented>(?:\A|[ \t]*\n)(?=[ ]{4}|\t))
       | (?P<definition>[ ]{0,3}\[(?!\^)(?P<label>[^\[\]\n]+)\]:[ \t]*
           (?P<defined><[^<>\n]*>|\S+))
-      | (?P<heading>[ ]{0,3}\#(?=[ \t]+(?P<title>\S.*)))
+      | (?P<heading>[ ]{0,3}(?P<level>\#{1,6})(?=[ \t]+(?P<title>\S.*)))
       | (?P<html>[ ]{0,3}<h1\b[^<>\n]{0,300}>(?P<inner>[\s\S]{0,1000}?)</h1>)
       | (?P<underline>[ ]{0,3}(?:=+|-{2,})[ \t]*$)
     )
@@ -83,6 +84,7 @@ class _Reader:
         self._in_list = False
         self._margins_read = 0
         self._code_end = 0
+        self._begin = len(text) - len(text.lstrip())
 
     def take(self, token: re.Match[str]) -> int:
         """Add the link, title or tag of a token; return the next offset."""
@@ -107,7 +109,7 @@ class _Reader:
             self._add_spans(token, "used")
         elif kind == "tag":
             page.tags.append(token["word"])
-        elif kind == "heading" and not page.title:
+        elif kind == "heading" and not page.title and (token["level"] == "#" or at <= self._begin):
             page.title = _plain(_without_closing(token["title"]))
             page.title_span = at, token.end("title")
         elif kind == "html" and not page.title:

@@ -68,7 +68,7 @@ class Message:
     """A request; a notification, which has no ``id``; or a line with an ``error``."""
 
     def __init__(self) -> None:
-        self.id: str | float | None = None
+        self.id: str | int | None = None
         self.method: Any = ""
         self.params: Any = {}
         self.error: ProtocolError | None = None
@@ -213,8 +213,9 @@ def read_message(line: bytes) -> Message | None:
         if fields.get("method") is None and ("result" in fields or "error" in fields):
             return None
         require_storable(fields.get("id"))
-        if type(fields.get("id")) in (int, float, str):
-            message.id = fields["id"]
+        id = fields.get("id")
+        if type(id) in (int, str) or (isinstance(id, float) and id.is_integer()):
+            message.id = id if isinstance(id, str) else int(id)
         require_storable(fields)
         message.method, message.params = fields.get("method"), fields.get("params") or {}
         if fields.get("jsonrpc") != "2.0":
@@ -222,7 +223,7 @@ def read_message(line: bytes) -> Message | None:
         if not isinstance(message.method, str):
             raise LoreError("'method' is not a text")
         if "id" in fields and message.id is None:
-            raise LoreError("'id' is not a text or a number")
+            raise LoreError("'id' is not a text or a whole number")
         if not isinstance(message.params, dict):
             if "id" not in fields:
                 return None

@@ -31,6 +31,7 @@ def links(text: str) -> list[tuple[str, str, str]]:
         ("`lib/config.sh:10-20`", [("path", "lib/config.sh", "10-20")]),
         ("`` lib/a`b.sh:7 ``", [("path", "lib/a`b.sh", "7")]),
         ("[x](a.md (a title))", [("relative", "a.md", "")]),
+        ("<pre>\n[x](a.md)\n</pre>\n[y](b.md)", [("relative", "b.md", "")]),
         ("> ```\n> code\n\n[x](a.md)", [("relative", "a.md", "")]),
         ("![a][p] [b][p]\n\n[p]: a.md", [("relative", "a.md", "")]),
     ],
@@ -78,6 +79,8 @@ def test_link_in_any_prose_is_found(around: list[str]) -> None:
     [
         ("# One *file* #", "One *file*"),
         ("A title\n===\n\ntext", "A title"),
+        ("\n## Second level\n\n# First level", "Second level"),
+        ("text\n\n## Second level\n\n# First level", "First level"),
         ("# [A](b.md) `c` \\* &amp; ![d](e.png)", "A `c` * &"),
         ("# ![Only](a.png)", "Only"),
         ("# List<String> and [[A]]", "List<String> and [[A]]"),

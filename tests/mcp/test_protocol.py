@@ -95,6 +95,8 @@ def test_wrong_requests_have_the_code_of_their_error(folder: Path) -> None:
     ]
     found = answers(folder, lines_of(*(line for line, _ in cases)))
     assert [answer["error"]["code"] for answer in found] == [code for _, code in cases]
+    whole = answers(folder, lines_of({"jsonrpc": "2.0", "id": 7.0, "method": "ping"}))
+    assert whole == [{"jsonrpc": "2.0", "id": 7, "result": {}}]
     for answer in found:
         if "id" in answer:
             types.JSONRPCError.model_validate(answer)
