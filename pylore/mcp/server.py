@@ -214,8 +214,10 @@ def read_message(line: bytes) -> Message | None:
             return None
         require_storable(fields.get("id"))
         id = fields.get("id")
-        if type(id) in (int, str) or (isinstance(id, float) and id.is_integer()):
-            message.id = id if isinstance(id, str) else int(id)
+        if isinstance(id, float) and id.is_integer():
+            id = int(id)
+        if type(id) in (int, str):
+            message.id = id
         require_storable(fields)
         message.method, message.params = fields.get("method"), fields.get("params") or {}
         if fields.get("jsonrpc") != "2.0":
