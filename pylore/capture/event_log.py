@@ -51,12 +51,12 @@ def event_files() -> list[str]:
     return [os.path.join(folder, name) for name in names if name.endswith(".jsonl")]
 
 
-def log_tool(agent: str, sent: Sent, here: str) -> None:
+def log_tool(agent: str, sent: Sent) -> None:
     """Log the call of a tool, as an edit if it wrote files.
 
     Raise OSError if the log cannot be written.
     """
-    written = _written(sent.command, here)
+    written = _written(sent.command, sent.here)
     kind = "edit" if written or sent.edits else "tool"
     append_event(agent, sent.session, kind, sent.tool, written or sent.files, ok=sent.ok)
 

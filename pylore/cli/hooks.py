@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError, UsageError
-from ..hooks.agents import AGENTS, EVENTS, GIT, TIMEOUT, Sent
+from ..hooks.agents import AGENTS, EVENTS, GIT, TIMEOUT, Sent, change, is_installed, place_of
 from ..system import config
 from ..terminal.output import note, write
 from .command import Group, argument, command, exclusive, option
@@ -49,7 +49,7 @@ def install(
     'Decision: …', 'Failure: …' and 'Pattern: …' of the message. merge: git merges
     .lore/knowledge.jsonl by record. sync: also runs 'lore sync' in git's hooks.
     """
-    from ..hooks.install import change, git_hooks, place_of
+    from ..hooks.git_events import git_hooks
     from ..system.programs import find_program
 
     scope = exclusive(user=user, shared=shared).removeprefix("--")
@@ -89,7 +89,7 @@ def install(
 @command("hook status")
 def status(session: Session) -> None:
     """List where hooks are installed."""
-    from ..hooks.install import git_hooks, is_installed, place_of
+    from ..hooks.git_events import git_hooks
 
     places = (
         (one, scope, place_of(one, scope, os.getcwd()))

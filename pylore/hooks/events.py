@@ -116,16 +116,14 @@ class Brief:
 
 def answer_event(engine: Engine, agent: Agent, event: str, sent: Sent) -> str:
     """Return the agent's response, or an empty text; no line repeats in a session."""
-    here = os.getcwd()
     session = AgentSession(sent.session, engine.root)
     if event == SESSION_END:
         _end(engine, [session.run])
         return ""
-    if event == SESSION_START and sent.session:
-        # terminals of other sessions may have been closed
+    if event == SESSION_START and sent.session:  # closed terminals leave runs open
         _end(engine, [run for run in AgentSession(_EVERY, engine.root).runs if run != session.run])
-    _log(engine, agent, event, sent, here)
-    brief = _brief(engine, event, sent, session, here)
+    _log(engine, agent, event, sent)
+    brief = _brief(engine, event, sent, session)
     if brief is None or not brief.text:
         return ""
     _remember(engine, event, sent, session, brief)
@@ -145,22 +143,20 @@ def _end(engine: Engine, runs: Iterable[str]) -> None:
         return  # the store may be read-only
 
 
-def _log(engine: Engine, agent: Agent, event: str, sent: Sent, here: str) -> None:
+def _log(engine: Engine, agent: Agent, event: str, sent: Sent) -> None:
     days = engine.settings.events_days
     try:
         if event == SESSION_START:
             _forget_old_sessions()
-            if recent := part("capture", "events"):
-                recent.log_start(agent.name, sent.session, here, days)
+            if log := part("capture", "events"):
+                log.log_start(agent.name, sent.session, sent.here, days)
         elif event == TOOL and days and (log := part("capture", "event_log")):
-            log.log_tool(agent.name, sent, here)
+            log.log_tool(agent.name, sent)
     except OSError:
         return  # respond even on a full disk
 
 
-def _brief(
-    engine: Engine, event: str, sent: Sent, session: AgentSession, here: str
-) -> Brief | None:
+def _brief(engine: Engine, event: str, sent: Sent, session: AgentSession) -> Brief | None:
     if event == SESSION_START:
         return _about_project(engine, sent.session)
     if event == PROMPT and not sent.prompt.startswith("/"):
@@ -168,9 +164,9 @@ def _brief(
     if event == FILE:
         fresh = [path for path in sent.files if not session.knows("file", path)]
         session.remember("file", *fresh)
-        return _about_files(engine, fresh, here, session) if fresh else None
+        return _about_files(engine, fresh, sent.here, session) if fresh else None
     if event == TOOL and sent.edits:
-        return _about_edit(engine, sent.files, here, session)
+        return _about_edit(engine, sent.files, sent.here, session)
     return None
 
 
@@ -211,13 +207,10 @@ def _about_project(engine: Engine, session: str) -> Brief:
         brief.add("Open tasks:", map(_of_node, tasks))
         broken = [one for one in store.anchors.live() if one.is_broken][-_STALE:]
         nodes = store.nodes.get_many([anchor.node_id for anchor in broken])
+        stale = [(nodes[one.node_id], one) for one in broken if one.node_id in nodes]
         brief.add(
             "No longer true of the code as it is:",
-            (
-                (one.node_id, f"{_title(nodes[one.node_id])} ({one.verdict}: {one.path})")
-                for one in broken
-                if one.node_id in nodes
-            ),
+            ((node.id, f"{_title(node)} ({one.verdict}: {one.path})") for node, one in stale),
         )
         brief.add("Confirmed:", map(_of_node, _best(engine)))
     return brief
@@ -241,11 +234,9 @@ def _best(engine: Engine) -> list[Node]:
     nodes = [*engine.store.nodes.select(scope, _NEWEST)]
     ratings = engine.store.ratings.of([node.id for node in nodes])
 
-    def worth(node: Node) -> tuple[float, int]:
-        return ratings.get(node.id, (0.0, 0))[0], node.access_count
-
-    proven = [node for node in nodes if worth(node) > (0.0, 0)]
-    return sorted(proven, key=worth, reverse=True)[:_BEST]
+    worth = {node.id: (ratings.get(node.id, (0.0, 0))[0], node.access_count) for node in nodes}
+    proven = [node for node in nodes if worth[node.id] > (0.0, 0)]
+    return sorted(proven, key=lambda node: worth[node.id], reverse=True)[:_BEST]
 
 
 def _about_prompt(engine: Engine, sent: Sent, session: AgentSession) -> Brief:
@@ -255,11 +246,8 @@ def _about_prompt(engine: Engine, sent: Sent, session: AgentSession) -> Brief:
     with store.faults:
         with store.snapshot():
             files = likely_files(store, engine.root, prompt, session=sent.session)
-        new = [
-            (file_id(path), why)
-            for path, why in files.items()
-            if not session.knows("named", path) and not session.knows("file", path)
-        ]
+        known = {path for path in files for kind in ("named", "file") if session.knows(kind, path)}
+        new = [(file_id(path), why) for path, why in files.items() if path not in known]
         session.remember("named", *map(path_of, brief.add("Files likely at hand:", new)))
         asked = prompt if len(words(prompt)) >= SAYS_SOMETHING else ""
         if not asked and not files:
@@ -278,14 +266,9 @@ def _about_files(engine: Engine, paths: Sequence[str], here: str, session: Agent
     from ..app.find import related
 
     brief = Brief(FILE, f"What lore knows of {printable(', '.join(paths))[:_TITLE]}:")
-    brief.add(
-        "",
-        (
-            (node.id, f"{_title(node)} [rule: {claim.text()}]")
-            for node, claim, _ in _claims(engine, paths, here)
-            if not session.knows("id", node.id)
-        ),
-    )
+    claims = [(node, claim.text()) for node, claim, _ in _claims(engine, paths, here)]
+    about = [(node.id, f"{_title(node)} [rule: {rule}]") for node, rule in claims]
+    brief.add("", (line for line in about if not session.knows("id", line[0])))
     for path in paths:
         try:
             with engine.store.faults:

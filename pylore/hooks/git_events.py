@@ -1,4 +1,4 @@
-"""Handle git's hooks and prompts: warnings about files, and lessons as staged records."""
+"""Git's hooks: lore's lines in them, warnings about files, and lessons as staged records."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from ..core.errors import LoreError
 from ..core.ids import own, record_id
 from ..core.text import counted, one_line, printable
 from ..core.vocabulary import BROKEN, COMMIT_IDS, RECORDS
+from ..system.files import SHARED
 from ..system.git import Git
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from ..app.engine import Engine
     from ..core.model import Hit, Node
+    from ..system.git_setup import ProjectTree
 
 KINDS = ("lesson", "decision", "failure", "pattern")
 """Types of records at the start of a line."""
@@ -26,23 +29,35 @@ _TITLE, _HASH = 100, 12
 _OURS = ".lore/"
 
 
+def git_hooks(project: str) -> tuple[ProjectTree, dict[str, list[str]]]:
+    """Return the work tree of a project, and lore's lines for hooks."""
+    from ..system.git_setup import ProjectTree
+
+    tree = ProjectTree(project, "lore hook install git", "lore hook install --remove git")
+    return tree, {name: hook_lines(name, tree.below) for name in ("pre-commit", "post-commit")}
+
+
+def hook_lines(name: str, below: str) -> list[str]:
+    """Return the lines of a hook, which never fail; before a commit they pipe the staged files."""
+    from shlex import quote
+
+    shared = quote("./" + os.path.normpath(os.path.join(below, SHARED)))
+    relative = "" if below == "." else f" --relative={quote(below + '/')}"
+    staged = f"git diff --cached -z --name-only{relative} --no-renames --no-ext-diff --no-color"
+    return [
+        f"if command -v lore >/dev/null 2>&1 && [ -d {shared} ]; then",
+        *([f"  {staged} 2>/dev/null |"] if name == "pre-commit" else []),
+        f"    (cd {quote('./' + below)} && LORE_DIR= lore hook run {name} >&2) || :",
+        "fi",
+    ]
+
+
 def last_commit(root: str) -> tuple[Node, list[str]]:
     """Return the commit that is checked out, and the files below the folder that it changed."""
     git = Git(root)
     commit = git.revision("HEAD")
-    listed = git.ask(
-        "diff-tree",
-        "--root",
-        "--no-commit-id",
-        "-r",
-        "-z",
-        "--name-only",
-        "--no-renames",
-        "--no-ext-diff",
-        "--relative",
-        commit,
-        "--",
-    )
+    options = "--root --no-commit-id -r -z --name-only --no-renames --no-ext-diff --relative"
+    listed = git.ask("diff-tree", *options.split(), commit, "--")
     return git.commit(commit), [path for path in (listed or "").split("\0") if path]
 
 
@@ -109,13 +124,9 @@ def keep_learned(engine: Engine, commit: Node, files: Sequence[str]) -> list[str
     file = file if os.path.isfile(os.path.join(engine.root, file)) else ""
     name = commit.id.removeprefix(COMMIT_IDS)[:_HASH]
     why = f"said by commit {name}: {one_line(commit.title)[:_TITLE]}"
+    given: dict[str, Any] = {"why": why, "file": file, "status": "staged", "source": "conversation"}
     records = engine.records()
-    return [
-        records.add(
-            type, text, why=why, tags=("commit",), file=file, status="staged", source="conversation"
-        ).id
-        for type, text, _ in new
-    ]
+    return [records.add(type, text, tags=("commit",), **given).id for type, text, _ in new]
 
 
 def lines_of(texts: Iterable[str]) -> str:

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pylore.core.errors import LoreError, UsageError
-from pylore.hooks.agents import AGENTS, Agent
-from pylore.hooks.install import change, is_installed, place_of
+from pylore.hooks.agents import AGENTS, Agent, change, is_installed, place_of
 
 OURS = "lore hook run prompt --client claude"
 NEARLY = (
