@@ -8,8 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from ..core.errors import LoreError, NoStore, first_of
-from ..core.json import dumps, loads
-from ..core.lines import record_line
+from ..core.json import dumps, loads, record_line
 from ..core.model import Anchor, Node, edge_name
 from ..core.text import counted
 from ..formats.export import FILE as KNOWLEDGE

@@ -9,8 +9,7 @@ import os
 import sys
 
 from ..core.errors import LoreError, NoStore, UsageError, first_of
-from ..core.json import decoded
-from ..core.lines import STDIN
+from ..core.json import STDIN, decoded
 from ..core.settings import Settings
 from ..store import open_store
 from ..terminal.output import FORMS, Output, flush, note
@@ -225,8 +224,8 @@ def report_bug(error: BaseException, command: str) -> str:
     from platform import python_version
 
     from .. import __version__
+    from ..core.errors import report_of
     from ..core.times import now
-    from ..system.bug_reports import report_of
     from ..system.files import append_line, state_folder
 
     head = f"{now()} lore {__version__}, Python {python_version()}, {sys.platform}: {command}"

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 from ..app.sync import changed_by
 from ..app.sync import sync as sync_file
 from ..core.errors import LoreError, UsageError, first_of
-from ..core.lines import lines_of, record_line, set_aside
+from ..core.json import lines_of, record_line, set_aside
 from ..core.text import counted
 from ..formats.export import FILE, export_lines
 from ..formats.import_documents import DocumentImport

@@ -7,9 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from hashlib import blake2b
 
 from ..core.errors import LoreError, UsageError, nearest
-from ..core.ids import blake2b
 from ..system.programs import own_files
 from .languages import LanguageSpec, added_rules
 

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..core.errors import LoreError
+from ..core.errors import BugElsewhere, LoreError, report_of
 from ..core.ids import LONGEST_ID
 from ..core.text import identifier_parts
 from ..core.vocabulary import file_id, symbol_id
 from ..indexing.passages import passage_rows
-from ..system.bug_reports import BugElsewhere, report_of
 from ..system.files import lstamp_of, settled, size_in
 from .extract import TooDeepError, extract, scan_exactly
 from .facts import facts_as_json

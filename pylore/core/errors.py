@@ -1,6 +1,12 @@
-"""Errors, and their exit codes. A message is one line: ``what happened: what to do``."""
+"""Errors with their exit codes, and reports of bugs.
+
+A message is a line: ``what happened: what to do``. A report has types and places of exceptions, but
+no messages, which may quote private text.
+"""
 
 from __future__ import annotations
+
+import os
 
 DONE = 0
 FAILURE = 1
@@ -68,3 +74,40 @@ def nearest(word: str, known: list[str]) -> str:
     longer = [one for one in known if one.startswith(word) and len(word.strip("-")) > 1]
     close = sorted(longer, key=len) or get_close_matches(word, known, n=1, cutoff=0.65)
     return f" (did you mean '{close[0]}'?)" if close else ""
+
+
+class BugElsewhere(Exception):
+    """A bug in a process that worked for this one; its text is that process's report."""
+
+
+_MOST_PLACES = 40
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def report_of(error: BaseException) -> str:
+    """Return type and places of an exception and of those behind it, a line each."""
+    from traceback import extract_tb
+
+    lines: list[str] = []
+    seen: list[BaseException] = []
+    following: BaseException | None = error
+    while following is not None and following not in seen:
+        seen.append(following)
+        kind = type(following)
+        name = f"{kind.__module__}.{kind.__name__}".removeprefix("builtins.")
+        lines.append(("" if following is error else "behind it: ") + name)
+        places = extract_tb(following.__traceback__, -_MOST_PLACES)
+        lines += [f"  {_file(at.filename)}:{at.lineno} in {at.name}" for at in places]
+        if isinstance(following, BugElsewhere):
+            lines.append(str(following))
+        hidden = following.__suppress_context__
+        following = following.__cause__ or (None if hidden else following.__context__)
+    return "\n".join(lines)
+
+
+def _file(path: str) -> str:
+    """Return ``pylore/search/pipeline.py``; the last two parts of other paths, which may have a
+    person's name."""
+    if path.startswith(_PACKAGE + os.sep):
+        return os.path.relpath(path, os.path.dirname(_PACKAGE))
+    return os.sep.join(path.split(os.sep)[-2:])

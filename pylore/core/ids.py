@@ -11,37 +11,22 @@ from .vocabulary import CODE_IDS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from hashlib import blake2b, sha256
+    from hashlib import sha256
 else:
-    try:
-        from _blake2 import blake2b
+    try:  # ``hashlib`` loads OpenSSL
+        sha256 = __import__("_sha2" if sys.version_info >= (3, 12) else "_sha256").sha256
+    except ImportError:  # a Python that was built without it
+        from hashlib import sha256
 
-        if sys.version_info >= (3, 12):
-            from _sha2 import sha256
-        else:
-            from _sha256 import sha256
-    except ImportError:  # a Python that was built without them
-        from hashlib import blake2b, sha256
-
-__all__ = ["blake2b", "sha256"]
+__all__ = ["sha256"]
 
 LONGEST_ID = 1000
 LONGEST_SLUG = 80
 KEY_DIGITS = 8
 
-# Else C, C++ and C# would have the same id, and so would ">=3" and "<3", "-5" and "5".
-_SIGNS = str.maketrans(
-    {
-        "+": " plus ",
-        "#": " sharp ",
-        "%": " percent ",
-        "<": " less ",
-        ">": " more ",
-        "=": " equal ",
-        "*": " star ",
-        "\u2212": " minus ",
-    }
-)
+_NAMES = "plus sharp percent less more equal star minus".split()
+_SIGNS = {ord(sign): f" {name} " for sign, name in zip("+#%<>=*\u2212", _NAMES, strict=True)}
+"""Else C, C++ and C# would have the same id, and so would ">=3" and "<3", "-5" and "5"."""
 
 
 def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
@@ -95,17 +80,12 @@ def _is_type(text: str) -> bool:
 def check_id(id: str) -> str:
     """Return ``id``; raise LoreError if it is no ``<type>-<key>``, too long, or unprintable."""
     type, _, key = id.partition("-")
-    wrong = (
-        "give <type>-<key>, as decision-1a2b3c4d"
-        if not key.strip() or not _is_type(type)
-        else f"it is longer than {LONGEST_ID} characters"
-        if len(id) > LONGEST_ID
-        else "it has characters that cannot be printed"
-        if not id.isprintable()
-        else ""
-    )
-    if wrong:
-        raise LoreError(f"{id[:80]!r} is not a valid id: {wrong}")
+    is_plain = id.isprintable() and len(id) <= LONGEST_ID
+    if not (_is_type(type) and key.strip() and is_plain):
+        raise LoreError(
+            f"{id[:80]!r} is not a valid id: give <type>-<key>, as decision-1a2b3c4d, "
+            f"in at most {LONGEST_ID} printable characters"
+        )
     return id
 
 

@@ -1,7 +1,7 @@
-"""Read and write JSON without importing ``json``.
+"""JSON without importing ``json``, and lines of input with their limits.
 
-That package loads ``re`` and ``enum``, which takes a fourth of a search. Parser and encoder are in
-a C module; error messages are those of ``json``.
+``json`` loads ``re`` and ``enum``, which takes a fourth of a search. Parser and encoder are in a C
+module; error messages are those of ``json``.
 """
 
 from __future__ import annotations
@@ -10,58 +10,62 @@ from _json import encode_basestring, make_encoder, make_scanner
 from math import isfinite
 
 from .errors import LoreError
-from .lines import DEEPEST
 from .text import BIDIRECTIONAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import IO, Any
+
+STDIN = 64_000_000
+"""Bytes of a question or of ids on stdin; of a text to keep: ``max_text``."""
+QUESTION_LINE = 10_000_000
+"""Bytes of a JSON line with a query."""
+DEEPEST = 100
+"""Levels of JSON in a line: Python and SQLite both give up somewhere below 1000."""
+_IN_MEMORY = 8_000_000
+"""Bytes of a pipe that are held in memory; more go to a file."""
 
 
-class _Reading:
-    """Options of ``json``'s scanner. ``parse_constant`` makes NaN and infinities."""
+class _Options:
+    """Options of ``json``'s scanner."""
 
     strict = True
     object_hook = object_pairs_hook = None
     parse_float = float
     parse_int = int
 
-    def __init__(self, parse_constant: Callable[[str], Any]) -> None:
-        self.parse_constant = parse_constant
-        self._scan = make_scanner(self)  # type: ignore[arg-type]
-
-    def loads(self, text: str) -> Any:
-        """Return the value; raise ValueError with the message of ``json`` if it is not JSON."""
-        try:
-            return self.scan(text)
-        except (StopIteration, ValueError, SystemError):
-            from json import JSONDecoder  # before Python 3.12 the scanner raises less
-
-            return JSONDecoder(parse_constant=self.parse_constant).decode(text)
-
-    def scan(self, text: str) -> Any:
-        """Return the value; raise as the scanner does, and ValueError if more follows."""
-        bare = text.strip(" \t\n\r")
-        value, end = self._scan(bare, 0)
-        if end < len(bare):
-            raise ValueError
-        return value
+    @staticmethod
+    def parse_constant(name: str) -> Any:
+        """Refuse NaN and infinities."""
+        raise ValueError(f"{name} is not a JSON number")
 
 
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a JSON number")
+_scan = make_scanner(_Options)  # type: ignore[arg-type]
 
 
-_LENIENT = _Reading(lambda name: float(name.replace("Infinity", "inf")))
-loads = _LENIENT.loads
-_loads_strictly = _Reading(_refuse_constant).loads
+def loads(text: str) -> Any:
+    """Return the value; raise ValueError with the message of ``json`` if it is not JSON."""
+    try:
+        return _scanned(text)
+    except (StopIteration, ValueError, SystemError):
+        from json import JSONDecoder  # before Python 3.12 the scanner raises less
+
+        return JSONDecoder(parse_constant=_Options.parse_constant).decode(text)
+
+
+def _scanned(text: str) -> Any:
+    bare = text.strip(" \t\n\r")
+    value, end = _scan(bare, 0)
+    if end < len(bare):
+        raise ValueError
+    return value
 
 
 def is_json(text: str) -> bool:
     """Return True if ``loads`` reads it."""
     try:
-        _LENIENT.scan(text)
+        _scanned(text)
     except (StopIteration, ValueError, RecursionError, SystemError):
         return False
     return True
@@ -103,10 +107,9 @@ def canonical(value: Any) -> str:
 
 def with_fields(text: str, fields: Mapping[str, Any]) -> str:
     """Return a JSON object with these fields set; None removes one."""
+    removed = {name for name, value in fields.items() if value is None}
     every = {**loads(text), **fields}
-    return dumps(
-        {name: one for name, one in every.items() if name not in fields or one is not None}
-    )
+    return dumps({name: value for name, value in every.items() if name not in removed})
 
 
 def decoded(line: bytes, longest: int) -> str:
@@ -126,7 +129,7 @@ def parse_object(line: bytes, longest: int, *, storable: bool = True) -> dict[st
     """Return the JSON object on a line; raise LoreError if it is none, longer, or not storable."""
     text = decoded(line, longest)
     try:
-        value = _loads_strictly(text)
+        value = loads(text)
     except (ValueError, RecursionError) as error:
         raise LoreError(f"not JSON ({str(error).split(':')[0]})") from None
     if not isinstance(value, dict):
@@ -161,3 +164,29 @@ def require_storable(value: object, levels: int = DEEPEST) -> None:
             raise LoreError(f"nested more than {DEEPEST} deep")
         for item in (*value, *value.values()) if isinstance(value, dict) else value:
             require_storable(item, levels - 1)
+
+
+def record_line(max_text: int) -> int:
+    """Return the most bytes of a JSON line with a record: JSON may spell a byte with six."""
+    return 6 * max_text + 4_000_000
+
+
+def lines_of(stream: IO[bytes], longest: int) -> Iterator[bytes]:
+    """Yield the lines of a stream without delay; of a longer one ``longest`` bytes and one more."""
+    while line := stream.readline(longest + 1):
+        yield line
+        while len(line) > longest and not line.endswith(b"\n"):  # skip the rest of it
+            line = stream.readline(longest + 1)
+
+
+def set_aside(lines: Iterable[bytes]) -> Iterable[bytes]:
+    """Read lines to their end, and return them again from an unnamed temporary file."""
+    from tempfile import SpooledTemporaryFile
+
+    kept = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
+    before = b"\n"
+    for line in lines:
+        kept.write(line if before.endswith(b"\n") else b"\n" + line)
+        before = line
+    kept.seek(0)
+    return kept

@@ -5,25 +5,21 @@ They are not dataclasses, because ``dataclasses`` takes longer to import than a 
 
 from __future__ import annotations
 
-from .scoring import score_of
 from .vocabulary import BROKEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any, ClassVar, TypeVar
+    from collections.abc import Iterator, Mapping
+    from typing import Any, ClassVar
 
     from typing_extensions import dataclass_transform
 
-    from .scoring import Factors
-
-    R = TypeVar("R", bound="Record")
-
     EdgeKey = tuple[str, str, str]
     """(from, to, relation)"""
-
     AnchorKey = tuple[str, str, str, str]
     """(node, kind, path, detail)"""
+    Factors = Mapping[str, float]
+    """Name to number, in the order in which a search found them: a score is their product."""
 else:
 
     def dataclass_transform():
@@ -31,7 +27,7 @@ else:
 
 
 class Record:
-    """Fields named by ``__slots__``, or annotated, that compare, copy, print and make a dict."""
+    """Fields named by ``__slots__``, or annotated, that compare, print and make a dict."""
 
     __slots__: tuple[str, ...] = ()
     FIELDS: ClassVar[tuple[str, ...]] = ()
@@ -54,12 +50,6 @@ class Record:
         return type(other) is type(self) and self.to_dict() == other.to_dict()
 
     __hash__ = None  # type: ignore[assignment]
-
-    def __copy__(self: R) -> R:
-        other = object.__new__(type(self))
-        for name in self.__slots__ or vars(self):
-            setattr(other, name, getattr(self, name))
-        return other
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={value!r}" for name, value in self.to_dict().items())
@@ -190,6 +180,10 @@ class PastCommand(Row):
     at: str
 
 
+_OF_ORDERED = frozenset(("feedback", "cap", "same_file", "turn"))
+"""Factors of a score that has already decided which results there are: it is rounded first."""
+
+
 class Hit(Record):
     """One search result. ``hops`` 0 is a direct match; ``path`` leads here from a seed.
 
@@ -202,28 +196,9 @@ class Hit(Record):
     that leads to it.
     """
 
-    FIELDS = (
-        "id",
-        "type",
-        "title",
-        "snippet",
-        "file",
-        "line_start",
-        "line_end",
-        "score",
-        "rrf_score",
-        "bm25_score",
-        "vector_score",
-        "recency_score",
-        "feedback_score",
-        "hops",
-        "path",
-        "edge",
-        "edge_type",
-        "verdict",
-        "match",
-        "weak",
-        "explain",
+    FIELDS = tuple(
+        "id type title snippet file line_start line_end score rrf_score bm25_score vector_score"
+        " recency_score feedback_score hops path edge edge_type verdict match weak explain".split()
     )
 
     type: str = ""
@@ -255,7 +230,10 @@ class Hit(Record):
     @property
     def score(self) -> float:
         """Return the product of the factors, 0 to 1 in results of a search."""
-        return score_of(self.factors)
+        score = 1.0
+        for name, number in self.factors.items():
+            score = (round(score, 6) if name in _OF_ORDERED else score) * number
+        return round(score, 6)
 
     @property
     def edge_type(self) -> str | None:
@@ -301,7 +279,7 @@ class Hits:
 
     @property
     def ids(self) -> list[str]:
-        """The ids of the results, in their order."""
+        """Return the ids of the results, in their order."""
         return [hit.id for hit in self.hits]
 
     def __iter__(self) -> Iterator[Hit]:

@@ -13,50 +13,15 @@ if TYPE_CHECKING:
     """The key of a score: an id, or the key of a passage."""
     Leg = Mapping[str, float]
     """Results of a retriever: id to score, best first."""
-    Factors = Mapping[str, float]
-    """Name to number, in the order in which a search found them: a score is their product."""
 
 SURE_COSINE = 0.5
-"""A best cosine below this is not stretched to a full score. Not measured."""
+"""A best cosine below this is not stretched to a full score."""
 MOST_RELEVANT = 2.0
-"""Maximum of ``relevance`` (docs/decisions/0021). Not measured: on the sets records are alike."""
-PRIOR_MEAN = 0.5
-"""The prior mean of ratings."""
-PRIOR_COUNT = 2
-"""Ratings that the prior is worth. Measured with ``feedback_weight`` as a whole: 1.6
-points of recall@5 (docs/decisions/0021)."""
+"""Maximum of ``relevance`` (docs/decisions/0021)."""
+PRIOR_MEAN, PRIOR_COUNT = 0.5, 2
+"""The prior mean of ratings, and the number of ratings that the prior is worth."""
 GRACE_DAYS = 7
-"""Days in which a record does not age (docs/decisions/0021)."""
-
-# --- words and passages
-
-MAX_TERMS = 200
-"""Maximum number of words of a query. Not measured."""
-PASSAGE_WORDS = 200
-"""Words of a passage: long texts are ranked by their best passages. That took recall@5
-from 50.8 to 62.3 (docs/decisions/0006); other lengths were not measured."""
-LEAST_PASSAGE = 50
-"""Words from which a heading ends a passage: recall@5 on PEPs at depth 1 is 77.2 with 50, and 77.0
-with 1 (docs/decisions/0006)."""
-PREFIX_LENGTH = 3
-"""Minimum length of a word used as a prefix. Not measured."""
-ENDING = 2
-"""Number of last characters of a word that may differ in inflected forms. Not measured."""
-
-# --- full text over many passages (store.fulltext, docs/decisions/0006)
-
-LARGE = 20_000
-"""Passages of a collection from which not all matches are ranked; passages with a word are counted
-up to this number."""
-RAREST = 24
-"""Words of a long query that are searched in a large collection. Recall@5 and @10 of PEPs: 66.7 and
-72.9, with all words 67.1 and 74.2, in 0.85 of the time; with 16 words 62.1."""
-ROOM = 8_000
-"""Passages with a rare word of a short query that are ranked. Hit@10 of 160 queries
-among 100,000 passages: 0.71 with 8,000 and more, 0.70 with 5,000, 0.68 with 3,000."""
-FEW = 4
-"""All matches are ranked if those with rare words are fewer than this share of the limit. Not
-measured."""
+"""Days in which a record does not age."""
 
 
 def rrf(legs: Mapping[str, Leg], k: int) -> dict[str, float]:
@@ -130,18 +95,6 @@ def rounded(value: float | None) -> float | None:
 def feedback(helpful: float, rated: int) -> float:
     """Return the Bayesian average ``(helpful + 0.5 · 2) / (rated + 2)``; 0 without a rating."""
     return (helpful + PRIOR_MEAN * PRIOR_COUNT) / (rated + PRIOR_COUNT) if rated else 0.0
-
-
-RE_ORDERING = frozenset(("feedback", "cap", "same_file", "turn"))
-"""Factors of a score that has already decided which results there are."""
-
-
-def score_of(factors: Factors) -> float:
-    """Return the product of the factors in their order, rounded before each of ``RE_ORDERING``."""
-    score = 1.0
-    for name, number in factors.items():
-        score = (round(score, 6) if name in RE_ORDERING else score) * number
-    return round(score, 6)
 
 
 def relative(

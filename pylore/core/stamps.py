@@ -18,9 +18,9 @@ from copy import copy
 
 from .ids import sha256
 from .json import canonical, dumps, loads
-from .model import Anchor, Edge, Node, Record, Row
+from .model import Anchor, Edge, Node, Record
 from .times import later
-from .vocabulary import CODE_TYPES
+from .vocabulary import CODE_TYPES, SOURCES, STATUSES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ BASE = "*"
 
 PLACE = ("file", "line_start", "line_end")
 TAG, DATA = "tags.", "data."
+_OBJECTS = {"data", "metadata"}
 
 NOBODY = "f" * 10
 """The machine of changes that a purge proposes; it sorts after all machines."""
@@ -47,75 +48,86 @@ MACHINES = 16
 behind counts as old, not as changed."""
 
 
-class FieldsOf(Row):
-    """The fields of nodes, edges or anchors.
+class FieldsOf:
+    """The stamped fields of nodes, edges or anchors.
 
     Attributes:
         defaults: field to its default.
         end: the field that holds when the thing was ended.
         times: fields of which a change alone makes no other state.
+        anew: fields that each change sets again: an edit revives an ended thing.
         hashed: fields that a new thing's stamp is made from.
         local: fields of one machine alone, which no shared file has.
     """
 
-    defaults: dict[str, object]
-    end: str
-    times: tuple[str, ...]
-    hashed: tuple[str, ...]
-    local: tuple[str, ...] = ()
-
-    @property
-    def anew(self) -> tuple[str, ...]:
-        """Fields that each change sets again: an edit revives an ended thing."""
-        return (self.end, "updated_at") if "updated_at" in self.defaults else (self.end,)
+    def __init__(
+        self, kind: type, fields: str, *, end: str, times: str, hashed: str, local: str = ""
+    ) -> None:
+        self.defaults: dict[str, object] = {name: getattr(kind, name) for name in fields.split()}
+        self.end, self.times = end, times.split()
+        self.anew = [name for name in (end, "updated_at") if name in self.defaults]
+        self.hashed, self.local = hashed.split(), local.split()
 
 
 NODE = FieldsOf(
-    {
-        "title": "",
-        "body": "",
-        "status": "confirmed",
-        "source": "user_edit",
-        "confidence": 1.0,
-        "category": None,
-        "invalidated_at": None,
-        "created_at": "",
-        "updated_at": "",
-    },
-    "invalidated_at",
-    ("created_at", "updated_at"),
-    ("title", "body", "status", "source", "confidence", "category", "tags", *PLACE, "data"),
+    Node,
+    "title body status source confidence category invalidated_at created_at updated_at",
+    end="invalidated_at",
+    times="created_at updated_at",
+    hashed="title body status source confidence category tags file line_start line_end data",
 )
 EDGE = FieldsOf(
-    {
-        "weight": 1.0,
-        "source": "user_edit",
-        "status": "confirmed",
-        "metadata": "{}",
-        "ended_at": None,
-        "created_at": "",
-    },
-    "ended_at",
-    ("created_at",),
-    ("weight", "source", "status", "metadata"),
+    Edge,
+    "weight source status metadata ended_at created_at",
+    end="ended_at",
+    times="created_at",
+    hashed="weight source status metadata",
 )
 ANCHOR = FieldsOf(
-    {
-        "root": "",
-        "hash": "",
-        "commit_id": "",
-        "verdict": "valid",
-        "reason": "",
-        "gone_at": None,
-        "created_at": "",
-        "verified_at": "",
-    },
-    "gone_at",
-    ("created_at", "verified_at"),
-    ("root",),
-    ("verdict", "reason", "verified_at", "commit_id"),
+    Anchor,
+    "root hash commit_id verdict reason gone_at created_at verified_at",
+    end="gone_at",
+    times="created_at verified_at",
+    hashed="root",
+    local="verdict reason verified_at commit_id",
 )
-KINDS = {Node: NODE, Edge: EDGE, Anchor: ANCHOR}
+KINDS: dict[type, FieldsOf] = {Node: NODE, Edge: EDGE, Anchor: ANCHOR}
+
+# --- fields on the lines of an export, which ``formats.lines`` reads
+
+TIME = (
+    r"(?!9999)[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+    r"(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?Z?)?"
+)
+STAMP = f"{TIME} [0-9a-f]{{10}}"
+LARGEST = (1 << 53) - 1
+"""Largest whole number that each reader of JSON keeps."""
+DAYS_AHEAD = 1
+"""Days by which a time of other machines may be ahead of this machine's clock."""
+_FIELDS = {
+    "text": "title body category file accessed_at root hash commit_id reason",
+    "moment": "created_at updated_at invalidated_at verified_at gone_at",
+    "fraction": "confidence weight",
+    "line": "line_start line_end",
+    "object": "data metadata",
+    "count": "access_count",
+    "status": "status",
+    "source": "source",
+    "verdict": "verdict",
+    "tags": "tags",
+    "stamps": "stamps",
+}
+RULES = {name: rule for rule, names in _FIELDS.items() for name in names.split()}
+"""The rule of each field of records, links and anchors."""
+CHOICES = {
+    "status": STATUSES,
+    "source": SOURCES,
+    "kind": ("file", "glob", "hash", "symbol", "lines", "rule"),
+    "verdict": ("valid", "drifted", "relocated", "violated", "invalid"),
+}
+"""Rules that are a choice of words."""
+
+# --- values
 
 
 class Stamped(Record):
@@ -268,10 +280,10 @@ def values_of(row: Thing) -> dict[str, str]:
     return values
 
 
-def local_fields(row: Thing) -> tuple[str, ...]:
+def local_fields(row: Thing) -> list[str]:
     """Return the fields that no shared file has; the last fingerprint of a file is one of them."""
     local = KINDS[type(row)].local
-    return (*local, "hash") if isinstance(row, Anchor) and row.kind == "file" else local
+    return [*local, "hash"] if isinstance(row, Anchor) and row.kind == "file" else local
 
 
 def changed(before: Stamped, row: Thing, stamp: str) -> dict[str, Value]:
@@ -324,15 +336,11 @@ def first_stamp(row: Thing) -> str:
 
 
 def _hash(row: Thing) -> str:
-    fields = [
-        canonical_object(getattr(row, name))
-        if name in ("data", "metadata")
-        else sorted(row.tags)
-        if name == "tags" and isinstance(row, Node)
-        else getattr(row, name)
-        for name in KINDS[type(row)].hashed
-    ]
-    return sha256(dumps(fields).encode("utf-8", "replace")).hexdigest()
+    fields = {name: getattr(row, name) for name in KINDS[type(row)].hashed}
+    fields |= {name: canonical_object(fields[name]) for name in fields.keys() & _OBJECTS}
+    if isinstance(row, Node):
+        fields["tags"] = sorted(row.tags)
+    return sha256(dumps([*fields.values()]).encode("utf-8", "replace")).hexdigest()
 
 
 def canonical_object(text: str) -> str:

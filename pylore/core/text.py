@@ -6,8 +6,6 @@ a search imports this module.
 
 from __future__ import annotations
 
-from . import scoring as tuning
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,6 +24,12 @@ STOP_WORDS = frozenset(
 
 MAX_QUERY = 100_000
 """Maximum number of characters of a query."""
+MAX_TERMS = 200
+"""Maximum number of words of a query."""
+PREFIX_LENGTH = 3
+"""Minimum length of a word used as a prefix."""
+ENDING = 2
+"""Number of last characters of a word that may differ in inflected forms."""
 MAX_JOINED = 12
 """Words of a text that ``joined`` reads."""
 _SNIPPET_LOOK = 20_000
@@ -249,7 +253,7 @@ def inflections(word: str) -> list[str]:
 
 def stem(word: str) -> str:
     """Return the first characters of a word, which inflected forms share."""
-    return word[: max(tuning.PREFIX_LENGTH, len(word) - tuning.ENDING)]
+    return word[: max(PREFIX_LENGTH, len(word) - ENDING)]
 
 
 class Query:
@@ -297,7 +301,7 @@ def parse_query(text: str) -> Query:
     chunks = list(dict.fromkeys(text.split()))
     terms = _terms(chunks, STOP_WORDS) or _terms(chunks, frozenset())
     kept = []
-    room = tuning.MAX_TERMS
+    room = MAX_TERMS
     for term in terms:
         if room > 0:
             kept.append([phrase[:room] for phrase in term])
@@ -316,7 +320,7 @@ def _terms(chunks: Iterable[str], stop_words: frozenset[str]) -> Parts:
         seen.add(tuple(folded))
         alternatives = [folded]
         parts = [part for word in written for part in camel_parts(word)]
-        if parts != folded and len(parts) <= tuning.MAX_TERMS:
+        if parts != folded and len(parts) <= MAX_TERMS:
             alternatives.append(parts)
         terms.append(alternatives)
     return terms

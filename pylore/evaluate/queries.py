@@ -10,8 +10,7 @@ import sys
 from codecs import BOM_UTF8
 
 from ..core.errors import LoreError
-from ..core.json import decoded, parse_object
-from ..core.lines import QUESTION_LINE, lines_of
+from ..core.json import QUESTION_LINE, decoded, lines_of, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -28,8 +28,7 @@ from ..core.ids import (
     own,
     plain,
 )
-from ..core.json import parse_object
-from ..core.lines import record_line
+from ..core.json import parse_object, record_line
 from ..core.model import Edge, Node, Record
 from ..core.times import now
 from ..core.vocabulary import DECLARED_WEIGHT, dotted

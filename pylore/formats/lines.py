@@ -1,6 +1,6 @@
 """Convert records, links, anchors and their past to JSON lines and back.
 
-The fields of each kind and the rules for them are in ``core.lines``.
+The fields of each kind and the rules for them are in ``core.stamps``.
 """
 
 from __future__ import annotations
@@ -13,14 +13,19 @@ from ..anchors.project import fault_of
 from ..core.errors import LoreError
 from ..core.ids import check_id
 from ..core.json import canonical, harmless, loads
-from ..core.lines import ANCHOR, CHOICES, DAYS_AHEAD, EDGE, LARGEST, NODE, STAMP, TIME
 from ..core.model import Anchor, Edge, Node
 from ..core.stamps import (
     BASE,
+    CHOICES,
     DATA,
+    DAYS_AHEAD,
     KINDS,
+    LARGEST,
     PLACE,
+    RULES,
+    STAMP,
     TAG,
+    TIME,
     Stamped,
     canonical_object,
     values_of,
@@ -49,7 +54,6 @@ DECLARED = ("declare_type", "declare_relation")
 READS = ("accessed_at", "access_count")
 """Fields without stamps."""
 _KINDS = (*DECLARED, "purged", *STATES, *PAST)
-_FIELDS: dict[type, dict[str, str]] = {Node: NODE, Edge: EDGE, Anchor: ANCHOR}
 _EDGE_NAMES = ("from_id", "to_id", "relation")
 _ANCHOR_NAMES = ("kind", "path", "detail")
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
@@ -137,7 +141,7 @@ _RULES: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 def value_of(fields: Fields, name: str, rule: str, default: Any = None) -> Any:
-    """Return a field of a line by a rule of ``core.lines``; for null, the default.
+    """Return a field of a line by a rule of ``core.stamps``; for null, the default.
 
     Raises:
         LoreError: invalid value, or a time more than a day ahead of this machine's clock, which
@@ -223,8 +227,8 @@ def is_whole(fields: Fields) -> bool:
 def row_from(fields: Fields, row: Thing) -> Any:
     """Return a row with the fields of a line; the other fields are unchanged."""
     row = copy(row)
-    for name, rule in _FIELDS[type(row)].items():
-        if name in fields:
+    for name, rule in RULES.items():
+        if name in fields and hasattr(type(row), name):
             is_end = isinstance(row, Edge) and name == "invalidated_at"
             into, value = "ended_at" if is_end else name, value_of(fields, name, rule)
             setattr(row, into, getattr(type(row), into) if value in (None, "") else value)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from ..core.errors import UsageError
-from ..core.ids import blake2b, whose
+from ..core.ids import whose
 from ..core.model import Anchor, Edge, Node
 from ..core.stamps import Stamped, is_forgotten_by_nobody, local_fields
 from ..formats.export import (

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ..core.errors import StoreError
-from ..core.lines import record_line
+from ..core.json import record_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

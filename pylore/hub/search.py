@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import UsageError
 from ..core.json import dumps
-from ..core.scoring import PREFIX_LENGTH
 from ..core.settings import BUILT_IN_RETRIEVERS
-from ..core.text import identifier_parts
+from ..core.text import PREFIX_LENGTH, identifier_parts
 from ..core.times import days_since
 from ..store import Store
 from ..store.nodes import Nodes

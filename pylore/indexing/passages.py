@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..core import scoring as tuning
 from ..core.paths import is_changelog
 from ..core.text import identifier_parts
 from ..core.vocabulary import COLLECTIONS, TEXTS
@@ -17,6 +16,10 @@ if TYPE_CHECKING:
     """Title, body, tags, file and parts of names, the columns of the full-text tables; the heading
     that the title ends with. The bodies of a node's rows are the node's text."""
 
+PASSAGE_WORDS = 200
+"""Words of a passage: long texts are ranked by their best passages (docs/decisions/0006)."""
+LEAST_PASSAGE = 50
+"""Words from which a heading ends a passage."""
 LONGEST_STRETCH = 100
 """Characters after which text without white space is cut."""
 MOST_HEADING = 120
@@ -78,7 +81,7 @@ def prose_passages(body: str, file: str = "") -> list[tuple[str, str]]:
     entries = _entries(headings) if log else []
     if not entries:
         sections = (at for at, _, _ in headings)
-        return [("", text) for text in _cut(body, sections, tuning.LEAST_PASSAGE)]
+        return [("", text) for text in _cut(body, sections, LEAST_PASSAGE)]
     if entries[0][0]:
         entries.insert(0, (0, ""))
     found = list[tuple[str, str]]()
@@ -92,7 +95,7 @@ def prose_passages(body: str, file: str = "") -> list[tuple[str, str]]:
 
 def _is_short(body: str) -> bool:
     """Return True if a text has no more stretches than a passage: to count these takes longer."""
-    room = tuning.PASSAGE_WORDS
+    room = PASSAGE_WORDS
     return len(body) < 2 * room or len(body.split()) + len(body) // LONGEST_STRETCH <= room
 
 
@@ -104,7 +107,7 @@ def _cut(text: str, borders: Iterable[int], least: int = 1) -> list[str]:
     import re  # only long texts need re
     from bisect import bisect_left
 
-    starts, room = [match.start() for match in re.finditer(_STRETCH, text)], tuning.PASSAGE_WORDS
+    starts, room = [match.start() for match in re.finditer(_STRETCH, text)], PASSAGE_WORDS
     places = [bisect_left(starts, at) for at in borders if at] + [len(starts)]
     cuts, begun = [0], 0
     for place, after in zip(places, [*places[1:], len(starts)], strict=True):

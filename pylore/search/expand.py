@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ..core.scoring import Factors
+    from ..core.model import Factors
     from ..core.settings import Settings
     from ..graph.walk import Walk
     from ..store import Store

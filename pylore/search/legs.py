@@ -37,7 +37,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from ..core.scoring import Factors, What
+    from ..core.model import Factors
+    from ..core.scoring import What
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder

@@ -48,9 +48,8 @@ class Scope(Row):
 
     def but(self, **changed: Any) -> Scope:
         """Return a copy with other values in these fields."""
-        scope = self.__copy__()
-        for name in changed:
-            setattr(scope, name, changed[name])
+        scope = object.__new__(Scope)
+        vars(scope).update(vars(self), **changed)
         return scope
 
     def without(self, excluded: Iterable[str]) -> Scope:

@@ -8,10 +8,9 @@ forms.
 
 from __future__ import annotations
 
-from ..core import scoring as tuning
 from ..core.errors import StoreError
 from ..core.json import dumps
-from ..core.text import identifier_parts, indexed, inflections, is_spaceless
+from ..core.text import PREFIX_LENGTH, identifier_parts, indexed, inflections, is_spaceless
 from ..core.vocabulary import CODE, COLLECTIONS, HIDDEN, HIDDEN_STATUSES, NAMES, TEXTS
 from .conditions import passages_within
 from .connection import Table, apsw, changes_seen
@@ -39,6 +38,16 @@ TABLES = {TEXTS: "texts_fts", NAMES: "names_fts", CODE: "code_fts", HIDDEN: "hid
 FILES, MESSAGES = "files_fts", "commits_fts"
 WHOLE = {FILES: ("path", "body", "parts"), MESSAGES: ("message",)}
 """Table of texts other than passages (``whole_text.py``) to columns."""
+
+# docs/decisions/0006 has measurements of these.
+LARGE = 20_000
+"""Passages of a collection from which not all matches are ranked; most that are counted."""
+RAREST = 24
+"""Words of a long query that are searched in a large collection."""
+ROOM = 8_000
+"""Passages with a rare word of a short query that are ranked."""
+FEW = 4
+"""All matches are ranked if those with rare words are fewer than this share of the limit."""
 
 # The text of a node n that its passages p are stretches of: ``indexer.indexed_text``.
 _WHY = "json_extract(n.data, '$.why')"
@@ -213,7 +222,7 @@ class FullText(Table):
     def _count(self, collection: str, phrase: str) -> int:
         """Return the number of passages with a phrase, up to ``LARGE``."""
         table = TABLES[collection]
-        rows = f"SELECT 1 FROM {table} WHERE {table} MATCH ? LIMIT {tuning.LARGE}"
+        rows = f"SELECT 1 FROM {table} WHERE {table} MATCH ? LIMIT {LARGE}"
         return self._cached(f"SELECT count(*) FROM ({rows})", phrase)
 
     def _cached(self, query: str, *given: str) -> int:
@@ -261,10 +270,10 @@ class FullText(Table):
             " CROSS JOIN passages p ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key"
         )
         all = " OR ".join(count)
-        is_slow = engine == "fts4" or self._size(collection) >= tuning.LARGE
+        is_slow = engine == "fts4" or self._size(collection) >= LARGE
         match = match_of(count) if is_slow else all
         rows = self._rows(best, *given, match, *parameters, limit)
-        if match != all and len(rows) < limit // tuning.FEW:
+        if match != all and len(rows) < limit // FEW:
             rows = self._rows(best, *given, all, *parameters, limit)
         return sorted(rows, key=lambda row: (-row[2], row[0]))
 
@@ -302,10 +311,10 @@ def match_of(count: Mapping[str, int]) -> str:
     '(key OR the) AND (key OR the OR a)'
     """
     phrases = sorted(count, key=count.__getitem__)
-    if len(phrases) > tuning.RAREST:
-        return " OR ".join(phrases[: tuning.RAREST])
+    if len(phrases) > RAREST:
+        return " OR ".join(phrases[:RAREST])
     rare: list[str] = []
-    room = tuning.ROOM
+    room = ROOM
     for phrase in phrases:
         room -= count[phrase]
         if room < 0 and rare:
@@ -329,7 +338,7 @@ def _phrases(query: Query, how: str, engine: str) -> list[str]:
             for form in dict.fromkeys(form for word in words for form in inflections(word))
         ]
     if how == "prefix":
-        return [beginning.format(word) for word in words if len(word) >= tuning.PREFIX_LENGTH]
+        return [beginning.format(word) for word in words if len(word) >= PREFIX_LENGTH]
     # A single letter of a script without spaces starts indexed pairs.
     found = [
         beginning.format(word) if len(word) == 1 and is_spaceless(word) else quoted(word)

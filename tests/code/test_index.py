@@ -18,11 +18,10 @@ from pylore.code.index import below_root
 from pylore.code.mentions import Mentions, mentioned
 from pylore.code.rules import load_rules
 from pylore.code.worker import Job, work_all
-from pylore.core.errors import LoreError
+from pylore.core.errors import BugElsewhere, LoreError
 from pylore.core.settings import Settings
 from pylore.records.records import Records
 from pylore.store import Store
-from pylore.system.bug_reports import BugElsewhere
 from pylore.system.git_process import Process
 from pylore.system.listing import FileTree, Listing
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pylore.core.errors import LoreError
-from pylore.core.lines import QUESTION_LINE, lines_of, record_line
+from pylore.core.json import QUESTION_LINE, lines_of, record_line
 from pylore.core.settings import Settings
 from pylore.evaluate.queries import read_questions
 from pylore.formats.jsonl import import_lines

@@ -13,8 +13,8 @@ from new_stores import new_store
 from things import whole_passages
 
 from pylore.core.model import Node
-from pylore.core.scoring import MAX_TERMS
 from pylore.core.text import (
+    MAX_TERMS,
     STOP_WORDS,
     camel_parts,
     clean_tags,
