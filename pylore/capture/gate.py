@@ -26,7 +26,6 @@ from ..core.vocabulary import (
 from ..hooks.events import AgentSession
 from ..indexing.similar import CANDIDATES
 from ..records.records import Change, Records
-from ..records.undo import decided
 from ..store.curation import KNOWN, OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
 from ..store.filter import Scope
 from ..store.resolve_id import resolve_id
@@ -316,7 +315,8 @@ def promote(engine: Engine, wanted: Sequence[Wanted], *, confirm: bool) -> list[
         for run in (AgentSession(name, engine.root).run for name in candidate.sessions):
             if store.impressions.state(run) in ("open", "finished"):
                 records.link(change.id, DERIVED_FROM, run, source="conversation")
-        row = decided(row, PROMOTED, promoted_as=change.id, command=store.changes.command)
+        row.status, row.promoted_as, row.decided_at = PROMOTED, change.id, now()
+        row.command = store.changes.command
         store.candidates.put([row])
         return change
 
@@ -340,7 +340,9 @@ def decide(engine: Engine, ids: Sequence[str], status: str) -> list[KeptCandidat
     """
     store = engine.store
     with store.faults, store.transaction():
-        rows = [decided(require(engine, id), status) for id in ids]
+        rows = [require(engine, id) for id in ids]
+        for row in rows:
+            row.status, row.decided_at, row.command = status, now(), None
         store.candidates.put(rows)
     return rows
 

@@ -19,8 +19,8 @@ from ..formats.jsonl import Imported, ImportOptions, LineImport
 from ..formats.merge_file import merge_files
 from ..graph.ontology import misfits_among
 from ..indexing.embed import embed_missing
-from ..records.conflicts import conflict_notes
 from ..records.fields import is_page
+from ..records.merge import conflict_notes
 from ..system.atomic_write import write_whole
 from ..system.files import SHARED
 from ..system.parts import require_part

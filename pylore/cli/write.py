@@ -339,7 +339,7 @@ def forget(
 
 
 def _forget_faded(session: Session, *, dry_run: bool) -> None:
-    from ..records.sweep import sweep, sweep_history
+    from ..records.undo import sweep, sweep_history
 
     with session.open(whole="forget --faded") as store:
         found = sweep(store, session.settings, dry_run=dry_run)
@@ -348,7 +348,7 @@ def _forget_faded(session: Session, *, dry_run: bool) -> None:
         dropped = f"{counted(states, 'state')} of the history {'due' if dry_run else 'dropped'}"
         session.say([f"{dropped}: older than {session.settings.history_days} days"])
     text = each(columns("state id confidence recency accesses"), "nothing has faded\n")
-    session.output.list([one._asdict() for one in found], text)
+    session.output.list(found, text)
 
 
 @command("undo [options] [ID…]")

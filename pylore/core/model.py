@@ -173,11 +173,12 @@ class Past(Row):
 
 
 class PastCommand(Row):
-    """A command that changed a store."""
+    """A command that changed a store; ``undone_by`` is the number of the undo that holds."""
 
     id: int
     name: str
     at: str
+    undone_by: int | None = None
 
 
 _OF_ORDERED = frozenset(("feedback", "cap", "same_file", "turn"))

@@ -17,8 +17,8 @@ from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
 from ..indexing.indexer import Index
-from ..records.conflicts import Conflict
 from ..records.fields import is_page, is_pruned, mark_pruned, state_of
+from ..records.merge import Conflict
 from ..store.anchors import DocumentFile
 from ..system.files import lstamp_of, settled
 from ..system.project_files import is_below, leads_down

@@ -35,10 +35,9 @@ from ..core.vocabulary import DECLARED_WEIGHT, dotted
 from ..graph.relations import fold, require_name
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
-from ..records.conflicts import Conflict, contested_notes
 from ..records.facts import contested
 from ..records.fields import title_of
-from ..records.merge import Merge
+from ..records.merge import Conflict, Merge, contested_notes, fate_notes
 from ..store.changes import thing_of
 from ..store.resolve_id import resolve_id
 from .lines import (
@@ -231,7 +230,7 @@ class LineImport:
         rivals = contested(self._store, self._settings, result.brought)
         result.notes += contested_notes(rivals)
         result.conflicting, result.conflicts = merge.conflicts, len(merge.conflicts)
-        result.notes += merge.notes(self._forgotten)
+        result.notes += fate_notes({**merge.fates, "forgotten": self._forgotten})
 
     def _apply(self) -> None:
         """Merge the states that were read, together."""

@@ -1,4 +1,4 @@
-"""Merge records, links and anchors of a second store or a file into this store.
+"""Merge records, links and anchors of a second store or a file into this store; name conflicts.
 
 The latest value of each field wins, and earlier values become past; the latest declaration wins. A
 purge deletes all earlier values. Rows that a store derives are not merged.
@@ -6,9 +6,8 @@ purge deletes all earlier values. Rows that a store derives are not merged.
 
 from __future__ import annotations
 
-from operator import attrgetter
-
-from ..core.model import Anchor, Edge, Node
+from ..core.json import canonical
+from ..core.model import Anchor, Edge, Node, Row, edge_name
 from ..core.stamps import (
     BASE,
     Stamped,
@@ -22,30 +21,60 @@ from ..core.stamps import (
     latest,
     same,
 )
+from ..core.text import counted
 from ..core.times import now
 from ..store.changes import owners, thing_of
-from .conflicts import Conflict, conflicts_of, fate_notes
-from .undo import put, take_away
+from .undo import purge_node, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..core.model import EdgeKey
     from ..core.stamps import Thing, Value
     from ..indexing.indexer import Index
     from ..store import Store
 
-_CONTENT: dict[type, Callable[[Thing], object]] = {
-    Node: attrgetter(*Node.FIELDS),
-    Edge: attrgetter(*(name for name in Edge.FIELDS if name != "invalidated_at")),
-    Anchor: attrgetter(*(name for name in Anchor.FIELDS if name != "stamp")),
+_DERIVED = ("invalidated_at", "stamp")
+"""Fields of links and anchors that a store derives."""
+_NAMED = 10
+"""Maximum of records that a note names."""
+_FATES = {
+    "back": "deleted for good here, and edited elsewhere after that: back again",
+    "purged": "deleted for good elsewhere",
+    "kept": "deleted for good elsewhere, and edited after that: kept",
+    "edited": (
+        "deleted for good elsewhere, and edited after that: only the edits are shared; "
+        "'lore restore ID' shares all of it, 'lore forget --purge ID' deletes it"
+    ),
+    "proposed": (
+        "deleted for good elsewhere, and forgotten here: 'lore forget --purge --proposed' "
+        "deletes it, 'lore undo ID' brings it back"
+    ),
+    "forgotten": "still forgotten: 'lore undo ID' brings it back",
 }
+"""Notes on records that were purged or forgotten here or elsewhere."""
 
 
-def _is_equal(one: Thing, other: Thing) -> bool:
-    content = _CONTENT[type(one)]
-    return content(one) == content(other)
+class Conflict(Row):
+    """Fields of a record that were changed on both sides.
+
+    ``stands`` is the side with the later values, ``ours`` or ``theirs``; the past has the earlier
+    values. ``file`` is set if the other side is a document's file.
+    """
+
+    id: str
+    stands: str
+    file: str = ""
+    fields: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        side = "here" if self.stands == "ours" else "there"
+        other = f"in {self.file}" if self.file else "there"
+        fields = f" ({', '.join(self.fields)})" if self.fields else ""
+        for name, shown in (("data.", ""), ("tags.", "tag "), ("invalidated_at", "forgotten")):
+            fields = fields.replace(name, shown)
+        return f"{self.id} was changed here and {other}{fields}: the version {side} stands"
 
 
 class Merge:
@@ -55,7 +84,7 @@ class Merge:
     the values of that side get a new stamp, so they win everywhere. ``by_hand``: a person may have
     edited the lines, so a value that differs under the same stamp is an edit of now.
 
-    Results: ``conflicts``; ``fates``, records by the keys of ``fate_notes``; ``brought``, added or
+    Results: ``conflicts``; ``fates``, records by the keys of ``_FATES``; ``brought``, added or
     changed links; ``new_nodes``; ``joined``, things that now differ from both sides.
     """
 
@@ -63,9 +92,7 @@ class Merge:
         self, store: Store, index: Index, *, prefer: str = "", by_hand: bool = False
     ) -> None:
         self.conflicts: list[Conflict] = []
-        self.fates: dict[str, list[str]] = {
-            name: [] for name in ("back", "purged", "kept", "edited", "proposed")
-        }
+        self.fates: dict[str, list[str]] = {name: [] for name in _FATES}
         self.brought: set[EdgeKey] = set()
         self.new_nodes: set[str] = set()
         self.joined: set[str] = set()
@@ -74,23 +101,18 @@ class Merge:
         self._index = index
         self._prefer = prefer
         self._by_hand = by_hand
-        self._purged = self._changes.purged()
-        self._purged_before = {*self._purged}
+        self._purged_before = self._changes.purged()
         self._gone = self._changes.deleted()
+        # Changes that the other side has seen, by record.
         self._seen: dict[str, set[str]] = {}
-        """Changes that the other side has seen, by record."""
+        # Earlier changes of a record that are new here: without the other side's past, only their
+        # last values are known.
         self._passed: dict[str, set[str]] = {}
-        """Earlier changes of a record that are new here: without the other side's past, only their
-        last values are here."""
         self._past: dict[str, list[tuple[str, Value]]] = {}
-        # of the things that are taken together:
-        self._held: dict[str, Thing] = {}
-        self._former: dict[str, list[tuple[str, Value]]] = {}
-        self._known: dict[str, list[str]] = {}
+        # Rows to write, and among them those to log as added, and nodes to index.
         self._rows: list[Thing] = []
-        self._made: list[Thing] = []
+        self._added: list[Thing] = []
         self._changed: list[Node] = []
-        self._edits: list[Thing] = []
 
     # --- records, links and anchors
 
@@ -101,223 +123,220 @@ class Merge:
         Return for each ``added``, ``updated``, ``kept`` (the stored state is later) or
         ``unchanged``.
         """
-        rows = [row for row, _ in told]
-        things = [*map(thing_of, rows)]
+        rows = {thing_of(row): row for row, _ in told}
+        held = self._held([*rows.values()])
+        changed = [thing for thing in rows if not _is_equal(held.get(thing), rows[thing])]
+        seen = {thing: {*stamps} for thing, stamps in self._changes.seen(changed).items()}
+        past: dict[str, list[tuple[str, Value]]] = {thing: [] for thing in changed}
+        for thing, field, value in self._changes.former(changed):
+            past[thing].append((field, value))
+            seen.setdefault(thing, set()).add(value[0])
+        states = []
+        for (thing, row), (_, was) in zip(rows.items(), told, strict=True):
+            gone, here = self._gone_at(thing), seen.get(thing, set()) | self._seen.get(thing, set())
+            if isinstance(row, Node) and clock(row) > gone:
+                self._note_seen(thing, was, gone)
+            if thing not in past:
+                states.append("unchanged")
+            elif clock(row) <= gone:
+                states.append("kept")
+            elif thing in held:
+                states.append(self._meet(held[thing], here, row, was, gone))
+            else:
+                states.append(self._add(row, here, past[thing], gone))
+        self._write()
+        return states
+
+    def _held(self, rows: Sequence[Thing]) -> dict[str, Thing]:
         nodes = self._store.nodes.get_many([row.id for row in rows if isinstance(row, Node)])
         edges = self._store.edges.get_many([row.key for row in rows if isinstance(row, Edge)])
         anchors = [self._store.anchors.get(row.key) for row in rows if isinstance(row, Anchor)]
         held: list[Thing] = [*nodes.values(), *edges.values(), *filter(None, anchors)]
-        self._held = {thing_of(row): row for row in held}
-        changed = [
-            thing
-            for thing, row in zip(things, rows, strict=True)
-            if thing not in self._held or not _is_equal(self._held[thing], row)
-        ]
-        self._former = {thing: [] for thing in changed}
-        for thing, field, value in self._changes.former(changed):
-            self._former[thing].append((field, value))
-        self._known = self._changes.seen(changed)
-        states = [self._take(thing, *one) for thing, one in zip(things, told, strict=True)]
-        self._write()
-        return states
+        return {thing_of(row): row for row in held}
 
-    def _take(self, thing: str, theirs: Thing, was: Sequence[str]) -> str:
-        ours, gone = self._held.get(thing), self._gone_at(thing)
-        if thing not in self._former:
-            self._note_seen(thing, was, gone)
-            return "unchanged"
-        if clock(theirs) <= gone:
-            return "kept"
-        whole = Stamped.of(theirs).after(gone)
-        mine = Stamped.of(ours) if ours is not None else None
-        seen_here = mine.stamps() if mine is not None else set()
-        if isinstance(theirs, Node):
-            seen_here.update(value[0] for _, value in self._former[thing])
-            seen_here.update(self._known.get(thing, ()), self._seen.get(thing, ()))
-            stamps = whole.stamps()
-            if earlier := stamps - {max(stamps)} - seen_here:
-                self._passed[thing] = earlier
-            self._note_seen(thing, was, gone)
-        if ours is None or mine is None:
-            return self._add(thing, theirs, whole, gone)
-        return self._meet(ours, mine, seen_here, theirs, whole, {*was, *whole.stamps()})
-
-    def _add(self, thing: str, theirs: Thing, whole: Stamped, gone: str) -> str:
+    def _add(self, row: Thing, here: set[str], past: list[tuple[str, Value]], gone: str) -> str:
+        thing, state = thing_of(row), Stamped.of(row).after(gone)
+        self._note_passed(row, state, here)
         if thing in self._purged_before:
             self.fates["back"].append(thing)
-        former = self._former[thing]
-        if theirs.stamps or former or gone:
-            both = whole.with_values(one for one in former if one[0] != BASE)
-            theirs = both.to_row(theirs)
+        if row.stamps or past or gone:  # the past of a thing may arrive first
+            both = state.with_values(one for one in past if one[0] != BASE)
+            row = both.to_row(row)
             self._changes.take_back(thing, both.fields.items())
-            self._changes.leave(thing, whole.left_for(both), None)
-        self._settle(theirs, None)
-        if isinstance(theirs, Node):
+            self._changes.leave(thing, state.left_for(both), None)
+        self._settle(row, None)
+        if isinstance(row, Node):
             self.new_nodes.add(thing)
-        self._made += [theirs] * has_history(theirs)
+        self._added += [row] * has_history(row)
         return "added"
 
     def _meet(
-        self,
-        stored: Thing,
-        ours: Stamped,
-        seen_here: set[str],
-        given: Thing,
-        theirs: Stamped,
-        seen_there: set[str],
+        self, stored: Thing, here: set[str], given: Thing, was: Sequence[str], gone: str
     ) -> str:
+        ours, theirs = Stamped.of(stored), Stamped.of(given).after(gone)
+        here = here | ours.stamps()
+        self._note_passed(given, theirs, here)
         edited: dict[str, str] = {}
         if self._by_hand:
             theirs = theirs if given.stamps else theirs.seen_as(ours)
             edited = theirs.edited(ours)
-            theirs = theirs.having({name: ours.at(name)[1] for name in edited})
+        there = {*was, *theirs.stamps()}
+        if edited:
+            times = {"updated_at": canonical(now())} if isinstance(given, Node) else {}
+            theirs = self._stated(theirs, {**edited, **times})
         if not has_history(stored) and not has_history(given):
-            both = theirs if is_later(given, stored) else ours
+            row = (theirs if is_later(given, stored) else ours).to_row(stored)
+            both = ours
         else:
             both = ours.joined(theirs)
             if isinstance(stored, Node):
-                both = self._decided(stored.id, both, ours, seen_here, theirs, seen_there)
-            thing = thing_of(stored)
-            self._changes.replace(thing, ours.left_for(both))
-            self._changes.leave(thing, theirs.left_for(both), None)
-        row = both.to_row(stored)
-        if not isinstance(stored, Anchor):
+                both = self._decided(stored.id, both, ours, here, theirs, there)
+            row = self._replace(stored, ours, both)
+            self._changes.leave(thing_of(row), theirs.left_for(both), None)
+        if not isinstance(row, Anchor):
             count_reads(row, stored, given)  # type: ignore[arg-type]
         self._settle(row, stored)
-        if edited:
-            self._edits.append(both.having(edited).to_row(row))
-            return "updated"
-        if both != ours and both != theirs:
+        if both not in (ours, theirs):
             self.joined.add(thing_of(row))
-        if same(stored, row):
-            return "unchanged" if same(stored, given) else "kept"
-        return "updated"
+        if edited or not same(stored, row):
+            return "updated"
+        return "unchanged" if same(stored, given) else "kept"
 
     def _decided(
         self,
         id: str,
         both: Stamped,
         ours: Stamped,
-        seen_here: set[str],
+        here: set[str],
         theirs: Stamped,
-        seen_there: set[str],
+        there: set[str],
     ) -> Stamped:
         """Return the joined values as the preferred side decides; note the fields in conflict."""
-        found = conflicts(ours, seen_here, theirs, seen_there)
-        turned = [name for name, stands in found.items() if self._prefer not in ("", stands)]
-        if turned:
-            stamp = self._changes.stamp(both.last())
+        found = conflicts(ours, here, theirs, there)
+        if turned := [name for name in found if self._prefer not in ("", found[name])]:
             side = ours if self._prefer == "ours" else theirs
-            values = {
-                **{name: both.at(name)[1] for name in both.kind.anew},
-                **{name: side.at(name)[1] for name in turned},
-            }
-            both = both.with_values((name, (stamp, value)) for name, value in values.items())
+            both = self._stated(both, {name: side.at(name)[1] for name in turned})
             found |= dict.fromkeys(turned, self._prefer)
-        self.conflicts += conflicts_of(id, found)
+        for stands in sorted({*found.values()}):
+            fields = sorted(name for name in found if found[name] == stands)
+            self.conflicts.append(Conflict(id, stands, fields=(*fields,)))
         return both
+
+    def _stated(self, state: Stamped, values: Mapping[str, str]) -> Stamped:
+        """Return a state with these values as a change of now."""
+        stamp = self._changes.stamp(state.last())
+        values = {**{name: state.at(name)[1] for name in state.kind.anew}, **values}
+        return state.with_values((name, (stamp, value)) for name, value in values.items())
+
+    def _replace(self, stored: Thing, ours: Stamped, both: Stamped) -> Thing:
+        """Log the values that a state loses; return the new row."""
+        self._changes.replace(thing_of(stored), ours.left_for(both))
+        return both.to_row(stored)
 
     def _settle(self, row: Thing, stored: Thing | None) -> None:
         """Queue a row if the stored row differs."""
-        if stored is not None and _is_equal(stored, row):
-            return
-        self._rows.append(row)
-        if stored is None or not same(stored, row):
-            if isinstance(row, Node):
-                self._changed.append(row)
-            elif isinstance(row, Edge):
-                self.brought.add(row.key)
+        if not _is_equal(stored, row):
+            self._rows.append(row)
+            if stored is None or not same(stored, row):
+                if isinstance(row, Node):
+                    self._changed.append(row)
+                elif isinstance(row, Edge):
+                    self.brought.add(row.key)
 
     def _write(self) -> None:
-        rows, self._rows = self._rows, []
-        if self._made:
-            self._changes.add(self._made)
-        self._store.nodes.settle([row for row in rows if isinstance(row, Node)])
-        self._store.edges.settle([row for row in rows if isinstance(row, Edge)])
-        for row in rows:
-            if isinstance(row, Anchor):
-                self._store.anchors.settle(row)
-        for row in self._edits:
-            if isinstance(row, Node):
-                row.updated_at = now()
-                self._changed.append(row)
-            put(self._store, row)
+        if self._added:
+            self._changes.add(self._added)
+        settle(self._store, self._rows)
         for node in self._changed:
             self._index.add(node)
-        self._changed, self._edits, self._made = [], [], []
+        self._rows, self._added, self._changed = [], [], []
+
+    # --- what was seen, and the past
 
     def _gone_at(self, thing: str) -> str:
         """Return when the last of the records that a thing hangs on was deleted for good."""
         return max(self._gone.get(id, "") for id in owners(thing))
 
-    def _note_seen(self, thing: str, stamps: Sequence[str], gone: str) -> None:
+    def _note_seen(self, thing: str, stamps: Iterable[str], gone: str) -> None:
         if stamps:
             self._seen.setdefault(thing, set()).update(s for s in stamps if is_after(s, gone))
 
-    # --- the past
+    def _note_passed(self, row: Thing, state: Stamped, here: set[str]) -> None:
+        stamps = state.stamps()
+        if isinstance(row, Node) and (earlier := stamps - {max(stamps)} - here):
+            self._passed[row.id] = earlier
 
     def past(self, row: Thing, values: Iterable[tuple[str, Value]]) -> None:
         """Merge former values of the thing with the key of ``row``."""
-        thing = thing_of(row)
-        gone = self._gone_at(thing)
-        self._past.setdefault(thing, []).extend(one for one in values if is_after(one[1][0], gone))
+        self._past.setdefault(thing_of(row), []).extend(values)
 
     def _take_past(self, thing: str, values: list[tuple[str, Value]]) -> None:
         """Store former values; of a thing that came after its past, some may be current."""
-        ours = self._store.thing(thing)
+        stored = self._store.thing(thing)
         self._changes.drop_seen(thing, {value[0] for _, value in values})
-        if ours is not None:
-            mine = Stamped.of(ours)
-            both = mine.with_values(one for one in values if one[0] != BASE)
-            self._changes.replace(thing, mine.left_for(both))
-            if both != mine:
-                self._settle(both.to_row(ours), ours)
+        if stored is not None:
+            ours = Stamped.of(stored)
+            both = ours.with_values(one for one in values if one[0] != BASE)
+            if both != ours:
+                self._settle(self._replace(stored, ours, both), stored)
             values = [one for one in values if one[0] == BASE or one[1] != both.at(one[0])]
         self._changes.leave(thing, values, None)
+
+    def finish(self) -> None:
+        """Write the past of all things, and the changes that were seen elsewhere.
+
+        A purge may have come after them.
+        """
+        known: dict[str, set[str]] = {}
+        for thing, values in self._past.items():
+            gone = self._gone_at(thing)
+            values = [one for one in values if is_after(one[1][0], gone)]
+            known[thing] = {stamp for _, (stamp, _) in values}
+            self._take_past(thing, values)
+        self._write()
+        self._index.flush()
+        if self._past or self._seen:
+            self._store.remotes.send_again(self._past.keys() | self._seen.keys())
+        for thing, stamps in self._passed.items():
+            gone = self._gone_at(thing)
+            passed = {one for one in stamps - known.get(thing, set()) if is_after(one, gone)}
+            self._changes.add_seen(thing, sorted(passed))
+        for thing, stamps in self._seen.items():
+            held = {value[0] for _, _, value in self._changes.former([thing])}
+            held.update(self._changes.seen([thing]).get(thing, ()))
+            node = self._store.nodes.get(thing)
+            held |= Stamped.of(node).stamps() if node is not None else set()
+            self._changes.add_seen(thing, sorted({*latest(stamps | held)} - held))
 
     # --- declarations and purges
 
     def type(self, name: str, at: str, description: str) -> None:
         """Merge a type's declaration."""
-        known = self._store.types.all().get(name)
-        ours = self._store.types.declared().get(name, ("", ""))
-        if known is None or (at, description) > ours:
+        ours = self._store.types.declared().get(name)
+        if ours is None or (at, description) > ours:
             self._store.types.declare(name, description, at)
 
     def relation(self, name: str, at: str, declared: tuple[float, float, str]) -> None:
         """Merge a relation's declaration: time, (weight, backward weight, description)."""
-        known = self._store.relations.all().get(name)
-        ours = self._store.relations.declared().get(name, ("", declared))
-        if known is None or (at, declared) > ours:
+        ours = self._store.relations.declared().get(name)
+        if ours is None or (at, declared) > ours:
             self._store.relations.declare(name, *declared, at=at)
 
     def purge(self, id: str, at: str) -> None:
         """Delete all values of a record up to a time, for good."""
-        if at <= self._purged.get(id, ""):
+        if at <= self._changes.purged([id]).get(id, ""):
             return
         self._index.flush()
-        self._purged[id] = at
         self._gone[id] = max(at, self._gone.get(id, ""))
-        node = self._store.nodes.get(id)
-        rows: list[Thing] = [node] if node is not None else []
-        with self._store.whole(id):
-            rows += [
-                *self._store.edges.of(id, forgotten=True),
-                *self._store.anchors.of(id, gone=True),
-            ]
-            self._store.edges.delete_node(id)
-            self._store.anchors.delete_node(id)
-            kept = [(row, rest) for row in rows if (rest := Stamped.of(row).after(at)).stamps()]
-            if node is not None:
-                lives = bool(kept) and kept[0][0] is node
-                self.fates["kept" if lives else "purged"].append(id)
-                if not lives:
-                    take_away(self._store, node)
-            self._changes.purge(id, at)
+        was_here = self._store.nodes.get(id) is not None
+        kept = purge_node(self._store, id, at)
+        if was_here:
+            lives = any(isinstance(row, Node) for row in kept)
+            self.fates["kept" if lives else "purged"].append(id)
         self._seen[id] = {one for one in self._seen.get(id, ()) if is_after(one, at)}
-        for row, rest in kept:
+        for row in kept:
             self.joined.add(thing_of(row))
-            self._settle(rest.to_row(row), None)
+            self._settle(row, None)
         self._write()
 
     def propose_purge(self, id: str, at: str) -> None:
@@ -331,38 +350,49 @@ class Merge:
         node = self._store.nodes.get(id)
         if node is not None and node.invalidated_at is None:
             ours = Stamped.of(node)
-            both = ours.joined(forgotten(at))
-            self._changes.replace(id, ours.left_for(both))
-            self._settle(both.to_row(node), node)
+            row = self._replace(node, ours, ours.joined(forgotten(at)))
+            self._settle(row, node)
             self._write()
-            lives = not both.at("invalidated_at")[1]
+            lives = isinstance(row, Node) and row.invalidated_at is None
             self.fates["edited" if lives else "proposed"].append(id)
         self._changes.propose_purge(id, at)
 
-    def finish(self) -> None:
-        """Write the past of all things, and the changes that were seen elsewhere.
 
-        A purge may have come after them.
-        """
-        for thing, values in self._past.items():
-            gone = self._gone_at(thing)
-            self._take_past(thing, [one for one in values if is_after(one[1][0], gone)])
-        self._write()
-        self._index.flush()
-        if self._past or self._seen:
-            self._store.remotes.send_again(self._past.keys() | self._seen.keys())
-        for thing, stamps in self._passed.items():
-            known, gone = {one[1][0] for one in self._past.get(thing, ())}, self._gone_at(thing)
-            passed = {stamp for stamp in stamps - known if is_after(stamp, gone)}
-            self._changes.add_seen(thing, sorted(passed))
-        for thing, stamps in self._seen.items():
-            held = {value[0] for _, _, value in self._changes.former([thing])}
-            held.update(self._changes.seen([thing]).get(thing, ()))
-            node = self._store.nodes.get(thing)
-            held |= Stamped.of(node).stamps() if node is not None else set()
-            self._changes.add_seen(thing, sorted({*latest(stamps | held)} - held))
+def _is_equal(one: Thing | None, other: Thing) -> bool:
+    if one is None:
+        return False
+    skipped = () if isinstance(one, Node) else _DERIVED
+    return all(
+        getattr(one, name) == getattr(other, name) for name in one.FIELDS if name not in skipped
+    )
 
-    def notes(self, forgotten: Sequence[str] = ()) -> list[str]:
-        """Return notes on the fates, and on records that are ``forgotten`` although a line by hand
-        has them."""
-        return fate_notes({**self.fates, "forgotten": forgotten})
+
+# --- notes
+
+
+def conflict_notes(conflicts: Sequence[Conflict]) -> list[str]:
+    """Return a note for each of the first conflicts, and the commands to see and restore the other
+    state."""
+    if not conflicts:
+        return []
+    found = counted(len(conflicts), "conflict", "conflicts")
+    more = f", {len(conflicts) - _NAMED} of them not shown" if len(conflicts) > _NAMED else ""
+    hint = "'lore show ID --history' has both states, 'lore undo ID --at N' takes the other one"
+    return [*map(str, conflicts[:_NAMED]), f"{found}{more}: {hint}"]
+
+
+def fate_notes(fates: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a note for each fate, a key of ``_FATES``, that has ids."""
+    return [f"{_named(ids)}: {_FATES[name]}" for name, ids in fates.items() if ids]
+
+
+def contested_notes(edges: Sequence[Edge]) -> list[str]:
+    """Return a note on facts with a rival, if their predicate has a single value."""
+    hint = "stands beside another value, and the predicate has one: 'lore confirm A RELATION B'"
+    facts = [edge_name(edge.key) for edge in edges]
+    return [f"{_named(facts)}: {hint} settles it"] if facts else []
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

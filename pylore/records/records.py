@@ -406,7 +406,7 @@ class Records:
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
         """Invalidate nodes with their edges (``restore`` undoes it); ``purge`` deletes them, and
         the texts of candidates."""
-        from .undo import blank_candidates, delete_for_good, forget
+        from .undo import blank_candidates, forget, purge_node
 
         candidates = self.store.candidates.get_many(ids) if purge else {}
         blank_candidates(self.store, [*candidates.values()])
@@ -418,7 +418,7 @@ class Records:
             if purge:
                 if id not in (part, own(part, self.store.scope)):  # there is no way back
                     raise UsageError(f"--purge needs a full id, not '{part}': give {id}")
-                delete_for_good(self.store, node)
+                purge_node(self.store, id)
                 state = "purged"
             elif node.invalidated_at is None:
                 forget(self.store, node)

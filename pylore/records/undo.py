@@ -1,15 +1,17 @@
-"""Undo and redo commands, restore former states of records, forget and purge."""
+"""Undo and redo commands, restore former states of records; forget, sweep and purge."""
 
 from __future__ import annotations
 
 from copy import copy
+from itertools import takewhile
 
 from ..anchors.attach import accept_anchors
 from ..core.errors import LoreError
-from ..core.json import dumps, loads
+from ..core.json import dumps
 from ..core.model import Anchor, Edge, Node, edge_name
+from ..core.scoring import recency
 from ..core.stamps import BASE, KINDS, Stamped, clock, is_after, is_ended, is_indexed, same
-from ..core.times import now, parse_since
+from ..core.times import ago, now, parse_since
 from ..core.vocabulary import path_of
 from ..indexing.indexer import Index
 from ..store.changes import RESTORE_BACKUP, SEPARATOR, owners
@@ -20,23 +22,14 @@ from .fields import location_of, mark_pruned
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Protocol
+    from typing import Any
 
-    from ..anchors.claims import CodeReader
-    from ..core.model import Past, PastCommand
-    from ..core.stamps import State, Thing
+    from ..core.model import Past
+    from ..core.settings import Settings
+    from ..core.stamps import Thing
     from ..store import Store
     from ..store.curation import KeptCandidate
-
-    class Records(Protocol):
-        """The members of ``records.Records`` that are used here."""
-
-        store: Store
-        reader: CodeReader | None
-        notes: list[str]
-
-        def index(self, *nodes: Node) -> None: ...
-        def tie(self, node: Node, before: tuple[str, str]) -> None: ...
+    from .records import Records
 
     Outcome = tuple[str, str]
     """(id, or from relation to; ``restored``, ``invalidated`` or ``unchanged``)"""
@@ -50,6 +43,12 @@ _FINAL = {
 }
 """Commands that cannot be undone, and the way back."""
 
+LEAST_TO_STAY, ENOUGH_ACCESSES = 0.2, 5
+"""A sweep drops records below this confidence × recency with fewer accesses. Not measured."""
+
+SWEPT = "conversation"
+"""The source of the staged facts and records that a sweep may drop."""
+
 
 # --- the last command
 
@@ -60,91 +59,68 @@ def undo_command(records: Records, *, redo: bool) -> list[Outcome]:
     Raises:
         LoreError: no such command, a final command, or no change left.
     """
-    store = records.store
-    command, number = _last_command(store, redo=redo)
-    changed, done = _take_back(store, number)
+    log = records.store.changes
+    here = log.command
+    past = [one for one in log.commands() if one.id != here and one.name not in (UNDO, REDO)]
+    undone = [*takewhile(lambda one: one.undone_by, past)]
+    some = sorted(undone, key=lambda one: -(one.undone_by or 0)) if redo else past[len(undone) :]
+    if not some:
+        raise LoreError(
+            "no command to redo: the last command was not 'lore undo'"
+            if redo
+            else "no command to undo: the history is empty"
+        )
+    name, at = some[0].name, some[0].at
+    if name in _FINAL:
+        raise LoreError(f"the last command, '{name}' of {at}, cannot be undone: {_FINAL[name]}")
+    done = _take_back(records, some[0].undone_by or some[0].id)
     if not done:
         raise LoreError(
-            f"no change is left of the last command, '{command.name}' of {command.at}: "
-            "see 'lore show --history ID'"
+            f"no change is left of the last command, '{name}' of {at}: see 'lore show --history ID'"
         )
-    records.index(*changed)
-    restate(store, [node.id for node in changed])
-    way = "did '{}' of {} again" if redo else "took back '{}' of {}"
-    records.notes.append(way.format(command.name, command.at))
+    log.set_undone(some[0].id, None if redo else here)
+    records.notes.append(f"did '{name}' of {at} again" if redo else f"took back '{name}' of {at}")
     return [*done.items()]
 
 
-def _last_command(store: Store, *, redo: bool) -> tuple[PastCommand, int]:
-    """Return the command to undo or redo, and the number of the command to revert for that."""
-    here = store.changes.command
-    standing: list[PastCommand] = []
-    undone: list[tuple[PastCommand, int]] = []
-    for command in reversed(store.changes.commands()):
-        if command.id == here:
-            continue
-        if command.name == UNDO and standing:
-            undone.append((standing.pop(), command.id))
-        elif command.name == REDO and undone:
-            standing.append(undone.pop()[0])
-        else:
-            standing.append(command)
-            undone.clear()
-    if redo:
-        if not undone:
-            raise LoreError("no command to redo: the last command was not 'lore undo'")
-        return undone[-1]
-    if not standing:
-        raise LoreError("no command to undo: the history is empty")
-    last = standing[-1]
-    if last.name in _FINAL:
-        raise LoreError(
-            f"the last command, '{last.name}' of {last.at}, cannot be taken back: "
-            f"{_FINAL[last.name]}"
-        )
-    return last, last.id
-
-
-def _take_back(store: Store, number: int) -> tuple[list[Node], dict[str, str]]:
-    """Restore the states before a command, and end the things it added; return changed nodes and
-    outcomes.
+def _take_back(records: Records, number: int) -> dict[str, str]:
+    """Restore the states before a command, and end the things it added; return outcomes by name.
 
     Fields that changed again since, and nodes of files, are not changed.
     """
-    changes = store.changes
-    added, left = map(set, changes.things(number))
+    store = records.store
+    added, left = map(set, store.changes.things(number))
     changed: list[Node] = []
     done: dict[str, str] = {}
     # nodes first: their links are hidden with them, and need no end
     for thing in sorted(added | left, key=lambda one: (one.count(SEPARATOR), one)):
-        row, is_new = store.thing(thing), thing in added
+        row = store.thing(thing)
         if row is None:
             continue
-        is_hidden = row.gone_at if isinstance(row, Anchor) else row.invalidated_at
-        if is_new and (is_hidden or is_indexed(row)):
+        if thing not in added:
+            then = store.changes.before(number, row)
+        elif is_indexed(row) or (row.gone_at if isinstance(row, Anchor) else row.invalidated_at):
             continue
-        then = copy(row) if is_new else changes.before(number, row)
-        if is_new:
+        else:
+            then = copy(row)
             setattr(then, KINDS[type(row)].end, now())
-        if put(store, then) != "unchanged":
+        if _put(store, then) != "unchanged":
             changed += [then] if isinstance(then, Node) else []
             name = edge_name(then.key) if isinstance(then, Edge) else owners(thing)[0]
             is_ended_now = is_ended(then) and not isinstance(then, Anchor)
             done.setdefault(name, "invalidated" if is_ended_now else "restored")
-    for candidate in store.candidates.decided_by(number):
-        store.candidates.put([taken_back(candidate, changes.command)])
-        done[candidate.id] = "restored"
-    return changed, done
+    records.index(*changed)
+    restate(store, [node.id for node in changed])
+    return done
 
 
-def put(store: Store, row: Thing) -> str:
-    """Write a thing as a change of now: ``added``, ``updated`` or ``unchanged``."""
+def _put(store: Store, row: Thing) -> str:
     if isinstance(row, Node):
         return store.nodes.put(row)
     return store.edges.put(row) if isinstance(row, Edge) else store.anchors.put(row)
 
 
-# --- records and links
+# --- records
 
 
 def undo_node(records: Records, id: str) -> Outcome:
@@ -156,9 +132,7 @@ def undo_node(records: Records, id: str) -> Outcome:
     changes = records.store.changes
     node = records.store.nodes.get(id)
     if node is None and changes.purged([id]):
-        raise LoreError(
-            f"'{id}' was purged, which cannot be taken back: import an export that has it"
-        )
+        raise LoreError(f"'{id}' was purged, which cannot be undone: import an export that has it")
     if node is None or node.invalidated_at is not None:
         return restore_node(records, id)
     left = changes.of(node)
@@ -189,52 +163,49 @@ def restore_node(records: Records, id: str, at: str = "") -> Outcome:
     store = records.store
     node = store.nodes.require(id)
     if at:
-        states = [*(past.row for past in store.changes.of(node)), node]
-        done = _give(records, node, _state_at(states, at, id))
-    elif node.invalidated_at is None:
-        accepted = accept_anchors(store, id, records.reader)
-        done = id, "restored" if restate(store, [id]) or accepted else "unchanged"
+        state = _state_at(store, node, at)
     else:
         state = copy(node)
         state.invalidated_at = None
         mark_pruned(state, pruned=False)
-        done = _give(records, node, state)
+    outcome = _give(records, node, state)
+    is_live = not at and node.invalidated_at is None
+    if is_live and accept_anchors(store, id, records.reader):
+        outcome = id, "restored"
     records.notes += [
         f"'{id}' is anchored to {':'.join(filter(None, (one.path, one.detail)))}, which is still "
         f"{one.verdict}: use 'lore anchor {id} FILE' or --remove"
         for one in store.anchors.of(id)
         if one.is_broken
     ]
-    return done
+    return outcome
 
 
 def _give(records: Records, node: Node, state: Node) -> Outcome:
     """Give a node a new state; links and anchors to the file follow."""
-    if records.store.nodes.put(state) == "unchanged":
-        return node.id, "unchanged"
-    if state.invalidated_at is None and state.source != "file":
+    is_new = records.store.nodes.put(state) != "unchanged"
+    if is_new:
         before = location_of(node)
-        if location_of(state) != before:
+        is_record = state.invalidated_at is None and state.source != "file"
+        if is_record and location_of(state) != before:
             records.tie(state, before)
-    records.index(state)
-    restate(records.store, [node.id])
+        records.index(state)
+    if not (restate(records.store, [node.id]) or is_new):
+        return node.id, "unchanged"
     return node.id, "invalidated" if state.invalidated_at else "restored"
 
 
-def _state_at(states: Sequence[State], at: str, name: str) -> State:
-    """Return a state of a thing, the current state last, by number or time."""
-    see = f"see 'lore show {name.split()[0]} --history'"
+def _state_at(store: Store, node: Node, at: str) -> Node:
+    """Return a state of a node, the current state last, by number or time."""
+    states: list[Node] = [*(past.row for past in store.changes.of(node)), node]
     if at.isascii() and at.isdigit() and len(at) < 10:
-        if 0 < int(at) <= len(states):
-            return states[int(at) - 1]
-        raise LoreError(f"{name} has {len(states)} states, none with the number {at}: {see}")
-    moment = parse_since(at)
-    found = [state for state in states if clock(state) <= moment]
+        found = states[int(at) - 1 : int(at)]
+    else:
+        moment = parse_since(at)
+        found = [state for state in states if clock(state) <= moment]
     if not found:
-        raise LoreError(
-            f"no state of {name} from {moment} or before is known, "
-            f"the first one is of {clock(states[0])}: {see}"
-        )
+        see = f"'lore show {node.id} --history'"
+        raise LoreError(f"{node.id} has {len(states)} states, none at {at}: see {see}")
     return found[-1]
 
 
@@ -243,55 +214,28 @@ def restate(store: Store, ids: Iterable[str]) -> bool:
 
     Other stores accept no value from before a purge. Return True if a record had such values.
     """
-    wanted = store.changes.proposed_purges()
-    found = False
-    for id, node in store.nodes.get_many([id for id in ids if id in wanted]).items():
-        if node.invalidated_at is not None or is_after(Stamped.of(node).base, wanted[id]):
-            continue
-        edges, anchors = store.edges.of(id), store.anchors.of(id)
-        rows: list[Thing] = [node, *edges, *anchors]
-        stamp = store.changes.stamp(max(map(clock, rows)))
-        for row in rows:
-            row.stamps = dumps({BASE: stamp})
-        store.nodes.settle([node])
-        store.edges.settle(edges)
-        for anchor in anchors:
-            store.anchors.settle(anchor)
-        found = True
+    proposed, found = store.changes.proposed_purges(), False
+    for id, node in store.nodes.get_many(proposed.keys() & {*ids}).items():
+        if node.invalidated_at is None and not is_after(Stamped.of(node).base, proposed[id]):
+            rows: list[Thing] = [node, *store.edges.of(id), *store.anchors.of(id)]
+            stamp = dumps({BASE: store.changes.stamp(max(map(clock, rows)))})
+            for row in rows:
+                row.stamps = stamp
+            settle(store, rows)
+            found = True
     return found
 
 
-# --- candidates
-
-_BEFORE = "before"
-"""The key of a candidate's data with the decision before the last."""
-
-_DECISION = ("status", "promoted_as", "decided_at")
-
-
-def decided(
-    row: KeptCandidate, status: str, *, promoted_as: str | None = None, command: int | None = None
-) -> KeptCandidate:
-    """Return a candidate with a new status; an undo of ``command`` reverts the status."""
-    return _with_decision(row, (status, promoted_as, now()), command)
+def settle(store: Store, rows: Sequence[Thing]) -> None:
+    """Write things with the stamps they have, without a change log."""
+    store.nodes.settle([row for row in rows if isinstance(row, Node)])
+    store.edges.settle([row for row in rows if isinstance(row, Edge)])
+    for row in rows:
+        if isinstance(row, Anchor):
+            store.anchors.settle(row)
 
 
-def taken_back(row: KeptCandidate, command: int | None) -> KeptCandidate:
-    """Return a candidate with the decision before the last; twice gives the last decision."""
-    return _with_decision(row, loads(row.data).get(_BEFORE) or ("open", None, None), command)
-
-
-def _with_decision(
-    row: KeptCandidate, decision: Sequence[str | None], command: int | None
-) -> KeptCandidate:
-    before = [getattr(row, name) for name in _DECISION]
-    for name, value in zip(_DECISION, decision, strict=True):
-        setattr(row, name, value)
-    row.command, row.data = command, dumps({**loads(row.data), _BEFORE: before})
-    return row
-
-
-# --- forgetting and deleting
+# --- forgetting
 
 
 def forget(store: Store, node: Node) -> None:
@@ -301,24 +245,81 @@ def forget(store: Store, node: Node) -> None:
     store.nodes.put(node)
 
 
-def delete_for_good(store: Store, node: Node) -> None:
-    """Delete a node with edges, anchors and the past of all.
+def sweep(store: Store, settings: Settings, *, dry_run: bool = False) -> list[dict[str, Any]]:
+    """Forget faded records and facts of conversations; ``dry_run`` lists them only.
 
-    No older export restores the node: the purge is later than all changes here.
+    Faded are staged ones with a confidence × recency below ``LEAST_TO_STAY`` and fewer than
+    ``ENOUGH_ACCESSES`` accesses. Return ``{id, state, confidence, recency, accesses}`` of each.
     """
-    with store.whole(node.id):
-        rows: list[Thing] = [
-            node,
-            *store.edges.of(node.id, forgotten=True),
-            *store.anchors.of(node.id, gone=True),
-        ]
-        at = max(now(), *map(clock, rows))
-        take_away(store, node)
-        store.edges.delete_node(node.id)
-        store.anchors.delete_node(node.id)
-        store.changes.purge(node.id, at)
+    found, faded = [], []
+    with store.faults, store.transaction("sweep"):
+        staged: dict[Any, Any] = {**store.review.staged_edges(SWEPT)}
+        staged |= store.review.staged_nodes(SWEPT)
+        for key, (confidence, age, accesses) in staged.items():
+            fresh = recency(age, settings.recency_half_life)
+            if confidence * fresh >= LEAST_TO_STAY or accesses >= ENOUGH_ACCESSES:
+                continue
+            name = key if isinstance(key, str) else edge_name(key)
+            row = {"id": name, "state": "due" if dry_run else "invalidated"}
+            found.append(
+                row | {"confidence": confidence, "recency": round(fresh, 6), "accesses": accesses}
+            )
+            if isinstance(key, str):
+                faded.append(store.nodes.require(key))
+            elif not dry_run:
+                store.edges.invalidate(key, now())
+        if not dry_run:
+            for node in faded:
+                forget(store, node)
+            Index(store).update(faded)
+    return found
+
+
+def sweep_history(store: Store, settings: Settings, *, dry_run: bool = False) -> int:
+    """Delete states that were left more than ``history_days`` ago, if set; return their number.
+
+    ``dry_run`` counts them only.
+    """
+    if not settings.history_days:
+        return 0
+    with store.faults, store.transaction():
+        delete = store.changes.older if dry_run else store.changes.sweep
+        return delete(ago(settings.history_days))
+
+
+# --- deleting
+
+
+def purge_node(store: Store, id: str, at: str = "") -> list[Thing]:
+    """Delete the values of a node, and of edges, anchors and candidates, up to a time.
+
+    By default that is all of them: no older export restores the node. Return rows of later values.
+    """
+    with store.whole(id):
+        node = store.nodes.get(id)
+        rows: list[Thing] = [node] if node is not None else []
+        rows += [*store.edges.of(id, forgotten=True), *store.anchors.of(id, gone=True)]
+        at = at or max(now(), *map(clock, rows))
+        states = ((row, Stamped.of(row).after(at)) for row in rows)
+        kept = [state.to_row(row) for row, state in states if state.stamps()]
+        if node is not None and not any(isinstance(row, Node) for row in kept):
+            _take_away(store, node)
+        store.edges.delete_node(id)
+        store.anchors.delete_node(id)
+        store.changes.purge(id, at)
         promoted = store.candidates.all((PROMOTED, KNOWN))
-        blank_candidates(store, [row for row in promoted if row.promoted_as == node.id])
+        blank_candidates(store, [row for row in promoted if row.promoted_as == id])
+    return kept
+
+
+def _take_away(store: Store, node: Node) -> None:
+    """Delete a node, the passages and the text of a file."""
+    node.invalidated_at = node.invalidated_at or now()
+    store.nodes.invalidate(node.id, node.invalidated_at)  # ends facts about the node
+    Index(store).update([node])
+    store.nodes.delete(node.id)
+    if node.type == "file":
+        store.whole_files.remove([path_of(node.id)])
 
 
 def blank_candidates(store: Store, rows: Sequence[KeptCandidate]) -> None:
@@ -329,13 +330,3 @@ def blank_candidates(store: Store, rows: Sequence[KeptCandidate]) -> None:
     if rows:
         store.candidates.put(rows)
         store.meta.set(TO_WIPE, now())
-
-
-def take_away(store: Store, node: Node) -> None:
-    """Delete a node, the passages and the text of a file."""
-    node.invalidated_at = node.invalidated_at or now()
-    store.nodes.invalidate(node.id, node.invalidated_at)  # ends facts about the node
-    Index(store).update([node])
-    store.nodes.delete(node.id)
-    if node.type == "file":
-        store.whole_files.remove([path_of(node.id)])

@@ -100,7 +100,9 @@ class ChangeLog(Table):
     def commands(self, after: int = 0) -> list[PastCommand]:
         """Return the named commands after a number, latest first."""
         rows = self._rows(
-            "SELECT id, name, at FROM commands WHERE id > ? AND name <> '' ORDER BY id DESC", after
+            "SELECT id, name, at, undone_by FROM commands WHERE id > ? AND name <> ''"
+            " ORDER BY id DESC",
+            after,
         )
         return [PastCommand(*row) for row in rows]
 
@@ -127,6 +129,10 @@ class ChangeLog(Table):
         rows = self._rows(query, after, until, but)
         told = {thing for thing, is_told in rows if is_told and SEPARATOR not in thing}
         return {thing for thing, _ in rows}, told
+
+    def set_undone(self, command: int, undo: int | None) -> None:
+        """Set the undo that took a command back; None: the command holds."""
+        self._db.execute("UPDATE main.commands SET undone_by = ? WHERE id = ?", (undo, command))
 
     def came_from(self, hub: str, after: int) -> None:
         """Set the origin of the commands after a number."""

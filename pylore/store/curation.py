@@ -21,8 +21,8 @@ OPEN, SKIPPED, REFUSED, PROMOTED, KNOWN = "open", "skipped", "refused", "promote
 
 class KeptCandidate(Row):
     """A row of ``candidates``. ``data``: JSON of files, sessions, commits, signals;
-    ``promoted_as``: the equal record; ``command``: number of the command that promoted it, for
-    undo."""
+    ``promoted_as``: the equal record; ``command``: number of the command that promoted it. An undo
+    of that command opens the candidate."""
 
     id: str
     type: str
@@ -40,6 +40,12 @@ class KeptCandidate(Row):
 
 
 _COLUMNS = ", ".join(KeptCandidate.FIELDS)
+_UNDONE = "(SELECT undone_by FROM main.commands m WHERE m.id = command) IS NOT NULL"
+_OPENED = {"status": "'open'", "promoted_as": "NULL", "decided_at": "NULL"}
+_READ = ", ".join(
+    f"iif({_UNDONE}, {_OPENED[name]}, {name}) AS {name}" if name in _OPENED else name
+    for name in KeptCandidate.FIELDS
+)
 
 
 class StoredCandidates(Table):
@@ -58,10 +64,6 @@ class StoredCandidates(Table):
             dumps([*statuses]),
         )
 
-    def decided_by(self, command: int) -> list[KeptCandidate]:
-        """Return the candidates that a command decided, by id."""
-        return self._select("WHERE command = ? ORDER BY id", command)
-
     def put(self, candidates: Iterable[KeptCandidate]) -> None:
         """Insert or replace candidates."""
         marks = ", ".join("?" * len(KeptCandidate.FIELDS))
@@ -79,7 +81,7 @@ class StoredCandidates(Table):
         )
 
     def _select(self, rest: str, *given: object) -> list[KeptCandidate]:
-        rows = self._rows(f"SELECT {_COLUMNS} FROM candidates {rest}", *given)
+        rows = self._rows(f"SELECT * FROM (SELECT {_READ} FROM candidates) {rest}", *given)
         return [KeptCandidate(*row) for row in rows]
 
 

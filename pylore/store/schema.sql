@@ -215,7 +215,8 @@ CREATE TABLE commands(
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
   at TEXT NOT NULL,
-  origin TEXT NOT NULL DEFAULT ''          -- the hub that it came from
+  origin TEXT NOT NULL DEFAULT '',         -- the hub that it came from
+  undone_by INTEGER                        -- the undo that took it back
 ) STRICT;
 CREATE TABLE added(command INTEGER NOT NULL, thing TEXT NOT NULL) STRICT;
 CREATE INDEX added_command ON added(command);

@@ -57,8 +57,8 @@ def test_refused_change_leaves_everything(lore: Lore) -> None:
         forget note-1 note-none | 1 | no node 'note-none'
         forget --purge te-2 | 2 | needs a full id, not 'te-2': give note-2
         restore note-none | 1 | no node 'note-none'
-        restore note-1 --at 99 | 1 | number 99: see 'lore show note-1 --history'
-        restore note-1 --at 2001-01-01 | 1 | 2001-01-01T00:00:00Z or before
+        restore note-1 --at 99 | 1 | none at 99: see 'lore show note-1 --history'
+        restore note-1 --at 2001-01-01 | 1 | none at 2001-01-01: see
         restore note-1 --at never | 2 | 'never' is not a valid date
         forget --faded note-1 | 2 | exclude each other
         forget note-1 --dry-run | 2 | --dry-run needs --faded

@@ -20,7 +20,7 @@ from things import node_past
 from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.formats.jsonl import import_lines
-from pylore.records.conflicts import Conflict, conflict_notes
+from pylore.records.merge import Conflict, conflict_notes
 from pylore.store import Store
 
 LOCAL = (

@@ -20,7 +20,7 @@ from pylore.core.settings import Settings
 from pylore.core.times import ago
 from pylore.formats.export import export_lines, shared_lines
 from pylore.formats.jsonl import Imported, import_lines
-from pylore.records.conflicts import Conflict, conflict_notes
+from pylore.records.merge import Conflict, conflict_notes
 from pylore.records.records import Records
 from pylore.store import Store
 

@@ -18,7 +18,7 @@ from pylore.formats.jsonl import import_lines
 from pylore.hub.lines import Takes
 from pylore.hub.sync import HubSync, hub_status
 from pylore.records.records import Records
-from pylore.records.undo import delete_for_good
+from pylore.records.undo import purge_node
 from pylore.store import Store
 
 EARLY, LATER, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
@@ -196,7 +196,7 @@ def test_a_purge_reaches_the_hub_and_all_stores(two: Team) -> None:
     put(two, "ann", note("note-a", "a secret"), note("note-b"), link("note-b", "note-a"))
     two.sync("ann"), two.sync("bob")
     with two.store("ann").transaction():
-        delete_for_good(two.store("ann"), two.store("ann").nodes.require("note-a"))
+        purge_node(two.store("ann"), "note-a")
     two.sync("ann"), two.sync("bob")
     assert ids(two.store("bob")) == ["note-b"] == ids_at_hub(two)
     assert "secret" not in at_hub(two)
@@ -208,7 +208,7 @@ def test_purges_of_private_records_are_not_sent(two: Team) -> None:
     put(two, "ann", note("note-private", status="staged"), note("note-b"))
     two.sync("ann", Takes())
     with two.store("ann").transaction():
-        delete_for_good(two.store("ann"), two.store("ann").nodes.require("note-private"))
+        purge_node(two.store("ann"), "note-private")
     two.sync("ann", Takes())
     assert "private" not in at_hub(two)
     put(two, "bob", note("note-private"))

@@ -14,7 +14,7 @@ from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.records.records import Records
 from pylore.records.show import count_accesses
-from pylore.records.sweep import sweep
+from pylore.records.undo import sweep
 from pylore.store import Store
 
 JACQ, OSLO, ROME = "entity-jacq", "entity-oslo", "entity-rome"
@@ -261,12 +261,12 @@ def test_sweep_forgets_faded_only(store: Store, records: Records) -> None:
     age(store, 7 + 95)
     read(store, kept, 5, promote_after=0)
     due = sweep(store, Settings(), dry_run=True)
-    assert [(one.id, one.state, one.recency) for one in due] == [
+    assert [(one["id"], one["state"], one["recency"]) for one in due] == [
         (f"{JACQ} uses {OSLO}", "due", 0.5),
         (faint, "due", 0.5),
     ]
     assert standing(store, OSLO, "uses") == ("staged", True), "only said"
-    assert [one.id for one in sweep(store, Settings())] == [one.id for one in due]
+    assert [one["id"] for one in sweep(store, Settings())] == [one["id"] for one in due]
     assert standing(store, OSLO, "uses") == ("staged", False)
     assert standing(store, ROME, "uses") == ("staged", True)
     assert standing(store, OSLO, "likes") == ("confirmed", True)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from new_stores import new_store
 
+from pylore.core.model import Anchor
 from pylore.core.settings import Settings
 from pylore.records.records import Records
 from pylore.records.show import shown
 from pylore.store import Store
-from pylore.store.anchors import Anchor
 
 
 @pytest.fixture

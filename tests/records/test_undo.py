@@ -21,8 +21,7 @@ from pylore.core.stamps import canonical_object, clock
 from pylore.records.records import Records
 from pylore.records.runs import Runs
 from pylore.records.show import past_rows
-from pylore.records.sweep import sweep_history
-from pylore.records.undo import UNDO_RECORD
+from pylore.records.undo import UNDO_RECORD, sweep_history
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 
@@ -270,7 +269,7 @@ def test_purge_cannot_be_undone(records: Records, store: Store) -> None:
     records.forget([A], purge=True)
     assert store.changes.purged()[A] >= last and A not in dict(left(store))
     for ids in ([], [A]):
-        with pytest.raises(LoreError, match="cannot be taken back: import an export"):
+        with pytest.raises(LoreError, match="cannot be undone: import an export"):
             records.undo(ids)
     records.edit(B, text="two")
     records.undo()

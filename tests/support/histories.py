@@ -25,7 +25,7 @@ from pylore.core.stamps import Stamped, is_after
 from pylore.formats.export import Export
 from pylore.indexing.indexer import Index
 from pylore.records.merge import Merge
-from pylore.records.undo import delete_for_good, forget
+from pylore.records.undo import forget, purge_node
 from pylore.store import Store
 from pylore.store.changes import owners, thing_of
 
@@ -243,7 +243,7 @@ class Three:
     def _purge(self, store: Store) -> None:
         node = self._some(store)
         if node is not None and self.random.random() < 0.4:
-            delete_for_good(store, node)
+            purge_node(store, node.id)
 
     def _link(self, store: Store) -> None:
         weight = self.random.choice((0.5, 1.0))

@@ -26,7 +26,7 @@ from pylore.core.settings import Settings
 from pylore.formats.export import export_lines, shared_lines
 from pylore.formats.jsonl import import_lines
 from pylore.formats.merge_file import merge_files
-from pylore.records.undo import delete_for_good, forget
+from pylore.records.undo import forget, purge_node
 from pylore.store import Store
 
 A, B = "note-a", "note-b"
@@ -108,7 +108,7 @@ def _purge(id: str) -> Any:
     def purge(store: Store, now: str, _: str) -> None:
         node = store.nodes.get(id)
         if node is not None:
-            delete_for_good(store, node)
+            purge_node(store, node.id)
 
     return purge
 
