@@ -22,14 +22,23 @@ from .fields import location_of, mark_pruned
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
+    from typing import Any, Protocol
 
+    from ..anchors.claims import CodeReader
     from ..core.model import Past
     from ..core.settings import Settings
     from ..core.stamps import Thing
     from ..store import Store
     from ..store.curation import KeptCandidate
-    from .records import Records
+
+    class Records(Protocol):
+        """The members of ``records.Records`` that are used here."""
+
+        store: Store
+        reader: CodeReader | None
+        notes: list[str]
+
+        def tie(self, node: Node, before: tuple[str, str]) -> None: ...
 
     Outcome = tuple[str, str]
     """(id, or from relation to; ``restored``, ``invalidated`` or ``unchanged``)"""
@@ -109,7 +118,7 @@ def _take_back(records: Records, number: int) -> dict[str, str]:
             name = edge_name(then.key) if isinstance(then, Edge) else owners(thing)[0]
             is_ended_now = is_ended(then) and not isinstance(then, Anchor)
             done.setdefault(name, "invalidated" if is_ended_now else "restored")
-    records.index(*changed)
+    Index(store).update(changed)
     restate(store, [node.id for node in changed])
     return done
 
@@ -189,7 +198,7 @@ def _give(records: Records, node: Node, state: Node) -> Outcome:
         is_record = state.invalidated_at is None and state.source != "file"
         if is_record and location_of(state) != before:
             records.tie(state, before)
-        records.index(state)
+        Index(records.store).update([state])
     if not (restate(records.store, [node.id]) or is_new):
         return node.id, "unchanged"
     return node.id, "invalidated" if state.invalidated_at else "restored"
