@@ -180,10 +180,7 @@ def index(
 
 
 def analyze_cochanges(
-    engine: Engine,
-    *,
-    since: str = "",
-    progress: Callable[[str, int, int], None] | None = None,
+    engine: Engine, *, since: str = "", progress: Callable[[str, int, int], None] | None = None
 ) -> CoChanges:
     """Return which files change together, as ``code.cochanges.analyze_cochanges`` does."""
     engine = engine.whole()

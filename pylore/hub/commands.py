@@ -14,10 +14,9 @@ from ..system.edits import change_file, users_file
 from ..system.projects import is_trusted
 from ..terminal.output import note
 from ..terminal.text import each
-from .connection import connect, driver, options_of, remote_named
+from .connection import connect, driver, make_schema, options_of, remote_named
 from .indexing import index_hub
 from .lines import Takes
-from .schema import make_schema
 from .sync import HubSync, hub_status
 
 if TYPE_CHECKING:

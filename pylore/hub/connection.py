@@ -1,20 +1,13 @@
-"""Connect to a hub: check the URL, load psycopg, turn driver errors into LoreError."""
+"""Connect to a hub, make its schema, and raise errors of the driver as LoreError."""
 
 from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from functools import cache
-from time import monotonic
 from typing import TYPE_CHECKING
 
-from ..core.errors import (
-    StoreBusy,
-    StoreError,
-    StoreFull,
-    UsageError,
-    nearest,
-)
+from ..core.errors import StoreBusy, StoreError, StoreFull, UsageError, nearest
+from ..core.json import record_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,17 +17,17 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
 
+VERSION = "2"
+
 _NO_HUB = "'lore hub init URL' makes a hub"
 _BY_STATE: dict[str, tuple[type[StoreError], str]] = {
     "53100": (StoreFull, "the hub's disk is full"),
-    "53": (StoreError, "try again"),
-    "57": (StoreError, "try again"),
-    "08": (StoreError, "try again"),
     "40": (StoreBusy, "try again"),
     "25006": (StoreError, "name the server that takes writes"),
     "42501": (StoreError, "ask the hub's owner for a role"),
     "3F000": (StoreError, _NO_HUB),
     "42883": (StoreError, _NO_HUB),
+    "": (StoreError, "try again, or see the hub's log"),
 }
 """Prefix of an SQLSTATE to the error and advice."""
 
@@ -47,6 +40,17 @@ _DEFAULTS = {
     "fallback_application_name": "lore",
     "client_encoding": "UTF8",
 }
+
+_HELLO = (
+    "SELECT set_config('statement_timeout', '2min', false)"
+    " WHERE current_setting('statement_timeout') = '0'; SELECT lore.hello(%s, %s)"
+)
+_OWNER = "SELECT pg_get_userbyid(nspowner) = current_user FROM pg_namespace WHERE nspname = 'lore'"
+# Any role may write to public, so it is not in the path. The files refer to each other.
+_BEGIN = """
+SET LOCAL statement_timeout = 0; CREATE SCHEMA lore;
+SET LOCAL search_path = lore, pg_temp; SET LOCAL check_function_bodies = off;
+"""
 
 
 def driver() -> Any:
@@ -71,11 +75,10 @@ def faults(name: str) -> Iterator[None]:
     try:
         yield
     except driver().Error as error:
-        state = error.sqlstate or ("08" if isinstance(error, driver().OperationalError) else "")
-        text = " ".join(str(error.diag.message_primary or error).split())[:300]
-        known = [beginning for beginning in _BY_STATE if state.startswith(beginning)]
-        failure, advice = _BY_STATE[known[0]] if known else (StoreError, "see the hub's log")
-        raise failure(f"{name}: {text}: {advice}") from error
+        state, text = error.sqlstate or "", str(error.diag.message_primary or error)
+        known = next(prefix for prefix in _BY_STATE if state.startswith(prefix))
+        failure, advice = _BY_STATE[known]
+        raise failure(f"{name}: {' '.join(text.split())[:300]}: {advice}") from error
 
 
 def options_of(url: str) -> dict[str, str]:
@@ -102,9 +105,6 @@ def options_of(url: str) -> dict[str, str]:
 class Hub:
     """A connection; ``name`` is the prefix of messages."""
 
-    patience: float = 150
-    """Seconds to wait for a response, longer than the server's own limit."""
-
     def __init__(self, name: str, connection: Any) -> None:
         self.name, self.connection = name, connection
 
@@ -114,36 +114,31 @@ class Hub:
     def __exit__(self, *_: object) -> None:
         self.connection.close()
 
-    def ask(self, sql: Any, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    def ask(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run statements in a transaction; return the rows of the last. ``%s`` is a value.
 
         Raises:
             LoreError: the server failed or refused.
         """
         with faults(self.name):
-            self.connection.until = monotonic() + self.patience
             cursor = self.connection.execute(sql, tuple(values) or None)
             while cursor.nextset():
                 pass
             return cursor.fetchall() if cursor.description else []
 
+    def hello(self, mark: Sequence[Any] = (0, None)) -> dict[str, Any]:
+        """Return the state of the hub (``lore.hello``); ``holds``: it has the line of a mark.
 
-@cache
-def _patient() -> Any:
-    """Return the driver's class of connections, with a deadline for responses."""
-    errors, base = driver().errors, driver().Connection
-
-    class Patient(base):  # type: ignore[misc, valid-type]
-        until = 0.0
-
-        def wait(self, steps: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
-            try:
-                return super().wait(steps, interval, max(0.0, self.until - monotonic()))
-            except errors._WaitTimeout:
-                self.pgconn.finish()
-                raise errors.OperationalError("no response") from None
-
-    return Patient
+        Raises:
+            StoreError: no hub, or a different version.
+        """
+        state: dict[str, Any] = self.ask(_HELLO, mark)[0][0]
+        if state["version"] != VERSION:
+            raise StoreError(
+                f"{self.name}: schema version {state['version']}, this lore has {VERSION}: "
+                "update lore, or make a new hub"
+            )
+        return state
 
 
 def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
@@ -161,22 +156,41 @@ def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
     if writes:
         options.setdefault("target_session_attrs", "read-write")
     options.setdefault("connect_timeout", os.environ.get("PGCONNECT_TIMEOUT", "10"))
+    how = {"autocommit": True, "prepare_threshold": None, "cursor_factory": driver().ClientCursor}
     try:
         if verify:
             os.environ["PGSSLMODE"] = "verify-full"  # a service overrides it, sockets ignore it
         with faults(name or url):
-            return Hub(
-                name or url,
-                _patient().connect(
-                    autocommit=True,
-                    cursor_factory=driver().ClientCursor,
-                    prepare_threshold=None,
-                    **{**_DEFAULTS, **options},
-                ),
-            )
+            return Hub(name or url, driver().Connection.connect(**{**_DEFAULTS, **options, **how}))
     finally:
         if verify:
             os.environ.pop("PGSSLMODE")
+
+
+def make_schema(hub: Hub, max_text: int) -> bool:
+    """Create the schema; return False if it exists. ``max_text`` limits texts of records, in bytes.
+
+    Raises:
+        StoreError: a different version or owner.
+    """
+    owned = hub.ask(_OWNER)
+    if owned == [(False,)]:
+        raise StoreError(
+            f"{hub.name}: the schema 'lore' has a different owner: connect as that "
+            "role, or use a different database"
+        )
+    longest = str(record_line(max_text))
+    if owned:
+        hub.hello()
+        hub.ask("UPDATE lore.meta SET value = %s WHERE name = 'longest'", [longest])
+        return False
+    parts = [_BEGIN]
+    for name in ("log.sql", "search.sql", "rights.sql"):
+        with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+            parts.append(file.read())
+    parts.append(f"INSERT INTO lore.meta VALUES ('version', '{VERSION}'), ('longest', '{longest}')")
+    hub.ask(";\n".join(parts))
+    return True
 
 
 def remote_named(settings: Settings, name: str) -> list[str]:

@@ -67,7 +67,6 @@ def index_hub(hub: Hub, embedder_of: Callable[[], Embedder | None], notes: list[
             notes.append(f"{error}; not all is indexed at {hub.name}")
             break
     if done:
-        hub.patience = 3700
         hub.ask("SET LOCAL statement_timeout = '1h'; SELECT lore.settle()")
     return done
 

@@ -1,7 +1,7 @@
 """Search at a hub: PostgreSQL finds passages and edges, the local pipeline fuses and ranks.
 
-Full text, vectors and each hop of a walk are one query, with rows and texts of the best matches;
-the rest is read on demand.
+Full text, vectors and each hop of a walk are one query, with rows and texts of the matches; the
+rest is read on demand.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .connection import connect, remote_named
 from .indexing import split, vector_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from ..cli.session import Session
@@ -34,19 +34,12 @@ if TYPE_CHECKING:
 
     Row = tuple[int, str, float]
 
-SHOWN = 60
-"""Matches of a leg that bring rows and texts: a pool, and reserves for hidden matches."""
-
 _DECLARED = """
 SELECT DISTINCT ON (kind, key) kind, key, lore.share(f->'weight'), lore.share(f->'backward_weight')
 FROM (SELECT kind, key, order_key, line::jsonb AS f FROM lore.lines
       WHERE kind IN ('declare_type', 'declare_relation')) declared
 ORDER BY kind, key, order_key DESC
 """
-_FIND = "SELECT * FROM lore.find(%s, %s, %s, %s, %s)"
-_NEAR = "SELECT * FROM lore.near(%s, %s, %s, %s)"
-_MATCH = "SELECT id FROM lore.nodes n WHERE id = ANY (%s::text[]) AND lore.admits(n, %s)"
-_EDGES = "SELECT * FROM lore.neighbours(%s::text[], %s::text[], %s)"
 
 
 class SearchedHub(Store):
@@ -61,9 +54,9 @@ class SearchedHub(Store):
                 self.types.declare(name, "")
             else:
                 self.relations.declare(name, weight, back, "")
-        self.meta: Any = dict(hub.ask("SELECT name, value FROM lore.meta"))
+        self.meta: Any = hub.hello()
         self.keep_to(scope)
-        answers: Any = Answers(self.connection, self)
+        answers: Any = Answers(self)
         self.nodes = self.fulltext = self.edges = answers
         self.vectors: Any = SimpleNamespace(search=answers.near, cosines=answers.cosines)
 
@@ -76,38 +69,28 @@ class SearchedHub(Store):
 class Answers(Nodes):
     """Nodes, full text, vectors and edges of a hub, with the methods of a store's parts."""
 
-    def __init__(self, connection: Any, store: SearchedHub) -> None:
-        super().__init__(connection)
-        self._store, self._hub = store, store.hub
-        self._briefs: dict[str, list[Any]] = {}
-        self._texts: dict[int, tuple[str, str, str]] = {}
-        """Key of a passage to title, text and tags."""
+    def __init__(self, store: SearchedHub) -> None:
+        super().__init__(store.connection)
+        self._store, self._ask = store, store.hub.ask
+        self._briefs: dict[str, list[Any]] = {}  # id to lore.brief
+        self._texts: dict[int, Sequence[str]] = {}  # key of a passage to title, text and tags
         self._described: Sequence[str] = ()
-        self._statuses: dict[str, str] = {}
-        """Statuses of the nodes of a walk."""
+        self._statuses: dict[str, str] = {}  # of the nodes of a walk
 
     def _leg(self, sql: str, *values: object) -> list[Row]:
         """Return the matches of a leg; cache their rows and texts."""
-        found = self._hub.ask(sql, (*values, SHOWN))
+        found = self._ask(f"SELECT * FROM lore.{sql}", values)
         for key, id, _, brief, text in found:
-            if brief is not None:
-                self._briefs[id], self._texts[key] = brief, (brief[1], text, brief[8])
-        return [(key, id, score) for key, id, score, _, _ in found]
+            self._briefs[id], self._texts[key] = brief, (brief[1], text, brief[8])
+        return [row[:3] for row in found]
 
     def _filter(self, scope: Scope) -> str:
         """Return the filter of ``lore.admits`` for a scope, with a regular expression for files."""
-        found: dict[str, Any] = {
-            "types": [*scope.types],
-            "statuses": [*scope.statuses],
-            "tags": [*scope.tags],
-            "files": expression(scope.files) if scope.files else "",
-            "since": scope.since,
-            "until": scope.until,
-            "hides": [*scope.hides],
-            "excluded": sorted(scope.excluded),
-            "names": ["", self._store.scope] if self._store.scope else None,
-        }
-        return dumps({name: value for name, value in found.items() if value})
+        given = {name: getattr(scope, name) for name in scope.FIELDS}
+        given["excluded"] = sorted(scope.excluded)
+        given["files"] = expression(scope.files) if scope.files else ""
+        given["names"] = ["", self._store.scope] if self._store.scope else ""
+        return dumps({name: value for name, value in given.items() if value})
 
     # --- nodes
 
@@ -117,14 +100,15 @@ class Answers(Nodes):
     def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
         self._described = ids
         if lacking := [id for id in ids if id not in self._briefs]:
-            self._briefs.update(self._hub.ask("SELECT * FROM lore.rows(%s::text[])", [lacking]))
+            self._briefs.update(self._ask("SELECT * FROM lore.rows(%s::text[])", [lacking]))
         return {
-            id: (row[0], row[1], row[2], None, None, days_since(row[3]), row[4], row[5], row[6], 0)
+            id: (*row[:3], None, None, days_since(row[3]), *row[4:7], 0)
             for id, row in self._held(ids).items()
         }
 
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
-        return {id for (id,) in self._hub.ask(_MATCH, ([*ids], self._filter(scope)))}
+        sql = "SELECT id FROM lore.nodes n WHERE id = ANY (%s::text[]) AND lore.admits(n, %s)"
+        return {id for (id,) in self._ask(sql, ([*ids], self._filter(scope)))}
 
     def get(self, id: str) -> Any:
         return id if self.briefs([id]) else None
@@ -164,31 +148,22 @@ class Answers(Nodes):
         return [""]
 
     def search(
-        self,
-        collection: str,
-        query: Query,
-        how: str,
-        scope: Scope,
-        weights: Mapping[str, float],
-        limit: int,
+        self, collection: str, query: Query, how: str, scope: Scope, weights: object, limit: int
     ) -> list[Row]:
         if limit == 1:  # the pipeline checks for a word
             return [(0, "", 0.0)] if self.frequencies(query.single_words())[1] else []
         asked, prefixes = "", [*query.beginnings]
+        if how == "inflected":
+            return []
         if how == "prefix":
             prefixes = [word for word in query.single_words() if len(word) >= PREFIX_LENGTH]
-        elif how != "inflected":
-            asked = split(f"{' '.join(query.single_words())} {identifier_parts(query.text)}")
         else:
-            return []
-        return self._leg(_FIND, asked, prefixes, self._filter(scope), limit)
+            asked = split(f"{' '.join(query.single_words())} {identifier_parts(query.text)}")
+        return self._leg("find(%s, %s, %s, %s)", asked, prefixes, self._filter(scope), limit)
 
     def texts(self, keys: Sequence[int]) -> dict[int, str]:
-        rows = self._passages(keys)
-        return {
-            key: f"{title} {text} {tags} {identifier_parts(f'{title} {text}')}"
-            for key, (title, text, tags) in rows.items()
-        }
+        rows = self._passages(keys).items()
+        return {key: f"{' '.join(row)} {identifier_parts(' '.join(row[:2]))}" for key, row in rows}
 
     def body(self, key: int) -> str:
         return self._passages([key]).get(key, ("", "", ""))[1]
@@ -196,30 +171,29 @@ class Answers(Nodes):
     def indexed(self, key: int) -> tuple[str, str]:
         return self._passages([key]).get(key, ("",))[0], self.texts([key]).get(key, "")
 
-    def _passages(self, keys: Iterable[int]) -> dict[int, tuple[str, str, str]]:
+    def _passages(self, keys: Iterable[int]) -> dict[int, Sequence[str]]:
         """Return title, text and tags; prefetch first passages of the last ``briefs``."""
         if lacking := {*keys} - self._texts.keys():
             lacking |= {*self.first_passages(self._described).values()} - self._texts.keys()
             sql = "SELECT * FROM lore.passages_of(%s::bigint[])"
-            self._texts.update((key, (*row,)) for key, *row in self._hub.ask(sql, [[*lacking]]))
+            self._texts.update((key, row) for key, *row in self._ask(sql, [[*lacking]]))
         return {key: self._texts[key] for key in keys if key in self._texts}
 
     def frequencies(self, words: Iterable[str]) -> tuple[int, dict[str, int]]:
-        found = dict(self._hub.ask("SELECT * FROM lore.counts(%s::text[])", [[*words]]))
+        found = dict(self._ask("SELECT * FROM lore.counts(%s::text[])", [[*words]]))
         return int(found.pop("")), {word: int(many) for word, many in found.items() if many}
 
     def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:
-        return {id for (id,) in self._hub.ask("SELECT lore.having(%s, %s)", (phrase, titled))}
+        return {id for (id,) in self._ask("SELECT lore.having(%s, %s)", (phrase, titled))}
 
     # --- vectors
 
     def near(self, vector: bytes, scope: Scope, limit: int) -> list[Row]:
-        text = vector_text(vector)
-        is_there = text and "embedder" in self._store.meta
-        return self._leg(_NEAR, text, self._filter(scope), limit) if is_there else []
+        text = vector_text(vector) if "embedder" in self._store.meta else None
+        return self._leg("near(%s, %s, %s)", text, self._filter(scope), limit) if text else []
 
     def cosines(self, keys: Sequence[int]) -> dict[tuple[int, int], float]:
-        rows = self._hub.ask("SELECT * FROM lore.cosines(%s::bigint[])", [[*keys]])
+        rows = self._ask("SELECT * FROM lore.cosines(%s::bigint[])", [[*keys]])
         return {(one, other): cosine for one, other, cosine in rows}
 
     # --- the graph
@@ -227,7 +201,8 @@ class Answers(Nodes):
     def bundles(
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
     ) -> list[Bundle]:
-        found = self._hub.ask(_EDGES, ([*frontier], [*relations], limit))
+        sql = "SELECT * FROM lore.neighbours(%s::text[], %s::text[], %s)"
+        found = self._ask(sql, ([*frontier], [*relations], limit))
         for row in found:
             self._statuses.update(zip(row[3], row[5], strict=True))
         return [row[:5] for row in found]

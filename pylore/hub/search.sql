@@ -10,7 +10,7 @@ CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;
 CREATE TABLE lore.passages(
   key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   node bigint NOT NULL REFERENCES lore.nodes ON DELETE CASCADE,
-  scope text NOT NULL, type text NOT NULL, status text NOT NULL,  -- of the node
+  scope text NOT NULL, type text NOT NULL,                        -- of the node
   first int NOT NULL, length int NOT NULL,                        -- in the node's text, in characters
   size int NOT NULL,                                              -- in words
   words tsvector NOT NULL,
@@ -31,8 +31,7 @@ CREATE TABLE lore.words(                   -- document frequencies in texts, as 
 -- --- filters and rows
 
 -- True if a node passes a filter, {"types": […], "statuses": …, "tags": …, "files": a
--- regular expression, "since", "until", "excluded": ids, "hides": statuses, "names": scopes}. Without
--- a subselect, so that PostgreSQL inlines it.
+-- regular expression, "since", "until", "excluded": ids, "hides": statuses, "names": scopes}.
 CREATE FUNCTION lore.admits(n lore.nodes, f jsonb) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT NOT n.gone AND (f->'types' IS NULL OR f->'types' ? n.type)
     AND (f->'statuses' IS NULL OR f->'statuses' ? n.status)
@@ -45,24 +44,11 @@ CREATE FUNCTION lore.admits(n lore.nodes, f jsonb) RETURNS boolean LANGUAGE sql 
     AND (f->'until' IS NULL OR n.fields->>'updated_at' COLLATE "C" <= f->>'until')
 $$;
 
-CREATE FUNCTION lore.excluded(f jsonb) RETURNS bigint[] LANGUAGE sql STABLE AS $$
-  SELECT ARRAY(SELECT n.key FROM jsonb_array_elements_text(f->'excluded') e(name) JOIN lore.nodes n ON n.id = name)
-$$;
-
 -- The columns of a result, and the key of its first passage.
 CREATE FUNCTION lore.brief(n lore.nodes) RETURNS jsonb LANGUAGE sql STABLE AS $$
   SELECT jsonb_build_array(n.type, coalesce(n.fields->>'title', ''), n.fields->>'file', coalesce(n.fields->>'updated_at', ''),
     lore.share(n.fields->'confidence'), coalesce(n.fields->>'source', 'user_edit'), n.status, n.fields->>'category',
     n.tags, (SELECT min(p.key) FROM lore.passages p WHERE p.node = n.key))
-$$;
-
--- The matches with the rows and texts of the best `shown`. A passage of an older state is no match.
-CREATE FUNCTION lore.shown(keys bigint[], owners bigint[], scores real[], f jsonb, shown int)
-RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text) LANGUAGE sql STABLE AS $$
-  SELECT m.key, n.id, m.score, CASE WHEN o <= shown THEN lore.brief(n) END, CASE WHEN o <= shown THEN (
-    SELECT substr(n.text, p.first, p.length) FROM lore.passages p WHERE p.key = m.key) END
-  FROM unnest(keys, owners, scores) WITH ORDINALITY m(key, owner, score, o) JOIN lore.nodes n ON n.key = m.owner
-  WHERE NOT n.gone AND NOT n.due AND coalesce(NOT f->'hides' ? n.status, true) ORDER BY o
 $$;
 
 -- Of these ids the live nodes that the client sees.
@@ -117,84 +103,56 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET enable_
   FROM m, unnest(asked) w
 $$;
 
--- Which passages to rank: those with one of the rarest terms, about `room` at most. A term that is
--- too frequent counts beside others: a pair as three times as frequent as by chance. `read` bounds
--- the postings that GIN reads. Common terms alone: the three rarest together.
-CREATE FUNCTION lore.rarest(terms text[], dfs real[], n real, room real) RETURNS tsquery LANGUAGE plpgsql IMMUTABLE AS $$
-DECLARE
-  term tsquery[] := terms::tsquery[];
-  read real := 10 * room; found tsquery; beside tsquery; pair real;
-BEGIN
-  FOR i IN 1 .. cardinality(term) LOOP
-    EXIT WHEN dfs[i] > read AND found IS NOT NULL;
-    read := read - dfs[i];
-    beside := NULL;
-    IF dfs[i] <= room THEN
-      found := coalesce(found || term[i], term[i]);
-      room := room - dfs[i];
-    ELSE FOR j IN i + 1 .. cardinality(term) LOOP
-        pair := dfs[i] * least(1, 3 * dfs[j] / n);
-        EXIT WHEN pair > room;
-        beside := coalesce(beside || term[j], term[j]);
-        room := room - pair;
-      END LOOP;
-      beside := term[i] && beside;
-      found := coalesce(found || beside, beside, found);
-    END IF;
-  END LOOP;
-  RETURN coalesce(found, (SELECT string_agg(t, '&') FROM unnest(terms[:3]) t)::tsquery);
-END $$;
-
--- The best `most` passages by BM25. ts_rank of one term is its saturated, weighted frequency. The
--- expression is written out for each question: with constants it costs half of one over arrays.
-CREATE FUNCTION lore.find(asked text, prefixes text[], f jsonb, most int, shown int, room real DEFAULT 3000)
+-- The best `most` passages by BM25 (an older state of a node is no match), of those with one of the rarest terms, `room` of them about; of
+-- common terms alone, of those with the rarest and one of the next two. ts_rank of one term is its
+-- saturated, weighted frequency. The formula is written out for each question: with constants it
+-- costs half of one over arrays.
+CREATE FUNCTION lore.find(asked text, prefixes text[], f jsonb, most int, room real DEFAULT 3000)
 RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET jit = off SET enable_seqscan = off AS $$
 DECLARE
   scopes text[] := my_scopes();
-  n real; mean real; terms text[]; dfs real[]; expression text; keys bigint[]; owners bigint[]; scores real[];
+  n real; mean real; formula text; rarest text;
 BEGIN
   SELECT greatest(1, sum(df) FILTER (WHERE word = '')), greatest(1, sum(df) FILTER (WHERE word = ' ')
     / nullif(sum(df) FILTER (WHERE word = ''), 0)) INTO n, mean FROM words WHERE word IN ('', ' ') AND scope = ANY (scopes);
-  SELECT array_agg(t ORDER BY df, t), array_agg(df ORDER BY df, t) INTO terms, dfs FROM (
-    SELECT t, df FROM (
-      SELECT lore.quoted(w) AS t, frequency(w, scopes) AS df FROM unnest(tsvector_to_array(to_tsvector('pg_catalog.english', asked))) w
-      UNION ALL
-      SELECT lore.quoted(w) || ':*', (SELECT count(*) FROM passages p WHERE p.words @@ (lore.quoted(w) || ':*')::tsquery
-        AND p.scope = ANY (scopes))::real FROM unnest(prefixes) w OFFSET 0) counted
-    WHERE df > 0 ORDER BY df, t LIMIT 48) rare;
-  IF terms IS NULL THEN RETURN; END IF;
-  n := greatest(n, dfs[cardinality(dfs)]);
-  SELECT string_agg(format('%s*(1-k/(k+3*ts_rank(''{.25,.3,.4,1}'',p.words,%L::tsquery)))', ln(1 + (n - df + .5) / (df + .5)), t), '+')
-  INTO expression FROM unnest(terms, dfs) u(t, df);
-  EXECUTE format($q$
-    SELECT array_agg(key), array_agg(node), array_agg(score) FROM (
-      SELECT key, node, (%s)::real AS score FROM (
-        SELECT p.key, p.node, p.words, .3 + .9 * p.size / $5 AS k FROM passages p
-        WHERE p.words @@ $1 AND p.scope = ANY ($2) AND ($3->'hides' IS NULL OR NOT $3->'hides' ? p.status)
-          AND ($3->'types' IS NULL OR $3->'types' ? p.type) AND p.node <> ALL ((SELECT excluded($3))::bigint[])
-          AND ($3 - '{hides,types,excluded}'::text[] = '{}' OR (SELECT admits(n, $3) FROM nodes n WHERE n.key = p.node)) OFFSET 0) p
-      ORDER BY score DESC, key LIMIT $4) best$q$, expression)
-  INTO keys, owners, scores USING rarest(terms, dfs, n, room), scopes, f, most, mean;
-  RETURN QUERY SELECT * FROM shown(keys, owners, scores, f, shown);
+  WITH counted AS (
+    SELECT lore.quoted(w) AS t, frequency(w, scopes) AS df FROM unnest(tsvector_to_array(to_tsvector('pg_catalog.english', asked))) w
+    UNION ALL
+    SELECT lore.quoted(w) || ':*', (SELECT count(*) FROM passages p WHERE p.words @@ (lore.quoted(w) || ':*')::tsquery
+      AND p.scope = ANY (scopes))::real FROM unnest(prefixes) w
+  ), terms AS (
+    SELECT t, df, row_number() OVER rarer AS place, sum(df) OVER rarer AS read FROM counted WHERE df > 0
+    WINDOW rarer AS (ORDER BY df, t ROWS UNBOUNDED PRECEDING) ORDER BY df, t LIMIT 48)
+  SELECT string_agg(format('%s*(1-k/(k+3*ts_rank(''{.25,.3,.4,1}'',p.words,%L::tsquery)))',
+      ln(1 + (greatest(n, df) - df + .5) / (df + .5)), t), '+'),
+    coalesce(string_agg(t, '|') FILTER (WHERE read <= room),
+      concat_ws('&', string_agg(t, '') FILTER (WHERE place = 1), '(' || string_agg(t, '|') FILTER (WHERE place IN (2, 3)) || ')'))
+  INTO formula, rarest FROM terms;
+  IF formula IS NULL THEN RETURN; END IF;
+  RETURN QUERY EXECUTE format($q$
+    SELECT p.key, n.id, p.score, brief(n), substr(n.text, p.first, p.length) FROM (
+      SELECT key, node, first, length, (%s)::real AS score FROM (
+        SELECT p.*, .3 + .9 * p.size / $5 AS k FROM passages p WHERE p.words @@ $1 AND p.scope = ANY ($2)
+          AND ($3 - '{hides,excluded}'::text[] = '{}' OR (SELECT admits(n, $3) FROM nodes n WHERE n.key = p.node)) OFFSET 0) p
+      ORDER BY score DESC, key LIMIT $4) p
+    JOIN nodes n ON n.key = p.node WHERE NOT n.due AND admits(n, $3) ORDER BY score DESC, key$q$, formula)
+  USING rarest::tsquery, scopes, f, most, mean;
 END $$;
 
 
 -- --- by vectors
 
-CREATE FUNCTION lore.near(vector text, f jsonb, most int, shown int)
+CREATE FUNCTION lore.near(vector text, f jsonb, most int)
 RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET jit = off
 SET hnsw.ef_search = 100 SET hnsw.iterative_scan = relaxed_order AS $$
-  SELECT found.* FROM (
-    SELECT array_agg(key ORDER BY far) AS keys, array_agg(node ORDER BY far) AS owners, array_agg((1 - far)::real ORDER BY far) AS scores
-    FROM (SELECT p.key, p.node, p.embedding OPERATOR(public.<=>) vector::public.halfvec AS far FROM passages p
-      WHERE p.embedding IS NOT NULL AND p.scope = ANY ((SELECT my_scopes())::text[])
-        AND (f->'hides' IS NULL OR NOT f->'hides' ? p.status) AND (f->'types' IS NULL OR f->'types' ? p.type)
-        AND p.node <> ALL ((SELECT excluded(f))::bigint[])
-        AND (f - '{hides,types,excluded}'::text[] = '{}' OR (SELECT admits(n, f) FROM nodes n WHERE n.key = p.node))
-      ORDER BY p.embedding OPERATOR(public.<=>) vector::public.halfvec LIMIT most) nearest) best,
-    shown(keys, owners, scores, f, shown) found
+  SELECT p.key, n.id, (1 - far)::real, brief(n), substr(n.text, p.first, p.length) FROM (
+    SELECT p.*, p.embedding OPERATOR(public.<=>) vector::public.halfvec AS far FROM passages p
+    WHERE p.embedding IS NOT NULL AND p.scope = ANY ((SELECT my_scopes())::text[])
+      AND (SELECT NOT n.due AND admits(n, f) FROM nodes n WHERE n.key = p.node)
+    ORDER BY p.embedding OPERATOR(public.<=>) vector::public.halfvec LIMIT most) p
+  JOIN nodes n ON n.key = p.node ORDER BY far, p.key
 $$;
 
 
@@ -250,8 +208,8 @@ BEGIN
       ON g.node = n.key AND g.order_key = n.order_key COLLATE "C"
     WHERE n.due AND n.scope = ANY (my_scopes()) ORDER BY n.key FOR UPDATE OF n SKIP LOCKED);
   DELETE FROM passages WHERE node = ANY (keys);
-  INSERT INTO passages(node, scope, type, status, first, length, size, words, embedding)
-  SELECT n.key, n.scope, n.type, n.status, x.first, x.length, x.size,
+  INSERT INTO passages(node, scope, type, first, length, size, words, embedding)
+  SELECT n.key, n.scope, n.type, x.first, x.length, x.size,
     setweight(to_tsvector('pg_catalog.english', left(x.title, 20000)), 'A') ||
     setweight(to_tsvector('pg_catalog.english', left(x.tags, 20000)), 'B') ||
     setweight(to_tsvector('pg_catalog.english', left(x.parts, 50000)), 'C') || to_tsvector('pg_catalog.english', left(x.body, 100000)),

@@ -13,7 +13,6 @@ from ..indexing.embed import embed_missing
 from ..store.remotes import RemoteProgress
 from .connection import ahead
 from .lines import HubLines, extra_lines
-from .schema import hello
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,10 +30,7 @@ _LONG = 20_000
 READ_AT_ONCE = 10_000
 """Lines of a read batch."""
 
-_PULL = (
-    "SELECT seq, line FROM lore.lines WHERE seq > %s AND line <> ''"
-    " AND NOT seq <@ %s::int8multirange ORDER BY seq LIMIT %s"
-)
+_PULL = "SELECT seq, line FROM lore.lines WHERE seq > %s AND line <> '' ORDER BY seq LIMIT %s"
 _KNOWN = (
     "SELECT DISTINCT md5(id) FROM lore.lines, unnest(ARRAY[owner, split_part(key, E'\\x1f', 2)]) id"
     " WHERE seq > %s AND kind <> 'purged' AND line <> '' AND md5(id) = ANY (%s)"
@@ -70,12 +66,10 @@ class HubSync:
         self._engine, self._store, self._hub = engine, engine.store, hub
         self._name, self._takes, self._all, self._progress = name, takes, all, progress
         self._at = engine.store.remotes.get(name)
-        self._own: list[str] = []
-        """Ranges of the numbers of sent lines."""
         self._new: set[str] = set()
 
     def run(self) -> HubSync:
-        """Send, then read; call ``progress`` with the number of lines of each batch.
+        """Send, read, and send results of merging; call ``progress`` with the lines of each batch.
 
         Raises:
             LoreError: the hub failed or refused; finished batches remain.
@@ -84,17 +78,17 @@ class HubSync:
             state = self._begin()
             if state["may_write"]:
                 self._push()
-            self._pull()
-            if not state["may_write"]:
+            else:
                 self.may_only_read = state["role"]
-            elif self.read:
-                self._push()  # results of merging
+            self._pull()
+            if state["may_write"] and self.read:
+                self._push()
         return self
 
     def _begin(self) -> dict[str, Any]:
         """Read the state of the hub; start over if the hub or the filter has changed."""
         at = self._at
-        state = hello(self._hub, at.mark)
+        state = self._hub.hello(at.mark)
         self.anew = not state["holds"]
         if self._all or self.anew:
             at.read, at.mark, at.sent = 0, [0, None], -1
@@ -129,10 +123,8 @@ class HubSync:
                 self.known += len(batch) - done["taken"] - len(refused)
                 self._end = at.mark = done["end"]
                 at.wrote = at.wrote or done["taken"] > 0
-                if done["before"] <= at.read:
+                if done["before"] <= at.read:  # no unread lines are between
                     at.read = self._end[0]
-                else:
-                    self._own.append(f"({done['before']},{self._end[0]}]")
                 self._progress(len(batch))
         at.sent, at.extra, at.again = until, digest, []
         self._keep()
@@ -165,15 +157,13 @@ class HubSync:
     # --- reading
 
     def _pull(self) -> None:
-        own = f"{{{','.join(self._own)}}}"
-        while True:
-            rows = self._hub.ask(_PULL, [self._at.read, own, READ_AT_ONCE])
+        while self._at.read < self._end[0]:
+            rows = self._hub.ask(_PULL, [self._at.read, READ_AT_ONCE])
             if rows:
                 self._take(rows)
                 self._progress(len(rows))
-            if len(rows) < READ_AT_ONCE:
-                break
-        self._at.read = max(self._at.read, self._end[0])  # earlier lines were visible
+            if len(rows) < READ_AT_ONCE:  # earlier lines were visible
+                self._at.read = max(self._at.read, self._end[0])
         self._at.mark = max(self._at.mark, self._end)
         self._keep()
 
@@ -221,7 +211,7 @@ def changed(store: Store, at: RemoteProgress, until: int) -> tuple[set[str], set
 def hub_status(hub: Hub, name: str, takes: Takes, store: Store | None) -> dict[str, Any]:
     """Return sizes of a hub, and unsent and unread changes; ``unsent`` is None for all."""
     at = store.remotes.get(name) if store is not None else RemoteProgress(name)
-    state = hello(hub, at.mark)
+    state = hub.hello(at.mark)
     counts = hub.ask(_COUNTS, [at.read if state["holds"] else 0])[0]
     row = {name: state[name] for name in ("version", "role", "may_write")}
     row |= zip(("lines", "records", "unread"), counts, strict=True)

@@ -12,13 +12,7 @@ import postgres
 import pytest
 from hubs import a_hub
 
-from pylore.core.errors import (
-    LoreError,
-    StoreBusy,
-    StoreError,
-    StoreFull,
-    UsageError,
-)
+from pylore.core.errors import LoreError, StoreBusy, StoreError, StoreFull, UsageError
 from pylore.hub.connection import ahead, connect
 
 pytest.importorskip("psycopg")

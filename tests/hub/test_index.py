@@ -71,16 +71,14 @@ def test_records_that_change_meanwhile_remain_due(hub: Hub) -> None:
     assert (found(hub, "quaggas"), found(hub, "otters")) == (set(), {"note-1"})
 
 
-def test_a_writer_builds_the_index_of_vectors(
-    postgres_server: postgres.Server,
-) -> None:
+def test_a_writer_builds_the_index_of_vectors(postgres_server: postgres.Server) -> None:
     name = a_hub(postgres_server)
     postgres_server.a_role("a-writer", "lore_writer")
     with connect(postgres_server.url(name, "a-writer")) as hub:
         push(hub, note("note-1", body="zebras graze"))
         many = (
-            "INSERT INTO lore.passages(node, scope, type, status, first, length, size, words)"
-            " SELECT key, '', 'note', 'confirmed', 1, 0, 1, ''"
+            "INSERT INTO lore.passages(node, scope, type, first, length, size, words)"
+            " SELECT key, '', 'note', 1, 0, 1, ''"
             " FROM lore.nodes, generate_series(2, 5001) n"
         )
         built = "SELECT count(*) FROM pg_indexes WHERE indexname = 'passages_near'"

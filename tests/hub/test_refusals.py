@@ -11,8 +11,7 @@ import pytest
 from hubs import AT, DENIED, PeopledHub, edge, note, purged, sent
 
 from pylore.core.errors import StoreError
-from pylore.hub.connection import connect
-from pylore.hub.schema import make_schema
+from pylore.hub.connection import connect, make_schema
 
 LATER = "2026-02-28T12:00:00Z"
 NO_LINES: dict[str, list[str]] = {

@@ -27,7 +27,7 @@ hello my_scopes share admits find near having counts rows passages_of cosines ne
 WRITER = "push lacking put settle".split()
 OWNER = """
 last_line parsed rows_of refusal update_heads is_taken decides
-excluded brief shown quoted frequency rarest
+brief quoted frequency
 """.split()
 CALLABLE_FROM = {
     **dict.fromkeys(READER, "reader"),

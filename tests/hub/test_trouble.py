@@ -14,7 +14,6 @@ from tcp_proxy import Proxy
 
 from pylore.core import times
 from pylore.core.errors import LoreError
-from pylore.hub.connection import Hub
 from pylore.hub.sync import HubSync
 from pylore.records.records import Records
 
@@ -55,16 +54,14 @@ def cut(desks: Desks) -> Iterator[None]:
     desks.proxy.mend()
 
 
-def with_the_lines(when: str, action: str) -> Callable[[Desks], AbstractContextManager[None]]:
-    """Cut or stall the connection before the lines arrive, or after, before the response."""
+def cut_off(when: str) -> Callable[[Desks], AbstractContextManager[None]]:
+    """Cut the connection before the lines arrive, or after, before the response."""
 
     @contextmanager
     def trouble(desks: Desks) -> Iterator[None]:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Hub, "patience", 1)
-            setattr(desks.proxy, when, (b"lore.push", getattr(desks.proxy, action)))
-            yield
-            desks.proxy.mend()
+        setattr(desks.proxy, when, (b"lore.push", desks.proxy.cut))
+        yield
+        desks.proxy.mend()
 
     return trouble
 
@@ -92,9 +89,8 @@ def trigger(body: str, setting: str = "") -> Callable[[Desks], AbstractContextMa
 
 TROUBLES: dict[str, tuple[Callable[[Desks], AbstractContextManager[None]], str]] = {
     "unreachable": (cut, "connection failed"),
-    "cut off before": (with_the_lines("before", "cut"), "again"),
-    "cut off after": (with_the_lines("after", "cut"), "again"),
-    "silent after": (with_the_lines("after", "stall"), "no response: try again"),
+    "cut off before": (cut_off("before"), "again"),
+    "cut off after": (cut_off("after"), "again"),
     "killed": (trigger("pg_terminate_backend(pg_backend_pid())"), "try again"),
     "slow": (trigger("pg_sleep(1)", "statement_timeout = 300"), "statement timeout"),
 }

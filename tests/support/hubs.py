@@ -9,8 +9,7 @@ from typing import Any
 
 import postgres
 
-from pylore.hub.connection import connect
-from pylore.hub.schema import make_schema
+from pylore.hub.connection import connect, make_schema
 
 AT = "2026-01-31T12:00:00Z"
 ROLES = ("none", "reader", "writer", "curator")
