@@ -14,7 +14,7 @@ from ..system.edits import change_file, users_file
 from ..system.projects import is_trusted
 from ..terminal.output import note
 from ..terminal.text import each
-from .connection import connect, driver, make_schema, options_of, remote_named
+from .connection import connect, make_schema, options_of, remote_named
 from .indexing import index_hub
 from .lines import Takes
 from .sync import HubSync, hub_status
@@ -33,16 +33,10 @@ Share knowledge through PostgreSQL databases.
 The driver comes by 'make setup-hub'.""",
 )
 
-ROLES = ("reader", "writer", "curator")
-
+_ENTITLE = "SELECT lore.entitle(%s, %s, %s)"
 _LOG = """
 SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), by_role, kind, owner, scope
 FROM lore.lines WHERE at >= %s::timestamptz ORDER BY seq
-"""
-_REVOKE = "REVOKE lore_reader, lore_writer, lore_curator FROM {who}"
-_LOG_GRANT = """
-; INSERT INTO lore.lines(kind, owner, scope, key, order_key, line)
-VALUES ({kind}, {owner}, {scope}, {owner}, clock_timestamp()::text, '')
 """
 _LOGGED = ("at", "role", "kind", "id", "scope")
 
@@ -54,11 +48,9 @@ REMOTE = argument("NAME", complete="remotes")
 def init(session: Session, place: str = argument("REMOTE|URL", complete="remotes")) -> None:
     """Make a hub of a database."""
     with _hub(session, place) as hub:
-        made = make_schema(hub, session.settings.max_text)
-        row = {"id": hub.name, "made": made}
-    session.output.one(
-        row, lambda row: f"{row['id']}: {'made' if row['made'] else 'was made before'}\n"
-    )
+        row = {"id": hub.name, "made": make_schema(hub, session.settings.max_text)}
+    made = "made" if row["made"] else "was made before"
+    session.output.one(row, lambda row: f"{row['id']}: {made}\n")
 
 
 @command("hub status [REMOTE|URL]")
@@ -70,32 +62,34 @@ def status(
         takes = Takes(*session.settings.remotes.get(hub.name, "").split()[1:])
         try:
             with session.open(whole="hub status") as store, store.faults, store.snapshot():
-                row = hub_status(hub, hub.name, takes, store)
+                row = hub_status(hub, takes, store)
         except NoStore:
-            row = hub_status(hub, hub.name, takes, None)
+            row = hub_status(hub, takes, None)
     session.output.one({"id": hub.name, **row}, _status_text)
+
+
+def _status_text(row: dict[str, Any]) -> str:
+    reads = "" if row["may_write"] else ", who may only read"
+    unsent = "all" if row["unsent"] is None else row["unsent"]
+    return (
+        f"{row['id']}  {counted(row['records'], 'record')}, {counted(row['lines'], 'line')}, "
+        f"as {row['role']}{reads}\n"
+        f"here  {unsent} unsent, {row['unread']} unread, synced {row['synced_at'] or 'never'}\n"
+    )
 
 
 @command("hub grant [options] NAME ROLE")
 def grant(
     session: Session,
     name: str = argument("NAME"),
-    role: str = argument("ROLE", choices=ROLES),
+    role: str = argument("ROLE", choices=("reader", "writer", "curator")),
     *,
     scope: str = option("--scope S", "add to this scope too", ""),
     on: str = ON,
 ) -> None:
     """Let a role of the server read, write, or also curate and purge."""
-    member = "; INSERT INTO lore.members VALUES ({name}, {scope}) ON CONFLICT DO NOTHING"
-    _ask(
-        session,
-        on,
-        f"{_REVOKE}; GRANT {{role}} TO {{who}}{member if scope else ''}",
-        name=name,
-        role=f"lore_{role}",
-        scope=scope,
-        kind=f"grant {role}",
-    )
+    with _hub(session, on) as hub:
+        hub.ask(_ENTITLE, [name, role, scope])
     row = {"id": name, "role": role, "scope": scope or None}
     session.output.one(row, lambda row: f"{name}: {role}{f', in {scope}' if scope else ''}\n")
 
@@ -109,30 +103,10 @@ def revoke(
     on: str = ON,
 ) -> None:
     """Remove role and scopes from NAME, before DROP ROLE."""
-    sql = "DELETE FROM lore.members WHERE role = {name} AND {scope} IN ('', scope)"
-    _ask(session, on, sql if scope else f"{sql}; {_REVOKE}", name=name, scope=scope, kind="revoke")
+    with _hub(session, on) as hub:
+        hub.ask(_ENTITLE, [name, "", scope])
     row = {"id": name, "scope": scope or None}
     session.output.one(row, lambda row: f"{name}: {f'left {scope}' if scope else 'no rights'}\n")
-
-
-def _ask(
-    session: Session, on: str, text: str, *, name: str, kind: str, role: str = "", scope: str = ""
-) -> None:
-    """Run statements at a hub, with ``{who}`` and ``{role}`` as identifiers, and log them."""
-    sql = driver().sql
-    values = {
-        "name": name,
-        "scope": scope,
-        "kind": kind,
-        "owner": f"{name}@@{scope}" if scope else name,
-    }
-    names = {
-        "who": sql.Identifier(name),
-        "role": sql.Identifier(role),
-        **{field: sql.Literal(value) for field, value in values.items()},
-    }
-    with _hub(session, on) as hub:
-        hub.ask(sql.SQL(text + _LOG_GRANT).format(**names))
 
 
 @command("hub audit [options]")
@@ -172,10 +146,8 @@ def add(
 @command("hub list")
 def list_hubs(session: Session) -> None:
     """List the hubs in your config."""
-    pairs = sorted(session.settings.remotes.items())
-    rows = [
-        {"id": name, "url": value.split()[0], "takes": value.split()[1:]} for name, value in pairs
-    ]
+    pairs = sorted((name, value.split()) for name, value in session.settings.remotes.items())
+    rows = [{"id": name, "url": words[0], "takes": words[1:]} for name, words in pairs]
     session.output.list(
         rows, each(lambda row: f"{row['id']:<12} {' '.join([row['url'], *row['takes']])}\n")
     )
@@ -192,7 +164,7 @@ def _set(session: Session, name: str, value: str | None, state: str) -> None:
     path = users_file()
     change_file(path, {f"REMOTES[{name}]": value})
     row = {"id": name, "state": state, "file": path}
-    session.output.one(row, lambda row: f"{row['state']}  {row['id']}  in {row['file']}\n")
+    session.output.one(row, lambda row: f"{state}  {name}  in {path}\n")
 
 
 def _hub(session: Session, place: str, *, writes: bool = True) -> Hub:
@@ -200,17 +172,11 @@ def _hub(session: Session, place: str, *, writes: bool = True) -> Hub:
     if "://" in place:
         return connect(place, writes=writes)
     names = [place] if place else [*session.settings.remotes]
-    if len(names) != 1:
-        raise UsageError(
-            f"name a hub: {' or '.join(names)}"
-            if names
-            else "no hub in your config: 'lore hub add NAME URL'"
-        )
-    url, *_ = remote_named(session.settings, names[0])
-    return connect(url, names[0], writes=writes)
-
-
-# --- sync
+    if not names:
+        raise UsageError("no hub in your config: 'lore hub add NAME URL'")
+    if len(names) > 1:
+        raise UsageError(f"name a hub: {' or '.join(names)}")
+    return connect(remote_named(session.settings, names[0])[0], names[0], writes=writes)
 
 
 def sync_with_hub(
@@ -220,13 +186,9 @@ def sync_with_hub(
     if project_folder() and not is_trusted(data_folder()):
         raise LoreError("this store may be from a clone: run 'lore store trust' to sync it")
     url, *words = remote_named(session.settings, name)
-    with store.transaction():  # removed remotes need no changes
-        for remote in store.remotes.all():
-            if remote.name not in session.settings.remotes:
-                store.remotes.remove(remote.name)
     engine, kept = session.engine(store), "what went is kept; the next sync goes on"
     with connect(url, name) as hub, session.progress("syncing", kept=kept) as advance:
-        done = HubSync(engine, hub, name, Takes(*words), all=all, progress=advance).run()
+        done = HubSync(engine, hub, Takes(*words), all=all, progress=advance).run()
         notes = done.came_in.notes
         if done.may_only_read:
             notes.append(f"{name}: {done.may_only_read} may only read there: nothing was sent")
@@ -238,13 +200,3 @@ def sync_with_hub(
         note(f"{name} refused {first_of([f'{id}: {why}' for id, why in done.refused])}")
     out = {"sent": done.sent, "known": done.known, "refused": len(done.refused)}
     return done.came_in, {"remote": name, "out": out}
-
-
-def _status_text(row: dict[str, Any]) -> str:
-    reads = "" if row["may_write"] else ", who may only read"
-    unsent = "all" if row["unsent"] is None else row["unsent"]
-    return (
-        f"{row['id']}  {counted(row['records'], 'record')}, {counted(row['lines'], 'line')}, "
-        f"as {row['role']}{reads}\n"
-        f"here  {unsent} unsent, {row['unread']} unread, synced {row['synced_at'] or 'never'}\n"
-    )

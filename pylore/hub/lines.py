@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import UsageError
 from ..core.ids import whose
-from ..core.model import Anchor, Edge, Node
+from ..core.model import Anchor, Node
 from ..core.stamps import Stamped, is_forgotten_by_nobody, local_fields
 from ..formats.export import (
     Export,
@@ -25,7 +25,7 @@ from ..store.changes import SEPARATOR, owners, thing_of
 from ..store.filter import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from typing import Any
 
     from ..core.stamps import Thing
@@ -56,80 +56,71 @@ class Takes:
         return whose(*names) in ("", *self.scopes) or "*" in self.scopes
 
 
-class HubLines:
-    """The lines of records, links and anchors for a remote, then their past.
+def lines_of(
+    store: Store, takes: Takes, things: Collection[str] | None = None, ids: Iterable[str] = ()
+) -> Iterator[Line]:
+    """Yield the lines of records, links and anchors for a remote, then their past.
 
     ``things`` limits them to these keys and to the links and anchors of the records ``ids``.
     """
-
-    def __init__(
-        self,
-        store: Store,
-        takes: Takes,
-        things: Collection[str] | None = None,
-        ids: Collection[str] = (),
-    ) -> None:
-        self._store, self._takes = store, takes
-        self._types = store.types.require(takes.types)
-        self._private: set[str] = set()
-        for forgotten in (False, True) if not takes.staged else ():
-            staged = store.nodes.select(Scope(statuses=("staged",)), ALL, forgotten=forgotten)
-            self._private.update(node.id for node in staged)
+    export, is_taken, nodes = Export(store), _filter(store, takes), None
+    rows: Iterable[Thing | None] = chain(export.edges(), export.anchors())
+    if things is not None:
         tied: list[Thing] = []
         for id in ids:
             tied += [*store.edges.of(id, forgotten=True), *store.anchors.of(id, gone=True)]
-        self._things = None if things is None else sorted({*things, *map(thing_of, tied)})
+        things = sorted({*things, *map(thing_of, tied)})
+        nodes = [thing for thing in things if SEPARATOR not in thing]
+        rows = (store.thing(thing) for thing in things if SEPARATOR in thing)
+    for node, was in export.nodes(nodes):
+        if is_taken(node) and not is_forgotten_by_nobody(node):
+            yield _line(node.id, order_text(Stamped.of(node)), shared_fields(node, was))
+    for row in rows:
+        if row and is_taken(row):
+            id = owners(thing_of(row))[0]
+            yield _line(id, order_text(shared_values(row)), shared_fields(row))
+    for thing, changes in groupby(export.past(things), lambda change: thing_of(change[0])):
+        row, left = store.thing(thing), [*changes]
+        # Former texts of a staged record may be private.
+        was_staged = any(values.get("status") == '"staged"' for *_, values in left)
+        if row and is_taken(row) and (takes.staged or not was_staged):
+            local = local_fields(row)
+            for key, stamp, every in left:
+                if values := {name: value for name, value in every.items() if name not in local}:
+                    yield _line(owners(thing)[0], stamp, past_fields(key, stamp, values))
 
-    def __iter__(self) -> Iterator[Line]:
-        export, things = Export(self._store), self._things
-        ids = keys = of = None
-        if things is not None:
-            parts = [tuple(thing.split(SEPARATOR)) for thing in things]
-            ids = [part[0] for part in parts if len(part) == 1]
-            keys = [(part[0], part[1], part[2]) for part in parts if len(part) == 3]
-            of = sorted({part[0] for part in parts if len(part) == 4})
-        for node, was in export.nodes(ids):
-            if self._is_taken(node) and not is_forgotten_by_nobody(node):
-                yield _line(node.id, order_text(Stamped.of(node)), shared_fields(node, was))
-        rows: Iterator[Edge | Anchor] = chain(export.edges(keys), export.anchors(of))
-        for row in rows:
-            if self._is_taken(row) and (things is None or thing_of(row) in things):
-                yield _line(row.key[0], order_text(shared_values(row)), shared_fields(row))
-        for thing, changes in groupby(export.past(things), lambda change: thing_of(change[0])):
-            row_now, left = self._store.thing(thing), [*changes]
-            # Former texts of a staged record may be private.
-            was_staged = any(values.get("status") == '"staged"' for *_, values in left)
-            if row_now and self._is_taken(row_now) and (self._takes.staged or not was_staged):
-                yield from self._past(owners(thing)[0], left, local_fields(row_now))
 
-    def _past(self, id: str, left: Iterable[Any], local: Collection[str]) -> Iterator[Line]:
-        for key, stamp, every in left:
-            values = {name: value for name, value in every.items() if name not in local}
-            if values:
-                yield _line(id, stamp, past_fields(key, stamp, values))
+def _filter(store: Store, takes: Takes) -> Callable[[Thing], bool]:
+    """Return a function that returns True if a remote takes the current state of a thing."""
+    types, private = store.types.require(takes.types), set[str]()
+    for forgotten in (False, True) if not takes.staged else ():
+        staged = store.nodes.select(Scope(statuses=("staged",)), ALL, forgotten=forgotten)
+        private.update(node.id for node in staged)
 
-    def _is_taken(self, row: Thing) -> bool:
-        """Return True if the remote takes the current state of a thing."""
+    def has(id: str) -> bool:
+        if not is_record(id):
+            return takes.has(id)
+        return id not in private and takes.has(id) and (not types or id.partition("-")[0] in types)
+
+    def is_taken(row: Thing) -> bool:
         if isinstance(row, Anchor):
-            return is_shared_anchor(row) and self._takes_id(row.node_id)
+            return is_shared_anchor(row) and has(row.node_id)
         if isinstance(row, Node):
-            return is_record(row.id) and self._takes_id(row.id)
-        is_open = self._takes.has(row.relation) and (self._takes.staged or row.status != "staged")
-        return is_open and is_shared_edge(row) and all(map(self._takes_id, row.key[:2]))
+            return is_record(row.id) and has(row.id)
+        is_open = takes.has(row.relation) and (takes.staged or row.status != "staged")
+        return is_open and is_shared_edge(row) and all(map(has, row.key[:2]))
 
-    def _takes_id(self, id: str) -> bool:
-        is_taken = not is_record(id) or not self._types or id.partition("-")[0] in self._types
-        return is_taken and id not in self._private and self._takes.has(id)
+    return is_taken
 
 
 def extra_lines(store: Store, takes: Takes) -> tuple[list[Line], list[Line]]:
     """Return the declarations and purges of a store for a remote."""
-    declared = {
-        (one.get("declare_type") or one["declare_relation"]): one for one in declarations(store)
-    }
+    named = [
+        (one.get("declare_type") or one["declare_relation"], one) for one in declarations(store)
+    ]
     purges = store.changes.purged().items()
     return (
-        [_line(name, one["at"], one) for name, one in declared.items() if takes.has(name)],
+        [_line(name, one["at"], one) for name, one in named if takes.has(name)],
         [_line(id, at, {"purged": id, "at": at}) for id, at in purges if is_record(id)],
     )
 

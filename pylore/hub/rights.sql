@@ -69,6 +69,26 @@ CREATE FUNCTION lore.decides(g lore.pushed) RETURNS boolean LANGUAGE sql STABLE 
 $$;
 
 
+-- Give a role of the server one of the rights and, unless it is empty, a scope; without a right, take
+-- the scope away, or all scopes and rights. For the owner.
+CREATE FUNCTION lore.entitle(who name, rights text, member text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  entitled text := concat_ws('@@', who, nullif(member, ''));
+BEGIN
+  IF rights <> '' OR member = '' THEN
+    EXECUTE format('REVOKE lore_reader, lore_writer, lore_curator FROM %I', who);
+  END IF;
+  IF rights = '' THEN
+    DELETE FROM lore.members m WHERE m.role = who AND member IN ('', m.scope);
+  ELSE
+    EXECUTE format('GRANT %I TO %I', 'lore_' || rights, who);
+    INSERT INTO lore.members SELECT who, member WHERE member <> '' ON CONFLICT DO NOTHING;
+  END IF;
+  INSERT INTO lore.lines(kind, owner, scope, key, order_key, line)
+  VALUES (CASE rights WHEN '' THEN 'revoke' ELSE 'grant ' || rights END, entitled, member, entitled, clock_timestamp()::text, '');
+END $$;
+
+
 -- --- grants: everything else is for the owner alone
 
 REVOKE ALL ON SCHEMA lore FROM PUBLIC;

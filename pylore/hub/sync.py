@@ -12,7 +12,7 @@ from ..formats.jsonl import Imported, ImportOptions, LineImport
 from ..indexing.embed import embed_missing
 from ..store.remotes import RemoteProgress
 from .connection import ahead
-from .lines import HubLines, extra_lines
+from .lines import extra_lines, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -42,7 +42,7 @@ SELECT count(*), (SELECT count(*) FROM lore.nodes WHERE NOT gone),
 
 
 class HubSync:
-    """A sync with the remote ``name``; ``all``: send and read old lines again.
+    """A sync with a hub; ``all``: send and read old lines again.
 
     ``came_in`` is the result of merging; ``sent`` and ``known`` are numbers of lines, new and old
     at the hub. ``refused`` lists (id, why). ``anew``: the hub lost lines. ``may_only_read``: a role
@@ -53,7 +53,6 @@ class HubSync:
         self,
         engine: Engine,
         hub: Hub,
-        name: str,
         takes: Takes,
         *,
         all: bool = False,
@@ -62,35 +61,18 @@ class HubSync:
         self.came_in = Imported()
         self.sent = self.known = self.read = 0
         self.refused: list[tuple[str, str]] = []
-        self.anew, self.may_only_read = False, ""
         self._engine, self._store, self._hub = engine, engine.store, hub
-        self._name, self._takes, self._all, self._progress = name, takes, all, progress
-        self._at = engine.store.remotes.get(name)
-        self._new: set[str] = set()
+        self._takes, self._progress, self._new = takes, progress, set[str]()
+        self._at = engine.store.remotes.get(hub.name)
+        self._state = self._begin(all)
+        self.may_only_read = "" if self._state["may_write"] else self._state["role"]
 
-    def run(self) -> HubSync:
-        """Send, read, and send results of merging; call ``progress`` with the lines of each batch.
-
-        Raises:
-            LoreError: the hub failed or refused; finished batches remain.
-        """
-        with self._store.faults:
-            state = self._begin()
-            if state["may_write"]:
-                self._push()
-            else:
-                self.may_only_read = state["role"]
-            self._pull()
-            if state["may_write"] and self.read:
-                self._push()
-        return self
-
-    def _begin(self) -> dict[str, Any]:
+    def _begin(self, all: bool) -> dict[str, Any]:
         """Read the state of the hub; start over if the hub or the filter has changed."""
         at = self._at
         state = self._hub.hello(at.mark)
         self.anew = not state["holds"]
-        if self._all or self.anew:
+        if all or self.anew:
             at.read, at.mark, at.sent = 0, [0, None], -1
         if at.takes != self._takes.words:
             at.sent = -1
@@ -100,8 +82,22 @@ class HubSync:
         self._end, self._since = state["end"], at.read
         return state
 
+    def run(self) -> HubSync:
+        """Send, read, and send results of merging; call ``progress`` with the lines of each batch.
+
+        Raises:
+            LoreError: the hub failed or refused; finished batches remain.
+        """
+        with self._store.faults:
+            if not self.may_only_read:
+                self._push()
+            self._pull()
+            if self.read and not self.may_only_read:
+                self._push()
+        return self
+
     def _keep(self) -> None:
-        if self._store.remotes.get(self._name) != self._at:
+        if self._store.remotes.get(self._hub.name) != self._at:
             with self._store.transaction():
                 self._store.remotes.put(self._at)
 
@@ -114,7 +110,7 @@ class HubSync:
             extra = extra_lines(self._store, self._takes)
             digest = md5(repr(extra).encode()).hexdigest()
             is_new = at.sent < 0 or digest != at.extra
-            for batch in ahead(self._batches(self._lines(until, *extra, is_new=is_new))):
+            for batch in ahead(_batches(self._lines(until, *extra, is_new=is_new))):
                 text = json.dumps([line[1:] for line in batch], ensure_ascii=False)
                 done = self._hub.ask("SELECT lore.push(%s)", [text])[0][0]
                 refused = [(batch[place][0], why) for place, why in done["refused"]]
@@ -140,19 +136,9 @@ class HubSync:
             yield from (digests[digest] for (digest,) in known)
         found = changed(self._store, self._at, until)
         if found is None:
-            yield from HubLines(self._store, self._takes)
+            yield from lines_of(self._store, self._takes)
         elif found[0]:
-            yield from HubLines(self._store, self._takes, *found)
-
-    def _batches(self, lines: Iterable[Line]) -> Iterator[list[Line]]:
-        batch: list[Line] = []
-        for line in lines:
-            batch.append(line)
-            if len(batch) == SENT_AT_ONCE or sum(map(len, batch[-1])) > _LONG:
-                yield batch
-                batch = []
-        if batch:
-            yield batch
+            yield from lines_of(self._store, self._takes, *found)
 
     # --- reading
 
@@ -178,13 +164,13 @@ class HubSync:
             self._engine.settings,
             [line.encode() for _, line in rows],
             options,
-            place=lambda number: f"{self._name}: line {rows[number - 1][0]}",
+            place=lambda number: f"{self._hub.name}: line {rows[number - 1][0]}",
         )
         at, changes = copy(self._at), self._store.changes
         with self._store.transaction("sync"):
             before = changes.last_command()
             came_in = part.write()
-            changes.came_from(self._name, before)
+            changes.came_from(at.name, before)
             at.read, at.synced_at = rows[-1][0], now()
             if at.sent == before:
                 at.sent = changes.last_command()
@@ -199,6 +185,17 @@ class HubSync:
         self.came_in.add(came_in)
 
 
+def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:
+    batch: list[Line] = []
+    for line in lines:
+        batch.append(line)
+        if len(batch) == SENT_AT_ONCE or len(line[2]) > _LONG:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
 def changed(store: Store, at: RemoteProgress, until: int) -> tuple[set[str], set[str]] | None:
     """Return the keys of unsent changes, and the records with links to send; None for a new remote,
     or if the change log was swept."""
@@ -208,9 +205,9 @@ def changed(store: Store, at: RemoteProgress, until: int) -> tuple[set[str], set
     return things.union(at.again), ids
 
 
-def hub_status(hub: Hub, name: str, takes: Takes, store: Store | None) -> dict[str, Any]:
+def hub_status(hub: Hub, takes: Takes, store: Store | None) -> dict[str, Any]:
     """Return sizes of a hub, and unsent and unread changes; ``unsent`` is None for all."""
-    at = store.remotes.get(name) if store is not None else RemoteProgress(name)
+    at = RemoteProgress(hub.name) if store is None else store.remotes.get(hub.name)
     state = hub.hello(at.mark)
     counts = hub.ask(_COUNTS, [at.read if state["holds"] else 0])[0]
     row = {name: state[name] for name in ("version", "role", "may_write")}

@@ -26,7 +26,7 @@ hello my_scopes share admits find near having counts rows passages_of cosines ne
 """.split()
 WRITER = "push lacking put settle".split()
 OWNER = """
-last_line parsed rows_of refusal update_heads is_taken decides
+last_line parsed rows_of refusal update_heads is_taken decides entitle
 brief quoted frequency
 """.split()
 CALLABLE_FROM = {

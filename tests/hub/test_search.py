@@ -20,7 +20,7 @@ from pylore.core.vocabulary import CODE_TYPES
 from pylore.embed.static import StaticEmbedder
 from pylore.hub.connection import Hub, connect
 from pylore.hub.indexing import index_hub
-from pylore.hub.lines import HubLines, Takes
+from pylore.hub.lines import Takes, lines_of
 from pylore.hub.search import SearchedHub, expression
 from pylore.indexing.embed import embed_missing
 from pylore.indexing.indexer import Index
@@ -106,7 +106,7 @@ def fill(store: Store, size: int) -> None:
 
 def copy_store(hub: Hub, store: Store) -> None:
     """Push the records and links of a store to an empty hub, and index them."""
-    lines = HubLines(store, Takes("scopes=*", "staged"))
+    lines = lines_of(store, Takes("scopes=*", "staged"))
     pushed = dumps([line[1:] for line in lines])
     assert not hub.ask("SELECT lore.push(%s)", (pushed,))[0][0]["refused"]
     index_hub(hub, lambda: EMBEDDER, [])

@@ -251,14 +251,14 @@ def _breaks_off(team: Team, name: str, sql: str, *, after: int) -> None:
 
     hub.ask = asked  # type: ignore[method-assign]
     with pytest.raises(StoreError, match="again"):
-        HubSync(team.engine(name), hub, "team", ALL).run()
+        HubSync(team.engine(name), hub, ALL).run()
 
 
 def test_status_counts_unsent_and_unread(two: Team) -> None:
     put(two, "ann", note("note-a"), note("note-b"))
 
     def count() -> tuple[int | None, int]:
-        row = hub_status(two.hub, "team", ALL, two.store("ann"))
+        row = hub_status(two.hub, ALL, two.store("ann"))
         return row["unsent"], row["unread"]
 
     assert count() == (None, 0)
@@ -338,10 +338,11 @@ def test_a_store_passes_lines_between_two_hubs(
     put(two, "bob", note("note-b"))
     two.sync("bob")
     with team(postgres_server, tmp_path / "other") as other:
+        other.hub.name = "other"
         two.sync("ann")
 
         def sync() -> int:
-            return HubSync(two.engine("ann"), other.hub, "other", ALL).run().sent
+            return HubSync(two.engine("ann"), other.hub, ALL).run().sent
 
         assert sync() == 1
         put(two, "bob", note("note-c"))

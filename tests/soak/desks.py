@@ -30,7 +30,7 @@ def sync(store: Store, url: str) -> HubSync:
     """Sync once, with all that may be shared."""
     engine = Engine(store, Settings().changed([("embedder", "none")], "test"), "")
     with connect(url, "hub") as hub:
-        return HubSync(engine, hub, "hub", Takes("scopes=*", "staged")).run()
+        return HubSync(engine, hub, Takes("scopes=*", "staged")).run()
 
 
 def exported(folder: str) -> list[str]:

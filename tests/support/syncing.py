@@ -13,7 +13,7 @@ from new_stores import new_store
 from pylore.app.engine import Engine
 from pylore.core.settings import Settings
 from pylore.hub.connection import Hub, connect
-from pylore.hub.lines import HubLines, Takes
+from pylore.hub.lines import Takes, lines_of
 from pylore.hub.sync import HubSync
 from pylore.store import Store
 
@@ -45,7 +45,7 @@ class Team:
 
     def sync(self, name: str, takes: Takes = ALL, *, user: str = "", **options: Any) -> HubSync:
         hub = self.connected(user=user) if user else self.hub
-        return HubSync(self.engine(name), hub, "team", takes, **options).run()
+        return HubSync(self.engine(name), hub, takes, **options).run()
 
     def close(self) -> None:
         self.hub.connection.close()
@@ -59,4 +59,4 @@ def team(server: postgres.Server, folder: object) -> closing[Team]:
 
 def told(store: Store) -> list[str]:
     """All that a store would tell a hub, sorted."""
-    return sorted(line for *_, line in HubLines(store, ALL))
+    return sorted(line for *_, line in lines_of(store, ALL))
