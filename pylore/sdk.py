@@ -24,7 +24,6 @@ from .graph.queries import degrees, stats
 from .records.records import Change, Records
 from .records.runs import RunOutcome, Runs
 from .store import FILE, create_store, open_store
-from .store.resolve_id import resolve_id
 from .system import config
 from .system.stores import claim
 
@@ -164,12 +163,12 @@ class Lore:
     def get(self, id: str) -> Node | None:
         """Return a node, forgotten or not; None for an unknown id."""
         store = self._open().store
-        return store.nodes.get(resolve_id(store, id))
+        return store.nodes.get(store.resolve_id(id))
 
     def edges(self, id: str) -> list[Edge]:
         """Return the live edges of a node, in both directions."""
         store = self._open().store
-        return store.edges.of(resolve_id(store, id))
+        return store.edges.of(store.resolve_id(id))
 
     def list(self, limit: int = -1, **filters: Any) -> Sequence[Node]:
         """Return live nodes, the last changed first, that ``app.find.scope`` lets through."""

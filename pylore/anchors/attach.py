@@ -10,7 +10,6 @@ from ..core.model import Anchor, Edge, Node
 from ..core.times import now
 from ..core.vocabulary import ANCHORED_TO, BROKEN, INVALIDATED_BY, file_id, symbol_id
 from ..store.filter import Scope
-from ..store.resolve_id import file_ids, file_node_id
 from ..system.files import GONE
 from ..system.projects import trust_root
 from .globs import Glob
@@ -45,7 +44,7 @@ def file_nodes(store: Store, write: Write, paths: Sequence[str]) -> dict[str, st
     found: dict[str, str] = {}
     for path in paths:
         try:
-            found[path] = check_id(file_node_id(store, path))
+            found[path] = check_id(store.file_node_id(path))
         except LoreError:
             continue
     live = store.nodes.match(Scope(), list(found.values()))
@@ -85,7 +84,7 @@ def unlink_anchor(store: Store, anchor: Anchor) -> None:
     """End the links of a removed anchor, except links that the node needs for other anchors."""
 
     def ends(one: Anchor) -> set[str]:
-        return {*file_ids(store, one.path), symbol_id(one.path, one.detail)}
+        return {*store.file_ids(one.path), symbol_id(one.path, one.detail)}
 
     rest = [other for other in store.anchors.of(anchor.node_id) if other.key != anchor.key]
     gone = ends(anchor)

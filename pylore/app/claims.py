@@ -15,7 +15,6 @@ from ..code.rules import load_rules
 from ..code.scan import refusal
 from ..core.errors import LoreError, UsageError
 from ..core.json import canonical, is_json, loads
-from ..store.resolve_id import complete_id
 from ..system.project_files import read_plain
 from .code import anchor, removed
 
@@ -70,7 +69,7 @@ def claim(
 def unclaim(engine: Engine, id: str, rule: str, *, here: str = "") -> list[dict[str, Any]]:
     """Remove the claims with this rule from a node; LoreError without any."""
     store = engine.store
-    id, text = complete_id(store, id), text_of(rule_of(rule, here)[0])
+    id, text = store.complete_id(id), text_of(rule_of(rule, here)[0])
     rules = (one for one in store.anchors.of(store.nodes.require(id).id) if one.kind == "rule")
     found = [rule for rule, one in _readable(rules) if text_of(one.rule) == text]
     if not found:

@@ -21,7 +21,6 @@ from ..core.model import Anchor
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import write_nodes
 from ..records.fields import split_location
-from ..store.resolve_id import complete_id, complete_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ COMPACT_FROM = 1000
 def anchors_of(engine: Engine, id: str) -> Rows:
     """Return the anchors of a node; LoreError for an unknown id."""
     store = engine.store
-    return rows(store, store.anchors.of(store.nodes.require(complete_id(store, id)).id))
+    return rows(store, store.anchors.of(store.nodes.require(store.complete_id(id)).id))
 
 
 def anchors_for_file(engine: Engine, file: str) -> Rows:
@@ -121,7 +120,7 @@ def _wanted(engine: Engine, id: str, file: str, kind: str | None, detail: str, h
     is_glob = kind in ("glob", "rule")
     there = os.path.join(here, file)
     path = relative_glob(root, here, file) if is_glob else relative(root, there, file)
-    id = complete_id(engine.store, id)
+    id = engine.store.complete_id(id)
     return Anchor(id, kind, path, detail, root_to_keep(engine.store, root))
 
 
@@ -129,7 +128,7 @@ def verify(
     engine: Engine, ids: Sequence[str] = (), progress: Callable[[int], None] = lambda done: None
 ) -> Verified:
     """Judge the anchors of these nodes, or of all, and keep the verdicts."""
-    ids = complete_ids(engine.store, ids)
+    ids = [*map(engine.store.complete_id, ids)]
     require_anchors(engine.store, ids)
     return verify_anchors(
         engine.store, lambda: engine.embedder, code_reader, ids, progress=progress

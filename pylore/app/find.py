@@ -12,7 +12,6 @@ import os
 from ..core.errors import LoreError, UsageError
 from ..core.vocabulary import CODE_TYPES
 from ..store.filter import Scope, require_statuses
-from ..store.resolve_id import complete_id, complete_ids, resolve_id, resolve_ids
 from ..system.files import lstamp_of
 
 TYPE_CHECKING = False
@@ -70,7 +69,7 @@ def search(
         filter_expanded=filter_expanded,
         min_score=min_score,
         explain=explain,
-        excluded=complete_ids(store, words(exclude)),
+        excluded=[*map(store.complete_id, words(exclude))],
         near=_near(engine, words(near)),
         operators=operators,
     )
@@ -162,7 +161,7 @@ def related(
             ids,
             _near(engine, (*words(near), *files)),
             types=wanted,
-            excluded=complete_ids(store, words(exclude)),
+            excluded=[*map(store.complete_id, words(exclude))],
             explain=explain,
             symbols=symbols,
         )
@@ -172,10 +171,10 @@ def related(
 
 def _named(engine: Engine, name: str, here: str) -> str:
     """Return the id that a name means; return a path, or a possible path, unchanged."""
-    found = resolve_id(engine.store, name)
+    found = engine.store.resolve_id(name)
     if any(os.path.lexists(os.path.join(folder, name)) for folder in (here, engine.root)):
         return found
-    return complete_id(engine.store, name) if found == name and name.strip("./") else found
+    return engine.store.complete_id(name) if found == name and name.strip("./") else found
 
 
 def _path(engine: Engine, name: str, here: str) -> str:
@@ -200,7 +199,7 @@ def path(engine: Engine, from_id: str, to_id: str, max_hops: int | None = None) 
     from ..graph.queries import path as shortest_path
 
     store = engine.store
-    first, last = (store.nodes.require(complete_id(store, id)).id for id in (from_id, to_id))
+    first, last = (store.nodes.require(store.complete_id(id)).id for id in (from_id, to_id))
     return shortest_path(store, engine.settings, first, last, max_hops)
 
 
@@ -210,7 +209,7 @@ def show(engine: Engine, ids: Iterable[str], *, history: bool = False) -> list[d
 
     store = engine.store
     with store.snapshot():
-        return [shown(store, id, history=history) for id in complete_ids(store, words(ids))]
+        return [shown(store, id, history=history) for id in map(store.complete_id, words(ids))]
 
 
 def context(
@@ -240,12 +239,12 @@ def context(
         settings = settings.changed([("graph_depth", "2")], "default:graph_depth")
     files = _without_marks(engine, words(files))
     brief = ContextBrief(
-        resolve_id(store, question),
+        store.resolve_id(question),
         form=form,
         budget=settings.budget,
         root=engine.root,
         scope=scope(store, types=types, files=files),
-        needed=tuple(resolve_ids(store, words(needed))),
+        needed=tuple(map(store.resolve_id, words(needed))),
         near=_near(engine, files),
         with_superseded=with_superseded,
     )

@@ -28,7 +28,6 @@ from ..indexing.similar import CANDIDATES
 from ..records.records import Change, Records
 from ..store.curation import KNOWN, OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
 from ..store.filter import Scope
-from ..store.resolve_id import resolve_id
 from ..system.git import Git, is_commit
 from .candidates import COMMITTED, LONGEST_QUOTE, Candidate, Signal
 from .events import project_events
@@ -298,7 +297,7 @@ def promote(engine: Engine, wanted: Sequence[Wanted], *, confirm: bool) -> list[
     def let_in(one: Wanted, candidate: Candidate) -> Change:
         row = require(engine, one.id)
         if one.into:
-            into = store.nodes.require_live(resolve_id(store, one.into))
+            into = store.nodes.require_live(store.resolve_id(one.into))
             change = Change(into.id, "updated")
         else:
             change = records.add(

@@ -17,7 +17,6 @@ from ..core.errors import DONE, FAILURE, UsageError
 from ..core.text import counted
 from ..core.times import parse_since
 from ..core.vocabulary import BROKEN
-from ..store.resolve_id import complete_ids
 from ..system.programs import Tidying
 from ..terminal.annotations import sarif
 from ..terminal.output import write
@@ -160,7 +159,7 @@ def verify(
     form = session.form_given()
     exclusive(**{"as": report, form: form})
     with session.engine() as engine:
-        total = len(engine.store.anchors.live(complete_ids(engine.store, wanted)))
+        total = len(engine.store.anchors.live([*map(engine.store.complete_id, wanted)]))
         with session.progress("verifying", total, kept="the verdicts are as they were") as advance:
             found = judge(engine, wanted, advance) if wanted or not ids else Verified()
         shown = [new for _, new in found.found if not broken or new.verdict in BROKEN]

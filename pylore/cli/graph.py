@@ -17,7 +17,6 @@ from ..graph.queries import hubs, relations, within
 from ..graph.relations import relation_weights, weight_notes
 from ..indexing.similar import Plan
 from ..indexing.similar_all import build, duplicates, remove
-from ..store.resolve_id import complete_id, resolve_ids
 from ..system.atomic_write import write_whole
 from ..terminal.output import write
 from ..terminal.text import columns, counts_text, each
@@ -154,7 +153,7 @@ def export(
         wanted = [*relation_weights(store, session.settings)]
         among = None
         if around is not None:
-            middle = store.nodes.require(complete_id(store, around)).id
+            middle = store.nodes.require(store.complete_id(around)).id
             among = within(store, middle, wanted, hops)
         for piece in draw(store, form, wanted, among=among):
             write(printable(piece))  # ids that another program wrote may hold anything
@@ -196,7 +195,7 @@ def view(
 
 
 def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> Picked:
-    ids = resolve_ids(store, ids_from(words, "graph view")) if words else []
+    ids = [*map(store.resolve_id, ids_from(words, "graph view"))] if words else []
     if not ids:
         return pick_whole(store, session.settings, most)
     if "-" in words or len(store.nodes.get_many(ids)) == len(set(ids)):

@@ -9,7 +9,6 @@ from ..core.errors import LoreError, UsageError
 from ..core.text import counted
 from ..records.runs import Runs
 from ..store.filter import Scope
-from ..store.resolve_id import complete_id
 from ..terminal.text import columns, each
 from .command import LIMIT, TYPES, Group, argument, command, exclusive, option
 from .session import ids_from
@@ -112,7 +111,7 @@ def _named(session: Session, store: Store, run: str) -> str:
     run = run or session.settings.run
     if not run:
         raise UsageError("name a run: see 'lore run list'")
-    return complete_id(store, run)
+    return store.complete_id(run)
 
 
 def _run_text(row: dict[str, Any]) -> str:

@@ -164,9 +164,7 @@ def edit(
     with session.open() as store:
         records = session.records(store)
         if by_editor:
-            from ..store.resolve_id import complete_id
-
-            body = store.nodes.require(complete_id(store, id)).body
+            body = store.nodes.require(store.complete_id(id)).body
             records.edit(id, text=body, force=force)  # refuses a document before the editor opens
             change = in_editor(body, lambda text: records.edit(id, text=text, force=force))
         else:

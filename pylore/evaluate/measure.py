@@ -23,7 +23,6 @@ from ..embed import open_embedder
 from ..search.pipeline import Request, search
 from ..store import copy_store
 from ..store.filter import Scope
-from ..store.resolve_id import resolve_ids
 from ..system.atomic_write import temporary_folder
 
 if TYPE_CHECKING:
@@ -119,8 +118,8 @@ class Evaluation:
         progress: Callable[[int], None] = lambda step: None,
     ) -> None:
         for question in questions:
-            question.relevant = tuple(dict.fromkeys(resolve_ids(store, question.relevant)))
-            question.exclude = tuple(resolve_ids(store, question.exclude))
+            question.relevant = tuple(dict.fromkeys(map(store.resolve_id, question.relevant)))
+            question.exclude = tuple(map(store.resolve_id, question.exclude))
         self.store = store
         self.questions = questions
         self.scope = scope

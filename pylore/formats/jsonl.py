@@ -39,7 +39,6 @@ from ..records.facts import contested
 from ..records.fields import title_of
 from ..records.merge import Conflict, Merge, contested_notes, fate_notes
 from ..store.changes import thing_of
-from ..store.resolve_id import resolve_id
 from .lines import (
     PAST,
     STATES,
@@ -314,7 +313,7 @@ class LineImport:
         is a common record."""
         if dotted(id) != id:
             self._apply()  # a line above may have the node
-            id = resolve_id(self._store, id)
+            id = self._store.resolve_id(id)
         if self._store.scope and self._store.nodes.get(id) is None:
             id = own(id, self._store.scope)
         return check_scope(check_id(id), self._store.scope)

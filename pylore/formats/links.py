@@ -12,7 +12,6 @@ from ..core.text import composed, one_line
 from ..core.vocabulary import CODE_IDS, COMMIT_IDS
 from ..graph.relations import fold
 from ..records.fields import EXTENSIONS, is_page, split_location
-from ..store.resolve_id import file_node_id, resolve_id
 from ..system.project_files import is_below
 from .page import FIELD, NAME, PATH, RELATIVE, WIKI, Link
 
@@ -100,7 +99,7 @@ class Targets:
 
     def _of_text(self, text: str, folder: str) -> Target | None:
         """Return the target that an id, a name, a title or a path means."""
-        id = resolve_id(self._store, text)
+        id = self._store.resolve_id(text)
         node = self._store.nodes.get(id)
         is_live = node is not None and node.invalidated_at is None
         if named := id if is_live else self._named(text, folder):
@@ -143,7 +142,7 @@ class Targets:
         if not self._files[path] or path.startswith("../"):
             return None
         try:
-            id = check_id(file_node_id(self._store, path))
+            id = check_id(self._store.file_node_id(path))
         except LoreError:
             return None
         node = self._store.nodes.get(id)

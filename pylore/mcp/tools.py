@@ -16,7 +16,6 @@ from ..core.ids import LINK, link_parts, own, record_id
 from ..core.json import dumps
 from ..core.text import counted, one_line
 from ..core.vocabulary import CODE_IDS, LEARNING
-from ..store.resolve_id import complete_id
 from ..terminal.output import json_list, json_object
 from .arguments import like, read, schema, setting
 
@@ -212,7 +211,7 @@ def lore_remember(
     if id:
         if type or text or why or tags or not (links or file):
             raise UsageError("with id give links, file, or both: not type, text, why or tags")
-        id = complete_id(engine.store, id)
+        id = engine.store.complete_id(id)
         is_new = records.together(tie, "link") != {"unchanged"}
         return json_object({"id": id, "state": "updated" if is_new else "unchanged"}), []
     if not type or not text:

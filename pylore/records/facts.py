@@ -146,7 +146,6 @@ def named_edge(store: Store, words: Sequence[str]) -> EdgeKey | None:
     """
     from ..core.ids import plain
     from ..graph.relations import fold
-    from ..store.resolve_id import resolve_edge
 
     if len(words) != 3 or store.nodes.get(words[1]) is not None:
         return None
@@ -158,16 +157,15 @@ def named_edge(store: Store, words: Sequence[str]) -> EdgeKey | None:
         raise LoreError(
             f"no fact {words[0]} {relation} {words[2]}: 'lore list --type entity' has the names"
         )
-    return resolve_edge(store, (from_id, to_id, relation))
+    return store.resolve_edge((from_id, to_id, relation))
 
 
 def thing_id(store: Store, name: str) -> str:
     """Return the id of the thing with this id or name; empty if unknown."""
     from ..core.ids import named_id
-    from ..store.resolve_id import resolve_id
 
     for id in (name, named_id("entity", name.strip()), named_id("concept", name.strip())):
-        id = resolve_id(store, id)
+        id = store.resolve_id(id)
         if store.nodes.get(id) is not None:
             return id
     return ""

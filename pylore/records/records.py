@@ -14,14 +14,6 @@ from ..graph.relations import fold
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
 from ..indexing.similar import near
-from ..store.resolve_id import (
-    complete_id,
-    complete_ids,
-    file_ids,
-    file_node_id,
-    resolve_edge,
-    resolve_ids,
-)
 from .facts import confirm_edge, first_status, named_edge, retract_edge, state_fact, thing_id
 from .fields import (
     Naming,
@@ -176,7 +168,7 @@ class Records:
         is_heard = source == "conversation"
         if old is not None and gone is None and old.status == "confirmed" and is_heard:
             for other, relation in links:
-                self._link(Edge(old.id, complete_id(self.store, other), relation, source=source))
+                self._link(Edge(old.id, self.store.complete_id(other), relation, source=source))
             self.notes.append(
                 f"{old.id} is there already, and confirmed: nothing of it was changed"
             )
@@ -205,7 +197,7 @@ class Records:
         if state == "added":
             self._new.append(node)
         for other, relation in links:
-            self._link(Edge(node.id, complete_id(self.store, other), relation, source=source))
+            self._link(Edge(node.id, self.store.complete_id(other), relation, source=source))
         if path:
             self.tie(node, before)
         self._derive(node)
@@ -247,7 +239,7 @@ class Records:
         keeps, status = status is None, status or first_status(source)
         if new_relation:
             self._names.declare(relation)
-        from_id, to_id = complete_ids(self.store, (from_id, to_id))
+        from_id, to_id = map(self.store.complete_id, (from_id, to_id))
         fields = {**(metadata or {})}
         if confidence is not None:
             require_known(status, source, confidence)
@@ -269,9 +261,10 @@ class Records:
             LoreError: no such link.
         """
         relation = self._names.require_relation(relation)
-        for of in (resolve_ids, complete_ids):  # an absent end has no complete id
-            from_id, to_id = of(self.store, (from_id, to_id))
-            key = resolve_edge(self.store, (from_id, to_id, relation))
+        # An absent end has no complete id.
+        for of in (self.store.resolve_id, self.store.complete_id):
+            from_id, to_id = of(from_id), of(to_id)
+            key = self.store.resolve_edge((from_id, to_id, relation))
             edge = self.store.edges.get(*key)
             if edge is not None:
                 break
@@ -412,7 +405,7 @@ class Records:
         blank_candidates(self.store, [*candidates.values()])
         changes = [Change(id, "purged") for id in candidates]
         given = [id for id in ids if id not in candidates]
-        for part, id in zip(given, complete_ids(self.store, given), strict=True):
+        for part, id in zip(given, [*map(self.store.complete_id, given)], strict=True):
             node = self._require(id)
             state = "invalidated"
             if purge:
@@ -444,7 +437,7 @@ class Records:
         """
         from .undo import restore_node
 
-        ids = complete_ids(self.store, ids)
+        ids = [*map(self.store.complete_id, ids)]
         return [Change(*restore_node(self, id, at)) for id in ids]
 
     def undo(self, ids: Sequence[str] = (), *, redo: bool = False) -> list[Change]:
@@ -461,7 +454,7 @@ class Records:
         def write() -> list[Change]:
             if not ids:
                 return [Change(*one) for one in undo_command(self, redo=redo)]
-            return [Change(*undo_node(self, id)) for id in complete_ids(self.store, ids)]
+            return [Change(*undo_node(self, id)) for id in [*map(self.store.complete_id, ids)]]
 
         return self.together(write, UNDO_RECORD if ids else REDO if redo else UNDO)
 
@@ -482,14 +475,14 @@ class Records:
         Index(self.store).update(nodes)
 
     def _judge(self, words: Sequence[str], status: str) -> list[Change]:
-        words = resolve_ids(self.store, words)
+        words = [*map(self.store.resolve_id, words)]
         key = named_edge(self.store, words)
         if key and status == "confirmed":
             return [Change(edge_name(key), confirm_edge(self.store, self._settings, key, now()))]
         if key:
             return [Change(edge_name(key), retract_edge(self.store, key, now()))]
         changes = []
-        for id in complete_ids(self.store, words):
+        for id in [*map(self.store.complete_id, words)]:
             node = self.store.nodes.require_live(id)
             node.status = status
             is_new = self.write(node) != "unchanged"
@@ -521,7 +514,7 @@ class Records:
         return not unedited or record_id(old.type, unedited[0], 64) == record_id(old.type, key, 64)
 
     def _require(self, id: str) -> Node:
-        return self.store.nodes.require(complete_id(self.store, id))
+        return self.store.nodes.require(self.store.complete_id(id))
 
     def _link(self, edge: Edge, *, force: bool = False) -> None:
         self.store.edges.put(self._checked(edge, None, {}, force=force))
@@ -569,14 +562,14 @@ class Records:
         if before[0] and before != here:
             drop_file_anchors(self.store, node.id, *before)
             tied = {anchor.path for anchor in self.store.anchors.of(node.id)}
-            for file_id in [] if before[0] in {path, *tied} else file_ids(self.store, before[0]):
+            for file_id in [] if before[0] in {path, *tied} else self.store.file_ids(before[0]):
                 edge = self.store.edges.get(node.id, file_id, "anchored_to")
                 if edge is not None and edge.ended_at is None:
                     self.store.edges.invalidate(edge.key, now(), "superseded")
         if not path:
             return
         self.notes += missing_file(path, self._root)
-        id = file_node_id(self.store, path)
+        id = self.store.file_node_id(path)
         file = self.store.nodes.get(id)
         if file is None or file.invalidated_at is not None:
             self.write(Node(check_id(id), "file", title=path, file=path, source="file"))

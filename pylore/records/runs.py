@@ -19,7 +19,6 @@ from ..core.scoring import feedback
 from ..core.times import ago, now
 from ..core.vocabulary import RUN_IDS
 from ..indexing.indexer import Index
-from ..store.resolve_id import complete_id, complete_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ class Runs:
         """
         with self._store.faults, self._store.transaction("run start"):
             if task:
-                task = complete_id(self._store, task)
+                task = self._store.complete_id(task)
                 self._store.nodes.require_live(task)
             stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
             id = own(f"{RUN_IDS}{stamp}-{os.urandom(3).hex()}", self._store.scope)
@@ -94,7 +93,7 @@ class Runs:
         """
         result = RunOutcome(run)
         with self._store.faults, self._store.transaction("run finish"):
-            ids = [complete_ids(self._store, some) for some in (helpful, unhelpful)]
+            ids = [[*map(self._store.complete_id, some)] for some in (helpful, unhelpful)]
             if both := {*ids[0]} & {*ids[1]}:
                 raise UsageError(f"'{min(both)}' is helpful and unhelpful: give a single rating")
             ratings = {**dict.fromkeys(ids[0], "helpful"), **dict.fromkeys(ids[1], "unhelpful")}
@@ -135,7 +134,7 @@ class Runs:
             raise UsageError(f"the rating is '{rating}': give helpful or unhelpful")
         notes: list[str] = []
         with self._store.faults, self._store.transaction("feedback"):
-            ids = complete_ids(self._store, ids)
+            ids = [*map(self._store.complete_id, ids)]
             if run:
                 self._require_run(run)
                 used = {use[0] for use in self._store.impressions.uses(run)}

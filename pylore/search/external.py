@@ -13,7 +13,6 @@ from typing import Any
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.scoring import best_first
 from ..core.settings import BUILT_IN_RETRIEVERS, GIVEN
-from ..store.resolve_id import resolve_id
 from ..system.plugin_process import RETRIEVER_SECONDS, PluginProcess
 from ..system.programs import Refused, Tidying, environment, find
 
@@ -81,7 +80,7 @@ class Retrievers:
         for name in [*self._answers]:
             try:
                 scores = parse_results(self._answers.pop(name)())
-                self._lists[name] = {resolve_id(store, id): score for id, score in scores.items()}
+                self._lists[name] = {store.resolve_id(id): score for id, score in scores.items()}
             except Refused as why:
                 self._leave_out(name, str(why))
         found = {}

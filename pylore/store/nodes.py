@@ -33,6 +33,17 @@ NAMED = "json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
 COLUMNS = tuple([name for name in Node.FIELDS if name not in _READS])
 """Columns of ``nodes`` that a ``Node`` has."""
 
+_MEANT = f"""
+SELECT CASE
+  WHEN substr(id, instr(id, '-') + 1) = ?1 THEN 0
+  WHEN substr(id, -length(?1)) = ?1 AND instr('/:.', substr(id, -length(?1) - 1, 1)) THEN 0
+  WHEN lower(title) = lower(?1) AND type NOT IN {tuple(sorted(NO_RECORDS))}
+    THEN 1 + (invalidated_at IS NOT NULL)
+  WHEN instr(id, ?1) = 1 OR substr(id, instr(id, '-') + 1, length(?1)) = ?1 THEN 3
+  WHEN substr(id, -length(?1)) = ?1 THEN 3 END AS rank, id
+FROM nodes WHERE rank IS NOT NULL ORDER BY rank, id LIMIT ?2
+"""
+
 _SORTED = 5000
 """Maximum number of nodes of a list that are sorted, instead of read by the index of lists."""
 
@@ -227,28 +238,12 @@ class Nodes(Table):
         query = f"SELECT n.id FROM {NAMED} WHERE n.invalidated_at IS NULL AND {condition}"
         return {*self._column(query, dumps(ids), *parameters)}
 
-    def ids_at(self, part: str, limit: int) -> list[str]:
-        """Return ids that begin or end with ``part``, or continue with it after the type. Ids that
-        end with a complete part (``ends_with_part``) come first, then by id."""
-        query = (
-            "SELECT id FROM nodes WHERE instr(id, ?1) = 1"
-            " OR substr(id, instr(id, '-') + 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1"
-            " ORDER BY substr(id, instr(id, '-') + 1) <> ?1"
-            " AND (substr(id, -length(?1)) <> ?1 OR instr('/:.',"
-            " substr(id, -length(?1) - 1, 1)) = 0), id LIMIT ?2"
-        )
-        return self._column(query, part, limit)
-
-    def ids_titled(self, title: str, limit: int) -> list[str]:
-        """Return the live, or else the forgotten, records with this title in any case, by id."""
-        rows = self._rows(
-            "SELECT id, title, invalidated_at IS NULL FROM nodes WHERE length(title) = ?"
-            f" AND type NOT IN ({', '.join(map(repr, sorted(NO_RECORDS)))}) ORDER BY id",
-            len(title),
-        )
-        found = [(id, live) for id, name, live in rows if name.lower() == title.lower()]
-        lives = [id for id, live in found if live]
-        return (lives or [id for id, _ in found])[:limit]
+    def meant(self, text: str, limit: int) -> list[str]:
+        """Return the ids that best match a text, by id: whole parts of ids (``auth.py`` of
+        ``file-src/auth.py``), or titles of live records, of forgotten records, or beginnings and
+        ends of ids. The type before an id may be missing; case counts in ids."""
+        rows = self._rows(_MEANT, text, limit)
+        return [id for rank, id in rows if rank == rows[0][0]]
 
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:
         """Return a note with the nearest tag for each tag that no live node has."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, StoreBusy, StoreError, StoreFull
+from ..core.vocabulary import dotted, file_id
 from ..system.files import LOG, identity_of
 from ..system.projects import project_of
 from .connection import TO_WIPE, BusyHandler, GraphFaults, Meta, Translated, apsw, changes_seen
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
+    from ..core.model import EdgeKey
     from ..core.stamps import Thing
     from . import anchors as _anchors
     from . import changes as _changes
@@ -32,6 +34,12 @@ if TYPE_CHECKING:
 
 _SHORT_LOG = 1 << 18
 """Maximum bytes of a log that a reader leaves beside the store, as a checkpoint syncs twice."""
+
+_SHORTEST_PART = 3
+"""Minimum characters of a partial id."""
+
+_NAMED = 3
+"""Maximum ids in a message about ambiguity."""
 
 _PATIENCE = 1.0
 """Seconds that ``wipe`` waits for readers."""
@@ -115,6 +123,56 @@ class Store:
             return self.nodes.get(row.id)
         return self.edges.get(*row.key) if isinstance(row, Edge) else self.anchors.get(row.key)
 
+    # --- ids
+
+    def resolve_id(self, id: str) -> str:
+        """Return the id of the symbol that ``FILE::Class::method`` names, with or without
+        ``symbol-``, or the scope's own id in place of an unknown id; other ids unchanged."""
+        get = self.nodes.get
+        if self.scope and get(id) is None:
+            from ..core.ids import own
+
+            if get(own(id, self.scope)) is not None:
+                return own(id, self.scope)
+        if "::" in id and get(id) is None and get(dotted(id)) is not None:
+            return dotted(id)
+        return id
+
+    def complete_id(self, text: str) -> str:
+        """Return the id that ``resolve_id`` finds, that begins or ends so, or that has this title;
+        else the text unchanged. The beginning may follow the type: ``1a2b`` for
+        ``decision-1a2b3c4d``. Raise LoreError if several match equally well."""
+        id = self.resolve_id(text)
+        if self.nodes.get(id) is not None or len(id) < _SHORTEST_PART:
+            return id
+        found = self.nodes.meant(id, _NAMED + 1)
+        if len(found) < 2:
+            return found[0] if found else id
+        names = ", ".join(found[:_NAMED]) + (", …" if len(found) > _NAMED else "")
+        raise LoreError(f"'{id}' may be several records ({names}): give the full id")
+
+    def file_ids(self, path: str) -> list[str]:
+        """Return the possible ids of a file's node: the common id, and the scope's."""
+        from ..core.ids import own
+
+        return [*dict.fromkeys((file_id(path), own(file_id(path), self.scope)))]
+
+    def file_node_id(self, path: str) -> str:
+        """Return the id of a file's node: the common id if it exists, or else the scope's."""
+        first, *others = self.file_ids(path) if self.scope else [file_id(path)]
+        return others[0] if others and self.nodes.get(first) is None else first
+
+    def resolve_edge(self, key: EdgeKey) -> EdgeKey:
+        """Return an edge's key; the scope's own relation of that name comes first."""
+        if not self.scope:
+            return key
+        from ..core.ids import own
+
+        scoped = (*key[:2], own(key[2], self.scope))
+        return scoped if self.edges.get(*scoped) is not None else key
+
+    # --- scopes
+
     def keep_to(self, scope: str) -> None:
         """Show common rows and those of a scope, and let only the scope's rows be changed. Other
         rows (``core.ids``) are missing from all answers; writing them raises LoreError, at the
@@ -136,6 +194,8 @@ class Store:
             if not is_own(own, self.scope):
                 raise LoreError(COMMON)
         return Whole(self)
+
+    # --- transactions
 
     def transaction(self, command: str = "") -> Transaction:
         """Return a ``with`` block that commits as a whole or changes nothing. ``command`` is a name

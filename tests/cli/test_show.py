@@ -74,7 +74,7 @@ def test_show_refuses_unknown_and_ambiguous_ids(notes: Lore) -> None:
     )
     notes.refuse_each("""
         show note-1 note-none | 1 | no node 'note-none'
-        show first | 1 | several ids (goal-first, note-first): give more
+        show first | 1 | several records (goal-first, note-first): give
         show 1 | 1 | no node '1'
         show a.py::C::n | 1 | no node 'a.py::C::n'
     """)
@@ -114,7 +114,7 @@ def test_exact_title_is_enough(lore: Lore) -> None:
     """)
     assert lore("show", "größe OF keys").json["id"] == "note-1"
     lore.refuse_each("""
-        show TWICE | 1 | several records have the title 'TWICE' (goal-3, note-2)
+        show TWICE | 1 | 'TWICE' may be several records (goal-3, note-2)
         show Twic | 1 | no node 'Twic'
         forget --purge gone | 2 | needs a full id
     """)
