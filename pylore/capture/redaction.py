@@ -11,13 +11,7 @@ from ..system.files import own_folder
 from ..system.plugin_process import REDACTOR_SECONDS, PluginProcess
 from ..system.programs import Refused, Tidying, environment
 from .readings import joined, readings
-from .secrets import (
-    found_alone,
-    found_beside,
-    found_by_chance,
-    found_by_form,
-    found_tokens,
-)
+from .secrets import found_alone, found_beside, found_by_chance, found_by_form, found_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

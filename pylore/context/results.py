@@ -77,11 +77,7 @@ def results_for(
 
     def found(query: str) -> Hits:
         request = Request(
-            query,
-            asked.scope,
-            excluded=excluded,
-            with_superseded=True,
-            snippets=False,
+            query, asked.scope, excluded=excluded, with_superseded=True, snippets=False
         )
         return search(store, settings, request, embedder)
 

@@ -27,10 +27,7 @@ OF_ALL = {"session": 1, "prompt": 1, "say": 2, "tool": 2, "search": 1, "edit": 1
 
 
 def capture(
-    *paths: Path,
-    since: str = "",
-    said: list[str] | None = None,
-    redactor: Redactor | None = None,
+    *paths: Path, since: str = "", said: list[str] | None = None, redactor: Redactor | None = None
 ) -> SimpleNamespace:
     said = [] if said is None else said
     redactor = redactor or Redactor()

@@ -292,9 +292,7 @@ def test_tests_are_shown_on_request(project: Store) -> None:
     assert "symbol-tests/test_auth.py::test_sign" in ids(meant.included)
 
 
-def test_narrative_headings_user_context_and_context_jacq(
-    project: Store,
-) -> None:
+def test_narrative_headings_user_context_and_context_jacq(project: Store) -> None:
     records(project).fact("Ada", "uses", "DuckDB")
     records(project).fact("JACQ", "uses", "SQLite")
     text = asked(project, "sessions of JACQ", "narrative", user_entity="entity-ada").text
@@ -363,9 +361,7 @@ def test_named_entity_is_first(project: Store) -> None:
     assert "entity-ada-byron" not in asked(project, "ada byron", "narrative").text
 
 
-def test_task_id_searches_the_text_of_the_task(
-    project: Store,
-) -> None:
+def test_task_id_searches_the_text_of_the_task(project: Store) -> None:
     put(project, "task", "Make cookies shorter", id="task-1")
     put(project, "note", "Entirely other words", id="note-far", body="Nothing in common.")
     records(project).link("task-1", "relates_to", "note-far")
@@ -449,18 +445,14 @@ def test_results_that_do_not_fit_are_named(project: Store) -> None:
 # --- the order
 
 
-def test_weak_code_is_withheld_from_other_questions(
-    project: Store,
-) -> None:
+def test_weak_code_is_withheld_from_other_questions(project: Store) -> None:
     context = asked(project, "why are sessions signed cookies")
     assert "Signed cookies." in context.text and "def sign(user)" not in context.text
     said = {entry["id"]: entry["reason"] for entry in context.withheld}
     assert said["symbol-src/auth.py::sign"].startswith("code that matches much less")
 
 
-def test_texts_over_150_words_are_cut_to_sentences(
-    project: Store,
-) -> None:
+def test_texts_over_150_words_are_cut_to_sentences(project: Store) -> None:
     short = " ".join(f"word{number}" for number in range(150))
     put(project, "note", "Zebras", id="note-short", body=short)
     put(

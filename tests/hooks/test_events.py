@@ -253,9 +253,7 @@ def test_files_of_earlier_sessions_are_likely(project: Lore) -> None:
     assert "Sessions are signed" in told["text"]
 
 
-def test_proven_records_and_records_of_named_files(
-    project: Lore,
-) -> None:
+def test_proven_records_and_records_of_named_files(project: Lore) -> None:
     lesson = project("list", "--type", "lesson").json[0]["id"]
     project("feedback", lesson, "--helpful")
     said = context(hook(project, "session-start", session_id="one"))
