@@ -10,24 +10,34 @@ from ..core.text import one_line, parse_query, printable
 from ..core.vocabulary import PAGES_LIST, RECORDS_LIST, list_of, name_in_tree, qualified_of
 from ..graph.relations import relation_weights
 from ..search.places import show_stretch
-from .results import CODE_NODES, WITH_CODE, ContextBrief, by_worth, results_for, user_of
+from .results import (
+    CODE_NODES,
+    WITH_CODE,
+    ContextBrief,
+    WorkTree,
+    by_worth,
+    code_text,
+    results_for,
+    user_of,
+)
 from .sections import (
     CODE,
+    FRAME,
     OTHER,
     Piece,
-    code_text,
     ending_of,
     fact_line,
     facts_of_things,
     fenced,
     flowchart,
+    framed,
     heading_of,
     is_named,
     record_text,
     section_of,
     ties_of,
+    tokens_of,
 )
-from .text import FRAME, WorkTree, framed, tokens_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +47,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
-    from .text import Snippet
+    from .results import Snippet
 
 
 class Context(Row):
@@ -59,14 +69,12 @@ class Context(Row):
 
     def receipt(self) -> dict[str, Any]:
         """Return the tokens of the text, and the nodes that it includes and withholds."""
-        return {
-            name: getattr(self, name) for name in ("tokens_used", "budget", "included", "withheld")
-        }
+        names = ("tokens_used", "budget", "included", "withheld")
+        return {name: getattr(self, name) for name in names}
 
     def to_row(self) -> dict[str, Any]:
         """Return the question, the text, the receipt and the notes."""
-        row = {"question": self.question, "text": self.text, **self.receipt()}
-        return {**row, "notes": self.notes}
+        return {"question": self.question, "text": self.text, **self.receipt(), "notes": self.notes}
 
 
 _DIAGRAM, _DIAGRAM_SHARE = 500, 0.25  # tokens of the diagram, at most, and share of the budget
@@ -151,13 +159,9 @@ class _Builder:
             asks_about_code(context.question) and not asks_what_to_do(context.question)
         )
         things = [hit.id for hit in hits if section_of(hit.type) == "Facts"]
-        self._facts = facts_of_things(
-            store,
-            settings,
-            sorted(things, key=lambda id: not self._names(id)),
-            context.notes,
-            with_superseded=asked.with_superseded,
-        )
+        things.sort(key=lambda id: not self._names(id))
+        old = asked.with_superseded
+        self._facts = facts_of_things(store, settings, things, context.notes, with_superseded=old)
         self._facts_section = "" if asked.form == "narrative" else "Facts"
         facts = [(edge, id) for id, edges in self._facts.items() for edge in edges]
         # Entity to a subject with facts about it.
@@ -179,10 +183,9 @@ class _Builder:
         if room < 0:
             head, room = "", asked.budget - FRAME
         ranked = self._ordered()
-        diagram = ""
-        if asked.form in WITH_CODE:
-            diagram = self._diagram(ranked, min(_DIAGRAM, int(_DIAGRAM_SHARE * room)))
-            diagram = diagram and f"{heading_of('Code Relationships')}```mermaid\n{diagram}```\n\n"
+        most = min(_DIAGRAM, int(_DIAGRAM_SHARE * room))
+        diagram = self._diagram(ranked, most) if asked.form in WITH_CODE else ""
+        diagram = diagram and f"{heading_of('Code Relationships')}```mermaid\n{diagram}```\n\n"
         room -= tokens_of(diagram)
         self._fill(ranked, room - int(_NAMED_SHARE * room))
         if self._taken:
@@ -193,18 +196,12 @@ class _Builder:
         elif not ranked:
             context.notes.append("nothing that is known answers this")
         elif self._left_out:
-            context.notes.append(
-                f"nothing that was found has room in {asked.budget} tokens: raise the budget"
-            )
+            why = f"nothing that was found has room in {asked.budget} tokens: raise the budget"
+            context.notes.append(why)
         for piece, text in self._taken:
-            context.included.append(
-                {
-                    "id": piece.id,
-                    "tokens": tokens_of(text),
-                    "how": "whole" if piece.whole else "shortened",
-                    "why": piece.why,
-                }
-            )
+            how = "whole" if piece.whole else "shortened"
+            row = {"id": piece.id, "tokens": tokens_of(text), "how": how, "why": piece.why}
+            context.included.append(row)
         for piece in self._left_out:
             self._withhold(piece.id, "no room left in the budget")
         refused = [f"{path} {why}" for path, why in sorted(self._tree.refused.items())]
@@ -324,16 +321,14 @@ class _Builder:
         if node.type == "file":
             text = "" if hit.line_start else show_stretch(self._store, hit, self._query)
         if self._has_code(node):
-            snippet = self._tree.snippet(
-                node.file or "", hit.line_start, hit.line_end, _name(hit.id)
-            )
+            lines = hit.line_start, hit.line_end
+            snippet = self._tree.snippet(node.file or "", *lines, _name(hit.id))
             if not snippet.reason:
                 return self._code(hit, snippet, why, most)
             verdict = f" ({hit.verdict})" if hit.verdict else ""
             self._withhold(f"{node.id} (its code)", snippet.reason + verdict)
-        text, all_of_it, cut = record_text(
-            hit, node, text, self._ties.get(node.id, ()), self._words
-        )
+        ties = self._ties.get(node.id, ())
+        text, all_of_it, cut = record_text(hit, node, text, ties, self._words)
         return Piece(node.id, section, why, text, cut, whole=whole and all_of_it)
 
     def _has_code(self, node: Node) -> bool:
@@ -350,11 +345,8 @@ class _Builder:
             inner += [begin] if first < begin <= last else []
         called = self._is_called(hit)
         if len(snippet.lines) > _SHORT and not called:
-            inner += [
-                other.line_start
-                for other in self._hits
-                if other.line_start and other.id.startswith(f"{hit.id}.")
-            ]
+            members = (other for other in self._hits if other.id.startswith(f"{hit.id}."))
+            inner += [other.line_start for other in members if other.line_start]
         if inner:
             snippet.end_before(min(inner))
         marks = ", changed since it was indexed" * snippet.changed

@@ -1,18 +1,25 @@
-"""The results for a context, with definitions in place of files."""
+"""The results for a context, with definitions in place of files, and their lines of code."""
 
 from __future__ import annotations
 
+import os
+
+from ..core.errors import LoreError
+from ..core.ids import sha256
 from ..core.model import Hit, Hits, Row
+from ..core.text import one_line, printable
 from ..core.vocabulary import CODE_LIST, ENTITY_IDS, file_id, list_of, path_of
 from ..search.expand import related
 from ..search.file_context import literal
 from ..search.legs import describe
 from ..search.pipeline import Request, search
-from .sections import facts_of_things, names_of
+from ..system.files import stamp_of
+from ..system.project_files import MISSING, Listed, read_plain
+from .sections import CUT, ending_of, facts_of_things, fenced, names_of, tokens_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from ..core.model import Node
     from ..core.settings import Settings
@@ -53,11 +60,8 @@ _NEXT_FILE, _NEXT_DEFINITION = 0.45, 0.95  # worth of the next file, and of the 
 def wider(settings: Settings) -> Settings:
     """Return the settings with limits for the results that may fit the budget."""
     most = min(_MOST_RESULTS, settings.budget // _A_RESULT)
-    pairs = [
-        (name, str(most))
-        for name in ("limit", "graph_limit")
-        if name not in settings.origins and most > getattr(settings, name)
-    ]
+    names = [name for name in ("limit", "graph_limit") if name not in settings.origins]
+    pairs = [(name, str(most)) for name in names if most > getattr(settings, name)]
     return settings.changed(pairs, "default:budget")
 
 
@@ -70,21 +74,19 @@ def results_for(
     embedder: Embedder | None,
 ) -> Hits:
     """Return the results for the question, for ``needed``, and around the task."""
-    excluded = frozenset({task.id} if task else ())
+    tasks = frozenset({task.id} if task else ())
     # Reads do not count: the same question finds the same results again.
     settings = settings.changed((), "")
     settings.counts_usage = False
 
-    def found(query: str) -> Hits:
-        request = Request(
-            query, asked.scope, excluded=excluded, with_superseded=True, snippets=False
-        )
+    def found(text: str) -> Hits:
+        request = Request(text, asked.scope, excluded=tasks, with_superseded=True, snippets=False)
         return search(store, settings, request, embedder)
 
     hits = found(question) if question.strip() else Hits([], [])
     if not len(hits) and asked.near is not None:
         types = asked.scope.types
-        about = related(store, settings, (), asked.near, types=types, excluded=excluded)
+        about = related(store, settings, (), asked.near, types=types, excluded=tasks)
         about.notes[:0] = [*hits.notes, "this is what is known about the files"]
         return about
     weak = all(hit.weak for hit in hits)
@@ -177,3 +179,125 @@ def by_worth(
         return -hit.score * hop_decay**further, -degree, hit.hops, hit.id
 
     return sorted(hits, key=place)
+
+
+# --- code
+
+_LARGEST = 4 << 20  # bytes of a file to read
+_NEAR = 3  # first lines of a symbol, with decorators, that have the name
+
+
+class Snippet(Row):
+    """Some lines of a file from ``first`` on, or the ``reason`` for having none.
+
+    ``changed`` if the file has changed since it was indexed; ``language`` is "" if unknown.
+    """
+
+    path: str
+    lines: list[str]
+    first: int = 1
+    reason: str = ""
+    language: str = ""
+    changed: bool = False
+
+    def end_before(self, line: int) -> None:
+        """Replace the lines from ``line`` on by a mark."""
+        kept = self.lines[: line - self.first]
+        while kept and (not kept[-1].strip() or kept[-1].lstrip().startswith("@")):
+            kept.pop()
+        self.lines = [*kept, "    …"]
+
+
+class WorkTree:
+    """Files below a folder that ``lore index`` would list."""
+
+    def __init__(self, root: str, store: Store, paths: Iterable[str]) -> None:
+        self._root = os.path.realpath(root)
+        self._store = store
+        self._listed = Listed(root, paths)
+        self._texts: dict[str, list[str] | str] = {}
+        self.refused: dict[str, str] = {}  # path to the reason for which it must not be shown
+
+    def snippet(self, path: str, first: int | None, last: int | None, name: str) -> Snippet:
+        """Return the lines ``first`` to ``last`` of a file; ``name`` is in the first lines."""
+        found = Snippet(path, [])
+        if path not in self._texts:
+            self._texts[path] = self._read(path)
+        text = self._texts[path]
+        if isinstance(text, str) or first is None:
+            found.reason = text if isinstance(text, str) else f"{path} has no lines that match"
+            return found
+        known = self._store.code.known([path]).get(path)
+        if known is not None:
+            stamp, hash, found.language = known
+            found.changed = stamp_of(os.path.join(self._root, path)) != stamp and (
+                sha256("\n".join(text).encode()).hexdigest() != hash
+            )
+        found.first = first
+        found.lines = [printable(line.rstrip("\r")) for line in text[first - 1 : last]]
+        if not any(line.strip() for line in text):
+            found.reason = f"{path} is empty"
+        elif not found.lines:
+            found.reason = f"{path} has fewer lines now: run 'lore index'"
+        elif found.changed and name and name not in "\n".join(found.lines[:_NEAR]):
+            found.reason = f"{path} has changed and {name} is elsewhere now: run 'lore index'"
+            found.lines = []
+        return found
+
+    def _read(self, path: str) -> list[str] | str:
+        """Return the lines of a file, or why it is not shown."""
+        why = self._listed.why_not(path)
+        if why:
+            if why != MISSING:
+                self.refused[path] = why
+            return f"{path} {why}"
+        try:
+            content = read_plain(os.path.join(self._root, path), _LARGEST)
+            if len(content) > _LARGEST:
+                return f"{path} is too large"
+            return content.decode().split("\n")
+        except (OSError, LoreError, UnicodeDecodeError):
+            return f"{path} cannot be read as text"
+
+
+_LEAST_LINES = 5  # of a cut definition, the mark included
+
+
+def code_text(name: str, snippet: Snippet, marks: str) -> tuple[str, Callable[[int], str]]:
+    """Return a snippet as Markdown with name and lines, and a function to cut it."""
+    language = snippet.language or ending_of(snippet.path)
+
+    def written(lines: list[str]) -> str:
+        last = snippet.first + len(lines) - 1 - (bool(lines) and lines[-1].strip() == CUT)
+        head = f"### {one_line(name)} (lines {snippet.first}-{last}){marks}\n"
+        return head + fenced(lines, language)
+
+    def cut(room: int) -> str:
+        lines = cut_at_statement(snippet.lines, room - tokens_of(written([])) - 2)
+        text = written(lines) if len(lines) >= _LEAST_LINES else ""
+        return text if tokens_of(text) <= room else ""
+
+    return written(snippet.lines), cut
+
+
+def cut_at_statement(lines: list[str], room: int) -> list[str]:
+    """Return the first ``lines`` that ``room`` tokens hold, and a mark if not all.
+
+    The cut is before a line that is not deeper than the body's first statement, if the second half
+    has such a line.
+    """
+    sizes = [tokens_of(f"{line}\n") for line in lines]
+    if sum(sizes) <= room:
+        return lines
+    count = 0
+    while count < len(lines) and sizes[count] <= room:
+        room -= sizes[count]
+        count += 1
+    depth = min((_indent(line) for line in lines[1:count] if line.strip()), default=0)
+    ends = (at for at in range(count, count // 2, -1) if lines[at].strip())
+    at = next((at for at in ends if _indent(lines[at]) <= depth), count)
+    return [*lines[:at], f"{' ' * depth}{CUT}"] if at else []
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..anchors.project import root_to_keep
 from ..app.find import keep_question, record_shown, search
-from ..context.text import FRAME, framed, tokens_of
+from ..context.sections import FRAME, framed, tokens_of
 from ..core.errors import LoreError
 from ..core.ids import sha256
 from ..core.json import dumps

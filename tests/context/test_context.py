@@ -20,9 +20,8 @@ from samples import examples
 
 from pylore.code.index import index
 from pylore.context.build import Context, build
-from pylore.context.results import ContextBrief, wider
-from pylore.context.sections import cut_at_statement, excerpt, fenced
-from pylore.context.text import WorkTree, tokens_of
+from pylore.context.results import ContextBrief, WorkTree, cut_at_statement, wider
+from pylore.context.sections import excerpt, fenced, tokens_of
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.core.text import printable

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from planted_secrets import planted
 
 from pylore.capture.event_log import event_file
-from pylore.context.text import tokens_of
+from pylore.context.sections import tokens_of
 from pylore.hooks.agents import Sent
 
 
