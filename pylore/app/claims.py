@@ -163,7 +163,7 @@ def _language(rules: Rules, name: str) -> str:
     for language in rules.languages:
         if name.lower() in (language, *map(str.lower, rules.grammars(language))):
             return language
-    return min(rules.require((name,))) if name else ""
+    return rules.require(name) if name else ""
 
 
 def _most_used(rules: Rules, paths: Sequence[str], glob: str) -> str:

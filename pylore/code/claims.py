@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from contextlib import suppress
+from itertools import product
 from typing import TYPE_CHECKING
 
 from ..anchors.claims import ClaimCount, ClaimPlace
@@ -16,7 +16,7 @@ from .rules import load_rules
 from .scan import refusal, scan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from ..anchors.claims import Claim
     from ..anchors.project import Project
@@ -41,7 +41,7 @@ def count(project: Project, claims: Sequence[Claim]) -> list[ClaimCount | Unread
     listed = project.paths()
     counter = ClaimCounter(claims, listed)
     files = Counter(index for path in listed for index in counter.about(path))
-    texts = contents(project, counter.may_match(project, listed))
+    texts = (((path, ""), project.text(path)) for path in counter.may_match(project, listed))
     found = [[*each.values()] for each in counter.count(texts)]
     return [
         counter.faults.get(index)
@@ -53,13 +53,6 @@ def count(project: Project, claims: Sequence[Claim]) -> list[ClaimCount | Unread
         )
         for index, counts in enumerate(found)
     ]
-
-
-def contents(project: Project, paths: Iterable[str]) -> Iterator[tuple[File, bytes]]:
-    """Yield the contents of the readable files."""
-    for path in paths:
-        with suppress(Unreadable):
-            yield (path, ""), project.read(path)
 
 
 class ClaimCounter:
@@ -186,19 +179,11 @@ def compiled(grammars: Sequence[str], claim: Claim, index: int) -> str:
     if claim.of:
         parts = {"rule": {"all": [of, {"any": [rule, {"inside": rule}]}]}, "of": of}
     shared = {name: whole[name] for name in ("constraints", "utils") if name in whole}
-    return "---\n".join(
-        dumps(
-            {
-                "id": f"{grammar}/claim.{index}.{part}",
-                "language": grammar,
-                "rule": one,
-                **(shared if part == "rule" else {}),
-            }
-        )
-        + "\n"
-        for grammar in grammars
-        for part, one in parts.items()
-    )
+    texts = []
+    for grammar, (part, one) in product(grammars, parts.items()):
+        head = {"id": f"{grammar}/claim.{index}.{part}", "language": grammar, "rule": one}
+        texts.append(dumps({**head, **(shared if part == "rule" else {})}) + "\n")
+    return "---\n".join(texts)
 
 
 def words_of(rule: object) -> list[str]:

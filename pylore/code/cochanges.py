@@ -60,25 +60,14 @@ def read_history(
     Raises:
         LoreError: git cannot read the history.
     """
-    limits = [f"--since={since}"] if since else []
-    counted = git.ask("rev-list", "--count", "--no-merges", *limits, "HEAD", "--") or ""
+    chosen = ["--no-merges", *([f"--since={since}"] if since else []), "HEAD", "--"]
+    counted = git.ask("rev-list", "--count", *chosen) or ""
     total = int(counted) if counted.isdigit() else 0
     existing = frozenset(git.fields("ls-tree", "-r", "-z", "--name-only", "HEAD"))
     # Renames are found by contents, of which a partial clone lacks some.
     alike = "-M100%" if git.is_partial() else "-M"
-    words = git.fields(
-        "log",
-        "-z",
-        "--no-merges",
-        "--name-status",
-        alike,
-        "--relative",
-        *LOG,
-        *limits,
-        f"--format={_START}%H %ct%n%B",
-        "HEAD",
-        "--",
-    )
+    form = ["-z", "--name-status", "--relative", f"--format={_START}%H %ct%n%B"]
+    words = git.fields("log", *form, alike, *LOG, *chosen)
     commits: list[Commit] = []
     renamed: dict[str, str] = {}
     for word in words:

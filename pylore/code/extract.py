@@ -131,15 +131,11 @@ def _is_crowded(matches: Iterable[Match]) -> bool:
     return any(len(names[line]) > 1 for line in crowded)
 
 
-class TooDeepError(RecursionError):
-    """Definitions nest deeper than the limit."""
-
-
 def extract(path: str, language: str, source: Source, matches: Sequence[Match]) -> FileFacts:
     """Return the facts of a file.
 
     Raises:
-        TooDeepError: definitions nest too deep.
+        RecursionError: definitions nest too deep.
     """
     facts = FileFacts(path, language)
     spec = language_of(language)
@@ -198,7 +194,7 @@ def _nested(found: Iterable[DefinitionMatch]) -> list[DefinitionMatch]:
             continue
         if outer is not None:
             if len(stack) > _EXTRACT_DEEPEST:
-                raise TooDeepError(f"definitions nest over {_EXTRACT_DEEPEST} deep")
+                raise RecursionError
             each.qualified = f"{outer.qualified}.{each.qualified}"
             if each.kind == "function" and outer.kind in _TYPES:
                 each.kind = "method"
@@ -214,17 +210,8 @@ def _nested(found: Iterable[DefinitionMatch]) -> list[DefinitionMatch]:
 
 def _outermost(each: DefinitionMatch) -> tuple[object, ...]:
     # Sort by every field: the order of matches varies.
-    return (
-        each.begin,
-        -each.end,
-        _ORDER[each.kind],
-        each.qualified,
-        each.member,
-        -len(each.bases),
-        each.bases,
-        -len(each.params),
-        each.params,
-    )
+    key = (each.begin, -each.end, _ORDER[each.kind], each.qualified, each.member)
+    return (*key, -len(each.bases), each.bases, -len(each.params), each.params)
 
 
 def _holds(outer: DefinitionMatch, inner: DefinitionMatch) -> bool:
@@ -249,18 +236,14 @@ def _symbols(definitions: list[DefinitionMatch], source: Source, parts: Parts) -
     for alike in named.values():
         each = alike[0] if len(alike) == 1 else max(alike, key=lambda one: _says(one, source))
         lines = source.definition(each.first, each.last, each.offsets)
+        symbol = Symbol(each.name, each.qualified, each.kind, each.first, each.last)
         found.append(
-            Symbol(
-                each.name,
-                each.qualified,
-                each.kind,
-                each.first,
-                each.last,
-                source.signature(lines, each.kind),
-                source.doc(each.first, lines, each.kind),
-                bases.get(each.qualified, ()) if each.kind in CONTAINERS else (),
-                parts.params(each.params) if each.params else (),
-                tuple([(one.first, one.last) for one in alike if one is not each]),
+            symbol._replace(
+                signature=source.signature(lines, each.kind),
+                doc=source.doc(each.first, lines, each.kind),
+                bases=bases.get(each.qualified, ()) if each.kind in CONTAINERS else (),
+                params=parts.params(each.params) if each.params else (),
+                others=tuple([(one.first, one.last) for one in alike if one is not each]),
             )
         )
     return sorted(found, key=lambda symbol: symbol.line_start)

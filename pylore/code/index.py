@@ -6,6 +6,7 @@ import os
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from ..anchors.project import relative
 from ..core.errors import LoreError
 from ..core.times import now
 from ..indexing.embed import embed_missing
@@ -103,17 +104,14 @@ def index(
     embed_missing(store, embedder(), bulk=True)
     done["unchanged"] += found.unchanged
     languages, skipped = store.code.counts()
+    counts = store.statistics.count_by_relation()
     for reason, count in found.listing.skipped.items():
         skipped[reason] = skipped.get(reason, 0) + count
     return {
         "files": sum(languages.values()),
         "symbols": store.nodes.count_by_type().get("symbol", 0),
         "languages": dict(sorted(languages.items())),
-        "edges": {
-            name: count
-            for name, count in store.statistics.count_by_relation().items()
-            if name in ("defines", *CODE_RELATIONS)
-        },
+        "edges": {name: counts[name] for name in counts if name in ("defines", *CODE_RELATIONS)},
         **done,
         "skipped": dict(sorted(skipped.items())),
         "seconds": round(perf_counter() - began, 3),
@@ -176,11 +174,6 @@ def below_root(root: str, path: str) -> str:
     Raises:
         LoreError: it is not a folder inside the root.
     """
-    full, base = os.path.realpath(path), os.path.realpath(root)
-    if not os.path.isdir(full):
+    if not os.path.isdir(path):
         raise LoreError(f"{path}: is not a folder: give a folder inside {root}")
-    if full == base:
-        return ""
-    if not full.startswith(base.rstrip(os.sep) + os.sep):
-        raise LoreError(f"{path}: lies outside of {root}: run 'lore init' in that project")
-    return os.path.relpath(full, base).replace(os.sep, "/")
+    return "" if os.path.samefile(path, root) else relative(root, path)

@@ -33,6 +33,7 @@ STEPS = 50  # lookups for a name that return to a pending lookup; real code need
 SPARE = 1000  # such lookups for all names, and as many as there are variables; real code needs few
 MOST_STARS = 50  # packages and classes that a file imports whole
 MOST_VALUES = 8  # a name that may be more things than this is unknown
+MOST_CHAINS = 16  # chains of a variable that are read
 
 CLASSES = frozenset({"class", "interface", "type", "module"})  # kinds of symbols that have members
 
@@ -247,13 +248,8 @@ class Names:
         if name in spec.self_names or name in spec.super_names or name in spec.class_names:
             cls = self._class_around(file, scope)
             if cls is not None:
-                kind = (
-                    OBJECT
-                    if name in spec.self_names
-                    else SUPER
-                    if name in spec.super_names
-                    else DEFINITION
-                )
+                kind = DEFINITION if name in spec.class_names else SUPER
+                kind = OBJECT if name in spec.self_names else kind
                 return [Thing(kind, cls, OWN_METHOD)]
             if name not in spec.super_names:
                 return self._global(file, name) if name in file.bound else []
@@ -306,16 +302,10 @@ class Names:
                 return [Thing(DEFINITION, made, PACKAGE)]
             here = here.rpartition(".")[0]
         made = self._shared.get((family, name))
-        found = (
-            [made]
-            if made is not None and made.is_class
-            else [
-                used
-                for space in file.used
-                if (used := self._shared.get((family, f"{space}.{name}"))) is not None
-            ]
-        )
-        return [Thing(DEFINITION, one, PACKAGE) for one in found[:1]] or self._global(file, name)
+        if made is None or not made.is_class:
+            used = (self._shared.get((family, f"{space}.{name}")) for space in file.used)
+            made = next(filter(None, used), None)
+        return [Thing(DEFINITION, made, PACKAGE)] if made else self._global(file, name)
 
     def _global(self, file: File, name: str) -> Things:
         """Return a name of the file itself, of an import, of the package, of the language."""
@@ -343,12 +333,11 @@ class Names:
 
     def _values(self, file: File, scope: str, text: str) -> Things:
         """Return the things that a variable with these chains may be."""
-        return self._once(
-            (file.path, scope, text),
-            lambda: self._join(
-                self.chain(file, scope, one) for one in text.split()[: 2 * MOST_VALUES]
-            ),
-        )
+
+        def find() -> Things:
+            return self._join(self.chain(file, scope, one) for one in text.split()[:MOST_CHAINS])
+
+        return self._once((file.path, scope, text), find)
 
     def _once(self, key: Any, find: Callable[[], Things]) -> Things:
         """Return the result of ``find``; [] if it is pending, or too deep."""

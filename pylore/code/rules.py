@@ -103,19 +103,13 @@ class Rules:
         """Return the languages of files by their extensions."""
         return frozenset(map(self.language_of, paths)) - {""}
 
-    def require(self, names: tuple[str, ...]) -> frozenset[str]:
-        """Return ``names``, or all languages without names.
-
-        Raises:
-            UsageError: unknown name; the message has the nearest.
-        """
-        for name in names:
-            if name not in self.languages:
-                raise UsageError(
-                    f"unknown language '{name}'{nearest(name, list(self.languages))}: "
-                    f"use {', '.join(self.languages)}"
-                )
-        return frozenset(names or self.languages)
+    def require(self, name: str) -> str:
+        """Return the name of a language; raise UsageError, with the nearest, if it is unknown."""
+        if name not in self.languages:
+            known = [*self.languages]
+            why = f"unknown language '{name}'{nearest(name, known)}"
+            raise UsageError(f"{why}: use {', '.join(known)}")
+        return name
 
     def write(
         self,

@@ -121,21 +121,10 @@ def _output(root: str, config: str, paths: Sequence[str], threads: int, offsets:
     cpu = CPU_SECONDS + CPU_SECONDS_A_MB * size // 1_000_000
     memory = MEMORY_MB + MEMORY_MB_A_THREAD * threads + MEMORY_MB_A_MB * size // 1_000_000
     most = (OUTPUT + OUTPUT_A_BYTE * size) * (OUTPUT_WITH_OFFSETS if offsets else 1)
-    command = [
-        program(),
-        "scan",
-        "--config",
-        config,
-        "--custom-languages",
-        "ignore",
-        "--info",
-        "--format",
-        "sarif" if offsets else "github",
-        "--threads",
-        str(threads),
-        "--",
-        *(f"./{path}" for path in paths),
-    ]
+    form = "sarif" if offsets else "github"
+    options = f"--custom-languages ignore --info --format {form} --threads {threads} --"
+    command = [program(), "scan", "--config", config, *options.split()]
+    command += [f"./{path}" for path in paths]
     with subprocess.Popen(
         limited(command, cpu, memory),
         cwd=root,
@@ -196,17 +185,10 @@ def _with_offsets(output: bytes) -> Iterator[tuple[str, Match]]:
         region = place["region"]
         _, dot, rule = result["ruleId"].partition(".")
         if dot:
-            begin = region["byteOffset"]
-            yield (
-                unquote(place["artifactLocation"]["uri"]),
-                Match(
-                    rule,
-                    region["startLine"],
-                    region["endLine"],
-                    result["message"]["text"].split("\x1f"),
-                    (begin, begin + region["byteLength"] - 1),
-                ),
-            )
+            path, begin = unquote(place["artifactLocation"]["uri"]), region["byteOffset"]
+            fields = result["message"]["text"].split("\x1f")
+            offsets = begin, begin + region["byteLength"] - 1
+            yield path, Match(rule, region["startLine"], region["endLine"], fields, offsets)
 
 
 def _unescape(text: str) -> str:

@@ -1,7 +1,4 @@
-"""The files of a tree, and the importer of a language.
-
-Paths are from the root, with ``/`` between folders; the root is empty.
-"""
+"""The files of a tree, by paths from the root with ``/`` between folders, and importers."""
 
 from __future__ import annotations
 

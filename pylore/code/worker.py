@@ -17,7 +17,7 @@ from ..core.text import identifier_parts
 from ..core.vocabulary import file_id, symbol_id
 from ..indexing.passages import passage_rows
 from ..system.files import lstamp_of, settled, size_in
-from .extract import TooDeepError, extract, scan_exactly
+from .extract import extract, scan_exactly
 from .facts import facts_as_json
 from .languages import LanguageSpec
 from .mentions import mentioned
@@ -155,28 +155,15 @@ def work(job: Job, rules: Rules) -> list[FileOutcome]:
         matches = scanned.matches.pop(path, [])
         try:
             facts, entries = _read_code(path, language, text, matches, rules)
-        except TooDeepError as error:  # nobody nests that deep but a generator, or an attacker
-            outcomes.append(_skip(path, stamp, hash, "limit", str(error)))
-            continue
-        except RecursionError:
+        except RecursionError:  # nobody nests that deep but a generator, or an attacker
             outcomes.append(_skip(path, stamp, hash, "unparsed", "nesting exceeds the limit"))
             continue
         if len(facts) > FACTS + FACTS_A_CHARACTER * len(text):
             outcomes.append(_skip(path, stamp, hash, "limit", "names repeat too often"))
             continue
         whole = text[:WHOLE_LENGTH]
-        outcomes.append(
-            FileOutcome(
-                path,
-                stamp,
-                hash,
-                language,
-                facts=facts,
-                entries=entries,
-                text=whole,
-                parts=identifier_parts(whole),
-            )
-        )
+        read = FileOutcome(path, stamp, hash, language, facts=facts, entries=entries)
+        outcomes.append(read._replace(text=whole, parts=identifier_parts(whole)))
     return outcomes
 
 
@@ -189,29 +176,16 @@ def _read_code(
         facts.imports = mentioned(source.text, rules.mentioned)
     body = file_body(source, facts.symbols, bool(matches) or language != TEXT)
     data = json.dumps({"language": language})
-    entries = [_entry(path, file_id(path), None, None, path, body, data)]
+    rows: list[tuple[str, int | None, int | None, str, str, str]]
+    rows = [(file_id(path), None, None, path, body, data)]
     for symbol in facts.symbols:
-        id = symbol_id(path, symbol.qualified)
+        id, lines = symbol_id(path, symbol.qualified), (symbol.line_start, symbol.line_end)
         if len(id) <= LONGEST_ID and id.isprintable():
             said = {"kind": symbol.kind, "signature": symbol.signature}
-            entries.append(
-                _entry(
-                    path,
-                    id,
-                    symbol.line_start,
-                    symbol.line_end,
-                    symbol_title(symbol),
-                    symbol_body(symbol, source),
-                    json.dumps(said, ensure_ascii=False),
-                )
-            )
+            data = json.dumps(said, ensure_ascii=False)
+            rows.append((id, *lines, symbol_title(symbol), symbol_body(symbol, source), data))
+    entries = [Entry(*row, passage_rows(row[3], row[4], "", path)) for row in rows]
     return facts_as_json(facts), entries
-
-
-def _entry(
-    path: str, id: str, first: int | None, last: int | None, title: str, body: str, data: str
-) -> Entry:
-    return Entry(id, first, last, title, body, data, passage_rows(title, body, "", path))
 
 
 def _read(job: Job, rules: Rules, path: str, known: str) -> FileOutcome | tuple[str, str, str]:

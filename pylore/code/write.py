@@ -138,42 +138,25 @@ class Writer:
                 if known is None:
                     new.append(node)
                     seen.append(entry)
-                elif any(getattr(known, name) != getattr(node, name) for name in _CONTENT):
-                    if known.invalidated_at or any(
-                        getattr(known, name) != getattr(node, name) for name in _SEEN
-                    ):
+                elif differing := _differing(known, node):
+                    if known.invalidated_at or not differing.isdisjoint(_SEEN):
                         known.updated_at = self._now
                         seen.append(entry)
-                    for name in _CONTENT:
+                    for name in differing:
                         setattr(known, name, getattr(node, name))
                     put.append(known)
                 if entry.first is not None:
-                    edges.append(
-                        Edge(
-                            file_id(outcome.path),
-                            entry.id,
-                            "defines",
-                            1.0,
-                            "file",
-                            created_at=self._now,
-                        )
-                    )
+                    ends = file_id(outcome.path), entry.id
+                    edges.append(Edge(*ends, "defines", 1.0, "file", created_at=self._now))
         code.put_nodes([*put, *new])
-        self._index.replace(
-            CODE,
-            [
-                *((entry.id, entry.rows) for entry in seen),
-                *((node.id, []) for node in self._forget(old.values())),
-            ],
-        )
+        rows = [(entry.id, entry.rows) for entry in seen]
+        rows += [(node.id, []) for node in self._forget(old.values())]
+        self._index.replace(CODE, rows)
         live = code.defined([file_id(one.path) for one in outcomes if one.path in self.known])
         fresh = {node.id for node in new}
         code.add_edges(edge for edge in edges if edge.to_id in fresh)
-        code.put_edges(
-            edge
-            for edge in edges
-            if edge.to_id not in fresh and (edge.from_id, edge.to_id) not in live
-        )
+        rest = (edge for edge in edges if edge.to_id not in fresh)
+        code.put_edges(edge for edge in rest if edge.key[:2] not in live)
 
     def _forget(self, nodes: Iterable[Node]) -> list[Node]:
         """Invalidate nodes that are gone, and drop the edges that were found in them."""
@@ -198,17 +181,9 @@ class Writer:
                 if (edge.to_id if is_start else edge.from_id).startswith((*CODE_IDS, COMMIT_IDS)):
                     continue
                 ends = (new_id, edge.to_id) if is_start else (edge.from_id, new_id)
-                edges.put(
-                    Edge(
-                        *ends,
-                        edge.relation,
-                        edge.weight,
-                        edge.source,
-                        edge.status,
-                        edge.metadata,
-                        self._now,
-                    )
-                )
+                moved = Edge(*ends, edge.relation, edge.weight, created_at=self._now)
+                moved.source, moved.status, moved.metadata = edge.source, edge.status, edge.metadata
+                edges.put(moved)
 
     def _edges(self) -> tuple[Wanted, Collection[str] | None]:
         """Return edges, and the ids that they come from; None for all. Resolved are the changed
@@ -261,22 +236,18 @@ class Writer:
         code.put_edges(changed)
 
 
+def _differing(known: Node, node: Node) -> set[str]:
+    return {name for name in _CONTENT if getattr(known, name) != getattr(node, name)}
+
+
 @cache
 def _metadata(reason: str, import_type: str) -> str:
     return json.dumps({"reason": reason, **({"import_type": import_type} if import_type else {})})
 
 
 def _node(entry: Entry, path: str, at: str) -> Node:
-    return Node(
-        entry.id,
-        "file" if entry.first is None else "symbol",
-        entry.title,
-        entry.body,
-        source="file",
-        file=path,
-        line_start=entry.first,
-        line_end=entry.last,
-        data=entry.data,
-        created_at=at,
-        updated_at=at,
-    )
+    type = "file" if entry.first is None else "symbol"
+    node = Node(entry.id, type, entry.title, entry.body, source="file", file=path, data=entry.data)
+    node.line_start, node.line_end = entry.first, entry.last
+    node.created_at = node.updated_at = at
+    return node

@@ -37,7 +37,7 @@ def test_index_refuses_in_a_line(lore: Lore) -> None:
     lore.refuse_each("""
         index src src | 2 | unexpected argument
         index nowhere | 1 | nowhere: is not a folder
-        index .. | 1 | lies outside of
+        index .. | 1 | leads outside the project
         index --since 7d | 1 | is not a git repository
         index src --since 7d | 2 | exclude each other
     """)

@@ -234,7 +234,7 @@ def test_index_of_a_folder(project: Project) -> None:
     assert "file-README.md" in project.live("file")
     assert below_root(str(project.root), str(project.root / "src")) == "src"
     assert below_root(str(project.root), str(project.root)) == ""
-    with pytest.raises(LoreError, match="lies outside"):
+    with pytest.raises(LoreError, match="leads outside"):
         below_root(str(project.root), str(project.root.parent))
     with pytest.raises(LoreError, match="is not a folder"):
         below_root(str(project.root), str(project.root / "README.md"))
@@ -306,11 +306,11 @@ def test_file_over_a_limit_has_no_symbols(project: Project) -> None:
     nested = "".join(f"{' ' * depth}class A:\n" for depth in range(200))
     project.write("src/jwt.py", f"{nested}{' ' * 200}pass\n{whole}")
     done = project.index(left_out=left_out.__setitem__)
-    assert left_out == {"src/jwt.py": "definitions nest over 100 deep"}
-    assert done["skipped"] == {"limit": 1}
+    assert left_out == {"src/jwt.py": "nesting exceeds the limit"}
+    assert done["skipped"] == {"unparsed": 1}
     assert "symbol-src/jwt.py::decode" not in project.live("symbol")
     assert "symbol-src/auth.py::Login" in project.live("symbol")
-    assert project.index()["skipped"] == {"limit": 1}
+    assert project.index()["skipped"] == {"unparsed": 1}
     project.write("src/jwt.py", whole)
     assert project.index()["skipped"] == {}
     assert "symbol-src/jwt.py::decode" in project.live("symbol")

@@ -24,7 +24,7 @@ SECONDS = 60
 
 COSTLY = "parsing exceeds|repeat to over"
 """The first limit depends on the machine."""
-NESTED = "definitions nest over 100 deep"
+NESTED = "nesting exceeds the limit"
 REPEATED = "names repeat too often"
 NAME = "a" * 300
 

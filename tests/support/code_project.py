@@ -24,7 +24,7 @@ def facts_of(path: str, text: str) -> FileFacts:
     with tempfile.TemporaryDirectory() as folder:
         config_folder = os.path.join(folder, "rules")
         os.mkdir(config_folder)
-        config = rules.write(config_folder, rules.require(()), {})
+        config = rules.write(config_folder, frozenset(rules.languages), {})
         root = os.path.join(folder, "tree")
         os.mkdir(root)
         file = Path(root, path)

@@ -1,6 +1,4 @@
-"""The description of a language, and languages by name: built-in ones, loaded on demand, and
-added ones.
-"""
+"""The description of a language, and languages by name, built-in and added."""
 
 from __future__ import annotations
 

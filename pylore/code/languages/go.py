@@ -60,11 +60,8 @@ class GoImports(Importer):
         """Return the folder of a package that should be in the tree; None outside the tree."""
         if written.startswith("."):
             return step(folder, written) or "", CERTAIN
-        best = max(
-            (name for name in self._modules if written == name or written.startswith(name + "/")),
-            key=len,
-            default=None,
-        )
+        around = (name for name in self._modules if f"{written}/".startswith(f"{name}/"))
+        best = max(around, key=len, default=None)
         if best is not None:
             return join(self._modules[best], written[len(best) + 1 :]), CERTAIN
         for outer in above(folder):

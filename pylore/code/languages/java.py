@@ -30,11 +30,9 @@ class JavaImports(Importer):
                 return Found((key,), (Bound("*", key),))
             found = self._class(item.module, facts.path)
             name = item.module.rpartition(".")[2]
-            return (
-                NOWHERE
-                if found is None
-                else found._replace(bound=tuple(Bound("*", path, name) for path in found.files))
-            )
+            if found is None:
+                return NOWHERE
+            return found._replace(bound=tuple(Bound("*", path, name) for path in found.files))
         written = f"{item.module}.{item.name}" if item.name else item.module
         local = item.alias or written.rpartition(".")[2]
         # A nested class or a static member is in the file of the outer class.

@@ -22,19 +22,7 @@ _BUILT = ("dist", "lib", "build", "out", "es", "esm", "cjs")
 _NAMES = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json")
 _DEEPEST = 10  # conditions within conditions, and configs that extend each other
 
-SUFFIXES = (
-    ".ts",
-    ".tsx",
-    ".d.ts",
-    ".js",
-    ".jsx",
-    ".mjs",
-    ".cjs",
-    ".mts",
-    ".cts",
-    ".vue",
-    ".svelte",
-)
+SUFFIXES = tuple(".ts .tsx .d.ts .js .jsx .mjs .cjs .mts .cts .vue .svelte".split())
 _WRITTEN_AS = {
     ".js": (".ts", ".tsx", ".d.ts"),
     ".jsx": (".tsx",),
@@ -71,11 +59,8 @@ def table(value: Any) -> dict[str, Any]:
 
 def _words(value: Any) -> list[str]:
     """Return the strings of a list, or a string as a list; [] for other values."""
-    return (
-        [one for one in value if isinstance(one, str)]
-        if isinstance(value, list)
-        else ([value] if isinstance(value, str) else [])
-    )
+    some = value if isinstance(value, list) else [value]
+    return [one for one in some if isinstance(one, str)]
 
 
 class NodePackages:
@@ -166,11 +151,8 @@ def _targets(value: Any, depth: int = 0) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     if depth < _DEEPEST:
-        inner = (
-            value
-            if isinstance(value, list)
-            else [value[condition] for condition in _CONDITIONS if condition in table(value)]
-        )
+        known = table(value)
+        inner = value if isinstance(value, list) else [known[c] for c in _CONDITIONS if c in known]
         for one in inner:
             yield from _targets(one, depth + 1)
 

@@ -30,13 +30,8 @@ class RustImports(Importer):
     def _read(self, folder: str, text: str) -> None:
         written = _manifest(text)
         library = join(folder, written.get("lib.path", "src/lib.rs"))
-        roots = {
-            place
-            for key, one in written.items()
-            if key.endswith(".path")
-            if (place := step(folder, one)) is not None
-        }
-        self._packages[folder] = {root for root in roots if root in self._paths}
+        roots = {step(folder, one) for key, one in written.items() if key.endswith(".path")}
+        self._packages[folder] = {root for root in roots if root and root in self._paths}
         name = written.get("lib.name") or written.get("package.name", "")
         if name and library in self._paths:
             self._libraries.setdefault(name.replace("-", "_"), library)
