@@ -42,7 +42,7 @@ FLOOR = {package: floor for floor, packages in enumerate(FLOORS) for package in 
 NEEDS_ALONE = {"ask": {"core", "system"}}
 """Packages that need less than their floor allows."""
 PARTS = {"capture", "hub"}
-"""Packages that can be left out: ``system.parts`` finds them."""
+"""Packages that can be left out: ``system.part`` imports them."""
 
 HEAVY = {
     "apsw.ext",

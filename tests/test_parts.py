@@ -12,7 +12,7 @@ import pytest
 from commands import Lore
 
 from pylore.core.errors import LoreError
-from pylore.system.parts import part, require_part
+from pylore.system import part, require_part
 
 EVENT = {
     "session_id": "s",

@@ -42,7 +42,7 @@ class Additions(BuildHookInterface):  # type: ignore[type-arg]
     def _merges(self, tokenizer: str) -> tuple[str, str]:
         """Write the merges of the tokenizer; return their path, and the place in the wheel."""
         from pylore.embed.merges import make_merges
-        from pylore.embed.pieces import merges_of
+        from pylore.embed.static import merges_of
 
         name = Path(merges_of(tokenizer)).name
         path = str(Path(self._merges_folder.name, name))

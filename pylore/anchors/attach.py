@@ -10,8 +10,7 @@ from ..core.model import Anchor, Edge, Node
 from ..core.times import now
 from ..core.vocabulary import ANCHORED_TO, BROKEN, INVALIDATED_BY, file_id, symbol_id
 from ..store.filter import Scope
-from ..system.files import GONE
-from ..system.projects import trust_root
+from ..system.files import GONE, trust_root
 from .globs import Glob
 from .project import (
     Project,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..core.paths import is_source
+from ..core.vocabulary import is_source
 from ..system.files import size_in
 from .project import Project, Unreadable, last_name, lines_of, stretch_hash
 

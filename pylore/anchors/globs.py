@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.paths import alternatives
+from ..core.vocabulary import alternatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

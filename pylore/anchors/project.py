@@ -6,11 +6,9 @@ import os
 
 from ..core.errors import LoreError
 from ..core.ids import sha256
-from ..system.files import GONE, size_in, stamp_of
+from ..system.files import GONE, is_known, size_in, stamp_of
 from ..system.git import Git, is_commit
-from ..system.listing import FileTree
-from ..system.project_files import leads_down, place_within, read_plain
-from ..system.projects import is_known
+from ..system.project_files import FileTree, leads_down, place_within, read_plain
 from .globs import Glob
 
 TYPE_CHECKING = False

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 
 from ..core.vocabulary import WORST_FIRST
-from ..system.files import GONE, stamp_of
+from ..system.files import GONE, is_known, stamp_of
 from ..system.project_files import leads_down
-from ..system.projects import is_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -291,7 +291,7 @@ def keep_question(
     from contextlib import suppress
     from os import getsid
 
-    from ..system.parts import part
+    from ..system import part
 
     name = session or engine.settings.run or f"shell-{getsid(0)}"
     if log := part("capture", "event_log"):

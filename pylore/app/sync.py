@@ -20,10 +20,9 @@ from ..records.fields import has_own_id, state_of
 from ..store import FILE, create_store, open_store
 from ..store.changes import row_of_thing
 from ..system.atomic_write import write_whole
-from ..system.files import SHARED
+from ..system.files import SHARED, trust
 from ..system.git import Git
 from ..system.project_files import real_place
-from ..system.projects import trust
 from ..system.stores import claim, former
 from .engine import Engine
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable
 from ..core.errors import LoreError, UsageError
 from ..core.model import Record
 from ..core.text import one_line, printable
-from ..system.plugin_process import PluginProcess
+from ..system.plugins import PluginProcess
 from ..system.programs import Refused, Tidying, environment, find_program
 
 _LETTER = r"[^\s\[\](){}<>\"'`,;|*]"

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ..app.engine import Engine
     from ..cli.session import Session
     from ..records.records import Change
-    from ..system.plugin_files import Events
+    from ..system.plugins import Events
     from .redaction import Redactor
 
 CAPTURE = Group(

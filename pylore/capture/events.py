@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
 from ..core.json import dumps, parse_object
-from ..system.projects import first_line, git_folder
+from ..system.files import first_line, git_folder
 from .event_log import VERSION, append_event, event_file, event_files
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import LoreError
 from ..core.json import dumps, parse_object
 from ..system.files import own_folder
-from ..system.plugin_process import REDACTOR_SECONDS, PluginProcess
+from ..system.plugins import REDACTOR_SECONDS, PluginProcess
 from ..system.programs import Refused, Tidying, environment
 from .readings import joined, readings
 from .secrets import found_alone, found_beside, found_by_chance, found_by_form, found_tokens

@@ -58,7 +58,7 @@ class Parameter:
         """Return the value of a text: a tuple of a list, a number within bounds. Raise ValueError,
         which names the valid values."""
         if self.is_list:
-            from ..core.paths import listed
+            from ..core.vocabulary import listed
 
             return tuple(listed(text))
         if not self.choices and self.low is None:

@@ -113,7 +113,7 @@ def _engine_of_search(session: Session, near: tuple[str, ...]) -> Engine:
     """Return the engine of a query, for a hub if the setting ``on`` names a remote."""
     if not session.settings.on:
         return session.engine()
-    from ..system.parts import require_part
+    from ..system import require_part
 
     hub = require_part("hub", "search")
     return session.engine(hub.open_for_search(session, near))

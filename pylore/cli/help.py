@@ -16,7 +16,7 @@ from ..core.settings import SETTINGS, Settings
 from ..core.text import printable
 from ..core.vocabulary import STATUSES, TYPES
 from ..system import config
-from ..system.plugin_files import BEGINNING, command_files
+from ..system.plugins import BEGINNING, command_files
 from ..system.programs import own_files
 from ..terminal.output import FORMS, note, write
 from . import registry

@@ -118,7 +118,7 @@ def run_hook(
     """
     from _thread import start_new_thread
 
-    from ..system.projects import is_trusted
+    from ..system.files import is_trusted
 
     session.quiet = True
     start_new_thread(end_in_time, _LONG.get(event, (CPU, WALL)))
@@ -140,7 +140,7 @@ def run_hook(
 
 
 def _print(session: Session, rows: Iterable[tuple[str, str, str, str]]) -> None:
-    from ..system.projects import is_trusted
+    from ..system.files import is_trusted
     from ..terminal.text import columns, each
 
     found = [dict(zip(("id", "scope", "file", "state"), row, strict=True)) for row in rows]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import UsageError, nearest
-from ..system.parts import require_part
+from ..system import require_part
 from .command import Command, Group
 
 SECTIONS = {

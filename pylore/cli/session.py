@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..app.engine import Engine
     from ..records.records import Records
     from ..store import Store
-    from ..system.plugin_files import Events
+    from ..system.plugins import Events
     from ..terminal.screen import Progress
 
 _AGENTS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI")
@@ -141,7 +141,7 @@ class Session:
 
         if not os.path.isdir(own_folder(self.settings.plugin_dir)):
             return None
-        from ..system.plugin_files import Events
+        from ..system.plugins import Events
 
         return Events(self.settings)
 

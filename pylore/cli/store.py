@@ -20,9 +20,8 @@ from ..store import FILE, backup, create_store, open_store
 from ..system import stores
 from ..system.config import load, locate
 from ..system.edits import change_file, users_file
-from ..system.files import SHARED
+from ..system.files import SHARED, project_of, trust
 from ..system.project_files import real_place
-from ..system.projects import project_of, trust
 from ..terminal.output import note, write
 from ..terminal.text import columns, counts_text, each
 from .command import Group, argument, command, exclusive, option, require_utf8

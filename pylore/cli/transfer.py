@@ -21,10 +21,10 @@ from ..graph.ontology import misfits_among
 from ..indexing.embed import embed_missing
 from ..records.fields import is_page
 from ..records.merge import conflict_notes
+from ..system import require_part
 from ..system.atomic_write import write_whole
 from ..system.files import SHARED
-from ..system.parts import require_part
-from ..system.plugin_files import Events
+from ..system.plugins import Events
 from ..system.project_files import real_place
 from ..terminal.output import note, write
 from ..terminal.text import counts_text

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 
-from ..core.paths import is_test
-from ..core.vocabulary import file_id
+from ..core.vocabulary import file_id, is_test
 from .facts import TYPING, Call, FileFacts, Found, Import
 from .languages import LanguageSpec
 from .names import DEFINITION, MODULE, OBJECT, REASONS, Def, File, Names, Thing

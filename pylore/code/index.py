@@ -12,7 +12,7 @@ from ..core.times import now
 from ..indexing.embed import embed_missing
 from ..store.code import CODE_RELATIONS
 from ..system.files import GONE, lstamp_of, size_in
-from ..system.listing import FileTree
+from ..system.project_files import FileTree
 from . import INDEXED, OWED, RULES
 from .rules import load_rules, rules_hash
 

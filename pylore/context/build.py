@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits, Node, Row
-from ..core.paths import is_test
 from ..core.query import asks_about_code, asks_what_to_do, named_in
 from ..core.text import one_line, parse_query, printable
-from ..core.vocabulary import PAGES_LIST, RECORDS_LIST, list_of, name_in_tree, qualified_of
+from ..core.vocabulary import PAGES_LIST, RECORDS_LIST, is_test, list_of, name_in_tree, qualified_of
 from ..graph.relations import relation_weights
 from ..search.places import show_stretch
 from .results import (

@@ -1,4 +1,4 @@
-"""Make the SQLite file of a tokenizer's merges that ``pieces`` reads, from the tokenizer's JSON."""
+"""Make the SQLite file of a tokenizer's merges that ``static`` reads, from the tokenizer's JSON."""
 
 from __future__ import annotations
 

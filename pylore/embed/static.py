@@ -1,8 +1,9 @@
-"""Static embeddings: the mean of the token vectors of a text's words.
+"""Static embeddings: the mean of the token vectors of a text's words, and the tokens of words.
 
 Weights and tokenizer come from the package ``wordllama`` (l2_supercat, 32,000 tokens of 256
-dimensions). A query loads neither: ``pieces`` splits words into tokens, and the tokens' rows are
-read from the weights file at their offsets.
+dimensions). A query loads neither: it reads the rows of tokens from the weights file, and pairs
+from an SQLite file that ``merges`` makes. The tokenizer is a byte-pair encoding: a word begins as
+letters, and the neighbours with the lowest rank are merged, the leftmost first.
 
 A text is read word by word (``text.runs``), without punctuation. On three retrieval sets this is as
 good as the package's ``embed`` or better; long texts are embedded by passage.
@@ -18,7 +19,6 @@ from struct import pack, unpack
 from ..core.errors import StoreError
 from ..core.text import runs
 from ..store.connection import apsw
-from .pieces import Pieces, merges_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _LONGEST_WORD = 100  # letters; longer runs are not words, and slow to tokenize
 
 
 class StaticEmbedder:
-    """Embed by looking words up; see the module's text for how."""
+    """Embed by looking words up."""
 
     name = "static:l2_supercat_256"
     dimension = DIMENSION
@@ -155,3 +155,79 @@ def _package_file(folder: str, name: str) -> str:
         if os.path.exists(path):
             return path
     raise StoreError("the weights of wordllama are not installed: run 'make setup'")
+
+
+# --- tokens of words
+
+WORD_START = "\u2581"
+"""The tokenizer's mark before a word, for a space."""
+
+_TOKENS = "SELECT token FROM letters WHERE letter = ?"
+_MERGE = "SELECT merge FROM merges WHERE pair = ?"
+_NEVER = 1 << 32
+"""In the place of a merge, above every rank."""
+_MOST_MERGES = 1 << 17
+"""Merges that are kept in memory; words have the same pairs again and again."""
+
+
+class Pieces:
+    """The tokens of words, by the merges in an SQLite file.
+
+    Every method raises apsw.Error, ValueError or TypeError if the file is damaged.
+    """
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+        self._merges = _Merges(connection)
+        self._letters: dict[str, list[int]] = {}
+
+    def encode(self, words: Iterable[str]) -> dict[str, list[int]]:
+        """Return the tokens of each word. A word has no white space and no signs."""
+        return {word: self._encode(word) for word in words}
+
+    def _encode(self, word: str) -> list[int]:
+        tokens = [token for letter in WORD_START + word for token in self._tokens_of(letter)]
+        known = self._merges
+        merges = [known[a << 16 | b] for a, b in zip(tokens, tokens[1:], strict=False)]
+        while merges:
+            least = min(merges)
+            if least == _NEVER:
+                break
+            at = merges.index(least)
+            tokens[at : at + 2] = [least & 0xFFFF]
+            del merges[at]
+            if at > 0:
+                merges[at - 1] = known[tokens[at - 1] << 16 | tokens[at]]
+            if at < len(merges):
+                merges[at] = known[tokens[at] << 16 | tokens[at + 1]]
+        return tokens
+
+    def _tokens_of(self, letter: str) -> list[int]:
+        found = self._letters.get(letter)
+        if found is None:
+            rows: list[tuple[int]] = [*self._db.execute(_TOKENS, (letter,))]
+            for byte in () if rows else letter.encode():
+                rows += self._db.execute(_TOKENS, (f"<0x{byte:02X}>",))
+            found = self._letters[letter] = [token for (token,) in rows]
+        return found
+
+
+class _Merges(dict[int, int]):
+    """The merge of each pair, or ``_NEVER``, read when needed."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def __missing__(self, pair: int) -> int:
+        if len(self) >= _MOST_MERGES:
+            self.clear()
+        found = self._db.execute(_MERGE, (pair,)).get
+        self[pair] = merge = _NEVER if found is None else int(found)
+        return merge
+
+
+def merges_of(tokenizer: str) -> str:
+    """Return the path of a tokenizer's merges: beside the packages, or in lore's wheel. The size of
+    the tokenizer is in the name, so that each version has a file."""
+    packages = os.path.dirname(os.path.dirname(os.path.dirname(tokenizer)))
+    return os.path.join(packages, f"lore-merges-{os.stat(tokenizer).st_size}.db")

@@ -12,10 +12,9 @@ import yaml
 from ..core.errors import LoreError, nearest
 from ..core.ids import check_id, check_type
 from ..core.model import Node, Record
-from ..core.paths import is_changelog
 from ..core.query import version_of
 from ..core.text import clean_tags, one_line
-from ..core.vocabulary import SOURCES, STATUSES
+from ..core.vocabulary import SOURCES, STATUSES, is_changelog
 from ..graph.relations import fold
 from ..records.fields import (
     OWN_KEYS,

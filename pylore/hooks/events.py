@@ -17,8 +17,8 @@ from ..core.text import one_line, printable, words
 from ..core.vocabulary import BROKEN, LEARNING_TYPES, RECORDS, file_id, path_of
 from ..search.file_context import SAYS_SOMETHING, likely_files
 from ..store.filter import Scope
+from ..system import part
 from ..system.files import append_line, state_folder
-from ..system.parts import part
 from .agents import FILE, PROMPT, SESSION_END, SESSION_START, TOOL
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..core.paths import is_changelog
 from ..core.text import identifier_parts
-from ..core.vocabulary import COLLECTIONS, TEXTS
+from ..core.vocabulary import COLLECTIONS, TEXTS, is_changelog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

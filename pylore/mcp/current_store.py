@@ -11,7 +11,7 @@ from ..core.settings import BUILT_IN_RETRIEVERS, Settings
 from ..store import FILE
 from ..store.filter import Scope
 from ..system import config
-from ..system.projects import is_trusted
+from ..system.files import is_trusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -185,7 +185,7 @@ def lore_remember(
     cause. One thing per call, in a sentence or two that need no context. Or link existing nodes.
     New records are staged until a person confirms them. Returns id and state."""
     from ..records.fields import Naming
-    from ..system.plugin_files import Events
+    from ..system.plugins import Events
 
     path, kind, symbol = _place(file, kind)
     ends, records = [*map(link_parts, links)], engine.records()

@@ -6,7 +6,7 @@ from ..core.errors import LoreError, StoreBusy
 from ..core.json import require_storable
 from ..core.times import now
 from ..core.vocabulary import RUN_IDS
-from ..system.parts import part
+from ..system import part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.scoring import best_first
 from ..core.settings import BUILT_IN_RETRIEVERS, GIVEN
-from ..system.plugin_process import RETRIEVER_SECONDS, PluginProcess
+from ..system.plugins import RETRIEVER_SECONDS, PluginProcess
 from ..system.programs import Refused, Tidying, environment, find
 
 TYPE_CHECKING = False

@@ -18,7 +18,7 @@ from ..core.vocabulary import ANCHORED_TO, CO_CHANGES, FILE_IDS, IMPORTS, file_i
 from ..graph.relations import relation_weights
 from ..graph.walk import Step, spread
 from ..store.filter import Scope
-from ..system.parts import part
+from ..system import part
 from .files import WHOLE, defining, whole_texts
 from .legs import assemble, describe, led
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 from math import log, sqrt
 
 from ..core.errors import GraphUnavailable
-from ..core.paths import is_aside, is_changelog, is_source, is_test
 from ..core.query import (
     asked_names,
     asks_for_changes,
@@ -34,6 +33,10 @@ from ..core.vocabulary import (
     SYMBOL_IDS,
     file_id,
     file_of,
+    is_aside,
+    is_changelog,
+    is_source,
+    is_test,
     list_of,
     path_of,
     qualified_of,

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits
-from ..core.paths import is_changelog
 from ..core.text import beyond_signature, counted, fold, one_line, parse_query, snippet, stem
-from ..core.vocabulary import FILE_IDS, list_of
+from ..core.vocabulary import FILE_IDS, is_changelog, list_of
 from ..store import ALL
 from ..store.filter import Scope
 from .legs import (

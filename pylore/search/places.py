@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from math import prod
 
-from ..core.paths import is_changelog
 from ..core.query import version_of
 from ..core.scoring import relevance, rounded
 from ..core.text import stem
-from ..core.vocabulary import CODE_IDS, file_id, file_of, path_of
+from ..core.vocabulary import CODE_IDS, file_id, file_of, is_changelog, path_of
 from .legs import (
     PLAIN,
     RELEVANCE_WEIGHT,

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from math import log
 
-from ..core.paths import in_test_module
 from ..core.query import asks_about_code, asks_what_to_do
 from ..core.scoring import best_first
 from ..core.text import spaced, stem
@@ -23,6 +22,7 @@ from ..core.vocabulary import (
     SYMBOL_IDS,
     file_id,
     file_of,
+    in_test_module,
     list_of,
     path_of,
     qualified_of,

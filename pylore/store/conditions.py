@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ..core.json import dumps
-from ..core.paths import alternatives
-from ..core.vocabulary import STATUSES
+from ..core.vocabulary import STATUSES, alternatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

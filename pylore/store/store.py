@@ -6,8 +6,7 @@ import os
 
 from ..core.errors import LoreError, StoreBusy, StoreError, StoreFull
 from ..core.vocabulary import dotted, file_id
-from ..system.files import LOG, identity_of
-from ..system.projects import project_of
+from ..system.files import LOG, identity_of, project_of
 from .connection import TO_WIPE, BusyHandler, GraphFaults, Meta, Translated, apsw, changes_seen
 from .edges import Edges
 from .nodes import Nodes, Ratings, Relations, Types

@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, UsageError, first_of
-from .files import SHARED, user_folder
-from .projects import find_project
+from .files import SHARED, find_project, user_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

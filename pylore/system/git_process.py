@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError
-from .programs import find_program, whole_entries
+from .programs import KILL, find_program, whole_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ _SAFE = (
     "log.follow=false",
 )
 _BLOCK = 1 << 18
-_KILL = 9  # the module signal takes longer to load than git does
 SILENT = 30
 """Seconds without output after which git hangs, as at a pipe in place of a .gitignore."""
 
@@ -140,5 +139,5 @@ class Process:
     def end(self) -> None:
         """Kill the process."""
         if self.started:
-            os.kill(self.started, _KILL)
+            os.kill(self.started, KILL)
         self.wait()

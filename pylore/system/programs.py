@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
 
+KILL = signal.SIGKILL
 API = "1"
 """The version of the plugin contract: ``LORE_API``, and ``# Lore-API:`` in a plugin."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"

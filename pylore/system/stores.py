@@ -6,9 +6,19 @@ import os
 from contextlib import suppress
 
 from ..core.errors import LoreError
-from . import projects
-from .files import STORE, make_private_folder, user_folder
-from .projects import FOLDERS, RECORD, TOKENS, ProjectFolder, is_token, link_text, recorded_project
+from . import files
+from .files import (
+    FOLDERS,
+    RECORD,
+    STORE,
+    TOKENS,
+    ProjectFolder,
+    is_token,
+    link_text,
+    make_private_folder,
+    recorded_project,
+    user_folder,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,8 +72,8 @@ def _belongs(project: ProjectFolder, token: str) -> bool:
     if original.key != project.key and original.token() == token:
         return False
     with suppress(OSError):
-        projects.trust(store, trusted=False)
-    return not projects.is_trusted(store)
+        files.trust(store, trusted=False)
+    return not files.is_trusted(store)
 
 
 def claim(folder: str) -> str:
@@ -90,7 +100,7 @@ def stores() -> Iterator[tuple[str, str, str]]:
     """Yield token, place of the project and folder of each store, in order of places."""
     folder = f"{user_folder('XDG_DATA_HOME', '.local/share')}/projects"
     tokens = filter(is_token, os.listdir(folder) if os.path.isdir(folder) else ())
-    found = [(projects.project_of(f"{folder}/{token}"), token) for token in tokens]
+    found = [(files.project_of(f"{folder}/{token}"), token) for token in tokens]
     for place, token in sorted(found):
         if os.path.isfile(f"{folder}/{token}/{STORE}"):
             yield token, place, f"{folder}/{token}"
@@ -114,7 +124,7 @@ def adopt(word: str, folder: str) -> tuple[str, str]:
     project, (_, _, source) = _project(folder), gone_store(word)
     own, token = renewed(project), os.urandom(10).hex()
     with alone(project.key):
-        projects.trust(source, trusted=False)
+        files.trust(source, trusted=False)
         if project.git:
             _write_token(project, token)
         os.rename(source, project.path_of(token))
@@ -139,7 +149,7 @@ def gone_store(word: str) -> tuple[str, str, str]:
 
 def _project(folder: str) -> ProjectFolder:
     data = user_folder("XDG_DATA_HOME", ".local/share")
-    project = projects.find_project(os.path.realpath(folder), data)
+    project = files.find_project(os.path.realpath(folder), data)
     if project is None:
         raise LoreError(f"{folder}: no project: run 'lore init' there")
     if not project.inode:

@@ -11,7 +11,7 @@ from homes import move_home
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.system.files import GUARD
-from pylore.system.plugin_files import Events
+from pylore.system.plugins import Events
 
 ROWS: list[dict[str, object]] = [{"id": "note-a"}, {"id": "note-b\ud800"}]
 

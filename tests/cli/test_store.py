@@ -13,7 +13,7 @@ import pytest
 from commands import Lore
 
 from pylore.system import stores
-from pylore.system.projects import ProjectFolder
+from pylore.system.files import ProjectFolder
 
 
 @pytest.fixture

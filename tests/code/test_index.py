@@ -23,7 +23,7 @@ from pylore.core.settings import Settings
 from pylore.records.records import Records
 from pylore.store import Store
 from pylore.system.git_process import Process
-from pylore.system.listing import FileTree, Listing
+from pylore.system.project_files import FileTree, Listing
 
 AUTH = '''"""Who may come in."""
 from .jwt import decode

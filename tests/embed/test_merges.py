@@ -11,7 +11,7 @@ import pytest
 
 from pylore.core.errors import LoreError
 from pylore.embed.merges import make_merges
-from pylore.embed.pieces import Pieces
+from pylore.embed.static import Pieces
 from pylore.store.connection import apsw
 
 

@@ -14,8 +14,7 @@ from real_tokenizer import real_pieces, tokenizer
 
 from pylore.core.text import words
 from pylore.embed.merges import make_merges
-from pylore.embed.pieces import Pieces, merges_of
-from pylore.embed.static import StaticEmbedder, tokenizer_file
+from pylore.embed.static import Pieces, StaticEmbedder, merges_of, tokenizer_file
 from pylore.store.connection import apsw
 
 ROOT = Path(__file__).parents[2]

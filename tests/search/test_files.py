@@ -12,9 +12,8 @@ from new_stores import new_store
 from repositories import Repository
 from searching import ids
 
-from pylore.core.paths import is_aside, is_source
 from pylore.core.text import parse_query
-from pylore.core.vocabulary import CODE_IDS, path_of
+from pylore.core.vocabulary import CODE_IDS, is_aside, is_source, path_of
 from pylore.search.files import definitions
 from pylore.search.places import stretch_of
 from pylore.store.filter import Scope

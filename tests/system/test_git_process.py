@@ -19,7 +19,7 @@ STARTERS = re.compile(r"Popen|posix_spawnp?|create_subprocess_\w+|(exec|spawn)[l
 STARTING = {
     "cli/main.py",
     "code/scan.py",
-    "system/plugin_process.py",
+    "system/plugins.py",
     "system/stores.py",
     "terminal/output.py",
     "terminal/screen.py",

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pylore.system import programs
-from pylore.system.plugin_process import PluginProcess
+from pylore.system.plugins import PluginProcess
 from pylore.system.programs import Tidying
 
 

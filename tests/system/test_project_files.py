@@ -14,8 +14,7 @@ from pylore.system import git_process as gitprocess
 from pylore.system import projects as roots
 from pylore.system.git import Git, is_commit
 from pylore.system.git_process import Process
-from pylore.system.listing import FileTree
-from pylore.system.project_files import place_within, read_plain, real_place
+from pylore.system.project_files import FileTree, place_within, read_plain, real_place
 
 
 def test_only_hexadecimal_digits_are_a_commit() -> None:
