@@ -10,8 +10,8 @@ from homes import move_home
 from repositories import Repository
 
 from pylore.core.errors import LoreError
+from pylore.system import files as roots
 from pylore.system import git_process as gitprocess
-from pylore.system import projects as roots
 from pylore.system.git import Git, is_commit
 from pylore.system.git_process import Process
 from pylore.system.project_files import FileTree, place_within, read_plain, real_place
