@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,157 +29,99 @@ EDITED = f"{record_id('lesson', f'{SECRET} harbour before')}@@bob"
 
 RULE = f"Always moor at the {SECRET} pier before the harbour closes"
 CANDIDATE = f"{candidate_id('pattern', RULE)}@@bob"
+PLACES = {name: globals()[name] for name in "SECRET BODY HIDDEN EDITED CANDIDATE".split()}
 
-HARMLESS = {
-    "init",
-    "merge-file",
-    "hub init",
-    "hub grant",
-    "hub revoke",
-    "hub audit",
-    "hub add",
-    "hub list",
-    "hub remove",
-    "hub status",
-    "config get",
-    "config set",
-    "config unset",
-    "store path",
-    "store list",
-    "store adopt",
-    "store remove",
-    "capture run",
-    "capture event",
-    "capture events",
-    "capture gaps",
-}
+HARMLESS = """\
+init, merge-file, hub init, hub grant, hub revoke, hub audit, hub add, hub list, hub remove,
+hub status, config get, config set, config unset, store path, store list, store adopt, store remove,
+capture run, capture event, capture events, capture gaps"""
 """Commands that are not tried: they read no record, or only the user's log of events."""
 
-REFUSED = {
-    "store backup": ["{folder}/copy.db"],
-    "store restore": ["{folder}/copy.db"],
-    "store embed": ["--all"],
-    "store reindex": [],
-    "doctor": [],
-    "forget": ["--faded", "--dry-run"],
-    "sync": ["{folder}/synced.jsonl"],
-}
+REFUSED = """
+store backup | {folder}/copy.db
+store restore | {folder}/copy.db
+store embed | --all
+store reindex |
+doctor |
+forget | --faded --dry-run
+sync | {folder}/synced.jsonl
+"""
 """Commands on all scopes, each with words: within a scope they are refused."""
 
-DEPTHS = [["--graph-depth", str(depth)] for depth in (0, 2)]
-FOUND = [
-    ["harbour"],
-    ["ledger", "tide", "--type", "decision"],
-    [SECRET],
-    ["jacq"],
-    ["--files", "src/boat.py"],
-    ["harbour", "--status", "retracted"],
-    ["tide", "--tag", f"{SECRET}-tag"],
-    ["harbour", "--expansion", "best-path", "--explain"],
-    ["harbour", "--fusion", "rrf"],
-    ["--files", "src/boat.py", "jacq", "--tree"],
-]
+SHOWING = """
+search | harbour; ledger tide --type decision; {SECRET}; jacq; --files src/boat.py
+search | harbour --status retracted; tide --tag {SECRET}-tag; --batch {folder}/queries.jsonl
+search | harbour --fusion rrf; harbour --expansion best-path --explain
+search | jacq --tree --files src/boat.py
+related | entity-jacq --graph-depth 2; {HIDDEN}; --files src/boat.py; src/boat.py
+related | entity-jacq --limit 1000; file-src/boat.py --limit 1000
+context | harbour ledger jacq; harbour --as prompt; {HIDDEN}; entity-jacq
+ask | harbour ledger jacq --llm-command cat
+show | entity-jacq --history; {HIDDEN}; {EDITED} --history; decision-; symbol-src/boat.py::sail
+list | ; --all; --forgotten; --tag {SECRET}-tag; --file '*'; --status staged; --type run; --orphans
+anchor | {HIDDEN}; {HIDDEN} src/boat.py; --remove {HIDDEN} src/boat.py
+export | ; --type decision
+graph export |
+graph similar | --groups --min 0.1; --groups --type entity
+graph hubs |
+graph relations |
+graph stats |
+graph view | -o -; harbour -o -; entity-jacq -o -
+capture candidates | ; --all; --all --text
+run show | {run}
+run rate | --helpful {HIDDEN}; --helpful entity-jacq
+verify | ; {HIDDEN}; --broken
+hook run | prompt --client claude <{folder}/event.json; prompt --client codex <{folder}/event.json
+hook run | file --client claude <{folder}/event.json; file --client codex <{folder}/event.json
+hook run | tool --client claude <{folder}/event.json; tool --client codex <{folder}/event.json
+hook run | session-start --client claude <{folder}/event.json
+hook run | session-start --client codex <{folder}/event.json
+hook run | pre-commit <{folder}/staged; post-commit
+"""
+"""Commands that show bob's records to bob, each with words; ``<`` precedes a file for stdin."""
 
-TRIED: dict[str, list[list[str]]] = {
-    "search": [
-        *([*words, *depth] for words in FOUND for depth in DEPTHS),
-        ["--batch", "{folder}/queries.jsonl"],
-    ],
-    "related": [
-        *(["entity-jacq", *depth] for depth in DEPTHS[1:]),
-        [HIDDEN],
-        ["--files", "src/boat.py"],
-        ["src/boat.py"],
-        *([id, "--limit", "1000"] for id in ("entity-jacq", "file-src/boat.py")),
-    ],
-    "context": [
-        *(["harbour", "ledger", "jacq", *depth] for depth in DEPTHS),
-        ["harbour", "--as", "prompt"],
-        [HIDDEN],
-        ["entity-jacq"],
-    ],
-    "ask": [["harbour", "ledger", "jacq", "--llm-command", "cat"]],
-    "show": [
-        ["entity-jacq", "--history"],
-        [HIDDEN],
-        [EDITED, "--history"],
-        ["decision-"],
-        ["symbol-src/boat.py::sail"],
-    ],
-    "list": [
-        [],
-        ["--all"],
-        ["--forgotten"],
-        ["--tag", f"{SECRET}-tag"],
-        ["--file", "*"],
-        ["--status", "staged"],
-        ["--type", "run"],
-        ["--orphans"],
-    ],
-    "add": [
-        ["note", "the harbour keeps a ledger for the tide", "--link", f"{HIDDEN}:relates_to"],
-        ["note", "harbour ledger of the tide"],
-        ["note", "jacq", "--tag", "zyx"],
-    ],
-    "fact": [["jacq", "likes", "tea"], ["jacq", "lives_in", "oslo"]],
-    "link": [
-        ["entity-jacq", "relates_to", HIDDEN, "--remove"],
-        ["entity-jacq", "uses", "entity-boat", "--remove"],
-        ["entity-jacq", "relates_to", HIDDEN],
-        ["entity-jacq", f"{SECRET[:-1]}_like", "entity-tea"],
-        ["entity-jacq", f"{SECRET}_likez", "entity-tea"],
-    ],
-    "edit": [[HIDDEN, "mine"], [HIDDEN, "--title", "mine"]],
-    "forget": [[HIDDEN], [HIDDEN, "--purge"], ["decision-"]],
-    "confirm": [
-        [*retract, *words]
-        for retract in ([], ["--retract"])
-        for words in ([HIDDEN], ["jacq", "lives_in", "nowhere"])
-    ],
-    "undo": [[], [HIDDEN], [EDITED, "--at", "1"], [HIDDEN, "--restore"]],
-    "anchor": [[HIDDEN], [HIDDEN, "src/boat.py"], ["--remove", HIDDEN, "src/boat.py"]],
-    "verify": [[], [HIDDEN], ["--broken"]],
-    "capture candidates": [[], ["--all"], ["--all", "--text"]],
-    "capture promote": [[CANDIDATE], ["--refuse", CANDIDATE], [CANDIDATE, "--into", "entity-jacq"]],
-    "index": [[], ["--cochanges"]],
-    "graph similar": [["--groups", "--min", "0.1"], ["--groups", "--type", "entity"]],
-    "graph export": [[]],
-    "graph hubs": [[]],
-    "graph path": [
-        ["entity-jacq", "entity-boat"],
-        ["entity-jacq", HIDDEN],
-        ["file-src/boat.py", "entity-jacq"],
-    ],
-    "graph relations": [[]],
-    "graph stats": [[]],
-    "graph view": [["-o", "-"], ["harbour", "-o", "-"], ["entity-jacq", "-o", "-"]],
-    "export": [[], ["--type", "decision"]],
-    "import": [["{folder}/lines.jsonl"], ["{folder}/page.md"], ["{folder}/foreign.jsonl"]],
-    "run start": [[]],
-    "run list": [[]],
-    "run show": [["{run}"]],
-    "run finish": [["--run", "{run}"]],
-    "run rate": [["--helpful", HIDDEN], ["--helpful", "entity-jacq"]],
-    "eval": [
-        ["--queries", "{folder}/questions.jsonl"],
-        ["--queries", "{folder}/questions.jsonl", "--tune", "--settings", "graph_depth"],
-    ],
-    "config list": [[]],
-    "store trust": [[]],
-    "hook install": [["claude"]],
-    "hook status": [[]],
-    "hook run": [
-        *(
-            [event, "--client", client, "<{folder}/event.json"]
-            for event in ("session-start", "prompt", "file", "tool")
-            for client in ("claude", "codex")
-        ),
-        ["pre-commit", "<{folder}/staged"],
-        ["post-commit"],
-    ],
-    "mcp": [["--install", "claude", "--write"]],  # its results are tested below
-}
-"""Commands with words that show bob's records to bob; ``<`` precedes a file for stdin."""
+SILENT = """
+add | note 'the harbour keeps a ledger for the tide' --link {HIDDEN}:relates_to
+add | note 'harbour ledger of the tide'; note jacq --tag zyx
+fact | jacq likes tea; jacq lives_in oslo
+link | entity-jacq relates_to {HIDDEN} --remove; entity-jacq uses entity-boat --remove
+link | entity-jacq relates_to {HIDDEN}; entity-jacq {SECRET}_likez entity-tea
+link | entity-jacq zyxwomba_like entity-tea
+edit | {HIDDEN} mine; {HIDDEN} --title mine
+forget | {HIDDEN}; {HIDDEN} --purge; decision-
+confirm | {HIDDEN}; jacq lives_in nowhere; --retract {HIDDEN}; --retract jacq lives_in nowhere
+undo | ; {HIDDEN}; {EDITED} --at 1; {HIDDEN} --restore
+capture promote | {CANDIDATE}; --refuse {CANDIDATE}; {CANDIDATE} --into entity-jacq
+index | ; --cochanges
+graph path | entity-jacq entity-boat; entity-jacq {HIDDEN}; file-src/boat.py entity-jacq
+import | {folder}/lines.jsonl; {folder}/page.md; {folder}/foreign.jsonl
+run start |
+run list |
+run finish | --run {run}
+eval | --queries {folder}/questions.jsonl
+eval | --queries {folder}/questions.jsonl --tune --settings graph_depth
+config list |
+store trust |
+hook install | claude
+hook status |
+mcp | --install claude --write
+"""
+"""Other commands; the results of mcp are tested below."""
+
+
+def table(text: str) -> dict[str, list[list[str]]]:
+    """Return words by command."""
+    found: dict[str, list[list[str]]] = defaultdict(list)
+    for line in text.strip().splitlines():
+        name, _, lists = line.partition(" |")
+        found[name] += [shlex.split(words) for words in lists.split(";")]
+    for name in found.keys() & {"search", "context"}:
+        depths = [["--graph-depth", depth] for depth in ("0", "2")]
+        found[name] = [[*words, *depth] for words in found[name] for depth in depths]
+    return found
+
+
+TRIED = {**table(SHOWING), **table(SILENT)}
 
 EVENT = {
     "prompt": "what does the harbour ledger say of the tide?",
@@ -198,30 +142,6 @@ CALLS = [
     tool(11, "lore_index", path="src"),
 ]
 """Calls of a client of the server."""
-
-TOLD_TO_BOB = (
-    "search",
-    "related",
-    "context",
-    "ask",
-    "show",
-    "list",
-    "anchor",
-    "export",
-    "graph export",
-    "graph similar",
-    "graph hubs",
-    "graph relations",
-    "graph stats",
-    "graph view",
-    "capture candidates",
-    "run show",
-    "run rate",
-    "verify",
-    "hook run",
-)
-"""Commands that show hidden records to bob."""
-
 
 _commands: list[Lore] = []
 
@@ -279,54 +199,37 @@ def common(folder: Path) -> None:
     (folder / "event.json").write_text(json.dumps(EVENT))
 
 
+BOBS = """
+add decision '{BODY}' --title 'harbour {SECRET}' --tag {SECRET}-tag --file src/boat.py:1-2
+edit {HIDDEN} --why '{SECRET} why' --category {SECRET}
+add lesson '{SECRET} harbour before'
+edit {EDITED} --title 'another harbour {SECRET}'
+add note 'gone harbour {SECRET}' --id note-{SECRET}
+forget note-{SECRET}
+add note 'taken back harbour {SECRET}' --status retracted
+add note 'staged harbour {SECRET}' --status staged --file src/{SECRET}.py
+fact jacq {SECRET}_likes boat
+fact jacq fears '{SECRET} waves'
+fact '{SECRET} pier' belongs_to jacq
+fact jacq lives_in '{SECRET} town'
+link entity-jacq depends_on entity-boat --meta why={SECRET}
+link {HIDDEN} relates_to entity-jacq --meta why={SECRET}
+link file-src/boat.py relates_to {HIDDEN}
+anchor {HIDDEN} 'src/*.py' --glob
+anchor {HIDDEN} src/boat.py --symbol sail
+search harbour {SECRET} --run {run}
+feedback --helpful entity-jacq --run {run}
+feedback --unhelpful {HIDDEN}
+"""
+
+
 def secrets() -> None:
     """Make bob's records: each kind of thing, with secret words."""
     code, run = lore("bob", "run", "start", "--text")
     assert code == 0
     run = run.strip()
-    for words in (
-        [
-            "add",
-            "decision",
-            BODY,
-            "--title",
-            f"harbour {SECRET}",
-            "--tag",
-            f"{SECRET}-tag",
-            "--category",
-            SECRET,
-            "--why",
-            f"{SECRET} why",
-            "--file",
-            "src/boat.py:1-2",
-        ],
-        ["add", "lesson", f"{SECRET} harbour before"],
-        ["edit", EDITED, "--title", f"another harbour {SECRET}"],
-        ["add", "note", f"gone harbour {SECRET}", "--id", f"note-{SECRET}"],
-        ["forget", f"note-{SECRET}"],
-        ["add", "note", f"taken back harbour {SECRET}", "--status", "retracted"],
-        [
-            "add",
-            "note",
-            f"staged harbour {SECRET}",
-            "--status",
-            "staged",
-            "--file",
-            f"src/{SECRET}.py",
-        ],
-        ["fact", "jacq", f"{SECRET}_likes", "boat"],
-        ["fact", "jacq", "fears", f"{SECRET} waves"],
-        ["fact", f"{SECRET} pier", "belongs_to", "jacq"],
-        ["fact", "jacq", "lives_in", f"{SECRET} town"],
-        ["link", "entity-jacq", "depends_on", "entity-boat", "--meta", f"why={SECRET}"],
-        ["link", HIDDEN, "relates_to", "entity-jacq", "--meta", f"why={SECRET}"],
-        ["link", "file-src/boat.py", "relates_to", HIDDEN],
-        ["anchor", HIDDEN, "src/*.py", "--glob"],
-        ["anchor", HIDDEN, "src/boat.py", "--symbol", "sail"],
-        ["search", "harbour", SECRET, "--run", run],
-        ["feedback", "--helpful", "entity-jacq", "--run", run],
-        ["feedback", "--unhelpful", HIDDEN],
-    ):
+    for line in BOBS.strip().splitlines():
+        words = [word.format(run=run, **PLACES) for word in shlex.split(line)]
         code, said = lore("bob", *words)
         assert code == 0, (words, said)
     os.environ["LORE_TEST_RUN"] = run
@@ -336,19 +239,20 @@ def secrets() -> None:
 
 
 def filled(words: list[str], project: Path) -> list[str]:
-    """Words with the places of this test in them."""
+    """Words with the ids and places of this test in them."""
     run = os.environ["LORE_TEST_RUN"]
-    return [word.replace("{folder}", str(project)).replace("{run}", run) for word in words]
+    return [word.format(folder=project, run=run, **PLACES) for word in words]
 
 
 def test_every_command_is_tried_or_harmless() -> None:
-    assert {*TRIED, *REFUSED, *HARMLESS} == {one.name for one in every_command()}
+    harmless = HARMLESS.replace("\n", " ").split(", ")
+    assert {*TRIED, *table(REFUSED), *harmless} == {one.name for one in every_command()}
 
 
 @pytest.mark.one_in(4)
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", table(REFUSED))
 def test_commands_on_all_scopes_are_refused(name: str, project: Path) -> None:
-    words = filled(REFUSED[name], project)
+    words = filled(table(REFUSED)[name][0], project)
     code, said = lore("alice", *name.split(), *words)
     assert (code, said.count("\n")) == (2, 1) and "--all-scopes" in said
 
@@ -356,10 +260,10 @@ def test_commands_on_all_scopes_are_refused(name: str, project: Path) -> None:
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", TRIED)
 def test_other_scopes_are_hidden(name: str, project: Path) -> None:
-    to_bob = ""
+    to_bob, shows = "", name in table(SHOWING)
     for words in TRIED[name]:
         given = filled(words, project)
-        if name in TOLD_TO_BOB and SECRET not in to_bob:
+        if shows and SECRET not in to_bob:
             to_bob += lore("bob", *name.split(), *given)[1]
         code, said = lore("alice", *name.split(), *given)
         assert code in (0, 1, 2), said
@@ -367,7 +271,7 @@ def test_other_scopes_are_hidden(name: str, project: Path) -> None:
             said = said.replace(word, "")
         for part in (SECRET, "bob", "a bug"):
             assert part not in said.lower(), (words, said)
-    assert name not in TOLD_TO_BOB or SECRET in to_bob or "@@bob" in to_bob
+    assert not shows or SECRET in to_bob or "@@bob" in to_bob
 
 
 def test_hidden_ids_are_refused_like_missing_ids(project: Path) -> None:
