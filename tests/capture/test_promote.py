@@ -21,7 +21,6 @@ PROMPT = "Promote this [y,n,e,m,s,q,?]? "
 @pytest.fixture
 def project(lore: Lore) -> Path:
     lore.write("src/auth.py", "def token(): ...\n")
-    lore.patch.setenv("LORE_EMBEDDER", "none")
     plant(Log(lore.project))
     return lore.project
 

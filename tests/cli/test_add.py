@@ -57,6 +57,7 @@ def test_add_reads_the_text_from_stdin(lore: Lore) -> None:
 
 
 def test_add_names_near_duplicates(lore: Lore) -> None:
+    lore.patch.delenv("LORE_EMBEDDER")
     text = "Sessions are signed with a rotating key"
     lore("add", "decision", text, "--id", "decision-a")
     (note,) = lore("add", "decision", f"{text}.").notes
@@ -122,7 +123,6 @@ def test_refused_add_leaves_the_store_unchanged(lore: Lore) -> None:
 
 
 def test_learning_is_a_lesson_and_five_types(lore: Lore) -> None:
-    lore.patch.setenv("LORE_EMBEDDER", "none")
     assert lore.id("add", "learning", "Rotate the keys").startswith("lesson-")
     for type in ("decision", "pattern", "failure", "observation", "note"):
         lore("add", type, f"A {type} of tokens")

@@ -15,7 +15,6 @@ CODE = "def check(token):\n    return bool(token)\n"
 @pytest.fixture
 def code(lore: Lore) -> Repository:
     """A repository with a file, and a store with ``decision-a``."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
     code = Repository(lore.project)
     code.write("src/auth.py", CODE)
     code.commit("Begin")

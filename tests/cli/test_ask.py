@@ -14,7 +14,6 @@ class Model:
 
     def __init__(self, lore: Lore) -> None:
         self.lore = lore
-        lore.patch.setenv("LORE_EMBEDDER", "none")
         lore.patch.setenv("LORE_LLM_COMMAND", f"'{lore.root}/a model'")
         lore.fill(
             {"id": "decision-tokens1", "body": "Sessions are signed tokens: no state is kept"},

@@ -17,8 +17,7 @@ ANSWERS = [
 
 @pytest.fixture
 def filled(lore: Lore) -> Lore:
-    """Run commands in a project of three records, searched by words."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
+    """Run commands in a project of three records."""
     lore.fill(
         {"id": "decision-sessions", "title": "Sessions are signed tokens, kept in a cookie"},
         {"id": "decision-limits", "title": "Requests above sixty a minute are refused"},

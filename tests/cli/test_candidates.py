@@ -34,7 +34,6 @@ def event(lore: Lore, session: str, minute: int, kind: str, **fields: object) ->
 @pytest.fixture
 def found(lore: Lore) -> Lore:
     """Two sessions of the project: both have a rule, the first a failure."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
     lore.write("src/auth.py", "x = 1\n")
     event(lore, "one", 0, "session", name=str(lore.project))
     event(lore, "one", 1, "prompt", text=RULE)

@@ -13,7 +13,6 @@ from commands import Lore
 @pytest.fixture
 def log(lore: Lore) -> Path:
     """The file of the log, which does not exist yet."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
     return lore.home / time.strftime("state/lore/events/%Y-%m-%d.jsonl", time.gmtime())
 
 

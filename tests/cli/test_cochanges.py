@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from commands import Done, Lore
 
-ANALYZE = ("graph", "analyze-cochanges", "--embedder", "none")
+ANALYZE = ("graph", "analyze-cochanges")
 NEIGHBORS = ("graph", "neighbors", "file-auth.py", "--edges", "co_changes_with", "--ids")
 
 
@@ -30,7 +30,7 @@ def test_files_that_change_together_are_linked(repository: Lore) -> None:
     assert repository(*NEIGHBORS).out == "file-tokens.py\n"
     (edge,) = repository("show", "file-auth.py").json["edges"]
     assert edge["metadata"]["commits"] == 2 and edge["metadata"]["correlation"] < 1
-    found = repository("search", "auth", "--graph-depth", "1", "--embedder", "none", "--ids")
+    found = repository("search", "auth", "--graph-depth", "1", "--ids")
     assert found.lines == ["file-auth.py", "file-tokens.py"]
     again = counts(repository(*ANALYZE), "added", "updated", "unchanged", "invalidated")
     assert again == [0, 0, 1, 0]

@@ -11,7 +11,6 @@ from commands import Lore
 @pytest.fixture
 def filled(lore: Lore) -> Lore:
     """Run commands in a project of a decision with a lesson and a symbol."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
     lore.write("src/auth.py", "def sign(user):\n    return seal(user)\n")
     lore.fill(
         {

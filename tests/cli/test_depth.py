@@ -11,7 +11,6 @@ NO_EDGES = "DROP TABLE links"
 @pytest.fixture
 def lore(lore: Lore) -> Lore:
     """Two records that match, each with a neighbour that does not."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
     lore.fill(
         {"id": "decision-jwt", "type": "decision", "body": "Use JWT for the sessions of the shop"},
         {"id": "lesson-expiry", "type": "lesson", "body": "Sessions that never expire are wrong"},

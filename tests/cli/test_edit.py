@@ -10,8 +10,7 @@ from commands import Lore
 
 @pytest.fixture
 def lore(lore: Lore) -> Lore:
-    """Two notes, the second a part of the first, without vectors."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
+    """Two notes, the second a part of the first."""
     lore("add", "note", "a zebra", "--id", "note-1", "--tags", "a,b", "--why", "so")
     lore("add", "note", "two", "--id", "note-2", "--link", "note-1:part_of")
     return lore

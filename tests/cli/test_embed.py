@@ -13,6 +13,7 @@ STATIC = "static:l2_supercat_256"
 @pytest.fixture
 def notes(lore: Lore) -> Lore:
     """A store with two records and static vectors."""
+    lore.patch.delenv("LORE_EMBEDDER")
     lore.fill(
         {"id": "note-a", "body": "sessions are signed with a rotating key"},
         {"id": "note-b", "body": "reads go to the replica"},

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from commands import Lore
 
 OSLO, ROME = "entity-jacq lives_in entity-oslo", "entity-jacq lives_in entity-rome"
 SAID = ("--source", "conversation")
-
-
-@pytest.fixture
-def lore(lore: Lore) -> Lore:
-    """No vectors."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
-    return lore
 
 
 def cat(lore: Lore, *options: str) -> str:

@@ -12,7 +12,6 @@ AUTH = "file-src/auth.py"
 @pytest.fixture
 def tree(lore: Lore) -> Lore:
     """Run commands in a git work tree with records that are anchored to files."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
     repository = Repository(lore.project)
     lore.write(
         "src/auth.py", "from src import keys\n\n\ndef getUserByID(x):\n    return keys.check(x)\n"

@@ -14,7 +14,6 @@ from pylore.cli.hooks import WALL
 @pytest.fixture
 def project(lore: Lore) -> Lore:
     """A trusted store and a file, in a repository."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
     lore.write("src/auth.py", "def login():\n    return 1\n")
     lore.git("init", "-q")
     lore("trust")

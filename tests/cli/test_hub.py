@@ -16,7 +16,6 @@ NOWHERE = "postgresql://127.0.0.1:1/x"
 @pytest.fixture
 def url(lore: Lore, postgres_server: postgres.Server) -> str:
     """The URL of an empty hub, which is the remote ``team`` of a trusted store."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
     url = postgres_server.url(a_hub(postgres_server))
     lore("hub", "add", "team", url)
     lore("trust")

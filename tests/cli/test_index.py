@@ -10,7 +10,6 @@ from commands import Lore
 def _code(lore_without_store: Lore) -> None:
     """Two modules: the first imports and calls the second."""
     lore = lore_without_store
-    lore.patch.setenv("LORE_EMBEDDER", "none")
     lore.write("src/a.py", "from .b import f\n\ndef g():\n    return f()\n")
     lore.write("src/b.py", "def f():\n    return 1\n")
 

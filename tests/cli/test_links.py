@@ -12,8 +12,7 @@ RELATED = "note-1 relates_to note-2"
 
 @pytest.fixture
 def lore(lore: Lore) -> Lore:
-    """Two notes, a lesson and a decision, without vectors."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
+    """Two notes, a lesson and a decision."""
     lore.fill(
         *(
             {"id": id, "type": id[:-2], "body": f"text of {id}"}

@@ -17,7 +17,6 @@ ROWS = (
 
 @pytest.fixture
 def records(lore: Lore) -> Lore:
-    lore.patch.setenv("LORE_EMBEDDER", "none")
     lore.fill(
         *(
             {

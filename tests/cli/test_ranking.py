@@ -11,8 +11,7 @@ LONG = "value = 1\n" * 400
 
 @pytest.fixture
 def tree(lore: Lore) -> Lore:
-    """Run commands in a git work tree, searched by words."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
+    """Run commands in a git work tree."""
     Repository(lore.project)
     return lore
 

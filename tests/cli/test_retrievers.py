@@ -17,7 +17,6 @@ COMMANDS = "home of a user/config/lore/commands"
 @pytest.fixture
 def filled(lore: Lore) -> Lore:
     """Run commands in a project of two records, with a retriever that notes that it ran."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
     lore.fill(
         {"id": "decision-a", "title": "Sessions are signed tokens"},
         {"id": "note-b", "title": "Of another matter"},

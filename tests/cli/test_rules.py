@@ -17,7 +17,6 @@ ROUTE = "@route\ndef $F(): $$$"
 @pytest.fixture
 def code(lore: Lore) -> Repository:
     """A repository with three files, and a store with ``decision-a``."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
     code = Repository(lore.project)
     code.write("src/auth.py", "import web\n\n\ndef login(user):\n    session.save(user)\n")
     code.write("src/views.py", f"{VIEWS}\n\ndef hide():\n    pass\n")

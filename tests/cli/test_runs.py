@@ -12,7 +12,6 @@ from commands import Lore
 def store(lore: Lore) -> Lore:
     """A store with three records and a task."""
     lore.patch.setenv("LORE_RETRIEVERS", "fulltext")
-    lore.patch.setenv("LORE_EMBEDDER", "none")
     lore.fill(
         {"id": "decision-a", "title": "Sessions are signed tokens"},
         {"id": "lesson-b", "title": "Tokens expire"},

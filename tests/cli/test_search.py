@@ -42,8 +42,7 @@ FIELDS = (
 
 @pytest.fixture
 def filled(lore: Lore) -> Lore:
-    """Run commands in a project of five records, searched by words."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
+    """Run commands in a project of five records."""
     lore.fill(*RECORDS)
     return lore
 
@@ -186,7 +185,6 @@ def test_related_has_the_path_to_each(filled: Lore) -> None:
 
 
 def test_document_shows_the_line_of_the_passage(lore: Lore) -> None:
-    lore.patch.setenv("LORE_EMBEDDER", "none")
     lines = [f"the line {n} says nothing of much worth" for n in range(1, 201)]
     text = "\n".join(["---", "tags: [a]", "---", "# Changes", "", *lines, "a gadget came", ""])
     lore.write("CHANGES.md", text)

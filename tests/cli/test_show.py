@@ -12,13 +12,6 @@ SPELLED = (METHOD, "symbol-a.py::C::m", "a.py::C.m", "a.py::C::m")
 
 
 @pytest.fixture
-def lore(lore: Lore) -> Lore:
-    """No vectors."""
-    lore.patch.setenv("LORE_EMBEDDER", "none")
-    return lore
-
-
-@pytest.fixture
 def notes(lore: Lore) -> Lore:
     """Two notes, the second a part of the first."""
     lore("add", "note", "the first", "--id", "note-1", "--why", "so")

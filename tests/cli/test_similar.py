@@ -9,6 +9,7 @@ from commands import Lore
 @pytest.fixture
 def filled(lore: Lore) -> Lore:
     """Run commands in a project of two equal notes and a third note."""
+    lore.patch.delenv("LORE_EMBEDDER")
     same = "The connection pool runs empty when {} worker leaks a connection"
     lore.fill(
         {"id": "note-a", "title": same.format("a")},
@@ -47,7 +48,7 @@ def test_duplicates_come_in_groups(filled: Lore) -> None:
 
 
 def test_similar_refuses_wrong_options(lore: Lore) -> None:
-    lore("add", "note", "words", "--embedder", "none")
+    lore("add", "note", "words")
     lore.refuse_each("""
         graph similar --min 1.5 | 2 | --min
         graph similar -k 0 | 2 | --nearest

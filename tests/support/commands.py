@@ -68,7 +68,7 @@ class Done:
 
 
 class Lore:
-    """The command ``lore`` in a temporary home and project.
+    """The command ``lore`` in a temporary home and project, without vectors.
 
     ``lore("add", "note", "text")`` runs a command in the working directory.
     """
@@ -85,11 +85,8 @@ class Lore:
         move_home(patch, self.home)
         for name in ("EDITOR", "VISUAL"):
             patch.delenv(name, raising=False)
-        for name, value in {
-            "NO_COLOR": "1",
-            "PAGER": "cat",
-            **GIT_VARIABLES,
-        }.items():
+        variables = {"NO_COLOR": "1", "PAGER": "cat", "LORE_EMBEDDER": "none", **GIT_VARIABLES}
+        for name, value in variables.items():
             patch.setenv(name, value)
         patch.setattr(hooks, "end_in_time", lambda *_: None)
         patch.setattr(screen, "LINE_AFTER", 10_000.0)

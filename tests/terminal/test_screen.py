@@ -26,6 +26,9 @@ def test_a_title_is_cut_at_a_word(text: str, width: int) -> None:
     assert short == text or (short.endswith("…") and text.startswith(short[:-1]))
 
 
+TITLE = "Sessions are signed tokens, so that the server keeps no state"
+
+
 @pytest.fixture
 def project(lore: Lore) -> Lore:
     for name in ("NO_COLOR", "CLICOLOR_FORCE", "PAGER", "LESS", "COLUMNS", "LINES"):
@@ -33,30 +36,14 @@ def project(lore: Lore) -> Lore:
     lore.write("auth.py", "x = 1\n")
     lines = "".join(f'{{"id":"note-{n}","type":"note","title":"Tokens {n}"}}\n' for n in range(40))
     lore.write("many.jsonl", lines)
-    lore("import", "many.jsonl", "--embedder", "none")
-    lore(
-        "add",
-        "decision",
-        "Sessions are signed tokens, so that the server keeps no state",
-        "--id",
-        "decision-a",
-        "--file",
-        "auth.py",
-    )
+    lore("import", "many.jsonl")
+    lore("add", "decision", TITLE, "--id", "decision-a", "--file", "auth.py")
     return lore
 
 
-def seen(
-    lore: Lore, *words: str, environ: dict[str, str], columns: int = 80, rows: int = 24
-) -> str:
-    code, shown = at_terminal(
-        [LORE, *words],
-        {**os.environ, **environ},
-        str(lore.project),
-        columns=columns,
-        rows=rows,
-        typed=[("\x1b[K", "q")],
-    )
+def seen(lore: Lore, *words: str, environ: dict[str, str], **size: int) -> str:
+    typed, variables = [("\x1b[K", "q")], {**os.environ, **environ}
+    code, shown = at_terminal([LORE, *words], variables, str(lore.project), typed=typed, **size)
     assert code == 0
     return shown
 
@@ -64,11 +51,10 @@ def seen(
 def test_lines_go_to_a_terminal_whole(project: Lore) -> None:
     words = ("search", "sessions signed server", "-n", "1")
     environ = {"NO_COLOR": "1"}
-    title = "Sessions are signed tokens, so that the server keeps no state"
     shown = seen(project, *words, columns=40, environ=environ)
-    assert shown == f"0.79  decision-a  {title}\n      auth.py\n"
+    assert shown.endswith(f"  decision-a  {TITLE}\n      auth.py\n")
     shown = seen(project, *words, "--json", columns=40, environ=environ)
-    assert json.loads(shown)[0]["title"] == title
+    assert json.loads(shown)[0]["title"] == TITLE
 
 
 def test_long_output_is_paged(project: Lore) -> None:
@@ -93,7 +79,7 @@ def test_long_command_shows_progress_and_handles_interrupts(project: Lore) -> No
     assert "note-x" not in project("list", "--ids").out
 
 
-@pytest.mark.parametrize("words", ["doctor", "index --embedder none"])
+@pytest.mark.parametrize("words", ["doctor", "index"])
 def test_progress_in_a_pipe_is_a_line(repository: Lore, words: str) -> None:
     repository.patch.setattr("pylore.terminal.screen.LINE_AFTER", 0.001)
     lines = repository(*words.split()).notes
@@ -115,7 +101,7 @@ def test_index_shows_progress_of_the_history(project: Lore) -> None:
         "esac",
     )
     code, shown = at_terminal(
-        [LORE, "index", "--embedder", "none"],
+        [LORE, "index"],
         {**os.environ, "PATH": f"{slow.parent}:{os.environ['PATH']}"},
         str(project.project),
         typed=[("reading the history: ", "\x03")],
