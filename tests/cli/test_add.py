@@ -25,27 +25,14 @@ def test_add_stores_every_field(lore: Lore) -> None:
         --file src/auth.py:3-9 --link {other}:learned_from --status staged --source conversation
         --confidence 0.5 --category security"""
     shown = lore("show", lore.id("add", "lesson", "Rotate keys", *shlex.split(options))).json
-    assert (
-        shown
-        | {
-            "title": "Keys",
-            "body": "Rotate keys",
-            "data": {"why": "they leak"},
-            "tags": ["a-b", "auth", "web"],
-            "file": "src/auth.py",
-            "line_start": 3,
-            "line_end": 9,
-            "status": "staged",
-            "source": "conversation",
-            "confidence": 0.5,
-            "category": "security",
-        }
-        == shown
-    )
-    assert {(edge["direction"], edge["relation"], edge["id"]) for edge in shown["edges"]} == {
-        ("out", "anchored_to", "file-src/auth.py"),
-        ("out", "learned_from", other),
-    }
+    names = "title body data tags file line_start line_end status source confidence category"
+    assert [shown[name] for name in names.split()] == [
+        *("Keys", "Rotate keys", {"why": "they leak"}, ["a-b", "auth", "web"], "src/auth.py", 3, 9),
+        *("staged", "conversation", 0.5, "security"),
+    ]
+    edges = {edge["relation"]: (edge["direction"], edge["id"]) for edge in shown["edges"]}
+    linked = {"anchored_to": ("out", "file-src/auth.py"), "learned_from": ("out", other)}
+    assert edges == linked
 
 
 def test_add_reads_the_text_from_stdin(lore: Lore) -> None:

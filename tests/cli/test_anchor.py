@@ -38,25 +38,18 @@ def test_anchor_lists_and_removes_every_kind(lore: Lore, code: Repository) -> No
     assert (row["kind"], row["verdict"], row["state"]) == ("file", "valid", "added")
     assert show(lore)["edges"]["anchored_to"]["id"] == "file-src/auth.py"
     lore.patch.chdir("src")  # paths are relative to the working directory
-    for words in (
-        "auth.py --symbol check",
-        "auth.py:1-2",
-        "auth.py:2",
-        "auth.py --hash",
-        "*.py --glob",
-    ):
+    lines = "auth.py --symbol check; auth.py:1-2; auth.py:2; auth.py --hash; *.py --glob"
+    for words in lines.split("; "):
         lore("anchor", "decision-a", *words.split())
     lore.patch.chdir(lore.project)
-    listed = [
-        (row["kind"], row["path"], row["detail"]) for row in lore("anchor", "decision-a").json
-    ]
-    assert listed == [
-        ("file", "src/auth.py", None),
-        ("glob", "src/*.py", None),
-        ("hash", "src/auth.py", None),
-        ("lines", "src/auth.py", "1-2"),
-        ("lines", "src/auth.py", "2-2"),
-        ("symbol", "src/auth.py", "check"),
+    listed = lore("anchor", "decision-a").json
+    assert [f"{row['kind']} {row['path']} {row['detail']}" for row in listed] == [
+        "file src/auth.py None",
+        "glob src/*.py None",
+        "hash src/auth.py None",
+        "lines src/auth.py 1-2",
+        "lines src/auth.py 2-2",
+        "symbol src/auth.py check",
     ]
     remove = ("anchor", "decision-a", "src/auth.py", "--remove")
     (row,) = lore(*remove, "--hash").json

@@ -81,18 +81,8 @@ def test_lines_of_stdin_may_be_plain_words(filled: Lore) -> None:
 
 
 def test_wrong_lines_get_an_error(filled: Lore) -> None:
-    wrong = (
-        "{x",
-        '{"id":"x"}',
-        *(
-            f'{{"id":"x",{fields}}}'
-            for fields in (
-                '"query":3',
-                '"query":"x","exclude":"a"',
-                '"query":"x","exclude":[1]',
-            )
-        ),
-    )
+    fields = ('"query":3', '"query":"x","exclude":"a"', '"query":"x","exclude":[1]')
+    wrong = ("{x", '{"id":"x"}', *(f'{{"id":"x",{some}}}' for some in fields))
     filled.write("wrong.jsonl", "\n".join([*wrong, "cookie"]))
     done = filled("search", "--batch", "wrong.jsonl", "--ids", code=1)
     *errors, last = done.rows

@@ -20,9 +20,8 @@ def own(lore: Lore) -> Path:
 
 def put(lore: Lore, folder: Path, name: str) -> None:
     """Write a command of the user."""
-    lore.program(
-        folder / f"lore-{name}", f"# Usage: lore {name}", "# Summary: a command of my own", "true"
-    )
+    help = (f"# Usage: lore {name}", "# Summary: a command of my own")
+    lore.program(folder / f"lore-{name}", *help, "true")
 
 
 def test_init_makes_a_store_once(lore_without_store: Lore) -> None:
@@ -40,6 +39,8 @@ def test_init_makes_a_store_once(lore_without_store: Lore) -> None:
 
 # --- unknown words
 
+ODD = ("x" * 5000, "../bin/lore-greet", "/bin/sh", "a b", "A", "$(id)", "a\nb", "", "\x1b[31mred")
+
 
 @pytest.mark.parametrize(
     ("word", "part"),
@@ -47,20 +48,7 @@ def test_init_makes_a_store_once(lore_without_store: Lore) -> None:
         ("serach", "unknown command 'serach' (did you mean 'search'?): see 'lore help'"),
         ("xylophone", "unknown command 'xylophone': see 'lore help'"),
         ("--versoin", "unknown option '--versoin' (did you mean '--version'?)"),
-        *(
-            (word, "unknown command")
-            for word in (
-                "x" * 5000,
-                "../bin/lore-greet",
-                "/bin/sh",
-                "a b",
-                "A",
-                "$(id)",
-                "a\nb",
-                "",
-                "\x1b[31mred",
-            )
-        ),
+        *((word, "unknown command") for word in ODD),
     ],
 )
 def test_unknown_command_is_a_short_line(lore: Lore, word: str, part: str) -> None:

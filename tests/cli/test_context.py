@@ -7,6 +7,8 @@ import json
 import pytest
 from commands import Lore
 
+SIGN = "symbol-src/auth.py::sign"
+
 
 @pytest.fixture
 def filled(lore: Lore) -> Lore:
@@ -20,20 +22,15 @@ def filled(lore: Lore) -> Lore:
         },
         {"id": "lesson-keys", "title": "Rotate the keys that sign sessions"},
         {
-            "id": "symbol-src/auth.py::sign",
+            "id": SIGN,
             "title": "sign(user)",
             "body": "Signs sessions.",
             "file": "src/auth.py",
             "line_start": 1,
             "line_end": 2,
         },
-        *(
-            {"from_id": start, "relation": relation, "to_id": end}
-            for start, relation, end in (
-                ("symbol-src/auth.py::sign", "implements", "decision-signed"),
-                ("lesson-keys", "relates_to", "decision-signed"),
-            )
-        ),
+        {"from_id": SIGN, "relation": "implements", "to_id": "decision-signed"},
+        {"from_id": "lesson-keys", "relation": "relates_to", "to_id": "decision-signed"},
     )
     return lore
 

@@ -24,7 +24,8 @@ from pylore.store.vectors import extension_file
 
 IDS = (
     "python sqlite sqlite-vec embedder ast-grep jq config store data-folder tables indexes "
-    "integrity values fulltext foreign-keys passages vectors edges ontology purged shared-file copies"
+    "integrity values fulltext foreign-keys passages vectors edges ontology purged shared-file "
+    "copies"
 ).split()
 
 
@@ -79,7 +80,7 @@ def test_a_sound_store_passes_every_check(folder: str, full: bool) -> None:
 
 DAMAGES = """
 DELETE FROM passages | passages
-UPDATE nodes SET status = 'retracted' WHERE type = 'note' | passages
+UPDATE nodes SET status = 'retracted' | passages
 DELETE FROM texts_fts_data WHERE id > 10 | fulltext
 INSERT INTO texts_fts(texts_fts) VALUES ('delete-all') | passages
 DELETE FROM vectors WHERE key = 1 | vectors

@@ -45,13 +45,8 @@ def test_post_commit_stages_lessons_once(project: Lore) -> None:
     id = lesson.split()[1]
     assert lesson == f"lore: {id} is staged: 'lore confirm {id}' keeps it"
     row = project("show", id).json
-    assert [row[name] for name in ("body", "status", "source", "tags", "file")] == [
-        "Rotate keys every month",
-        "staged",
-        "conversation",
-        ["commit"],
-        None,
-    ]
+    fields = [row[name] for name in ("body", "status", "source", "tags", "file")]
+    assert fields == ["Rotate keys every month", "staged", "conversation", ["commit"], None]
     name = project.git("rev-parse", "HEAD")[:12]
     assert f"said by commit {name}: Start" in row["data"]["why"]
     # an amended commit restores no lesson

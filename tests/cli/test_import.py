@@ -23,15 +23,10 @@ RFC = """\
 def write_documents(lore: Lore) -> None:
     """Write two decisions that link to each other and to a file."""
     lore.write("src/auth.py", "x\n")
-    lore.write(
-        "docs/jwt.md",
-        "---\nstatus: accepted\ntags: [auth]\n---\n# Use JWT\n\n"
-        "See `src/auth.py:1-3` and [[Rotate keys]].\n",
-    )
-    lore.write(
-        "docs/keys.md",
-        "---\ntype: decision\nid: rotate\nsupersedes: jwt.md\n---\n# Rotate keys\n\nEvery week.\n",
-    )
+    links = "See `src/auth.py:1-3` and [[Rotate keys]].\n"
+    lore.write("docs/jwt.md", f"---\nstatus: accepted\ntags: [auth]\n---\n# Use JWT\n\n{links}")
+    head = "---\ntype: decision\nid: rotate\nsupersedes: jwt.md\n---\n"
+    lore.write("docs/keys.md", f"{head}# Rotate keys\n\nEvery week.\n")
 
 
 def counts(done: Done) -> dict[str, int]:

@@ -13,12 +13,8 @@ RELATED = "note-1 relates_to note-2"
 @pytest.fixture
 def lore(lore: Lore) -> Lore:
     """Two notes, a lesson and a decision."""
-    lore.fill(
-        *(
-            {"id": id, "type": id[:-2], "body": f"text of {id}"}
-            for id in ("note-1", "note-2", "lesson-a", "decision-b")
-        )
-    )
+    ids = ("note-1", "note-2", "lesson-a", "decision-b")
+    lore.fill(*({"id": id, "body": f"text of {id}"} for id in ids))
     return lore
 
 
@@ -26,10 +22,8 @@ def test_link_prints_the_state(lore: Lore) -> None:
     for state in ("added", "unchanged"):
         done = lore("link", "note-1", "RELATES_TO", "note-2", "--weight", "0.5").json
         assert done == {"id": RELATED, "state": state}
-    assert lore("link", *RELATED.split(), "--remove").json == {
-        "id": RELATED,
-        "state": "invalidated",
-    }
+    removed = {"id": RELATED, "state": "invalidated"}
+    assert lore("link", *RELATED.split(), "--remove").json == removed
     new = lore("link", "note-1", "guards", "note-2", "--new-relation", terminal=True)
     assert new.out == "added  note-1 guards note-2\n"
 

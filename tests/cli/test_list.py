@@ -17,21 +17,10 @@ ROWS = (
 
 @pytest.fixture
 def records(lore: Lore) -> Lore:
-    lore.fill(
-        *(
-            {
-                "id": id,
-                "type": id.partition("-")[0],
-                "title": title,
-                "tags": [tag, "all"],
-                "status": status,
-                "file": file,
-                "created_at": "2026-01-01T00:00:00Z",
-                "updated_at": f"2026-0{month}-01T12:00:00Z",
-            }
-            for month, (id, title, tag, status, file) in enumerate(ROWS, 1)
-        )
-    )
+    for month, (id, title, tag, status, file) in enumerate(ROWS, 1):
+        row = {"id": id, "title": title, "tags": [tag, "all"], "status": status, "file": file}
+        times = {"created_at": "2026-01-01", "updated_at": f"2026-0{month}-01T12:00:00Z"}
+        lore.fill({**row, **times})
     return lore
 
 

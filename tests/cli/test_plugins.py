@@ -14,36 +14,19 @@ from repositories import Repository
 ROOT = Path(__file__).resolve().parents[2]
 
 ADR = "# {}\n\nDate: {}\n\n## Status\n\nAccepted\n\n{}\n\n## Context\n\nRows.\n"
-ISSUES = [
-    {
-        "id": "bd-1",
-        "title": "Rotate tokens",
-        "description": "Once a day.",
-        "design": "By cron.",
-        "status": "closed",
-        "priority": 1,
-        "issue_type": "bug",
-        "labels": ["auth"],
-        "created_at": "2026-01-02T03:04:05.123456789+02:00",
-        "updated_at": "2026-01-03T00:00:00Z",
-        "dependencies": [
-            {"issue_id": "bd-1", "depends_on_id": "bd-2", "type": "blocks"},
-            {"issue_id": "bd-1", "depends_on_id": "bd-3", "type": "parent-child"},
-            {"issue_id": "bd-1", "depends_on_id": "bd-2", "type": "tracks"},
-        ],
-    },
-    {
-        "id": "bd-2",
-        "title": "Store tokens",
-        "status": "open",
-        "issue_type": "task",
-        "created_at": "2026-01-01T00:00:00Z",
-        "updated_at": "2026-01-01T00:00:00Z",
-    },
-    {"id": "bd-3", "title": "Gone", "status": "tombstone"},
-    {"_type": "memory", "key": "db-lock", "value": "Close the database before a copy"},
-    {"_type": "wisp"},
-]
+ISSUES = """\
+{"id": "bd-1", "title": "Rotate tokens", "description": "Once a day.", "design": "By cron.", \
+"status": "closed", "priority": 1, "issue_type": "bug", "labels": ["auth"], \
+"created_at": "2026-01-02T03:04:05.123456789+02:00", "updated_at": "2026-01-03T00:00:00Z", \
+"dependencies": [{"issue_id": "bd-1", "depends_on_id": "bd-2", "type": "blocks"}, \
+{"issue_id": "bd-1", "depends_on_id": "bd-3", "type": "parent-child"}, \
+{"issue_id": "bd-1", "depends_on_id": "bd-2", "type": "tracks"}]}
+{"id": "bd-2", "title": "Store tokens", "status": "open", "issue_type": "task", \
+"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"}
+{"id": "bd-3", "title": "Gone", "status": "tombstone"}
+{"_type": "memory", "key": "db-lock", "value": "Close the database before a copy"}
+{"_type": "wisp"}
+"""
 
 
 @pytest.fixture
@@ -54,11 +37,9 @@ def own(lore: Lore) -> Path:
     return folder
 
 
-def put(own: Path, name: str, *script: str) -> None:
+def put(own: Path, name: str, script: str) -> None:
     """Write a program."""
-    (own / name).write_text(
-        "\n".join(("#!/bin/sh", "# Summary: mine", "# Lore-API: 1", *script, ""))
-    )
+    (own / name).write_text(f"#!/bin/sh\n{script}\n")
     (own / name).chmod(0o755)
 
 
@@ -156,11 +137,9 @@ def test_importer_of_adr_tools_brings_decisions_and_links(lore: Lore) -> None:
     superseded = "Superseded by [2. SQLite](0002-sqlite.md)"
     lore.write("adr/0001-files.md", ADR.format("1. Use flat files", "2020-01-31", superseded))
     lore.write("adr/0002-sqlite.md", ADR.format("2. Use SQLite", "2021-02-28", links))
-    lore.write(
-        "adr/0003-wal.md",
-        '---\nstatus: "proposed"\ndate: 2022-03-01\n---\n\n# WAL mode\n\n'
-        "## Context\n\nSee [files](0001-files.md) and [a page](../x.md).\n",
-    )
+    head = '---\nstatus: "proposed"\ndate: 2022-03-01\n---\n\n# WAL mode\n'
+    text = "\n## Context\n\nSee [files](0001-files.md) and [a page](../x.md).\n"
+    lore.write("adr/0003-wal.md", head + text)
     lore.write("adr/template.md", "# Template\n")
     done = lore("import", "-", stdin=made("adr-tools", "adr")).json
     assert done["added"] == 6 and done["dangling"] == 0
@@ -169,11 +148,9 @@ def test_importer_of_adr_tools_brings_decisions_and_links(lore: Lore) -> None:
         row.get("id") or (row["from_id"][13:17], row["relation"], row["to_id"][13:17]): row
         for row in lore("export", "--type", "decision").rows
     }
-    edges = {" ".join(key) for key in rows if isinstance(key, tuple)}
-    assert edges == {"0002 supersedes 0001", "0003 links_to 0001", "0003 relates_to 0002"}
-    first, second, third = (
-        rows[key] for key in sorted(key for key in rows if isinstance(key, str))
-    )
+    edges = [" ".join(key) for key in rows if isinstance(key, tuple)]
+    assert {*edges} == {"0002 supersedes 0001", "0003 links_to 0001", "0003 relates_to 0002"}
+    first, second, third = (row for key, row in sorted(rows.items(), key=str) if "id" in row)
     assert (first["title"], first["status"]) == ("Use flat files", "superseded")
     assert second["created_at"] == "2021-02-28T00:00:00Z" and third["status"] == "staged"
     lore.write("issues.jsonl", "{}\n")
@@ -181,7 +158,7 @@ def test_importer_of_adr_tools_brings_decisions_and_links(lore: Lore) -> None:
 
 
 def test_importer_of_beads_brings_tasks_and_memories(lore: Lore) -> None:
-    lore.write("issues.jsonl", "".join(f"{json.dumps(issue)}\n" for issue in ISSUES))
+    lore.write("issues.jsonl", ISSUES)
     done = lore("import", "-", stdin=made("beads", stdin="issues.jsonl")).json
     assert (done["nodes"], done["edges"]) == (3, 3)
     again = lore("import", "-", stdin=made("beads", stdin="issues.jsonl")).json

@@ -49,14 +49,8 @@ def test_finished_run_ranks_helpful_records_first(store: Lore) -> None:
     ranks = {id: 1 if id == "note-c" else rank for rank, id in enumerate(before, 1)}
     assert {row["id"]: row["position"] for row in shown["records"]} == ranks
     done = store("run", "finish", run, "--helpful", "lesson-b", "--unhelpful", "note-c")
-    assert not done.err and done.json == {
-        "id": run,
-        "state": "finished",
-        "used": 3,
-        "helpful": 1,
-        "unhelpful": 1,
-        "unrated": 1,
-    }
+    counts = {"used": 3, "helpful": 1, "unhelpful": 1, "unrated": 1}
+    assert not done.err and done.json == {"id": run, "state": "finished", **counts}
     after = store("search", "tokens").json
     assert after[0]["id"] == "lesson-b" and len(after) == 3
     assert after[0]["feedback_score"] == 0.666667
@@ -103,11 +97,8 @@ def test_feedback_rates(store: Lore) -> None:
     assert re.fullmatch(r"run-feedback-[\d-]{10}", row["run"])
     store("feedback", "-", "--unhelpful", stdin="decision-a\n")
     rows = store("run", "show", row["run"]).json["records"]
-    assert {row["id"]: row["rating"] for row in rows} == {
-        "decision-a": "unhelpful",
-        "lesson-b": "helpful",
-        "note-c": "helpful",
-    }
+    ratings = {"decision-a": "unhelpful", "lesson-b": "helpful", "note-c": "helpful"}
+    assert {row["id"]: row["rating"] for row in rows} == ratings
     assert store("feedback", "note-c", "--unhelpful", "--text").out.startswith("unhelpful  note-c ")
 
 

@@ -164,6 +164,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A project with code and common facts, and bob's knowledge, every field a secret."""
     with pytest.MonkeyPatch.context() as patch:
         _commands.append(Lore(tmp_path_factory.mktemp("scopes"), patch))
+        patch.delenv("LORE_EMBEDDER")
         folder = _commands[-1].project
         patch.setenv("LORE_STORE", str(store_folder(_commands[-1].home / "data", folder)))
         patch.setenv("LORE_PROJECT", str(folder))

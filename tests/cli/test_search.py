@@ -7,29 +7,13 @@ from commands import Lore
 
 SESSIONS, LIMITS, KEYS = "decision-sessions", "decision-limits", "lesson-keys"
 AUTH = "file-src/auth.py"
-RECORDS = (
-    {
-        "id": SESSIONS,
-        "type": "decision",
-        "title": "Sessions are signed tokens, kept in a cookie",
-        "tags": ["web"],
-        "file": "src/auth.py",
-    },
-    {
-        "id": LIMITS,
-        "type": "decision",
-        "title": "Requests above sixty a minute are refused",
-        "tags": ["web"],
-        "file": "src/auth.py",
-    },
-    {"id": KEYS, "type": "lesson", "title": "Rotate the keys that sign tokens", "tags": ["auth"]},
-    {"id": AUTH, "type": "file", "title": "src/auth.py"},
-    {
-        "id": "note-red",
-        "type": "note",
-        "title": "a \x1b[31mhostile\x9b1m title",
-        "body": "\x1b]0;x\x07 hostile",
-    },
+WEB: dict[str, object] = {"tags": ["web"], "file": "src/auth.py"}
+RECORDS: tuple[dict[str, object], ...] = (
+    {"id": SESSIONS, "title": "Sessions are signed tokens, kept in a cookie", **WEB},
+    {"id": LIMITS, "title": "Requests above sixty a minute are refused", **WEB},
+    {"id": KEYS, "title": "Rotate the keys that sign tokens", "tags": ["auth"]},
+    {"id": AUTH, "title": "src/auth.py"},
+    {"id": "note-red", "title": "a \x1b[31mhostile\x9b1m title", "body": "\x1b]0;x\x07 hostile"},
     {"from_id": SESSIONS, "relation": "anchored_to", "to_id": AUTH},
     {"from_id": LIMITS, "relation": "anchored_to", "to_id": AUTH},
     {"from_id": KEYS, "relation": "relates_to", "to_id": SESSIONS},

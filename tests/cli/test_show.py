@@ -38,13 +38,8 @@ def test_show_prints_an_object_or_an_array(notes: Lore) -> None:
     one = notes("show", "note-1").json
     assert (one["id"], one["body"], one["data"]) == ("note-1", "the first", {"why": "so"})
     (edge,) = one["edges"]
-    assert [edge[name] for name in ("direction", "relation", "id", "title", "weight")] == [
-        "in",
-        "part_of",
-        "note-2",
-        "the second",
-        1,
-    ]
+    fields = [edge[name] for name in ("direction", "relation", "id", "title", "weight")]
+    assert fields == ["in", "part_of", "note-2", "the second", 1]
     assert [row["id"] for row in notes("show", "-", stdin="note-1\n").json] == ["note-1"]
     assert notes("show", "-").json == []
     assert len(notes("show", "note-1", "note-2", "--jsonl").rows) == 2
@@ -61,10 +56,7 @@ def test_show_text_has_body_edges_and_reason(notes: Lore) -> None:
 
 
 def test_show_refuses_unknown_and_ambiguous_ids(notes: Lore) -> None:
-    notes.fill(
-        {"id": "note-first", "type": "note", "body": "x"},
-        {"id": "goal-first", "type": "goal", "body": "y"},
-    )
+    notes.fill({"id": "note-first", "body": "x"}, {"id": "goal-first", "body": "y"})
     notes.refuse_each("""
         show note-1 note-none | 1 | no node 'note-none'
         show first | 1 | several records (goal-first, note-first): give
@@ -92,13 +84,8 @@ def test_part_of_an_id_is_enough(lore: Lore) -> None:
 
 
 def test_exact_title_is_enough(lore: Lore) -> None:
-    for id, title in (
-        ("note-1", "Größe of Keys"),
-        ("note-2", "Twice"),
-        ("goal-3", "twice"),
-        ("note-4", "gone"),
-    ):
-        lore("add", id[:-2], "text", "--title", title, "--id", id)
+    titles = {"note-1": "Größe of Keys", "note-2": "Twice", "goal-3": "twice", "note-4": "gone"}
+    lore.fill(*({"id": id, "title": title, "body": "text"} for id, title in titles.items()))
     lore("forget", "note-4")
     lore("add", "note", "other", "--title", "Gone", "--id", "note-5")
     lore.print_each("""
