@@ -31,9 +31,7 @@ CLIENTS = {
 def mcp(
     session: Session,
     *,
-    write_tools: bool = option(
-        "--write", "offer tools that write; lore_remember adds staged records"
-    ),
+    write_tools: bool = option("--write", "offer tools that write; new records are staged"),
     folder: str | None = option("--store FOLDER", "folder of the store", complete="files"),
     install: str | None = option(
         "--install CLIENT",
@@ -58,25 +56,18 @@ def mcp(
     if install is not None:
         words = ["mcp", *(["--write"] if write_tools else [])]
         words += ["--store", os.path.abspath(folder)] if folder else []
-        words += [
-            f"--{one.option}={session.given[name]}"
-            for name, one in BY_NAME.items()
-            if name in session.given
-        ]
+        given = ((BY_NAME[name].option, value) for name, value in session.given.items())
+        words += [f"--{name}={value}" for name, value in sorted(given)]
         _install(install, words, into_file=write_config)
         return
     if write_config:
         raise UsageError("--write-config needs --install CLIENT: see --help")
-    from .current_store import CurrentStore
-    from .server import Server
+    from .server import CurrentStore, Server
 
     if folder is not None:
         os.environ["LORE_DIR"] = os.path.abspath(folder)
     if sys.stdin.isatty():
-        note(
-            "this speaks the Model Context Protocol, a JSON object a line: a client starts it "
-            "(see 'lore mcp --help')"
-        )
+        note("waiting for a client of the Model Context Protocol: see 'lore mcp --help'")
     current = CurrentStore(session)
     server = Server(current, write=write_tools, report=lambda error: report_bug(error, "mcp"))
     server.run(sys.stdin.buffer)

@@ -1,4 +1,4 @@
-"""The server of the Model Context Protocol: JSON-RPC 2.0, a message a line on stdin and stdout."""
+"""The server of the Model Context Protocol: JSON-RPC 2.0 on stdin and stdout, for an open store."""
 
 from __future__ import annotations
 
@@ -7,19 +7,29 @@ import re
 import sys
 import threading
 from queue import Empty, Queue
-from time import sleep
+from time import monotonic, sleep
 
 from .. import __version__
+from ..cli.session import data_folder, project_folder
 from ..core.errors import LoreError
 from ..core.json import dumps, loads, parse_object, require_storable
-from .tools import TOOLS, call
+from ..core.setting_values import OWN_EMBEDDERS
+from ..core.settings import BUILT_IN_RETRIEVERS, Settings
+from ..store import FILE
+from ..store.filter import Scope
+from ..system import config
+from ..system.files import is_trusted
+from .arguments import read
+from .tools import TOOLS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, BinaryIO
 
-    from .current_store import CurrentStore
+    from ..app.engine import Engine
+    from ..cli.session import Session
+    from .tools import Answer
 
     Object = dict[str, Any]
 
@@ -45,15 +55,117 @@ IDLE = 300.0
 PARSE_ERROR, INVALID_REQUEST, UNKNOWN_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
 INTERNAL_ERROR, UNSUPPORTED_VERSION = -32603, -32022
 
-_VERSION, _CAPABILITIES, _SERVER = (
-    f"io.modelcontextprotocol/{name}"
-    for name in ("protocolVersion", "clientCapabilities", "serverInfo")
-)
+_VERSION = "io.modelcontextprotocol/protocolVersion"
+_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+_SERVER = "io.modelcontextprotocol/serverInfo"
 _INFO = {"name": "lore", "version": __version__}
 _DESCRIBED = {"capabilities": {"tools": {}}, "instructions": INSTRUCTIONS}
 _ID = re.compile(rb'"id"\s*:\s*(-?(?:0|[1-9]\d{0,17})(?=\s*[,}])|"[ !#-\[\]-~]{0,200}")')
 """An id, as clients write it."""
 _DAY = 86_400_000  # milliseconds for which a client may cache constant results
+
+
+MAX_BYTES = "32768"
+"""Default of ``max_bytes``: clients do not cut a response of this size."""
+
+PATIENCE = 5.0
+"""Maximum seconds that a write waits for a lock, since a model waits for the response."""
+
+_MINUTE = 60.0
+"""Seconds for which a response is repeated; files, and ages in scores, may change meanwhile."""
+
+_MOST_ANSWERS = 100
+
+
+class CurrentStore:
+    """The store of a session in the working directory."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._found: object = None
+        self._engine: Engine | None = None
+        self._state: object = None
+        self._answers: dict[str, tuple[float, Answer]] = {}
+        self.is_trusted = False
+        """True if the user trusts the store, or named it by ``LORE_DIR``."""
+
+    def engine(self) -> Engine:
+        """Return the engine of a call, under the config files of this moment."""
+        found = place, *_ = self._look()
+        if self._engine is None or place is None or found != self._found:
+            self.close()
+            settings = Settings.load(self._session.given)
+            changes = [("busy_timeout", str(min(PATIENCE, settings.busy_timeout)))]
+            if not settings.origins.get("max_bytes"):
+                changes.append(("max_bytes", MAX_BYTES))
+            if not self.is_trusted:
+                changes.append(("run", ""))
+            self._session.use(settings.changed(changes, "default:mcp"))
+            self._engine = self._session.engine()
+            self._found = found
+        return self._engine
+
+    def call(self, name: str, arguments: object) -> Answer:
+        """Run a tool; a LoreError explains how a model can correct the call."""
+        tool = TOOLS[name]
+        given = read(tool.parameters, arguments)
+        engine = self.engine()
+        if tool.writes and not self.is_trusted:
+            raise LoreError(
+                f"{engine.root} is not trusted, so its store is read-only: "
+                "a person who trusts the project runs 'lore store trust'"
+            )
+        with engine.store.faults:
+            if tool.writes or given.get("files"):  # git may be asked for those
+                return tool.run(engine, **given)
+            key = [name, given | {"query": sorted(given.get("query", "").casefold().split())}]
+            return self._again(engine, dumps(key), lambda: tool.run(engine, **given))
+
+    def _again(self, engine: Engine, key: str, make: Callable[[], Answer]) -> Answer:
+        """Return the answer to the same call within the last minute, else a new answer.
+
+        Changes of the store or of settings invalidate it.
+        """
+        state, now = engine.store.changes_seen(), monotonic()
+        if state != self._state or len(self._answers) >= _MOST_ANSWERS:
+            self._answers, self._state = {}, state
+        if key not in self._answers or now - self._answers[key][0] >= _MINUTE:
+            self._answers[key] = now, make()
+        return self._answers[key][1]
+
+    def read_ahead(self) -> None:
+        """Search for the newest record, two hops deep, so that the first call finds code, vectors
+        and pages of the store in memory. No program is asked for vectors."""
+        from ..app.find import search
+
+        try:
+            engine = self.engine()
+            own = engine.settings.embedder in OWN_EMBEDDERS
+            legs = " ".join(BUILT_IN_RETRIEVERS if own else BUILT_IN_RETRIEVERS[:1])
+            engine = engine.changed([("graph_depth", "2"), ("retrievers", legs), ("run", "")], "")
+            with engine.store.faults:
+                for node in [*engine.store.nodes.select(Scope(), 1)]:
+                    search(engine, node.title)
+        except Exception:  # the first call raises the same error
+            return
+
+    def close(self) -> None:
+        """Close the store until the next call."""
+        if self._engine is not None:
+            self._engine.store.close()
+        self._engine, self._answers = None, {}
+
+    def _look(self) -> tuple[tuple[int, int] | None, str, str, str, bool]:
+        """Return which file the store is, and all else that an engine depends on."""
+        config.load(os.environ)
+        folder, project = data_folder(), project_folder()
+        self.is_trusted = not project or is_trusted(folder)
+        try:
+            status = os.stat(os.path.join(folder, FILE))
+            place = (status.st_dev, status.st_ino)
+        except OSError:
+            place = None
+        return place, folder, project, os.environ["LORE_FROM_CONFIG"], self.is_trusted
 
 
 class ProtocolError(Exception):
@@ -159,11 +271,8 @@ class Server:
     def _modern(self, method: str, params: Object, meta: Object) -> Object:
         version = meta[_VERSION]
         if version not in MODERN:
-            raise ProtocolError(
-                UNSUPPORTED_VERSION,
-                "Unsupported protocol version",
-                {"supported": [*MODERN], "requested": str(version)},
-            )
+            data = {"supported": [*MODERN], "requested": str(version)}
+            raise ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
         if not isinstance(meta.get(_CAPABILITIES), dict):
             raise ProtocolError(INVALID_PARAMS, f"'_meta' has no '{_CAPABILITIES}'")
         described = {"supportedVersions": [*MODERN], **_DESCRIBED}
@@ -187,7 +296,7 @@ class Server:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {str(name)[:60]}{only}")
         failed, notes = False, list[str]()
         try:
-            text, notes = call(self._current, name, arguments)
+            text, notes = self._current.call(name, arguments)
         except LoreError as error:
             failed, text = True, f"lore: {error}\n"
         texts = [text, *(["".join(f"lore: {note}\n" for note in notes)] if notes else [])]

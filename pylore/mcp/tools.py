@@ -13,11 +13,10 @@ from ..cli import find
 from ..cli.command import argument, option, parameters_of
 from ..core.errors import LoreError, UsageError
 from ..core.ids import LINK, link_parts, own, record_id
-from ..core.json import dumps
 from ..core.text import counted, one_line
 from ..core.vocabulary import CODE_IDS, LEARNING
 from ..terminal.output import json_list, json_object
-from .arguments import like, read, schema, setting
+from .arguments import like, schema, setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from ..app.engine import Engine
     from ..core.model import Hits
     from ..records.records import Change
-    from .current_store import CurrentStore
 
     Answer = tuple[str, list[str]]
     Row = dict[str, Any]
@@ -75,24 +73,6 @@ class Tool:
 def tool(title: str, *, writes: bool = False) -> Callable[[Callable[..., Answer]], Tool]:
     """Make a tool of a function, with the engine as first parameter."""
     return lambda run: Tool(run, title, writes=writes)
-
-
-def call(current: CurrentStore, name: str, arguments: object) -> Answer:
-    """Run a tool; a LoreError explains how a model can correct the call."""
-    one = TOOLS[name]
-    given = read(one.parameters, arguments)
-    engine = current.engine()
-    if one.writes and not current.is_trusted:
-        raise LoreError(
-            f"{engine.root} is not trusted, so its store is read-only: "
-            "a person who trusts the project runs 'lore store trust'"
-        )
-    with engine.store.faults:
-        if one.writes or given.get("files"):  # git may be asked for those
-            return one.run(engine, **given)
-        key = [name, given | {"query": sorted(given.get("query", "").casefold().split())}]
-        found: Answer = current.again(dumps(key), lambda: one.run(engine, **given))
-        return found
 
 
 @tool("Search project knowledge")
@@ -196,11 +176,11 @@ def lore_remember(
         return str(anchor(engine, id, path, kind, symbol, source="conversation")["state"])
 
     def tie() -> set[str]:
-        states = [
-            records.link(id, relation, other, source="conversation", status=None).state
-            for other, relation in ends
-        ]
-        return {*states, *([anchored(id)] if file else [])}
+        states = {anchored(id)} if file else set()
+        for other, relation in ends:
+            change = records.link(id, relation, other, source="conversation", status=None)
+            states.add(change.state)
+        return states
 
     def add() -> Change:
         change = records.add(type, text, **fields)
@@ -221,17 +201,9 @@ def lore_remember(
     if node is not None and node.invalidated_at is not None:
         raise LoreError(f"{node.id} was forgotten by a person and is not restored")
     if node is None and engine.store.review.staged_size("conversation") >= MOST_STAGED:
-        raise LoreError(
-            "too many staged records: a person has to confirm or forget some of "
-            "'lore list --status staged' first"
-        )
-    fields: Row = {
-        "why": why,
-        "file": "" if kind else file,
-        "links": ends,
-        "tags": tags,
-        "source": "conversation",
-    }
+        raise LoreError("too many staged records: first decide on 'lore list --status staged'")
+    fields: Row = {"why": why, "links": ends, "tags": tags, "source": "conversation"}
+    fields["file"] = "" if kind else file
     events = Events(engine.settings)
     events.ask("pre-add", [{"type": type, "body": text, **fields}])
     change = records.together(add, "add")
@@ -251,14 +223,13 @@ def lore_feedback(
 
     if not helpful and not unhelpful:
         raise UsageError("no ids: give helpful, unhelpful, or both")
-    rated = [
-        Runs(engine.store).rate(ids, rating, engine.settings.run)
-        for rating, ids in (("helpful", helpful), ("unhelpful", unhelpful))
-        if ids
-    ]
-    return json_list([row for rows, _ in rated for row in rows]), [
-        note for _, notes in rated for note in notes
-    ]
+    rows: list[Row] = []
+    notes: list[str] = []
+    for rating, ids in (("helpful", helpful), ("unhelpful", unhelpful)):
+        rated, more = Runs(engine.store).rate(ids, rating, engine.settings.run) if ids else ([], [])
+        rows += rated
+        notes += more
+    return json_list(rows), notes
 
 
 @tool("Index code", writes=True)
@@ -301,30 +272,15 @@ def _place(file: str, kind: str) -> tuple[str, str, str]:
 def _hit_row(hit: Row) -> Row:
     """Return a result: ``id, title, at, snippet, score, hops, path, verdict, weak``."""
     snippet = one_line(hit["snippet"])
-    return _slim(
-        _head(hit, snippet)
-        | {
-            "snippet": snippet[:_SNIPPET],
-            "score": round(hit["score"], 2),
-            "hops": hit["hops"],
-            "path": hit["path"] if hit["hops"] else [],
-            "verdict": hit["verdict"],
-            "weak": hit["weak"],
-        }
-    )
+    row = _head(hit, snippet) | {"snippet": snippet[:_SNIPPET], "score": round(hit["score"], 2)}
+    row |= {"hops": hit["hops"], "path": hit["path"] if hit["hops"] else []}
+    return _slim(row | {name: hit[name] for name in ("verdict", "weak")})
 
 
 def _node_row(node: Row) -> Row:
     """Return a node: text, unusual fields, anchors, and edges by relation."""
-    return _slim(
-        _head(node, node["body"] or "")
-        | {
-            "body": node["body"],
-            **{name: node.get(name) for name in _NAMED},
-            "anchors": [*map(_slim, node["anchors"])],
-            "edges": _edges(node["edges"]),
-        }
-    )
+    row = _head(node, node["body"] or "") | {name: node.get(name) for name in ("body", *_NAMED)}
+    return _slim(row | {"anchors": [*map(_slim, node["anchors"])], "edges": _edges(node["edges"])})
 
 
 def _slim(row: Row) -> Row:

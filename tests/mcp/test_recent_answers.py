@@ -15,7 +15,7 @@ from wire import initialize, served
 from pylore.app.find import search
 from pylore.core.settings import Settings
 from pylore.mcp import tools
-from pylore.mcp.current_store import CurrentStore
+from pylore.mcp.server import CurrentStore
 from pylore.records.records import Records
 from pylore.store import open_store
 
@@ -49,7 +49,7 @@ def current(folder: Path) -> Iterator[CurrentStore]:
 
 
 def ids(current: CurrentStore, query: str, **given: Any) -> list[str]:
-    text, _ = tools.call(current, "lore_search", {"query": query, **given})
+    text, _ = current.call("lore_search", {"query": query, **given})
     return [row["id"] for row in json.loads(text)]
 
 
@@ -74,7 +74,7 @@ def test_write_invalidates_response(
     with open_store(str(folder)) as store:  # a second connection
         added = Records(store, Settings(), None).add("note", "Another cookie").id
     assert added in ids(current, "cookie")
-    written, _ = tools.call(current, "lore_remember", {"type": "note", "text": "A third cookie"})
+    written, _ = current.call("lore_remember", {"type": "note", "text": "A third cookie"})
     assert json.loads(written)["id"] in ids(current, "cookie")
     assert len(searches) == 3
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pylore.cli.session import Session
-from pylore.mcp.current_store import CurrentStore
-from pylore.mcp.server import Server
+from pylore.mcp.server import CurrentStore, Server
 
 ROOT = Path(__file__).resolve().parents[2]
 LORE = str(ROOT / "lore.sh")
