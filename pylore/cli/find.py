@@ -18,7 +18,7 @@ from ..terminal import text as texts
 from ..terminal.output import Output, flush, note
 from . import command as shared
 from .command import argument, command, exclusive, option
-from .session import ids_from, read_stdin
+from .session import from_root, ids_from, read_stdin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,12 +80,12 @@ def search(
         "types": types,
         "statuses": statuses,
         "tags": tags,
-        "files": files,
+        "files": from_root(files),
         "since": since,
         "filter_expanded": filter_expanded,
         "min_score": min_score,
         "exclude": exclude,
-        "near": near,
+        "near": from_root(near),
         "explain": explain,
     }
     if expand or tree:
@@ -215,7 +215,7 @@ def related(
         found = app.related(
             engine,
             whole,
-            near=near,
+            near=from_root(near),
             hops=hops,
             types=types,
             exclude=exclude,
@@ -297,7 +297,13 @@ def list_records(
             session.output.list(alone, texts.titles_text)
             return
         scope = app.scope(
-            store, types=named, statuses=statuses, tags=tags, files=files, since=since, until=until
+            store,
+            types=named,
+            statuses=statuses,
+            tags=tags,
+            files=from_root(files),
+            since=since,
+            until=until,
         )
         found = store.nodes.select(scope, limit or -1, forgotten=forgotten, oldest_first=oldest)
         first = next(found, None)
@@ -372,7 +378,7 @@ def context(
             _question(words),
             form=form,
             types=types,
-            files=near,
+            files=from_root(near),
             with_superseded=with_superseded,
         )
         size = f"{found.tokens_used} of {found.budget} tokens, {len(found.withheld)} withheld"
@@ -421,7 +427,7 @@ def ask(
             engine,
             _question(words),
             types=types,
-            files=near,
+            files=from_root(near),
             rounds=rounds,
             with_superseded=with_superseded,
             started=lambda found: session.say(found.notes),

@@ -195,6 +195,17 @@ def project_root() -> str:
     return project_folder() or os.getcwd()
 
 
+def from_root(globs: Iterable[str]) -> tuple[str, ...]:
+    """Return globs with those that start from the working folder as globs from the root."""
+    root, found = project_root(), []
+    for glob in globs:
+        here = os.path.abspath(glob)
+        if here.startswith(root + os.sep) and (glob[:1] in (".", "/") or os.path.lexists(here)):
+            glob = os.path.relpath(here, root)
+        found.append(glob)
+    return tuple(found)
+
+
 def read_stdin(longest: int = STDIN) -> str:
     """Read stdin; raise LoreError unless it is short enough, UTF-8 and without NUL bytes."""
     try:

@@ -37,6 +37,7 @@ def where(scope: Scope) -> Condition:
     if scope.files:
         exact = [path for path in scope.files if "[" in path or "{" in path]
         globs = [glob for path in scope.files for glob in alternatives(path)]
+        globs += [f"{path.rstrip('/')}/*" for path in globs if not {*"*?["} & {*path}]  # a folder
         tests = ["n.file GLOB ?"] * len(globs) + ["n.file = ?"] * len(exact)
         add(f"({' OR '.join(tests)})", *globs, *exact)
     if scope.since:

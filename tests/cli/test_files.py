@@ -86,6 +86,17 @@ def test_related_prints_records_of_a_file_first(tree: Lore) -> None:
     assert "symbol-src/auth.py::getUserByID" in symbols
 
 
+def test_filters_accept_paths_of_the_working_folder(tree: Lore) -> None:
+    tree("add", "note", "Pages", "--id", "note-page", "--file", "src/auth.py")
+    absolute = tree.project / "src/auth.py"
+    tree.patch.chdir(tree.project / "src")
+    for path in ("auth.py", "./auth.py", "../src/auth.py", str(absolute), "../src", "./a*.py"):
+        tree.print_each(f"""
+            list --file "{path}" --type note | note-page
+            search --files "{path}" --type decision --exclude lesson-keys | decision-sessions
+        """)
+
+
 def test_related_accepts_files_in_every_spelling(tree: Lore) -> None:
     page = "app/[id]/pa'ge one.tsx"
     tree.write(page, "x\n")

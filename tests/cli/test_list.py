@@ -35,6 +35,7 @@ def test_list_filters_and_sorts_by_change(records: Lore) -> None:
         list --status staged,retracted | note-5 goal-2
         list --file 'src/*' | note-5 note-3 note-1
         list --file '*.md,src/c.py' | note-5 goal-2
+        list --file src | note-5 note-3 note-1
         list --since 2026-03-01 | note-5 decision-4 note-3
         list --since 2026-03-01T12:00:01Z | note-5 decision-4
         list --until 2026-02-01 | goal-2 note-1
