@@ -1,4 +1,7 @@
-"""Parse the text of a file as the fields of a document."""
+"""Read the text of a file as a document: front matter, title, body and links.
+
+Front matter is the YAML between two lines ``---`` at the start of a Markdown file.
+"""
 
 from __future__ import annotations
 
@@ -26,22 +29,28 @@ from ..records.fields import (
     split_location,
 )
 from ..system.project_files import read_plain
-from .front_matter import LineError, parse
-from .page import FIELD, Link, read_page
+from .pages import FIELD, Link, read_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
-    from typing import Any
+    from typing import Any, TypeAlias
 
-    from .front_matter import Value
-    from .page import Page
+    from .pages import Page
 
-_ADR_STATUS = {
-    "proposed": "staged",
-    "accepted": "confirmed",
-    "deprecated": "retracted",
-    "rejected": "retracted",
-}
+    Value: TypeAlias = "str | list[Value] | dict[str, Value]"
+
+LONGEST = 64_000
+"""Maximum characters of the front matter."""
+LONGEST_KEY = 100
+DEEPEST = 16
+"""Maximum depth of lists and mappings."""
+
+
+class LineError(LoreError):
+    """An error in a text, with the line."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(f"line {line}: {message}")
 
 
 class Document(Record):
@@ -135,23 +144,23 @@ class DocumentReader:
         """
         lines = text.split("\n")
         document = Document(path)
-        front = parse(lines if is_markdown(path) else [])
-        for key, value in front.fields.items():
+        front, length = front_matter(lines) if is_markdown(path) else ({}, 0)
+        for key, (line, value) in front.items():
             try:
-                self._set_field(document, key, value, front.lines[key])
+                self._set_field(document, key, value, line)
             except LoreError as error:
-                wrong = LineError(front.lines[key], f"{key} {error}")
+                wrong = LineError(line, f"{key} {error}")
                 if not self._skip_bad or key in OWN_KEYS:
                     raise wrong from None
                 self.faults.append(f"{path}: {wrong}: kept as data")
                 document.data[key] = value
         self._set_identity(document, ids)
-        rest = "\n".join(lines[front.length :])
+        rest = "\n".join(lines[length:])
         page = read_page(rest, path)
         if page.tags:
             document.node.tags = clean_tags([*document.node.tags, *page.tags])
             document.stated.add("tags")
-        _set_text(document, rest, page, front.length + 1)
+        _set_text(document, rest, page, length + 1)
         return document
 
     def _set_field(self, document: Document, key: str, value: Value, line: int) -> None:
@@ -190,11 +199,10 @@ class DocumentReader:
             node.type, node.id = prefix, check_id(key)
             return
         node.type = node.type or self._type
-        known = next((id for id in ids if id.startswith(node.type + "-")), "")
-        document.placed = not key and not known
-        if key or not known:
-            known = check_id(f"{node.type}-{key}" if key else page_id(node.type, node.file or ""))
-        node.id = known
+        known = [] if key else [id for id in ids if id.startswith(node.type + "-")]
+        document.placed = not (key or known)
+        placed = f"{node.type}-{key}" if key else page_id(node.type, node.file or "")
+        node.id = known[0] if known else check_id(placed)
 
 
 def _set_text(document: Document, text: str, page: Page, first: int) -> None:
@@ -217,12 +225,9 @@ def _set_text(document: Document, text: str, page: Page, first: int) -> None:
     line, counted = first, 0
     for offset, link in page.links:
         line, counted = line + whole.count("\n", counted, offset), offset
-        places = [
-            at - begin if at < start else at - begin - cut
-            for at in link.at
-            if not start <= at < end
-        ]
-        document.links.append(link._replace(line=line, at=places if stripped else []))
+        outside = [at for at in link.at if stripped and not start <= at < end]
+        places = [at - begin - (0 if at < start else cut) for at in outside]
+        document.links.append(link._replace(line=line, at=places))
 
 
 # --- values of the front matter
@@ -243,16 +248,19 @@ def _tags(value: Value) -> tuple[str, ...]:
     return clean_tags(tag.lstrip("#") for tag in tags)
 
 
+def _among(*known: str) -> Callable[[Value], str]:
+    def read(value: Value) -> str:
+        if (word := _one(value)) not in known:
+            raise LoreError(f"'{word}' is not one of {', '.join(known)}")
+        return word
+
+    return read
+
+
 def _status(value: Value) -> str:
-    words = _one(value).lower()
-    word = "superseded" if words.startswith("superseded by ") else words
-    return _among(_ADR_STATUS.get(word, word), (*STATUSES, *_ADR_STATUS))
-
-
-def _among(word: str, known: Collection[str]) -> str:
-    if word not in known:
-        raise LoreError(f"'{word}' is not one of {', '.join(known)}")
-    return word
+    word = _one(value).lower()
+    word = "superseded" if word.startswith("superseded by ") else word
+    return _ADR_STATUS.get(word) or _among(*STATUSES, *_ADR_STATUS)(word)
 
 
 def _confidence(value: Value) -> float:
@@ -283,9 +291,14 @@ def _date(value: Value) -> str:
     return f"{moment.isoformat()[:10]}T{moment.isoformat()[11:19] or '00:00:00'}Z"
 
 
+_ADR_STATUS = {
+    "proposed": "staged",
+    "accepted": "confirmed",
+    "deprecated": "retracted",
+    "rejected": "retracted",
+}
 _ALIASES = ("aliases", "alias", "permalink")
 """Keys of the front matter with names by which links may call a document."""
-
 _KNOWN: dict[str, tuple[str, Callable[[Value], Any]]] = {
     "id": ("id", _one),
     "type": ("type", _one),
@@ -294,7 +307,106 @@ _KNOWN: dict[str, tuple[str, Callable[[Value], Any]]] = {
     "status": ("status", _status),
     "date": ("created_at", _date),
     "created": ("created_at", _date),
-    "source": ("source", lambda value: _among(_one(value), SOURCES)),
+    "source": ("source", _among(*SOURCES)),
     "confidence": ("confidence", _confidence),
     "category": ("category", _one),
 }
+"""Keys of the front matter: field of the node, and reader."""
+
+
+# --- YAML
+
+_FENCE = "---"
+_NULLS = ("~", "null", "Null", "NULL")
+_MEND = 'mend it, or put the text in "quotes"'
+
+
+def front_matter(lines: Sequence[str]) -> tuple[dict[str, tuple[int, Value]], int]:
+    """Return key to (line, value) of the front matter at the start of a file, and the number of
+    lines with the fences; ``({}, 0)`` where ``---`` is a rule.
+
+    It is a rule without a second ``---``, and where a blank line and no YAML follow.
+
+    Raises:
+        LineError: invalid YAML, or YAML with more than keys and values.
+    """
+    fences = [number for number, line in enumerate(lines) if line.rstrip() == _FENCE][:2]
+    if len(fences) < 2 or fences[0]:
+        return {}, 0
+    # PyYAML takes a tab at the end of a line for the start of a token
+    text = "".join(line.rstrip(" \t\r") + "\n" for line in lines[1 : fences[1]])
+    try:
+        return _parsed(text), fences[1] + 1
+    except LineError:
+        if lines[1].strip():
+            raise
+        return {}, 0
+
+
+def _parsed(text: str) -> dict[str, tuple[int, Value]]:
+    if len(text) > LONGEST:
+        raise LineError(1, f"the front matter is longer than {LONGEST} characters: shorten it")
+    try:
+        root = _Loader(text).get_single_node()
+        if root is not None and not isinstance(root, yaml.MappingNode):
+            raise LineError(_line(root), "not a 'key: value': front matter is keys and values")
+        return _mapping(root) if root else {}
+    except yaml.MarkedYAMLError as error:
+        what = ", ".join(filter(None, (error.context, error.problem)))
+        marks = [mark for mark in (error.problem_mark, error.context_mark) if mark]
+        mark = next((mark for mark in marks if mark.index < len(text)), marks[0])
+        raise LineError(mark.line + 2, f"not YAML ({one_line(what)}): {_MEND}") from None
+    except yaml.reader.ReaderError as error:
+        raise LineError(text.count("\n", 0, error.position) + 2, "a control character") from None
+    except (ValueError, OverflowError):  # of an escape, or of a version's digits
+        raise LineError(2, f"a number that YAML does not allow: {_MEND}") from None
+
+
+class _Loader(yaml.BaseLoader):
+    """Composes only data: no aliases, anchors, tags or deep nesting."""
+
+    _depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent) or (event.anchor, event.tag) != (None, None):
+            why = f"'&', '*' or '!' means more than text in YAML: {_MEND}"
+            raise LineError(_line(event), why)
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise LineError(_line(event), f"more than {DEEPEST} lists and keys in each other")
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+
+def _line(part: yaml.Node | yaml.Event) -> int:
+    return int(part.start_mark.line) + 2  # type: ignore[union-attr]
+
+
+def _mapping(node: yaml.MappingNode) -> dict[str, tuple[int, Value]]:
+    found: dict[str, tuple[int, Value]] = {}
+    for written, value in node.value:
+        line, key = _line(written), _value(written)
+        if not isinstance(key, str) or not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
+            raise LineError(line, f"a key is a line of text, {LONGEST_KEY} characters at most")
+        if key in found:
+            raise LineError(line, f"'{key}' is a duplicate key: remove a line")
+        found[key] = line, _value(value)
+    return found
+
+
+def _value(node: yaml.Node) -> Value:
+    if isinstance(node, yaml.MappingNode):
+        return {key: value for key, (_, value) in _mapping(node).items()}
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(item) for item in node.value]
+    if getattr(node, "style", None) is None and node.value in _NULLS:
+        return ""
+    try:  # JSON writes a letter outside the BMP as a pair of escapes
+        value: str = node.value.encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        value = "\0"
+    if "\0" in value:
+        raise LineError(_line(node), "an escape without a character")
+    return value

@@ -6,16 +6,19 @@ links of all files, so that a link may lead to a later file, or to a node that c
 
 from __future__ import annotations
 
+import json
 import os
 from copy import copy
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError, StoreError, UsageError, nearest
 from ..core.ids import check_scope, check_type, own, plain, whose
+from ..core.model import Edge, Node
 from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
+from ..graph.relations import fold
 from ..indexing.indexer import Index
 from ..records.fields import is_page, is_pruned, mark_pruned, state_of
 from ..records.merge import Conflict
@@ -24,79 +27,73 @@ from ..system.files import lstamp_of, settled
 from ..system.project_files import is_below, leads_down
 from .document import DocumentReader, read_text
 from .jsonl import Imported
-from .links import PageEdges, Targets, links_of, links_text
+from .links import Targets, links_of, links_text
+from .pages import FIELD, NAME, PATH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from ..core.model import Node
+    from ..core.model import EdgeKey
     from ..core.settings import Settings
     from ..store import Store
     from .document import Document
+    from .pages import Link
 
 READING = 6
 """Version of the readers: files read with a former version are read again."""
 _MEND = "mend it, or leave such files out with --skip-bad"
 _NOTES = 10
 """Maximum notes of a kind; more are counted."""
+_TAKEN_BACK = "retracted"
+"""The status of the edge of a removed link. An edge that a person removed has another status, and
+the next import does not restore it."""
+_MOST_PLACES = 50
+"""Maximum places of links in an edge."""
 
 
-class Options(NamedTuple):
-    """How to import.
+class DocumentImport:
+    """An import of documents below ``root``, where paths in the store start.
 
     ``type`` is the default type. ``prune`` forgets documents below the folders that have lost their
     files; they come back with the files. Where both the file and the node have changed, the file's
     text is stored; the former text is in the history. ``progress`` is called after each file.
     """
 
-    type: str = "doc"
-    skip_bad: bool = False
-    new_types: bool = False
-    prune: bool = False
-    progress: Callable[[int], None] = lambda files: None
-
-
-class KnownDocuments:
-    """The documents of a root, as last read from files, and the current states of their nodes."""
-
-    def __init__(self, store: Store, root: str) -> None:
-        here = os.path.realpath(store.project)
-        self.root = "" if here == os.path.realpath(root) else os.path.realpath(root)
-        self.by_id: dict[str, DocumentFile] = {}
-        self.by_path: dict[str, DocumentFile] = {}  # without pruned documents
-        self.pruned: dict[str, list[str]] = {}  # path to ids
-        self.by_hash: dict[str, list[DocumentFile]] = {}
-        self.states: dict[str, str] = {}  # of live nodes
-        for row in store.documents.all(self.root):
-            node = store.nodes.get(row.node_id) if whose(row.node_id) == store.scope else None
-            if node is None:
-                continue
-            self.by_id[node.id] = row
-            self.by_hash.setdefault(row.hash, []).append(row)
-            if is_pruned(node):
-                self.pruned.setdefault(row.path, []).append(node.id)
-            else:
-                self.by_path[row.path] = row
-            if node.invalidated_at is None:
-                self.states[node.id] = state_of(node)
-
-
-class DocumentImport:
-    """An import of documents below ``root``, where paths in the store start; see ``Options``."""
-
     def __init__(
-        self, store: Store, settings: Settings, paths: Iterable[str], root: str, **options: Any
+        self,
+        store: Store,
+        settings: Settings,
+        paths: Iterable[str],
+        root: str,
+        *,
+        type: str = "doc",
+        skip_bad: bool = False,
+        new_types: bool = False,
+        prune: bool = False,
+        progress: Callable[[int], None] = lambda files: None,
     ) -> None:
         self._store = store
         self._settings = settings
         self._paths = [*paths]
         self._root = os.path.realpath(root)
-        self._options = Options(**options)
+        self._type = type
+        self._skip_bad = skip_bad
+        self._new_types = new_types
+        self._prune = prune
+        self._progress = progress
         self._result = Imported()
         self._index = Index(store)
         self._now = now()
-        self._rows: dict[str, DocumentFile] = {}  # path to row after this import
+        # the documents of the root, as last read from files
+        self._base = "" if os.path.realpath(store.project) == self._root else self._root
+        self._by_id: dict[str, DocumentFile] = {}
+        self._by_path: dict[str, DocumentFile] = {}  # without pruned documents
+        self._by_hash: dict[str, list[DocumentFile]] = {}
+        self._pruned: dict[str, list[str]] = {}  # path to ids
+        self._states: dict[str, str] = {}  # of live nodes, now
+        # the documents of this import
+        self._rows: dict[str, DocumentFile] = {}  # by path
         self._claimed: dict[str, str] = {}  # id to path, with forgotten documents
         self._seen: set[str] = set()  # paths
         self._folders: list[str] = []
@@ -108,24 +105,25 @@ class DocumentImport:
         Raises:
             LoreError: wrong file (it and the line are named), and ``skip_bad`` is not set.
         """
-        self._known = KnownDocuments(self._store, self._root)
+        self._read_known()
         self._set_vocabulary()
         for path in self._paths:
             self._find(path)
         lost = [self._lose(id, path) for id, path in [*self._lost()]]
-        self._link()
+        unresolved = self._link()
         self._index.flush()
+        self._note(unresolved)
         self._note(self._reader.faults)
-        what = counted(
-            len(self._local), "document differs from its file", "documents differ from their files"
-        )
-        self._note(
-            [
+        for id, path in self._local[:1]:
+            what = counted(
+                len(self._local),
+                "document differs from its file",
+                "documents differ from their files",
+            )
+            self._result.notes.append(
                 f"{what}, and the text of this store stays, as {id} ({path}): 'lore show {id} "
                 "--history' has both"
-                for id, path in self._local[:1]
-            ]
-        )
+            )
         self._note(lost)
         return self._result
 
@@ -134,24 +132,36 @@ class DocumentImport:
         if len(notes) > _NOTES:
             self._result.notes.append(f"and {len(notes) - _NOTES} more")
 
+    def _read_known(self) -> None:
+        for row in self._store.documents.all(self._base):
+            node = self._store.nodes.get(row.node_id)
+            if node is None or whose(node.id) != self._store.scope:
+                continue
+            self._by_id[node.id] = row
+            self._by_hash.setdefault(row.hash, []).append(row)
+            if is_pruned(node):
+                self._pruned.setdefault(row.path, []).append(node.id)
+            else:
+                self._by_path[row.path] = row
+            if node.invalidated_at is None:
+                self._states[node.id] = state_of(node)
+
     def _set_vocabulary(self) -> None:
         """Read the types and relations of the store, on which the reading of a file depends."""
-        type, options = self._options.type, self._options
-        types = self._store.types.all()
-        relations = self._store.relations.all()
+        type, types = self._type, self._store.types.all()
         self._declared = {*types}
+        self._relations = {*self._store.relations.all()}
         if type not in types:
-            if not options.new_types:
-                raise UsageError(
-                    f"unknown type '{type}'{nearest(type, list(types))}: declare it as a new type"
-                )
+            if not self._new_types:
+                near = nearest(type, list(types))
+                raise UsageError(f"unknown type '{type}'{near}: declare it as a new type")
             types[check_type(type)] = ""
         self._reader = DocumentReader(
-            type, types, relations, new_types=options.new_types, skip_bad=options.skip_bad
+            type, types, self._relations, new_types=self._new_types, skip_bad=self._skip_bad
         )
-        words = [*sorted(types), "", *sorted(relations), str(self._settings.max_text)]
+        words = [*sorted(types), "", *sorted(self._relations), str(self._settings.max_text)]
         vocabulary = sha256("\n".join(words).encode()).hexdigest()[:16]
-        self._read_as = f"{READING} {type} {vocabulary} {options.new_types}"
+        self._read_as = f"{READING} {type} {vocabulary} {self._new_types}"
 
     # --- files
 
@@ -164,10 +174,10 @@ class DocumentImport:
                 self._import_file(file)
             except LoreError as error:
                 self._fault(file, error)
-            self._options.progress(1)
+            self._progress(1)
         if os.path.isdir(path):
             self._folders.append(_place_of(self._root, path))
-            if not found and not (self._options.prune and any(self._lost())):
+            if not found and not (self._prune and any(self._lost())):
                 self._fault(path, LoreError("there are no documents in this folder"))
 
     def _skip(self, file: str, why: str) -> None:
@@ -176,7 +186,7 @@ class DocumentImport:
     def _fault(self, file: str, error: LoreError) -> None:
         if isinstance(error, StoreError):
             raise error
-        if not self._options.skip_bad:
+        if not self._skip_bad:
             raise LoreError(f"{file}: {error}: nothing was imported; {_MEND}") from None
         self._skip(file, str(error))
 
@@ -186,7 +196,7 @@ class DocumentImport:
         if path in self._seen:
             return
         self._seen.add(path)
-        known = self._known.by_path.get(path)
+        known = self._by_path.get(path)
         if known is not None and known.read_as != self._read_as:
             known = None
         if known is not None and stamp and stamp == known.stamp:
@@ -217,45 +227,45 @@ class DocumentImport:
         Raises:
             LoreError: a second file has the id.
         """
-        other = self._claimed.get(id)
-        if other:
+        if other := self._claimed.get(id):
             raise LoreError(f"the id {id} belongs to {other}: change an id")
         self._claimed[id] = path
-        node = None if id in self._known.states else self._store.nodes.get(id)
-        if node is not None and node.invalidated_at is not None and not is_pruned(node):
-            self._result.notes.append(
-                f"{file}: {id} is forgotten and stays so: 'lore undo {id}' brings it back"
-            )
-            return False
-        return True
+        node = None if id in self._states else self._store.nodes.get(id)
+        if node is None or node.invalidated_at is None or is_pruned(node):
+            return True
+        note = f"{file}: {id} is forgotten and stays so: 'lore undo {id}' brings it back"
+        self._result.notes.append(note)
+        return False
 
     # --- ids of files
 
     def _ids(self, path: str, text: str, hash: str) -> list[str]:
         """Return possible former ids of a file, the likeliest first."""
-        pruned = [id for id in self._known.pruned.get(path, []) if id not in self._claimed]
-        known = self._known.by_path.get(path)
-        if known is not None:
+        pruned = [id for id in self._pruned.get(path, []) if id not in self._claimed]
+        if known := self._by_path.get(path):
             return [known.node_id, *pruned]
         renamed = [
             row
-            for row in (self._known.by_hash.get(hash, []) if text.strip() else [])
+            for row in (self._by_hash.get(hash, []) if text.strip() else [])
             if row.node_id not in self._claimed
             and (row.path == path or not self._is_there(row.path))
         ]
         renamed.sort(key=lambda row: row.path != path)
-        unread = [id for id, _ in self._own_documents(path) if id not in self._known.by_id]
+        unread = [id for id, _ in self._own_documents(path) if id not in self._by_id]
         return [*(row.node_id for row in renamed), *pruned, *unread]
 
     def _free_id(self, id: str, path: str) -> str:
         """Return an id from a path, numbered if a moved document has it."""
-        number, free, rows = 2, id, self._known.by_id
-        while free in self._claimed or (
-            free in rows
-            and rows[free].path != path
-            and self._is_there(rows[free].path)
-            and self._known.by_path.get(rows[free].path) is rows[free]
-        ):
+
+        def is_there(row: DocumentFile) -> bool:
+            return self._by_path.get(row.path) is row and self._is_there(row.path)
+
+        def is_taken(id: str) -> bool:
+            row = self._by_id.get(id)
+            return id in self._claimed or bool(row and row.path != path and is_there(row))
+
+        number, free = 2, id
+        while is_taken(free):
             number, free = number + 1, own(f"{plain(id)}-{number}", whose(id))
         return free
 
@@ -264,9 +274,8 @@ class DocumentImport:
 
     def _own_documents(self, file: str | None = None) -> list[tuple[str, str]]:
         """Return ``nodes.documents`` of the store's scope, or the common ones."""
-        return [
-            one for one in self._store.nodes.documents(file) if whose(one[0]) == self._store.scope
-        ]
+        found = self._store.nodes.documents(file)
+        return [(id, path) for id, path in found if whose(id) == self._store.scope]
 
     # --- nodes
 
@@ -275,11 +284,11 @@ class DocumentImport:
         if not self._claim(file, row.node_id, row.path):
             return
         self._rows[row.path] = row
-        if self._known.states[row.node_id] != row.state:
+        if self._states[row.node_id] != row.state:
             self._local.append((row.node_id, row.path))
         if stamp != row.stamp:
             row.stamp = stamp
-            self._store.documents.restamp(self._known.root, row)
+            self._store.documents.restamp(self._base, row)
         self._result.nodes += 1
         self._result.unchanged += 1
 
@@ -288,33 +297,31 @@ class DocumentImport:
             self._store.types.declare(document.node.type, "")
             self._declared.add(document.node.type)
         id, path = row.node_id, row.path
-        known, old = self._known.by_id.get(id), self._store.nodes.get(id)
+        known, old = self._by_id.get(id), self._store.nodes.get(id)
         if known and known.path != path and "id" not in document.stated:
             note = f"{known.path} is {path} now: {id} keeps its id and its links"
             self._result.notes.append(note)
         node = document.onto(copy(old) if old else None)
         row.state = state_of(node)
         gone, node.invalidated_at = node.invalidated_at, None
-        edited = old if known and known.state else None  # in this store only
-        if edited is not None and known and state_of(edited) in (known.state, row.state):
-            edited = None
-        if edited is not None and known and known.hash != row.hash:
-            self._result.conflicts += 1
-            self._result.conflicting.append(Conflict(id, "theirs", file=path))
-            edited = None
-        if edited is not None:
-            self._local.append((id, path))
-            node = copy(edited)
-            node.file, node.invalidated_at = path, None
-            mark_pruned(node, pruned=False)
-        self._put_node(node, is_kept=edited is not None)
+        is_kept = False  # the text of the store
+        if old and known and known.state and state_of(old) not in (known.state, row.state):
+            is_kept = known.hash == row.hash
+            if is_kept:
+                self._local.append((id, path))
+                node = copy(old)
+                node.file, node.invalidated_at = path, None
+                mark_pruned(node, pruned=False)
+            else:
+                self._result.conflicts += 1
+                self._result.conflicting.append(Conflict(id, "theirs", file=path))
+        self._put_node(node, is_kept=is_kept)
         if gone is not None:
             self._store.edges.note_ends(id)
         self._rows[path] = row
-        self._store.documents.put(self._known.root, row, links_text(document.links))
+        self._store.documents.put(self._base, row, links_text(document.links))
 
     def _put_node(self, node: Node, *, is_kept: bool = False) -> None:
-        """Write a node and count it; ``is_kept``: with the text of the store."""
         node.created_at = node.created_at or self._now
         node.updated_at = self._now
         state = self._store.nodes.put(node)
@@ -339,9 +346,9 @@ class DocumentImport:
         """Forget a lost document, or leave it; return a note."""
         other, documents = self._rows.get(path), self._store.documents
         why = f"is {other.node_id} now" if other else "is gone"
-        if not self._options.prune:
+        if not self._prune:
             if other is not None:
-                documents.remove(self._known.root, [id])
+                documents.remove(self._base, [id])
             return f"{path} {why}, {id} stays: 'lore forget {id}' takes it away"
         node = self._store.nodes.require(id)
         node.invalidated_at = now()
@@ -349,34 +356,84 @@ class DocumentImport:
         self._store.nodes.put(node)
         self._store.edges.note_ends(id)
         self._index.add(node)
-        if id not in self._known.by_id:
-            documents.put(self._known.root, DocumentFile(id, path), "[]")
+        if id not in self._by_id:
+            documents.put(self._base, DocumentFile(id, path), "[]")
         self._result.pruned += 1
         return f"{path} {why}: {id} was taken away, 'lore undo {id}' brings it back"
 
     # --- edges
 
-    def _link(self) -> None:
-        """Bring the edges of all documents of the import in line with their links."""
-        links = {
-            row.node_id: links_of(self._store.documents.links(self._known.root, row.node_id))
-            for row in self._rows.values()
-        }
-        files = {
-            path: row
-            for path, row in self._known.by_path.items()
-            if row.node_id not in self._claimed
-        }
-        every = (link for some in links.values() for link in some)
-        targets = Targets(self._store, self._root, {**files, **self._rows}, every)
-        edges = PageEdges(self._store, targets, self._result, self._put_node, self._now)
-        nowhere = [
-            f"{path}: line {link.line}: '{link.target}' leads to nothing that is known"
-            for path, row in self._rows.items()
-            for link in edges.write(row.node_id, path, links[row.node_id])
-        ]
-        self._result.unresolved = len(nowhere)
-        self._note(nowhere)
+    def _link(self) -> list[str]:
+        """Bring the edges of the documents in line with their links; note links without target."""
+        others = self._by_path.items()
+        files = {path: row for path, row in others if row.node_id not in self._claimed}
+        targets = Targets(self._store, self._root, {**files, **self._rows})
+        notes = []
+        for path, row in self._rows.items():
+            links = links_of(self._store.documents.links(self._base, row.node_id))
+            wanted, unresolved = self._wanted(row.node_id, path, links, targets)
+            self._write_edges(row.node_id, wanted)
+            notes += [
+                f"{path}: line {link.line}: '{link.target}' leads to nothing that is known"
+                for link in unresolved
+            ]
+        self._result.unresolved = len(notes)
+        return notes
+
+    def _wanted(
+        self, id: str, path: str, links: Iterable[Link], targets: Targets
+    ) -> tuple[dict[EdgeKey, dict[str, Any]], list[Link]]:
+        """Return the edges that a document states with their metadata, and unresolved links."""
+        folder = os.path.dirname(path)
+        wanted: dict[EdgeKey, dict[str, Any]] = {}
+        unresolved = []
+        for link in links:
+            relation = fold(link.says)
+            if relation not in self._relations:
+                relation = ""
+            if link.kind == FIELD and not relation:
+                continue  # data of a different program
+            to_id, file = targets.of(link, folder) or ("", "")
+            if not to_id and link.kind not in (PATH, NAME) and not targets.is_folder(link, folder):
+                unresolved.append(link)
+            if to_id in ("", id):
+                continue
+            if file and self._store.nodes.get(to_id) is None:
+                self._put_node(Node(to_id, "file", title=file, file=file, source="file"))
+            relation = relation or ("anchored_to" if file else "links_to")
+            stated = wanted.setdefault((id, to_id, relation), {"document": path})
+            if link.lines and file and link.lines not in stated.get("lines", ()):
+                stated.setdefault("lines", []).append(link.lines)
+            if link.at:
+                stated["at"] = [*stated.get("at", ()), *link.at][:_MOST_PLACES]
+        return wanted, unresolved
+
+    def _write_edges(self, id: str, wanted: dict[EdgeKey, dict[str, Any]]) -> None:
+        """Write the edges that a document states, and end those that it stated before."""
+        edges = self._store.edges
+        old = {edge.key: edge for edge in edges.of(id, forgotten=True) if edge.from_id == id}
+        for key, stated in wanted.items():
+            metadata = json.dumps(stated, ensure_ascii=False)
+            edge = old.get(key)
+            if edge is None:
+                edge = Edge(*key, source="file", metadata=metadata, created_at=self._now)
+            # live edges by hand and removed links do not change
+            elif (edge.ended_at is None) == _is_stated(edge) or (
+                edge.status == _TAKEN_BACK and _is_stated(edge)
+            ):
+                edge.source, edge.metadata, edge.ended_at = "file", metadata, None
+                edge.status = "confirmed" if edge.status == _TAKEN_BACK else edge.status
+            self._result.edges += 1
+            self._result.count_edge(key, edges.put(edge))
+        for key, edge in old.items():
+            if key not in wanted and edge.invalidated_at is None and _is_stated(edge):
+                edges.invalidate(key, self._now, _TAKEN_BACK)
+                self._result.invalidated += 1
+
+
+def _is_stated(edge: Edge) -> bool:
+    """Return True if a document states or stated the edge."""
+    return isinstance(json.loads(edge.metadata).get("document"), str)
 
 
 # --- files below a folder

@@ -11,7 +11,7 @@ from html import unescape
 
 from ..core.text import one_line
 from ..records.fields import is_page
-from .page import NAME, WIKI, Link, Page, code_link, relative_link
+from .pages import NAME, WIKI, Link, Page, code_link, relative_link
 
 _TOKEN = re.compile(
     r"""

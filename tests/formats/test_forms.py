@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from pages import Project
 from samples import examples
 
-from pylore.formats import rst
-from pylore.formats.page import Page, read_page
+from pylore.formats import pages
+from pylore.formats.pages import Page, read_page
 
 ASCIIDOC = """\
 = The Intro
@@ -97,14 +97,14 @@ def test_substitutions_are_not_expanded(project: Project) -> None:
 def test_page_that_breaks_the_reader_is_skipped(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = rst.read
+    read = pages._read_rst
 
     def read_some(text: str) -> Page:
         if "bad" in text:
             raise RecursionError("too deep")
         return read(text)
 
-    monkeypatch.setattr(rst, "read", read_some)
+    monkeypatch.setattr(pages, "_read_rst", read_some)
     bad = project.write("bad.rst", "bad")
     project.write("good.rst", "good")
     result = project.run(".")

@@ -11,17 +11,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pylore.core.errors import LoreError
-from pylore.formats.front_matter import DEEPEST, parse
+from pylore.formats.document import DEEPEST, front_matter
 
 if TYPE_CHECKING:
-    from pylore.formats.front_matter import Value
+    from pylore.formats.document import Value
 
 KEYS = st.from_regex(r"[A-Za-z][A-Za-z0-9_-]{0,20}", fullmatch=True)
 TEXTS = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Cn", "Zl", "Zp")), max_size=40)
 
 
 def fields(text: str) -> dict[str, Value]:
-    return parse(["---", *text.split("\n"), "---"]).fields
+    found, _ = front_matter(["---", *text.split("\n"), "---"])
+    return {key: value for key, (_, value) in found.items()}
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,8 @@ def test_yaml_values(text: str, value: Value) -> None:
 
 def test_lines_of_keys() -> None:
     text = "a: >\n  1\n\n  2\n# b\n'b':\n  c: 'x'\n  d: [\n    e]\nf: 3"
-    assert parse(["---", *text.split("\n"), "---"]).lines == {"a": 2, "b": 7, "f": 11}
+    found, _ = front_matter(["---", *text.split("\n"), "---"])
+    assert {key: line for key, (line, _) in found.items()} == {"a": 2, "b": 7, "f": 11}
 
 
 NESTED = "a: " + "[" * (DEEPEST - 1) + "]" * (DEEPEST - 1)
@@ -102,15 +104,14 @@ def test_faults_name_their_line(text: str, line: int, why: str) -> None:
 
 
 def test_no_front_matter() -> None:
-    assert parse(["# Title", "---", "a: b", "---"]).length == 0
-    assert parse([]).length == 0
+    assert front_matter(["# Title", "---", "a: b", "---"]) == front_matter([]) == ({}, 0)
 
 
 @pytest.mark.parametrize(
     "text", ["---\na: b\n\ntext", "---\n\nA page: with: a rule.\n\n---\nmore", "---\n\ntext\n---"]
 )
 def test_rule_is_not_front_matter(text: str) -> None:
-    assert parse(text.split("\n")).length == 0
+    assert front_matter(text.split("\n")) == ({}, 0)
 
 
 @given(st.text(max_size=200) | st.text("-: #[]'\"\\,ab\n\t", max_size=60))
@@ -119,9 +120,9 @@ def test_rule_is_not_front_matter(text: str) -> None:
 def test_any_text_parses_or_names_a_line(text: str) -> None:
     lines = ["---", *text.split("\n"), "---"]
     try:
-        found = parse(lines)
+        found, length = front_matter(lines)
     except LoreError as error:
         assert re.fullmatch("line [0-9]+: [^\n]+", str(error))
     else:
-        assert found.length <= len(lines)
-        assert set(found.lines) == set(found.fields)
+        assert length <= len(lines)
+        assert all(0 < line <= len(lines) for line, _ in found.values())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pylore.formats.document import DocumentReader
 from pylore.formats.markdown import read
-from pylore.formats.page import read_page
+from pylore.formats.pages import read_page
 
 
 def links(text: str) -> list[tuple[str, str, str]]:

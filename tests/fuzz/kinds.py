@@ -16,7 +16,7 @@ from pylore.cli.command import Command, read
 from pylore.core.errors import LoreError
 from pylore.core.settings import BY_NAME, SETTINGS, Settings
 from pylore.core.text import printable
-from pylore.formats.front_matter import parse as parse_front_matter
+from pylore.formats.document import front_matter
 from pylore.indexing.passages import passages, prose_passages
 from pylore.terminal.output import note
 
@@ -153,14 +153,17 @@ class FrontMatterKind(Kind):
         for file in ("a.rst", "CHANGES.md"):
             assert "".join(part for _, part in prose_passages(text, file)) == text
         try:
-            found = parse_front_matter(text.split("\n"))
+            found, length = front_matter(text.split("\n"))
         except LoreError as error:
             one_line(error)
             return
-        if found.length:
+        if length:
             written = [
                 f"? {json.dumps(key)}\n: {json.dumps(value)}".replace("\x7f", "\\x7f")
-                for key, value in found.fields.items()
+                for key, (_, value) in found.items()
             ]
             written = "\n".join(written).split("\n")
-            assert parse_front_matter(["---", *written, "---"]).fields == found.fields
+            again, _ = front_matter(["---", *written, "---"])
+            assert [(key, value) for key, (_, value) in again.items()] == [
+                (key, value) for key, (_, value) in found.items()
+            ]
