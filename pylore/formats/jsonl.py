@@ -39,24 +39,11 @@ from ..records.facts import contested
 from ..records.fields import title_of
 from ..records.merge import Conflict, Merge, contested_notes, fate_notes
 from ..store.changes import thing_of
-from .lines import (
-    PAST,
-    STATES,
-    declaration,
-    is_whole,
-    key_of,
-    marker_of,
-    past_from,
-    row_from,
-    row_of,
-    text,
-    value_of,
-    whole_row,
-)
+from .lines import PAST, STATES, Line, marker_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from typing import Any
 
     from ..core.model import EdgeKey
@@ -64,7 +51,6 @@ if TYPE_CHECKING:
     from ..core.stamps import Thing
     from ..embed import Embedder
     from ..store import Store
-    from .lines import Fields
 
 _CONFLICT = "a merge conflict: run 'lore sync', or merge both with 'lore merge-file'"
 _ADVICE = "nothing was imported; mend it, or leave such lines out with --skip-bad"
@@ -205,7 +191,7 @@ class LineImport:
                     raise LoreError(_CONFLICT)
                 if line.strip():
                     content = line.removeprefix(BOM_UTF8) if number == 1 else line
-                    self._take(parse_object(content, longest))
+                    self._take(Line(parse_object(content, longest)))
             except StoreError:
                 raise
             except LoreError as error:
@@ -237,25 +223,24 @@ class LineImport:
         for state in self._merge.take([*batch.values()]) if batch else ():
             self.result.count(state)
 
-    def _take(self, fields: Fields) -> None:
-        kind, *names = key_of(fields)
-        if kind in STATES or kind in PAST:
-            row = self._row(kind, names, fields)
-            if row is not None and kind in STATES:
-                self._take_state(fields, row)
-                self.result.nodes += kind == "id"
-                self.result.edges += kind == "from_id"
+    def _take(self, line: Line) -> None:
+        if line.kind in STATES or line.kind in PAST:
+            row = self._row(line)
+            if row is not None and line.kind in STATES:
+                self._take_state(line, row)
+                self.result.nodes += line.kind == "id"
+                self.result.edges += line.kind == "from_id"
             elif row is not None:
                 self._apply()
-                self._merge.past(row, past_from(fields, row))
-        elif kind == "purged":
-            self._take_purge(fields)
-        elif kind == "declare_type":
-            self._take_type(fields)
-        elif kind == "declare_relation":
-            self._take_relation(fields)
+                self._merge.past(row, line.past(row))
+        elif line.kind == "purged":
+            self._take_purge(line)
+        elif line.kind == "declare_type":
+            self._take_type(line)
+        elif line.kind == "declare_relation":
+            self._take_relation(line)
         else:
-            first = next(iter(fields), "")
+            first = next(iter(line.fields), "")
             raise LoreError(
                 "no id: give a record an id, and a link from_id, to_id and relation "
                 f"('{first:.40}' may be from a newer lore)"
@@ -263,18 +248,18 @@ class LineImport:
 
     # --- the things that lines are about; None for a common thing, which no scope may change
 
-    def _row(self, kind: str, names: list[str], fields: Fields) -> Thing | None:
-        if kind in ("from_id", "history_of"):
-            return self._edge(*names)
-        id = self._id(names[0])
+    def _row(self, line: Line) -> Thing | None:
+        if line.type is Edge:
+            return self._edge(*line.names)
+        id = line.names[0] = self._id(line.names[0])
         if not self._is_own(id):
             return None
-        row = row_of((kind, id, *names[1:]), fields)
-        if kind == "id" and isinstance(row, Node):
+        row = line.thing()
+        if line.kind == "id" and isinstance(row, Node):
             if row.type not in self._types:
                 if not self._options.new_types:
                     raise LoreError(f"unknown type '{row.type}'{nearest(row.type, [*self._types])}")
-                self._take_type({"declare_type": row.type})
+                self._take_type(Line({"declare_type": row.type}))
             if not id.startswith(row.type + "-"):
                 raise LoreError(f"the id '{id}' is not of type {row.type}")
         return row
@@ -304,9 +289,8 @@ class LineImport:
             raise LoreError(f"unknown relation '{relation}'{nearest(relation, known)}")
         given = self._settings.edge_weights.get(plain(relation), (DECLARED_WEIGHT, None))
         weight, back = weights[:2] if weights else given
-        return self._take_relation(
-            {"declare_relation": relation, "weight": weight, "backward_weight": back}
-        )
+        fields = {"declare_relation": relation, "weight": weight, "backward_weight": back}
+        return self._take_relation(Line(fields))
 
     def _id(self, id: str) -> str:
         """Return the id in the store that a line means: under a scope, the scope's own unless there
@@ -323,28 +307,28 @@ class LineImport:
 
     # --- records, links and anchors
 
-    def _take_state(self, fields: Fields, new: Thing) -> None:
+    def _take_state(self, line: Line, new: Thing) -> None:
         """Merge a full state; apply a line by hand as a current edit."""
-        if is_whole(fields):
-            row = self._bounded(whole_row(fields, new))
+        if line.is_whole:
+            row = self._bounded(line.state(new))
             thing = thing_of(row)
             if len(self._batch) == _BATCH or thing in self._batch:
                 self._apply()
-            self._batch[thing] = row, value_of(fields, "was", "seen", [])
+            self._batch[thing] = row, line.seen()
             return
         self._apply()
         old = self._store.thing(thing_of(new))
-        row = self._bounded(row_from(fields, old or new))
+        row = self._bounded(line.onto(old or new))
         row.created_at = row.created_at or now()
         if isinstance(row, Node):
-            self.result.count(self._put_node(row, fields, old))
+            self.result.count(self._put_node(row, line.fields, old))
         elif isinstance(row, Edge):
             self.result.count_edge(row.key, self._store.edges.put(row))
         else:
             row.gone_at, row.verified_at = None, row.verified_at or now()
             self.result.count(self._store.anchors.put(row))
 
-    def _put_node(self, node: Node, fields: Fields, old: Thing | None) -> str:
+    def _put_node(self, node: Node, fields: Collection[str], old: Thing | None) -> str:
         body = old.body if isinstance(old, Node) else ""
         if not node.title or ("title" not in fields and node.title == title_of(body)):
             node.title = title_of(node.body)
@@ -366,17 +350,17 @@ class LineImport:
 
     # --- other lines
 
-    def _take_purge(self, fields: Fields) -> None:
+    def _take_purge(self, line: Line) -> None:
         self._apply()
-        id, at = self._id(text(fields, "purged")), value_of(fields, "at", "moment")
+        id, at = self._id(line.names[0]), line.value("at", "moment")
         if not at:
             raise LoreError("purged lacks at, the time")
         if self._is_own(id):
             (self._merge.purge if self._options.purge else self._merge.propose_purge)(id, at)
 
-    def _take_relation(self, fields: Fields) -> str:
+    def _take_relation(self, line: Line) -> str:
         """Declare a relation, under a scope one of the scope; return the name."""
-        given, mark, scope = text(fields, "declare_relation").partition(MARK)
+        given, mark, scope = line.names[0].partition(MARK)
         name = require_name(given, "relation") + mark + scope
         if mark and not is_name(scope):
             raise LoreError(
@@ -386,15 +370,15 @@ class LineImport:
         if self._store.scope and name in self._relations:
             return name
         name = own(name, self._store.scope)
-        at, *weights, description = declaration(fields)
+        at, *weights, description = line.declaration()
         self._relations[name] = weights[0], weights[1], description
         self._merge.relation(name, at, self._relations[name])
         return name
 
-    def _take_type(self, fields: Fields) -> None:
-        name = check_type(text(fields, "declare_type"))
+    def _take_type(self, line: Line) -> None:
+        name = check_type(line.names[0])
         if self._store.scope and name in self._types:
             return
-        at, _, _, description = declaration(fields)
+        at, _, _, description = line.declaration()
         self._merge.type(name, at, description)
         self._types = self._store.types.all()

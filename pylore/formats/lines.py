@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from ..core.stamps import Thing, Value
 
     Fields = dict[str, Any]
-    Key = tuple[str, ...]
-    """The kind of a line, then the ids and names that identify the thing."""
 
 STATES: dict[str, type] = {"id": Node, "from_id": Edge, "anchor_of": Anchor}
 """First fields of lines with the state of a thing."""
@@ -54,8 +52,11 @@ DECLARED = ("declare_type", "declare_relation")
 READS = ("accessed_at", "access_count")
 """Fields without stamps."""
 _KINDS = (*DECLARED, "purged", *STATES, *PAST)
-_EDGE_NAMES = ("from_id", "to_id", "relation")
-_ANCHOR_NAMES = ("kind", "path", "detail")
+_NAMES: dict[type | None, tuple[str, ...]] = {
+    Edge: ("to_id", "relation"),
+    Anchor: ("kind", "path", "detail"),
+}
+"""Fields that identify a thing, after the first."""
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 
 
@@ -140,115 +141,121 @@ _RULES: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
-def value_of(fields: Fields, name: str, rule: str, default: Any = None) -> Any:
-    """Return a field of a line by a rule of ``core.stamps``; for null, the default.
+class Line:
+    """A line of an export.
 
-    Raises:
-        LoreError: invalid value, or a time more than a day ahead of this machine's clock, which
-            would be the latest until that day.
+    ``kind`` is the field that names the kind, empty for an unknown kind; ``names`` are the ids and
+    names that lines about the same thing share, ``type`` is the type of a thing's row.
     """
-    given = fields.get(name)
-    if given is None:
-        return default
-    what, read = _RULES[rule]
-    value = read(given)
-    if value is None:
-        raise LoreError(f"{name} {given!r:.60} is not {what}")
-    if rule in ("moment", "stamp", "stamps"):
-        times = given.values() if isinstance(given, dict) else (given,)
-        if max(times, default="") > ago(-DAYS_AHEAD):
-            why = "is more than a day ahead of this machine's clock: set the clock that is wrong"
-            raise LoreError(f"{name} {given!r:.60} {why}")
-    return value
+
+    def __init__(self, fields: Fields) -> None:
+        self.fields = fields
+        self.kind = next((name for name in fields if name in _KINDS), "")
+        self.type = STATES.get(self.kind) or PAST.get(self.kind)
+        names = (self.kind, *_NAMES.get(self.type, ())) if self.kind else ()
+        self.names = [self.text(name) for name in names]
+
+    def value(self, name: str, rule: str, default: Any = None) -> Any:
+        """Return a field by a rule of ``core.lines``; for null, the default.
+
+        Raises:
+            LoreError: invalid value, or a time more than a day ahead of this machine's clock, which
+                would be the latest until that day.
+        """
+        given = self.fields.get(name)
+        if given is None:
+            return default
+        what, read = _RULES[rule]
+        value = read(given)
+        if value is None:
+            raise LoreError(f"{name} {given!r:.60} is not {what}")
+        if rule in ("moment", "stamp", "stamps"):
+            times = given.values() if isinstance(given, dict) else (given,)
+            if max(times, default="") > ago(-DAYS_AHEAD):
+                why = "is more than a day ahead of this machine's clock: set the wrong clock"
+                raise LoreError(f"{name} {given!r:.60} {why}")
+        return value
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return a string."""
+        return str(self.value(name, "text", default))
+
+    def declaration(self) -> tuple[str, float, float, str]:
+        """Return (time, weight, weight backwards, description) of a declared type or relation."""
+        weight = self.value("weight", "fraction", DECLARED_WEIGHT)
+        backward = self.value("backward_weight", "fraction", weight)
+        at = self.value("at", "moment") or LONG_AGO
+        return at, weight, backward, self.text("description")
+
+    def thing(self) -> Thing:
+        """Return a row with the names of a line with a state or the past of a thing."""
+        first, *names = self.names
+        if self.type is Edge:
+            return Edge(first, names[0], names[1])
+        id = check_id(first)
+        if self.type is Node:
+            return Node(id, self.text("type", id.partition("-")[0]))
+        if not self.value("kind", "kind") or not names[1]:
+            raise LoreError("kind or path of the anchor is missing")
+        return Anchor(id, *names)
+
+    @property
+    def is_whole(self) -> bool:
+        """True for a full state of a thing; other lines are edits by hand."""
+        return bool(self.fields.get("updated_at" if self.type is Node else "created_at"))
+
+    def onto(self, row: Thing) -> Any:
+        """Return a row with the fields of the line; the other fields are unchanged."""
+        row = copy(row)
+        for name, rule in RULES.items():
+            if name in self.fields and hasattr(row, name):
+                is_end = isinstance(row, Edge) and name == "invalidated_at"
+                into, value = "ended_at" if is_end else name, self.value(name, rule)
+                setattr(row, into, getattr(type(row), into) if value in (None, "") else value)
+        if isinstance(row, Edge):
+            row.invalidated_at = row.ended_at
+        if isinstance(row, Anchor) and (fault := fault_of(row)):
+            raise LoreError(fault)
+        return row
+
+    def state(self, row: Thing) -> Any:
+        """Return a row with the full state of the line: missing fields have defaults."""
+        row = self.onto(row)
+        if isinstance(row, Node):
+            row.created_at = row.created_at or row.updated_at
+        if isinstance(row, Anchor):
+            row.verified_at = row.verified_at or row.created_at
+        if row.stamps:
+            Stamped.of(row).mark(row)
+        return row
+
+    def seen(self) -> list[str]:
+        """Return the stamps of other changes that a state has seen."""
+        return [*self.value("was", "seen", [])]
+
+    def past(self, thing: Thing) -> list[tuple[str, Value]]:
+        """Return (field, value) of former values of a thing."""
+        stamp, left = self.value("stamp", "stamp", ""), self.fields.get("left")
+        if not stamp or not isinstance(left, dict):
+            raise LoreError("a line of the past needs a stamp and the object 'left'")
+        said: Fields = {"tags": [], "data": {}}
+        for name, value in left.items():
+            if name.startswith(TAG) and value:
+                said["tags"].append(name[len(TAG) :])
+            elif name.startswith(DATA) and isinstance(value, list):
+                said["data"].update(dict.fromkeys([name[len(DATA) :]], *value[:1]))
+            elif name == "place" and isinstance(value, list):
+                said.update(zip(PLACE, value, strict=False))
+            else:
+                said["invalidated_at" if name == "ended_at" else name] = value
+        values = values_of(Line(said).onto(thing))
+        known = {*KINDS[type(thing)].defaults, BASE}
+        parts = (TAG, DATA, "place") if isinstance(thing, Node) else ()
+        names = sorted(name for name in left if name in known or name.startswith(parts))
+        return [(name, (stamp, values.get(name, ""))) for name in names]
 
 
-def text(fields: Fields, name: str, default: str = "") -> str:
-    """Return a string of a line."""
-    return str(value_of(fields, name, "text", default))
-
-
-def declaration(fields: Fields) -> tuple[str, float, float, str]:
-    """Return (time, weight, weight backwards, description) of a declared type or relation."""
-    weight = value_of(fields, "weight", "fraction", DECLARED_WEIGHT)
-    backward = value_of(fields, "backward_weight", "fraction", weight)
-    at = value_of(fields, "at", "moment") or LONG_AGO
-    return at, weight, backward, text(fields, "description")
-
-
-# --- the thing that a line is about
-
-
-def kind_of(fields: Fields) -> str:
-    """Return the field that names the kind of a line; empty for an unknown kind."""
-    return next((kind for kind in _KINDS if kind in fields), "")
-
-
-def key_of(fields: Fields) -> Key:
-    """Return the kind and the names that lines about the same thing share; of an unknown kind, the
-    line.
-
-    >>> key_of({"id": "note-1", "title": "a"}), key_of({"purged": "note-1", "at": "2026-01-31"})
-    (('id', 'note-1'), ('purged', 'note-1'))
-    """
-    kind = kind_of(fields)
-    if kind == "history_of":
-        names = fields[kind]
-        if not isinstance(names, list) or list(map(type, names)) != [str, str, str]:
-            raise LoreError("history_of is not [from, to, relation]")
-        return (kind, *names)
-    if kind == "from_id":
-        return (kind, *(text(fields, name) for name in _EDGE_NAMES))
-    if kind in ("anchor_of", "anchor_history_of"):
-        return (kind, *(text(fields, name) for name in (kind, *_ANCHOR_NAMES)))
-    return (kind, text(fields, kind) if kind else line_of(fields))
-
-
-def row_of(key: Key, fields: Fields) -> Thing:
-    """Return a row with the key of a line with a state or the past of a thing."""
-    kind, *names = key
-    if kind in ("from_id", "history_of"):
-        return Edge(names[0], names[1], names[2])
-    id = check_id(names[0])
-    if kind in ("id", "state_of"):
-        return Node(id, text(fields, "type", id.partition("-")[0]))
-    if not value_of(fields, "kind", "kind") or not names[2]:
-        raise LoreError("kind or path of the anchor is missing")
-    return Anchor(*names)
-
-
-def is_whole(fields: Fields) -> bool:
-    """Return True for a line with a full state; other lines are edits by hand."""
-    return bool(fields.get("updated_at" if "id" in fields else "created_at"))
-
-
-# --- states
-
-
-def row_from(fields: Fields, row: Thing) -> Any:
-    """Return a row with the fields of a line; the other fields are unchanged."""
-    row = copy(row)
-    for name, rule in RULES.items():
-        if name in fields and hasattr(type(row), name):
-            is_end = isinstance(row, Edge) and name == "invalidated_at"
-            into, value = "ended_at" if is_end else name, value_of(fields, name, rule)
-            setattr(row, into, getattr(type(row), into) if value in (None, "") else value)
-    if isinstance(row, Edge):
-        row.invalidated_at = row.ended_at
-    if isinstance(row, Anchor) and (fault := fault_of(row)):
-        raise LoreError(fault)
-    return row
-
-
-def whole_row(fields: Fields, row: Thing) -> Any:
-    """Return the state on a line of an export: missing fields have defaults."""
-    row = row_from(fields, row)
-    if isinstance(row, Node):
-        row.created_at = row.created_at or row.updated_at
-    if isinstance(row, Anchor):
-        row.verified_at = row.verified_at or row.created_at
-    if row.stamps:
-        Stamped.of(row).mark(row)
-    return row
+# --- fields of lines
 
 
 def fields_of(row: Thing, was: list[str] | None = None) -> Fields:
@@ -272,41 +279,14 @@ _WRITTEN = {"ended_at": "invalidated_at", "node_id": "anchor_of"}
 """Attribute of a row to the field of the line."""
 
 
-# --- the past
-
-
 def past_fields(thing: Thing, stamp: str, values: dict[str, str]) -> Fields:
-    """Return the fields of a line with former values of a thing, from a single change.
+    """Return former values of a thing, from a single change, as a line has them.
 
     ``values`` maps fields to JSON, which is empty for a default.
     """
-    key: Fields = {"state_of": thing.id} if isinstance(thing, Node) else {}
-    if isinstance(thing, Edge):
-        key = {"history_of": [*thing.key]}
-    elif isinstance(thing, Anchor):
-        key = dict(zip(("anchor_history_of", *_ANCHOR_NAMES), thing.key, strict=True))
+    kind = next(kind for kind, type in PAST.items() if isinstance(thing, type))
+    names = [thing.id] if isinstance(thing, Node) else thing.key
     left = {name: loads(value) if value else None for name, value in sorted(values.items())}
     left |= {name: [left[name]] for name in values if name.startswith(DATA) and values[name]}
-    return {**key, "stamp": stamp, "left": left}
-
-
-def past_from(fields: Fields, thing: Thing) -> list[tuple[str, Value]]:
-    """Return (field, value) of the past of a thing on a line."""
-    stamp, left = value_of(fields, "stamp", "stamp", ""), fields.get("left")
-    if not stamp or not isinstance(left, dict):
-        raise LoreError("a line of the past needs a stamp and the object 'left'")
-    said: Fields = {"tags": [], "data": {}}
-    for name, value in left.items():
-        if name.startswith(TAG) and value:
-            said["tags"].append(name[len(TAG) :])
-        elif name.startswith(DATA) and isinstance(value, list):
-            said["data"].update(dict.fromkeys([name[len(DATA) :]], *value[:1]))
-        elif name == "place" and isinstance(value, list):
-            said.update(zip(PLACE, value, strict=False))
-        else:
-            said["invalidated_at" if name == "ended_at" else name] = value
-    values = values_of(row_from(said, thing))
-    known = {*KINDS[type(thing)].defaults, BASE}
-    parts = (TAG, DATA, "place") if isinstance(thing, Node) else ()
-    names = sorted(name for name in left if name in known or name.startswith(parts))
-    return [(name, (stamp, values.get(name, ""))) for name in names]
+    key = zip((kind, *_NAMES.get(type(thing), ())), names, strict=True)
+    return {**dict(key), "stamp": stamp, "left": left}

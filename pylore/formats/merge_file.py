@@ -14,42 +14,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..core.errors import LoreError
 from ..core.json import parse_object
 from ..core.model import Anchor, Node
-from ..core.stamps import (
-    Stamped,
-    conflicts,
-    count_reads,
-    has_history,
-    is_after,
-    is_later,
-    latest,
-)
-from .lines import (
-    DECLARED,
-    PAST,
-    READS,
-    STATES,
-    declaration,
-    fields_of,
-    is_whole,
-    key_of,
-    line_of,
-    marker_of,
-    past_fields,
-    past_from,
-    row_of,
-    value_of,
-    whole_row,
-)
+from ..core.stamps import Stamped, conflicts, count_reads, has_history, is_after, is_later, latest
+from .lines import DECLARED, PAST, READS, STATES, Line, fields_of, line_of, marker_of, past_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from ..core.stamps import Thing, Value
-    from .lines import Fields, Key
 
+    Key = tuple[str, ...]
+    """The kind and the names of a line; of lines by hand and of unknown kinds, the line."""
     Lines = dict[Key, dict[str, Any]]
-    """The lines of a file, as ``line_of`` writes them, by key; each with ``_parsed``."""
+    """The lines of a file by key, each with the value of ``_parsed``."""
 
 _ORDER = (*DECLARED, "purged", *STATES, *PAST, "")
 """Kinds of lines in the order of an export; the last are lines by hand, and of unknown kinds."""
@@ -83,7 +60,9 @@ def merge_files(
     Raises:
         LoreError: invalid line; the message names file and line.
     """
-    before, *sides = _read("base", base), _read("ours", ours), _read("theirs", theirs)
+    known: dict[bytes, tuple[Key, str, Any]] = {}
+    files = {"base": base, "ours": ours, "theirs": theirs}
+    before, *sides = (_read(name, lines, known) for name, lines in files.items())
     both = _union(sides, before)
     purged = {key[1]: max(lines.values()) for key, lines in both.items() if key[0] == "purged"}
     found: list[tuple[Key, str]] = []
@@ -117,32 +96,36 @@ def _union(sides: Sequence[Lines], before: Lines) -> Lines:
     return both
 
 
-def _read(name: str, lines: Iterable[bytes]) -> Lines:
-    """Return the lines of a file; of lines by hand and of unknown kinds the key is the line."""
+def _read(name: str, lines: Iterable[bytes], known: dict[bytes, tuple[Key, str, Any]]) -> Lines:
+    """Return the lines of a file; ``known`` are the parsed lines of all files."""
     found: Lines = {}
-    for number, line in enumerate(both_sides(lines), start=1):
-        line = line.removeprefix(BOM_UTF8) if number == 1 else line
-        if line.strip():
+    for number, raw in enumerate(both_sides(lines), start=1):
+        if raw.strip():
             try:
-                fields = parse_object(line, _LONGEST)
-                key, text = key_of(fields), line_of(fields)
-                parsed = _parsed(key, fields)
+                if raw not in known:
+                    known[raw] = _parsed(raw.removeprefix(BOM_UTF8) if number == 1 else raw)
             except LoreError as error:
                 raise LoreError(f"{name}: line {number}: {error}") from None
-            found.setdefault(key if parsed else ("", text), {})[text] = parsed
+            key, text, parsed = known[raw]
+            found.setdefault(key, {})[text] = parsed
     return found
 
 
-def _parsed(key: Key, fields: Fields) -> Any:
-    kind = key[0]
-    if kind in STATES and is_whole(fields):
-        return whole_row(fields, row_of(key, fields)), value_of(fields, "was", "seen", [])
-    if kind in PAST:
-        row = row_of(key, fields)
-        return row, past_from(fields, row)
-    if kind in DECLARED:
-        return declaration(fields)
-    return value_of(fields, "at", "moment", "") if kind == "purged" else None
+def _parsed(raw: bytes) -> tuple[Key, str, Any]:
+    """Return the key of a line, the line as ``line_of`` writes it, and the value."""
+    line = Line(parse_object(raw, _LONGEST))
+    text = line_of(line.fields)
+    value: Any = None
+    if line.kind in STATES and line.is_whole:
+        value = line.state(line.thing()), line.seen()
+    elif line.kind in PAST:
+        thing = line.thing()
+        value = thing, line.past(thing)
+    elif line.kind in DECLARED:
+        value = line.declaration()
+    elif line.kind == "purged":
+        value = line.value("at", "moment", "")
+    return (line.kind, *line.names) if value else ("", text), text, value
 
 
 def _join(

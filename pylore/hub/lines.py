@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import UsageError
 from ..core.ids import whose
-from ..core.model import Anchor, Node
+from ..core.model import Edge
 from ..core.stamps import Stamped, is_forgotten_by_nobody, local_fields
 from ..formats.export import (
-    Export,
     declarations,
     is_record,
-    is_shared_anchor,
-    is_shared_edge,
+    is_shared,
+    nodes_of,
+    past_of,
     shared_fields,
     shared_values,
 )
@@ -63,8 +63,8 @@ def lines_of(
 
     ``things`` limits them to these keys and to the links and anchors of the records ``ids``.
     """
-    export, is_taken, nodes = Export(store), _filter(store, takes), None
-    rows: Iterable[Thing | None] = chain(export.edges(), export.anchors())
+    is_taken, nodes = _filter(store, takes), None
+    rows: Iterable[Thing | None] = chain(store.edges.all(), store.anchors.all())
     if things is not None:
         tied: list[Thing] = []
         for id in ids:
@@ -72,14 +72,14 @@ def lines_of(
         things = sorted({*things, *map(thing_of, tied)})
         nodes = [thing for thing in things if SEPARATOR not in thing]
         rows = (store.thing(thing) for thing in things if SEPARATOR in thing)
-    for node, was in export.nodes(nodes):
+    for node, was in nodes_of(store, nodes):
         if is_taken(node) and not is_forgotten_by_nobody(node):
             yield _line(node.id, order_text(Stamped.of(node)), shared_fields(node, was))
     for row in rows:
         if row and is_taken(row):
             id = owners(thing_of(row))[0]
             yield _line(id, order_text(shared_values(row)), shared_fields(row))
-    for thing, changes in groupby(export.past(things), lambda change: thing_of(change[0])):
+    for thing, changes in groupby(past_of(store, things), lambda change: thing_of(change[0])):
         row, left = store.thing(thing), [*changes]
         # Former texts of a staged record may be private.
         was_staged = any(values.get("status") == '"staged"' for *_, values in left)
@@ -103,12 +103,10 @@ def _filter(store: Store, takes: Takes) -> Callable[[Thing], bool]:
         return id not in private and takes.has(id) and (not types or id.partition("-")[0] in types)
 
     def is_taken(row: Thing) -> bool:
-        if isinstance(row, Anchor):
-            return is_shared_anchor(row) and has(row.node_id)
-        if isinstance(row, Node):
-            return is_record(row.id) and has(row.id)
-        is_open = takes.has(row.relation) and (takes.staged or row.status != "staged")
-        return is_open and is_shared_edge(row) and all(map(has, row.key[:2]))
+        if isinstance(row, Edge):
+            is_open = takes.has(row.relation) and (takes.staged or row.status != "staged")
+            return is_open and is_shared(row) and all(map(has, row.key[:2]))
+        return is_shared(row) and has(owners(thing_of(row))[0])
 
     return is_taken
 

@@ -96,8 +96,7 @@ CREATE FUNCTION lore.rows_of(batch jsonb) RETURNS SETOF lore.pushed LANGUAGE sql
     FROM jsonb_object_keys(fields) name WHERE name IN ('id', 'from_id', 'state_of', 'history_of', 'anchor_of',
       'anchor_history_of', 'purged', 'declare_type', 'declare_relation') OFFSET 0) kinds
   CROSS JOIN LATERAL (SELECT CASE
-    WHEN kind = 'from_id' THEN ARRAY[fields->>kind, fields->>'to_id', fields->>'relation']
-    WHEN kind = 'history_of' THEN ARRAY[fields->kind->>0, fields->kind->>1, fields->kind->>2]
+    WHEN kind IN ('from_id', 'history_of') THEN ARRAY[fields->>kind, fields->>'to_id', fields->>'relation']
     WHEN kind LIKE 'anchor%' THEN ARRAY[fields->>kind, fields->>'kind', fields->>'path', coalesce(fields->>'detail', '')]
     ELSE ARRAY[fields->>kind] END AS names) named
 $$;

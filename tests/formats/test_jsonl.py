@@ -105,7 +105,9 @@ EDGE = st.fixed_dictionaries(
 ).map(lambda edge: {**edge, "to_id": f"{edge['to_id']}" + "x" * (edge["from_id"] == edge["to_id"])})
 HISTORY = st.fixed_dictionaries(
     {
-        "history_of": st.tuples(ID, ID, st.just("links_to")),
+        "history_of": ID,
+        "to_id": ID,
+        "relation": st.just("links_to"),
         "stamp": TIME.map("{} 0a1b2c3d4e".format),
         "left": st.fixed_dictionaries(
             {
@@ -221,7 +223,7 @@ def test_missing_fields_of_a_line_stay(store: Store) -> None:
             "weight 2 is not a number",
         ),
         ({"declare_type": "Odd1"}, "is not a valid name for a type"),
-        ({"history_of": ["a"]}, "history_of is not"),
+        ({"history_of": ["a"]}, "history_of .'a'. is not a string"),
         (b"<<<<<<< HEAD", "a merge conflict: run 'lore sync'"),
         ({"type": "note", "body": "words"}, "no id: give a record an id"),
         ({"vector_of": "note-a"}, "no id: .*'vector_of' may be from a newer lore"),
@@ -232,7 +234,7 @@ def test_missing_fields_of_a_line_stay(store: Store) -> None:
             "was .'z'. is not a list of stamps",
         ),
         ({"purged": "note-a"}, "purged lacks at"),
-        ({"history_of": ["note-a", "note-b", "links_to"]}, "needs a stamp"),
+        ({"state_of": "note-a"}, "needs a stamp"),
     ],
 )
 def test_bad_line_imports_nothing(

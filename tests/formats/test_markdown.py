@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pylore.formats.document import DocumentReader
-from pylore.formats.markdown import read
 from pylore.formats.pages import read_page
 
 
 def links(text: str) -> list[tuple[str, str, str]]:
-    return [(link.kind, link.target, link.lines) for _, link in read(text).links]
+    return [(link.kind, link.target, link.lines) for _, link in read_page(text, "a.md").links]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +70,9 @@ def test_lines_of_links() -> None:
 @given(st.lists(st.sampled_from(["words", "a `code` span", "- item", "# head"]), max_size=8))
 def test_link_in_any_prose_is_found(around: list[str]) -> None:
     text = "\n".join([*around, "", "see [[here]]", "", *around])
-    assert [text[at : at + 4] for at, link in read(text).links if link.kind == "wiki"] == ["[[he"]
+    assert [
+        text[at : at + 4] for at, link in read_page(text, "a.md").links if link.kind == "wiki"
+    ] == ["[[he"]
 
 
 @pytest.mark.parametrize(
@@ -92,11 +93,11 @@ def test_link_in_any_prose_is_found(around: list[str]) -> None:
     ],
 )
 def test_title(text: str, title: str) -> None:
-    assert read(text).title == title
+    assert read_page(text, "a.md").title == title
 
 
 def test_tags() -> None:
-    assert read("#dad and #decade, #a/b\n(#no) #12 #a1b2c3 `#code`").tags == [
+    assert read_page("#dad and #decade, #a/b\n(#no) #12 #a1b2c3 `#code`", "a.md").tags == [
         "dad",
         "decade",
         "a/b",

@@ -248,7 +248,7 @@ def test_purged_record_does_not_return() -> None:
             '{"id": "note-a", "updated_at": "2026-01-31", "was": "x"}',
             "was 'x' is not a list of stamps",
         ),
-        ('{"history_of": ["a"]}', "history_of is not [from, to, relation]"),
+        ('{"history_of": ["a"]}', "history_of ['a'] is not a string"),
     ],
 )
 def test_invalid_line_is_named(line: str, why: str) -> None:

@@ -23,7 +23,7 @@ NO_LINES: dict[str, list[str]] = {
     "no id": sent(AT, {"title": "x"}),
     "an id of another type": sent(AT, {"id": None}),
     "an edge to nothing": sent(AT, {"from_id": "note-1", "relation": "uses", "created_at": AT}),
-    "an edge with half a history": sent(AT, {"history_of": ["note-1"], "stamp": AT}),
+    "an edge with half a history": sent(AT, {"history_of": "note-1", "stamp": AT}),
 }
 
 

@@ -22,7 +22,7 @@ import pylore.records.undo
 import pylore.store.changes
 from pylore.core.model import Anchor, Edge, Node
 from pylore.core.stamps import Stamped, is_after
-from pylore.formats.export import Export
+from pylore.formats.export import nodes_of, past_of
 from pylore.indexing.indexer import Index
 from pylore.records.merge import Merge
 from pylore.records.undo import forget, purge_node
@@ -65,15 +65,14 @@ def tell(ours: Store, theirs: Store, prefer: str = "") -> Merge:
         merge.relation(name, *declared)
     for id, at in theirs.changes.purged().items():
         merge.purge(id, at)
-    export = Export(theirs)
-    for node, was in export.nodes():
+    for node, was in nodes_of(theirs):
         merge.take([(node, was)])
-    for edge in export.edges():
+    for edge in theirs.edges.all():
         merge.take([(edge, ())])
-    for anchor in export.anchors():
+    for anchor in theirs.anchors.all():
         anchor.stamp = ""
         merge.take([(anchor, ())])
-    for row, stamp, values in export.past():
+    for row, stamp, values in past_of(theirs):
         merge.past(row, [(name, (stamp, value)) for name, value in values.items()])
     merge.finish()
     return merge
@@ -82,11 +81,10 @@ def tell(ours: Store, theirs: Store, prefer: str = "") -> Merge:
 def told_by(store: Store) -> list[object]:
     """Return all exported lines of a store, in order."""
     told: list[object] = [store.relations.declared(), store.changes.purged()]
-    export = Export(store)
-    told += [(_plain(node), was) for node, was in export.nodes()]
-    told += [{**_plain(edge), "invalidated_at": None} for edge in export.edges()]
-    told += [{**anchor.to_dict(), "stamp": ""} for anchor in export.anchors()]
-    return told + [(thing_of(row), stamp, values) for row, stamp, values in export.past()]
+    told += [(_plain(node), was) for node, was in nodes_of(store)]
+    told += [{**_plain(edge), "invalidated_at": None} for edge in store.edges.all()]
+    told += [{**anchor.to_dict(), "stamp": ""} for anchor in store.anchors.all()]
+    return told + [(thing_of(row), stamp, values) for row, stamp, values in past_of(store)]
 
 
 def _plain(record: Node | Edge) -> dict[str, Any]:
