@@ -77,7 +77,8 @@ def shared_lines(store: Store, pages: Collection[str] = ()) -> Iterator[str]:
 
 def _rows(store: Store) -> Iterator[tuple[Thing, list[str]]]:
     yield from nodes_of(store)
-    yield from ((row, []) for row in chain(store.edges.all(), store.anchors.all()))
+    rows: Iterable[Thing] = chain(store.edges.all(), store.anchors.all())
+    yield from ((row, []) for row in rows)
 
 
 def nodes_of(store: Store, ids: Sequence[str] | None = None) -> Iterator[tuple[Node, list[str]]]:
