@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..core.errors import LoreError
 from ..core.json import loads, with_fields
 from ..core.model import edge_name
+from ..core.times import now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,51 +25,82 @@ def first_status(source: str) -> str:
     return "staged" if source == "conversation" else "confirmed"
 
 
-def state_fact(
-    store: Store, settings: Settings, edge: Edge, at: str, *, single: bool = False
-) -> tuple[str, list[str]]:
+def state_fact(store: Store, settings: Settings, edge: Edge) -> tuple[str, list[str]]:
     """Write a fact; return (added, updated or unchanged, notes for people).
 
-    ``single``: the subject has a single value, now and later. A confirmed fact supersedes former
-    values of such a predicate, a staged fact only staged values. A conversation changes neither a
-    confirmed nor a retracted fact.
+    A confirmed fact of a predicate with a single value supersedes former values, a staged fact only
+    staged values. A conversation changes neither a confirmed nor a retracted fact.
     """
     old = store.edges.get(*edge.key)
-    if old is not None:
-        settled = "confirmed" if old.ended_at is None else "retracted"
-        if edge.source == "conversation" and edge.status == "staged" and old.status == settled:
-            when = f"it was retracted on {str(old.ended_at)[:10]}: 'lore confirm' brings it back"
-            return "unchanged", [when] if settled == "retracted" else []
-        edge.metadata = with_fields(old.metadata, {"superseded_by": None})
-    if single:
-        edge.metadata = with_fields(edge.metadata, {"single": True})
+    if old is not None and edge.source == "conversation" and edge.status == "staged":
+        if old.status == "confirmed" and old.ended_at is None:
+            return "unchanged", []
+        if old.status == "retracted" and old.ended_at is not None:
+            when = f"it was retracted on {old.ended_at[:10]}"
+            return "unchanged", [f"{when}: 'lore confirm' brings it back"]
     if edge.status in ("superseded", "retracted"):
-        edge.ended_at = at
+        edge.ended_at = now()
         return store.edges.put(edge), []
     rivals = other_values(store, settings, edge)
     sure = [one for one in rivals if edge.status != "confirmed" and one.status != "staged"]
-    _supersede(store, edge, [one for one in rivals if one not in sure], at)
-    return store.edges.put(edge), [
+    return _put_over(store, edge, [one for one in rivals if one not in sure]), [
         f"staged beside {one.to_id}, which is confirmed: 'lore confirm' puts it in its place"
         for one in sure
     ]
 
 
+def confirm_edge(store: Store, settings: Settings, key: EdgeKey) -> str:
+    """Confirm an edge, ended or not, in place of other values; return confirmed or unchanged.
+
+    Raises:
+        LoreError: no such edge, or an end is forgotten.
+    """
+    edge = require_edge(store, key)
+    for id in key[:2]:
+        store.nodes.require_live(id)
+    edge.status, edge.ended_at = "confirmed", None
+    edge.metadata = with_fields(edge.metadata, {"superseded_by": None})
+    state = _put_over(store, edge, other_values(store, settings, edge))
+    return "unchanged" if state == "unchanged" else "confirmed"
+
+
+def retract_edge(store: Store, key: EdgeKey) -> str:
+    """End an edge as wrong; return retracted or unchanged.
+
+    Raises:
+        LoreError: no such edge.
+    """
+    edge = require_edge(store, key)
+    if edge.status == "retracted" and edge.ended_at is not None:
+        return "unchanged"
+    store.edges.invalidate(key, now(), "retracted")
+    return "retracted"
+
+
+def _put_over(store: Store, edge: Edge, former: Iterable[Edge]) -> str:
+    """Write an edge in place of former values; return the state."""
+    for old in former:
+        before = loads(edge.metadata).get("supersedes", [])
+        if old.to_id not in before:
+            edge.metadata = with_fields(edge.metadata, {"supersedes": [*before, old.to_id]})
+        old.status, old.ended_at = "superseded", now()
+        old.metadata = with_fields(old.metadata, {"superseded_by": edge.to_id})
+        store.edges.put_many([old])
+    return store.edges.put(edge)
+
+
 def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
-    """Return live edges of the scope with other values of a predicate that has a single value."""
+    """Return live edges of the scope with other values of a predicate that has a single value: by
+    the settings, or as a fact of this subject says."""
     from ..core.ids import plain, whose
 
     values = store.edges.leading(edge.from_id, edge.relation)
     named = {name.lower().replace("-", "_") for name in settings.single_valued}
-    if plain(edge.relation) not in named and not any(
-        loads(one.metadata).get("single") for one in [edge, *values]
-    ):
+    is_single = any(loads(one.metadata).get("single") for one in [edge, *values])
+    if not is_single and plain(edge.relation) not in named:
         return []
-    return [
-        other
-        for other in values
-        if other.to_id != edge.to_id and whose(*other.key) == whose(*edge.key)
-    ]
+    others = (one for one in values if one.to_id != edge.to_id)
+    return [one for one in others if whose(*one.key) == whose(*edge.key)]
 
 
 def contested(store: Store, settings: Settings, keys: Iterable[EdgeKey]) -> list[Edge]:
@@ -83,34 +115,6 @@ def contested(store: Store, settings: Settings, keys: Iterable[EdgeKey]) -> list
     return [edge for edge in edges if any(map(stands, other_values(store, settings, edge)))]
 
 
-def confirm_edge(store: Store, settings: Settings, key: EdgeKey, at: str) -> str:
-    """Confirm an edge, ended or not, in place of other values; return confirmed or unchanged.
-
-    Raises:
-        LoreError: no such edge, or an end is forgotten.
-    """
-    edge = require_edge(store, key)
-    for id in key[:2]:
-        store.nodes.require_live(id)
-    edge.status, edge.ended_at = "confirmed", None
-    edge.metadata = with_fields(edge.metadata, {"superseded_by": None})
-    _supersede(store, edge, other_values(store, settings, edge), at)
-    return "unchanged" if store.edges.put(edge) == "unchanged" else "confirmed"
-
-
-def retract_edge(store: Store, key: EdgeKey, at: str) -> str:
-    """End an edge as wrong; return retracted or unchanged.
-
-    Raises:
-        LoreError: no such edge.
-    """
-    edge = require_edge(store, key)
-    if edge.status == "retracted" and edge.ended_at is not None:
-        return "unchanged"
-    store.edges.invalidate(key, at, "retracted")
-    return "retracted"
-
-
 def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
     """Confirm staged nodes of ``ids`` and their staged facts after ``promote_after`` reads; return
     their names.
@@ -121,13 +125,11 @@ def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
     from ..core.ids import whose
 
     after = settings.promote_after
-    if not after:
-        return []
-    nodes = store.review.ripe_nodes(ids, after)
+    nodes = store.review.ripe_nodes(ids, after) if after else []
     if nodes:
         store.nodes.confirm(nodes)
     facts = []
-    for key in store.review.ripe_facts(ids, after):
+    for key in store.review.ripe_facts(ids, after) if after else ():
         edge = require_edge(store, key)
         is_own = not store.scope or whose(*key) == store.scope
         if is_own and not other_values(store, settings, edge):
@@ -152,23 +154,19 @@ def named_edge(store: Store, words: Sequence[str]) -> EdgeKey | None:
     relation = fold(words[1])
     if plain(relation) not in {plain(name) for name in store.relations.all()}:
         return None
-    from_id, to_id = thing_id(store, words[0]), thing_id(store, words[2])
-    if not (from_id and to_id):
-        raise LoreError(
-            f"no fact {words[0]} {relation} {words[2]}: 'lore list --type entity' has the names"
-        )
-    return store.resolve_edge((from_id, to_id, relation))
+    key = (thing_id(store, words[0]), thing_id(store, words[2]), relation)
+    if not all(key):
+        hint = "'lore list --type entity' has the names"
+        raise LoreError(f"no fact {words[0]} {relation} {words[2]}: {hint}")
+    return store.resolve_edge(key)
 
 
 def thing_id(store: Store, name: str) -> str:
     """Return the id of the thing with this id or name; empty if unknown."""
     from ..core.ids import named_id
 
-    for id in (name, named_id("entity", name.strip()), named_id("concept", name.strip())):
-        id = store.resolve_id(id)
-        if store.nodes.get(id) is not None:
-            return id
-    return ""
+    names = (name, named_id("entity", name.strip()), named_id("concept", name.strip()))
+    return next((id for id in map(store.resolve_id, names) if store.nodes.get(id) is not None), "")
 
 
 def require_edge(store: Store, key: EdgeKey) -> Edge:
@@ -177,13 +175,3 @@ def require_edge(store: Store, key: EdgeKey) -> Edge:
     if edge is None:
         raise LoreError(f"no fact {edge_name(key)}: see 'lore show --history {key[0]}'")
     return edge
-
-
-def _supersede(store: Store, edge: Edge, former: Iterable[Edge], at: str) -> None:
-    for old in former:
-        before = loads(edge.metadata).get("supersedes", [])
-        if old.to_id not in before:
-            edge.metadata = with_fields(edge.metadata, {"supersedes": [*before, old.to_id]})
-        old.status, old.ended_at = "superseded", at
-        old.metadata = with_fields(old.metadata, {"superseded_by": edge.to_id})
-        store.edges.put_many([old])

@@ -22,7 +22,6 @@ from ..system.project_files import place_within
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from ..core.model import Node
     from ..core.settings import Settings
@@ -31,11 +30,10 @@ if TYPE_CHECKING:
 TITLE_LENGTH = 200
 """Maximum characters of a title that is derived from a text."""
 
-_SHORTEST_SLIP = 4
-"""Minimum length of a relation that may be misspelled."""
-
 _CLOSING = "\"')]}”’»*_`"
 _ABBREVIATIONS = ("approx", "cf", "dr", "etc", "incl", "mr", "mrs", "vs")
+_SLIP = 0.85
+"""Minimum similarity of an unknown predicate to a relation that was probably meant."""
 
 
 def require_known(status: str, source: str, fraction: float) -> None:
@@ -45,6 +43,22 @@ def require_known(status: str, source: str, fraction: float) -> None:
             raise LoreError(f"unknown {what} '{word}': one of {', '.join(known)}")
     if not 0 <= fraction <= 1:
         raise LoreError(f"{fraction} is not a weight or a confidence: give a number from 0 to 1")
+
+
+def require_text(text: str, most: int) -> str:
+    """Return the text of a record without blank lines around.
+
+    Raises:
+        LoreError: the text is empty, has more than ``most`` bytes, or cannot be stored.
+    """
+    if not text.strip():
+        raise LoreError("the text is empty: give a text")
+    require_storable(text)
+    size = len(text.encode())
+    if size > most:
+        how = "link to a file, or raise the setting"
+        raise LoreError(f"the text has {size} bytes, max_text is {most}: {how}")
+    return text.strip("\n")
 
 
 def title_of(text: str) -> str:
@@ -77,39 +91,7 @@ def _is_short(before: str) -> bool:
     return is_initials or word in _ABBREVIATIONS or (word == before and word.isdigit())
 
 
-def require_text(text: str, most: int) -> str:
-    """Return the text of a record without blank lines around.
-
-    Raises:
-        LoreError: the text is empty, has more than ``most`` bytes, or cannot be stored.
-    """
-    if not text.strip():
-        raise LoreError("the text is empty: give a text")
-    require_storable(text)
-    size = len(text.encode())
-    if size > most:
-        raise LoreError(
-            f"the text has {size} bytes, max_text is {most}: link to a file, or raise the setting"
-        )
-    return text.strip("\n")
-
-
-def is_slip(word: str, known: str) -> bool:
-    """Return True if a letter is missing, added, changed or swapped.
-
-    >>> is_slip("implments", "implements"), is_slip("imlpements", "implements")
-    (True, True)
-    >>> is_slip("implement", "implements"), is_slip("eats", "uses")
-    (False, False)
-    """
-    is_form = word.startswith(known) or known.startswith(word)
-    if is_form or min(len(word), len(known)) < _SHORTEST_SLIP:
-        return False
-    pairs = enumerate(zip(word, known, strict=False))
-    at = next(place for place, (one, other) in pairs if one != other)
-    one, other = word[at:], known[at:]
-    is_swapped = one[2:] == other[2:] and one[:2] == other[1::-1]
-    return one[1:] in (other, other[1:]) or other[1:] == one or is_swapped
+# --- types and relations
 
 
 class Naming:
@@ -117,82 +99,77 @@ class Naming:
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
-        self._settings = settings
+        self._scope = settings.scope
+        self._weights = settings.edge_weights
 
-    def own(self, name: str) -> str:
-        """Return an id or a relation with the current scope."""
-        return own(name, self._settings.scope)
-
-    def require_type(self, type: str, new_type: bool) -> str:
+    def require_type(self, type: str, new_type: bool = False) -> str:
+        """Return a known type, or declare a new one; ``learning`` is a lesson."""
         known = self._store.types.all()
-        if type == LEARNING and type not in known and not new_type:
-            return LEARNING_TYPES[0]
         if type in known:
             return type
+        if type == LEARNING and not new_type:
+            return LEARNING_TYPES[0]
         if not new_type:
-            raise UsageError(
-                f"unknown type '{type}'{nearest(type, list(known))}: declare it as a new type"
-            )
-        if self._settings.scope:
+            hint = nearest(type, list(known))
+            raise UsageError(f"unknown type '{type}'{hint}: declare it as a new type")
+        if self._scope:
             raise LoreError(COMMON)
         self._store.types.declare(check_type(type), "")
         return type
 
     def require_relation(self, relation: str) -> str:
+        """Return the name of a known relation; the common one comes before the scope's."""
         known = self._store.relations.all()
         name = fold(relation)
-        for named in (name, self.own(name)):
+        for named in (name, own(name, self._scope)):
             if named in known:
                 return named
-        raise UsageError(
-            f"unknown relation '{relation}'{nearest(name, self._called(known))}: "
-            "declare it as a new relation"
-        )
+        hint = nearest(name, called(known, self._scope))
+        raise UsageError(f"unknown relation '{relation}'{hint}: declare it as a new relation")
 
-    def declare(self, relation: str, ends: str = "declared") -> list[str]:
-        """Declare a new relation; note a similar relation. ``ends`` describe the types that the
-        relation joins, as ``graph.ontology`` reads them."""
-        name = require_name(relation, "relation")
+    def relation_between(self, from_id: str, relation: str, to_id: str) -> str:
+        """Return a declared relation for an edge between these nodes: between common nodes, the
+        relation names the edge's scope."""
+        name = self.require_relation(relation)
+        scoped = own(name, self._scope)
+        if scoped == name or whose(from_id, to_id):
+            return name
         known = self._store.relations.all()
-        if name in known or self.own(name) in known:
-            return []
-        weight, back = self._settings.edge_weights.get(name, (DECLARED_WEIGHT, None))
-        backward = weight if back is None else back
-        self._store.relations.declare(self.own(name), weight, backward, ends)
-        hint = nearest(name, self._called(known))
-        return [f"new relation '{name}'{hint}"] if hint else []
+        if scoped not in known:
+            self._store.relations.declare(scoped, *known[name][:2], "declared")
+        return scoped
 
-    def declare_predicate(self, predicate: str, from_id: str, to_id: str) -> list[str]:
+    def declare(self, relation: str, ends: str = "declared") -> None:
+        """Declare a new relation, with the weights of the settings. ``ends`` describe the types
+        that the relation joins, as ``graph.ontology`` reads them."""
+        name = require_name(relation, "relation")
+        if name not in called(self._store.relations.all(), self._scope):
+            weight, back = self._weights.get(name, (DECLARED_WEIGHT, None))
+            backward = weight if back is None else back
+            self._store.relations.declare(own(name, self._scope), weight, backward, ends)
+
+    def declare_predicate(self, predicate: str, from_id: str, to_id: str) -> None:
         """Declare the predicate of a fact; between things, the relation joins things only.
 
         Raises:
             UsageError: a misspelled relation.
         """
         name = require_name(predicate, "relation")
-        known = self._called(self._store.relations.all())
-        slip = next((one for one in known if name not in known and is_slip(name, one)), None)
-        if slip:
-            raise UsageError(
-                f"unknown relation '{predicate}' (did you mean '{slip}'?): "
-                "'lore link --new-relation' declares it"
-            )
-        are_things = all(id.startswith(THING_IDS) for id in (from_id, to_id))
-        ends = "entity, concept -> entity, concept" if are_things else "declared"
-        return self.declare(predicate, ends)
+        known = called(self._store.relations.all(), self._scope)
+        if name not in known:
+            from difflib import get_close_matches
 
-    def _called(self, relations: Iterable[str]) -> list[str]:
-        return called(relations, self._settings.scope)
+            if slip := get_close_matches(name, known, 1, _SLIP):
+                raise UsageError(
+                    f"unknown relation '{predicate}' (did you mean '{slip[0]}'?): "
+                    "'lore link --new-relation' declares it"
+                )
+            are_things = all(id.startswith(THING_IDS) for id in (from_id, to_id))
+            ends = "entity, concept -> entity, concept" if are_things else "declared"
+            self.declare(predicate, ends)
 
-    def relation_between(self, from_id: str, relation: str, to_id: str) -> str:
-        """Return a declared relation for an edge between these nodes: between common nodes, the
-        relation names the edge's scope."""
-        name = self.require_relation(relation)
-        if not self._settings.scope or whose(from_id, to_id, name):
-            return name
-        known = self._store.relations.all()
-        if self.own(name) not in known:
-            self._store.relations.declare(self.own(name), *known[name][:2], "declared")
-        return self.own(name)
+
+# --- files
 
 
 def location_of(node: Node) -> tuple[str, str]:
@@ -222,20 +199,17 @@ def path_in_store(path: str, root: str) -> str:
     return os.path.normpath(path).replace(os.sep, "/")
 
 
-def set_file(node: Node, file: str, root: str) -> str:
-    """Write ``PATH[:FIRST[-LAST]]`` into a node; return the path as stored.
+def set_file(node: Node, file: str, root: str) -> None:
+    """Write ``PATH[:FIRST[-LAST]]`` into a node; an empty text removes the file.
 
     Raises:
         UsageError: line 0.
     """
-    if not file:
-        return ""
     path, first, last = split_location(file)
     if first == 0:
         raise UsageError(f"{file}: there is no line 0: the first line is 1")
-    node.file = path_in_store(path, root)
+    node.file = path_in_store(path, root) if file else None
     node.line_start, node.line_end = first, last
-    return node.file
 
 
 def missing_file(path: str, root: str) -> list[str]:
@@ -246,6 +220,8 @@ def missing_file(path: str, root: str) -> list[str]:
         return [f"{path}: there is no such file in {root}; kept as it is"]
     return []
 
+
+# --- documents
 
 MARKDOWN = (".md", ".markdown")
 EXTENSIONS = (*MARKDOWN, ".rst", ".adoc", ".asciidoc", ".txt")
@@ -265,8 +241,6 @@ OWN_KEYS = (STATED, PRUNED)
 STATED_FIELDS = ("status", "tags", "source", "confidence", "category")
 """The fields of a node that a file may state."""
 
-_NO_TEXTS = ("id", "type", "title", "created_at")
-
 
 def is_markdown(path: str) -> bool:
     """Return True for the name of a Markdown file."""
@@ -276,25 +250,23 @@ def is_markdown(path: str) -> bool:
 def is_page(path: str) -> bool:
     """Return True for the name of a document: see ``EXTENSIONS``."""
     name = os.path.basename(path).lower()
-    return name.endswith(EXTENSIONS) and not (
-        name.endswith(".txt") and name.startswith(_NO_DOCUMENTS)
-    )
+    is_data = name.endswith(".txt") and name.startswith(_NO_DOCUMENTS)
+    return name.endswith(EXTENSIONS) and not is_data
 
 
 def source_of(store: Store, node: Node, root: str, fields: Iterable[str]) -> str:
     """Return the path below ``root`` of a document's file that states any of these fields, as
     ``Records.edit`` names them; empty if missing."""
-    file, stated = node.file or "", _stated(node)
-    if not root or node.type in CODE_TYPES or not is_page(file):
+    file = node.file or ""
+    if node.type in CODE_TYPES or not (root and is_page(file)):
         return ""
-    if not (node.source == "file" or stated or store.documents.has(node.id)):
+    is_document = node.source == "file" or store.documents.has(node.id)
+    if not is_document or {"text", "title", "file", *_stated(node)}.isdisjoint(fields):
         return ""
-    names = {"text", "title", "file", *stated} & {*STATED_FIELDS, "text", "title", "file", "why"}
     try:
-        is_there = os.path.isfile(place_within(root, file))
+        return file if os.path.isfile(place_within(root, file)) else ""
     except LoreError:
         return ""
-    return file if is_there and not names.isdisjoint(fields) else ""
 
 
 def is_pruned(node: Node) -> bool:
@@ -311,10 +283,11 @@ def mark_pruned(node: Node, *, pruned: bool = True) -> None:
 def state_of(node: Node) -> str:
     """Return a hash of the fields that a document's file states."""
     data = loads(node.data)
-    stated: dict[str, Any] = {"title": node.title, "body": node.body}
-    for name in _stated(node):
-        if name not in _NO_TEXTS:
-            stated[name] = getattr(node, name) if name in STATED_FIELDS else data.get(name)
+    stated = {
+        name: getattr(node, name) if name in STATED_FIELDS else data.get(name)
+        for name in _stated(node)
+    }
+    stated |= {"title": node.title, "body": node.body}
     return sha256(canonical(stated).encode()).hexdigest()[:32]
 
 
@@ -333,5 +306,5 @@ def page_id(type: str, path: str) -> str:
 
 
 def _stated(node: Node) -> list[str]:
-    found = loads(node.data).get(STATED, []) if STATED in node.data else []
+    found = loads(node.data).get(STATED) if STATED in node.data else None
     return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []

@@ -8,7 +8,7 @@ from ..core.json import with_fields
 from ..core.model import Edge, Node, Record, edge_name
 from ..core.text import clean_tags
 from ..core.times import now
-from ..core.vocabulary import DERIVED_FROM, NAMED_TYPES, NO_RECORDS
+from ..core.vocabulary import ANCHORED_TO, DERIVED_FROM, NAMED_TYPES, NO_RECORDS
 from ..graph.ontology import FORCED, Ontology
 from ..graph.relations import fold
 from ..indexing.embed import embed_missing
@@ -32,7 +32,9 @@ from .fields import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, Concatenate, ParamSpec, TypeVar
+    from typing import Any, Concatenate, ParamSpec, TypedDict, TypeVar
+
+    from typing_extensions import Unpack
 
     from ..anchors.claims import CodeReader
     from ..core.settings import Settings
@@ -41,6 +43,21 @@ if TYPE_CHECKING:
 
     Given = ParamSpec("Given")
     Result = TypeVar("Result")
+
+    class Fields(TypedDict, total=False):
+        """Fields of a record; None is as if it were not given."""
+
+        title: str | None
+        why: str | None
+        tags: Iterable[str] | None
+        file: str | None
+        status: str | None
+        source: str | None
+        confidence: float | None
+        category: str | None
+
+
+_PLAIN = ("title", "status", "source", "confidence", "category")
 
 
 class Change(Record):
@@ -58,19 +75,14 @@ def _written(
     method: Callable[Concatenate[Records, Given], Result],
 ) -> Callable[Concatenate[Records, Given], Result]:
     """Run a method in a transaction, which the history names after the method."""
-    name = method.__name__
 
-    def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
-        if fields.get("purge"):
-            command = "purge"
-        else:
-            is_superseded = name == "edit" and fields.get("status") == "superseded"
-            command = "supersede" if is_superseded else name
-        return self.together(lambda: method(self, *given, **fields), command)
+    def run(self: Records, /, *given: Given.args, **named: Given.kwargs) -> Result:
+        command = "purge" if named.get("purge") else method.__name__
+        return self.together(lambda: method(self, *given, **named), command)
 
     # functools.wraps does this, but loads slowly.
-    for one in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
-        setattr(run, one, getattr(method, one))
+    for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
+        setattr(run, name, getattr(method, name))
     run.__wrapped__ = method  # type: ignore[attr-defined]
     return run
 
@@ -90,41 +102,33 @@ class Records:
             store.keep_to(settings.scope)
         self.store = store
         self.reader = reader
+        self.notes: list[str] = []
+        """Notes of the transaction, for people."""
         self._settings = settings
         self._embedder = embedder
         self._root = root
         self._names = Naming(store, settings)
         self._new: list[Node] = []
         """Records that this transaction has added."""
-        self.notes: list[str] = []
 
     def together(self, write: Callable[[], Result], command: str) -> Result:
         """Run several writes as a transaction, ``command`` in the history; then make vectors, and
-        note near-duplicates."""
+        note near-duplicates. The first change of the result gets the notes."""
+        is_outer = not self.store.in_transaction
+        if is_outer:
+            self.notes, self._new = [], []
         with self.store.faults:
-            if self.store.in_transaction:
-                return self._run(write)
-            self._new = []
             with self.store.transaction(command):
-                result = self._run(write)
-            embed_missing(self.store, self._embedder, self.notes)
-            self.notes += self._near_duplicates()
-            self._tell(result)
+                result = write()
+                Index(self.store).keep_facts()
+            if is_outer:
+                embed_missing(self.store, self._embedder, self.notes)
+                self.notes += self._near_duplicates()
+        first = result[0] if isinstance(result, list) and result else result
+        if isinstance(first, Change):
+            first.notes += self.notes
+            self.notes = []
         return result
-
-    def _run(self, write: Callable[[], Result]) -> Result:
-        self.notes = []
-        result = write()
-        Index(self.store).keep_facts()
-        self._tell(result)
-        return result
-
-    def _tell(self, result: object) -> None:
-        """Move the notes of the steps to the first change of a result."""
-        for change in result[:1] if isinstance(result, list) else [result]:
-            if isinstance(change, Change):
-                change.notes += self.notes
-        self.notes = []
 
     @_written
     def add(
@@ -132,29 +136,22 @@ class Records:
         type: str,
         text: str,
         *,
-        title: str = "",
-        why: str = "",
-        tags: Iterable[str] = (),
-        file: str = "",
         links: Iterable[tuple[str, str]] = (),
-        status: str | None = None,
-        source: str = "user_edit",
-        confidence: float = 1.0,
-        category: str | None = None,
         id: str = "",
+        key: str = "",
         new_type: bool = False,
         anew: bool = False,
-        key: str = "",
+        **fields: Unpack[Fields],
     ) -> Change:
         """Add a record, or update the existing record.
 
         ``file`` (``src/a.py`` or ``src/a.py:10-20``) also links the record to that file; ``links``
-        are ``(id, relation)`` pairs. Fields that are not given are not changed, a forgotten record
-        is restored; tags are joined. Without a ``status`` a record from a conversation is staged,
-        else confirmed; a conversation changes no confirmed record. ``learning`` is a lesson. The
-        setting ``run`` links a record to that run by ``derived_from``. ``anew``: a restored record
-        gets the status, source and confidence of a new record. ``key``: the text to derive the id
-        from, by default ``text``.
+        are ``(id, relation)`` pairs. Empty fields are not changed, a forgotten record is restored;
+        tags are joined. Without a ``status`` a record from a conversation is staged, else
+        confirmed; a conversation changes no confirmed record. ``learning`` is a lesson. The setting
+        ``run`` links a record to that run by ``derived_from``. ``anew``: a restored record gets the
+        status, source and confidence of a new record. ``key``: the text to derive the id from, by
+        default ``text``.
 
         Raises:
             UsageError: unknown type or relation, or a relation that joins different types.
@@ -162,50 +159,43 @@ class Records:
         """
         type = self._names.require_type(type, new_type)
         text = require_text(text, self._settings.max_text)
+        given: dict[str, Any] = {
+            name: value for name, value in fields.items() if value not in (None, "", ())
+        }
+        source = str(given.get("source", "user_edit"))
         node = self._new_node(type, text, id, key or text)
         old = self.store.nodes.get(node.id)
-        gone = old.invalidated_at if old else None
+        is_gone = old is not None and old.invalidated_at is not None
         is_heard = source == "conversation"
-        if old is not None and gone is None and old.status == "confirmed" and is_heard:
-            for other, relation in links:
-                self._link(Edge(old.id, self.store.complete_id(other), relation, source=source))
-            self.notes.append(
-                f"{old.id} is there already, and confirmed: nothing of it was changed"
-            )
+        edges = [
+            Edge(node.id, self.store.complete_id(to), name, source=source) for to, name in links
+        ]
+        if old is not None and not is_gone and old.status == "confirmed" and is_heard:
+            for edge in edges:
+                self._link(edge)
+            self.notes.append(f"{old.id} is there already, and confirmed: nothing was changed")
             return Change(old.id, "unchanged")
-        is_new = old is None or ((anew or is_heard) and gone is not None)
+        if old is None or (is_gone and (anew or is_heard)):
+            new = {"status": first_status(source), "source": source, "confidence": 1.0}
+            given = {**new, **given}
+        else:
+            given = {n: v for n, v in given.items() if n not in ("source", "confidence")}
         if old is not None:
-            if id and old.title == title_of(old.body):
-                old.title = ""  # derive the title from the new text
-            old.body = node.body if id else old.body
-            old.invalidated_at = None
-            node = old
-        if title or not node.title:
-            node.title = title or title_of(text)
-        node.tags = clean_tags([*node.tags, *tags])
-        if why:
-            node.data = with_fields(node.data, {"why": why or None})
-        if category:
-            node.category = category
-        if is_new or status:
-            node.status = status or first_status(source)
-        if is_new:
-            node.source, node.confidence = source, confidence
-        before = location_of(node)
-        path = set_file(node, file, self._root)
-        state = self.write(node)
+            if id:
+                old.title = "" if old.title == title_of(old.body) else old.title
+                old.body = node.body
+            node, node.invalidated_at = old, None
+        given.setdefault("title", node.title or title_of(text))
+        given["tags"] = [*node.tags, *clean_tags(given.get("tags", ()))]
+        state = self._change(node, given)
         if state == "added":
             self._new.append(node)
-        for other, relation in links:
-            self._link(Edge(node.id, self.store.complete_id(other), relation, source=source))
-        if path:
-            self.tie(node, before)
+        for edge in edges:
+            self._link(edge)
         self._derive(node)
-        if node.status in ("retracted", "superseded") and not status:
-            self.notes.append(
-                f"{node.id} is {node.status}, and not found: "
-                f"'lore confirm {node.id}' brings it back"
-            )
+        if node.status in ("retracted", "superseded") and "status" not in given:
+            hint = f"'lore confirm {node.id}' brings it back"
+            self.notes.append(f"{node.id} is {node.status}, and not found: {hint}")
         return Change(node.id, state)
 
     @_written
@@ -236,22 +226,21 @@ class Records:
                 does not join these types, without ``force``.
             LoreError: unknown id, or a node linked to itself.
         """
-        keeps, status = status is None, status or first_status(source)
         if new_relation:
             self._names.declare(relation)
         from_id, to_id = map(self.store.complete_id, (from_id, to_id))
         fields = {**(metadata or {})}
         if confidence is not None:
-            require_known(status, source, confidence)
+            require_known("confirmed", source, confidence)
             fields["confidence"] = confidence
         if force and not Ontology(self.store).fits(fold(relation), from_id, to_id):
             fields[FORCED] = True
-        edge = Edge(from_id, to_id, relation, 1.0, source, status)
+        edge = Edge(from_id, to_id, relation, 1.0, source, status or first_status(source))
         edge = self._checked(edge, weight, fields, force=force)
-        old = self.store.edges.get(*edge.key) if keeps else None
-        if old is not None and old.invalidated_at is None and old.ended_at is None:
-            return Change(f"{from_id} {edge.relation} {to_id}", "unchanged")
-        return Change(f"{from_id} {edge.relation} {to_id}", self.store.edges.put(edge))
+        old = self.store.edges.get(*edge.key) if status is None else None
+        is_live = old is not None and old.invalidated_at is None
+        state = "unchanged" if is_live else self.store.edges.put(edge)
+        return Change(edge_name(edge.key), state)
 
     @_written
     def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
@@ -261,17 +250,14 @@ class Records:
             LoreError: no such link.
         """
         relation = self._names.require_relation(relation)
-        # An absent end has no complete id.
-        for of in (self.store.resolve_id, self.store.complete_id):
-            from_id, to_id = of(from_id), of(to_id)
-            key = self.store.resolve_edge((from_id, to_id, relation))
+        # A missing end has no complete id.
+        for complete in (self.store.resolve_id, self.store.complete_id):
+            key = self.store.resolve_edge((complete(from_id), complete(to_id), relation))
             edge = self.store.edges.get(*key)
-            if edge is not None:
-                break
-        if edge is None or edge.ended_at is not None:
-            raise LoreError(f"no link {from_id} {key[2]} {to_id}: see 'lore show {from_id}'")
-        self.store.edges.invalidate(key, now())
-        return Change(f"{from_id} {key[2]} {to_id}", "invalidated")
+            if edge is not None and edge.ended_at is None:
+                self.store.edges.invalidate(key, now())
+                return Change(edge_name(key), "invalidated")
+        raise LoreError(f"no link {edge_name(key)}: see 'lore show {key[0]}'")
 
     @_written
     def fact(
@@ -296,16 +282,15 @@ class Records:
         Raises:
             UsageError: a predicate that joins different types, or a misspelled relation.
         """
-        from_id = self._thing(subject, "entity", source)
         is_value = len(object.split()) > 4 or not any(letter.isalpha() for letter in object)
-        kind = "concept" if literal or is_value else "entity"
-        to_id = self._thing(object, kind, source)
-        self.notes += self._names.declare_predicate(predicate, from_id, to_id)
+        from_id = self._thing(subject, "entity", source)
+        to_id = self._thing(object, "concept" if literal or is_value else "entity", source)
+        self._names.declare_predicate(predicate, from_id, to_id)
         edge = Edge(from_id, to_id, predicate, 1.0, source, status or first_status(source))
-        edge = self._checked(edge, confidence, {})
-        state, notes = state_fact(self.store, self._settings, edge, edge.created_at, single=single)
+        edge = self._checked(edge, confidence, {"single": True} if single else {})
+        state, notes = state_fact(self.store, self._settings, edge)
         self.notes += notes
-        return Change(f"{from_id} {edge.relation} {to_id}", state)
+        return Change(edge_name(edge.key), state)
 
     @_written
     def edit(
@@ -313,15 +298,8 @@ class Records:
         id: str,
         *,
         text: str | None = None,
-        title: str | None = None,
-        why: str | None = None,
-        tags: Iterable[str] | None = None,
-        file: str | None = None,
-        status: str | None = None,
-        source: str | None = None,
-        confidence: float | None = None,
-        category: str | None = None,
         force: bool = False,
+        **fields: Unpack[Fields],
     ) -> Change:
         """Change fields of a record; None does not change a field.
 
@@ -333,44 +311,19 @@ class Records:
                 document's file states.
         """
         node = self._require(id)
-        given = {
-            "text": text,
-            "title": title,
-            "why": why,
-            "tags": tags,
-            "file": file,
-            "status": status,
-            "source": source,
-            "confidence": confidence,
-            "category": category,
-        }
-        given = {name: value for name, value in given.items() if value is not None}
-        page = "" if force else source_of(self.store, node, self._root, given)
+        given = {name: value for name, value in fields.items() if value is not None}
+        named = given if text is None else {**given, "text": text}
+        page = "" if force else source_of(self.store, node, self._root, named)
         if page:
-            raise LoreError(
-                f"{node.id} is a page of {page}: edit and import that file, "
-                "or use --force to change the store only"
-            )
+            hint = "edit and import that file, or use --force to change the store only"
+            raise LoreError(f"{node.id} is a page of {page}: {hint}")
         if text is not None:
-            if title is None and node.title == title_of(node.body):
-                node.title = title_of(text)
+            if node.title == title_of(node.body):
+                given.setdefault("title", title_of(text))
             node.body = require_text(text, self._settings.max_text)
-        elif title is not None and node.body == node.title:
-            node.body = title  # a text of one line that is its own title
-        for name in ("title", "status", "source", "confidence", "category"):
-            setattr(node, name, given.get(name, getattr(node, name)))
-        if why is not None:
-            node.data = with_fields(node.data, {"why": why or None})
-        if tags is not None:
-            node.tags = clean_tags(tags)
-        before = location_of(node)
-        set_file(node, file or "", self._root)
-        if file == "":
-            node.file = node.line_start = node.line_end = None
-        state = self.write(node)
-        if file is not None:
-            self.tie(node, before)
-        return Change(node.id, state)
+        elif node.body == node.title:
+            node.body = str(given.get("title", node.body))  # a text of one line
+        return Change(node.id, self._change(node, given))
 
     @_written
     def confirm(self, words: Sequence[str]) -> list[Change]:
@@ -406,8 +359,7 @@ class Records:
         changes = [Change(id, "purged") for id in candidates]
         given = [id for id in ids if id not in candidates]
         for part, id in zip(given, [*map(self.store.complete_id, given)], strict=True):
-            node = self._require(id)
-            state = "invalidated"
+            node, state = self._require(id), "invalidated"
             if purge:
                 if id not in (part, own(part, self.store.scope)):  # there is no way back
                     raise UsageError(f"--purge needs a full id, not '{part}': give {id}")
@@ -415,7 +367,7 @@ class Records:
                 state = "purged"
             elif node.invalidated_at is None:
                 forget(self.store, node)
-                self.index(node)
+                Index(self.store).update([node])
             elif is_pruned(node):  # an import of the file does not restore it any more
                 mark_pruned(node, pruned=False)
                 self.store.nodes.put(node)
@@ -460,6 +412,24 @@ class Records:
 
     # --- the steps; each runs inside the transaction of a method above
 
+    def _change(self, node: Node, given: Mapping[str, Any]) -> str:
+        """Write and index a node with these fields; link and anchor it to a new file."""
+        if unknown := given.keys() - {*_PLAIN, "why", "tags", "file"}:
+            raise TypeError(f"unexpected keyword argument '{min(unknown)}'")
+        for name in _PLAIN:
+            setattr(node, name, given.get(name, getattr(node, name)))
+        if "why" in given:
+            node.data = with_fields(node.data, {"why": given["why"] or None})
+        if "tags" in given:
+            node.tags = clean_tags(given["tags"])
+        before = location_of(node)
+        if "file" in given:
+            set_file(node, given["file"], self._root)
+        state = self.write(node)
+        if "file" in given:
+            self.tie(node, before)
+        return state
+
     def write(self, node: Node) -> str:
         """Write and index a node as a change of now, within ``together``."""
         require_known(node.status, node.source, node.confidence)
@@ -467,20 +437,16 @@ class Records:
         node.created_at = node.created_at or node.updated_at
         state = self.store.nodes.put(node)
         if state != "unchanged":
-            self.index(node)
+            Index(self.store).update([node])
         return state
-
-    def index(self, *nodes: Node) -> None:
-        """Index nodes again, within ``together``."""
-        Index(self.store).update(nodes)
 
     def _judge(self, words: Sequence[str], status: str) -> list[Change]:
         words = [*map(self.store.resolve_id, words)]
         key = named_edge(self.store, words)
         if key and status == "confirmed":
-            return [Change(edge_name(key), confirm_edge(self.store, self._settings, key, now()))]
+            return [Change(edge_name(key), confirm_edge(self.store, self._settings, key))]
         if key:
-            return [Change(edge_name(key), retract_edge(self.store, key, now()))]
+            return [Change(edge_name(key), retract_edge(self.store, key))]
         changes = []
         for id in [*map(self.store.complete_id, words)]:
             node = self.store.nodes.require_live(id)
@@ -490,37 +456,37 @@ class Records:
         return changes
 
     def _new_node(self, type: str, text: str, id: str, key: str) -> Node:
-        own = self._names.own
+        scope = self._settings.scope
         if id:
-            check_id(own(check_scope(id, self._settings.scope)))
+            id = check_id(own(check_scope(id, scope), scope))
             if not id.startswith(type + "-"):
                 raise LoreError(f"the id '{id}' is not of type {type}: give {type}-<key>")
-            return Node(own(id), type, body=text)
-        if type in NAMED_TYPES:
+        elif type in NAMED_TYPES:
             name = path_in_store(text.strip(), self._root) if type == "file" else text.strip()
             file = name if type == "file" else None
-            return Node(check_id(own(named_id(type, name))), type, title=name, file=file)
-        for digits in (KEY_DIGITS, 16, 64):  # colliding texts get longer ids
-            id = own(record_id(type, key, digits))
-            old = self.store.nodes.get(id)
-            if old is None or self._same_origin(old, key):
-                break
+            id = check_id(own(named_id(type, name), scope))
+            return Node(id, type, title=name, file=file)
+        else:
+            for digits in (KEY_DIGITS, 16, 64):  # colliding texts get longer ids
+                id = own(record_id(type, key, digits), scope)
+                old = self.store.nodes.get(id)
+                if old is None or _is_of_text(old, key):
+                    break
         return Node(id, type, body=text)
-
-    def _same_origin(self, old: Node, key: str) -> bool:
-        # An edited record has the id of its first text: only unedited texts collide.
-        keys = (old.body, f"{old.title}\n\n{old.body}")
-        unedited = [one for one in keys if record_id(old.type, one) == plain(old.id)]
-        return not unedited or record_id(old.type, unedited[0], 64) == record_id(old.type, key, 64)
 
     def _require(self, id: str) -> Node:
         return self.store.nodes.require(self.store.complete_id(id))
 
     def _link(self, edge: Edge, *, force: bool = False) -> None:
-        self.store.edges.put(self._checked(edge, None, {}, force=force))
+        self.store.edges.put(self._checked(edge, force=force))
 
     def _checked(
-        self, edge: Edge, weight: float | None, fields: Mapping[str, Any], *, force: bool = False
+        self,
+        edge: Edge,
+        weight: float | None = None,
+        fields: Mapping[str, Any] | None = None,
+        *,
+        force: bool = False,
     ) -> Edge:
         """Check and complete an edge; an existing edge keeps its weight and people's metadata."""
         edge.relation = self._names.relation_between(edge.from_id, edge.relation, edge.to_id)
@@ -528,7 +494,7 @@ class Records:
             self.store.nodes.require_live(id)
         if edge.from_id == edge.to_id:
             raise LoreError(f"'{edge.from_id}' cannot be linked to itself: give two ids")
-        old = self.store.edges.get(*edge.key)
+        old, fields = self.store.edges.get(*edge.key), fields or {}
         if old is None and not force:
             Ontology(self.store).require(edge.key)
         known = fields.get("confidence", 1.0) if old is None else old.weight
@@ -561,9 +527,9 @@ class Records:
         path = here[0]
         if before[0] and before != here:
             drop_file_anchors(self.store, node.id, *before)
-            tied = {anchor.path for anchor in self.store.anchors.of(node.id)}
-            for file_id in [] if before[0] in {path, *tied} else self.store.file_ids(before[0]):
-                edge = self.store.edges.get(node.id, file_id, "anchored_to")
+            tied = {path, *(anchor.path for anchor in self.store.anchors.of(node.id))}
+            for id in [] if before[0] in tied else self.store.file_ids(before[0]):
+                edge = self.store.edges.get(node.id, id, ANCHORED_TO)
                 if edge is not None and edge.ended_at is None:
                     self.store.edges.invalidate(edge.key, now(), "superseded")
         if not path:
@@ -573,7 +539,7 @@ class Records:
         file = self.store.nodes.get(id)
         if file is None or file.invalidated_at is not None:
             self.write(Node(check_id(id), "file", title=path, file=path, source="file"))
-        self._link(Edge(node.id, id, "anchored_to"), force=True)
+        self._link(Edge(node.id, id, ANCHORED_TO), force=True)
         instead = anchor_file(self.store, self._root, node.id, *here)
         if instead:
             self.notes.append(f"{path}: {instead}: the record is tied to the whole file")
@@ -584,7 +550,7 @@ class Records:
         if found and (found == name or self.store.nodes.require(found).invalidated_at is None):
             return found
         name = require_text(name, self._settings.max_text).strip()
-        id = check_id(self._names.own(named_id(type, name)))
+        id = check_id(own(named_id(type, name), self._settings.scope))
         self.write(Node(id, type, title=name, source=source))
         return id
 
@@ -599,3 +565,11 @@ class Records:
             for node in self._new
             for id, score in near(self.store, node.id, [node.type], least)
         ]
+
+
+def _is_of_text(old: Node, key: str) -> bool:
+    """Return True unless a record was made of another text, and not edited since."""
+    for text in (old.body, f"{old.title}\n\n{old.body}"):
+        if record_id(old.type, text) == plain(old.id):
+            return record_id(old.type, text, 64) == record_id(old.type, key, 64)
+    return True

@@ -110,7 +110,7 @@ def test_history_has_the_differences_of_each_state(lore: Lore) -> None:
     one, two = note(lore, "--history")["history"]
     fields = [one[name] for name in ("number", "change", "body", "tags")]
     assert fields == [1, "edit", "a zebra", ["a", "b"]]
-    assert (two["number"], two["change"], two["status"]) == (2, "supersede", "confirmed")
+    assert (two["number"], two["change"], two["status"]) == (2, "edit", "confirmed")
     assert "body" not in two and "history" not in note(lore)
     text = lore("show", "note-1", "--history", "--text").out
     for part in ("-a zebra", "+a second text", " -> x", "confirmed -> superseded"):

@@ -81,7 +81,7 @@ def test_undo_of_a_record_goes_back_step_by_step(records: Records, store: Store)
     records.edit(A, status="superseded", tags=["y"])
     records.link(A, "relates_to", B)
     (change,) = records.undo([A])
-    assert (change.id, change.state) == (A, "restored") and "'supersede'" in change.notes[0]
+    assert (change.id, change.state) == (A, "restored") and "'edit'" in change.notes[0]
     assert (store.nodes.require(A).status, store.nodes.require(A).body) == ("confirmed", "A zebra")
     assert found(store, "zebra") == {A}
     records.undo([A])
@@ -91,7 +91,7 @@ def test_undo_of_a_record_goes_back_step_by_step(records: Records, store: Store)
         records.undo([A])
     with pytest.raises(LoreError, match="'note-b' has no change to undo: 'lore forget note-b"):
         records.undo([B])
-    assert changes(store, A) == ["edit", "supersede", UNDO_RECORD, UNDO_RECORD]
+    assert changes(store, A) == ["edit", "edit", UNDO_RECORD, UNDO_RECORD]
 
 
 def test_redone_record_can_be_undone_again(records: Records, store: Store) -> None:
@@ -150,7 +150,6 @@ def every_command(records: Records, store: Store) -> dict[str, Callable[[], obje
     return {
         "add": lambda: records.add("lesson", "New", links=[(A, "learned_from")], file="src/a.py:1"),
         "edit": lambda: records.edit(A, text="Other", file="src/b.py", why="so"),
-        "supersede": lambda: records.edit(B, status="superseded"),
         "link": lambda: records.link(A, "relates_to", B, weight=0.2, metadata={"a": 1}),
         "unlink": lambda: records.unlink(B, "part_of", A),
         "fact": lambda: records.fact("jacq", "lives_in", "Rome"),
@@ -166,7 +165,6 @@ def every_command(records: Records, store: Store) -> dict[str, Callable[[], obje
 COMMANDS = (
     "add",
     "edit",
-    "supersede",
     "link",
     "unlink",
     "fact",
