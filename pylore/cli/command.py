@@ -63,7 +63,7 @@ class Parameter:
             return tuple(listed(text))
         if not self.choices and self.low is None:
             return text
-        from ..core.setting_values import parse_value
+        from ..core.settings import parse_value
 
         kind = "choice" if self.choices else "int" if isinstance(self.low, int) else "float"
         high = 1_000_000_000 if self.high is None else self.high

@@ -114,26 +114,10 @@ def _folded(text: str) -> str:
 
 SHORT = 6
 """A query of so many words or fewer was typed by a person: ``cleaned`` leaves it unchanged."""
-_TRAILERS = (
-    "signed-off-by:",
-    "co-authored-by:",
-    "co-developed-by:",
-    "reviewed-by:",
-    "acked-by:",
-    "tested-by:",
-    "reported-by:",
-    "suggested-by:",
-    "helped-by:",
-    "approved-by:",
-    "authored-by:",
-    "change-id:",
-    "git-svn-id:",
-    "cc:",
-    "pr-url:",
-    "reviewed-on:",
-    "differential revision:",
-    "(cherry picked from",
-    "cherry picked from",
+_TRAILERS = tuple(
+    "signed-off-by:,co-authored-by:,co-developed-by:,reviewed-by:,acked-by:,tested-by:,reported-by:,"
+    "suggested-by:,helped-by:,approved-by:,authored-by:,change-id:,git-svn-id:,cc:,pr-url:,"
+    "reviewed-on:,differential revision:,(cherry picked from,cherry picked from".split(",")
 )
 """Prefixes of lines that tools put below a message."""
 AROUND = "()[]{}<>,.;:!?'\"`*"

@@ -11,38 +11,50 @@ from __future__ import annotations
 import os
 
 from .errors import UsageError, first_of, nearest
+from .ids import ALL, LONGEST, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeVar
 
-    from .setting_values import Value, Weights
-
     T = TypeVar("T")
+    Texts = Mapping[str, str]
+    Weights = dict[str, tuple[float, float | None]]
+    """Relation to weight forwards, and backwards if given."""
+    Value = int | float | str | tuple[str, ...] | Weights | dict[str, str]
 
 BUILT_IN_RETRIEVERS = ("fulltext", "vector")
 GIVEN = "given"
 """The retriever that is a function of this process."""
 EXPANSION_RULES = ("accumulate", "best-path")
+OWN_EMBEDDERS = ("static", "none")
+"""Embedders that load no model and send no text: a project may choose only these."""
+PLACES = ("http://", "https://", "unix:/")
+"""Prefixes of an endpoint's URL."""
 ARRAYS = ("weights", "texts")
 """Kinds of settings that have elements: ``KEY[element]=…``."""
-_KINDS = {int: "int", float: "float", str: "text", tuple: "words"}
+_KINDS = {int: "int", float: "float", str: "text", tuple: "words", dict: "texts"}
 _MOST = 1_000_000_000
+_OF_USERS = frozenset(
+    "promote_after events_days candidates_days endpoint_model llm_command plugin_dir plugin_timeout"
+    " scope remotes on output".split()
+)
+"""Settings that count only in the user's config: they run a program, or send texts away, or are
+a person's choice."""
 
 
 class Setting:
     """A row of the table. ``users``: valid only in the user's config."""
 
-    name = section = ""
+    name = section = option = ""
     default: Value
     help: str
     low: float
     high: float
     kind: str
-    choices: tuple[str, ...]
-    option: str
-    users: bool
+    choices: tuple[str, ...] = ()
+    users = False
 
     def __init__(self, fields: dict[str, object]) -> None:
         self.__dict__ = fields
@@ -53,22 +65,12 @@ class Setting:
         return self.name.upper() if self.kind in ARRAYS else self.name
 
 
-def row(
-    default: T,
-    help: str,
-    low: float = 0,
-    high: float = 0,
-    *,
-    kind: str = "",
-    choices: tuple[str, ...] = (),
-    option: str = "",
-    users: bool = False,
-) -> T:
+def row(default: T, help: str, low: float = 0, high: float = 0, **more: object) -> T:
     """Return a row of the table, typed as the value that an instance has. The default determines
     the kind, and the name of the setting that of the option, unless given."""
-    kind = kind or ("choice" if choices else _KINDS[type(default)])
-    help += "; user config only" if users else ""
-    return Setting(locals())  # type: ignore[return-value]
+    kind = "choice" if "choices" in more else _KINDS[type(default)]
+    fields = {"default": default, "help": help, "low": low, "high": high, "kind": kind, **more}
+    return Setting(fields)  # type: ignore[return-value]
 
 
 class Settings:
@@ -126,7 +128,7 @@ class Settings:
         ("lives_in", "works_at"), "predicates with one value at a time; a new one supersedes"
     )
     promote_after = row(
-        3, "accesses after which a staged record is confirmed; 0: never", 0, 1_000_000, users=True
+        3, "accesses after which a staged record is confirmed; 0: never", 0, 1_000_000
     )
     duplicate_similarity = row(0.9, "cosine from which 'add' warns of a duplicate", 0, 1)
     max_text = row(10_000_000, "maximum bytes of the text of a record", 1000, _MOST)
@@ -137,15 +139,9 @@ class Settings:
         0, "days after which 'lore forget --faded' deletes former states; 0: never", 0, 36_500
     )
     events_days = row(
-        14,
-        "days to keep events and open questions of sessions; 0: record none",
-        0,
-        36_500,
-        users=True,
+        14, "days to keep events and open questions of sessions; 0: record none", 0, 36_500
     )
-    candidates_days = row(
-        90, "days to keep undecided candidates; 0: forever", 0, 36_500, users=True
-    )
+    candidates_days = row(90, "days to keep undecided candidates; 0: forever", 0, 36_500)
 
     _5 = "programs and places"
     embedder = row(
@@ -154,23 +150,21 @@ class Settings:
         "sentence-transformers:NAME and endpoint:URL",
         kind="embedder",
     )
-    endpoint_model = row("", "model to request from an endpoint; empty: its default", users=True)
-    llm_command = row("", "program, with arguments, that answers 'lore ask'", users=True)
-    plugin_dir = row("", "folder of lore-<command> executables", users=True)
+    endpoint_model = row("", "model to request from an endpoint; empty: its default")
+    llm_command = row("", "program, with arguments, that answers 'lore ask'")
+    plugin_dir = row("", "folder of lore-<command> executables")
     plugin_timeout = row(
         0.0,
         "maximum seconds of a plugin; 0: 2 for a retriever, 10 for hooks of an event, 60 for "
         "redactors",
         0,
         3600,
-        users=True,
     )
     scope = row(
         "",
         "scope of new facts, and of the facts seen beside common ones; empty, or --all-scopes: "
         "all are seen",
         kind="scope",
-        users=True,
     )
     run = row("", "run in which searches are recorded, with their results")
     busy_timeout = row(30.0, "seconds to wait for another writer", 0, 3600)
@@ -180,10 +174,8 @@ class Settings:
         {},
         "hubs by name: postgresql://… without a password, then the records to send: "
         "types=TYPE,… tags=TAG,… scopes=NAME,… staged",
-        kind="texts",
-        users=True,
     )
-    on = row("", "remote that 'lore search' searches in place of your own store", users=True)
+    on = row("", "remote that 'lore search' searches in place of your own store")
 
     _7 = "output"
     output = row(
@@ -191,7 +183,6 @@ class Settings:
         "form of output; auto: text on a terminal, JSON elsewhere",
         choices=("auto", "text", "json"),
         option="output-form",
-        users=True,
     )
 
     def __init__(self) -> None:
@@ -203,13 +194,7 @@ class Settings:
         vars(self).update(_DEFAULTS)
 
     @classmethod
-    def load(
-        cls,
-        flags: Mapping[str, str],
-        *,
-        environ: Mapping[str, str] = os.environ,
-        lenient: bool = False,
-    ) -> Settings:
+    def load(cls, flags: Texts, environ: Texts = os.environ, *, lenient: bool = False) -> Settings:
         """Return values from the config hand-over, the environment and the options. Raise
         UsageError for an invalid value; ``lenient`` leaves out such lines of config files."""
         settings = cls()
@@ -246,9 +231,8 @@ class Settings:
             if setting is None or setting.config_key != name:
                 unknown.append(f"{place}: {_unknown(name)}: left out")
             elif origin.startswith("project:") and users_alone(setting.name, text):
-                self.warnings.append(
-                    f"{place}: {name} counts only in the user's own config: left out"
-                )
+                why = "counts only in the user's own config"
+                self.warnings.append(f"{place}: {name} {why}: left out")
             else:
                 try:
                     self._set(key, origin, text)
@@ -263,10 +247,9 @@ class Settings:
             value = parsed(setting, f"{element}={text}" if element else text)
         except ValueError as wanted:
             before, at, after = text.rpartition("@")  # in a URL it may be a password
+            where = f"{_place(origin)}: {setting.config_key}"
             shown = f"…{at}{after}" if before else text
-            raise UsageError(
-                f"{_place(origin)}: {setting.config_key} is '{shown}': give {wanted}"
-            ) from None
+            raise UsageError(f"{where} is '{shown}': give {wanted}") from None
         if isinstance(value, dict):
             value = {**getattr(self, setting.name), **value}
         setattr(self, setting.name, value)
@@ -297,6 +280,8 @@ def _rows_of(table: type) -> tuple[Setting, ...]:
         elif isinstance(value, Setting):
             value.name, value.section = name, section
             value.option = value.option or name.replace("_", "-")
+            if name in _OF_USERS:
+                value.users, value.help = True, f"{value.help}; user config only"
             rows.append(value)
         else:
             continue
@@ -312,9 +297,73 @@ _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
 
 def parsed(setting: Setting, text: str) -> Value:
     """Return the value of ``text``; ValueError names the valid values."""
-    from .setting_values import parse_value
-
     return parse_value(setting.kind, text, setting.low, setting.high, setting.choices)
+
+
+def parse_value(kind: str, text: str, low: float, high: float, choices: tuple[str, ...]) -> Value:
+    """Return the value of ``text`` for a setting of this kind; ValueError names the valid ones."""
+    words = tuple(text.replace(",", " ").split())
+    if kind in ("int", "float"):
+        return _number(kind, text, low, high)
+    if kind == "choice" and text not in choices:
+        raise ValueError("one of " + ", ".join(choices))
+    if kind == "scope":
+        words = () if text == ALL else words
+    if kind in ("names", "scope") and not all(map(is_name, words)):
+        raise ValueError(f"names of lower-case letters, digits, - and _, {LONGEST} at most")
+    if kind in ("words", "names"):
+        return words
+    if kind == "weights":
+        return dict(map(_weight, words))
+    if kind == "texts":
+        return dict(map(_text_of, filter(None, text.split("\n"))))
+    if kind == "embedder":
+        _require_embedder(text)
+    return " ".join(words) if kind == "scope" else text
+
+
+def _number(kind: str, text: str, low: float, high: float) -> float:
+    try:
+        value = int(text) if kind == "int" else float(text)
+    except ValueError:
+        value = float("nan")
+    digits = text.isascii() and text.lstrip("+-").isdigit()
+    if not low <= value <= high or (kind == "int" and not digits):
+        whole = "whole " if kind == "int" else ""
+        raise ValueError(f"a {whole}number from {low:.15g} to {high:.15g}")
+    return value
+
+
+def _require_embedder(text: str) -> None:
+    kind, _, what = text.partition(":")
+    if "@" in what.partition("://")[2].partition("/")[0]:
+        raise ValueError("a URL without name and password; a key goes into LORE_ENDPOINT_KEY")
+    plain = what.isprintable() and " " not in what
+    is_model = kind == "sentence-transformers" and what and plain
+    is_url = kind == "endpoint" and what.startswith(PLACES) and plain and what.isascii()
+    if not (text in OWN_EMBEDDERS or is_model or is_url):
+        urls = "(http://…, https://… or unix:/PATH)"
+        raise ValueError(f"static, none, sentence-transformers:NAME or endpoint:URL {urls}")
+
+
+def _weight(item: str) -> tuple[str, tuple[float, float | None]]:
+    name, equals, given = item.partition("=")
+    forward, slash, backward = given.partition("/")
+    try:
+        weight, back = float(forward), float(backward) if slash else None
+    except ValueError:
+        weight, back = -1.0, None
+    if not name or not equals or not 0 <= weight <= 1 or not 0 <= (back or 0) <= 1:
+        raise ValueError("NAME=WEIGHT pairs, or NAME=FORWARD/BACKWARD, each from 0 to 1")
+    return name.lower(), (weight, back)
+
+
+def _text_of(line: str) -> tuple[str, str]:
+    name, equals, value = line.partition("=")
+    plain = name.replace("-", "").replace("_", "")
+    if not equals or not name[:1].isalpha() or not plain.isalnum() or not name.isascii():
+        raise ValueError("NAME=TEXT, the name in letters, digits, - and _")
+    return name, value
 
 
 def named(key: str) -> tuple[Setting, str]:

@@ -123,22 +123,14 @@ def _normal(text: str) -> str:
     return composed(text.translate(_COMPATIBLE))
 
 
-_SPACELESS = (
-    (0x3005, 0x3008),
-    (0x3040, 0x3100),
-    (0x31F0, 0x3200),
-    (0x3400, 0x4DC0),
-    (0x4E00, 0xA000),
-    (0xAC00, 0xD7B0),
-    (0xF900, 0xFB00),
-    (0x20000, 0x40000),
-)
-"""Characters of Chinese, Japanese and Korean: from, up to."""
+_SPACELESS = "3005-3007 3040-30ff 31f0-31ff 3400-4dbf 4e00-9fff ac00-d7af f900-faff 20000-3ffff"
+_BLOCKS = [tuple(int(end, 16) for end in block.split("-")) for block in _SPACELESS.split()]
+"""The first and last characters of blocks of Chinese, Japanese and Korean."""
 
 
 def is_spaceless(letter: str) -> bool:
     """Return True for a character of a script without spaces between words."""
-    return letter >= "\u3005" and any(low <= ord(letter) < end for low, end in _SPACELESS)
+    return letter >= "\u3005" and any(low <= ord(letter) <= high for low, high in _BLOCKS)
 
 
 def _paired(text: str, *, last: bool = False) -> str:

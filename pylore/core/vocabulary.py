@@ -201,18 +201,8 @@ NO_SOURCE = frozenset(
 _NO_SOURCE_NAMES = frozenset(("changelog", "dockerfile", "gemfile", "makefile", "pipfile"))
 _TEST_FOLDERS = frozenset(("test", "tests", "testing", "spec", "specs", "__tests__", "e2e"))
 _TEST_BEGINNINGS = ("test_", "test-")
-_TEST_ENDS = (
-    "_test",
-    "-test",
-    ".test",
-    "_tests",
-    "_spec",
-    ".spec",
-    "_unittest",
-    "Test",
-    "Tests",
-    "TestCase",
-    "Spec",
+_TEST_ENDS = tuple(
+    "_test -test .test _tests _spec .spec _unittest Test Tests TestCase Spec".split()
 )
 _TEST_NAMES = frozenset(("conftest", "spec_helper", "test_helper", "tests"))
 
@@ -232,15 +222,7 @@ _ASIDE = frozenset(
     " migrations migrate alembic generated vendor vendored _vendor third_party node_modules"
     " testdata test-data test_data fixtures __fixtures__ doc docs".split()
 )
-_GENERATED = (
-    ".min.js",
-    ".min.css",
-    "_pb2.py",
-    ".pb.go",
-    ".g.dart",
-    "_generated.go",
-    ".generated.ts",
-)
+_GENERATED = tuple(".min.js .min.css _pb2.py .pb.go .g.dart _generated.go .generated.ts".split())
 
 
 def is_aside(path: str) -> bool:

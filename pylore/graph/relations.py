@@ -8,8 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..core.setting_values import Weights
-    from ..core.settings import Settings
+    from ..core.settings import Settings, Weights
     from ..store import Store
 
 

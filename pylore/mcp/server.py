@@ -13,8 +13,7 @@ from .. import __version__
 from ..cli.session import data_folder, project_folder
 from ..core.errors import LoreError
 from ..core.json import dumps, loads, parse_object, require_storable
-from ..core.setting_values import OWN_EMBEDDERS
-from ..core.settings import BUILT_IN_RETRIEVERS, Settings
+from ..core.settings import BUILT_IN_RETRIEVERS, OWN_EMBEDDERS, Settings
 from ..store import FILE
 from ..store.filter import Scope
 from ..system import config

@@ -12,7 +12,7 @@ from pylore.core.errors import UsageError
 from pylore.core.settings import ARRAYS, BY_NAME, SETTINGS, Setting, Settings, parsed
 
 if TYPE_CHECKING:
-    from pylore.core.setting_values import Value
+    from pylore.core.settings import Value
 
 EMBEDDERS = (
     "static",
