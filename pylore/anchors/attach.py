@@ -10,19 +10,9 @@ from ..core.model import Anchor, Edge, Node
 from ..core.times import now
 from ..core.vocabulary import ANCHORED_TO, BROKEN, INVALIDATED_BY, file_id, symbol_id
 from ..store.filter import Scope
-from ..system.files import GONE, trust_root
+from ..system.files import GONE, is_known, trust_root
 from .globs import Glob
-from .project import (
-    Project,
-    Unreadable,
-    digest,
-    fault_of,
-    is_open,
-    line_numbers,
-    lines_of,
-    root_to_keep,
-    stretch_hash,
-)
+from .project import Project, Unreadable, fault_of, line_numbers, root_to_keep, stretch_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,14 +58,20 @@ def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], so
         some = paths if len(paths) <= MOST_MATCHES else []
         files = {"rule": [], "glob": some}.get(anchor.kind, [anchor.path])
         targets = list(file_nodes(store, write, files).values())
+    status = "staged" if source == "conversation" else "confirmed"
     for id in targets:
-        edge = store.edges.get(anchor.node_id, id, ANCHORED_TO)
-        staged = source == "conversation"
-        if id == anchor.node_id or (staged and edge is not None and edge.ended_at is None):
-            continue
-        if edge is None:
-            edge = Edge(anchor.node_id, id, ANCHORED_TO, source=source, created_at=now())
-        edge.status, edge.ended_at = "staged" if staged else "confirmed", None
+        if id != anchor.node_id:
+            tie(store, Edge(anchor.node_id, id, ANCHORED_TO, source=source, status=status))
+
+
+def tie(store: Store, wanted: Edge) -> None:
+    """Write an edge, or its status into the edge that is there; a staged edge changes no live
+    edge."""
+    edge = store.edges.get(*wanted.key)
+    if edge is None or edge.ended_at is not None or wanted.status != "staged":
+        edge = edge or wanted
+        edge.created_at = edge.created_at or now()
+        edge.status, edge.ended_at = wanted.status, None
         store.edges.put(edge)
 
 
@@ -167,8 +163,8 @@ def accept_anchors(store: Store, node_id: str, reader: CodeReader | None = None)
     for anchor in store.anchors.of(node_id):
         if not (anchor.is_broken or (reader and anchor.kind == "rule")):
             continue
-        fault = fault_of(anchor) or ("" if is_open(anchor.root) else f"it leads to {anchor.root}")
-        if fault:
+        away = anchor.root and not is_known(anchor.root)
+        if fault := f"it leads to {anchor.root}" if away else fault_of(anchor):
             raise LoreError(
                 f"'{node_id}' has an anchor that is not yours to follow: {fault}: "
                 f"'lore anchor {node_id}' lists them"
@@ -216,10 +212,9 @@ def _fingerprint(project: Project, anchor: Anchor, reader: CodeReader | None) ->
     path, detail = anchor.path, anchor.detail
     if anchor.kind == "file":
         return detail, project.hash(path)
-    content = project.read(path)
+    content = project.digest(path)
     if anchor.kind == "hash":
-        return detail, digest(content)
-    lines = lines_of(content)
+        return detail, content
     if anchor.kind == "symbol":
         from .definitions import Definitions
 
@@ -230,8 +225,9 @@ def _fingerprint(project: Project, anchor: Anchor, reader: CodeReader | None) ->
         if len(names) > 1:
             named = " or ".join(names[:5])
             raise LoreError(f"{path}: {detail} is ambiguous: give {named}")
-        return names[0], f"{found[0].hash} {digest(content)}"
+        return names[0], f"{found[0].hash} {content}"
     first, last = line_numbers(detail)
+    lines = project.lines(path)
     if not 1 <= first <= last <= len(lines):
         raise LoreError(f"{path}: has {len(lines)} lines, not {detail}: give lines that are there")
     return detail, stretch_hash(lines[first - 1 : last])

@@ -121,13 +121,8 @@ class Claim(NamedTuple):
     @property
     def detail(self) -> str:
         """Return the rule as an anchor stores it."""
-        fields = {
-            "rule": self.rule,
-            "of": self.of,
-            "lang": self.lang,
-            "expect": self.expect,
-            "except": [*self.left_out],
-        }
+        fields: dict[str, Any] = {"rule": self.rule, "of": self.of, "lang": self.lang}
+        fields |= {"expect": self.expect, "except": [*self.left_out]}
         return canonical({name: value for name, value in fields.items() if value})
 
     @property

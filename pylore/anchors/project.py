@@ -66,13 +66,16 @@ def stretch_hash(lines: list[bytes]) -> str:
     return digest(b"\n".join(cut)) if cut else ""
 
 
-def find_stretch(lines: list[bytes], hash: str, first: int, count: int) -> int | None:
-    """Return the number of the line, nearest to ``first``, where a stretch of ``count`` begins."""
-    if count < 1:
-        return None
+def find_stretch(lines: list[bytes], hash: str, detail: str) -> str:
+    """Return the lines, as ``10-20``, nearest to ``detail`` with its number of lines and this hash;
+    "" if there are no such lines."""
+    first, last = line_numbers(detail)
+    count = max(1, last - first + 1)
     starts = sorted(range(1, len(lines) - count + 2), key=lambda start: abs(start - first))
-    tries = starts[: max(1, _MOST_HASHED // count)]
-    return next((at for at in tries if stretch_hash(lines[at - 1 : at - 1 + count]) == hash), None)
+    for start in starts[: max(1, _MOST_HASHED // count)]:
+        if stretch_hash(lines[start - 1 : start - 1 + count]) == hash:
+            return f"{start}-{start + count - 1}"
+    return ""
 
 
 class Project:
@@ -132,8 +135,16 @@ class Project:
         except Unreadable:
             return b""
 
+    def lines(self, path: str) -> list[bytes]:
+        """Return the lines of a file without line ends; raise Unreadable."""
+        return lines_of(self.read(path))
+
+    def digest(self, path: str) -> str:
+        """Return the digest of a file's content; raise Unreadable."""
+        return digest(self.read(path))
+
     def hash(self, path: str) -> str:
-        """Return the hash of a file's content, "" without any."""
+        """Return the digest of a file's content, "" without any."""
         return digest(self.text(path)) if self.text(path) else ""
 
     def _place(self, path: str) -> str:
@@ -170,16 +181,9 @@ class Project:
         found: set[str] = set()
         for start in range(0, len(words), _WORDS_AT_ONCE):
             some = words[start : start + _WORDS_AT_ONCE]
-            listed = self.git.ask(
-                "grep",
-                "-lzwFI",
-                "--untracked",
-                "--no-recurse-submodules",
-                "--no-textconv",
-                *(part for word in some for part in ("-e", word)),
-                "--",
-                os.path.abspath(self.root),
-            )
+            options = ["-lzwFI", "--untracked", "--no-recurse-submodules", "--no-textconv"]
+            options += [part for word in some for part in ("-e", word)]
+            listed = self.git.ask("grep", *options, "--", os.path.abspath(self.root))
             found.update((listed or "").split("\0"))
         return sorted(path for path in found if path and path.isprintable())
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from copy import copy
 from functools import partial
 
@@ -22,22 +23,10 @@ from ..core.vocabulary import INVALIDATED_BY
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index, write_nodes
 from ..system.files import GONE
-from .attach import link_anchor, unlink_anchor, unlink_if_whole
+from .attach import link_anchor, tie, unlink_anchor, unlink_if_whole
 from .definitions import Definitions
 from .moves import Successors
-from .project import (
-    HASH,
-    Project,
-    Unreadable,
-    digest,
-    fault_of,
-    find_stretch,
-    is_open,
-    last_name,
-    line_numbers,
-    lines_of,
-    stretch_hash,
-)
+from .project import Project, Unreadable, fault_of, find_stretch, is_open, last_name, line_numbers
 from .show import anchor_row
 
 TYPE_CHECKING = False
@@ -66,10 +55,8 @@ class Verified:
 
     def counts(self) -> dict[str, int]:
         """Map verdict to the number of anchors."""
-        counts = dict.fromkeys(("valid", "relocated", "drifted", "invalid"), 0)
-        for _, anchor in self.found:
-            counts[anchor.verdict] = counts.get(anchor.verdict, 0) + 1
-        return counts
+        counts = Counter(anchor.verdict for _, anchor in self.found)
+        return {**dict.fromkeys(("valid", "relocated", "drifted", "invalid"), 0), **counts}
 
 
 def verify(
@@ -198,19 +185,16 @@ class _Verdicts:
         """Return the state by the content of a file, which defines the symbol of the anchor."""
         detail, fault, hash = anchor.detail, "", anchor.hash
         if anchor.kind == "symbol":
-            found = self._definitions.find("", path, detail)
-            same = hash[:HASH] in [one.hash for one in found]
+            known = self._definitions.find("", path, detail)
+            same = hash.partition(" ")[0] in [one.hash for one in known]
             fault = "" if same else "its body changed"
         elif anchor.kind == "lines":
-            lines = lines_of(self._project.read(path))
-            first, last = line_numbers(detail)
-            if stretch_hash(lines[first - 1 : last]) != hash or last > len(lines):
-                start = find_stretch(lines, hash, first, last - first + 1)
-                fault = "" if start else "the text changed"
-                detail = f"{start}-{start + last - first}" if start else detail
+            found = find_stretch(self._project.lines(path), hash, detail)
+            fault = "" if found else "the text changed"
+            detail = found or detail
         elif anchor.kind == "file":
             hash = self._project.hash(path)
-        elif digest(self._project.read(path)) != hash:
+        elif self._project.digest(path) != hash:
             fault = "the content changed"
         changed = self._at(anchor, path, detail, fault)
         changed.hash = hash
@@ -218,8 +202,8 @@ class _Verdicts:
 
     def _symbol(self, anchor: Anchor, path: str) -> Anchor | None:
         name = anchor.detail
-        there_now = self._project.has(path) and digest(self._project.read(path))  # or Unreadable
-        if there_now == anchor.hash[HASH + 1 :]:
+        there_now = self._project.has(path) and self._project.digest(path)  # or Unreadable
+        if there_now == anchor.hash.partition(" ")[2]:
             return self._at(anchor, path, name, "")
         if self._stage == 0:
             self._files.add(path)
@@ -231,7 +215,7 @@ class _Verdicts:
             return None
         there = self._definitions.elsewhere(path, name)
         for one in there:
-            if one.hash == anchor.hash[:HASH]:
+            if one.hash == anchor.hash.partition(" ")[0]:
                 return self._at(anchor, one.path, one.qualified, "")
         reason = f"{name} is defined nowhere"
         if there:
@@ -239,7 +223,7 @@ class _Verdicts:
         found = self._successors.of(anchor, path)
         if len(found) == 1:
             figure, new = found[0]
-            fault = "" if anchor.hash[:HASH] == new.hash else "its body changed"
+            fault = "" if anchor.hash.partition(" ")[0] == new.hash else "its body changed"
             moved = self._at(anchor, new.path, new.qualified, fault)
             moved.reason += f", similarity {figure:.2f}"
             return moved
@@ -280,7 +264,7 @@ class _Verdicts:
             changed.verdict = "drifted" if fault else "relocated"
             changed.reason = f"{fault}; {before}" if fault else before
             if detail != anchor.detail:  # the file's hash belongs to the former name
-                changed.hash = anchor.hash[:HASH]
+                changed.hash = anchor.hash.partition(" ")[0]
         if not fault:
             changed.commit_id = self._project.head
         stamp = self._project.stamp(path) if anchor.kind != "glob" else GONE
@@ -317,11 +301,7 @@ def _keep(
                 node.id = own(node.id, store.scope)
             if store.nodes.get(node.id) is None:
                 write([node])
-            edge = store.edges.get(anchor.node_id, node.id, INVALIDATED_BY) or Edge(
-                anchor.node_id, node.id, INVALIDATED_BY, source="system", created_at=now()
-            )
-            edge.status, edge.ended_at = "confirmed", None
-            store.edges.put(edge)
+            tie(store, Edge(anchor.node_id, node.id, INVALIDATED_BY, source="system"))
     embed_missing(store, embedder())
 
 
@@ -367,15 +347,12 @@ def rows(
     """Return anchors as results, with their nodes; the rules of ``claims`` with their places."""
     anchors, claims = list(anchors), claims or {}
     titles = store.nodes.briefs(list({anchor.node_id for anchor in anchors}))
-    return [
-        {
-            "id": anchor.node_id,
-            "title": titles[anchor.node_id][1] if anchor.node_id in titles else "",
-            **anchor_row(anchor),
-            **(claims[anchor.key].to_row() if anchor.key in claims else {}),
-        }
-        for anchor in anchors
-    ]
+    found = []
+    for anchor in anchors:
+        title = titles[anchor.node_id][1] if anchor.node_id in titles else ""
+        places = claims[anchor.key].to_row() if anchor.key in claims else {}
+        found.append({"id": anchor.node_id, "title": title, **anchor_row(anchor), **places})
+    return found
 
 
 def first_line(store: Store, anchor: Anchor, reader: CodeReader) -> int:
