@@ -266,7 +266,7 @@ def related(
         LoreError: as ``files_near`` does.
     """
     notes: list[str] = []
-    scope = Scope(types=types).without((*excluded, *ids))
+    scope = Scope(types=types, excluded=frozenset((*excluded, *ids)))
     hits: list[Hit] = []
     starts: dict[str, float] = {}
     if near is not None:

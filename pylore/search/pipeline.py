@@ -133,7 +133,7 @@ def find_matches(query: ParsedQuery, scope: Scope, files: FileRanks | None) -> M
     """
     if not query.words:
         return Matches()
-    scope = scope.without(query.excluded)
+    scope = scope.but(excluded=frozenset(query.excluded))
     found = run_legs(query, scope)
     rank(query, scope, found, files)
     found.confidence = max([LEAST_CONFIDENCE, *found.evidence.values()])

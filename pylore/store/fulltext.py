@@ -12,9 +12,8 @@ from ..core.errors import StoreError
 from ..core.json import dumps
 from ..core.text import PREFIX_LENGTH, identifier_parts, indexed, inflections, is_spaceless
 from ..core.vocabulary import CODE, COLLECTIONS, HIDDEN, HIDDEN_STATUSES, NAMES, TEXTS
-from .conditions import passages_within
 from .connection import Table, apsw, changes_seen
-from .filter import Scope
+from .filter import Scope, passages_within
 from .nodes import NAMED
 
 TYPE_CHECKING = False

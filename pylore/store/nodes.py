@@ -6,9 +6,9 @@ from ..core.errors import GraphUnavailable, LoreError, UsageError, nearest
 from ..core.json import dumps, require_json_object, require_storable
 from ..core.model import Node
 from ..core.vocabulary import LEARNING, NO_RECORDS, RECORDS, WORST_FIRST, types_named
-from .conditions import in_status, narrow, where
 from .connection import NEW_KEY, GraphTable, Table, apsw
 from .edges import COUNTED, follow_nodes
+from .filter import in_status, narrow, where
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from struct import pack, unpack
 from ..core.errors import StoreError
 from ..core.json import dumps
 from ..core.vocabulary import HIDDEN
-from .conditions import passages_within
 from .connection import Table, apsw
+from .filter import passages_within
 from .fulltext import BODY, OF_PASSAGES, TITLE
 from .nodes import NAMED
 

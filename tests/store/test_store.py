@@ -24,7 +24,7 @@ from pylore.indexing.indexer import Index, rebuild
 from pylore.records.records import Records
 from pylore.search.legs import FIELD_WEIGHTS
 from pylore.search.pipeline import Request, search
-from pylore.store import Store, conditions, create_store, open_store, vectors
+from pylore.store import Store, create_store, filter, open_store, vectors
 from pylore.store import nodes as listed
 from pylore.store.filter import Scope
 
@@ -127,7 +127,7 @@ def within(node: Node, scope: Scope) -> bool:
 def counting_as_few(few: int) -> pytest.MonkeyPatch:
     """List passages of up to ``few`` nodes; test matches above."""
     patch = pytest.MonkeyPatch()
-    for module, name in ((conditions, "FEW"), (vectors, "FEW_OF_ALL"), (listed, "_SORTED")):
+    for module, name in ((filter, "FEW"), (vectors, "FEW_OF_ALL"), (listed, "_SORTED")):
         patch.setattr(module, name, few)
     return patch
 

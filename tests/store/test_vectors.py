@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from things import a_node, whole_passages
 
 from pylore.core.vocabulary import TEXTS
-from pylore.store import Store, conditions, scratch_store, vectors
+from pylore.store import Store, filter, scratch_store, vectors
 from pylore.store.filter import Scope
 from pylore.store.vectors import quantise, restore, sketch
 
@@ -46,7 +46,7 @@ def store(stretches: list[bytes]) -> Iterator[Store]:
 def scoped_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """List the passages of a scope, or test the nearest."""
     if request.param == "tested":
-        monkeypatch.setattr(conditions, "FEW", 1)
+        monkeypatch.setattr(filter, "FEW", 1)
         monkeypatch.setattr(vectors, "FEW_OF_ALL", 1)
 
 
