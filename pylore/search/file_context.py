@@ -155,7 +155,8 @@ def add_matches(query: ParsedQuery, found: Matches, scope: Scope, direct: list[H
     confidence of the search afterwards.
     """
     ways = query.at_hand
-    live = query.store.nodes.match(scope.without(query.excluded), [*ways])
+    scope = scope.but(excluded=frozenset(query.excluded))
+    live = query.store.nodes.match(scope, [*ways])
     found.near = {id: FILES_WEIGHT * ways[id].score for id in live}
     fused = {id: score * found.confidence for id, score in found.fused.items()}
     for id, score in found.near.items():
