@@ -13,9 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    Row = tuple[int | str, ...]
-    """Key and the text of each column."""
-
     Commit = tuple[str, int, str]
     """Hash, seconds since 1970, message."""
 
@@ -23,26 +20,29 @@ if TYPE_CHECKING:
 class WholeText(GraphTable):
     """A full-text table of files or messages."""
 
-    _table = _of = _name = ""
-    """The full-text table; the table c of the texts and keys; the expression of a name."""
+    _table = _of = _name = _prefix = ""
+    """The full-text table; the table of the texts; the column there of the name after a prefix."""
 
     def is_there(self) -> bool:
         """Return True if texts are indexed."""
         return bool(self._value(f"SELECT 1 FROM {self._table}_docsize LIMIT 1"))
 
-    def _insert(self, rows: Iterable[Row]) -> None:
+    def _index(self, rows: Iterable[Sequence[str]]) -> None:
+        """Index (name, text of each column) rows."""
         columns = WHOLE[self._table]
         self._db.executemany(
             f"REPLACE INTO {self._table}(rowid, {', '.join(columns)})"
-            f" VALUES (?{', ?' * len(columns)})",
-            ((key, *map(indexed, map(str, texts))) for key, *texts in rows),
+            f" SELECT key{', ?' * len(columns)} FROM {self._of} WHERE {self._name} = ?",
+            ((*map(indexed, texts), name) for name, *texts in rows),
         )
 
-    def _delete(self, keys: Iterable[int], *statements: str) -> None:
-        """Delete indexed rows, and run statements for each key."""
-        given = [(key,) for key in keys]
-        for statement in (f"DELETE FROM {self._table} WHERE rowid = ?", *statements):
-            self._db.executemany(statement, given)
+    def _change(self, names: Iterable[str], *statements: str) -> None:
+        """Remove texts from the index, and run statements on their keys."""
+        given = (dumps([name.removeprefix(self._prefix) for name in names]),)
+        these = "IN (SELECT c.key FROM json_each(?) j"
+        these += f" CROSS JOIN {self._of} c ON c.{self._name} = j.value)"
+        for statement in (f"DELETE FROM {self._table} WHERE rowid", *statements):
+            self._db.execute(f"{statement} {these}", given)
 
     def search(
         self, phrases: Sequence[str], limit: int, weights: Sequence[float] = (1.0,)
@@ -53,7 +53,8 @@ class WholeText(GraphTable):
             return []
         score, given = score_of(self._db, engine_in(self._db), self._table, weights)
         rows = self._rows(
-            f"SELECT {self._name}, f.score FROM (SELECT rowid, {score} AS score FROM {self._table}"
+            f"SELECT '{self._prefix}' || c.{self._name}, f.score FROM"
+            f" (SELECT rowid, {score} AS score FROM {self._table}"
             f" WHERE {self._table} MATCH ? ORDER BY score DESC, rowid LIMIT ?) f"
             f" CROSS JOIN {self._of} c ON c.key = f.rowid",
             *given,
@@ -66,7 +67,7 @@ class WholeText(GraphTable):
 class WholeFiles(WholeText):
     """Full text over the path, text and name parts of the files that ``lore index`` has read."""
 
-    _table, _of, _name = FILES, "code_files", "c.path"
+    _table, _of, _name = FILES, "code_files", "path"
 
     def stored(self) -> int:
         """Return the number of files with a text."""
@@ -79,26 +80,19 @@ class WholeFiles(WholeText):
     def put(self, files: Iterable[tuple[str, str, str]]) -> None:
         """Write ``(path, text, name parts)`` of files in ``code_files``."""
         rows = [*files]
-        keys = self._keys([path for path, *_ in rows])
         self._db.executemany(
             "UPDATE code_files SET text = ? WHERE path = ?",
             ((packed(text), path) for path, text, _ in rows),
         )
-        self._insert((keys[path], path, text, parts) for path, text, parts in rows if path in keys)
+        self._index((row[0], *row) for row in rows)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Delete the texts of files, and their ties to commits."""
-        self._delete(
-            self._keys(paths).values(),
-            "UPDATE code_files SET text = NULL WHERE key = ?",
-            "DELETE FROM commit_files WHERE file_key = ?",
+        self._change(
+            paths,
+            "DELETE FROM commit_files WHERE file_key",
+            "UPDATE code_files SET text = NULL WHERE key",
         )
-
-    def _keys(self, paths: Iterable[str]) -> dict[str, int]:
-        query = (
-            "SELECT c.path, c.key FROM json_each(?) j CROSS JOIN code_files c ON c.path = j.value"
-        )
-        return dict(self._rows(query, dumps([*paths])))
 
     def text(self, path: str) -> str:
         """Return the text of a file, or an empty text."""
@@ -107,9 +101,9 @@ class WholeFiles(WholeText):
 
     def renew(self) -> None:
         """Index all files again, in an empty table."""
-        for path, key in self._keys(sorted(self.paths())).items():
+        for path in sorted(self.paths()):
             text = self.text(path)
-            self._insert([(key, path, text, identifier_parts(text))])
+            self._index([(path, path, text, identifier_parts(text))])
 
     def named(self, words: Sequence[str]) -> list[str]:
         """Return the paths with any of these words."""
@@ -122,14 +116,10 @@ class WholeFiles(WholeText):
         )
 
 
-def _hashes(ids: Iterable[str]) -> str:
-    return dumps([id.removeprefix(COMMIT_IDS) for id in ids])
-
-
 class Commits(WholeText):
     """Messages of commits, and the files that each changed. An id is ``commit-`` and the hash."""
 
-    _table, _of, _name = MESSAGES, "commits", f"'{COMMIT_IDS}' || c.hash"
+    _table, _of, _name, _prefix = MESSAGES, "commits", "hash", COMMIT_IDS
 
     def ids(self) -> set[str]:
         """Return all ids."""
@@ -144,34 +134,23 @@ class Commits(WholeText):
 
     def add(self, commits: Iterable[tuple[str, int, str, str]]) -> None:
         """Add ``(hash, seconds, message, indexed text)`` of new commits."""
-        last: int = self._value("SELECT coalesce(max(key), 0) FROM commits")
-        rows = [(key, *row) for key, row in enumerate(commits, last + 1)]
-        if rows:
-            self._db.executemany(
-                "INSERT INTO commits VALUES (?, ?, ?, ?)",
-                (
-                    (key, hash, at, packed(f"{message}\0{said}"))
-                    for key, hash, at, message, said in rows
-                ),
-            )
-            self._insert((key, said) for key, *_, said in rows)
+        rows = [*commits]
+        self._db.executemany(
+            "INSERT INTO commits(hash, made_at, message) VALUES (?, ?, ?)",
+            ((hash, at, packed(f"{message}\0{said}")) for hash, at, message, said in rows),
+        )
+        self._index((hash, said) for hash, *_, said in rows)
 
     def remove(self, ids: Iterable[str]) -> None:
         """Delete commits that left the history."""
-        keys = self._column(
-            "SELECT c.key FROM json_each(?) j CROSS JOIN commits c ON c.hash = j.value",
-            _hashes(ids),
-        )
-        self._delete(
-            keys,
-            "DELETE FROM commits WHERE key = ?",
-            "DELETE FROM commit_files WHERE commit_key = ?",
+        self._change(
+            ids, "DELETE FROM commit_files WHERE commit_key", "DELETE FROM commits WHERE key"
         )
 
     def renew(self) -> None:
         """Index all messages again, in an empty table."""
-        rows = self._rows("SELECT key, message FROM commits")
-        self._insert((key, unpacked(texts).partition("\0")[2]) for key, texts in rows)
+        rows = self._rows("SELECT hash, message FROM commits")
+        self._index((hash, unpacked(texts).partition("\0")[2]) for hash, texts in rows)
 
     def files(self) -> list[tuple[str, str]]:
         """Return ``(id, path)`` of the files that each commit changed, sorted."""
@@ -197,7 +176,7 @@ class Commits(WholeText):
             "SELECT c.hash, w.path FROM json_each(?) j CROSS JOIN commits c ON c.hash = j.value"
             " CROSS JOIN commit_files f ON f.commit_key = c.key"
             " CROSS JOIN code_files w ON w.key = f.file_key ORDER BY w.path",
-            _hashes(ids),
+            dumps([id.removeprefix(COMMIT_IDS) for id in ids]),
         ):
             found.setdefault(f"{COMMIT_IDS}{hash}", []).append(path)
         return found

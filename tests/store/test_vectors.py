@@ -98,7 +98,7 @@ def test_search_respects_and_fills_scopes(store: Store, stretches: list[bytes]) 
             found = store.vectors.search(asked, Scope(types=("lesson",)), count)
             assert len(found) == count and all(id.startswith("lesson-") for _, id, _ in found)
         first = found[0][1]
-        without = store.vectors.search(asked, Scope().without(frozenset([first])), 5)
+        without = store.vectors.search(asked, Scope(excluded=frozenset([first])), 5)
         assert len(without) == 5 and first not in {id for _, id, _ in without}
     assert store.vectors.search(stretches[0], Scope(types=("goal",)), 5) == []
     assert len(store.vectors.search(stretches[0], Scope(), MANY + 9)) == MANY
