@@ -165,10 +165,6 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
         names = missing_statements(store.connection)
         return [f"{name} is missing" for name in names if (name in checks.derived) is derived]
 
-    def passages() -> list[str]:
-        wrong = store.ratings.wrong()
-        return checks.unindexed() + [f"{wrong} nodes have wrong ratings"] * (wrong > 0)
-
     def vectors() -> str | Check:
         held = store.meta.get("embedder")
         wanted = open_embedder(settings.embedder, store, settings)
@@ -203,7 +199,7 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
         Exam("values", checks.unreadable, IMPORT),
         Exam("fulltext", lambda: checks.fulltext_damage() or store.fulltext.engine, REINDEX),
         Exam("foreign-keys", checks.foreign_key_violations, IMPORT),
-        Exam("passages", passages, REINDEX),
+        Exam("passages", checks.unindexed, REINDEX),
         Exam("vectors", vectors, REINDEX),
         Exam("edges", edges, RELINK, fails=False),
         Exam("ontology", lambda: [" ".join(row[:3]) for row in misfits(store)], FIT, fails=False),

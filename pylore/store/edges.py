@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import starmap
+from itertools import islice, starmap
 
 from ..core.json import dumps, require_json_object, require_storable
 from ..core.model import Edge
@@ -228,16 +228,11 @@ class Edges(GraphTable):
 
     def get_many(self, keys: Sequence[EdgeKey]) -> dict[EdgeKey, Edge]:
         """Return the edges in ``keys`` that exist, in force or not."""
-        found = {}
-        for start in range(0, len(keys), _CHUNK):
-            chunk = keys[start : start + _CHUNK]
-            known = keys_of(self._db, {id for key in chunk for id in key[:2]})
-            given = [(known.get(from_id), known.get(to_id), name) for from_id, to_id, name in chunk]
-            id_of = {key: id for id, key in known.items()}
-            for a, b, *rest in self._rows(_THESE, dumps(given)):
-                edge = Edge(id_of[a], id_of[b], *rest)
-                found[edge.key] = edge
-        return found
+        known = keys_of(self._db, {id for key in keys for id in key[:2]})
+        given = [(known.get(from_id), known.get(to_id), name) for from_id, to_id, name in keys]
+        ids = {key: id for id, key in known.items()}
+        rows = self._rows(_THESE, dumps(given))
+        return {(ids[a], ids[b], rest[0]): Edge(ids[a], ids[b], *rest) for a, b, *rest in rows}
 
     def put(self, edge: Edge) -> str:
         """Write an edge; return ``added``, ``updated`` or ``unchanged``."""
@@ -257,8 +252,6 @@ class Edges(GraphTable):
 
     def put_many(self, edges: Iterable[Edge]) -> None:
         """Write edges; the change log gets the former values."""
-        from itertools import islice
-
         from ..core.stamps import has_history
         from .changes import ChangeLog
 
@@ -371,17 +364,12 @@ class Edges(GraphTable):
 
 def edge_rows(connection: apsw.Connection, edges: Iterable[Edge]) -> Iterator[list[Any]]:
     """Yield edges as rows of ``INSERT_EDGE``; unknown ends become absent nodes."""
-    from itertools import islice
-    from operator import attrgetter  # reading does not need these
-
-    fields = attrgetter(*Edge.FIELDS)
     rest = iter(edges)
-    while chunk := list(islice(rest, _CHUNK)):
+    while chunk := [*islice(rest, _CHUNK)]:
         keys = given_keys(connection, (id for edge in chunk for id in edge.key[:2]))
         for edge in chunk:
-            values = list(fields(edge))
-            values[:2] = keys[edge.from_id], keys[edge.to_id]
-            yield values
+            values = [getattr(edge, name) for name in _REST]
+            yield [keys[edge.from_id], keys[edge.to_id], *values]
 
 
 def follow_nodes(db: apsw.Connection, ids: Iterable[str]) -> None:

@@ -6,7 +6,7 @@ from ..core.errors import GraphUnavailable, LoreError, UsageError, nearest
 from ..core.json import dumps, require_json_object, require_storable
 from ..core.model import Node
 from ..core.vocabulary import LEARNING, NO_RECORDS, RECORDS, WORST_FIRST, types_named
-from .connection import NEW_KEY, GraphTable, Table, apsw
+from .connection import NEW_KEY, GraphFaults, GraphTable, Table, apsw
 from .edges import COUNTED, follow_nodes
 from .filter import in_status, narrow, where
 
@@ -194,17 +194,14 @@ class Nodes(Table):
 
     def anchored(self, ids: Sequence[str]) -> list[tuple[str, str, str, str, str, str]]:
         """Return ``(node, verdict, kind, root, path, stamp)`` of every anchor of these nodes; raise
-        GraphUnavailable if the table is missing or foreign."""
-        try:
+        GraphUnavailable if the table is missing or damaged."""
+        with GraphFaults():
             return self._rows(
                 "SELECT a.node_id, a.verdict, a.kind, a.root, a.path, a.stamp"
                 " FROM json_each(?) j CROSS JOIN anchors a ON a.node_id = j.value"
                 " WHERE a.gone_at IS NULL",
                 dumps(ids),
             )
-        except apsw.SQLError as error:
-            message = f"the verdicts cannot be read ({error}): run 'lore doctor'"
-            raise GraphUnavailable(message) from None
 
     def verdicts(self, ids: Sequence[str]) -> tuple[dict[str, str], list[str]]:
         """Return the worst verdict of each anchored node in ``ids``, and notes on failures."""
@@ -309,11 +306,8 @@ def put_rows(db: apsw.Connection, nodes: Sequence[Node], columns: Iterable[str])
 
 def rows_of(nodes: Iterable[Node]) -> Iterator[list[Any]]:
     """Yield nodes as rows of the table, in the order of ``COLUMNS``."""
-    from operator import attrgetter  # reading does not need it
-
-    fields = attrgetter(*COLUMNS)
     for node in nodes:
-        values = list(fields(node))
+        values = [getattr(node, name) for name in COLUMNS]
         values[8] = " ".join(node.tags)
         yield values
 
@@ -341,20 +335,16 @@ class Types(Table):
 
     def declared(self) -> dict[str, tuple[str, str]]:
         """Return the declared types: name to (time, description)."""
-        rows = self._rows(
-            "SELECT name, declared_at, description FROM types WHERE declared_at > '' ORDER BY name"
-        )
-        return {name: (at, text) for name, at, text in rows}
+        rows = self._rows("SELECT name, declared_at, description FROM types WHERE declared_at > ''")
+        return {name: (at, text) for name, at, text in sorted(rows)}
 
     def declare(self, name: str, description: str, at: str = "") -> None:
         """Add or change a type. Without ``at``, the time is now, later than the last
         declaration."""
         if at or self.all().get(name) != description:
-            self._db.execute(
-                "INSERT INTO main.types VALUES (?1, ?2, ?3)"
-                " ON CONFLICT(name) DO UPDATE SET description = ?2, declared_at = ?3",
-                (name, description, at or _later(self.declared().get(name))),
-            )
+            at = at or _later(self.declared().get(name))
+            row = (name, description, at)
+            self._db.execute("INSERT OR REPLACE INTO main.types VALUES (?, ?, ?)", row)
 
 
 class Relations(Table):
@@ -378,12 +368,10 @@ class Relations(Table):
     ) -> None:
         """Add or change a relation. ``at`` is as in ``Types.declare``."""
         if at or self.all().get(name) != (weight, backward, description):
+            at = at or _later(self.declared().get(name))
             self._db.execute(
-                "INSERT INTO main.relations"
-                "(name, weight, backward_weight, description, declared_at)"
-                " VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT(name) DO UPDATE"
-                " SET weight = ?2, backward_weight = ?3, description = ?4, declared_at = ?5",
-                (name, weight, backward, description, at or _later(self.declared().get(name))),
+                "INSERT OR REPLACE INTO main.relations VALUES (?, ?, ?, ?, ?)",
+                (name, weight, description, backward, at),
             )
 
 
@@ -392,9 +380,6 @@ def _later(declared: tuple[str, object] | None) -> str:
     from ..core.times import now
 
     return next_clock(declared[0] if declared else "", now())
-
-
-_COUNTED = COUNTED.format("links")
 
 
 class Ratings(GraphTable):
@@ -411,10 +396,4 @@ class Ratings(GraphTable):
     def recount(self) -> None:
         """Count all ratings again."""
         self._db.execute("DELETE FROM main.ratings")
-        self._db.execute(f"INSERT INTO main.ratings {_COUNTED}")
-
-    def wrong(self) -> int:
-        """Return the number of nodes with ratings that differ from the edges."""
-        stored = self._rows("SELECT node_key, round(helpful, 4), rated FROM ratings")
-        counted = self._rows(f"SELECT from_key, round(helpful, 4), rated FROM ({_COUNTED})")
-        return len({key for key, *_ in {*stored} ^ {*counted}})
+        self._db.execute(f"INSERT INTO main.ratings {COUNTED.format('links')}")

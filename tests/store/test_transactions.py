@@ -116,6 +116,6 @@ def test_missing_anchors_are_reported_as_such(store: Store, kept: Kept) -> None:
     store.nodes.put(a_node("note-a"))
     kept.lose("anchors")
     with kept.open() as other:
-        with pytest.raises(GraphUnavailable, match="verdicts cannot be read"):
+        with pytest.raises(GraphUnavailable, match="graph cannot be read"):
             other.nodes.anchored(["note-a"])
         assert other.nodes.get("note-a") is not None
