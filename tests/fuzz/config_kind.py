@@ -24,27 +24,7 @@ class Configs(Kind):
     name, share, batch = "configs", 0.03, 50
 
     def words(self) -> list[bytes]:
-        return [
-            *(f"{setting.config_key}=".encode() for setting in SETTINGS),
-            b"declare -A EDGE_WEIGHTS=(",
-            b"[calls]=0.4",
-            b")",
-            b"declare -A X\n",
-            b"export ",
-            b"EDGE_WEIGHTS[calls]=1",
-            b"a[$(touch MARKER)]=1",
-            b"if touch MARKER; then\n",
-            b"<<END\n",
-            b"\\\n",
-            b"source MARKER\n",
-            b"graph_depth=$(touch MARKER)",
-            b"x=(a b)",
-            b"x+=1",
-            b"PATH=/x\n",
-            b"BASH_ENV=MARKER\n",
-            b"IFS=x\n",
-            b"LORE_ROOT=/x\n",
-        ]
+        return [f"{setting.config_key}=".encode() for setting in SETTINGS]
 
     def make(self, random: Random) -> bytes:
         if random.random() < 0.4:

@@ -33,10 +33,10 @@ class Kind:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self.corpus = samples(self.name)
-        self.tokens = self.words() or ODD
+        self.tokens = [*samples(f"{self.name}-words"), *self.words()] or ODD
 
     def words(self) -> list[bytes]:
-        """Return words with a meaning in inputs of this kind."""
+        """Return further words with a meaning in inputs of this kind."""
         return []
 
     def make(self, random: Random) -> bytes:
@@ -124,28 +124,6 @@ class FrontMatterKind(Kind):
     """The head of a Markdown file: read, written in quotes, and read again."""
 
     name, share = "frontmatter", 0.27
-
-    def words(self) -> list[bytes]:
-        return [
-            b"---",
-            b"---\n",
-            b"title: ",
-            b"tags: [a, b]",
-            b"\n- ",
-            b"\n  - x",
-            b": ",
-            b" #",
-            b'"\\ud800"',
-            b'"\\u0000"',
-            b"''",
-            b"? ",
-            b"!!python/object",
-            b"&a",
-            b"*a",
-            b"<<: *a",
-            b"|\n",
-            b">-\n",
-        ]
 
     def check_one(self, data: bytes) -> None:
         text = data.decode("utf-8", "replace").replace("\0", "")  # files with NUL are refused

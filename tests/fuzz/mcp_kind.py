@@ -27,19 +27,8 @@ class McpLines(Kind):
 
     def words(self) -> list[bytes]:
         fields = sorted({one.name for tool in TOOLS.values() for one in tool.parameters})
-        return [
-            *(json.dumps(name).encode() for name in fields),
-            *(json.dumps(tool.name).encode() for tool in TOOLS.values()),
-            b'"jsonrpc":"2.0"',
-            b'"id":',
-            b'"method":',
-            b'"params":',
-            b'"_meta":',
-            json.dumps(META).encode(),
-            b'"requestId":1',
-            b"1.5",
-            b"null",
-        ]
+        words = [json.dumps(name).encode() for name in (*fields, *TOOLS)]
+        return [*words, json.dumps(META).encode()]
 
     def check(self, inputs: Sequence[bytes]) -> None:
         lines, marks = b"", []

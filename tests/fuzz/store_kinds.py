@@ -13,6 +13,7 @@ from random import Random
 from kinds import Kind, one_line
 from mutator import mutated
 from pages import import_documents
+from searching import options
 
 from pylore.code.mentions import mentioned
 from pylore.code.rules import load_rules
@@ -53,17 +54,7 @@ class Queries(Kind):
         self._stores = [self._filled(engine) for engine in ("fts5", "fts4")]
 
     def words(self) -> list[bytes]:
-        return [
-            *(word.encode() for text in TEXTS for word in text[:60].split()),
-            b'"',
-            b"* ",
-            b"NEAR(",
-            b"title:",
-            b" OR ",
-            b"^",
-            b"+",
-            b"a" * 300,
-        ]
+        return [word.encode() for text in TEXTS for word in text[:60].split()]
 
     def _filled(self, engine: str) -> tuple[Store, StaticEmbedder]:
         store = create_store(str(self.folder / engine), fulltext=engine)
@@ -77,18 +68,16 @@ class Queries(Kind):
     def check_one(self, data: bytes) -> None:
         query = data.decode("utf-8", "replace")
         ways = sha256(data).digest()
-        flags = {
-            "graph_depth": str(ways[0] % 3),
-            "fusion": ("convex", "rrf")[ways[1] % 2],
-            "expansion": ("accumulate", "best-path")[ways[2] % 2],
-            "retrievers": ("fulltext", "vector", "fulltext vector")[min(ways[3] % 5, 2)],
-        }
+        settings = options(
+            graph_depth=ways[0] % 3,
+            fusion=("convex", "rrf")[ways[1] % 2],
+            expansion=("accumulate", "best-path")[ways[2] % 2],
+            retrievers=("fulltext", "vector", "fulltext vector")[min(ways[3] % 5, 2)],
+        )
         store, embedder = self._stores[ways[6] % 8 == 0]
         near = Near(str(self.folder), ["a.py"]) if ways[7] % 4 == 0 else None
-        request = Request(
-            query, near=near, explain=ways[8] % 4 == 0, min_score=(0, 0, 0.5)[ways[5] % 3]
-        )
-        settings = Settings.load(environ={}, flags=flags)
+        least, explain = (0, 0, 0.5)[ways[5] % 3], ways[8] % 4 == 0
+        request = Request(query, near=near, explain=explain, min_score=least)
         hits = search(store, settings, request, embedder if ways[9] % 2 else None)
         _sound(hits)
 
@@ -103,6 +92,13 @@ def _sound(hits: Hits) -> None:
     assert all(math.isfinite(score) and 0 <= score <= 1 for score in scores), scores
     for hit in hits:
         assert json.loads(dumps(hit.to_dict()))["id"] == hit.id
+
+
+LINES = (
+    b'{"id":"note-1","type":"note","title":"one"}',
+    b'{"id":"entity-a","type":"entity"}',
+    b'{"from_id":"note-1","to_id":"entity-a","relation":"mentions"}',
+)
 
 
 class _Importing(Kind):
@@ -123,16 +119,7 @@ class _Importing(Kind):
         if self._store is None:
             self._made += 1
             self._store = create_store(str(self.folder / f"store-{self._made}"))
-            import_lines(
-                self._store,
-                Settings(),
-                None,
-                [
-                    b'{"id":"note-1","type":"note","title":"one"}',
-                    b'{"id":"entity-a","type":"entity"}',
-                    b'{"from_id":"note-1","to_id":"entity-a","relation":"mentions"}',
-                ],
-            )
+            import_lines(self._store, Settings(), None, LINES)
             self._held = list(export_lines(self._store))
         return self._store
 
@@ -178,93 +165,30 @@ class _Importing(Kind):
 
 
 FIELDS = (
-    "id",
-    "type",
-    "title",
-    "body",
-    "status",
-    "source",
-    "confidence",
-    "category",
-    "tags",
-    "file",
-    "line_start",
-    "line_end",
-    "data",
-    "created_at",
-    "updated_at",
-    "accessed_at",
-    "access_count",
-    "invalidated_at",
-    "from_id",
-    "to_id",
-    "relation",
-    "weight",
-    "metadata",
-    "declare_type",
-    "description",
-    "declare_relation",
-    "backward_weight",
-    "history_of",
-    "anchor_of",
-    "kind",
-    "path",
-    "hash",
-    "commit_id",
-    "root",
-    "detail",
-    "verdict",
-    "anchor_history_of",
-    "unknown",
-)
+    "id type title body status source confidence category tags file line_start line_end data "
+    "created_at updated_at accessed_at access_count invalidated_at from_id to_id relation "
+    "weight metadata declare_type description declare_relation backward_weight history_of "
+    "anchor_of kind path hash commit_id root detail verdict anchor_history_of unknown "
+).split()
 VALUES: tuple[object, ...] = (
-    None,
-    True,
-    False,
-    0,
-    -1,
-    0.5,
-    1e308,
-    2**53,
-    2**63,
-    10**400,
-    -0.0,
-    "",
-    " ",
-    "x",
-    "note-1",
-    "entity-a",
-    "file-a.py",
-    "note-",
-    "-x",
-    "note-\u202e",
-    "\0",
-    "\ud800",
-    "2026-01-01T00:00:00Z",
-    "9999-99-99T99:99:99Z",
-    "0",
-    [],
-    {},
-    [[]],
-    ["a", 1],
-    [None],
-    {"a": {"b": []}},
-    ["note-1"] * 3,
-    ["note-1", "entity-a", "mentions"],
-    "../../etc/passwd",
-    "--output=MARKER",
-    "$(touch MARKER)",
-    "A" * 5000,
-    *TYPES,
-    *RELATIONS,
-    *SOURCES,
-    *STATUSES,
-    "hash",
-    "glob",
-    "symbol",
-    "lines",
-    "valid",
-    "drifted",
+    *(None, True, False, 0, -1, 0.5, 1e308, 2**53, 2**63, 10**400, -0.0, [], {}, [[]], ["a", 1]),
+    *([None], {"a": {"b": []}}, ["note-1"] * 3, ["note-1", "entity-a", "mentions"], "A" * 5000),
+    *(
+        "",
+        " ",
+        "x",
+        "note-1",
+        "entity-a",
+        "file-a.py",
+        "note-",
+        "-x",
+        "note-\u202e",
+        "\0",
+        "\ud800",
+    ),
+    *("2026-01-01T00:00:00Z", "9999-99-99T99:99:99Z", "0", "../../etc/passwd", "--output=MARKER"),
+    *("$(touch MARKER)", *TYPES, *RELATIONS, *SOURCES, *STATUSES),
+    *("hash", "glob", "symbol", "lines", "valid", "drifted"),
 )
 
 
@@ -274,18 +198,7 @@ class JsonLines(_Importing):
     name, share = "jsonl", 0.16
 
     def words(self) -> list[bytes]:
-        return [
-            *(f'"{name}":'.encode() for name in FIELDS),
-            b"{",
-            b"}",
-            b"\n",
-            b"NaN",
-            b"1e400",
-            b"[" * 200,
-            b'{"a":' * 200,
-            b'"\\u0000"',
-            b'"\\ud800"',
-        ]
+        return [f'"{name}":'.encode() for name in FIELDS]
 
     def make(self, random: Random) -> bytes:
         if random.random() < 0.3:
@@ -308,16 +221,11 @@ class JsonLines(_Importing):
         ways = sha256(data).digest()
         lines = data.split(b"\n")
 
+        names = {"skip_bad": 1, "new_relations": 2, "new_types": 4}
+        ways_of = {name: bool(ways[0] & bit) for name, bit in names.items()}
+
         def write() -> Imported:
-            return import_lines(
-                self.store_in_use,
-                Settings(),
-                None,
-                lines,
-                skip_bad=bool(ways[0] & 1),
-                new_relations=bool(ways[0] & 2),
-                new_types=bool(ways[0] & 4),
-            )
+            return import_lines(self.store_in_use, Settings(), None, lines, **ways_of)
 
         done = self.take(write)
         assert done is not None or not ways[0] & 1, "skip_bad, and an error"
@@ -334,59 +242,15 @@ class MarkdownKind(_Importing):
         self._docs.mkdir()
         (self._docs / "other.md").write_text("# Other\n\n[x](x.md) [[Note]]\n")
 
-    def words(self) -> list[bytes]:
-        return [
-            b"---\n",
-            b"# ",
-            b"\n## Title\n",
-            b"[a](other.md)",
-            b"[[Other]]",
-            b"[[",
-            b"]]",
-            b"](",
-            b"](<",
-            b"![",
-            b"```\n",
-            b"~~~\n",
-            b"    ",
-            b"> " * 50,
-            b"- " * 50,
-            b"|a|b|\n|-|-|\n",
-            b"<!--",
-            b"-->",
-            b"`a/b.py`",
-            b"(a.py#L1-L9)",
-            b"[x]: other.md\n",
-            b"[^1]",
-            b"*" * 60,
-            b"](../../../../etc/passwd)",
-            b"](file:///etc/passwd)",
-            b"](%00)",
-            b"](%ff)",
-            b"type: decision\n",
-            b"status: accepted\n",
-            b"relates_to: [note-1]\n",
-            b"id: doc-x\n",
-            b"tags: a\n",
-            b"date: 2026-01-01\n",
-            b"[" * 300,
-            b"(" * 300,
-        ]
-
     def check_one(self, data: bytes) -> None:
         skip_bad = bool(sha256(data).digest()[0] & 1)
         (self._docs / "x.md").write_bytes(data)
         mentioned(data.decode("utf-8", "replace"), load_rules().mentioned)
 
+        paths = [str(self._docs)], str(self.folder)
+
         def write() -> Imported:
-            return import_documents(
-                self.store_in_use,
-                Settings(),
-                None,
-                [str(self._docs)],
-                str(self.folder),
-                skip_bad=skip_bad,
-            )
+            return import_documents(self.store_in_use, Settings(), None, *paths, skip_bad=skip_bad)
 
         done = self.take(write)
         assert done is not None or not skip_bad, "skip_bad, and an error"

@@ -17,80 +17,50 @@ from clone import COMMANDS, CONTEXT, HISTORY, JUDGE, SECRET, TAKE_IN, Machine
 
 Plant = Callable[[Machine], object]
 
-LINKS = (
-    ("docs/notes.md", "~/.ssh/id_rsa"),
-    ("docs/notes.md", "../local.env"),
-    ("docs/notes.md", "/proc/self/environ"),
-    ("docs/sub", "."),
-    ("docs", "~/notes"),
-    ("src/new.py", "~/notes/secret.py"),
-    ("src", "~/notes"),
-    ("package.json", "~/notes/package.json"),
-    ("Cargo.toml", "/dev/zero"),
-    (".gitignore", "~/.ssh/id_rsa"),
-    (".git/info/exclude", "~/.ssh/id_rsa"),
-    (".lore/knowledge.jsonl", "~/notes/secret.jsonl"),
-    (".lore/knowledge.jsonl", "/dev/zero"),
-)
+LINKS = """\
+docs/notes.md -> ~/.ssh/id_rsa
+docs/notes.md -> ../local.env
+docs/notes.md -> /proc/self/environ
+docs/sub -> .
+docs -> ~/notes
+src/new.py -> ~/notes/secret.py
+src -> ~/notes
+package.json -> ~/notes/package.json
+Cargo.toml -> /dev/zero
+.gitignore -> ~/.ssh/id_rsa
+.git/info/exclude -> ~/.ssh/id_rsa
+.lore/knowledge.jsonl -> ~/notes/secret.jsonl
+.lore/knowledge.jsonl -> /dev/zero"""
 """Link and target."""
 
 FILES = (
-    "local.env",
-    ".git/config",
-    ".GIT/config",
-    ".lore/knowledge.jsonl",
-    "~/.ssh/id_rsa",
-    "../home/.ssh/id_rsa",
-    "src/../local.env",
-    "src/../../home/.bashrc",
-    "./local.env",
-    "link/id_rsa",
-    "linked.py",
-    "--output=victim",
-    "/proc/self/environ",
-    "/dev/zero",
-)
+    "local.env .git/config .GIT/config .lore/knowledge.jsonl ~/.ssh/id_rsa ../home/.ssh/id_rsa "
+    "src/../local.env src/../../home/.bashrc ./local.env link/id_rsa linked.py --output=victim "
+    "/proc/self/environ /dev/zero"
+).split()
 """Files of a node in the store. ``link`` points to ``~/.ssh``."""
 
-SETTINGS = (
-    ("core.fsmonitor=RUN",),
-    ("core.pager=RUN", "pager.log=RUN", "pager.ls-files=RUN"),
-    ("core.editor=RUN", "sequence.editor=RUN"),
-    ("core.sshCommand=RUN", "core.askPass=RUN", "core.gitProxy=RUN", "credential.helper=RUN"),
-    ("diff.external=RUN",),
-    ("diff.trap.command=RUN", "diff.trap.textconv=RUN", "diff.trap.cachetextconv=true"),
-    ("filter.trap.clean=RUN", "filter.trap.smudge=RUN", "filter.trap.required=true"),
-    ("alias.ls-files=!RUN", "alias.log=!RUN", "alias.ls-tree=!RUN", "alias.rev-parse=!RUN"),
-    ("gpg.program=RUN", "log.showSignature=true"),
-    ("include.path=~/.ssh/id_rsa",),
-    ("core.worktree=~",),
-    ("remote.origin.url=ext::RUN", "remote.origin.promisor=true", "extensions.partialClone=origin"),
-)
+SETTINGS = """\
+core.fsmonitor=RUN
+core.pager=RUN; pager.log=RUN; pager.ls-files=RUN
+core.editor=RUN; sequence.editor=RUN
+core.sshCommand=RUN; core.askPass=RUN; core.gitProxy=RUN; credential.helper=RUN
+diff.external=RUN
+diff.trap.command=RUN; diff.trap.textconv=RUN; diff.trap.cachetextconv=true
+filter.trap.clean=RUN; filter.trap.smudge=RUN; filter.trap.required=true
+alias.ls-files=!RUN; alias.log=!RUN; alias.ls-tree=!RUN; alias.rev-parse=!RUN
+gpg.program=RUN; log.showSignature=true
+include.path=~/.ssh/id_rsa
+core.worktree=~
+remote.origin.url=ext::RUN; remote.origin.promisor=true; extensions.partialClone=origin"""
 """Of the clone's git config. The attributes of all files name ``trap``."""
 
 NAMES = (
-    "--output=victim",
-    "-rf",
-    "src/--output=~/.bashrc",
-    "\x01--output=~/.bashrc",
-    "a\nb.py",
-    "$(RUN).py",
-    "`RUN`.md",
-    "; RUN;.py",
-    "a'b\"c.py",
-    "%0A::notice file=x,line=1.py",
-    "~.py",
+    *("--output=victim", "-rf", "src/--output=~/.bashrc", "\x01--output=~/.bashrc", "a\nb.py"),
+    *("$(RUN).py", "`RUN`.md", "; RUN;.py", "a'b\"c.py", "%0A::notice file=x,line=1.py", "~.py"),
     "::notice file=~/.bashrc,line=1,endLine=1,title=Python/python.function::x.py",
-    "\x1b]0;x\x07.py",
-    "\u202etxt.py",
-    "x" * 250 + ".py",
-    "docs/[[x]](y).md",
-    "docs/-.md",
-    "docs/" + "d/" * 300 + "a.md",
-    ":(exclude)a.py",
-    "HEAD",
-    "\\.py",
-    " .py",
+    *("\x1b]0;x\x07.py", "\u202etxt.py", "x" * 250 + ".py", "docs/[[x]](y).md", "docs/-.md"),
+    *("docs/" + "d/" * 300 + "a.md", ":(exclude)a.py", "HEAD", "\\.py", " .py"),
 )
 """Of a committed file. A leading ``~``, or after a ``=``, is the planted home."""
 TOGETHER = 4
@@ -139,14 +109,8 @@ FRONT_MATTER = (
 LINKING = "\n".join(
     f"[x]({target}) [[{target}]] `{target}:1-2`"
     for target in (
-        "../../home/.ssh/id_rsa",
-        "~/.ssh/id_rsa",
-        "../local.env",
-        "../.git/config",
-        "file://~/.bashrc",
-        "--output=x",
-        "$(RUN)",
-        "../src/auth.py",
+        *("../../home/.ssh/id_rsa", "~/.ssh/id_rsa", "../local.env", "../.git/config"),
+        *("file://~/.bashrc", "--output=x", "$(RUN)", "../src/auth.py"),
     )
 )
 
@@ -190,14 +154,13 @@ def extends(machine: Machine) -> None:
 
 def named(machine: Machine, paths: tuple[str, ...]) -> None:
     for path in paths:
-        machine.write(
-            machine.expand(path) if "=~" in path or "RUN" in path else path, "tokens = 1\n"
-        )
+        named = machine.expand(path) if "=~" in path or "RUN" in path else path
+        machine.write(named, "tokens = 1\n")
     machine.git("add", "-A", ".")
     machine.git("commit", "-q", "-m", "Change")
 
 
-def setting(machine: Machine, pairs: tuple[str, ...]) -> None:
+def setting(machine: Machine, *pairs: str) -> None:
     machine.write(".gitattributes", "* filter=trap diff=trap merge=trap\n")
     machine.config(*pairs)
     machine.write("src/keys.py", "import auth\n")  # a change for git to compare
@@ -220,19 +183,16 @@ Words = tuple[tuple[str, ...], ...]
 
 
 def cases() -> Iterator[tuple[str, tuple[Plant, Words]]]:
-    for path, target in LINKS:
-        yield f"link {path} to {target}", (lambda m, p=path, t=target: linked(m, p, t), COMMANDS)
+    for link in LINKS.splitlines():
+        yield f"link {link}", (lambda m, p=link: linked(m, *p.split(" -> ")), COMMANDS)
     for path in FILES:
         yield f"file {path}", (lambda m, p=path: naming(m, p), (CONTEXT, ("show", "file-b")))
-    for pairs in SETTINGS:
+    for pairs in SETTINGS.splitlines():
         some: Words = (("verify",), ("search", "--files", "@git"), *TAKE_IN, CONTEXT)
-        yield f"git {' '.join(pairs)}", (lambda m, p=pairs: setting(m, p), some)
+        yield f"git {pairs}", (lambda m, p=pairs: setting(m, *p.split("; ")), some)
     for number in range(0, len(NAMES), TOGETHER):
-        paths = NAMES[number : number + TOGETHER]
-        yield (
-            f"names {[path[:20] for path in paths]!a}",
-            (lambda m, p=paths: named(m, p), (*JUDGE, *TAKE_IN, HISTORY, CONTEXT)),
-        )
+        paths, some = NAMES[number : number + TOGETHER], (*JUDGE, *TAKE_IN, HISTORY, CONTEXT)
+        yield f"names {[path[:20] for path in paths]!a}", (lambda m, p=paths: named(m, p), some)
     for fields in ANCHORS:
         some = (*JUDGE, TAKE_IN[0], ("stale",), CONTEXT)
         yield f"anchor {str(fields)[:80]}", (lambda m, f=fields: m.anchor(**f), some)
@@ -265,25 +225,15 @@ def test_a_clone_does_no_harm(name: str, honest: Machine, tmp_path: Path) -> Non
     assert [*(tmp_path / "xdg").rglob("error.log")] == []
 
 
-NAMED = tuple(
-    pair for pairs in SETTINGS for pair in pairs if "RUN" in pair and not pair.startswith("remote.")
-)
+NAMED = [
+    one for one in SETTINGS.replace("; ", "\n").splitlines() if "RUN" in one and one[:2] != "re"
+]
 """The settings that name a program."""
 
-ASKING: Words = (
-    ("search", "tokens", "--files", "@git"),
-    ("related", "--files", "@git"),
-    ("index",),
-    ("verify",),
-    HISTORY,
-    ("anchor", "decision-a", "src/auth.py"),
-    ("add", "note", "x", "--file", "src/auth.py"),
-    ("hook", "install", "sync"),
-    ("hook", "install", "--remove", "sync"),
-    ("hook", "install", "git"),
-    ("hook", "status"),
-    ("hook", "install", "git", "--remove"),
-)
+ASKING = """\
+search tokens --files @git; related --files @git; index; verify; index --cochanges;
+anchor decision-a src/auth.py; add note x --file src/auth.py; hook install sync;
+hook install --remove sync; hook install git; hook status; hook install git --remove"""
 """Every command that starts git."""
 
 
@@ -292,7 +242,7 @@ def test_git_runs_no_program_of_its_config(
 ) -> None:
     machine = honest.copy(tmp_path / "machine")
     machine.anchor(path="src/auth.py")
-    setting(machine, (*NAMED, "core.hooksPath=traps"))
+    setting(machine, *NAMED, "core.hooksPath=traps")
     for name in HOOKS:
         machine.write(f"traps/{name}", machine.trap.read_bytes()).chmod(0o755)
     log = tmp_path / "log"
@@ -303,9 +253,9 @@ def test_git_runs_no_program_of_its_config(
     wrapper.chmod(0o755)
     with monkeypatch.context() as patch:
         patch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
-        for words in ASKING:
+        for words in ASKING.split(";"):
             log.write_text("")
-            assert [done.code for done in machine.run(words)] == [0], words
+            assert [done.code for done in machine.run(tuple(words.split()))] == [0], words
             asked = log.read_text().splitlines()
             assert asked, words
             assert [line for line in asked if "-c core.fsmonitor=false" not in line] == []
@@ -319,12 +269,8 @@ def test_harm_is_seen(honest: Machine, tmp_path: Path) -> None:
     machine = honest.copy(tmp_path / "machine")
     before = machine.state()
     machine.write("docs/b.md", f"# {SECRET}\n")
-    done = machine.run(
-        ("import", "docs"),
-        ("context", SECRET, "--as", "prompt"),
-        ("verify", "nothing"),
-        ("nothing",),
-    )
+    prompt = ("context", SECRET, "--as", "prompt")
+    done = machine.run(("import", "docs"), prompt, ("verify", "nothing"), ("nothing",))
     assert [one.code for one in done] == [0, 0, 1, 2]
     assert "search.db" in " ".join(machine.leaked())
     assert SECRET in done[1].said

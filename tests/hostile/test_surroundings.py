@@ -7,11 +7,12 @@ import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from new_stores import store_folder
-from planted import LORE, ROOT, Planted
+from planted import ROOT, Planted
 
 import pylore
 from pylore.cli import find, main
@@ -51,24 +52,9 @@ TRAPS = (
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "command",
-    [
-        "index",
-        "verify",
-        "search words --files @git",
-        "list --jq .",
-        "help",
-        "help search",
-        "commands",
-        "version",
-        "completion words s",
-        "serach",
-        "evil",
-        "graph view --open",
-        "search words --retrievers fulltext,evil",
-        "ask words --llm-command model",
-        "doctor",
-        "graph hubs",
-    ],
+    "index; verify; search words --files @git; list --jq .; help; help search; version; serach; "
+    "evil; graph view --open; search words --retrievers fulltext,evil; ask words --llm-command model; "
+    "completion words s; doctor; graph hubs".split("; "),
 )
 def test_no_program_of_the_working_directory_runs(planted: Planted, command: str) -> None:
     canary = planted.home / "canary"
@@ -84,15 +70,8 @@ def test_no_program_of_the_working_directory_runs(planted: Planted, command: str
 @pytest.mark.parametrize("program", ["lore-show-all", "lore-retriever-show", "model"])
 def test_plugin_gets_no_setting_of_the_project(planted: Planted, program: str) -> None:
     lines = [f"{one.name}=evil-{one.name}" for one in SETTINGS if one.users]
-    lines += [
-        "my_tool_command=evil-tool",
-        "embedder=endpoint:evil",
-        'retrievers="fulltext evil"',
-        "LLM_COMMAND=evil",
-        "root=evil",
-        "endpoint_key=evil",
-        "limit=7",
-    ]
+    lines += ["my_tool_command=evil-tool", "embedder=endpoint:evil", 'retrievers="fulltext evil"']
+    lines += ["LLM_COMMAND=evil", "root=evil", "endpoint_key=evil", "limit=7"]
     Planted.write(planted.project / ".lore/.config", "".join(f"{line}\n" for line in lines))
     own = Path(planted.environ["XDG_CONFIG_HOME"]) / "lore/commands"
     seen = planted.home / "seen"
@@ -118,25 +97,14 @@ def test_files_of_lore_are_private(planted: Planted) -> None:
             lore.add("note", "words")
             modes = modes_below(folder)
         planted.lore("context", "words")
-        subprocess.run(
-            [LORE, "graph", "view", "--open"],
-            cwd=planted.project,
-            check=True,
-            env={**planted.environ, "BROWSER": "true"},
-            stdout=subprocess.DEVNULL,
-        )
+        planted.lore("graph", "view", "--open", BROWSER="true")
         shared = planted.lore("export", "out.jsonl")
     finally:
         os.umask(before)
     assert shared.returncode == 0
     assert (planted.project / "out.jsonl").stat().st_mode & 0o777 == 0o666  # for sharing
-    assert modes == {
-        "": 0o700,
-        "search.db": 0o600,
-        "search.db-wal": 0o600,
-        "search.db-shm": 0o600,
-        "trusted": 0o600,
-    }
+    files = ("search.db", "search.db-wal", "search.db-shm", "trusted")
+    assert modes == {"": 0o700, **dict.fromkeys(files, 0o600)}
     page = Path(planted.lore("store", "path").stdout.strip()).parent / "graph.html"
     assert page.stat().st_mode & 0o777 == 0o600
 
@@ -208,14 +176,10 @@ def test_interrupt_leaves_no_partial_file(planted: Planted, name: str, left: int
 def test_late_link_is_not_followed(planted: Planted) -> None:
     target = planted.home / ".bashrc"
 
-    def lines() -> list[str]:
+    def lines() -> Iterator[str]:
         (planted.project / "out").symlink_to(target)
-        return ["new\n"]
+        yield "new\n"
 
-    class Late:
-        def __iter__(self) -> object:
-            return iter(lines())
-
-    write_whole(str(planted.project / "out"), Late())  # type: ignore[arg-type]
+    write_whole(str(planted.project / "out"), lines())
     assert target.read_text() == "alias a=b\n"
     assert (planted.project / "out").read_text() == "new\n"
