@@ -186,8 +186,8 @@ VALUES: tuple[object, ...] = (
         "\0",
         "\ud800",
     ),
-    *("2026-01-01T00:00:00Z", "9999-99-99T99:99:99Z", "0", "../../etc/passwd", "--output=MARKER"),
-    *("$(touch MARKER)", *TYPES, *RELATIONS, *SOURCES, *STATUSES),
+    *("\0", "\ud800", "2026-01-01T00:00:00Z", "9999-99-99T99:99:99Z", "0", "../../etc/passwd"),
+    *("--output=MARKER", "$(touch MARKER)", *TYPES, *RELATIONS, *SOURCES, *STATUSES),
     *("hash", "glob", "symbol", "lines", "valid", "drifted"),
 )
 
