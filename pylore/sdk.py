@@ -22,7 +22,7 @@ from .core.model import Edge, Hit, Hits, Node
 from .core.settings import GIVEN, Settings
 from .graph.queries import degrees, stats
 from .records.records import Change, Records
-from .records.runs import RunOutcome, Runs
+from .records.runs import Runs
 from .store import FILE, create_store, open_store
 from .system import config
 from .system.stores import claim
@@ -238,9 +238,9 @@ class Lore:
         """Return the id of a new run; ``search(…, run=id)`` records results in it."""
         return Runs(self._open().store).start(task)
 
-    def finish_run(self, run: str, helpful: Words = (), unhelpful: Words = ()) -> RunOutcome:
-        """End a run, link the records shown to it, and rate some."""
-        return Runs(self._open().store).finish(run, words(helpful), words(unhelpful))
+    def finish_run(self, run: str, helpful: Words = (), unhelpful: Words = ()) -> Row:
+        """End a run, link the records shown to it, and rate some; return the run."""
+        return Runs(self._open().store).finish(run, words(helpful), words(unhelpful))[0]
 
     def rate(self, ids: Words, rating: str, run: str = "") -> Sequence[Row]:
         """Rate records ``helpful`` or ``unhelpful``, in a run or in the run of the day."""

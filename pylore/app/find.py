@@ -271,7 +271,7 @@ def record_shown(engine: Engine, query: str, ids: Iterable[str]) -> list[str]:
     """Record ids, best first, in the run of the settings, if any; return notes."""
     if not engine.settings.run:
         return []
-    from ..records.impressions import keep_shown
+    from ..records.runs import keep_shown
 
     return [*filter(None, [keep_shown(engine.store, engine.settings, query, ids)])]
 

@@ -59,9 +59,9 @@ def finish(
     lore run finish --helpful decision-1a2b3c4d,lesson-5e6f7a8b
     """
     with session.open() as store:
-        row = Runs(store).finish(_named(session, store, run), helpful, unhelpful).to_dict()
-    session.say(row.pop("notes"))
-    session.output.one({**row, "state": "finished"}, _run_text)
+        row, notes = Runs(store).finish(_named(session, store, run), helpful, unhelpful)
+    session.say(notes)
+    session.output.one(row, _run_text)
 
 
 @command("run list [options]")

@@ -11,22 +11,25 @@ from __future__ import annotations
 import os
 import time
 
-from ..core.errors import LoreError, UsageError
+from ..core.errors import LoreError, StoreBusy, UsageError
 from ..core.ids import own
-from ..core.json import dumps, loads
-from ..core.model import Edge, Node, Record
+from ..core.json import dumps, loads, require_storable
+from ..core.model import Edge, Node
 from ..core.scoring import feedback
 from ..core.times import ago, now
 from ..core.vocabulary import RUN_IDS
-from ..indexing.indexer import Index
+from ..system import part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
+    from ..core.settings import Settings
     from ..store import Store
     from ..store.curation import Impression
+
+    Row = dict[str, Any]
 
 RELATION = "used_in_run"
 TASK_RELATION = "part_of"
@@ -36,19 +39,11 @@ HOOK_RUN_DAYS = 1
 MOST_FINISHED = 3
 """Maximum runs that a hook finishes: bounds the time."""
 
-WEIGHTS = {"helpful": 1.0, "unhelpful": 0.0, None: 0.0}
-"""Weight of a rating's edge: the walk follows helpful edges only."""
+PATIENCE = 0.5
+"""Seconds to wait for other writers: the results are out, and the caller waits."""
 
-
-class RunOutcome(Record):
-    """Result of a finished run: counts, and notes for people."""
-
-    __slots__ = ("helpful", "id", "notes", "unhelpful", "unrated", "used")
-
-    def __init__(self, id: str) -> None:
-        self.id = id
-        self.used = self.helpful = self.unhelpful = self.unrated = 0
-        self.notes: list[str] = []
+QUERY_LENGTH = 500
+"""Characters of a query that are kept."""
 
 
 class Runs:
@@ -64,16 +59,16 @@ class Runs:
             LoreError: no such task, or a forgotten one.
         """
         with self._store.faults, self._store.transaction("run start"):
+            data = {}
             if task:
-                task = self._store.complete_id(task)
-                self._store.nodes.require_live(task)
+                data["task"] = self._store.nodes.require_live(self._store.complete_id(task)).id
+            if by:
+                data["by"] = by
             stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
-            id = own(f"{RUN_IDS}{stamp}-{os.urandom(3).hex()}", self._store.scope)
-            self._add(id, {**({"task": task} if task else {}), **({"by": by} if by else {})})
+            id = self._add(f"{stamp}-{os.urandom(3).hex()}", data)
             if task:
-                self._store.edges.put(
-                    Edge(id, task, TASK_RELATION, source="system", created_at=now())
-                )
+                edge = Edge(id, data["task"], TASK_RELATION, source="system", created_at=now())
+                self._store.edges.put(edge)
         return id
 
     def start_for_hook(self) -> str:
@@ -84,43 +79,37 @@ class Runs:
 
     def finish(
         self, run: str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()
-    ) -> RunOutcome:
+    ) -> tuple[Row, list[str]]:
         """Make an edge of each record that the run was shown, or that is rated.
+
+        Return the run as in ``summaries``, and notes.
 
         Raises:
             LoreError: no such run, a finished run, or an unknown id.
             UsageError: an id is both helpful and unhelpful.
         """
-        result = RunOutcome(run)
+        ratings: dict[str, str] = {}
         with self._store.faults, self._store.transaction("run finish"):
-            ids = [[*map(self._store.complete_id, some)] for some in (helpful, unhelpful)]
-            if both := {*ids[0]} & {*ids[1]}:
-                raise UsageError(f"'{min(both)}' is helpful and unhelpful: give a single rating")
-            ratings = {**dict.fromkeys(ids[0], "helpful"), **dict.fromkeys(ids[1], "unhelpful")}
+            for rating, some in (("helpful", helpful), ("unhelpful", unhelpful)):
+                for id in map(self._store.complete_id, some):
+                    if ratings.setdefault(id, rating) != rating:
+                        raise UsageError(f"'{id}' is helpful and unhelpful: give a single rating")
             node = self._require_run(run)
             data = loads(node.data)
             if "finished_at" in data:
-                raise LoreError(
-                    f"'{run}' was finished at {data['finished_at']}: "
-                    f"'lore run rate --run {run}' rates its records"
-                )
+                hint = f"'lore run rate --run {run}' rates its records"
+                raise LoreError(f"'{run}' was finished at {data['finished_at']}: {hint}")
             shown = self._store.impressions.shown(run)
-            result.notes += _not_shown([id for id in ratings if id not in shown])
-            gone = shown.keys() - self._store.nodes.get_many(shown).keys() - ratings.keys()
-            for id in [id for id in {**shown, **ratings} if id not in gone]:
+            known = self._store.nodes.get_many(shown)
+            for id in {**{id: "" for id in shown if id in known}, **ratings}:
                 self._use(id, run, ratings.get(id), shown.get(id))
             self._store.impressions.clear(run)
             node.data = dumps({**data, "finished_at": now()})
             self._store.nodes.put(node)
-            (counts,) = self.summaries(1, run)
-            for name in ("helpful", "unhelpful", "unrated"):
-                setattr(result, name, counts[name])
-            result.used = counts["shown"]
-        return result
+            (row,) = self.summaries(1, run)
+        return row, _not_shown([id for id in ratings if id not in shown])
 
-    def rate(
-        self, ids: Sequence[str], rating: str, run: str = ""
-    ) -> tuple[list[dict[str, Any]], list[str]]:
+    def rate(self, ids: Sequence[str], rating: str, run: str = "") -> tuple[list[Row], list[str]]:
         """Rate records ``helpful`` or ``unhelpful`` in a run, by default the run of the day.
 
         Return ``{id, rating, run, feedback_score}`` of each, and notes. In a run the last rating of
@@ -134,54 +123,42 @@ class Runs:
             raise UsageError(f"the rating is '{rating}': give helpful or unhelpful")
         notes: list[str] = []
         with self._store.faults, self._store.transaction("feedback"):
-            ids = [*map(self._store.complete_id, ids)]
+            ids = [*dict.fromkeys(map(self._store.complete_id, ids))]
+            shown: dict[str, Impression] = {}
             if run:
                 self._require_run(run)
-                used = {use[0] for use in self._store.impressions.uses(run)}
                 shown = self._store.impressions.shown(run)
-                notes += _not_shown([id for id in ids if id not in shown and id not in used])
+                used = {use[0] for use in self._store.impressions.uses(run)}
+                notes = _not_shown([id for id in ids if id not in shown and id not in used])
             else:
-                run, shown = self._run_of_today(), {}
-            ids = [*dict.fromkeys(ids)]
+                run = self._run_of_today()
             for id in ids:
                 self._use(id, run, rating, shown.get(id))
             sums = self._store.ratings.of(ids)
+        scores = {id: round(feedback(*sums.get(id, (0.0, 0))), 6) for id in ids}
         return [
-            {
-                "id": id,
-                "rating": rating,
-                "run": run,
-                "feedback_score": round(feedback(*sums.get(id, (0.0, 0))), 6),
-            }
-            for id in ids
+            {"id": id, "rating": rating, "run": run, "feedback_score": scores[id]} for id in ids
         ], notes
 
-    def summaries(self, limit: int = -1, run: str | None = None) -> list[dict[str, Any]]:
+    def summaries(self, limit: int = -1, run: str | None = None) -> list[Row]:
         """Return the live runs, the newest first; only ``run``, if given.
 
         ``{id, state, task, started_at, finished_at, shown, helpful, unhelpful, unrated}``;
         ``shown`` counts everything that was shown or rated.
         """
         rows = []
-        found = self._store.impressions.summaries(run, limit)
-        for id, data, created, unused, used, *rated in found:
-            fields, (helpful, unhelpful) = loads(data), map(int, rated)
-            rows.append(
-                {
-                    "id": id,
-                    "state": "finished" if "finished_at" in fields else "open",
-                    "task": fields.get("task"),
-                    "started_at": created,
-                    "finished_at": fields.get("finished_at"),
-                    "shown": unused + used,
-                    "helpful": helpful,
-                    "unhelpful": unhelpful,
-                    "unrated": unused + used - helpful - unhelpful,
-                }
-            )
+        for id, text, created, unused, used, *rated in self._store.impressions.summaries(
+            run, limit
+        ):
+            data, (helpful, unhelpful) = loads(text), map(int, rated)
+            row: Row = {"id": id, "state": "finished" if "finished_at" in data else "open"}
+            row |= {"task": data.get("task"), "started_at": created}
+            row |= {"finished_at": data.get("finished_at"), "shown": unused + used}
+            row |= {"helpful": helpful, "unhelpful": unhelpful}
+            rows.append({**row, "unrated": unused + used - helpful - unhelpful})
         return rows
 
-    def get(self, run: str) -> dict[str, Any]:
+    def get(self, run: str) -> Row:
         """Return a run as in ``summaries``, with ``records``: ``{id, title, position, query,
         rating}``.
 
@@ -190,39 +167,34 @@ class Runs:
         """
         self._require_run(run)
         (found,) = self.summaries(1, run)
-        rows: list[tuple[Any, ...]] = [
-            (id, title, position, query, rating)
-            for id, _, rating, position, query, _, title in self._store.impressions.uses(run)
-        ]
         shown = self._store.impressions.shown(run)
-        nodes, used = self._store.nodes.get_many(shown), {row[0] for row in rows}
-        rows += [
-            (id, nodes[id].title if id in nodes else "", position, query, None)
+        nodes = self._store.nodes.get_many(shown)
+        rows: dict[str, tuple[Any, ...]] = {
+            id: (id, nodes[id].title if id in nodes else "", position, query, None)
             for id, (position, query, _) in shown.items()
-            if id not in used
-        ]
+        }
+        for id, _, rating, position, query, _, title in self._store.impressions.uses(run):
+            rows[id] = (id, title, position, query, rating)
+        order = sorted(rows.values(), key=lambda row: (row[2] or 1 << 30, row[0]))
         names = ("id", "title", "position", "query", "rating")
-        rows.sort(key=lambda row: (row[2] or 1 << 30, row[0]))
-        found["shown"] = len(rows)
-        found["records"] = [dict(zip(names, row, strict=True)) for row in rows]
-        return found
+        records = [dict(zip(names, row, strict=True)) for row in order]
+        return {**found, "shown": len(records), "records": records}
 
     # --- steps; those that write run inside a transaction of a method above
 
-    def _add(self, id: str, data: dict[str, str]) -> None:
-        # No title and no text: a search must not find a run by the word "run".
-        node = Node(id, "run", source="system", data=dumps(data), created_at=now())
-        node.updated_at = node.created_at
+    def _add(self, name: str, data: dict[str, str]) -> str:
+        """Add a run, without title and text: a search must not find a run by the word "run"."""
+        id, at = own(RUN_IDS + name, self._store.scope), now()
+        node = Node(id, "run", source="system", data=dumps(data), created_at=at, updated_at=at)
         self._store.nodes.put(node)
-        Index(self._store).update([node])
+        return id
 
     def _run_of_today(self) -> str:
-        id = own(f"{RUN_IDS}feedback-{now()[:10]}", self._store.scope)
+        name = f"feedback-{now()[:10]}"
+        id = own(RUN_IDS + name, self._store.scope)
         if self._store.nodes.get(id) is None:
-            self._add(id, {"finished_at": now()})
-        else:
-            self._require_run(id)
-        return id
+            return self._add(name, {"finished_at": now()})
+        return self._require_run(id).id
 
     def _require_run(self, id: str) -> Node:
         node = self._store.nodes.get(id)
@@ -233,16 +205,14 @@ class Runs:
 
     def _use(self, id: str, run: str, rating: str | None, shown: Impression | None) -> None:
         """Write an edge; without a rating, an old rating is not changed."""
-        node = self._store.nodes.require(id)
-        if node.type == "run":
+        if self._store.nodes.require(id).type == "run":
             raise LoreError(f"'{id}' is a run: rate records")
+        known: dict[str, Any] = {"rating": None}
         old = self._store.edges.get(id, run, RELATION)
-        known: dict[str, Any] = {}
         if old is not None and old.invalidated_at is None:
-            known = loads(old.metadata)
             # the weight of an edge by hand is the rating
-            known.setdefault("rating", "helpful" if old.weight >= 0.5 else "unhelpful")
-        known.setdefault("rating", None)
+            by_weight = "helpful" if old.weight >= 0.5 else "unhelpful"
+            known = {"rating": by_weight, **loads(old.metadata)}
         if shown is not None:
             known["position"], known["query"], answers = shown
             known["answers"] = loads(answers)
@@ -250,24 +220,38 @@ class Runs:
             known["rating"], known["rated_at"] = rating, now()
         rating = known["rating"]
         known["helpful"] = None if rating is None else rating == "helpful"
-        self._store.edges.put(
-            Edge(
-                id,
-                run,
-                RELATION,
-                WEIGHTS[rating],
-                source="system" if rating is None else "user_edit",
-                metadata=dumps(known),
-                created_at=now(),
-                # Restoring the record restores the edge.
-                invalidated_at=node.invalidated_at,
-            )
-        )
+        edge = Edge(id, run, RELATION, float(rating == "helpful"), created_at=now())
+        edge.source, edge.metadata = "system" if rating is None else "user_edit", dumps(known)
+        self._store.edges.put(edge)
 
 
 def _not_shown(ids: Sequence[str]) -> list[str]:
     """Return a note on rated ids that the run was not shown."""
-    if not ids:
-        return []
     more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
-    return [f"not shown in this run, and rated all the same: {', '.join(ids[:3])}{more}"]
+    named = f"{', '.join(ids[:3])}{more}"
+    return [f"not shown in this run, and rated all the same: {named}"] if ids else []
+
+
+def keep_shown(store: Store, settings: Settings, query: str, ids: Iterable[str]) -> str:
+    """Record that ``ids`` were shown in ``settings.run``, in this order, and the redacted query.
+
+    Return a note on failure. Never raises.
+    """
+    run, why = settings.run, "the store cannot be written"
+    try:
+        if store.writable:
+            with store.aside(PATIENCE):
+                state = store.impressions.state(run)
+                if state == "open":
+                    require_storable(query)
+                    log = part("capture", "event_log")
+                    query = log.without_tokens_in([query])[0] if log is not None else query
+                    records = [id for id in ids if not id.startswith(RUN_IDS)]
+                    store.impressions.show(run, records, query[:QUERY_LENGTH], now())
+                    return ""
+            why = f"the run {run} is {state}" if state else f"no run '{run}': see 'lore run list'"
+    except StoreBusy:
+        why = "the store is busy"
+    except LoreError as error:
+        why = str(error)
+    return f"what was shown is not recorded: {why}"

@@ -37,18 +37,23 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
         node = node or store.nodes.require(id)
         with store.graph_faults:
             linked = store.edges.of(id, forgotten=history)
-        titles = store.nodes.briefs([_other_end(edge, id) for edge in linked])
+        titles = store.nodes.briefs([end for edge in linked for end in edge.key[:2] if end != id])
     fields = node.to_dict()
     del fields["stamps"]
-    fields["tags"] = list(node.tags)
-    fields["data"] = loads(node.data)
-    fields |= _anchors(store, id, history=history)
-    fields["edges"] = [
-        _edge(edge, id, titles.get(_other_end(edge, id), ("", None))[1])
-        | ({"history": past_rows(store, edge)} if history else {})
-        for edge in linked
-    ]
+    fields |= {"tags": list(node.tags), "data": loads(node.data), "verdict": None, "anchors": []}
+    if store.nodes.anchored([id]):
+        from ..anchors.show import anchor_row, worst
+
+        anchors = store.anchors.of(id)
+        fields["verdict"] = worst([anchor.verdict for anchor in anchors])
+        fields["anchors"] = [anchor_row(anchor) for anchor in anchors]
     if history:
+        every = store.anchors.of(id, gone=True)
+        fields["anchor_history"] = [row for one in every for row in _anchor_history(store, one)]
+    fields["edges"] = [_edge(edge, id, titles) for edge in linked]
+    if history:
+        for row, edge in zip(fields["edges"], linked, strict=True):
+            row["history"] = past_rows(store, edge)
         fields["history"] = past_rows(store, node)
     return fields
 
@@ -65,78 +70,38 @@ def past_rows(store: Store, row: Node | Edge) -> list[dict[str, Any]]:
     left = store.changes.of(row)
     states, rows = [*(past.row for past in left), row], []
     for number, past in enumerate(left, 1):
-        was, after = past.row, states[number]
-        found = {
-            name: getattr(was, name)
-            for name in names
-            if not is_node or getattr(was, name) != getattr(after, name)
-        }
+        was, after = past.row.to_dict(), states[number].to_dict()
+        found = {name: was[name] for name in names if not is_node or was[name] != after[name]}
         found |= {name: loads(found[name]) for name in ("data", "metadata") if name in found}
-        if "tags" in found:
-            found["tags"] = list(was.tags)
-        rows.append(
-            {
-                "number": number,
-                "change": past.change,
-                "made_at": clock(was),
-                "changed_at": past.changed_at,
-                **found,
-            }
-        )
+        found |= {name: list(found[name]) for name in ("tags",) if name in found}
+        about = {"number": number, "change": past.change, "made_at": clock(past.row)}
+        rows.append({**about, "changed_at": past.changed_at, **found})
     return rows
-
-
-def _anchors(store: Store, id: str, *, history: bool) -> dict[str, Any]:
-    fields: dict[str, Any] = {"verdict": None, "anchors": []}
-    if store.nodes.anchored([id]):
-        from ..anchors.show import anchor_row, worst
-
-        anchors = store.anchors.of(id)
-        fields["verdict"] = worst([anchor.verdict for anchor in anchors])
-        fields["anchors"] = [anchor_row(anchor) for anchor in anchors]
-    if history:
-        every = store.anchors.of(id, gone=True)
-        fields["anchor_history"] = [row for one in every for row in _anchor_history(store, one)]
-    return fields
 
 
 def _anchor_history(store: Store, anchor: Anchor) -> Iterator[dict[str, Any]]:
     """Yield the former states of an anchor, each with the change that ended it."""
     from ..store.anchors import MOVED
 
+    place = {"kind": anchor.kind, "path": anchor.path, "detail": anchor.detail}
     left = store.changes.of(anchor)
     states = [*(past.row for past in left), anchor]
     for past, after in zip(left, states[1:], strict=True):
         if past.row.gone_at is None:
             gone = "relocated" if after.reason == MOVED else "removed"
-            yield {
-                "kind": anchor.kind,
-                "path": anchor.path,
-                "detail": anchor.detail,
-                "verdict": past.row.verdict,
-                "reason": past.row.reason,
-                "change": gone if after.gone_at else "judged",
-                "changed_at": past.changed_at,
-            }
+            change = {"change": gone if after.gone_at else "judged", "changed_at": past.changed_at}
+            yield {**place, "verdict": past.row.verdict, "reason": past.row.reason, **change}
 
 
-def _other_end(edge: Edge, id: str) -> str:
-    return edge.to_id if edge.from_id == id else edge.from_id
-
-
-def _edge(edge: Edge, id: str, title: str | None) -> dict[str, Any]:
-    return {
-        "direction": "out" if edge.from_id == id else "in",
-        "relation": edge.relation,
-        "id": _other_end(edge, id),
-        "title": title,
-        "weight": edge.weight,
-        "status": edge.status,
-        "source": edge.source,
-        "metadata": loads(edge.metadata),
-        "created_at": edge.created_at,
-        "invalidated_at": edge.invalidated_at,
-    }
+def _edge(edge: Edge, id: str, titles: dict[str, Any]) -> dict[str, Any]:
+    is_out = edge.from_id == id
+    other = edge.to_id if is_out else edge.from_id
+    row = {"direction": "out" if is_out else "in", "relation": edge.relation, "id": other}
+    row["title"] = titles.get(other, ("", None))[1]
+    fields = edge.to_dict()
+    fields["metadata"] = loads(edge.metadata)
+    names = ("weight", "status", "source", "metadata", "created_at", "invalidated_at")
+    return row | {name: fields[name] for name in names}
 
 
 def _commit(store: Store, id: str) -> tuple[Node, list[Edge]] | None:
@@ -148,12 +113,10 @@ def _commit(store: Store, id: str) -> tuple[Node, list[Edge]] | None:
     from ..system.git import commit_node
 
     node = commit_node(*commit)
-    paths = store.commits.changed([id]).get(id, [])
-    weight = round(1 / sqrt(len(paths) or 1), 4)
-    return node, [
-        Edge(id, file_id(path), CHANGES, weight, "system", created_at=node.created_at)
-        for path in paths
-    ]
+    files = [file_id(path) for path in store.commits.changed([id]).get(id, [])]
+    weight = round(1 / sqrt(len(files) or 1), 4)
+    at = node.created_at
+    return node, [Edge(id, to, CHANGES, weight, "system", created_at=at) for to in files]
 
 
 def count_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> list[str]:

@@ -56,7 +56,7 @@ def test_run_records_shown_ids(engine: Engine) -> None:
     found = search(engine, "tokens")
     assert record_shown(engine, "tokens", found.ids) == []
     assert record_shown(engine.changed([("run", run)], "flag"), "tokens", found.ids) == []
-    assert Runs(engine.store).finish(run, (), ()).used == 1
+    assert Runs(engine.store).finish(run)[0]["shown"] == 1
     assert "not recorded" in record_shown(engine.changed([("run", run)], "flag"), "t", found.ids)[0]
 
 

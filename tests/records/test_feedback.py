@@ -21,9 +21,8 @@ from pylore.core.settings import Settings
 from pylore.core.times import now
 from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
-from pylore.records.impressions import keep_shown
 from pylore.records.records import Records
-from pylore.records.runs import Runs
+from pylore.records.runs import Runs, keep_shown
 from pylore.search.expand import related
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, open_store
@@ -70,6 +69,10 @@ def run_with(store: Store, shown: list[str], query: str = "tokens") -> str:
     return run
 
 
+def counts(row: dict[str, Any]) -> dict[str, int]:
+    return {name: row[name] for name in ("shown", "helpful", "unhelpful", "unrated")}
+
+
 def test_secrets_in_queries_are_redacted(store: Store) -> None:
     token = "ghp_" + "a8Fk2LqPz9XcVb3NmQwEr" + "TyUiOpAsDfGhJkL"
     run = run_with(store, ["note-1"], f"why is {token} refused")
@@ -108,16 +111,10 @@ def test_run_records_the_best_positions(store: Store) -> None:
 
 def test_finish_links_all_shown_records(store: Store) -> None:
     run = run_with(store, [*IDS[:5]])
-    result = Runs(store).finish(run, ["note-1", "note-7"], ["note-2"])
-    assert result.to_dict() | {"notes": []} == {
-        "id": run,
-        "used": 6,
-        "helpful": 2,
-        "unhelpful": 1,
-        "unrated": 3,
-        "notes": [],
-    }
-    assert result.notes == ["not shown in this run, and rated all the same: note-7"]
+    row, notes = Runs(store).finish(run, ["note-1", "note-7"], ["note-2"])
+    assert counts(row) == {"shown": 6, "helpful": 2, "unhelpful": 1, "unrated": 3}
+    assert row["state"] == "finished"
+    assert notes == ["not shown in this run, and rated all the same: note-7"]
     edges = {edge.from_id: edge for edge in store.edges.of(run)}
     assert edges.keys() == {*IDS[:5], "note-7"}
     weights = {id: (edge.weight, json.loads(edge.metadata)["rating"]) for id, edge in edges.items()}
@@ -204,7 +201,7 @@ def test_run_finishes_without_purged_records(store: Store) -> None:
     run = run_with(store, ["note-0", "note-1", "note-2", "note-gone"])
     Records(store, Settings(), None).forget(["note-1"], purge=True)
     Records(store, Settings(), None).forget(["note-2"])
-    assert Runs(store).finish(run, ["note-0"]).used == 1
+    assert Runs(store).finish(run, ["note-0"])[0]["shown"] == 1
     Records(store, Settings(), None).restore(["note-2"])
     assert {row["id"] for row in Runs(store).get(run)["records"]} == {"note-0", "note-2"}
     Records(store, Settings(), None).forget([run], purge=True)
@@ -225,14 +222,8 @@ def test_last_rating_of_a_run_counts(store: Store) -> None:
     rows, notes = runs.rate(["note-0", "note-5"], "helpful", run)
     assert [row["feedback_score"] for row in rows] == [pytest.approx(2 / 3, abs=1e-6)] * 2
     assert notes == ["not shown in this run, and rated all the same: note-5"]
-    assert runs.finish(run).to_dict() | {"notes": 0, "id": 0} == {
-        "id": 0,
-        "used": 3,
-        "helpful": 2,
-        "unhelpful": 0,
-        "unrated": 1,
-        "notes": 0,
-    }
+    row = runs.finish(run)[0]
+    assert counts(row) == {"shown": 3, "helpful": 2, "unhelpful": 0, "unrated": 1}
     assert in_step(store)
 
 
@@ -244,8 +235,8 @@ def test_links_by_hand_are_ratings(store: Store) -> None:
     Records(store, Settings(), None).link("note-2", "used_in_run", run, weight=0.5)
     keep_shown(store, options(run=run), "tokens", ["note-2"])
     Runs(store).rate(["note-3"], "unhelpful", run)
-    finished = Runs(store).finish(run, ["note-3"]).to_dict()
-    assert (finished["unrated"], finished["helpful"], finished["unhelpful"]) == (0, 3, 1)
+    row = Runs(store).finish(run, ["note-3"])[0]
+    assert counts(row) == {"shown": 4, "helpful": 3, "unhelpful": 1, "unrated": 0}
     assert in_step(store)
 
 
