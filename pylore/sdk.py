@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from .anchors.verify import rows
 from .app import code, find
 from .app.ask import AskResult, ask
-from .app.audit import audit
 from .app.engine import Engine
-from .app.find import words
+from .app.find import audit, words
 from .app.sync import first_store, make_store
 from .context.results import by_worth
 from .core.errors import LoreError, NoStore

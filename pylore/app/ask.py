@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..ask import rounds as model
@@ -10,6 +9,9 @@ from ..core.errors import LoreError
 from .find import context
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
     from ..context.build import Context
     from .engine import Engine
 
@@ -36,32 +38,19 @@ def ask(
     files: Iterable[str] = (),
     rounds: int = 0,
     with_superseded: bool = False,
-    started: Callable[[Context], None] = lambda context: None,
-    needs: Callable[[int, list[str]], None] = lambda number, things: None,
 ) -> AskResult:
     """Give the context of a question to the setting ``llm_command``, and check citations.
 
-    Args:
-        rounds: maximum requests of the model for more context, within the same budget.
-        started: called with each context, before the model runs.
-        needs: called with the number of a round, from 1, and the request of the model.
+    ``rounds`` is the maximum of requests of the model for more context, within the same budget.
 
     Raises:
         LoreError: no model is set, no context, or the command fails.
         UsageError: the command or a type is wrong.
     """
     command, needed, left = model.parse_command(engine.settings.llm_command), list[str](), rounds
+    given: dict[str, Any] = {"types": types, "files": files, "with_superseded": with_superseded}
     while True:
-        found = context(
-            engine,
-            question,
-            form="prompt",
-            types=types,
-            files=files,
-            needed=needed,
-            with_superseded=with_superseded,
-        )
-        started(found)
+        found = context(engine, question, form="prompt", needed=needed, **given)
         if not found.included:
             raise LoreError(
                 "no record fits: raise the budget"
@@ -73,7 +62,6 @@ def ask(
         wanted = model.needs_of(answer) if left else []
         if not wanted:
             break
-        needs(rounds - left + 1, wanted)
         fresh = [need for need in wanted if need not in needed]
         needed += fresh
         left = left - 1 if fresh else 0  # the same request again ends the rounds

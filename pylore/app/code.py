@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from .. import code as code_reader
@@ -44,17 +45,10 @@ def anchors_for_file(engine: Engine, file: str) -> Rows:
     store = engine.store
     path = relative(engine.root, os.path.join(engine.root, file), file)
     kept = root_to_keep(store, engine.root)
-    ids = [id for id, _ in store.anchors.about(kept, [path])]
-    ids += [id for id, *_ in store.anchors.globs_like(kept, [path])]
-    return rows(
-        store,
-        (
-            one
-            for id in dict.fromkeys(ids)
-            for one in store.anchors.of(id)
-            if one.path == path or (one.kind == "glob" and Glob(one.path).matches(path))
-        ),
-    )
+    found = (*store.anchors.about(kept, [path]), *store.anchors.globs_like(kept, [path]))
+    tied = [one for id in dict.fromkeys(row[0] for row in found) for one in store.anchors.of(id)]
+    globs = {one.path for one in tied if one.kind == "glob" and Glob(one.path).matches(path)}
+    return rows(store, (one for one in tied if one.path in {path, *globs}))
 
 
 def anchor(
@@ -78,11 +72,10 @@ def anchor(
     """
     store, project = engine.store, Project(engine.root)
     wanted = _wanted(engine, id, file, kind or None, detail, here)
+    write = partial(write_nodes, store)
     with store.faults:
         with store.transaction("anchor"):
-            placed, state = place_anchor(
-                store, lambda nodes: write_nodes(store, nodes), project, wanted, code_reader, source
-            )
+            placed, state = place_anchor(store, write, project, wanted, code_reader, source)
         embed_missing(store, engine.embedder)
     return {**rows(store, [placed])[0], "state": state}
 
@@ -105,20 +98,19 @@ def _wanted(engine: Engine, id: str, file: str, kind: str | None, detail: str, h
     """Return the described anchor; without a kind, of the file."""
     here, root = here or engine.root, engine.root
     path, first, last = split_location(file)
-    there = os.path.join(here, file)
-    if "::" in file and not (kind or detail or os.path.lexists(there)):
+    if "::" in file and not (kind or detail or os.path.lexists(os.path.join(here, file))):
         kind, (file, _, detail) = "symbol", file.partition("::")
     elif first is not None and not kind:
         kind, detail, file = "lines", f"{first}-{last}", path
-    if kind == "lines":
+    kind = "file" if kind is None else kind
+    if kind == "symbol":
+        detail = detail.replace("::", ".")
+    elif kind == "lines":
         first, last = sorted(line_numbers(detail))
         if first == 0:
             raise UsageError(f"lines '{detail}': give FIRST-LAST, as 10-20")
         detail = f"{first}-{last}"
-    kind = "file" if kind is None else kind
-    detail = detail.replace("::", ".") if kind == "symbol" else detail
-    is_glob = kind in ("glob", "rule")
-    there = os.path.join(here, file)
+    is_glob, there = kind in ("glob", "rule"), os.path.join(here, file)
     path = relative_glob(root, here, file) if is_glob else relative(root, there, file)
     id = engine.store.complete_id(id)
     return Anchor(id, kind, path, detail, root_to_keep(engine.store, root))

@@ -1,4 +1,4 @@
-"""Find and show: search, related, path, show, context; record what was shown.
+"""Find and show: search, related, path, show, context; bound, record and audit results.
 
 Every search imports this module: other modules are imported in functions. Arguments of several
 words may be a single text. All raise UsageError for a wrong type, relation, date or
@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, UsageError
+from ..core.json import dumps
+from ..core.text import counted
 from ..core.vocabulary import CODE_TYPES
 from ..store.filter import Scope, require_statuses
 from ..system.files import lstamp_of
@@ -21,9 +23,19 @@ if TYPE_CHECKING:
 
     from ..context.build import Context
     from ..core.model import Hit, Hits
+    from ..core.settings import Settings
     from ..search.query import Near
     from ..store import Store
     from .engine import Engine
+
+    Rows = list[dict[str, Any]]
+
+_ROW = 2
+"""Bytes between two rows of a list, and around it: a comma and the end of a line."""
+_LEAST_BUDGET = 64
+"""Tokens; no record fits in less."""
+_MOST_RUNS = 200
+"""Newest runs that are audited."""
 
 
 def words(given: Iterable[str]) -> tuple[str, ...]:
@@ -264,7 +276,67 @@ def _without_marks(engine: Engine, globs: tuple[str, ...]) -> tuple[str, ...]:
     return (*(name for name in globs if name not in marks), *map(literal, files)) or globs
 
 
-# --- records of shown results: they never fail, and run after the output
+# --- results within the setting ``max_bytes``, in bytes of UTF-8 of the printed JSON
+
+
+def size(value: object) -> int:
+    """Return the bytes of a value as JSON."""
+    return len(dumps(value).encode())
+
+
+def first_rows(rows: Rows, most: int) -> tuple[Rows, list[str]]:
+    """Return the rows that fit in a list of ``most`` bytes (0: all), and notes.
+
+    A first node that does not fit loses edges and the end of the body.
+
+    Raises:
+        LoreError: the first row does not fit and has no body.
+    """
+    kept: Rows = []
+    notes, left = list[str](), most - 2 * _ROW
+    for row in rows:
+        left -= size(row) + _ROW
+        if most and left < 0:
+            break
+        kept.append(row)
+    if rows and not kept:
+        if "body" not in rows[0]:
+            raise LoreError(f"the first result does not fit: max_bytes is {most}")
+        node = {**rows[0], "edges": []}
+        over, body = size(node) + 3 * _ROW - most, node["body"].encode()
+        if over > 0:  # an escape takes several bytes of JSON
+            rest = max(0, 2 * len(body) - over - size(node["body"]))
+            node["body"] = body[:rest].decode(errors="ignore")
+        kept = [node]
+        notes = [f"edges, or the end, of {node['id']} left out: max_bytes is {most}"]
+    if gone := len(rows) - len(kept):
+        notes.insert(0, f"{counted(gone, 'result')} left out: max_bytes is {most}")
+    return kept, notes
+
+
+def context_within(engine: Engine, question: str, text_bytes: int = 0, **options: Any) -> Context:
+    """Return a context whose text has at most ``text_bytes``, or whose JSON ``max_bytes``.
+
+    ``options`` are those of ``context``. First the names of withheld nodes are dropped,
+    then the budget is lowered, with a note.
+    """
+    most, notes = text_bytes or engine.settings.max_bytes, list[str]()
+    while True:
+        found = context(engine, question, **options)
+        found.notes += notes
+        if most and not text_bytes and size(found.to_row()) > most:
+            found.withheld = []
+        taken = len(found.text.encode()) if text_bytes else size(found.to_row())
+        if not most or taken <= most:
+            return found
+        budget = found.tokens_used * most // taken * 9 // 10
+        if budget < _LEAST_BUDGET:
+            raise LoreError(f"no result fits: max_bytes is {most}")
+        engine = engine.changed([("budget", str(budget))], "max_bytes")
+        notes = [f"the budget is {budget} tokens: max_bytes is {most}"][bool(text_bytes) :]
+
+
+# --- runs: records of shown results never fail, and run after the output
 
 
 def record_shown(engine: Engine, query: str, ids: Iterable[str]) -> list[str]:
@@ -297,3 +369,34 @@ def keep_question(
     if log := part("capture", "event_log"):
         with suppress(OSError):
             log.append_event(source, name, "question", engine.root, [], ok=False, text=question)
+
+
+def audit(store: Store, settings: Settings, run: str = "") -> dict[str, Any]:
+    """Return ``coverage`` and ``diversity`` of the newest live runs, or of ``run``.
+
+    ``coverage`` has the number of runs, ``finished`` runs, and records ``shown`` and ``rated``.
+    ``diversity`` counts ``answers`` with enough first results in the store, with the mean ``share``
+    of the most frequent category.
+    """
+    from ..search.rank import SAME_CATEGORY, TOP
+
+    answers: dict[tuple[str, str], list[str]] = {}
+    with store.graph_faults:
+        runs = store.impressions.summaries(run or None, _MOST_RUNS)
+        for of_run, query, id in store.impressions.tops([row[0] for row in runs], TOP):
+            answers.setdefault((of_run, query), []).append(id)
+        known = [ids for ids in answers.values() if len(ids) > SAME_CATEGORY]
+        every = {id for ids in known for id in ids}
+        categories = store.nodes.categories([*every], settings.category_tags)
+    shares = []
+    for ids in known:
+        found = [categories[id] for id in ids if categories.get(id)]
+        shares.append(max(map(found.count, found), default=0) / len(ids))
+    coverage = {
+        "runs": len(runs),
+        "finished": sum('"finished_at"' in row[1] for row in runs),
+        "shown": sum(row[3] + row[4] for row in runs),
+        "rated": sum(int(row[5] + row[6]) for row in runs),
+    }
+    share = round(sum(shares) / max(1, len(shares)), 3)
+    return {"coverage": coverage, "diversity": {"answers": len(shares), "share": share}}

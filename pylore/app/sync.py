@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from ..core.errors import LoreError, NoStore, first_of
-from ..core.json import dumps, loads, record_line
+from ..core.json import record_line
 from ..core.model import Anchor, Node, edge_name
 from ..core.text import counted
 from ..formats.export import FILE as KNOWLEDGE
@@ -28,7 +28,7 @@ from .engine import Engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from ..core.settings import Settings
@@ -41,10 +41,7 @@ _LARGEST = 1 << 30
 """Maximum bytes of the shared file in memory; the rest is not read."""
 _LINE = 100
 """Bytes of memory of a line, besides its text."""
-_NAMED = 20
-"""Maximum stored faults of bad lines."""
-LEFT_OUT = "left_out"
-"""Key in ``meta`` of the bad lines of the shared file: [[place, fault], …]."""
+_OPTIONS: Mapping[str, Any] = {"change": "sync", "by_hand": True, "skip_bad": True}
 
 
 class Synced(NamedTuple):
@@ -60,7 +57,7 @@ def sync(engine: Engine, path: str, *, out: bool = True, dry_run: bool = False) 
     """Merge a file, which may be missing, into the store; with ``out``, write the file if its lines
     change.
 
-    A bad line is not removed, and is reported once. A file with an overlong line, or beyond a
+    A bad line is not removed. A file with an overlong line, or beyond a
     gigabyte, is read up to there, and not written. ``dry_run`` changes nothing.
 
     Raises:
@@ -84,21 +81,10 @@ def _sync(engine: Engine, path: str, write: Callable[[str, list[bytes]], None] |
     for _ in range(_TRIES):
         lines, is_cut = _lines(path, longest)
         resolved = any(map(marker_of, lines))
-        came_in = (
-            Imported()
-            if not lines
-            else import_lines(
-                store,
-                engine.settings,
-                engine.embedder,
-                both_sides(lines),
-                change="sync",
-                by_hand=True,
-                name=path,
-                skip_bad=True,
-            )
-        )
-        _name_new_faults(store, came_in)
+        came_in = Imported()
+        if lines:
+            sides, embedder = both_sides(lines), engine.embedder
+            came_in = import_lines(store, engine.settings, embedder, sides, name=path, **_OPTIONS)
         if write is None or is_cut:
             return Synced(came_in, _changes([], []), resolved)
         with store.snapshot():
@@ -149,21 +135,6 @@ def _pages_of_git(store: Store, root: str) -> set[str]:
         and state_of(node) == row.state
         and has_own_id(node, row.path)
     }
-
-
-def _name_new_faults(store: Store, came_in: Imported) -> None:
-    """Store the faults of bad lines, and drop known faults."""
-    found = dumps([list(one) for one in came_in.skipped[:_NAMED]]) if came_in.skipped else None
-    if found == store.meta.get(LEFT_OUT):
-        came_in.skipped = []
-    elif store.writable:
-        with store.transaction():
-            store.meta.set(LEFT_OUT, found)
-
-
-def faults_of_lines(store: Store) -> list[str]:
-    """Return a message about each bad line of the last sync."""
-    return [": ".join(one) for one in loads(store.meta.get(LEFT_OUT) or "[]")]
 
 
 def _changes(old: Iterable[bytes], new: Iterable[bytes]) -> dict[str, int]:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..app.sync import faults_of_lines
 from ..code.scan import program
 from ..core.errors import DONE, FAILURE, LoreError, first_of
 from ..core.settings import Settings
@@ -36,7 +35,6 @@ EMBED = "run 'lore store embed --all'"
 IMPORT = "move search.db away and import your last export: lore init && lore import FILE"
 RELINK = "import the missing nodes, or remove the edges: lore link --remove FROM RELATION TO"
 FIT = "use a relation that fits, or confirm: lore link --force FROM RELATION TO"
-SYNC = "correct these lines, then run 'lore sync'"
 COPIES = "delete what is kept from before a restore when you no longer need it"
 FEW = 5
 """Maximum number of findings of a check that are listed."""
@@ -204,6 +202,5 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
         Exam("edges", edges, RELINK, fails=False),
         Exam("ontology", lambda: [" ".join(row[:3]) for row in misfits(store)], FIT, fails=False),
         Exam("purged", purged, REINDEX, fails=False),
-        Exam("shared-file", lambda: faults_of_lines(store), SYNC, fails=False),
         Exam("copies", lambda: copies_kept(store.path), COPIES, fails=False),
     ]

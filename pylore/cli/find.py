@@ -9,7 +9,6 @@ import os
 import sys
 
 from ..app import find as app
-from ..app.bounds import context_within, first_rows
 from ..core.errors import DONE, FAILURE, LoreError, UsageError, first_of
 from ..core.json import dumps
 from ..core.text import counted
@@ -160,7 +159,7 @@ def _question(words: Sequence[str]) -> str:
 
 def _rows(engine: Engine, found: Hits) -> list[dict[str, object]]:
     """Return the results as JSON has them; those beyond ``max_bytes`` are taken out."""
-    rows, notes = first_rows(found.rows(), engine.settings.max_bytes)
+    rows, notes = app.first_rows(found.rows(), engine.settings.max_bytes)
     found.notes.extend(notes)
     del found.hits[len(rows) :]
     return rows
@@ -253,7 +252,7 @@ def show(
     with session.engine() as engine:
         whole = ids_from(ids, "show")
         found = app.show(engine, whole, history=history)
-        found, notes = first_rows(found, session.settings.max_bytes)
+        found, notes = app.first_rows(found, session.settings.max_bytes)
         session.say(notes)
         if len(whole) == 1 and "-" not in ids:
             session.output.one(found[0], lambda item: texts.nodes_text([item]))
@@ -373,7 +372,7 @@ def context(
     if not words and not near:
         raise UsageError("context needs a question or the id of a task: lore context WORD…")
     with session.engine() as engine:
-        found = context_within(
+        found = app.context_within(
             engine,
             _question(words),
             form=form,
@@ -419,9 +418,6 @@ def ask(
     """
     from ..app.ask import ask as ask_model
 
-    def needs(number: int, things: Sequence[str]) -> None:
-        session.say([f"round {number} of {rounds}: looking up {'; '.join(things)}"])
-
     with session.engine() as engine:
         result = ask_model(
             engine,
@@ -430,9 +426,8 @@ def ask(
             files=from_root(near),
             rounds=rounds,
             with_superseded=with_superseded,
-            started=lambda found: session.say(found.notes),
-            needs=needs,
         )
+        session.say(result.context.notes)
         _print_answer(session, result)
         _record(session, engine, result.context.question, result.context, "context")
         session.record_reads(engine, result.context.ids)

@@ -66,7 +66,7 @@ def stats(session: Session) -> None:
     coverage: of the newest 200 runs, the number that are finished, and of the records shown, the
     number that were rated. diversity: share of a single category among the top five results.
     """
-    from ..app.audit import audit
+    from ..app.find import audit
     from ..graph.queries import stats as count_all
 
     with session.engine() as engine:

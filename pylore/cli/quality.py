@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..app.audit import audit
+from ..app.find import audit
 from ..core.errors import LoreError, UsageError
 from ..core.text import counted
 from ..records.runs import Runs

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os
 
-from ..app.bounds import context_within, first_rows
-from ..app.find import keep_question, record_shown, related, search, show
+from ..app import find as app
 from ..cli import find
 from ..cli.command import argument, option, parameters_of
 from ..core.errors import LoreError, UsageError
@@ -100,8 +99,8 @@ def lore_search(
     id, title, at (FILE:LINES, for code LINES), snippet, score 0-1; with depth > 0 also connected
     nodes (hops, path). weak: perhaps no result is relevant."""
     engine = _under(engine, limit=limit, graph_depth=depth)
-    found = search(engine, query, near=files, types=types, explain=explain)
-    keep_question(engine, "mcp", query, found)
+    found = app.search(engine, query, near=files, types=types, explain=explain)
+    app.keep_question(engine, "mcp", query, found)
     return _hits(engine, query, found, whole=explain)
 
 
@@ -117,7 +116,7 @@ def lore_related(
     """Return the nodes connected to a node or a file. Call it before you edit a file: it returns
     decisions and lessons tied to the file, and files that depend on it or change with it."""
     engine = _under(engine, graph_edges=" ".join(edges) or None)
-    found = related(engine, [id], hops=hops, types=types, limit=limit, here=os.getcwd())
+    found = app.related(engine, [id], hops=hops, types=types, limit=limit, here=os.getcwd())
     return _hits(engine, f"related {id}", found)
 
 
@@ -125,8 +124,8 @@ def lore_related(
 def lore_show(engine: Engine, ids: tuple[str, ...] = like(find.show, "ids")) -> Answer:
     """Return nodes: body, why, status, anchors in code with verdicts, and up to ten edges of each
     relation with their number. Call it before you rely on a result."""
-    rows = [_node_row(node) for node in show(engine, ids)]
-    rows, left_out = first_rows(rows, engine.settings.max_bytes)
+    rows = [_node_row(node) for node in app.show(engine, ids)]
+    rows, left_out = app.first_rows(rows, engine.settings.max_bytes)
     return json_object(rows[0]) if len(ids) == 1 else json_list(rows), left_out
 
 
@@ -141,9 +140,9 @@ def lore_context(
     links, with ids. Call it once at the start of a task."""
     engine = _under(engine, budget=budget)
     most = min(engine.settings.max_bytes or budget * A_TOKEN, budget * A_TOKEN)
-    found = context_within(engine, question, most, form="code", files=files)
-    keep_question(engine, "mcp", found.question, found.hits)
-    record_shown(engine, found.question, found.ids)
+    found = app.context_within(engine, question, most, form="code", files=files)
+    app.keep_question(engine, "mcp", found.question, found.hits)
+    app.record_shown(engine, found.question, found.ids)
     left = len(found.withheld)
     notes = [f"{counted(left, 'result')} left out: there was no room"] if left else []
     return found.text, [*found.notes, *notes]
@@ -253,9 +252,9 @@ def _under(engine: Engine, **settings: object) -> Engine:
 def _hits(engine: Engine, query: str, found: Hits, *, whole: bool = False) -> Answer:
     """Return the rows that have room, and record them in the run; without any, also why."""
     every = found.rows() if whole else map(_hit_row, found.rows())
-    rows, left_out = first_rows([*every], engine.settings.max_bytes)
+    rows, left_out = app.first_rows([*every], engine.settings.max_bytes)
     del found.hits[len(rows) :]
-    record_shown(engine, query, found.ids)
+    app.record_shown(engine, query, found.ids)
     return json_list(rows), left_out if rows else [*found.notes, *left_out]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from new_stores import new_store
 from things import a_node
 
-from pylore.app.audit import audit
+from pylore.app.find import audit
 from pylore.core.settings import Settings
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from new_stores import new_store
 
-from pylore.app.bounds import context_within, first_rows, size
 from pylore.app.engine import Engine
+from pylore.app.find import context_within, first_rows, size
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.records.records import Records

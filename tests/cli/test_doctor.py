@@ -24,8 +24,7 @@ from pylore.store.vectors import extension_file
 
 IDS = (
     "python sqlite sqlite-vec embedder ast-grep jq config store data-folder tables indexes "
-    "integrity values fulltext foreign-keys passages vectors edges ontology purged shared-file "
-    "copies"
+    "integrity values fulltext foreign-keys passages vectors edges ontology purged copies"
 ).split()
 
 

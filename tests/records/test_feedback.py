@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from new_stores import new_store
 from samples import examples
 
-from pylore.app.audit import audit
+from pylore.app.find import audit
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.model import Node
 from pylore.core.settings import Settings
