@@ -15,9 +15,8 @@ from ..system.files import is_trusted
 from ..terminal.output import note
 from ..terminal.text import each
 from .connection import connect, make_schema, options_of, remote_named
-from .indexing import index_hub
-from .lines import Takes
-from .sync import HubSync, hub_status
+from .search import index_hub
+from .sync import HubSync, Takes, hub_status
 
 if TYPE_CHECKING:
     from ..cli.session import Session

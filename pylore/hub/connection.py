@@ -32,14 +32,10 @@ _BY_STATE: dict[str, tuple[type[StoreError], str]] = {
 """Prefix of an SQLSTATE to the error and advice."""
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
-_DEFAULTS = {
-    "keepalives_idle": "30",
-    "keepalives_interval": "10",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "60000",
-    "fallback_application_name": "lore",
-    "client_encoding": "UTF8",
-}
+_DEFAULTS = (
+    "keepalives_idle=30 keepalives_interval=10 keepalives_count=3 tcp_user_timeout=60000"
+    " fallback_application_name=lore client_encoding=UTF8"
+)
 
 _HELLO = (
     "SELECT set_config('statement_timeout', '2min', false)"
@@ -161,7 +157,7 @@ def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
         if verify:
             os.environ["PGSSLMODE"] = "verify-full"  # a service overrides it, sockets ignore it
         with faults(name or url):
-            return Hub(name or url, driver().Connection.connect(**{**_DEFAULTS, **options, **how}))
+            return Hub(name or url, driver().Connection.connect(_DEFAULTS, **options, **how))
     finally:
         if verify:
             os.environ.pop("PGSSLMODE")

@@ -1,32 +1,35 @@
-"""Search at a hub: PostgreSQL finds passages and edges, the local pipeline fuses and ranks.
+"""Index and search a hub.
 
-Full text, vectors and each hop of a walk are one query, with rows and texts of the matches; the
-rest is read on demand.
+Clients cut passages and compute vectors, as for search.db. PostgreSQL finds passages and edges, and
+the local pipeline fuses and ranks. Full text, vectors and each hop of a walk are one query, with
+rows and texts of the matches.
 """
 
 from __future__ import annotations
 
-import re
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from ..core.errors import UsageError
+from ..core.errors import EmbedderError, UsageError
 from ..core.json import dumps
 from ..core.settings import BUILT_IN_RETRIEVERS
-from ..core.text import PREFIX_LENGTH, identifier_parts
+from ..core.text import PREFIX_LENGTH, fold, identifier_parts, words
 from ..core.times import days_since
+from ..core.vocabulary import COLLECTIONS, TEXTS
+from ..indexing.passages import passage_rows
 from ..store import Store
 from ..store.nodes import Nodes
 from ..store.opening import scratch_store
-from .connection import connect, remote_named
-from .indexing import split, vector_text
+from ..store.vectors import quantise
+from .connection import ahead, connect, remote_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from ..cli.session import Session
     from ..core.text import Query
+    from ..embed import Embedder
     from ..store.edges import Bundle
     from ..store.filter import Scope
     from ..store.nodes import Brief
@@ -34,12 +37,82 @@ if TYPE_CHECKING:
 
     Row = tuple[int, str, float]
 
+BATCH = 1000
+"""Nodes that are indexed in one transaction."""
+
+_SIGNS = {sign: f"\\{sign}" for sign in r"\.+()[]{}|^$"}
+_AS_REGEX = str.maketrans({**_SIGNS, "*": ".*", "?": "."})
 _DECLARED = """
 SELECT DISTINCT ON (kind, key) kind, key, lore.share(f->'weight'), lore.share(f->'backward_weight')
 FROM (SELECT kind, key, order_key, line::jsonb AS f FROM lore.lines
       WHERE kind IN ('declare_type', 'declare_relation')) declared
 ORDER BY kind, key, order_key DESC
 """
+
+
+def index_hub(hub: Hub, embedder_of: Callable[[], Embedder | None], notes: list[str]) -> None:
+    """Index the nodes that are due at a hub.
+
+    A hub with vectors of a different embedder is skipped, with a note in ``notes``.
+
+    Raises:
+        LoreError: the hub failed; finished batches remain.
+    """
+    done = False
+    while rows := hub.ask("SELECT * FROM lore.lacking(%s)", [4 * BATCH]):
+        embedder = embedder_of()
+        name, dimension = (embedder.name, embedder.dimension) if embedder else (None, 0)
+        if (own := hub.hello().get("embedder", name)) != name:
+            notes.append(
+                f"{hub.name} has vectors of {own}, not of {name or 'no embedder'}: "
+                "another client indexes what was sent"
+            )
+            break
+        try:
+            for batch in ahead(_batches(rows, embedder)):
+                values = (dumps(batch), name, dimension)
+                if hub.ask("SELECT lore.put(%s, %s, %s)", values) == [(0,)]:
+                    return  # indexed by other clients, or changed
+                done = True
+        except EmbedderError as error:
+            notes.append(f"{error}; not all is indexed at {hub.name}")
+            break
+    if done:
+        hub.ask("SET LOCAL statement_timeout = '1h'; SELECT lore.settle()")
+
+
+def _batches(
+    rows: Sequence[tuple[Any, ...]], embedder: Embedder | None
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield batches for ``lore.put`` from rows of ``lore.lacking``."""
+    for start in range(0, len(rows), BATCH):
+        nodes: list[dict[str, Any]] = []
+        texts: list[str] = []
+        for node, order_key, type, title, text, tags, file in rows[start : start + BATCH]:
+            passages: list[dict[str, Any]] = []
+            nodes.append({"node": node, "order_key": order_key, "passages": passages})
+            at, prose = 1, COLLECTIONS.get(type, TEXTS) == TEXTS
+            cut = passage_rows(title, text, tags, file, prose=prose) if type else ()
+            for name, part, tagged, _, parts, _ in cut:
+                made = {"title": split(name), "body": split(part), "tags": split(tagged)}
+                passages.append({**made, "parts": parts, "first": at, "length": len(part)})
+                texts.append(f"{name} {part}")
+                at += len(part)
+        vectors = iter(embedder.embed(texts) if embedder is not None and texts else ())
+        for passage in (passage for one in nodes for passage in one["passages"]):
+            passage["embedding"] = vector_text(next(vectors, None))
+        yield nodes
+
+
+def split(text: str) -> str:
+    """Return the folded words of a text."""
+    return " ".join(words(fold(text)))
+
+
+def vector_text(vector: bytes | None) -> str | None:
+    """Return a float32 vector as pgvector text, rounded as in search.db; None for zero."""
+    rounded = None if vector is None else quantise(vector)
+    return str([*memoryview(rounded).cast("b")]) if rounded and any(rounded) else None
 
 
 class SearchedHub(Store):
@@ -74,7 +147,6 @@ class Answers(Nodes):
         self._store, self._ask = store, store.hub.ask
         self._briefs: dict[str, list[Any]] = {}  # id to lore.brief
         self._texts: dict[int, Sequence[str]] = {}  # key of a passage to title, text and tags
-        self._described: Sequence[str] = ()
         self._statuses: dict[str, str] = {}  # of the nodes of a walk
 
     def _leg(self, sql: str, *values: object) -> list[Row]:
@@ -88,7 +160,7 @@ class Answers(Nodes):
         """Return the filter of ``lore.admits`` for a scope, with a regular expression for files."""
         given = {name: getattr(scope, name) for name in scope.FIELDS}
         given["excluded"] = sorted(scope.excluded)
-        given["files"] = expression(scope.files) if scope.files else ""
+        given["files"] = expression(scope.files)
         given["names"] = ["", self._store.scope] if self._store.scope else ""
         return dumps({name: value for name, value in given.items() if value})
 
@@ -98,7 +170,6 @@ class Answers(Nodes):
         return {id: self._briefs[id] for id in ids if id in self._briefs}
 
     def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
-        self._described = ids
         if lacking := [id for id in ids if id not in self._briefs]:
             self._briefs.update(self._ask("SELECT * FROM lore.rows(%s::text[])", [lacking]))
         return {
@@ -130,8 +201,7 @@ class Answers(Nodes):
         return {id: row[9] for id, row in self._held(ids).items() if row[9] is not None}
 
     def beginning(self, id: str, length: int = 800) -> str:
-        key = self.first_passages([id]).get(id)
-        return "" if key is None else self.body(key)[:length]
+        return str(self._briefs[id][10][:length]) if id in self._briefs else ""
 
     def count_by_type(self) -> dict[str, int]:
         return {"": self.frequencies([])[0]}
@@ -162,22 +232,14 @@ class Answers(Nodes):
         return self._leg("find(%s, %s, %s, %s)", asked, prefixes, self._filter(scope), limit)
 
     def texts(self, keys: Sequence[int]) -> dict[int, str]:
-        rows = self._passages(keys).items()
-        return {key: f"{' '.join(row)} {identifier_parts(' '.join(row[:2]))}" for key, row in rows}
+        return {key: self.indexed(key)[1] for key in keys if key in self._texts}
 
     def body(self, key: int) -> str:
-        return self._passages([key]).get(key, ("", "", ""))[1]
+        return self._texts[key][1] if key in self._texts else ""
 
     def indexed(self, key: int) -> tuple[str, str]:
-        return self._passages([key]).get(key, ("",))[0], self.texts([key]).get(key, "")
-
-    def _passages(self, keys: Iterable[int]) -> dict[int, Sequence[str]]:
-        """Return title, text and tags; prefetch first passages of the last ``briefs``."""
-        if lacking := {*keys} - self._texts.keys():
-            lacking |= {*self.first_passages(self._described).values()} - self._texts.keys()
-            sql = "SELECT * FROM lore.passages_of(%s::bigint[])"
-            self._texts.update((key, row) for key, *row in self._ask(sql, [[*lacking]]))
-        return {key: self._texts[key] for key in keys if key in self._texts}
+        title, text, tags = self._texts.get(key, ("", "", ""))
+        return title, f"{title} {text} {tags} {identifier_parts(f'{title} {text}')}"
 
     def frequencies(self, words: Iterable[str]) -> tuple[int, dict[str, int]]:
         found = dict(self._ask("SELECT * FROM lore.counts(%s::text[])", [[*words]]))
@@ -209,13 +271,13 @@ class Answers(Nodes):
 
 
 def expression(globs: Iterable[str]) -> str:
-    """Return globs of SQLite as a regular expression, where ``*`` and ``?`` match slashes.
+    """Return globs as a regular expression, where ``*`` and ``?`` match slashes; "" without globs.
 
     >>> expression(["src/*.p?"])
     '^(src/.*\\\\.p.)$'
     """
-    every = (re.escape(glob).replace(r"\*", ".*").replace(r"\?", ".") for glob in globs)
-    return f"^({'|'.join(every)})$"
+    every = "|".join([glob.translate(_AS_REGEX) for glob in globs])
+    return f"^({every})$" if every else ""
 
 
 def open_for_search(session: Session, files: Sequence[str]) -> Store:

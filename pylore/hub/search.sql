@@ -44,24 +44,17 @@ CREATE FUNCTION lore.admits(n lore.nodes, f jsonb) RETURNS boolean LANGUAGE sql 
     AND (f->'until' IS NULL OR n.fields->>'updated_at' COLLATE "C" <= f->>'until')
 $$;
 
--- The columns of a result, and the key of its first passage.
+-- The columns of a result, with the key of its first passage and the beginning of its text.
 CREATE FUNCTION lore.brief(n lore.nodes) RETURNS jsonb LANGUAGE sql STABLE AS $$
   SELECT jsonb_build_array(n.type, coalesce(n.fields->>'title', ''), n.fields->>'file', coalesce(n.fields->>'updated_at', ''),
     lore.share(n.fields->'confidence'), coalesce(n.fields->>'source', 'user_edit'), n.status, n.fields->>'category',
-    n.tags, (SELECT min(p.key) FROM lore.passages p WHERE p.node = n.key))
+    n.tags, (SELECT min(p.key) FROM lore.passages p WHERE p.node = n.key), left(n.text, 800))
 $$;
 
 -- Of these ids the live nodes that the client sees.
 CREATE FUNCTION lore.rows(ids text[]) RETURNS TABLE(id text, brief jsonb)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
   SELECT n.id, brief(n) FROM nodes n WHERE n.id = ANY (ids) AND NOT n.gone AND n.scope = ANY ((SELECT my_scopes())::text[])
-$$;
-
-CREATE FUNCTION lore.passages_of(keys bigint[]) RETURNS TABLE(passage bigint, title text, text text, tags text)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
-  SELECT p.key, coalesce(n.fields->>'title', ''), substr(n.text, p.first, p.length), n.tags
-  FROM passages p JOIN nodes n ON n.key = p.node
-  WHERE p.key = ANY (keys) AND NOT n.due AND n.scope = ANY ((SELECT my_scopes())::text[])
 $$;
 
 CREATE FUNCTION lore.cosines(keys bigint[]) RETURNS TABLE(a bigint, b bigint, cosine real)
@@ -189,8 +182,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
   WHERE before < 4000000 ORDER BY key
 $$;
 
--- Replace the passages of nodes, [{"node", "order_key", "passages": [{"first", "length", "size",
--- "title", "body", "tags", "parts", "embedding"}, …]}, …]; return how many were still in this state
+-- Replace the passages of nodes, [{"node", "order_key", "passages": [{"first", "length", "title",
+-- "body", "tags", "parts", "embedding"}, …]}, …]; return how many were still in this state
 -- and not being indexed by others. The first embedder is the hub's: other clients index nothing.
 CREATE FUNCTION lore.put(batch jsonb, embedder text, dimension int) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp AS $$
@@ -209,13 +202,13 @@ BEGIN
     WHERE n.due AND n.scope = ANY (my_scopes()) ORDER BY n.key FOR UPDATE OF n SKIP LOCKED);
   DELETE FROM passages WHERE node = ANY (keys);
   INSERT INTO passages(node, scope, type, first, length, size, words, embedding)
-  SELECT n.key, n.scope, n.type, x.first, x.length, x.size,
+  SELECT n.key, n.scope, n.type, x.first, x.length, cardinality(string_to_array(concat_ws(' ', x.title, x.body, x.tags, x.parts), ' ')),
     setweight(to_tsvector('pg_catalog.english', left(x.title, 20000)), 'A') ||
     setweight(to_tsvector('pg_catalog.english', left(x.tags, 20000)), 'B') ||
     setweight(to_tsvector('pg_catalog.english', left(x.parts, 50000)), 'C') || to_tsvector('pg_catalog.english', left(x.body, 100000)),
     x.embedding::public.halfvec
   FROM jsonb_to_recordset(batch) g(node bigint, passages jsonb) JOIN nodes n ON n.key = g.node AND NOT n.gone,
-    jsonb_to_recordset(g.passages) x(first int, length int, size int, title text, body text, tags text, parts text, embedding text)
+    jsonb_to_recordset(g.passages) x(first int, length int, title text, body text, tags text, parts text, embedding text)
   WHERE g.node = ANY (keys);
   UPDATE nodes SET due = false WHERE key = ANY (keys);
   RETURN cardinality(keys);

@@ -44,7 +44,7 @@ def test_certificates_of_other_hosts_are_verified(
 ) -> None:
     modes: list[str] = []
 
-    def connected(**options: str) -> None:
+    def connected(_: str, **options: str) -> None:
         assert "sslmode" not in options and options["target_session_attrs"] == "read-write"
         modes.append(os.environ.get("PGSSLMODE", ""))
 

@@ -13,8 +13,7 @@ from pylore.app.find import search
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.hub.connection import connect
-from pylore.hub.indexing import index_hub
-from pylore.hub.search import SearchedHub
+from pylore.hub.search import SearchedHub, index_hub
 
 HIDDEN = ("zebra", "quagga", "okapi", "@@red", "@@blue")
 SEEN_BY = {
@@ -74,11 +73,9 @@ def test_searches_show_visible_scopes_alone(indexed: PeopledHub, user: str) -> N
 @pytest.mark.parametrize("user", SEEN_BY)
 def test_functions_show_visible_scopes_alone(indexed: PeopledHub, user: str) -> None:
     ids = [id for (id,) in indexed.do("SELECT id FROM lore.nodes")]
-    passages = [key for (key,) in indexed.do("SELECT key FROM lore.passages")]
     vector = "[" + ",".join(["1"] * StaticEmbedder().dimension) + "]"
     asked: list[tuple[str, tuple[object, ...]]] = [
         ("SELECT lore.rows(%s::text[])::text", (ids,)),
-        ("SELECT lore.passages_of(%s::bigint[])::text", (passages,)),
         ("SELECT lore.neighbours(%s::text[], '{uses,relates_to,uses@@blue}', 99)::text", (ids,)),
         ("SELECT lore.find('zebra quagga okapi note', '{z,q,o}', '{}', 99)::text", ()),
         ("SELECT lore.near(%s, '{}', 99)::text", (vector,)),

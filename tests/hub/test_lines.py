@@ -15,7 +15,7 @@ from samples import TRIES_ALL
 from pylore.core.model import Edge
 from pylore.core.stamps import Stamped, clock
 from pylore.hub.connection import connect
-from pylore.hub.lines import order_text
+from pylore.hub.sync import order_text
 
 WRITERS = 32 if TRIES_ALL else 4
 BATCHES = 20 if TRIES_ALL else 6

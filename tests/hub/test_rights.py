@@ -22,7 +22,7 @@ READABLE_FROM = {
 """Table to the least role that reads it; only the owner writes tables."""
 
 READER = """
-hello my_scopes share admits find near having counts rows passages_of cosines neighbours
+hello my_scopes share admits find near having counts rows cosines neighbours
 """.split()
 WRITER = "push lacking put settle".split()
 OWNER = """

@@ -19,9 +19,8 @@ from pylore.core.settings import Settings
 from pylore.core.vocabulary import CODE_TYPES
 from pylore.embed.static import StaticEmbedder
 from pylore.hub.connection import Hub, connect
-from pylore.hub.indexing import index_hub
-from pylore.hub.lines import Takes, lines_of
-from pylore.hub.search import SearchedHub, expression
+from pylore.hub.search import SearchedHub, expression, index_hub
+from pylore.hub.sync import Takes, lines_of
 from pylore.indexing.embed import embed_missing
 from pylore.indexing.indexer import Index
 from pylore.search.pipeline import Request, search

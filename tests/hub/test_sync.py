@@ -15,8 +15,7 @@ from things import node_past
 from pylore.core.errors import LoreError, StoreError
 from pylore.core.model import Anchor
 from pylore.formats.jsonl import import_lines
-from pylore.hub.lines import Takes
-from pylore.hub.sync import HubSync, hub_status
+from pylore.hub.sync import HubSync, Takes, hub_status
 from pylore.records.records import Records
 from pylore.records.undo import purge_node
 from pylore.store import Store

@@ -16,8 +16,7 @@ from pylore.core.settings import Settings
 from pylore.formats.export import export_lines
 from pylore.formats.lines import READS
 from pylore.hub.connection import connect
-from pylore.hub.lines import Takes
-from pylore.hub.sync import HubSync
+from pylore.hub.sync import HubSync, Takes
 from pylore.store import Store, create_store, open_store
 
 from .children import Child, Tell

@@ -13,8 +13,7 @@ from new_stores import new_store
 from pylore.app.engine import Engine
 from pylore.core.settings import Settings
 from pylore.hub.connection import Hub, connect
-from pylore.hub.lines import Takes, lines_of
-from pylore.hub.sync import HubSync
+from pylore.hub.sync import HubSync, Takes, lines_of
 from pylore.store import Store
 
 ALL = Takes("staged")
