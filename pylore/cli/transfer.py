@@ -93,16 +93,11 @@ def import_paths(
                 progress=advance,
                 **allowed,
             )
+            options = options._replace(progress=advance)
             lines = [
-                LineImport(
-                    store,
-                    session.settings,
-                    _lines(session, path),
-                    options,
-                    name="" if path == "-" else path,
-                    progress=advance,
-                )
+                LineImport(store, session.settings, _lines(session, path), named)
                 for path in files
+                for named in [options._replace(name="" if path == "-" else path)]
             ]
             parts: Parts = [*lines, *([pages] if documents else [])]
             with store.transaction("import"):
@@ -113,7 +108,7 @@ def import_paths(
         if total.added + total.updated >= COMPACT_FROM:
             store.compact()
     say_came_in(session, total)
-    counts = {name: count for name, count in total.to_dict().items() if isinstance(count, int)}
+    counts = {name: count for name, count in sorted(vars(total).items()) if isinstance(count, int)}
     conflicting = [conflict.to_dict() for conflict in total.conflicting]
     row = {**counts, "skipped": len(total.skipped), "conflicting": conflicting}
     session.output.one(row, lambda row: counts_text(_counts(row)))

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from ..core.errors import LoreError, nearest
-from ..core.ids import check_id, check_type
+from ..core.errors import LoreError
+from ..core.ids import check_id
+from ..core.json import require_storable
 from ..core.model import Node, Record
 from ..core.query import version_of
 from ..core.text import clean_tags, one_line
@@ -24,6 +25,7 @@ from ..records.fields import (
     PRUNED,
     STATED,
     STATED_FIELDS,
+    Naming,
     is_markdown,
     page_id,
     split_location,
@@ -32,9 +34,11 @@ from ..system.project_files import read_plain
 from .pages import FIELD, Link, read_page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any, TypeAlias
 
+    from ..core.settings import Settings
+    from ..store import Store
     from .pages import Page
 
     Value: TypeAlias = "str | list[Value] | dict[str, Value]"
@@ -110,28 +114,22 @@ def read_text(file: str, max_text: int) -> str:
 
 
 class DocumentReader:
-    """Read texts as documents.
+    """Read texts as documents of a store.
 
-    ``type`` is the default type, ``types`` and ``relations`` are of the store. With ``new_types`` a
-    stated type is added to ``types``. With ``skip_bad`` wrong values of the front matter are stored
-    as data, and named in ``faults``.
+    ``type`` is the default type. With ``new_types`` a stated type may be new. With ``skip_bad``
+    wrong values of the front matter are stored as data, and named in ``faults``.
     """
 
     def __init__(
-        self,
-        type: str,
-        types: dict[str, str],
-        relations: Collection[str] = (),
-        *,
-        new_types: bool = False,
-        skip_bad: bool = False,
+        self, store: Store, settings: Settings, type: str, new_types: bool, skip_bad: bool
     ) -> None:
         self.faults: list[str] = []
-        self._type = type
-        self._types = types
-        self._relations = relations
+        self.relations = {*store.relations.all()}
+        self._store = store
+        self._naming = Naming(store, settings)
         self._new_types = new_types
         self._skip_bad = skip_bad
+        self._type = self._naming.require_type(type, new_types)
 
     def read(self, text: str, path: str, ids: Sequence[str] = ()) -> Document:
         """Return the document of a text; the store calls its file ``path``.
@@ -149,7 +147,7 @@ class DocumentReader:
             try:
                 self._set_field(document, key, value, line)
             except LoreError as error:
-                wrong = LineError(line, f"{key} {error}")
+                wrong = LineError(line, f"{key}: {error}")
                 if not self._skip_bad or key in OWN_KEYS:
                     raise wrong from None
                 self.faults.append(f"{path}: {wrong}: kept as data")
@@ -170,32 +168,26 @@ class DocumentReader:
             if value not in ("", []):
                 stated = read(value)
                 if name == "type":
-                    self._require_type(stated)
+                    stated = self._naming.require_type(stated, self._new_types)
                 setattr(document.node, field, stated)
                 document.stated.add(field)
-        elif relation in self._relations:
+        elif relation in self.relations:
             for target in filter(None, map(str.strip, _several(value))):
                 lines = target[len(split_location(target)[0]) + 1 :]
                 document.links.append(Link(FIELD, target, line, lines, says=relation))
         elif key in OWN_KEYS:
-            raise LoreError("is a reserved key: rename it")
+            raise LoreError("a reserved key: rename it")
         else:
             document.data[key] = value
             if name in _ALIASES:
                 names = value if isinstance(value, list) else [value]
                 document.aliases += [one_line(one) for one in names if isinstance(one, str) and one]
 
-    def _require_type(self, type: str) -> None:
-        if type not in self._types:
-            if not self._new_types:
-                raise LoreError(f"'{type}' is unknown{nearest(type, list(self._types))}")
-            self._types[check_type(type)] = ""
-
     def _set_identity(self, document: Document, ids: Sequence[str]) -> None:
         """Set type and id from the front matter, ``ids`` or the path."""
         node, key = document.node, document.node.id
         prefix, dash, _ = key.partition("-")
-        if dash and prefix in self._types and node.type in ("", prefix):
+        if dash and prefix in self._store.types.all() and node.type in ("", prefix):
             node.type, node.id = prefix, check_id(key)
             return
         node.type = node.type or self._type
@@ -235,7 +227,7 @@ def _set_text(document: Document, text: str, page: Page, first: int) -> None:
 
 def _one(value: Value) -> str:
     if not isinstance(value, str):
-        raise LoreError(f"is a {'list' if isinstance(value, list) else 'mapping'}: give a text")
+        raise LoreError(f"a {'list' if isinstance(value, list) else 'mapping'}: give a text")
     return one_line(value)
 
 
@@ -347,10 +339,7 @@ def _parsed(text: str) -> dict[str, tuple[int, Value]]:
     if len(text) > LONGEST:
         raise LineError(1, f"the front matter is longer than {LONGEST} characters: shorten it")
     try:
-        root = _Loader(text).get_single_node()
-        if root is not None and not isinstance(root, yaml.MappingNode):
-            raise LineError(_line(root), "not a 'key: value': front matter is keys and values")
-        return _mapping(root) if root else {}
+        return _Loader(text).mapping()
     except yaml.MarkedYAMLError as error:
         what = ", ".join(filter(None, (error.context, error.problem)))
         marks = [mark for mark in (error.problem_mark, error.context_mark) if mark]
@@ -363,9 +352,30 @@ def _parsed(text: str) -> dict[str, tuple[int, Value]]:
 
 
 class _Loader(yaml.BaseLoader):
-    """Composes only data: no aliases, anchors, tags or deep nesting."""
+    """Reads texts, lists and mappings: no aliases, anchors, tags or deep nesting."""
 
     _depth = 0
+
+    def mapping(self) -> dict[str, tuple[int, Value]]:
+        found: dict[str, tuple[int, Value]] = {}
+        root = self.get_single_node()
+        if root is not None and not isinstance(root, yaml.MappingNode):
+            raise LineError(_line(root), "not a 'key: value': front matter is keys and values")
+        for written, node in root.value if root else ():
+            line, key = _line(written), self.construct_object(written, deep=True)
+            if not isinstance(key, str) or not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
+                raise LineError(line, f"a key is a line of text, {LONGEST_KEY} characters at most")
+            if key in found:
+                raise LineError(line, f"'{key}' is a duplicate key: remove a line")
+            is_plain = isinstance(node, yaml.ScalarNode) and node.style is None
+            # JSON writes a letter outside the BMP as a pair of escapes
+            value = json.loads(json.dumps(self.construct_object(node, deep=True)))
+            found[key] = line, "" if is_plain and value in _NULLS else value
+            try:
+                require_storable(value)
+            except LoreError as error:
+                raise LineError(line, str(error)) from None
+        return found
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
@@ -382,31 +392,3 @@ class _Loader(yaml.BaseLoader):
 
 def _line(part: yaml.Node | yaml.Event) -> int:
     return int(part.start_mark.line) + 2  # type: ignore[union-attr]
-
-
-def _mapping(node: yaml.MappingNode) -> dict[str, tuple[int, Value]]:
-    found: dict[str, tuple[int, Value]] = {}
-    for written, value in node.value:
-        line, key = _line(written), _value(written)
-        if not isinstance(key, str) or not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
-            raise LineError(line, f"a key is a line of text, {LONGEST_KEY} characters at most")
-        if key in found:
-            raise LineError(line, f"'{key}' is a duplicate key: remove a line")
-        found[key] = line, _value(value)
-    return found
-
-
-def _value(node: yaml.Node) -> Value:
-    if isinstance(node, yaml.MappingNode):
-        return {key: value for key, (_, value) in _mapping(node).items()}
-    if isinstance(node, yaml.SequenceNode):
-        return [_value(item) for item in node.value]
-    if getattr(node, "style", None) is None and node.value in _NULLS:
-        return ""
-    try:  # JSON writes a letter outside the BMP as a pair of escapes
-        value: str = node.value.encode("utf-16", "surrogatepass").decode("utf-16")
-    except UnicodeDecodeError:
-        value = "\0"
-    if "\0" in value:
-        raise LineError(_line(node), "an escape without a character")
-    return value

@@ -12,10 +12,9 @@ from copy import copy
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from ..core.errors import LoreError, StoreError, UsageError, nearest
-from ..core.ids import check_scope, check_type, own, plain, whose
+from ..core.errors import LoreError, StoreError
+from ..core.ids import check_scope, own, plain, whose
 from ..core.model import Edge, Node
-from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
 from ..graph.relations import fold
@@ -106,7 +105,11 @@ class DocumentImport:
             LoreError: wrong file (it and the line are named), and ``skip_bad`` is not set.
         """
         self._read_known()
-        self._set_vocabulary()
+        settings, type, new_types = self._settings, self._type, self._new_types
+        self._reader = DocumentReader(self._store, settings, type, new_types, self._skip_bad)
+        words = [*self._store.types.all(), "", *sorted(self._reader.relations)]
+        vocabulary = sha256("\n".join(words).encode()).hexdigest()[:16]
+        self._read_as = f"{READING} {type} {vocabulary} {settings.max_text} {new_types}"
         for path in self._paths:
             self._find(path)
         lost = [self._lose(id, path) for id, path in [*self._lost()]]
@@ -115,14 +118,10 @@ class DocumentImport:
         self._note(unresolved)
         self._note(self._reader.faults)
         for id, path in self._local[:1]:
-            what = counted(
-                len(self._local),
-                "document differs from its file",
-                "documents differ from their files",
-            )
+            more = f" and {len(self._local) - 1} more" if len(self._local) > 1 else ""
             self._result.notes.append(
-                f"{what}, and the text of this store stays, as {id} ({path}): 'lore show {id} "
-                "--history' has both"
+                f"{id} ({path}){more}: changed here, not in the file, and left so: "
+                f"'lore show {id} --history' has both texts"
             )
         self._note(lost)
         return self._result
@@ -145,23 +144,6 @@ class DocumentImport:
                 self._by_path[row.path] = row
             if node.invalidated_at is None:
                 self._states[node.id] = state_of(node)
-
-    def _set_vocabulary(self) -> None:
-        """Read the types and relations of the store, on which the reading of a file depends."""
-        type, types = self._type, self._store.types.all()
-        self._declared = {*types}
-        self._relations = {*self._store.relations.all()}
-        if type not in types:
-            if not self._new_types:
-                near = nearest(type, list(types))
-                raise UsageError(f"unknown type '{type}'{near}: declare it as a new type")
-            types[check_type(type)] = ""
-        self._reader = DocumentReader(
-            type, types, self._relations, new_types=self._new_types, skip_bad=self._skip_bad
-        )
-        words = [*sorted(types), "", *sorted(self._relations), str(self._settings.max_text)]
-        vocabulary = sha256("\n".join(words).encode()).hexdigest()[:16]
-        self._read_as = f"{READING} {type} {vocabulary} {self._new_types}"
 
     # --- files
 
@@ -293,9 +275,6 @@ class DocumentImport:
         self._result.unchanged += 1
 
     def _put(self, document: Document, row: DocumentFile) -> None:
-        if document.node.type not in self._declared:
-            self._store.types.declare(document.node.type, "")
-            self._declared.add(document.node.type)
         id, path = row.node_id, row.path
         known, old = self._by_id.get(id), self._store.nodes.get(id)
         if known and known.path != path and "id" not in document.stated:
@@ -389,7 +368,7 @@ class DocumentImport:
         unresolved = []
         for link in links:
             relation = fold(link.says)
-            if relation not in self._relations:
+            if relation not in self._reader.relations:
                 relation = ""
             if link.kind == FIELD and not relation:
                 continue  # data of a different program

@@ -29,7 +29,7 @@ from ..core.ids import (
     plain,
 )
 from ..core.json import parse_object, record_line
-from ..core.model import Edge, Node, Record
+from ..core.model import Edge, Node
 from ..core.times import now
 from ..core.vocabulary import DECLARED_WEIGHT, dotted
 from ..graph.relations import fold, require_name
@@ -43,7 +43,7 @@ from .lines import PAST, STATES, Line, marker_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from typing import Any
 
     from ..core.model import EdgeKey
@@ -58,7 +58,7 @@ _BATCH = 500
 """Things read in a query."""
 
 
-class Imported(Record):
+class Imported:
     """Counts of an import; ``notes`` are for people.
 
     Each node, edge and anchor counts as ``added``, ``updated``, ``kept`` (the stored state is
@@ -97,10 +97,6 @@ class Imported(Record):
             other = getattr(part, name)
             setattr(self, name, mine | other if isinstance(mine, set) else mine + other)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return a dict from name to value."""
-        return dict(sorted(vars(self).items()))
-
 
 class ImportOptions(NamedTuple):
     """Options of an import of lines.
@@ -108,7 +104,9 @@ class ImportOptions(NamedTuple):
     ``prefer`` is the side (``ours``, ``theirs``) that wins conflicts, ``change`` the name of the
     import in the history. ``purge``: delete purged records for good; if not, they are forgotten,
     until a person deletes them: files are untrusted. ``by_hand``: a person may have edited
-    full states, as in a file from git.
+    full states, as in a file from git. ``name`` is the file, for messages, and ``numbers`` are
+    those of the lines, if they do not count from 1; ``progress`` is called with the bytes of each
+    line.
     """
 
     skip_bad: bool = False
@@ -118,6 +116,9 @@ class ImportOptions(NamedTuple):
     change: str = "import"
     purge: bool = False
     by_hand: bool = False
+    name: str = ""
+    numbers: Sequence[int] = ()
+    progress: Callable[[int], None] = lambda size: None
 
 
 def import_lines(
@@ -125,13 +126,11 @@ def import_lines(
     settings: Settings,
     embedder: Embedder | None,
     lines: Iterable[bytes],
-    *,
-    name: str = "",
     **options: Any,
 ) -> Imported:
     """Merge lines into the store, in one transaction; the same lines twice change nothing.
 
-    ``name`` is the file, for messages. The rest are fields of ``ImportOptions``.
+    ``options`` are fields of ``ImportOptions``.
 
     Raises:
         LoreError: invalid line; the number is named, and nothing is imported.
@@ -139,36 +138,22 @@ def import_lines(
     chosen = ImportOptions(**options)
     with store.faults:
         with store.transaction(chosen.change):
-            result = LineImport(store, settings, lines, chosen, name=name).write()
+            result = LineImport(store, settings, lines, chosen).write()
         embed_missing(store, embedder, result.notes, bulk=True)
     return result
 
 
 class LineImport:
-    """An import of lines, within a transaction of the caller.
-
-    ``name`` is the file, for messages, or ``place`` maps the number of a line, from 1, to a name;
-    ``progress`` is called with the bytes of each line.
-    """
+    """An import of lines, within a transaction of the caller."""
 
     def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        lines: Iterable[bytes],
-        options: ImportOptions,
-        *,
-        name: str = "",
-        place: Callable[[int], str] | None = None,
-        progress: Callable[[int], None] = lambda size: None,
+        self, store: Store, settings: Settings, lines: Iterable[bytes], options: ImportOptions
     ) -> None:
         self.result = Imported()
         self._store = store
         self._settings = settings
-        self._options = options
         self._lines = lines
-        self._place = place or (lambda number: f"{name}: " * bool(name) + f"line {number}")
-        self._progress = progress
+        self._options = options
         self._batch: dict[str, tuple[Thing, list[str]]] = {}
         self._forgotten: list[str] = []
 
@@ -185,7 +170,7 @@ class LineImport:
         self._relations = store.relations.all()
         longest = record_line(self._settings.max_text)
         for number, line in enumerate(self._lines, start=1):
-            self._progress(len(line))
+            options.progress(len(line))
             try:
                 if marker_of(line):
                     raise LoreError(_CONFLICT)
@@ -195,7 +180,8 @@ class LineImport:
             except StoreError:
                 raise
             except LoreError as error:
-                place = self._place(number)
+                place = f"line {options.numbers[number - 1] if options.numbers else number}"
+                place = f"{options.name}: {place}" if options.name else place
                 if not options.skip_bad:
                     raise LoreError(f"{place}: {error}: {_ADVICE}") from None
                 self.result.skipped.append((place, str(error)))

@@ -290,16 +290,16 @@ class HubSync:
     def _take(self, rows: Sequence[tuple[int, str]]) -> None:
         """Merge lines and store the position in the same transaction."""
         self.read += len(rows)
+        lines = [line.encode() for _, line in rows]
         options = ImportOptions(
-            skip_bad=True, new_relations=True, new_types=True, change="sync", purge=True
+            skip_bad=True,
+            new_relations=True,
+            new_types=True,
+            purge=True,
+            name=self._hub.name,
+            numbers=[number for number, _ in rows],
         )
-        part = LineImport(
-            self._store,
-            self._engine.settings,
-            [line.encode() for _, line in rows],
-            options,
-            place=lambda number: f"{self._hub.name}: line {rows[number - 1][0]}",
-        )
+        part = LineImport(self._store, self._engine.settings, lines, options)
         at, changes = copy(self._at), self._store.changes
         with self._store.transaction("sync"):
             before = changes.last_command()

@@ -24,8 +24,8 @@ from pylore.records.merge import Conflict, conflict_notes
 from pylore.store import Store
 
 LOCAL = (
-    "1 document differs from its file, and the text of this store stays, as doc-a (a.md): "
-    "'lore show doc-a --history' has both"
+    "doc-a (a.md): changed here, not in the file, and left so: 'lore show doc-a --history' has "
+    "both texts"
 )
 
 

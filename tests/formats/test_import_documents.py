@@ -363,7 +363,7 @@ text #auth #team/web, see #12, #ff0 and [[B#part]] [c](d.md#e) `#code` a#b
         (b"one\ntwo \xff", "line 2: not UTF-8"),
         (b"one\n\ntwo\0", "line 3: has a NUL byte"),
         (b"---\nok: 1\na: *b\n---\n", "line 3: .*means more than text"),
-        (b"---\n_stated: a\n---\n", "line 2: _stated is a reserved key"),
+        (b"---\n_stated: a\n---\n", "line 2: _stated: a reserved key"),
         (b"---\nok: 1\ndescription: >x\n---\n", "line 3: not YAML"),
         (b"---\nid: decision-" + b"x" * 2000 + b"\n---\n", "longer than 1000"),
         (b"x" * 10_000_001, "max_text is 10000000"),
@@ -384,11 +384,11 @@ def test_fault_of_a_file_imports_nothing(project: Project, content: bytes, why: 
 @pytest.mark.parametrize(
     ("front", "why"),
     [
-        ("type: decisio", "type 'decisio' is unknown .did you mean"),
-        ("confidence: 2", "confidence '2' is not a number from 0 to 1"),
-        ("date: soon", "date 'soon' is not a valid date"),
-        ("title: [a]", "title is a list"),
-        ("relates_to:\n  note: a", "relates_to is a mapping"),
+        ("type: decisio", "type: unknown type 'decisio' .did you mean"),
+        ("confidence: 2", "confidence: '2' is not a number from 0 to 1"),
+        ("date: soon", "date: 'soon' is not a valid date"),
+        ("title: [a]", "title: a list"),
+        ("relates_to:\n  note: a", "relates_to: a mapping"),
     ],
 )
 def test_invalid_values_are_faults_or_data(project: Project, front: str, why: str) -> None:
