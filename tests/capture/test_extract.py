@@ -16,17 +16,9 @@ Event = dict[str, Any]
 
 def session(*rows: Event, name: str = "s1") -> list[Event]:
     """Return events of a session, a minute apart."""
-    return [
-        {
-            "v": 1,
-            "src": "claude",
-            "session": name,
-            "t": f"2026-01-31T12:{at:02}:00Z",
-            "ref": f"{name}.jsonl#{at}",
-            **row,
-        }
-        for at, row in enumerate(rows)
-    ]
+    times = (f"2026-01-31T12:{at:02}:00Z" for at in range(len(rows)))
+    places = ({"session": name, "ref": f"{name}.jsonl#{at}"} for at in range(len(rows)))
+    return [{**place, "t": t, **row} for place, t, row in zip(places, times, rows, strict=True)]
 
 
 def prompt(text: str) -> Event:
@@ -42,7 +34,7 @@ def edit(*files: str) -> Event:
 
 
 def run(command: str, error: str = "") -> Event:
-    return {"kind": "tool", "name": "Bash", "text": command, "ok": not error, "err": error or None}
+    return {"kind": "tool", "name": "Bash", "text": command, "ok": not error, "err": error}
 
 
 def commit(text: str, *files: str) -> Event:
@@ -66,61 +58,36 @@ CAUSE = f"Root cause: {WHY}"
 @pytest.mark.parametrize(
     ("event", "name", "type"),
     [
-        (
-            say("**Root cause:** `parse` keeps its offset when a file is truncated"),
-            "cause",
-            "failure",
-        ),
+        (say("**Root cause:** `parse` keeps its offset when a file is cut"), "cause", "failure"),
         (say("- Lesson: tables with a trigger take twice as long to load"), "lesson", "lesson"),
         (say("Root cause: a stale clock. Lesson: compare expiry in UTC only."), "lesson", "lesson"),
         (say("Lesson: Never mock the clock"), "lesson", "lesson"),
         (prompt("Lesson: mock no clock at all"), "lesson", "lesson"),
-        (
-            say("Decision: sessions are signed tokens, kept by the client alone"),
-            "decision",
-            "decision",
-        ),
+        (say("Decision: sessions are signed tokens of the client"), "decision", "decision"),
         (say("TIL SQLite keeps a page cache for each connection it has"), "lesson", "lesson"),
         (say("⚠️ Gotcha: the watcher sees a rename as a file that is gone"), "gotcha", "lesson"),
         (prompt("Never push to main, we release from it every night"), "rule", "pattern"),
-        (prompt("No, use `uv` instead, pip is not locked here in CI"), None, None),
         (prompt("No, use `uv` instead of pip everywhere"), "preference", "decision"),
+        (prompt("We want errors as values because callers retry"), "preference", "decision"),
+        (commit("Keep\n\nEverybody can read a file, so they stay."), "committed", "decision"),
         (
-            prompt("We want errors as values because callers retry on them"),
-            "preference",
-            "decision",
-        ),
-        (
-            commit(
-                "Keep tokens in memory\n\nA file is read by other users, so they stay in memory."
-            ),
-            "committed",
-            "decision",
-        ),
-        (
-            commit(
-                "Speed\n\n- Sort before joining to avoid a table for each of the groups\n- Tidy"
-            ),
+            commit("Speed\n\n- Sort before joining to avoid a table for each group\n- Tidy"),
             "committed",
             "decision",
         ),
     ],
 )
-def test_signal_and_type_of_a_candidate(event: Event, name: str | None, type: str | None) -> None:
-    found = find_candidates(session(event))
-    if name is None:
-        assert not found
-        return
-    assert len(found) == 1
-    assert name in names(found[0])
-    assert found[0].type == type
-    assert found[0].id.startswith("candidate-")
+def test_signal_and_type_of_a_candidate(event: Event, name: str, type: str) -> None:
+    found = only(session(event))
+    assert name in names(found) and found.type == type
+    assert found.id.startswith("candidate-")
 
 
 @pytest.mark.parametrize(
     "event",
     [
         prompt("always"),
+        prompt("No, use `uv` instead, pip is not locked here in CI"),
         prompt("Should we always sign the tokens before they are stored?"),
         prompt("never mind, always failing for this test now"),
         prompt("diff --git a/x b/x\n@@ -1 +1 @@\nwe never use `tabs` here\n+ always"),
@@ -180,12 +147,8 @@ def test_concession_followed_by_an_edit() -> None:
 
 
 def test_error_of_three_sessions_is_a_candidate() -> None:
-    sessions = [
-        session(
-            run("make", f"/tmp/x{n}/a.c:{n}: error: stale archive index, run ranlib"), name=f"s{n}"
-        )
-        for n in range(3)
-    ]
+    error = "/tmp/x{0}/a.c:{0}: error: stale archive index, run ranlib"
+    sessions = [session(run("make", error.format(n)), name=f"s{n}") for n in range(3)]
     found = only([event for events in sessions for event in events])
     assert (found.type, set(names(found))) == ("failure", {"repeated-error"})
     assert found.sessions == ["s0", "s1", "s2"]
@@ -203,44 +166,22 @@ def test_repetition_raises_the_score_a_copy_does_not() -> None:
     assert (both.sessions, both.id) == (["s1", "s2"], alone.id)
 
 
-_texts = st.one_of(
-    st.text(max_size=600),
-    st.lists(
-        st.sampled_from(
-            [
-                WHY,
-                "Never push to main, we release from it.",
-                "**Root cause:** `x` is",
-                "```",
-                "\n",
-                "No, use `a` instead of b everywhere",
-                "Lesson: one two three four five six seven",
-                "- ",
-                "# ",
-                "> ",
-                "x" * 500,
-                "`",
-                "…",
-                "\u2028",
-                "\x00",
-                "don't use tabs, users see it",
-            ]
-        ),
-        max_size=8,
-    ).map("\n".join),
-)
-_events = st.lists(
+PIECES = [WHY, "Never push to main, we release from it.", "**Root cause:** `x` is", "```", "\n"]
+PIECES += ["No, use `a` instead of b everywhere", "Lesson: one two three four five six seven"]
+PIECES += ["- ", "# ", "> ", "x" * 500, "`", "…", "\u2028", "\x00", "don't use tabs, users see it"]
+TEXTS = st.text(max_size=600) | st.lists(st.sampled_from(PIECES), max_size=8).map("\n".join)
+EVENTS = st.lists(
     st.fixed_dictionaries(
         {"kind": st.sampled_from(["prompt", "say", "tool", "edit", "commit", "search", "session"])},
         optional={
             "session": st.sampled_from(["a", "b", "c", "d"]),
             "t": st.just("2026-01-31T12:00:00Z"),
-            "text": _texts,
-            "err": st.one_of(_texts, st.just("refused")),
+            "text": TEXTS,
+            "err": TEXTS | st.just("refused"),
             "ok": st.booleans(),
             "files": st.lists(st.sampled_from(["a.py", "b/c.py"])),
-            "name": _texts,
-            "ref": _texts,
+            "name": TEXTS,
+            "ref": TEXTS,
         },
     ),
     max_size=8,
@@ -251,20 +192,16 @@ def _bare(text: str) -> str:
     return " ".join(text.translate(str.maketrans(dict.fromkeys("*_`#>•-", " "))).split())
 
 
-@given(_events)
+@given(EVENTS)
 def test_candidates_of_any_events(events: list[Event]) -> None:
     found = find_candidates(events)
     rows = [one.to_row().to_dict() for one in found]
     assert [one.to_row().to_dict() for one in find_candidates(events)] == rows
-    said = _bare(
-        "\n".join(str(event.get(key) or "") for event in events for key in ("text", "err"))
-    )
+    said = _bare("\n".join(event.get(key, "") for event in events for key in ("text", "err")))
     assert len({one.id for one in found}) == len(found)
-    for one in found:
-        assert one.title and one.body
-        assert 0 < one.score < 1
-        row = one.to_row()
-        assert Candidate.from_row(row).to_row().to_dict() == row.to_dict()
+    for one, row in zip(found, rows, strict=True):
+        assert one.title and one.body and 0 < one.score < 1
+        assert Candidate.from_row(one.to_row()).to_row().to_dict() == row
         for signal in one.signals:
             assert 0 < len(signal.quote) <= LONGEST_QUOTE
             assert _bare(signal.quote) in said

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from homes import move_home
 from new_stores import new_store
 from planted_events import CAUSE, ERROR, RULE, Log, failure, plant, prompt
+from repositories import Repository
 
 from pylore.app.engine import Engine
 from pylore.app.find import search
@@ -26,7 +25,6 @@ from pylore.core.times import now
 from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
 from pylore.hooks.events import AgentSession
-from pylore.records.records import Records
 from pylore.records.runs import Runs
 from pylore.store.curation import KeptCandidate
 
@@ -47,11 +45,7 @@ def log(project: Path) -> Log:
 @pytest.fixture
 def engine(project: Path) -> Iterator[Engine]:
     with new_store(str(project / ".lore")) as store:
-        yield Engine(store, with_flags(embedder="none"), str(project))
-
-
-def with_flags(**flags: object) -> Settings:
-    return Settings.load(environ={}, flags={name: str(value) for name, value in flags.items()})
+        yield Engine(store, Settings().changed([("embedder", "none")], "test"), str(project))
 
 
 def found(engine: Engine) -> dict[str, str]:
@@ -64,15 +58,18 @@ def statuses(engine: Engine) -> dict[str, str]:
     return {row["body"]: row["status"] for row in listed(engine, everything=True)}
 
 
-def evidence(engine: Engine, id: str) -> dict[str, Any]:
+def evidence(engine: Engine, id: str) -> dict[str, list[str]]:
     """Return the quotes of each link of a record, by the other end."""
-    return {
-        edge.to_id if edge.from_id == id else edge.from_id: [
-            quote["quote"] for quote in json.loads(edge.metadata).get("evidence", [])
-        ]
-        for edge in engine.store.edges.of(id)
-        if edge.relation not in ("anchored_to", "similar_to")
-    }
+    edges = (one for one in engine.store.edges.of(id) if one.relation != "anchored_to")
+    quotes = ((one.to_id, json.loads(one.metadata).get("evidence", [])) for one in edges)
+    return {other: [row["quote"] for row in rows] for other, rows in quotes}
+
+
+def promoted(engine: Engine, text: str, **wanted: str) -> str:
+    """Promote the candidate with this text; return the id of the record."""
+    (done,) = promote(engine, [Wanted(found(engine)[text], **wanted)], confirm=True)
+    assert done.state == "added"
+    return done.id
 
 
 def test_candidates_are_in_no_search_and_no_export(engine: Engine, log: Log) -> None:
@@ -84,20 +81,9 @@ def test_candidates_are_in_no_search_and_no_export(engine: Engine, log: Log) -> 
     assert engine.store.nodes.count_by_type() == {}
 
 
-def committed(project: Path, message: str) -> str:
-    """Commit all files; return the hash."""
-    person = ("-c", "user.name=a", "-c", "user.email=a@b.c")
-    for words in (("init", "-q"), ("add", "."), (*person, "commit", "-qm", message)):
-        subprocess.run(["git", *words], cwd=project, check=True)
-    said = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=project, check=True, capture_output=True
-    )
-    return said.stdout.decode().strip()
-
-
 def test_stored_commits_are_no_candidates(engine: Engine, project: Path, log: Log) -> None:
     message = "Keep tokens in memory\n\nOthers can read a file, so they stay there."
-    hash = committed(project, message)
+    hash = Repository(project).commit(message)
     log.session("s1", "2026-11-20", ("commit", {"name": hash[:7], "text": message, "ok": True}))
     engine.store.commits.add([(hash, 0, message, message)])
     assert found(engine) == {}
@@ -107,28 +93,21 @@ def test_stored_commits_are_no_candidates(engine: Engine, project: Path, log: Lo
 
 
 def test_promoted_record_has_evidence(engine: Engine, project: Path, log: Log) -> None:
-    commit = committed(project, "Mend it")
+    commit = Repository(project).commit("Mend it")
     plant(log, commit[:7])
     run = Runs(engine.store).start("")
     AgentSession("s1", engine.root).remember("run", run)
-    (done,) = promote(engine, [Wanted(found(engine)[CAUSE], type="lesson")], confirm=True)
+    id = promoted(engine, CAUSE, type="lesson")
     Path(event_file()).unlink()
-    node = engine.store.nodes.require(done.id)
-    assert (node.type, node.status, node.source, node.confidence) == (
-        "lesson",
-        "confirmed",
-        "conversation",
-        1.0,
-    )
-    assert (node.file, node.body) == ("src/auth.py", CAUSE)
-    assert evidence(engine, done.id) == {"session-s1": [CAUSE], f"commit-{commit}": [], run: []}
-    edge = engine.store.edges.get(done.id, "session-s1", "learned_from")
-    assert edge is not None
-    (quote,) = json.loads(edge.metadata)["evidence"]
+    node = engine.store.nodes.require(id)
+    assert (node.type, node.status, node.source) == ("lesson", "confirmed", "conversation")
+    assert (node.file, node.body, node.confidence) == ("src/auth.py", CAUSE, 1.0)
+    assert evidence(engine, id) == {"session-s1": [CAUSE], f"commit-{commit}": [], run: []}
+    edge = engine.store.edges.get(id, "session-s1", "learned_from")
+    (quote,) = json.loads(edge.metadata)["evidence"] if edge else [{}]
     assert (quote["ref"], quote["t"]) == ("s1.jsonl#4", "2026-11-20T10:03:00Z")
-    assert len(quote["quote"]) <= 200
-    assert [anchor.path for anchor in engine.store.anchors.of(done.id)] == ["src/auth.py"]
-    assert engine.store.ratings.of([done.id]) == {}, "nobody has rated it"
+    assert [anchor.path for anchor in engine.store.anchors.of(id)] == ["src/auth.py"]
+    assert engine.store.ratings.of([id]) == {}, "nobody has rated it"
 
 
 def test_killed_promotion_is_rolled_back(engine: Engine, log: Log) -> None:
@@ -152,13 +131,15 @@ def test_killed_promotion_is_rolled_back(engine: Engine, log: Log) -> None:
 
 def test_refused_candidate_is_not_found_again(engine: Engine, log: Log) -> None:
     plant(log)
-    decide(engine, [*found(engine).values()], "refused")
+    ids = found(engine)
+    decide(engine, [ids[RULE]], "refused")
+    decide(engine, [ids[CAUSE]], "skipped")
     log.session("s8", "2026-11-22", prompt(RULE), prompt(f"Well then: {RULE.lower()}, please"))
     assert found(engine) == {}
-    assert statuses(engine) == {RULE: "refused", CAUSE: "refused"}
-    engine.settings = with_flags(embedder="none", candidates_days=1)
+    # undecided candidates are deleted after candidates_days
     engine.store.connection.execute("UPDATE candidates SET found_at = '2026-01-01T00:00:00Z'")
-    assert found(engine) == {}
+    Path(event_file()).unlink()
+    assert found(engine) == {} and statuses(engine) == {RULE: "refused"}
 
 
 def test_skipped_candidate_opens_with_a_new_session(engine: Engine, log: Log) -> None:
@@ -174,26 +155,23 @@ def test_skipped_candidate_opens_with_a_new_session(engine: Engine, log: Log) ->
 
 def test_undo_and_redo_of_a_promotion(engine: Engine, log: Log) -> None:
     plant(log)
-    ids = found(engine)
-    (done,) = promote(engine, [Wanted(ids[RULE])], confirm=True)
-    records = Records(engine.store, engine.settings, None)
-    records.undo()
+    candidate, id = found(engine)[RULE], promoted(engine, RULE)
+    engine.records().undo()
     assert statuses(engine)[RULE] == "open"
-    assert engine.store.nodes.require(done.id).invalidated_at is not None
-    records.undo(redo=True)
+    assert engine.store.nodes.require(id).invalidated_at is not None
+    engine.records().undo(redo=True)
     assert statuses(engine)[RULE] == "promoted"
-    assert engine.store.nodes.require(done.id).invalidated_at is None
-    assert [*evidence(engine, done.id)] == ["session-s1", "session-s2"]
-    with pytest.raises(LoreError, match=f"is {done.id} now: see 'lore show {done.id}'"):
-        promote(engine, [Wanted(ids[RULE])], confirm=True)
+    assert engine.store.nodes.require(id).invalidated_at is None
+    assert [*evidence(engine, id)] == ["session-s1", "session-s2"]
+    with pytest.raises(LoreError, match=f"is {id} now: see 'lore show {id}'"):
+        promote(engine, [Wanted(candidate)], confirm=True)
 
 
 def test_existing_record_gets_evidence(project: Path, log: Log) -> None:
     plant(log)
     with new_store(str(project / ".lore")) as store:
         engine = Engine(store, Settings(), str(project))
-        records = Records(store, engine.settings, engine.embedder, engine.root)
-        same = records.add("pattern", RULE).id
+        same = engine.records().add("pattern", RULE).id
         assert gather(engine, engine.root).known == [same]
         assert statuses(engine) == {RULE: "known", CAUSE: "open"}
         assert evidence(engine, same) == {"session-s1": [RULE], "session-s2": [f"{RULE}!"]}
@@ -201,7 +179,7 @@ def test_existing_record_gets_evidence(project: Path, log: Log) -> None:
         log.session("s3", "2026-11-22", prompt(RULE))
         assert gather(engine, engine.root).known == [same]
         lines = [line.encode() for line in export_lines(store)]
-        records.unlink(same, "derived_from", "session-s3")
+        engine.records().unlink(same, "derived_from", "session-s3")
         gather(engine, engine.root)
         assert "session-s3" not in evidence(engine, same), "what was taken away stays so"
     with new_store(str(project / "other")) as other:
@@ -211,8 +189,7 @@ def test_existing_record_gets_evidence(project: Path, log: Log) -> None:
 
 
 def test_forgotten_record_is_no_candidate(engine: Engine, log: Log) -> None:
-    records = Records(engine.store, engine.settings, None)
-    records.forget([records.add("pattern", RULE).id])
+    engine.records().forget([engine.records().add("pattern", RULE).id])
     plant(log)
     assert found(engine).keys() == {CAUSE}
     assert engine.store.nodes.count_by_type() == {}
@@ -221,12 +198,12 @@ def test_forgotten_record_is_no_candidate(engine: Engine, log: Log) -> None:
 def test_returning_error_contradicts_the_record(engine: Engine, log: Log) -> None:
     for number in range(3):
         log.session(f"s{number}", "2026-11-20", failure("make", ERROR.format(f"/tmp/x{number}")))
-    (id,) = found(engine).values()
-    (done,) = promote(engine, [Wanted(id)], confirm=True)
+    (text,) = found(engine)
+    id = promoted(engine, text)
     assert gather(engine, engine.root).again == [], "those are what it was learned from"
     log.session("later", "2126-11-20", failure("make check", ERROR.format("/tmp/y")))
-    assert gather(engine, engine.root).again == [done.id]
-    edge = engine.store.edges.get("session-later", done.id, "contradicts")
+    assert gather(engine, engine.root).again == [id]
+    edge = engine.store.edges.get("session-later", id, "contradicts")
     assert edge is not None and "/tmp/y" in edge.metadata
     assert gather(engine, engine.root).again == []
 
@@ -235,21 +212,11 @@ def test_near_record_is_shown_with_a_candidate(project: Path, log: Log) -> None:
     plant(log)
     with new_store(str(project / ".lore")) as store:
         engine = Engine(store, Settings(), str(project))
-        records = Records(store, engine.settings, engine.embedder, engine.root)
-        known = records.add("decision", "Sign the tokens with the static key").id
+        known = engine.records().add("decision", "Sign the tokens with the static key").id
         gather(engine, engine.root)
         row = next(row for row in store.candidates.all() if row.body == RULE)
         ((node, cosine),) = beside(engine, Candidate.from_row(row))
         assert node.id == known and 0.5 <= cosine < 0.9
-
-
-def test_undecided_candidates_are_deleted_after_days(engine: Engine, log: Log) -> None:
-    plant(log)
-    decide(engine, [found(engine)[CAUSE]], "skipped")
-    Path(event_file()).unlink()
-    engine.store.connection.execute("UPDATE candidates SET found_at = '2026-01-01T00:00:00Z'")
-    gather(engine, engine.root)
-    assert listed(engine, everything=True) == []
 
 
 def test_sessions_of_worktrees_belong_to_the_project(
@@ -268,8 +235,7 @@ def test_sessions_of_worktrees_belong_to_the_project(
 
 def test_purge_clears_the_candidate(engine: Engine, log: Log) -> None:
     plant(log)
-    (done,) = promote(engine, [Wanted(found(engine)[CAUSE])], confirm=True)
-    Records(engine.store, engine.settings, None).forget([done.id], purge=True)
+    engine.records().forget([promoted(engine, CAUSE)], purge=True)
     gather(engine, engine.root)
     assert [row["body"] for row in listed(engine, everything=True)] == [RULE, ""]
     assert "cache" not in str([row.to_dict() for row in engine.store.candidates.all()])
@@ -280,19 +246,17 @@ def test_purge_clears_the_candidate(engine: Engine, log: Log) -> None:
     ["{}", '{"signals": 7, "files": {}}', '{"signals": [7, {"name": "rule"}], "also": [[]]}'],
 )
 def test_malformed_row_is_a_candidate_without_evidence(engine: Engine, log: Log, data: str) -> None:
+    row = KeptCandidate("candidate-1", "lesson", "T", "B", found_at=now(), data=data)
     with engine.store.transaction():
-        engine.store.candidates.put(
-            [KeptCandidate("candidate-1", "lesson", "T", "B", found_at=now(), data=data)]
-        )
+        engine.store.candidates.put([row])
     plant(log)
     assert found(engine).keys() == {"B", RULE, CAUSE}
-    (done,) = promote(engine, [Wanted("candidate-1")], confirm=True)
-    assert (done.state, evidence(engine, done.id)) == ("added", {})
+    assert evidence(engine, promoted(engine, "B")) == {}
 
 
 def test_files_outside_the_project_are_not_anchored(engine: Engine, log: Log) -> None:
     files = ["../../../../../../etc/passwd", "src/auth.py", "gone.py"]
     edit = ("edit", {"name": "Edit", "files": files, "ok": True})
     log.session("s1", "2026-11-20", prompt(RULE), edit)
-    (done,) = promote(engine, [Wanted(found(engine)[RULE])], confirm=True)
-    assert [anchor.path for anchor in engine.store.anchors.of(done.id)] == ["src/auth.py"]
+    anchors = engine.store.anchors.of(promoted(engine, RULE))
+    assert [anchor.path for anchor in anchors] == ["src/auth.py"]
