@@ -89,19 +89,17 @@ def report_of(error: BaseException) -> str:
     from traceback import extract_tb
 
     lines: list[str] = []
-    seen: list[BaseException] = []
-    following: BaseException | None = error
-    while following is not None and following not in seen:
-        seen.append(following)
-        kind = type(following)
-        name = f"{kind.__module__}.{kind.__name__}".removeprefix("builtins.")
-        lines.append(("" if following is error else "behind it: ") + name)
-        places = extract_tb(following.__traceback__, -_MOST_PLACES)
+    chain = [error]
+    for one in chain:
+        name = f"{type(one).__module__}.{type(one).__name__}".removeprefix("builtins.")
+        lines.append(name if one is error else f"behind it: {name}")
+        places = extract_tb(one.__traceback__, -_MOST_PLACES)
         lines += [f"  {_file(at.filename)}:{at.lineno} in {at.name}" for at in places]
-        if isinstance(following, BugElsewhere):
-            lines.append(str(following))
-        hidden = following.__suppress_context__
-        following = following.__cause__ or (None if hidden else following.__context__)
+        if isinstance(one, BugElsewhere):
+            lines.append(str(one))
+        behind = one.__cause__ or (None if one.__suppress_context__ else one.__context__)
+        if behind is not None and behind not in chain:
+            chain.append(behind)
     return "\n".join(lines)
 
 

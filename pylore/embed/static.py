@@ -80,16 +80,11 @@ class StaticEmbedder:
         file = os.open(self._weights, os.O_RDONLY)
         try:
             start = _data_start(file)
-            form = f"<{DIMENSION}e"
-            return [
-                _unit(
-                    [
-                        unpack(form, os.pread(file, _ROW, start + token * _ROW))
-                        for token in unpack(f"<{len(numbers) // 2}H", numbers)
-                    ]
-                )
-                for numbers in tokens
-            ]
+
+            def row(token: int) -> tuple[float, ...]:
+                return unpack(f"<{DIMENSION}e", os.pread(file, _ROW, start + token * _ROW))
+
+            return [_unit([*map(row, _numbers(text))]) for text in tokens]
         finally:
             os.close(file)
 
@@ -116,6 +111,10 @@ class StaticEmbedder:
             vector.tobytes() if length else None
             for vector, length in zip(sums, lengths, strict=True)
         ]
+
+
+def _numbers(tokens: bytes) -> tuple[int, ...]:
+    return unpack(f"<{len(tokens) // 2}H", tokens)
 
 
 def _words(text: str) -> list[str]:

@@ -16,19 +16,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-LOG = (
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-color",
-    "--no-show-signature",
-    "--no-notes",
-    "--no-mailmap",
-    "--ignore-submodules=all",
-    "-l1000",
+LOG = tuple(
+    "--no-ext-diff --no-textconv --no-color --no-show-signature --no-notes --no-mailmap"
+    " --ignore-submodules=all -l1000".split()
 )
 """Options that every call of ``git log`` takes."""
 _NAMES = ("-z", "--name-only", "--relative", "--no-renames", "--ignore-submodules=all")
 """Options of a comparison that prints only paths."""
+_STATUS = ("-z", "-M", "-l1000", "--name-status", "--relative", "--no-ext-diff")
+"""Options of a comparison that prints paths, and what happened to them."""
 _LITERAL = "--literal-pathspecs"
 LONGEST_SUBJECT = 200
 _LARGEST_LIST = 1 << 24
@@ -150,21 +146,8 @@ class Git:
 
     def changes_of(self, commit: str) -> list[tuple[str, str]]:
         """Return (path before, path after) of the files that a commit changed; empty for none."""
-        listed = self.ask(
-            "diff-tree",
-            "-r",
-            "-z",
-            "-M",
-            "-l1000",
-            "--name-status",
-            "--relative",
-            "--no-ext-diff",
-            "--ignore-submodules=all",
-            f"{commit}^",
-            commit,
-            "--",
-        )
-        fields = iter((listed or "").split("\0"))
+        words = ("diff-tree", "-r", *_STATUS, "--ignore-submodules=all", f"{commit}^", commit, "--")
+        fields = iter((self.ask(*words) or "").split("\0"))
         found = []
         for status in fields:
             if status:
@@ -179,17 +162,8 @@ class Git:
         if since and not is_commit(since):
             return found
         commits, hash = f"{since}..HEAD" if since else "HEAD", ""
-        words = self.fields(
-            "log",
-            "-z",
-            "--name-only",
-            "--no-renames",
-            "--relative",
-            *LOG,
-            "--format=\x01%H",
-            commits,
-            "--",
-        )
+        names = ("-z", "--name-only", "--no-renames", "--relative")
+        words = self.fields("log", *names, *LOG, "--format=\x01%H", commits, "--")
         try:
             for word in words:
                 word = word.lstrip("\n")
@@ -206,17 +180,7 @@ class Git:
     def renamed_since(self, commit: str) -> dict[str, str]:
         """Map path to new path in the index of the files renamed since a commit, or if git does not
         know that, since HEAD."""
-        words = (
-            "diff-index",
-            "--cached",
-            "-z",
-            "-M",
-            "-l1000",
-            "--name-status",
-            "--diff-filter=R",
-            "--relative",
-            "--no-ext-diff",
-        )
+        words = ("diff-index", "--cached", *_STATUS, "--diff-filter=R")
         listed = None
         for since in dict.fromkeys((commit if is_commit(commit) else "HEAD", "HEAD")):
             listed = listed or self.ask(*words, since, "--")

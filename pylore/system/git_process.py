@@ -20,26 +20,11 @@ NO_HOOKS = "/dev/null"
 """The folder of hooks for every git that lore starts."""
 
 # Without --literal-pathspecs: git check-ignore knows no such thing.
-_SAFE = (
-    "--no-pager",
-    "--no-optional-locks",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    f"core.hooksPath={NO_HOOKS}",
-    "-c",
-    "log.showSignature=false",
-    "-c",
-    "core.quotePath=false",
-    "-c",
-    "color.ui=false",
-    "-c",
-    "protocol.allow=never",
-    "-c",
-    "i18n.logOutputEncoding=UTF-8",
-    "-c",
-    "log.follow=false",
-)
+_CONFIG = (
+    f"core.fsmonitor=false core.hooksPath={NO_HOOKS} log.showSignature=false core.quotePath=false"
+    " color.ui=false protocol.allow=never i18n.logOutputEncoding=UTF-8 log.follow=false"
+).split()
+_SAFE = ["--no-pager", "--no-optional-locks", *(word for key in _CONFIG for word in ("-c", key))]
 _BLOCK = 1 << 18
 SILENT = 30
 """Seconds without output after which git hangs, as at a pipe in place of a .gitignore."""
@@ -85,15 +70,9 @@ class Process:
 
     def __init__(self, folder: str, *words: str, stdin: int = -1, errors: int = -1) -> None:
         self._pipe, theirs = os.pipe()
-        actions = [
-            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
-            if stdin < 0
-            else (os.POSIX_SPAWN_DUP2, stdin, 0),
-            (os.POSIX_SPAWN_DUP2, theirs, 1),
-            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)
-            if errors < 0
-            else (os.POSIX_SPAWN_DUP2, errors, 2),
-        ]
+        null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+        streams = [null if stdin < 0 else stdin, theirs, null if errors < 0 else errors]
+        actions = [(os.POSIX_SPAWN_DUP2, number, to) for to, number in enumerate(streams)]
         try:
             program = find_program("git") or "/nonexistent/git"
             words = (program, "-C", folder, *_SAFE, *words)
@@ -102,6 +81,7 @@ class Process:
             self.started = 0
         finally:
             os.close(theirs)
+            os.close(null)
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the output; raise TimeoutError after ``SILENT`` seconds without any."""

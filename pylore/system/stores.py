@@ -7,18 +7,7 @@ from contextlib import suppress
 
 from ..core.errors import LoreError
 from . import files
-from .files import (
-    FOLDERS,
-    RECORD,
-    STORE,
-    TOKENS,
-    ProjectFolder,
-    is_token,
-    link_text,
-    make_private_folder,
-    recorded_project,
-    user_folder,
-)
+from .files import ProjectFolder, make_private_folder, user_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,14 +45,14 @@ def _owned(project: ProjectFolder) -> str:
     if token and _belongs(project, token):
         return token
     plain = ProjectFolder(project.folder, "", "", project.data)  # may be older than the repository
-    token, _, rest = link_text(plain.path_of(FOLDERS, plain.inode)).partition(" ")
-    is_same = is_token(token) and rest.partition(" ")[0] == _time_made(plain.key)
+    token, _, rest = files.link_text(plain.path_of(files.FOLDERS, plain.inode)).partition(" ")
+    is_same = files.is_token(token) and rest.partition(" ")[0] == _time_made(plain.key)
     return token if is_same and os.path.isdir(plain.path_of(token)) else ""
 
 
 def _belongs(project: ProjectFolder, token: str) -> bool:
     store = project.path_of(token)
-    recorded = recorded_project(store)
+    recorded = files.recorded_project(store)
     if recorded is None:
         return False
     original, inode = recorded
@@ -87,28 +76,32 @@ def former(folder: str) -> tuple[str, str]:
     of a repository token and place of the original. Return empty texts without either."""
     project = _project(folder)
     own, token = renewed(project), project.token()
-    recorded = recorded_project(project.path_of(token)) if token else None
+    recorded = files.recorded_project(project.path_of(token)) if token else None
     place = recorded[0].place if recorded else ""
     if place and place != project.place and project.path_of(token) != own:
         return token, place
-    here = [store for _, place, store in stores() if place == project.place and store != own]
-    newest = max(here, key=lambda store: os.lstat(f"{store}/{RECORD}").st_mtime_ns, default="")
+    here = {
+        os.lstat(f"{store}/{files.RECORD}").st_mtime_ns: store
+        for _, place, store in stores()
+        if place == project.place and store != own
+    }
+    newest = here[max(here)] if here else ""
     return os.path.basename(newest), ""
 
 
 def stores() -> Iterator[tuple[str, str, str]]:
     """Yield token, place of the project and folder of each store, in order of places."""
     folder = f"{user_folder('XDG_DATA_HOME', '.local/share')}/projects"
-    tokens = filter(is_token, os.listdir(folder) if os.path.isdir(folder) else ())
+    tokens = filter(files.is_token, os.listdir(folder) if os.path.isdir(folder) else ())
     found = [(files.project_of(f"{folder}/{token}"), token) for token in tokens]
     for place, token in sorted(found):
-        if os.path.isfile(f"{folder}/{token}/{STORE}"):
+        if os.path.isfile(f"{folder}/{token}/{files.STORE}"):
             yield token, place, f"{folder}/{token}"
 
 
 def is_gone(store: str) -> bool:
     """Return True if a store's project is missing or has a new store."""
-    recorded = recorded_project(store)
+    recorded = files.recorded_project(store)
     if recorded is None or not os.path.isdir(recorded[0].place):
         return True
     project = recorded[0]
@@ -168,16 +161,16 @@ def _bind(project: ProjectFolder, token: str) -> None:
         except LoreError:  # read-only
             project = ProjectFolder(project.folder, "", "", project.data)
     if not project.git:
-        make_private_folder(project.path_of(FOLDERS))
+        make_private_folder(project.path_of(files.FOLDERS))
         text = f"{token} {_time_made(project.key)} {project.changed}"
-        _put_link(project.path_of(FOLDERS, project.inode), text)
-    _put_link(project.path_of(token, RECORD), project.record)
+        _put_link(project.path_of(files.FOLDERS, project.inode), text)
+    _put_link(project.path_of(token, files.RECORD), project.record)
 
 
 def _write_token(project: ProjectFolder, token: str) -> None:
     from .atomic_write import write_whole
 
-    path = os.path.join(project.git, TOKENS)
+    path = os.path.join(project.git, files.TOKENS)
     if os.path.islink(path) or not os.path.isfile(path):  # an archive may bring any
         with suppress(OSError):
             os.unlink(path)
