@@ -55,7 +55,7 @@ def search(
     exclude: tuple[str, ...] = shared.EXCLUDE,
     min_score: float = option("--min-score X", "minimum score", 0.0, low=0.0, high=1.0),
     near: tuple[str, ...] = shared.NEAR,
-    expand: bool = option("--expand", "the same as --graph-depth 2"),
+    expand: bool = shared.EXPAND,
     explain: bool = shared.EXPLAIN,
     tree: bool = shared.TREE,
     oneline: bool = option("--oneline", "one line per result"),
@@ -354,6 +354,7 @@ def context(
     ),
     types: tuple[str, ...] = shared.TYPES,
     near: tuple[str, ...] = shared.NEAR,
+    expand: bool = shared.EXPAND,
     with_superseded: bool = shared.SUPERSEDED,
 ) -> None:
     """Write a context for a question, within a number of tokens.
@@ -366,6 +367,8 @@ def context(
     lore context "how do sessions expire" --budget 2000
     lore context "why sqlite" --as prompt | llm
     """
+    if expand:
+        session.given.setdefault("graph_depth", "2")
     if form is not None:
         session.print_as("json" if form == "json" else "text", f"as {form}")
     form = form or ("narrative" if session.output.form == "text" else "json")

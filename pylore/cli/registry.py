@@ -49,6 +49,7 @@ ALIASES = {
     "restore": "undo --restore",
     "sweep": "forget --faded",
     "analyze-cochanges": "index --cochanges",
+    "analyze-imports": "index",
     "feedback": "run rate",
     "candidates": "capture candidates",
     "promote": "capture promote",
@@ -59,7 +60,10 @@ ALIASES = {
 }
 """Alias to the words that replace it."""
 
-_OF_GRAPH = ("related", "neighbors", "show", "link", "unlink", "analyze-cochanges")
+_OF_GRAPH = (
+    *("related", "neighbors", "show", "link", "unlink"),
+    *("analyze-cochanges", "analyze-imports"),
+)
 """Commands and aliases that ``graph`` also accepts as verbs."""
 
 
@@ -67,8 +71,21 @@ def unaliased(words: list[str]) -> list[str]:
     """Return a command line with the alias replaced."""
     if words[:1] == ["graph"] and words[1:] and words[1] in _OF_GRAPH:
         words = words[1:]
+        if words[0] == "link" and (len(words) == 3 or "--anchor-type" in words):
+            return ["anchor", *_without_anchor_type(words[1:])]
     meant = ALIASES.get(words[0]) if words else None
+    if words[:1] == ["analyze-imports"]:
+        words = [word for word in words if word != "--path"]
     return [*meant.split(), *words[1:]] if meant else words
+
+
+def _without_anchor_type(words: list[str]) -> list[str]:
+    """Return ``ID FILE --anchor-type KIND`` with ``--KIND``; FILE::NAME is a symbol without it."""
+    if "--anchor-type" not in words:
+        return words
+    at = words.index("--anchor-type")
+    kind = [f"--{word}" for word in words[at + 1 : at + 2] if word != "symbol"]
+    return [*words[:at], *kind, *words[at + 2 :]]
 
 
 def find(words: list[str]) -> tuple[Command | Group, list[str]]:

@@ -33,6 +33,21 @@ def show(lore: Lore, *words: str) -> dict[str, Any]:
     return {**row, "edges": {edge["relation"]: edge for edge in row["edges"]}}
 
 
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        (["src/auth.py"], "file"),
+        (["src/auth.py", "--anchor-type", "hash"], "hash"),
+        (["src/*.py", "--anchor-type", "glob"], "glob"),
+        (["src/auth.py::check", "--anchor-type", "symbol"], "symbol"),
+    ],
+)
+def test_graph_link_anchors_a_record(
+    lore: Lore, code: Repository, words: list[str], kind: str
+) -> None:
+    assert lore("graph", "link", "decision-a", *words).json["kind"] == kind
+
+
 def test_anchor_lists_and_removes_every_kind(lore: Lore, code: Repository) -> None:
     row = lore("anchor", "decision-a", "src/auth.py").json
     assert (row["kind"], row["verdict"], row["state"]) == ("file", "valid", "added")

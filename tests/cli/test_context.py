@@ -73,6 +73,8 @@ def test_forms_of_a_context(filled: Lore) -> None:
     assert "- **Sessions are signed cookies** (decision-signed, " in narrative
     assert "confirmed, " in narrative
     filled.print_each("context cookies --graph-depth 0 | decision-signed")
+    deep = filled("context", "cookies", "--expand", "--json").json
+    assert deep["included"] == filled("context", "cookies", "--graph-depth", "2").json["included"]
     assert "- **Sessions are signed" in filled("context", "cookies", "--text").out
     flat = filled("context", "cookies", "--as", "prompt", "--graph-depth", "0").out
     assert "mermaid" not in flat and "lesson-keys" not in flat

@@ -16,7 +16,7 @@ def _code(lore_without_store: Lore) -> None:
 
 def test_second_index_reads_no_file(lore: Lore) -> None:
     for read in (2, 0):
-        done = lore("index")
+        done = lore("graph", "analyze-imports", "--path", "src/")
         row = done.json
         counts = [row[name] for name in ("files", "symbols", "read", "unchanged")]
         assert counts == [2, 2, read, 2 - read]
