@@ -307,7 +307,6 @@ def promote(engine: Engine, wanted: Sequence[Wanted], *, confirm: bool) -> list[
                 status="confirmed" if confirm else None,
                 source="conversation",
                 confidence=1.0 if confirm else round(candidate.score, 4),
-                anew=True,
             )
         evidence.add(change.id, candidate)
         _anchor(engine, records, change.id, candidate.files)

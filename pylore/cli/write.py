@@ -203,7 +203,6 @@ def link(
     *,
     remove: bool = option("--remove", "remove the link"),
     weight: float | None = option("--weight X", "0 to 1 (default: 1)", low=0.0, high=1.0),
-    confidence: float | None = shared.CONFIDENCE,
     metadata: tuple[str, ...] = option("--meta KEY=VALUE…", "set to JSON or text; null removes"),
     status: str | None = shared.STATUS,
     source: str | None = shared.SOURCE,
@@ -217,7 +216,7 @@ def link(
     \b
     lore link lesson-1a2b3c4d learned_from failure-5e6f7a8b --weight 0.4 --meta by=review
     """
-    given = (weight, confidence, status, source)
+    given = (weight, status, source)
     if remove and (metadata or force or new_relation or any(one is not None for one in given)):
         raise UsageError("--remove excludes options that describe a link: leave them out")
     fields = dict(map(_meta_field, metadata))
@@ -231,7 +230,6 @@ def link(
             relation,
             to_id,
             weight=weight,
-            confidence=confidence,
             metadata=fields,
             status=status or "confirmed",
             source=source or "user_edit",
@@ -296,7 +294,7 @@ def confirm(
     wanted = ids_from(words, "confirm")
     with session.open() as store:
         records = session.records(store)
-        changes = records.retract(wanted) if retract else records.confirm(wanted)
+        changes = records.confirm(wanted, retract=retract)
     _print(session, *changes, listed=True)
 
 

@@ -49,32 +49,25 @@ def state_fact(store: Store, settings: Settings, edge: Edge) -> tuple[str, list[
     ]
 
 
-def confirm_edge(store: Store, settings: Settings, key: EdgeKey) -> str:
-    """Confirm an edge, ended or not, in place of other values; return confirmed or unchanged.
+def judge_edge(store: Store, settings: Settings, key: EdgeKey, status: str) -> str:
+    """Confirm an edge, ended or not, in place of other values, or end it as retracted.
+
+    Return the status, or unchanged.
 
     Raises:
-        LoreError: no such edge, or an end is forgotten.
+        LoreError: no such edge, or an end to confirm is forgotten.
     """
-    edge = require_edge(store, key)
-    for id in key[:2]:
-        store.nodes.require_live(id)
-    edge.status, edge.ended_at = "confirmed", None
-    edge.metadata = with_fields(edge.metadata, {"superseded_by": None})
-    state = _put_over(store, edge, other_values(store, settings, edge))
-    return "unchanged" if state == "unchanged" else "confirmed"
-
-
-def retract_edge(store: Store, key: EdgeKey) -> str:
-    """End an edge as wrong; return retracted or unchanged.
-
-    Raises:
-        LoreError: no such edge.
-    """
-    edge = require_edge(store, key)
-    if edge.status == "retracted" and edge.ended_at is not None:
-        return "unchanged"
-    store.edges.invalidate(key, now(), "retracted")
-    return "retracted"
+    edge, rivals = require_edge(store, key), []
+    if status == "confirmed":
+        for id in key[:2]:
+            store.nodes.require_live(id)
+        edge.ended_at = None
+        edge.metadata = with_fields(edge.metadata, {"superseded_by": None})
+        rivals = other_values(store, settings, edge)
+    elif edge.status != status or edge.ended_at is None:
+        edge.ended_at = now()
+    edge.status = status
+    return "unchanged" if _put_over(store, edge, rivals) == "unchanged" else status
 
 
 def _put_over(store: Store, edge: Edge, former: Iterable[Edge]) -> str:

@@ -14,12 +14,11 @@ from ..graph.relations import fold
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
 from ..indexing.similar import near
-from .facts import confirm_edge, first_status, named_edge, retract_edge, state_fact, thing_id
+from .facts import first_status, judge_edge, named_edge, state_fact, thing_id
 from .fields import (
     Naming,
     is_pruned,
     location_of,
-    mark_pruned,
     missing_file,
     path_in_store,
     require_known,
@@ -140,18 +139,16 @@ class Records:
         id: str = "",
         key: str = "",
         new_type: bool = False,
-        anew: bool = False,
         **fields: Unpack[Fields],
     ) -> Change:
         """Add a record, or update the existing record.
 
         ``file`` (``src/a.py`` or ``src/a.py:10-20``) also links the record to that file; ``links``
-        are ``(id, relation)`` pairs. Empty fields are not changed, a forgotten record is restored;
-        tags are joined. Without a ``status`` a record from a conversation is staged, else
-        confirmed; a conversation changes no confirmed record. ``learning`` is a lesson. The setting
-        ``run`` links a record to that run by ``derived_from``. ``anew``: a restored record gets the
-        status, source and confidence of a new record. ``key``: the text to derive the id from, by
-        default ``text``.
+        are ``(id, relation)`` pairs. Empty fields are not changed, tags are joined. A forgotten
+        record is restored, with the status, source and confidence of a new record. Without a
+        ``status`` a record from a conversation is staged, else confirmed; a conversation changes no
+        confirmed record. The setting ``run`` links a record to that run by ``derived_from``.
+        ``key``: the text to derive the id from, by default ``text``.
 
         Raises:
             UsageError: unknown type or relation, or a relation that joins different types.
@@ -166,16 +163,20 @@ class Records:
         node = self._new_node(type, text, id, key or text)
         old = self.store.nodes.get(node.id)
         is_gone = old is not None and old.invalidated_at is not None
-        is_heard = source == "conversation"
         edges = [
             Edge(node.id, self.store.complete_id(to), name, source=source) for to, name in links
         ]
-        if old is not None and not is_gone and old.status == "confirmed" and is_heard:
+        if (
+            old is not None
+            and not is_gone
+            and old.status == "confirmed"
+            and source == "conversation"
+        ):
             for edge in edges:
                 self._link(edge)
             self.notes.append(f"{old.id} is there already, and confirmed: nothing was changed")
             return Change(old.id, "unchanged")
-        if old is None or (is_gone and (anew or is_heard)):
+        if old is None or is_gone:
             new = {"status": first_status(source), "source": source, "confidence": 1.0}
             given = {**new, **given}
         else:
@@ -206,7 +207,6 @@ class Records:
         to_id: str,
         *,
         weight: float | None = None,
-        confidence: float | None = None,
         source: str = "user_edit",
         status: str | None = "confirmed",
         metadata: Mapping[str, Any] | None = None,
@@ -215,11 +215,10 @@ class Records:
     ) -> Change:
         """Link two nodes; a removed link is restored.
 
-        Weight and people's metadata of an existing link remain, unless given. ``metadata`` sets
-        fields (None removes a field), ``confidence`` is a field; the weight of a new link is the
-        confidence, or 1. Without a ``status`` a live link is not changed, and a link from a
-        conversation is staged. ``force`` allows types that the relation does not join; the metadata
-        record that.
+        Weight and people's metadata of an existing link remain, unless given; ``metadata`` sets
+        fields, None removes a field. Without a ``status`` a live link is not changed, and a link
+        from a conversation is staged. ``force`` allows types that the relation does not join; the
+        metadata record that.
 
         Raises:
             UsageError: unknown relation, unless ``new_relation`` declares it; or a relation that
@@ -230,9 +229,6 @@ class Records:
             self._names.declare(relation)
         from_id, to_id = map(self.store.complete_id, (from_id, to_id))
         fields = {**(metadata or {})}
-        if confidence is not None:
-            require_known("confirmed", source, confidence)
-            fields["confidence"] = confidence
         if force and not Ontology(self.store).fits(fold(relation), from_id, to_id):
             fields[FORCED] = True
         edge = Edge(from_id, to_id, relation, 1.0, source, status or first_status(source))
@@ -326,27 +322,26 @@ class Records:
         return Change(node.id, self._change(node, given))
 
     @_written
-    def confirm(self, words: Sequence[str]) -> list[Change]:
-        """Confirm nodes (ids), or a fact (subject, predicate, object), even superseded or
-        retracted.
+    def confirm(self, words: Sequence[str], *, retract: bool = False) -> list[Change]:
+        """Confirm nodes (ids), or a fact (subject, predicate, object), or retract them.
 
-        Other values of a predicate with a single value are superseded.
-
-        Raises:
-            LoreError: no such node or fact, or a forgotten one.
-        """
-        return self._judge(words, "confirmed")
-
-    @_written
-    def retract(self, words: Sequence[str]) -> list[Change]:
-        """Retract nodes (ids), or a fact (subject, predicate, object).
-
-        Only searches for that status find a retracted node. A retracted fact is ended.
+        A confirmed fact of a predicate with a single value supersedes other values, a retracted
+        fact is ended. Only searches for that status find a retracted node.
 
         Raises:
             LoreError: no such node or fact, or a forgotten one.
         """
-        return self._judge(words, "retracted")
+        status = "retracted" if retract else "confirmed"
+        words = [*map(self.store.resolve_id, words)]
+        if key := named_edge(self.store, words):
+            return [Change(edge_name(key), judge_edge(self.store, self._settings, key, status))]
+        changes = []
+        for id in map(self.store.complete_id, words):
+            node = self.store.nodes.require_live(id)
+            node.status = status
+            is_new = self.write(node) != "unchanged"
+            changes.append(Change(id, status if is_new else "unchanged"))
+        return changes
 
     @_written
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
@@ -354,26 +349,24 @@ class Records:
         the texts of candidates."""
         from .undo import blank_candidates, forget, purge_node
 
-        candidates = self.store.candidates.get_many(ids) if purge else {}
-        blank_candidates(self.store, [*candidates.values()])
-        changes = [Change(id, "purged") for id in candidates]
-        given = [id for id in ids if id not in candidates]
-        for part, id in zip(given, [*map(self.store.complete_id, given)], strict=True):
-            node, state = self._require(id), "invalidated"
+        changes = []
+        for part in ids:
+            candidates = self.store.candidates.get_many([part]) if purge else {}
+            if candidates:
+                blank_candidates(self.store, [*candidates.values()])
+                changes.append(Change(part, "purged"))
+                continue
+            node, state = self._require(part), "unchanged"
             if purge:
-                if id not in (part, own(part, self.store.scope)):  # there is no way back
-                    raise UsageError(f"--purge needs a full id, not '{part}': give {id}")
-                purge_node(self.store, id)
+                if node.id not in (part, own(part, self.store.scope)):  # there is no way back
+                    raise UsageError(f"--purge needs a full id, not '{part}': give {node.id}")
+                purge_node(self.store, node.id)
                 state = "purged"
-            elif node.invalidated_at is None:
+            elif node.invalidated_at is None or is_pruned(node):
                 forget(self.store, node)
                 Index(self.store).update([node])
-            elif is_pruned(node):  # an import of the file does not restore it any more
-                mark_pruned(node, pruned=False)
-                self.store.nodes.put(node)
-            else:
-                state = "unchanged"
-            changes.append(Change(id, state))
+                state = "invalidated"
+            changes.append(Change(node.id, state))
         return changes
 
     @_written
@@ -440,21 +433,6 @@ class Records:
             Index(self.store).update([node])
         return state
 
-    def _judge(self, words: Sequence[str], status: str) -> list[Change]:
-        words = [*map(self.store.resolve_id, words)]
-        key = named_edge(self.store, words)
-        if key and status == "confirmed":
-            return [Change(edge_name(key), confirm_edge(self.store, self._settings, key))]
-        if key:
-            return [Change(edge_name(key), retract_edge(self.store, key))]
-        changes = []
-        for id in [*map(self.store.complete_id, words)]:
-            node = self.store.nodes.require_live(id)
-            node.status = status
-            is_new = self.write(node) != "unchanged"
-            changes.append(Change(id, status if is_new else "unchanged"))
-        return changes
-
     def _new_node(self, type: str, text: str, id: str, key: str) -> Node:
         scope = self._settings.scope
         if id:
@@ -497,7 +475,7 @@ class Records:
         old, fields = self.store.edges.get(*edge.key), fields or {}
         if old is None and not force:
             Ontology(self.store).require(edge.key)
-        known = fields.get("confidence", 1.0) if old is None else old.weight
+        known = 1.0 if old is None else old.weight
         edge.weight = known if weight is None else weight
         require_known(edge.status, edge.source, edge.weight)
         edge.created_at = now()

@@ -66,7 +66,7 @@ def test_ended_facts_are_not_found(store: Store, records: Records) -> None:
     assert [*stated(store)] == ["ada lives in Bern"]
     facts.confirm(["ada", "lives_in", "Rome"])
     assert [*stated(store)] == ["ada lives in Rome"]
-    facts.retract(["ada", "lives_in", "Rome"])
+    facts.confirm(["ada", "lives_in", "Rome"], retract=True)
     assert not stated(store)
     records.undo()
     assert [*stated(store)] == ["ada lives in Rome"]

@@ -129,7 +129,7 @@ def test_conversation_reverts_no_decision(store: Store, records: Records) -> Non
     records.fact("jacq", "lives_in", "oslo")
     change = records.fact("jacq", "lives_in", "oslo", confidence=0.1, **SAID)
     assert (change.state, edge(store, OSLO).weight, change.notes) == ("unchanged", 1.0, [])
-    records.retract(["jacq", "lives_in", "oslo"])
+    records.confirm(["jacq", "lives_in", "oslo"], retract=True)
     change = records.fact("jacq", "lives_in", "oslo", **SAID)
     assert change.state == "unchanged"
     assert "it was retracted on" in change.notes[0]
@@ -167,10 +167,10 @@ def test_confirm_supersedes_other_values(store: Store, records: Records) -> None
 def test_confirm_and_retract_of_nodes(store: Store, records: Records) -> None:
     ids = [records.add("note", text, **SAID).id for text in ("one", "two", "three")]
     assert {one.state for one in records.confirm(ids)} == {"confirmed"}
-    assert [one.state for one in records.retract(ids[:1])] == ["retracted"]
+    assert [one.state for one in records.confirm(ids[:1], retract=True)] == ["retracted"]
     node = store.nodes.require(ids[0])
     assert (node.status, node.invalidated_at) == ("retracted", None)
-    assert [one.state for one in records.retract(ids[:1])] == ["unchanged"]
+    assert [one.state for one in records.confirm(ids[:1], retract=True)] == ["unchanged"]
     (note,) = records.add("note", "one").notes
     assert note == f"{ids[0]} is retracted, and not found: 'lore confirm {ids[0]}' brings it back"
     assert records.add("note", "two").notes == []
@@ -184,7 +184,7 @@ def test_unknown_facts_are_refused(store: Store, records: Records) -> None:
     assert store.nodes.require(note).status == "staged"
     records.fact("jacq", "lives_in", "oslo")
     with pytest.raises(LoreError, match="no fact entity-oslo lives_in entity-jacq"):
-        records.retract(["oslo", "lives_in", "jacq"])
+        records.confirm(["oslo", "lives_in", "jacq"], retract=True)
     with pytest.raises(LoreError, match="no node 'is_no_relation'"):
         records.confirm(["jacq", "is_no_relation", "oslo"])
     records.forget([OSLO, note])
