@@ -335,11 +335,10 @@ def forget(
 
 
 def _forget_faded(session: Session, *, dry_run: bool) -> None:
-    from ..records.undo import sweep, sweep_history
+    from ..records.undo import sweep
 
     with session.open(whole="forget --faded") as store:
-        found = sweep(store, session.settings, dry_run=dry_run)
-        states = sweep_history(store, session.settings, dry_run=dry_run)
+        found, states = sweep(store, session.settings, dry_run=dry_run)
     if states:
         dropped = f"{counted(states, 'state')} of the history {'due' if dry_run else 'dropped'}"
         session.say([f"{dropped}: older than {session.settings.history_days} days"])

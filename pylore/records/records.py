@@ -364,7 +364,6 @@ class Records:
                 state = "purged"
             elif node.invalidated_at is None or is_pruned(node):
                 forget(self.store, node)
-                Index(self.store).update([node])
                 state = "invalidated"
             changes.append(Change(node.id, state))
         return changes

@@ -172,7 +172,16 @@ def restore_node(records: Records, id: str, at: str = "") -> Outcome:
     store = records.store
     node = store.nodes.require(id)
     if at:
-        state = _state_at(store, node, at)
+        states = [*(past.row for past in store.changes.of(node)), node]
+        if at.isascii() and at.isdigit() and len(at) < 10:
+            found = states[int(at) - 1 : int(at)]
+        else:
+            moment = parse_since(at)
+            found = [state for state in states if clock(state) <= moment]
+        if not found:
+            see = f"'lore show {id} --history'"
+            raise LoreError(f"{id} has {len(states)} states, none at {at}: see {see}")
+        state = found[-1]
     else:
         state = copy(node)
         state.invalidated_at = None
@@ -202,20 +211,6 @@ def _give(records: Records, node: Node, state: Node) -> Outcome:
     if not (restate(records.store, [node.id]) or is_new):
         return node.id, "unchanged"
     return node.id, "invalidated" if state.invalidated_at else "restored"
-
-
-def _state_at(store: Store, node: Node, at: str) -> Node:
-    """Return a state of a node, the current state last, by number or time."""
-    states: list[Node] = [*(past.row for past in store.changes.of(node)), node]
-    if at.isascii() and at.isdigit() and len(at) < 10:
-        found = states[int(at) - 1 : int(at)]
-    else:
-        moment = parse_since(at)
-        found = [state for state in states if clock(state) <= moment]
-    if not found:
-        see = f"'lore show {node.id} --history'"
-        raise LoreError(f"{node.id} has {len(states)} states, none at {at}: see {see}")
-    return found[-1]
 
 
 def restate(store: Store, ids: Iterable[str]) -> bool:
@@ -248,19 +243,24 @@ def settle(store: Store, rows: Sequence[Thing]) -> None:
 
 
 def forget(store: Store, node: Node) -> None:
-    """Forget a node with its links; the caller updates the index."""
+    """Forget a node with its links."""
     node.invalidated_at = now()
     mark_pruned(node, pruned=False)
     store.nodes.put(node)
+    Index(store).update([node])
 
 
-def sweep(store: Store, settings: Settings, *, dry_run: bool = False) -> list[dict[str, Any]]:
-    """Forget faded records and facts of conversations; ``dry_run`` lists them only.
+def sweep(
+    store: Store, settings: Settings, *, dry_run: bool = False
+) -> tuple[list[dict[str, Any]], int]:
+    """Forget faded records and facts of conversations, and delete states that were left more than
+    ``history_days`` ago, if set; ``dry_run`` counts them only.
 
     Faded are staged ones with a confidence × recency below ``LEAST_TO_STAY`` and fewer than
-    ``ENOUGH_ACCESSES`` accesses. Return ``{id, state, confidence, recency, accesses}`` of each.
+    ``ENOUGH_ACCESSES`` accesses. Return ``{id, state, confidence, recency, accesses}`` of each, and
+    the number of states.
     """
-    found, faded = [], []
+    rows, faded, states, days = [], [], 0, settings.history_days
     with store.faults, store.transaction("sweep"):
         staged: dict[Any, Any] = {**store.review.staged_edges(SWEPT)}
         staged |= store.review.staged_nodes(SWEPT)
@@ -269,31 +269,19 @@ def sweep(store: Store, settings: Settings, *, dry_run: bool = False) -> list[di
             if confidence * fresh >= LEAST_TO_STAY or accesses >= ENOUGH_ACCESSES:
                 continue
             name = key if isinstance(key, str) else edge_name(key)
-            row = {"id": name, "state": "due" if dry_run else "invalidated"}
-            found.append(
-                row | {"confidence": confidence, "recency": round(fresh, 6), "accesses": accesses}
-            )
+            row: dict[str, Any] = {"id": name, "state": "due" if dry_run else "invalidated"}
+            row |= {"confidence": confidence, "recency": round(fresh, 6), "accesses": accesses}
+            rows.append(row)
+            faded.append(key)
+        for key in () if dry_run else faded:
             if isinstance(key, str):
-                faded.append(store.nodes.require(key))
-            elif not dry_run:
+                forget(store, store.nodes.require(key))
+            else:
                 store.edges.invalidate(key, now())
-        if not dry_run:
-            for node in faded:
-                forget(store, node)
-            Index(store).update(faded)
-    return found
-
-
-def sweep_history(store: Store, settings: Settings, *, dry_run: bool = False) -> int:
-    """Delete states that were left more than ``history_days`` ago, if set; return their number.
-
-    ``dry_run`` counts them only.
-    """
-    if not settings.history_days:
-        return 0
-    with store.faults, store.transaction():
-        delete = store.changes.older if dry_run else store.changes.sweep
-        return delete(ago(settings.history_days))
+        Index(store).keep_facts()
+        if days:
+            states = (store.changes.older if dry_run else store.changes.sweep)(ago(days))
+    return rows, states
 
 
 # --- deleting

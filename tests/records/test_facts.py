@@ -53,6 +53,10 @@ def age(store: Store, days: int) -> None:
     store.connection.execute(f"UPDATE links SET created_at = {at}")
 
 
+def faded(store: Store, *, dry_run: bool = False) -> list[dict[str, Any]]:
+    return sweep(store, Settings(), dry_run=dry_run)[0]
+
+
 # --- first status and former values
 
 
@@ -257,22 +261,22 @@ def test_sweep_forgets_faded_only(store: Store, records: Records) -> None:
     kept = records.add("note", "read", confidence=0.3, **SAID).id
     records.link(faint, "relates_to", kept)
     records.add("note", "typed", confidence=0.1, status="staged")
-    assert sweep(store, Settings()) == []
+    assert faded(store) == []
     age(store, 7 + 95)
     read(store, kept, 5, promote_after=0)
-    due = sweep(store, Settings(), dry_run=True)
+    due = faded(store, dry_run=True)
     assert [(one["id"], one["state"], one["recency"]) for one in due] == [
         (f"{JACQ} uses {OSLO}", "due", 0.5),
         (faint, "due", 0.5),
     ]
     assert standing(store, OSLO, "uses") == ("staged", True), "only said"
-    assert [one["id"] for one in sweep(store, Settings())] == [one["id"] for one in due]
+    assert [one["id"] for one in faded(store)] == [one["id"] for one in due]
     assert standing(store, OSLO, "uses") == ("staged", False)
     assert standing(store, ROME, "uses") == ("staged", True)
     assert standing(store, OSLO, "likes") == ("confirmed", True)
     assert store.nodes.require(faint).invalidated_at is not None
     assert store.edges.of(kept) == [], "a record goes with its links"
-    assert sweep(store, Settings()) == []
+    assert faded(store) == []
     assert [change.state for change in records.restore([faint])] == ["restored"]
     assert [one.from_id for one in store.edges.of(kept)] == [faint]
     records.confirm(["jacq", "uses", "oslo"])
@@ -283,7 +287,7 @@ def test_repeated_fact_does_not_fade(store: Store, records: Records) -> None:
     records.fact("jacq", "uses", "oslo", confidence=0.3, **SAID)
     age(store, 200)
     records.fact("jacq", "uses", "oslo", confidence=0.31, **SAID)
-    assert sweep(store, Settings()) == []
+    assert faded(store) == []
 
 
 # --- export

@@ -21,7 +21,7 @@ from pylore.core.stamps import canonical_object, clock
 from pylore.records.records import Records
 from pylore.records.runs import Runs
 from pylore.records.show import past_rows
-from pylore.records.undo import UNDO_RECORD, sweep_history
+from pylore.records.undo import UNDO_RECORD, sweep
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 
@@ -362,7 +362,7 @@ def test_removed_link_keeps_weight_and_metadata(records: Records, store: Store) 
 def test_sweep_deletes_old_history(records: Records, store: Store) -> None:
     def swept(days: str, *, dry_run: bool = False) -> int:
         kept = Settings.load(environ={}, flags={"history_days": days})
-        return sweep_history(store, kept, dry_run=dry_run)
+        return sweep(store, kept, dry_run=dry_run)[1]
 
     records.edit(A, text="one")
     with store.transaction():
