@@ -10,7 +10,7 @@ from ..anchors.project import relative
 from ..core.errors import LoreError
 from ..core.times import now
 from ..indexing.embed import embed_missing
-from ..store.code import CODE_RELATIONS
+from ..store.files import CODE_RELATIONS
 from ..system.files import GONE, lstamp_of, size_in
 from ..system.project_files import FileTree
 from . import INDEXED, OWED, RULES

@@ -21,7 +21,7 @@ from ..graph.relations import fold
 from ..indexing.indexer import Index
 from ..records.fields import is_page, is_pruned, mark_pruned, state_of
 from ..records.merge import Conflict
-from ..store.anchors import DocumentFile
+from ..store.files import DocumentFile
 from ..system.files import lstamp_of, settled
 from ..system.project_files import is_below, leads_down
 from .document import DocumentReader, read_text

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..store import Store
-    from ..store.anchors import DocumentFile
+    from ..store.files import DocumentFile
 
     Target = tuple[str, str]
     """The id of a node, and the path if it is a file."""

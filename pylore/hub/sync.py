@@ -18,9 +18,8 @@ from ..formats.jsonl import Imported, ImportOptions, LineImport
 from ..formats.lines import line_of, past_fields
 from ..indexing.embed import embed_missing
 from ..store import ALL
-from ..store.changes import SEPARATOR, owners, thing_of
+from ..store.changes import SEPARATOR, RemoteProgress, owners, thing_of
 from ..store.filter import Scope
-from ..store.remotes import RemoteProgress
 from .connection import ahead
 
 if TYPE_CHECKING:

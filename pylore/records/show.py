@@ -81,7 +81,7 @@ def past_rows(store: Store, row: Node | Edge) -> list[dict[str, Any]]:
 
 def _anchor_history(store: Store, anchor: Anchor) -> Iterator[dict[str, Any]]:
     """Yield the former states of an anchor, each with the change that ended it."""
-    from ..store.anchors import MOVED
+    from ..store.files import MOVED
 
     place = {"kind": anchor.kind, "path": anchor.path, "detail": anchor.detail}
     left = store.changes.of(anchor)

@@ -18,15 +18,12 @@ if TYPE_CHECKING:
 
     from ..core.model import EdgeKey
     from ..core.stamps import Thing
-    from . import anchors as _anchors
     from . import changes as _changes
     from . import check as _check
-    from . import code as _code
     from . import curation as _curation
     from . import facts as _facts
+    from . import files as _files
     from . import fulltext as _fulltext
-    from . import remotes as _remotes
-    from . import statistics as _statistics
     from . import vectors as _vectors
     from . import whole_text as _whole_text
 
@@ -54,20 +51,20 @@ class Store:
     """
 
     # Parts that most commands do not use: ``__getattr__`` loads the class that is named here.
-    anchors: _anchors.Anchors
+    anchors: _files.Anchors
     candidates: _curation.StoredCandidates
     changes: _changes.ChangeLog
     checks: _check.Checks
-    code: _code.CodeFiles
+    code: _files.CodeFiles
     commits: _whole_text.Commits
-    documents: _anchors.Documents
+    documents: _files.Documents
     facts: _facts.FactPassages
     fulltext: _fulltext.FullText
     impressions: _curation.Impressions
     positional_edges: _facts.PositionalEdges
-    remotes: _remotes.Remotes
+    remotes: _changes.Remotes
     review: _curation.Review
-    statistics: _statistics.Statistics
+    statistics: _check.Statistics
     vectors: _vectors.Vectors
     whole_files: _whole_text.WholeFiles
 

@@ -27,13 +27,14 @@ from pylore.anchors.project import (
 )
 from pylore.anchors.verify import Verified, verify
 from pylore.core.errors import LoreError
+from pylore.core.model import Anchor
 from pylore.core.settings import Settings
 from pylore.formats.jsonl import import_lines
 from pylore.indexing.indexer import write_nodes
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
-from pylore.store.anchors import MOVED, Anchor
+from pylore.store.files import MOVED
 
 CODE = """import os
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pylore.anchors.claims import Claim, ClaimPlace, fresh, packed, unpacked
 from pylore.anchors.project import Project, Unreadable
 from pylore.code.claims import ClaimCounter, count
-from pylore.store.anchors import Anchor
+from pylore.core.model import Anchor
 
 PLACES = st.lists(
     st.builds(

@@ -16,12 +16,12 @@ from pylore.anchors.attach import accept_anchors, place_anchor
 from pylore.anchors.project import Project
 from pylore.anchors.show import anchor_row
 from pylore.anchors.verify import verify
+from pylore.core.model import Anchor
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import BROKEN
 from pylore.indexing.indexer import write_nodes
 from pylore.records.records import Records
 from pylore.store import Store
-from pylore.store.anchors import Anchor
 
 LOGOUT = '''def logout(session, at):
     """Ends a session."""

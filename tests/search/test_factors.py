@@ -18,7 +18,7 @@ from new_stores import new_store
 from samples import examples
 from searching import options
 
-from pylore.core.model import Edge, Hit, Node
+from pylore.core.model import Anchor, Edge, Hit, Node
 from pylore.core.settings import EXPANSION_RULES
 from pylore.core.times import now
 from pylore.core.vocabulary import SOURCES
@@ -28,7 +28,6 @@ from pylore.search.expand import related
 from pylore.search.pipeline import Request, search
 from pylore.search.query import Near
 from pylore.store import Store
-from pylore.store.anchors import Anchor
 from pylore.store.filter import Scope
 
 TOLERANCE = 2e-6

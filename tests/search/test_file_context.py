@@ -17,7 +17,7 @@ from searching import ids, look
 
 from pylore.anchors.globs import Glob
 from pylore.core.errors import LoreError
-from pylore.core.model import Edge, Hit, Node
+from pylore.core.model import Anchor, Edge, Hit, Node
 from pylore.core.settings import EXPANSION_RULES, Settings
 from pylore.records.records import Records
 from pylore.search import legs as scores
@@ -25,7 +25,6 @@ from pylore.search.file_context import BY_GLOB, ITSELF, files_near, of_files, se
 from pylore.search.places import explain_ways
 from pylore.search.query import Near
 from pylore.store import Store
-from pylore.store.anchors import Anchor
 from pylore.store.filter import Scope
 from pylore.system.git import Git
 

@@ -10,14 +10,13 @@ from new_stores import Kept
 from things import EARLY, a_node, an_edge
 
 from pylore.core.errors import LoreError
-from pylore.core.model import Node
+from pylore.core.model import Anchor, Node
 from pylore.core.settings import Settings
 from pylore.core.text import parse_query
 from pylore.formats.export import export_lines
 from pylore.formats.jsonl import import_lines
 from pylore.indexing.indexer import Index
 from pylore.store import ALL, Store
-from pylore.store.anchors import Anchor
 from pylore.store.curation import KeptCandidate
 from pylore.store.filter import Scope
 

@@ -94,6 +94,7 @@ def vector(*values: float) -> bytes:
 @pytest.fixture
 def embedded(store: Store) -> Store:
     keys = store.fulltext.of_nodes([*TEXT])
+    store.meta.set("embedder_dimension", "8")
     store.vectors.add(
         zip(keys, (vector(1, 1), vector(1, -1), vector(-1, -1), vector(0.9, 0.8)), strict=True)
     )
