@@ -14,21 +14,12 @@ import pytest
 from graphs import links
 from hypothesis import given
 from hypothesis import strategies as st
+from searching import options
 
 import pylore
 from pylore.core.errors import LoreError, UsageError
-from pylore.core.settings import Settings
-from pylore.evaluate import measure as controls
-from pylore.evaluate.measure import (
-    MEASURES,
-    Evaluation,
-    configured,
-    evaluate,
-    interval,
-    report_text,
-    score,
-    tune,
-)
+from pylore.evaluate import measure
+from pylore.evaluate.measure import Evaluation, configured, evaluate, score, tune
 from pylore.evaluate.queries import Question
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, open_store
@@ -38,7 +29,7 @@ from pylore.store.filter import Scope
 
 
 @pytest.mark.parametrize(
-    ("ranked", "relevant", "measure", "expected"),
+    ("ranked", "relevant", "name", "expected"),
     [
         ("abcdefgh", "bgx", "recall@5", 1 / 3),
         ("abcdefgh", "bgx", "recall@10", 2 / 3),
@@ -52,8 +43,8 @@ from pylore.store.filter import Scope
         ("xyab", "ab", "mrr", 1 / 3),
     ],
 )
-def test_measures_of_a_list(ranked: str, relevant: str, measure: str, expected: float) -> None:
-    assert score([*ranked], [*relevant])[MEASURES.index(measure)] == pytest.approx(expected)
+def test_measures_of_a_list(ranked: str, relevant: str, name: str, expected: float) -> None:
+    assert score([*ranked], [*relevant])[measure.MEASURES.index(name)] == pytest.approx(expected)
 
 
 # --- intervals
@@ -61,7 +52,7 @@ def test_measures_of_a_list(ranked: str, relevant: str, measure: str, expected: 
 
 def test_an_interval_is_that_of_the_mean() -> None:
     differences = np.random.default_rng(3).normal(0.1, 1.0, size=(400, 2))
-    low, high = interval(differences)
+    low, high = measure.interval(differences)
     mean, error = differences.mean(axis=0), differences.std(axis=0) / 20
     assert low == pytest.approx(mean - 1.96 * error, abs=0.01)
     assert high == pytest.approx(mean + 1.96 * error, abs=0.01)
@@ -75,7 +66,7 @@ def test_shuffling_preserves_degrees_without_loops_or_duplicates(
     edges: list[tuple[str, str, str, float]], seed: int
 ) -> None:
     before = [edge[:3] for edge in edges]
-    after = controls.shuffled(before, random.Random(seed))
+    after = measure.shuffled(before, random.Random(seed))
     for side in (0, 1):
         degrees = [Counter((edge[side], edge[2]) for edge in some) for some in (before, after)]
         assert degrees[0] == degrees[1]
@@ -105,27 +96,16 @@ def store(made: Path, tmp_path: Path) -> Iterator[Store]:
 
 
 WORDS = (
-    "granite",
-    "heron",
-    "lagoon",
-    "maple",
-    "nettle",
-    "orchid",
-    "pebble",
-    "quartz",
-    "raven",
-    "saffron",
-    "tulip",
-    "walnut",
-)
+    "granite heron lagoon maple nettle orchid pebble quartz raven saffron tulip walnut"
+).split()
 QUESTIONS = [Question(word, word, (f"note-{word}", f"decision-{word}")) for word in WORDS]
-BASE = Settings.load(environ={}, flags={"embedder": "none"})
+BASE = options(embedder="none")
 
 
 def test_shuffled_stores_are_copies(store: Store) -> None:
     before = {edge.key for edge in store.edges.all()}
     seen = []
-    for copy in controls.shuffled_stores(store, 2):
+    for copy in measure.shuffled_stores(store, 2):
         folder = Path(copy.path).parent
         assert copy.path != store.path
         seen.append(frozenset(edge.key for edge in copy.edges.all()))
@@ -135,12 +115,8 @@ def test_shuffled_stores_are_copies(store: Store) -> None:
 
 
 def test_graph_gains_more_than_shuffled_edges(store: Store) -> None:
-    report = evaluate(
-        Evaluation(store, QUESTIONS, Scope()),
-        BASE,
-        ["graph_depth=1", "graph_depth=0"],
-        controls=True,
-    )
+    asked = Evaluation(store, QUESTIONS, Scope())
+    report = evaluate(asked, BASE, ["graph_depth=1", "graph_depth=0"], controls=True)
     rows = {row["id"]: row for row in report["rows"]}
     assert report["reference"] == "fulltext"
     assert rows["fulltext"]["recall@5"] == rows["graph_depth=0"]["recall@5"] == 0.5
@@ -162,9 +138,9 @@ def test_edges_of_excluded_nodes_are_not_popularity(store: Store) -> None:
     plain = Evaluation(store, [Question("q", "tulip", shared)], Scope())
     citing = tuple(f"note-{word}" for word in WORDS[:6])
     alone = Evaluation(store, [Question("q", "tulip", shared, exclude=citing)], Scope())
-    assert controls.in_degree_scores(plain, BASE)[0, -1] == 1
+    assert measure.in_degree_scores(plain, BASE)[0, -1] == 1
     rank = 1 + [hit.id for hit in search(store, BASE, Request("tulip"), None)].index("note-other")
-    assert controls.in_degree_scores(alone, BASE)[0, -1] == 1 / rank
+    assert measure.in_degree_scores(alone, BASE)[0, -1] == 1 / rank
 
 
 # --- running
@@ -172,16 +148,11 @@ def test_edges_of_excluded_nodes_are_not_popularity(store: Store) -> None:
 
 def test_scores_are_those_of_search_itself(store: Store) -> None:
     texts = ("graph_depth=0", "graph_depth=2", "limit=1 graph_depth=1", "fusion=rrf")
-    plain = {
-        text: [
-            score(search(store, configured(BASE, text), Request(one.query), None).ids, one.relevant)
-            for one in QUESTIONS
-        ]
-        for text in texts
-    }
     asked = Evaluation(store, QUESTIONS, Scope())
-    for text in texts:
-        assert asked.scores(configured(BASE, text)).tolist() == plain[text]
+    for settings in (configured(BASE, text) for text in texts):
+        found = [search(store, settings, Request(one.query), None).ids for one in QUESTIONS]
+        plain = [score(ids, one.relevant) for ids, one in zip(found, QUESTIONS, strict=True)]
+        assert asked.scores(settings).tolist() == plain
 
 
 def test_notes_are_counted_and_missing_nodes_found(store: Store) -> None:
@@ -194,7 +165,7 @@ def test_notes_are_counted_and_missing_nodes_found(store: Store) -> None:
 
 def test_table_marks_the_reference(store: Store) -> None:
     report = evaluate(Evaluation(store, QUESTIONS, Scope()), BASE, [])
-    text = report_text(report).splitlines()
+    text = measure.report_text(report).splitlines()
     assert len(text) == len(report["rows"]) + 2
     assert text[1].startswith("fulltext") and text[1].endswith("the reference")
     assert "+50.0 [+50.0, +50.0]" in text[-2]
@@ -204,10 +175,9 @@ def test_table_marks_the_reference(store: Store) -> None:
 
 
 def test_configuration_extends_the_base() -> None:
-    base = Settings.load(environ={}, flags={"edge_weights": "calls=0.1", "limit": "7"})
-    found = configured(
-        base, "graph_depth=2 EDGE_WEIGHTS[links_to]=0.5 'graph_edges=calls links_to'"
-    )
+    base = options(edge_weights="calls=0.1", limit=7)
+    text = "graph_depth=2 EDGE_WEIGHTS[links_to]=0.5 'graph_edges=calls links_to'"
+    found = configured(base, text)
     assert found.graph_depth == 2
     assert found.edge_weights == {"calls": (0.1, None), "links_to": (0.5, None)}
     assert found.graph_edges == ("calls", "links_to")

@@ -173,22 +173,10 @@ FIELDS = (
 VALUES: tuple[object, ...] = (
     *(None, True, False, 0, -1, 0.5, 1e308, 2**53, 2**63, 10**400, -0.0, [], {}, [[]], ["a", 1]),
     *([None], {"a": {"b": []}}, ["note-1"] * 3, ["note-1", "entity-a", "mentions"], "A" * 5000),
-    *(
-        "",
-        " ",
-        "x",
-        "note-1",
-        "entity-a",
-        "file-a.py",
-        "note-",
-        "-x",
-        "note-\u202e",
-        "\0",
-        "\ud800",
-    ),
-    *("\0", "\ud800", "2026-01-01T00:00:00Z", "9999-99-99T99:99:99Z", "0", "../../etc/passwd"),
-    *("--output=MARKER", "$(touch MARKER)", *TYPES, *RELATIONS, *SOURCES, *STATUSES),
-    *("hash", "glob", "symbol", "lines", "valid", "drifted"),
+    *("x note-1 entity-a file-a.py note- -x 0 hash glob symbol lines valid drifted".split()),
+    *("", " ", "note-\u202e", "\0", "\ud800", "2026-01-01T00:00:00Z", "9999-99-99T99:99:99Z"),
+    *("../../etc/passwd", "--output=MARKER", "$(touch MARKER)"),
+    *(*TYPES, *RELATIONS, *SOURCES, *STATUSES),
 )
 
 

@@ -14,7 +14,10 @@ from typing import Any
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
-
+SWITCHES = (
+    "--headless --no-sandbox --disable-gpu --no-first-run --disable-dev-shm-usage "
+    "--remote-debugging-pipe"
+)
 
 _DRAWN = """
 const canvas = CanvasRenderingContext2D.prototype, { fillRect, fillText } = canvas;
@@ -60,17 +63,7 @@ class Browser:
 
         with open(folder / "browser.log", "wb") as log:
             self._process = subprocess.Popen(
-                [
-                    CHROMIUM,
-                    "--headless",
-                    "--no-sandbox",
-                    "--disable-gpu",
-                    "--no-first-run",
-                    "--disable-dev-shm-usage",
-                    f"--user-data-dir={folder}/profile",
-                    "--remote-debugging-pipe",
-                    "about:blank",
-                ],
+                [CHROMIUM, *SWITCHES.split(), f"--user-data-dir={folder}/profile", "about:blank"],
                 env={**os.environ, "HOME": str(folder)},
                 stdout=log,
                 stderr=log,
@@ -117,10 +110,8 @@ class Browser:
 
     def run(self, expression: str) -> Any:
         """Return the value of a JavaScript expression in the page, as soon as it is defined."""
-        found = self.send(
-            "Runtime.evaluate",
-            {"expression": expression, "awaitPromise": True, "returnByValue": True},
-        )
+        given = {"expression": expression, "awaitPromise": True, "returnByValue": True}
+        found = self.send("Runtime.evaluate", given)
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
 
@@ -136,12 +127,8 @@ class Browser:
         """Return the lines of text on a canvas, as ``text``, ``x``, ``y``, ``alpha`` and ``box``
         (filled area).
         """
-        return list(
-            self.run(
-                "new Promise(done => requestAnimationFrame(() => requestAnimationFrame("
-                "() => done(window.drawn))))"
-            )
-        )
+        frame = "requestAnimationFrame(() => requestAnimationFrame(() => done(window.drawn)))"
+        return list(self.run(f"new Promise(done => {frame})"))
 
     def labels(self) -> dict[str, float]:
         """Return the texts on a canvas, with lines joined, and the opacity of each."""

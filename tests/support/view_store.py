@@ -28,11 +28,8 @@ def view_store(folder: Path) -> Iterator[pylore.Lore]:
     with pytest.MonkeyPatch.context() as patch:
         move_home(patch, folder)
         with pylore.open(folder / ".lore", create=True) as lore:
-            lore.add(
-                "decision",
-                "Sessions are signed tokens\n\nThe server keeps no state.",
-                id="decision-a",
-            )
+            text = "Sessions are signed tokens\n\nThe server keeps no state."
+            lore.add("decision", text, id="decision-a")
             lore.add("file", "auth.py", id="file-auth.py", links=[("decision-a", "implements")])
             lore.add("file", "web.py", id="file-web.py", links=[("file-auth.py", "imports")])
             lore.add("note", "Of nothing else", id="note-alone")
@@ -40,8 +37,7 @@ def view_store(folder: Path) -> Iterator[pylore.Lore]:
                 lore.add("symbol", f"{name}()", id=f"symbol-auth.py::{name}")
                 lore.link("file-auth.py", "defines", f"symbol-auth.py::{name}")
             lore.link("file-web.py", "calls", "symbol-auth.py::log_in")
+            links = [("decision-a", "relates_to")]
             for number, text in enumerate(HOSTILE):
-                lore.add(
-                    "lesson", text, id=f"lesson-{number}", links=[("decision-a", "relates_to")]
-                )
+                lore.add("lesson", text, id=f"lesson-{number}", links=links)
             yield lore

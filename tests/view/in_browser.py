@@ -10,14 +10,17 @@ from typing import Any
 
 import pytest
 from browser import CHROMIUM, Browser, overlaps
+from searching import options
 from view_store import HOSTILE, view_store
 
 import pylore
-from pylore.core.settings import Settings
 from pylore.view import page as picking
 from pylore.view.page import page
 
-SETTINGS = Settings.load(environ={}, flags={"graph_depth": "2"})
+SETTINGS = options(graph_depth=2)
+STARTS = ["Sessions are signed tokens", "Of nothing else"]
+SENT = "Network.requestWillBeSent"
+FAULTS = ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled")
 
 
 @pytest.fixture(scope="module")
@@ -44,17 +47,19 @@ def shown(lore: pylore.Lore, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 def listed(browser: Browser) -> list[str]:
-    return list(
-        browser.run(
-            "[...document.querySelectorAll('#nodes li:not([hidden]) button')]"
-            ".map(b => b.textContent)"
-        )
-    )
+    buttons = "document.querySelectorAll('#nodes li:not([hidden]) button')"
+    return list(browser.run(f"[...{buttons}].map(b => b.textContent)"))
 
 
 def choose(browser: Browser, title: str) -> None:
-    browser.run(
-        f"[...document.querySelectorAll('#nodes button')].find(b => b.title === '{title}').click()"
+    found = f"document.querySelector('#nodes button[title=\"{title}\"]')"
+    browser.run(f"{found}.click()")
+
+
+def canvas(browser: Browser) -> Any:
+    """Return the place of the upper left corner of the picture."""
+    return browser.run(
+        "(b => [b.x, b.y])(document.getElementById('graph').getBoundingClientRect())"
     )
 
 
@@ -87,9 +92,8 @@ def test_words_filter_the_list(shown: Any) -> None:
     browser.press("ArrowDown")
     browser.press("Enter", "\r")
     assert chosen(browser) == "Sessions are signed tokens"
-    assert "The server keeps no state." in browser.run(
-        "document.querySelector('#text .body').textContent"
-    )
+    body = browser.run("document.querySelector('#text .body').textContent")
+    assert "The server keeps no state." in body
     browser.press("Escape")
     assert chosen(browser) is None
     browser.press("Escape")
@@ -109,17 +113,11 @@ def test_a_node_of_the_picture_can_be_clicked(shown: Any) -> None:
     browser, file = shown
     browser.open(file)
     browser.run("document.querySelector('#nodes button').click()")  # brings it to the middle
-    box = browser.run(
-        "(b => [b.x, b.y, b.width, b.height])"
-        "(document.getElementById('graph').getBoundingClientRect())"
-    )
+    box = canvas(browser)
     browser.click(box[0] + 5, box[1] + 5)
     assert chosen(browser) is None
     browser.run("document.querySelector('#nodes button').click()")
-    box = browser.run(
-        "(b => [b.x, b.y, b.width, b.height])"
-        "(document.getElementById('graph').getBoundingClientRect())"
-    )
+    box = canvas(browser)
     browser.run("document.getElementById('find').focus()")
     browser.press("Escape")
     assert chosen(browser) is None
@@ -132,9 +130,7 @@ def test_labels_do_not_overlap(shown: Any) -> None:
     browser, file = shown
     browser.open(file)
     labels = browser.labels()
-    assert {"Sessions are signed tokens", "Of nothing else", "auth.py\u00a0+2", "web.py"} <= {
-        *labels
-    }
+    assert {*STARTS, "auth.py\u00a0+2", "web.py"} <= {*labels}
     assert len([label for label in labels if label not in ("relates_to", "implements")]) >= 10
     assert overlaps(browser.drawn()) == []
 
@@ -142,10 +138,8 @@ def test_labels_do_not_overlap(shown: Any) -> None:
 def test_start_is_marked_and_files_list_symbols(shown: Any) -> None:
     browser, file = shown
     browser.open(file)
-    assert browser.run("[...document.querySelectorAll('.start')].map(i => i.textContent)") == [
-        "Sessions are signed tokens",
-        "Of nothing else",
-    ]
+    marked = browser.run("[...document.querySelectorAll('.start')].map(i => i.textContent)")
+    assert marked == STARTS
     browser.open(file)
     choose(browser, "file-auth.py")
     text = browser.run("document.querySelector('#text').textContent")
@@ -197,28 +191,17 @@ def test_page_is_drawn_light_and_dark_offline(shown: Any, tmp_path: Path) -> Non
     browser, file = shown
     browser.open(file)
     light = browser.picture()
-    browser.send(
-        "Emulation.setEmulatedMedia",
-        {"features": [{"name": "prefers-color-scheme", "value": "dark"}]},
-    )
+    features = [{"name": "prefers-color-scheme", "value": "dark"}]
+    browser.send("Emulation.setEmulatedMedia", {"features": features})
     browser.run("new Promise(done => setTimeout(() => requestAnimationFrame(done), 200))")
     dark = browser.picture()
     assert struct.unpack(">II", light[16:24])[0] >= 800
     assert light != dark
     assert browser.run("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"
-    urls = {
-        event["params"]["request"]["url"].split("#")[0]
-        for event in browser.said
-        if event.get("method") == "Network.requestWillBeSent"
-    }
-    assert urls == {file.as_uri()}
-    wrong = [
-        event
-        for event in browser.said
-        if event.get("method")
-        in ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled")
-    ]
-    assert wrong == []
+    said = [(event.get("method"), event.get("params")) for event in browser.said]
+    sent = [params["request"]["url"] for name, params in said if name == SENT]
+    assert {url.split("#")[0] for url in sent} == {file.as_uri()}
+    assert [params for name, params in said if name in FAULTS] == []
     if keep := os.environ.get("VIEW_PICTURES"):
         Path(keep, "light.png").write_bytes(light)
         Path(keep, "dark.png").write_bytes(dark)

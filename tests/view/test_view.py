@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from searching import options
 from view_store import view_store
 
 import pylore
@@ -36,18 +37,14 @@ def store(lore: pylore.Lore) -> Store:
 
 
 def settings(**flags: str) -> Settings:
-    return Settings.load(environ={}, flags={"graph_depth": "2", **flags})
-
-
-def places(picked: picking.Picked) -> dict[str, int | None]:
-    return {**picked.hops}
+    return options(graph_depth=2, **flags)
 
 
 # --- picked nodes
 
 
 def test_page_opens_on_records_and_neighbours(store: Store) -> None:
-    found = places(picking.pick_whole(store, settings(), 100))
+    found = picking.pick_whole(store, settings(), 100).hops
     assert next(iter(found)) == "decision-a"
     assert [*found][-2:] == ["file-auth.py", "note-alone"]
     assert "file-web.py" not in found
@@ -68,17 +65,14 @@ def test_only_edges_of_the_relations_count(store: Store) -> None:
 
 
 def test_around_a_node_hops_count_from_it(store: Store) -> None:
-    found = places(picking.pick_around(store, settings(), ["file-web.py"], 100))
-    assert found["file-web.py"] == 0
-    assert found["file-auth.py"] == 1
-    assert found["decision-a"] == 2
+    found = picking.pick_around(store, settings(), ["file-web.py"], 100).hops
+    assert [found[id] for id in ("file-web.py", "file-auth.py", "decision-a")] == [0, 1, 2]
     assert "lesson-0" not in found
 
 
 def test_query_shows_matches_and_surroundings(store: Store) -> None:
     picked = picking.pick_matches(store, settings(limit="1"), "signed state", 100, None)
-    assert places(picked)["decision-a"] == 0
-    assert places(picked)["file-web.py"] == 2
+    assert (picked.hops["decision-a"], picked.hops["file-web.py"]) == (0, 2)
     few = picking.pick_matches(store, settings(), "signed state", 3, None)
     assert len(few.hops) == 3
     assert few.notes[-1] == "the best 3 nodes are drawn: --max-nodes is 3"
