@@ -8,18 +8,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from copy import copy
 from random import Random
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 from new_stores import memory_store
 
-import pylore.core.times
-import pylore.records.merge
-import pylore.records.undo
-import pylore.store.changes
 from pylore.core.model import Anchor, Edge, Node
 from pylore.core.stamps import Stamped, is_after
 from pylore.formats.export import nodes_of, past_of
@@ -33,22 +29,7 @@ IDS = ("note-a", "note-b", "decision-c")
 WORDS = ("", "one", "two", "three")
 KEYS = tuple((a, b, "relates_to") for a in IDS for b in IDS if a < b)
 _BEGIN = 1_767_225_600  # 2026-01-01
-_WITH_CLOCKS = (
-    pylore.records.merge,
-    pylore.records.undo,
-    pylore.store.changes,
-    pylore.core.times,
-)
-
-
-class NoIndex:
-    """A stand-in for the indexer, for stores without searches."""
-
-    def add(self, node: Node) -> None:
-        return None
-
-    def flush(self) -> None:
-        return None
+_WITH_CLOCKS = ("records.merge", "records.undo", "store.changes", "core.times")
 
 
 Said = tuple[str, str, str]
@@ -60,7 +41,7 @@ Take = Callable[[Store, Store, str], object]
 
 def tell(ours: Store, theirs: Store, prefer: str = "") -> Merge:
     """Merge the changes of a store into a second store without JSON."""
-    merge = Merge(ours, NoIndex(), prefer=prefer)  # type: ignore[arg-type]
+    merge = Merge(ours, Mock(), prefer=prefer)  # stores without an index
     for name, declared in theirs.relations.declared().items():
         merge.relation(name, *declared)
     for id, at in theirs.changes.purged().items():
@@ -98,14 +79,10 @@ def _plain(record: Node | Edge) -> dict[str, Any]:
 @contextmanager
 def clocks(three: Three) -> Iterator[None]:
     """Make stores in memory, and merges, read the clock of the acting store."""
-    patches = [patch.object(module, "now", three.now) for module in _WITH_CLOCKS]
-    for one in patches:
-        one.start()
-    try:
+    with ExitStack() as patches:
+        for module in _WITH_CLOCKS:
+            patches.enter_context(patch(f"pylore.{module}.now", three.now))
         yield
-    finally:
-        for one in patches:
-            one.stop()
 
 
 def _rows(store: Store) -> Iterator[Node | Edge]:
@@ -115,11 +92,8 @@ def _rows(store: Store) -> Iterator[Node | Edge]:
 
 def _said(row: Node | Edge) -> dict[Said, str]:
     """Return each stamped value of a row with the stamp."""
-    return {
-        (thing_of(row), name, value): stamp
-        for name, (stamp, value) in Stamped.of(row).fields.items()
-        if stamp
-    }
+    fields, thing = Stamped.of(row).fields, thing_of(row)
+    return {(thing, name, value): stamp for name, (stamp, value) in fields.items() if stamp}
 
 
 class Three:
@@ -183,10 +157,8 @@ class Three:
         held |= {(thing, name, value[1]) for thing, name, value in store.changes.former()}
         purged: dict[str, str] = {}
         for one in self.stores:  # a hub gets no purge of an unknown record
-            purged = {
-                id: max(at, purged.get(id, ""))
-                for id, at in (*purged.items(), *one.changes.purged().items())
-            }
+            for id, at in one.changes.purged().items():
+                purged[id] = max(at, purged.get(id, ""))
 
         def went(one: Said, at: str) -> bool:
             return not is_after(at, max(purged.get(id, "") for id in owners(one[0])))
@@ -195,15 +167,12 @@ class Three:
 
     def cut_off(self) -> list[Edge]:
         """Return edges that are hidden although no store ended them and both ends live."""
-        nodes = self.stores[0].nodes.get_many(IDS)
+        nodes = self.stores[0].nodes.get_many(IDS).values()
+        gone = {node.id for node in nodes if node.invalidated_at}
         return [
             edge
             for edge in self.stores[0].edges.all()
-            if (edge.invalidated_at is None)
-            != (
-                edge.ended_at is None
-                and not any(id in nodes and nodes[id].invalidated_at for id in edge.key[:2])
-            )
+            if bool(edge.invalidated_at) != bool(edge.ended_at or gone & {*edge.key[:2]})
         ]
 
     def _look(self, store: Store) -> None:
@@ -285,22 +254,12 @@ class Three:
         return store.nodes.get(self.random.choice(IDS))
 
 
-_STEPS = (
-    Three._write,
-    Three._write,
-    Three._write,
-    Three._forget,
-    Three._restore,
-    Three._purge,
-    Three._link,
-    Three._link,
-    Three._unlink,
-    Three._anchor,
-    Three._move,
-    Three._release,
-    Three._read,
-    Three._declare,
-)
+_STEPS = [
+    getattr(Three, f"_{name}")
+    for name in (
+        "write write write forget restore purge link link unlink anchor move release read declare"
+    ).split()
+]
 
 
 def check(seed: int) -> None:
