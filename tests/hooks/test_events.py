@@ -36,6 +36,15 @@ def hook(lore: Lore, event: str, *, client: str = "claude", **fields: Any) -> st
     return lore("hook", "run", event, "--client", client, stdin=json.dumps(fields)).out
 
 
+ASKED = {"prompt": "how are session tokens signed, and who rotates the keys?"}
+FILE: dict[str, Any] = {"tool_input": {"file_path": "src/auth.py"}}
+
+
+def used(lore: Lore, tool: str, session: str = "one", **given: Any) -> str:
+    """Run the hook for a finished call of a tool."""
+    return hook(lore, "tool", session_id=session, tool_name=tool, tool_input=given)
+
+
 def context(answer: str) -> str:
     return str(json.loads(answer)["hookSpecificOutput"]["additionalContext"])
 
@@ -48,20 +57,14 @@ def test_each_line_is_printed_once_a_session(project: Lore) -> None:
     # no unrated, unread records
     assert "Let people log out" in text and "Sessions are signed" not in text
     assert tokens_of(text) <= 1200
-    asked = {"prompt": "how are session tokens signed, and who rotates the keys?"}
-    said = context(hook(project, "prompt", session_id="two", **asked))
+    said = context(hook(project, "prompt", session_id="two", **ASKED))
     assert "decision-" in said and "lesson-" in said and "file-" not in said
-    assert hook(project, "prompt", session_id="two", **asked) == ""
-    assert hook(project, "prompt", session_id="two", prompt="go on") == ""
-    assert hook(project, "prompt", session_id="two", prompt="/clear session tokens") == ""
+    for prompt in (ASKED["prompt"], "go on", "/clear session tokens"):
+        assert hook(project, "prompt", session_id="two", prompt=prompt) == ""
     # a file, by absolute or relative path, once
-    edit: dict[str, Any] = {
-        "tool_name": "Edit",
-        "tool_input": {"file_path": str(project.project / "src/auth.py")},
-    }
-    assert "Sessions are signed" in context(hook(project, "file", session_id="three", **edit))
-    edit = {"tool_name": "Edit", "tool_input": {"file_path": "src/auth.py"}}
-    assert hook(project, "file", session_id="three", **edit) == ""
+    edit = {"file_path": str(project.project / "src/auth.py")}
+    assert "Sessions are signed" in context(hook(project, "file", session_id="3", tool_input=edit))
+    assert hook(project, "file", session_id="3", **FILE) == ""
     assert hook(project, "file", session_id="four", tool_input={"file_path": "none.py"}) == ""
     # shown records are in runs, without a read
     runs = project("run", "list").json
@@ -87,73 +90,46 @@ def test_forms_of_agents(project: Lore) -> None:
 
 
 def test_tool_call_is_logged(project: Lore) -> None:
-    assert (
-        hook(
-            project,
-            "tool",
-            session_id="one",
-            tool_name="Edit",
-            tool_input={"file_path": "src/auth.py", "new_string": "secret"},
-        )
-        == ""
-    )
-    failed = {"command": "curl -H secret"}
-    hook(
-        project,
-        "tool",
-        session_id="one",
-        tool_name="Bash",
-        tool_input=failed,
-        tool_response={"error": "x"},
-    )
-    log = Path(event_file())
-    assert log.stat().st_mode & 0o777 == 0o600
-    one, other = map(json.loads, log.read_text().splitlines())
-    assert [one[key] for key in ("v", "src", "session", "kind", "name", "ok", "files")] == [
-        1,
-        "claude",
-        "one",
-        "edit",
-        "Edit",
-        True,
-        ["src/auth.py"],
-    ]
-    assert [other["kind"], other["ok"], other["files"]] == ["tool", False, []]
-    assert "secret" not in log.read_text()
+    assert used(project, "Edit", file_path="src/auth.py", new_string="secret") == ""
+    failed = {"tool_input": {"command": "curl -H secret"}, "tool_response": {"error": "x"}}
+    hook(project, "tool", session_id="one", tool_name="Bash", **failed)
     # a shell command that writes files
     os.utime(project.project / "src/auth.py")
-    command = "sed -i s/1/2/ src/auth.py && echo secret > none.py && cp /etc/hosts ../beside"
-    hook(project, "tool", session_id="one", tool_name="Bash", tool_input={"command": command})
-    last = json.loads(log.read_text().splitlines()[-1])
-    assert [last["kind"], last["files"]] == ["edit", ["src/auth.py"]]
-    assert "secret" not in log.read_text()
+    used(project, "Bash", command="sed -i s/1/2/ src/auth.py && echo secret > a && cp /b ../c")
+    log = Path(event_file())
+    assert log.stat().st_mode & 0o777 == 0o600 and "secret" not in log.read_text()
+    edit, other, shell = map(json.loads, log.read_text().splitlines())
+    assert (edit["v"], edit["src"], edit["session"]) == (1, "claude", "one")
+    for event, kind, ok, files in (
+        (edit, "edit", True, ["src/auth.py"]),
+        (other, "tool", False, []),
+        (shell, "edit", True, ["src/auth.py"]),
+    ):
+        assert (event["kind"], event["ok"], event["files"]) == (kind, ok, files)
 
 
 def test_run_ends_with_the_session(project: Lore) -> None:
-    edit: dict[str, Any] = {"tool_name": "Edit", "tool_input": {"file_path": "src/auth.py"}}
-    asked = {"prompt": "how are session tokens signed, and who rotates the keys?"}
-    hook(project, "prompt", session_id="one", **asked)
-    hook(project, "tool", session_id="one", **edit)
+    hook(project, "prompt", session_id="one", **ASKED)
+    hook(project, "tool", session_id="one", tool_name="Edit", **FILE)
     for _ in "12":
         assert hook(project, "session-end", session_id="one") == ""
     runs = project("run", "list").json
     assert [(run["state"], run["unrated"]) for run in runs] == [("finished", 2)]
     # a session that continues gets a new run
-    hook(project, "file", session_id="one", **edit)
-    hook(project, "prompt", session_id="two", **asked)
+    hook(project, "file", session_id="one", **FILE)
+    hook(project, "prompt", session_id="two", **ASKED)
     hook(project, "session-end", session_id="three")
     states = [run["state"] for run in project("run", "list").json]
     assert sorted(states) == ["finished", "open"]
 
 
 def test_run_of_a_closed_terminal_ends_with_the_next_session(project: Lore) -> None:
-    asked = {"prompt": "how are session tokens signed, and who rotates the keys?"}
-    hook(project, "prompt", session_id="one", **asked)
+    hook(project, "prompt", session_id="one", **ASKED)
     assert [run["state"] for run in project("run", "list").json] == ["open"]
     hook(project, "session-start", session_id="two")
     states = {run["state"]: run["unrated"] for run in project("run", "list").json}
     assert states["finished"] > 0
-    hook(project, "prompt", session_id="one", **asked)
+    hook(project, "prompt", session_id="one", **ASKED)
     assert sum(run["state"] == "finished" for run in project("run", "list").json) == 1
 
 
@@ -162,13 +138,8 @@ def test_logged_names_have_no_token(project: Lore) -> None:
     for start in range(0, len(rows), 20):
         some = rows[start : start + 20]
         patch = "".join(f"*** Update File: {text}\n" for _, text, _ in some)
-        hook(
-            project,
-            "tool",
-            session_id=some[0][2],
-            tool_name=f"mcp__x__{some[1][1]}",
-            tool_input={"file_path": f"src/{some[2][2]}.py", "patch": f"*** Begin Patch\n{patch}"},
-        )
+        given = {"file_path": f"src/{some[2][2]}.py", "patch": f"*** Begin Patch\n{patch}"}
+        used(project, f"mcp__x__{some[1][1]}", some[0][2], **given)
     log = Path(event_file()).read_text()
     assert [name for name, text, secret in rows if json.dumps(text)[1:-1] in log] == []
     assert log.count("redacted:") > len(rows) - 10
@@ -222,7 +193,7 @@ def edited(project: Lore, session: str, *paths: str) -> None:
     """Start a session and edit files."""
     hook(project, "session-start", session_id=session)
     for path in paths:
-        hook(project, "tool", session_id=session, tool_name="Edit", tool_input={"file_path": path})
+        used(project, "Edit", session, file_path=path)
 
 
 def test_files_of_earlier_sessions_are_likely(project: Lore) -> None:
