@@ -7,19 +7,7 @@ from typing import Any
 
 import pytest
 from commands import Lore
-from wire import text_of, tool
-
-RECORDS: list[dict[str, Any]] = [
-    {
-        "id": "decision-cookie",
-        "type": "decision",
-        "title": "Sessions are tokens in a cookie",
-        "body": "Sessions are signed tokens in a cookie. " * 8,
-    },
-    {"id": "lesson-keys", "type": "lesson", "title": "Rotate the keys that sign tokens"},
-    {"id": "note-clock", "type": "note", "title": "Clocks of servers differ"},
-    {"from_id": "lesson-keys", "relation": "derived_from", "to_id": "decision-cookie"},
-]
+from wire import RECORDS, text_of, tool
 
 
 @pytest.fixture
@@ -70,37 +58,20 @@ def test_agent_cannot_add_beyond_the_staged_limit(
 
 
 def test_results_agree_with_the_commands(project: Lore) -> None:
+    related = "related decision-cookie --hops 2 -n 1"
     for name, arguments, words in (
-        ("lore_search", {"query": "tokens"}, "search tokens -n 5"),
-        (
-            "lore_search",
-            {"query": "tokens cookie", "depth": 2, "limit": 1, "types": ["decision"]},
-            "search tokens cookie --graph-depth 2 -n 1 --type decision",
-        ),
-        (
-            "lore_related",
-            {"id": "decision-cookie", "hops": 2, "limit": 1},
-            "related decision-cookie --hops 2 -n 1",
-        ),
+        ("search", {"query": "tokens"}, "search tokens -n 5"),
+        ("search", {"query": "tokens", "depth": 2, "limit": 1}, "search tokens --depth 2 -n 1"),
+        ("search", {"query": "keys", "types": ["decision"]}, "search keys --type decision"),
+        ("related", {"id": "decision-cookie", "hops": 2, "limit": 1}, related),
     ):
-        rows = json.loads(call(project, name, **arguments))
+        rows = json.loads(call(project, f"lore_{name}", **arguments))
         printed = project(*words.split()).json
         assert [row["id"] for row in rows] == [row["id"] for row in printed]
         for row, whole in zip(rows, printed, strict=True):
             assert row["score"] == round(whole["score"], 2)
-            assert row.get("hops", 0) == whole["hops"]
-            assert None not in row.values()
-            assert {*row} <= {
-                "id",
-                "title",
-                "at",
-                "snippet",
-                "score",
-                "hops",
-                "path",
-                "verdict",
-                "weak",
-            }
+            assert row.get("hops", 0) == whole["hops"] and None not in row.values()
+            assert {*row} <= {*"id title at snippet score hops path verdict weak".split()}
     explained = call(project, "lore_search", query="tokens", explain=True)
     assert explained == project("search", "tokens", "-n", "5", "--explain").out
     # a text in place of a list is accepted
@@ -157,13 +128,8 @@ def test_long_responses_lose_complete_results(project: Lore) -> None:
 
 
 def test_untrusted_store_is_only_read(project: Lore) -> None:
-    lesson = {
-        "type": "lesson",
-        "text": "Check the clock first",
-        "why": "skew",
-        "links": ["note-clock:derived_from"],
-        "tags": ["time"],
-    }
+    lesson = {"type": "lesson", "text": "Check the clock first", "why": "skew", "tags": ["time"]}
+    lesson["links"] = ["note-clock:derived_from"]
     assert "lore store trust" in refusal(project, **lesson)
     assert project("list", "--type", "lesson", "--ids").lines == ["lesson-keys"]
     project("trust")

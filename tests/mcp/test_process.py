@@ -15,19 +15,7 @@ from pathlib import Path
 import pytest
 from homes import move_home
 from new_stores import copy_store, store_folder
-from wire import LORE, lore, request, serving, text_of, tool
-
-RECORDS = [
-    {
-        "id": "decision-cookie",
-        "type": "decision",
-        "title": "Sessions are tokens in a cookie",
-        "body": "Sessions are signed tokens in a cookie. " * 8,
-    },
-    {"id": "lesson-keys", "type": "lesson", "title": "Rotate the keys that sign tokens"},
-    {"id": "note-clock", "type": "note", "title": "Clocks of servers differ"},
-    {"from_id": "lesson-keys", "relation": "derived_from", "to_id": "decision-cookie"},
-]
+from wire import LORE, RECORDS, lore, request, serving, text_of, tool
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,6 @@ from wire import initialize, served
 
 from pylore.app.find import search
 from pylore.core.settings import Settings
-from pylore.mcp import tools
 from pylore.mcp.server import CurrentStore
 from pylore.records.records import Records
 from pylore.store import open_store
@@ -29,7 +28,6 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(query)
         return search(engine, query, **given)
 
-    monkeypatch.setattr(tools, "search", note)
     monkeypatch.setattr("pylore.app.find.search", note)
     return found
 

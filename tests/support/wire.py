@@ -18,6 +18,14 @@ ROOT = Path(__file__).resolve().parents[2]
 LORE = str(ROOT / "lore.sh")
 MODERN = "2026-07-28"
 PREFIX = "io.modelcontextprotocol/"
+COOKIE = "Sessions are tokens in a cookie"
+RECORDS: list[dict[str, Any]] = [
+    {"id": "decision-cookie", "type": "decision", "title": COOKIE, "body": f"{COOKIE}. " * 8},
+    {"id": "lesson-keys", "type": "lesson", "title": "Rotate the keys that sign tokens"},
+    {"id": "note-clock", "type": "note", "title": "Clocks of servers differ"},
+    {"from_id": "lesson-keys", "relation": "derived_from", "to_id": "decision-cookie"},
+]
+"""Records of a store that servers answer from."""
 META = {f"{PREFIX}protocolVersion": MODERN, f"{PREFIX}clientCapabilities": {}}
 
 
