@@ -6,7 +6,6 @@ import os
 import sys
 import webbrowser
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +14,7 @@ from ..core.text import printable
 from ..formats.drawing import FORMS, draw
 from ..graph.queries import hubs, relations, within
 from ..graph.relations import relation_weights, weight_notes
-from ..indexing.similar import Plan
-from ..indexing.similar_all import build, duplicates, remove
+from ..indexing.similar import Plan, build, remove
 from ..system.atomic_write import write_whole
 from ..terminal.output import write
 from ..terminal.text import columns, counts_text, each
@@ -105,25 +103,15 @@ def similar(
     nearest: int | None = option("-k, --nearest N", "links each (default: 5)", low=1, high=1000),
     types: tuple[str, ...] = shared.TYPES,
     taken_away: bool = option("--remove", "remove these links, and stop making them"),
-    groups: bool = option("--groups", "list groups of duplicates"),
 ) -> None:
     """Link similar records, and keep the links up to date.
 
-    The weight of a similar_to link is the cosine: at least 0.8, with --groups 0.95. New records are
-    linked when they are added, imported ones by the next run. Links that you added or removed are
-    not changed.
+    The weight of a similar_to link is the cosine: at least 0.8. New records are linked when they
+    are added, imported ones by the next run. Links that you added or removed are not changed.
 
     \b
     lore graph similar && lore related decision-1a2b3c4d --edges similar_to
     """
-    if groups:
-        with session.open() as store, store.snapshot():
-            wanted = Plan(0.95 if least is None else least, types=store.types.require(types))
-            found = duplicates(store, wanted)
-        if session.output.form == "ids":
-            found = [record for group in found for record in group["records"]]
-        session.output.list(found, _groups_text)
-        return
     with session.open(whole="graph similar") as store:
         if taken_away:
             row = remove(store)
@@ -219,8 +207,3 @@ def _stats_text(row: dict[str, Any]) -> str:
         lines.append(f"{name.replace('_', ' ')}: ")
         lines.append(counts_text(value) if isinstance(value, dict) else f"{value}\n")
     return "".join(lines)
-
-
-def _groups_text(rows: Sequence[dict[str, Any]]) -> str:
-    record = each(columns("cosine id title created_at"))
-    return "\n".join(record(group["records"]) for group in rows) or "no duplicates\n"

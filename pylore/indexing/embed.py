@@ -7,7 +7,7 @@ made in the order of the passages' keys.
 from __future__ import annotations
 
 from ..core.errors import EmbedderError, LoreError, StoreBusy
-from .similar import follow
+from .similar import PATIENCE, follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +23,6 @@ FEW = 1_000
 """Maximum passages that a small write embeds; ``lore store embed`` makes the rest."""
 _BEGUN = "embed_begun"
 """Key in meta of the run that makes all vectors again, until it ends."""
-
-PATIENCE = 1.0
-"""Seconds to wait for other writers, who embed the rest."""
 
 
 def embed_missing(
@@ -85,10 +82,8 @@ def embed_store(
             store.vectors.renew()
             store.meta.set(_BEGUN, run)
         elif held not in (None, embedder.name):
-            raise LoreError(
-                f"the store's vectors are {held}'s, not {embedder.name}'s: "
-                "run 'lore store embed --all'"
-            )
+            why = f"the store's vectors are {held}'s, not {embedder.name}'s"
+            raise LoreError(f"{why}: run 'lore store embed --all'")
         if begins or held is None:
             _claim(store, embedder.name, dimension)
     done = _fill(store, embedder, 0, store.transaction, progress)

@@ -31,19 +31,10 @@ _BLOCK = r"(?m)^(?=(?:[-*+•]|\d{1,9}[.)])[ \t])|(?<=\n\n)(?=\S)"
 
 
 def rows_of(node: Node) -> list[Row]:
-    """Return a row for each passage of a node."""
-    return passage_rows(
-        node.title,
-        indexed_text(node),
-        " ".join(node.tags),
-        node.file or "",
-        prose=COLLECTIONS.get(node.type, TEXTS) == TEXTS,
-    )
-
-
-def indexed_text(node: Node) -> str:
-    """Return the indexed text of a node: body and why."""
-    return f"{node.body}\n{node.why}" if node.why else node.body
+    """Return a row for each passage of a node; the indexed text is the body and why."""
+    text = f"{node.body}\n{node.why}" if node.why else node.body
+    prose = COLLECTIONS.get(node.type, TEXTS) == TEXTS
+    return passage_rows(node.title, text, " ".join(node.tags), node.file or "", prose=prose)
 
 
 def passage_rows(title: str, body: str, tags: str, file: str, *, prose: bool = False) -> list[Row]:

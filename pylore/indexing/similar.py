@@ -1,4 +1,4 @@
-"""Keep ``similar_to`` edges in step with records, once ``similar_all`` has built them.
+"""Link similar records by ``similar_to`` edges: all at once, then those of each write.
 
 A record's vector is the mean of the vectors of the passages. An edge joins two records if their
 cosine is at least ``least`` and either is one of the ``nearest`` of the other. The edge leads from
@@ -10,6 +10,7 @@ from __future__ import annotations
 from math import hypot
 from struct import pack, unpack
 
+from ..core.errors import StoreError
 from ..core.ids import whose
 from ..core.json import dumps, loads
 from ..core.model import Edge, Row
@@ -19,9 +20,15 @@ from ..store.filter import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
 
     from ..store import Store
+
+    Pairs = dict[tuple[str, str], float]
+    """Pair of ids, the smaller first, to cosine."""
 
 RELATION = "similar_to"
 UNCOMPARED = (*NAMED_TYPES, "run", "session")
@@ -33,8 +40,10 @@ CANDIDATES = 100
 """Passages to search for the nearest records."""
 PATIENCE = 1.0
 """Seconds to wait for other writers."""
-
+_BLOCK, _READ = 512, 2000
+"""Records to compare, and to read, at a time."""
 _PLAN = "similar"
+"""Key in meta of the plan by which new records are linked."""
 
 
 class Plan(Row):
@@ -50,11 +59,8 @@ class Plan(Row):
     @classmethod
     def of(cls, store: Store) -> Plan | None:
         """Return the plan in the store; None without such edges."""
-        text = store.meta.get(_PLAN)
-        if text is None:
-            return None
         try:
-            found = loads(text)
+            found = loads(store.meta.get(_PLAN) or "")
             types = [*map(str, found["types"])]
             return cls(float(found["least"]), int(found["nearest"]), types)
         except (ValueError, TypeError, KeyError):
@@ -65,14 +71,80 @@ class Plan(Row):
         return self.types or [name for name in store.types.all() if name not in UNCOMPARED]
 
 
-def remember(store: Store, plan: Plan | None) -> None:
-    """Store the plan by which new records are linked; None ends this."""
-    store.meta.set(_PLAN, None if plan is None else dumps(plan.to_dict()))
+# --- all records: numpy compares every pair, block by block; 20,000 records need seconds
+
+
+def build(store: Store, plan: Plan) -> dict[str, Any]:
+    """Make the edges of a plan, and store the plan; edges that people made or removed are not
+    changed.
+
+    Return ``records`` compared, ``edges`` wanted, and the numbers of edges ``added``, ``updated``,
+    ``invalidated`` and ``unchanged``.
+
+    Raises:
+        StoreError: the store has no vectors.
+    """
+    before, _ = store.changes_seen()
+    count, wanted = _compare(store, plan)
+    with store.transaction():
+        if store.changes_seen()[0] != before:  # another process has written
+            count, wanted = _compare(store, plan)
+        counts = _replace(store, wanted, [*store.edges.with_relation(RELATION)])
+        store.meta.set(_PLAN, dumps(plan.to_dict()))
+    return {"records": count, "edges": len(wanted), **counts}
+
+
+def remove(store: Store) -> dict[str, Any]:
+    """Remove the edges, except people's, and the plan."""
+    with store.transaction():
+        counts = _replace(store, {}, [*store.edges.with_relation(RELATION)])
+        store.meta.set(_PLAN, None)
+    return {"records": 0, "edges": 0, **counts}
+
+
+def _compare(store: Store, plan: Plan) -> tuple[int, Pairs]:
+    """Return the number of records, and the pairs to link."""
+    count, wanted = 0, {}
+    for id, others in _neighbours(store, plan):
+        count += 1
+        # records of a scope do not count for common records
+        seen = [other for other in others if whose(other) in ("", whose(id))]
+        wanted.update({_pair(id, other): others[other] for other in seen[: plan.nearest]})
+    return count, wanted
+
+
+def _neighbours(store: Store, plan: Plan) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield each record, and the cosines of near records, the nearest first."""
+    import numpy
+
+    if store.meta.get("embedder") is None:
+        raise StoreError("the store has no vectors to compare: run 'lore store reindex'")
+    ids: list[str] = []
+    parts: list[NDArray[numpy.float32]] = [numpy.empty((0, 1), "f4")]
+    types = plan.compared(store)
+    wanted = [row[0] for row in store.nodes.outlines(types)] if types else []
+    for start in range(0, len(wanted), _READ):
+        if rows := [*store.vectors.of_nodes(wanted[start : start + _READ])]:
+            passages = numpy.frombuffer(b"".join(blob for _, blob in rows), "<f4")
+            firsts = [at for at, row in enumerate(rows) if not at or row[0] != rows[at - 1][0]]
+            sums = numpy.add.reduceat(passages.reshape(len(rows), -1), firsts, axis=0)
+            lengths = numpy.linalg.norm(sums, axis=1, keepdims=True)
+            parts.append((sums / numpy.where(lengths > 0, lengths, 1)).astype("f4"))
+            ids += [rows[at][0] for at in firsts]
+    vectors = numpy.concatenate(parts[1:] or parts)
+    for start in range(0, len(ids), _BLOCK):
+        for at, cosines in enumerate(vectors[start : start + _BLOCK] @ vectors.T, start=start):
+            places = numpy.flatnonzero(cosines >= plan.least)
+            places = places[numpy.argsort(-cosines[places], kind="stable")]
+            yield ids[at], {ids[place]: float(cosines[place]) for place in places if place != at}
+
+
+# --- the records of a write
 
 
 def follow(store: Store, after: int) -> None:
     """Link records with new vectors, of passages after this key, to their nearest; more than
-    ``FOLLOWED`` are left to ``similar_all``."""
+    ``FOLLOWED`` are left to ``build``."""
     plan = Plan.of(store)
     if plan is None:
         return
@@ -90,7 +162,7 @@ def _link(store: Store, plan: Plan, types: Sequence[str], id: str) -> None:
     linked = {end for edge in old for end in edge.key[:2]}
     found = [one for one in near(store, id, types, plan.least) if whose(one[0]) in ("", whose(id))]
     rest = [one for one in found[plan.nearest :] if one[0] in linked]
-    replace(store, {pair(id, other): c for other, c in [*found[: plan.nearest], *rest]}, old)
+    _replace(store, {_pair(id, other): c for other, c in [*found[: plan.nearest], *rest]}, old)
 
 
 def near(store: Store, id: str, types: Sequence[str], least: float) -> list[tuple[str, float]]:
@@ -108,21 +180,19 @@ def near(store: Store, id: str, types: Sequence[str], least: float) -> list[tupl
     return [*found.items()]
 
 
-def pair(one: str, other: str) -> tuple[str, str]:
-    """Return the two ids in order."""
+# --- edges
+
+
+def _pair(one: str, other: str) -> tuple[str, str]:
     return (one, other) if one < other else (other, one)
 
 
-def replace(
+def _replace(
     store: Store, wanted: Mapping[tuple[str, str], float], old: Sequence[Edge]
 ) -> dict[str, int]:
-    """Replace the ``old`` edges by ``wanted`` (pair to cosine), and write only differences.
-
-    Edges that a person made or removed are not changed. Return the numbers of edges ``added``,
-    ``updated``, ``invalidated`` and ``unchanged``.
-    """
-    kept = {pair(*edge.key[:2]) for edge in old if edge.source != "system" or edge.ended_at}
-    gone = [edge.key for edge in old if pair(*edge.key[:2]) not in wanted.keys() | kept]
+    """Replace the ``old`` edges, but for edges that a person made or removed; return counts."""
+    kept = {_pair(*edge.key[:2]) for edge in old if edge.source != "system" or edge.ended_at}
+    gone = [edge.key for edge in old if _pair(*edge.key[:2]) not in wanted.keys() | kept]
     store.edges.drop_derived(gone)
     counts, at = {"added": 0, "updated": 0, "invalidated": len(gone), "unchanged": 0}, now()
     for key in sorted(wanted.keys() - kept):

@@ -48,7 +48,7 @@ ROOM = 8_000
 FEW = 4
 """All matches are ranked if those with rare words are fewer than this share of the limit."""
 
-# The text of a node n that its passages p are stretches of: ``indexer.indexed_text``.
+# The text of a node n that its passages p are stretches of: ``indexing.passages.rows_of``.
 _WHY = "json_extract(n.data, '$.why')"
 _TEXT = f"""n.body || CASE WHEN instr(n.data, '"why"') AND json_type(n.data, '$.why') = 'text'
   AND {_WHY} <> '' THEN char(10) || {_WHY} ELSE '' END"""

@@ -1,4 +1,4 @@
-"""Test ``graph similar``, groups of duplicates, and diversity of a search."""
+"""Test ``graph similar`` and diversity of a search."""
 
 from __future__ import annotations
 
@@ -31,20 +31,11 @@ def test_similar_links_and_unlinks_records(filled: Lore) -> None:
     assert filled("show", "note-a").json["edges"] == []
 
 
-def test_duplicates_come_in_groups(filled: Lore) -> None:
-    [group] = filled("graph", "similar", "--groups", "--min", "0.9").json
-    assert group["cosine"] > 0.9
-    assert [record["id"] for record in group["records"]] == ["note-a", "note-b"]
-    filled.print_each("graph similar --groups --min 0.9 | note-a note-b")
-    assert "note-a  The connection" in filled("graph", "similar", "--groups", "--text").lines[0]
-    assert filled("graph", "similar", "--groups", "--min", "1", "--text").out == "no duplicates\n"
-
-
 def test_similar_refuses_wrong_options(lore: Lore) -> None:
     lore("add", "note", "words")
     lore.refuse_each("""
         graph similar --min 1.5 | 2 | --min
         graph similar -k 0 | 2 | --nearest
-        graph similar --groups --type nots | 2 | unknown type 'nots'
+        graph similar --type nots | 2 | unknown type 'nots'
         graph similar | 1 | lore store reindex
     """)

@@ -12,12 +12,9 @@ from hypothesis import strategies as st
 from new_stores import new_store
 from samples import examples
 
-from pylore.core.json import dumps
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
-from pylore.formats.jsonl import import_lines
-from pylore.indexing.similar import Plan
-from pylore.indexing.similar_all import build, duplicates, remove
+from pylore.indexing.similar import Plan, build, remove
 from pylore.records.records import Records
 from pylore.store import Store
 
@@ -181,36 +178,6 @@ def test_forget_and_restore_include_edges(lore: Opened) -> None:
     assert build(lore.store, Plan(0.5))["added"] == 0
     lore.records.restore([b])
     assert lore.edges() == before
-
-
-# --- in bulk
-
-
-# --- duplicates
-
-
-def test_duplicates_are_grouped_oldest_first(lore: Opened) -> None:
-    texts = {
-        "note-b": "The connection pool runs empty when a worker leaks",
-        "note-a": "The connection pool runs empty when some worker leaks",
-        "note-c": "A connection pool runs empty when a worker leaks",
-        "note-d": "Sessions are signed tokens in a cookie",
-        "note-e": "Sessions are signed tokens in a cookie!",
-        "note-f": "Invoices are sent on Mondays",
-    }
-    for day, (id, text) in enumerate(texts.items(), start=1):
-        line = {"id": id, "body": text, "created_at": f"2026-01-0{day}T00:00:00Z"}
-        import_lines(lore.store, Settings(), lore.embedder, [dumps(line).encode()])
-    groups = duplicates(lore.store, Plan(0.9))
-    assert [[record["id"] for record in group["records"]] for group in groups] == [
-        ["note-d", "note-e"],
-        ["note-b", "note-a", "note-c"],
-    ]
-    assert groups[0]["cosine"] == pytest.approx(1.0, abs=1e-3)
-    for group in groups:
-        assert group["cosine"] == max(record["cosine"] for record in group["records"])
-        assert min(record["cosine"] for record in group["records"]) >= 0.9
-    assert duplicates(lore.store, Plan(0.9, types=("doc",))) == []
 
 
 def test_scoped_records_change_no_common_edges(lore: Opened) -> None:
