@@ -60,7 +60,7 @@ class Plan(Row):
     def of(cls, store: Store) -> Plan | None:
         """Return the plan in the store; None without such edges."""
         try:
-            found = loads(store.meta.get(_PLAN) or "")
+            found = loads(store.meta.get(_PLAN) or "{}")
             types = [*map(str, found["types"])]
             return cls(float(found["least"]), int(found["nearest"]), types)
         except (ValueError, TypeError, KeyError):
