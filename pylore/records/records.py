@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.errors import LoreError, UsageError
 from ..core.ids import KEY_DIGITS, check_id, check_scope, named_id, own, plain, record_id
 from ..core.json import with_fields
-from ..core.model import Edge, Node, Record, edge_name
+from ..core.model import Anchor, Edge, Node, Record, edge_name
 from ..core.text import clean_tags
 from ..core.times import now
 from ..core.vocabulary import ANCHORED_TO, DERIVED_FROM, NAMED_TYPES, NO_RECORDS
@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 
 
 _PLAIN = ("title", "status", "source", "confidence", "category")
+_OF_NEW = ("source", "confidence")
+_EMPTY = (None, "", ())
 
 
 class Change(Record):
@@ -156,47 +158,35 @@ class Records:
         """
         type = self._names.require_type(type, new_type)
         text = require_text(text, self._settings.max_text)
-        given: dict[str, Any] = {
-            name: value for name, value in fields.items() if value not in (None, "", ())
-        }
-        source = str(given.get("source", "user_edit"))
+        given: dict[str, Any] = {name: one for name, one in fields.items() if one not in _EMPTY}
+        source = given.get("source", "user_edit")
         node = self._new_node(type, text, id, key or text)
         old = self.store.nodes.get(node.id)
-        is_gone = old is not None and old.invalidated_at is not None
-        edges = [
-            Edge(node.id, self.store.complete_id(to), name, source=source) for to, name in links
-        ]
-        if (
-            old is not None
-            and not is_gone
-            and old.status == "confirmed"
-            and source == "conversation"
-        ):
-            for edge in edges:
-                self._link(edge)
+        is_gone = old is None or old.invalidated_at is not None
+        if old and not is_gone and (old.status, source) == ("confirmed", "conversation"):
+            node, state = old, "unchanged"
             self.notes.append(f"{old.id} is there already, and confirmed: nothing was changed")
-            return Change(old.id, "unchanged")
-        if old is None or is_gone:
-            new = {"status": first_status(source), "source": source, "confidence": 1.0}
-            given = {**new, **given}
         else:
-            given = {n: v for n, v in given.items() if n not in ("source", "confidence")}
-        if old is not None:
-            if id:
-                old.title = "" if old.title == title_of(old.body) else old.title
-                old.body = node.body
-            node, node.invalidated_at = old, None
-        given.setdefault("title", node.title or title_of(text))
-        given["tags"] = [*node.tags, *clean_tags(given.get("tags", ()))]
-        state = self._change(node, given)
-        if state == "added":
-            self._new.append(node)
-        for edge in edges:
-            self._link(edge)
-        self._derive(node)
-        if node.status in ("retracted", "superseded") and "status" not in given:
-            hint = f"'lore confirm {node.id}' brings it back"
-            self.notes.append(f"{node.id} is {node.status}, and not found: {hint}")
+            new = {"status": first_status(source), "source": source, "confidence": 1.0}
+            if not is_gone:  # only a status changes the standing of a live record
+                new = {}
+                given = {n: value for n, value in given.items() if n not in _OF_NEW}
+            if old is not None:
+                if id:
+                    old.title = "" if old.title == title_of(old.body) else old.title
+                    old.body = node.body
+                node, node.invalidated_at = old, None
+            tags = [*node.tags, *clean_tags(given.get("tags", ()))]
+            title = node.title or title_of(text)
+            state = self._change(node, {"title": title, **new, **given, "tags": tags})
+            self._derive(node)
+            if state == "added":
+                self._new.append(node)
+            if node.status in ("retracted", "superseded") and "status" not in given:
+                hint = f"'lore confirm {node.id}' brings it back"
+                self.notes.append(f"{node.id} is {node.status}, and not found: {hint}")
+        for to_id, relation in links:
+            self._link(Edge(node.id, self.store.complete_id(to_id), relation, source=source))
         return Change(node.id, state)
 
     @_written
@@ -498,17 +488,14 @@ class Records:
 
     def tie(self, node: Node, before: tuple[str, str]) -> None:
         """Link and anchor a record to its file in place of the former location."""
-        from ..anchors.attach import anchor_file, drop_file_anchors
+        from ..anchors.attach import anchor_file, drop_file_anchors, unlink_anchor
 
         here = location_of(node)
         path = here[0]
         if before[0] and before != here:
             drop_file_anchors(self.store, node.id, *before)
-            tied = {path, *(anchor.path for anchor in self.store.anchors.of(node.id))}
-            for id in [] if before[0] in tied else self.store.file_ids(before[0]):
-                edge = self.store.edges.get(node.id, id, ANCHORED_TO)
-                if edge is not None and edge.ended_at is None:
-                    self.store.edges.invalidate(edge.key, now(), "superseded")
+            if before[0] != path:
+                unlink_anchor(self.store, Anchor(node.id, "file", before[0]))
         if not path:
             return
         self.notes += missing_file(path, self._root)
