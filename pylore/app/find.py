@@ -88,7 +88,6 @@ def search(
     embedder = engine.embedder
     with store.snapshot():
         found = run_pipeline(store, engine.settings, request, embedder)
-    found.marked = query if explain else ""
     if engine.root and not engine.settings.on:
         found.notes += _changed_since(engine, found)
     return found

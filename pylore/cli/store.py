@@ -168,7 +168,7 @@ ENGINES = ("auto", "fts5", "fts4")
 def embed(session: Session, *, all: bool = option("--all", "replace every vector")) -> None:
     """Make missing vectors.
 
-    endpoint:URL is http, https or unix:/PATH; LORE_ENDPOINT_KEY holds the key.
+    endpoint:URL is http or https; LORE_ENDPOINT_KEY holds the key.
 
     \b
     lore store embed --all --embedder endpoint:http://localhost:11434/v1

@@ -254,29 +254,17 @@ class Hit(Record):
 
 
 class Hits:
-    """The results of one search, best first, and notes on them. ``passages`` is a dict from node to
-    the key of the passage that matched. ``plain`` are the ids of a search without the graph, in
-    order. ``marked`` is the query if its words are to be marked."""
+    """The results of a search, best first, and notes on them. ``passages`` is a dict from node to
+    the key of the passage that matched, ``plain`` the ids of a search without the graph."""
 
-    def __init__(
-        self, hits: list[Hit], notes: list[str], passages: dict[str, int] | None = None
-    ) -> None:
-        self.hits = hits
-        self.notes = notes
-        self.passages = passages or {}
-        self.marked = ""
+    def __init__(self, hits: list[Hit], notes: list[str]) -> None:
+        self.hits, self.notes = hits, notes
+        self.passages: dict[str, int] = {}
         self.plain: list[str] = []
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the fields of each; if the query is ``marked`` also ``matches``, start and length
-        of its words in the snippet, in characters."""
-        rows = [hit.to_dict() for hit in self.hits]
-        if self.marked:
-            from .query import matches_in
-
-            for row in rows:
-                row["matches"] = [[*place] for place in matches_in(row["snippet"], self.marked)]
-        return rows
+        """Return the fields of each result."""
+        return [hit.to_dict() for hit in self.hits]
 
     @property
     def ids(self) -> list[str]:

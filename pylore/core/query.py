@@ -10,9 +10,7 @@ which no person typed, has none.
 
 from __future__ import annotations
 
-from itertools import groupby
-
-from .text import STOP_WORDS, camel_parts, fold, parse_query, stem, words
+from .text import STOP_WORDS, camel_parts, fold, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -203,22 +201,6 @@ def _looks_like_code(word: str) -> bool:
     if "::" in inner or ("/" in inner and "." in inner):
         return True
     return len(camel_parts(inner)) > 1 or (inner.isupper() and len(inner) > 3)
-
-
-def matches_in(text: str, query: str) -> Iterator[tuple[int, int]]:
-    """Yield start and length of each word that shares a stem with the query, in any part.
-
-    >>> list(matches_in("Rotates tokens of getUser, not of users2", "rotate the user type:note"))
-    [(0, 7), (18, 7), (34, 6)]
-    """
-    asked = " ".join(chunk for chunk in query.split() if not chunk.startswith(("type:", "tag:")))
-    stems = tuple({stem(word) for word in parse_query(asked).single_words()})
-    at = 0
-    for is_word, letters in groupby(text, str.isalnum):
-        run = "".join(letters)
-        if is_word and any(part.startswith(stems) for part in [fold(run), *camel_parts(run)]):
-            yield at, len(run)
-        at += len(run)
 
 
 _COMING = ("unreleased", "next release", "next version")

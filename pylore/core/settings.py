@@ -30,7 +30,7 @@ GIVEN = "given"
 EXPANSION_RULES = ("accumulate", "best-path")
 OWN_EMBEDDERS = ("static", "none")
 """Embedders that load no model and send no text: a project may choose only these."""
-PLACES = ("http://", "https://", "unix:/")
+PLACES = ("http://", "https://")
 """Prefixes of an endpoint's URL."""
 ARRAYS = ("weights", "texts")
 """Kinds of settings that have elements: ``KEY[element]=…``."""
@@ -342,8 +342,7 @@ def _require_embedder(text: str) -> None:
     is_model = kind == "sentence-transformers" and what and plain
     is_url = kind == "endpoint" and what.startswith(PLACES) and plain and what.isascii()
     if not (text in OWN_EMBEDDERS or is_model or is_url):
-        urls = "(http://…, https://… or unix:/PATH)"
-        raise ValueError(f"static, none, sentence-transformers:NAME or endpoint:URL {urls}")
+        raise ValueError("static, none, sentence-transformers:NAME or endpoint:http(s)://…")
 
 
 def _weight(item: str) -> tuple[str, tuple[float, float | None]]:

@@ -1,14 +1,13 @@
 """Ask an endpoint of the OpenAI form for vectors: Ollama, TEI, llama.cpp, vLLM, OpenAI.
 
-The URL may end at the host, at ``/v1``, or at ``/embeddings``; ``unix:/PATH`` is a socket. The key
-is read from the environment, and never stored or printed.
+The URL may end at the host, at ``/v1``, or at ``/embeddings``. The key is read from the
+environment, and never stored or printed.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import socket
 from base64 import b64decode
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from math import hypot, isfinite
@@ -63,8 +62,7 @@ class EndpointEmbedder:
         self.dimension = 0
         """Of the store's vectors, if they are this embedder's; else 0 until the first answer."""
         self._model = model
-        self._socket = url.removeprefix("unix:") if url.startswith("unix:") else ""
-        parts = urlsplit("http://localhost" if self._socket else url)
+        parts = urlsplit(url)
         try:
             self.host, port = parts.hostname or "", parts.port
         except ValueError:
@@ -146,10 +144,6 @@ class EndpointEmbedder:
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
         try:
-            if self._socket:
-                connection.sock = socket.socket(socket.AF_UNIX)
-                connection.sock.settimeout(timeout)
-                connection.sock.connect(self._socket)
             connection.request("POST", self.path, body, headers)
             response = connection.getresponse()
             answer = response.read(MAX_RESPONSE)

@@ -121,7 +121,8 @@ def _run(query: ParsedQuery, embedder: Embedder | None) -> Hits:
     if query.scope.tags and not hits:
         notes += store.nodes.unknown_tags(query.scope.tags)
     _fill_rows(query, found, hits)
-    results = Hits(hits, notes, {**starts.passage, **found.passage})
+    results = Hits(hits, notes)
+    results.passages = {**starts.passage, **found.passage}
     results.plain = plain
     return results
 

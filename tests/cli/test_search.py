@@ -60,11 +60,6 @@ def test_terminal_gets_text_and_colour(filled: Lore) -> None:
     assert f"\x1b[1m{SESSIONS}\x1b[0m  Sessions" in filled("search", "cookie", terminal=True).out
 
 
-def test_offsets_are_of_the_words_in_the_snippet(filled: Lore) -> None:
-    hit = filled("search", "the Hostile type:note", "--explain").json[0]
-    assert [hit["snippet"][start : start + count] for start, count in hit["matches"]] == ["hostile"]
-
-
 def test_jq_filters_the_output(filled: Lore) -> None:
     assert filled("search", "cookie", "--jq", ".[].id").out == f"{SESSIONS}\n"
     assert filled("search", "cookie", "--jsonl", "--jq", ".hops").out == "0\n"

@@ -21,7 +21,6 @@ EMBEDDERS = (
     "sentence-transformers:/a/model",
     "endpoint:http://localhost:11434/v1",
     "endpoint:https://a.example",
-    "endpoint:unix:/a/b.sock",
 )
 NAME = st.text("abcdefghijklmnopqrstuvwxyz_", min_size=1, max_size=10)
 
@@ -118,7 +117,7 @@ WRONG: dict[str, tuple[str, tuple[str, ...]]] = {
             "sentence-transformers:",
             "sentence-transformers:a b",
             "endpoint:ftp://a",
-            "endpoint:unix:relative.sock",
+            "endpoint:unix:/a/b.sock",
             "endpoint:http://a b/v1",
             "endpoint:http://a/\r\nX: y",
             "endpoint:http://exämple/v1",

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import socketserver
-import threading
 from base64 import b64encode
 from collections.abc import Iterator
 from math import isclose, nan, sqrt
@@ -14,7 +12,7 @@ from struct import pack, unpack
 from typing import Any
 
 import pytest
-from endpoints import Endpoint, bound, chosen, letters
+from endpoints import Endpoint, chosen, letters
 from hypothesis import example, given
 from hypothesis import strategies as st
 from new_stores import new_store
@@ -179,19 +177,6 @@ def test_silent_endpoint_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
         slow = EndpointEmbedder(url, "", {})
         with pytest.raises(EmbedderError, match="no answer in time"):
             slow.embed(["a word"])
-
-
-def test_unix_socket_is_an_endpoint(endpoint: Endpoint, tmp_path: Path) -> None:
-    class Local(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
-        daemon_threads = True
-
-    path = os.path.relpath(tmp_path / "e.sock")
-    path = str(tmp_path / "e.sock") if len(str(tmp_path)) < 90 else path
-    with Local(path, bound(endpoint)) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        asked = EndpointEmbedder(f"unix:{path}", "", {})
-        assert asked.embed(["a word"]) == [unit(letters("a word"))]
-        server.shutdown()
 
 
 # --- the embedder

@@ -67,11 +67,11 @@ def test_missing_vectors_leave_full_text(store: Store, tmp_path: Path) -> None:
         Records(bare, Settings(), None).add("note", "expired tokens", id="note-1")
         assert look(bare, "expired tokens").notes == []
     held = store.meta.get("embedder")
-    store.meta.set("embedder", "endpoint:unix:/nowhere")
+    store.meta.set("embedder", "endpoint:http://h")
     found = look(store, "expired tokens")
     store.meta.set("embedder", held or "")
     assert found[0].vector_score is None
-    assert found.notes[0].startswith("the store's vectors are endpoint:unix:/nowhere's, not static")
+    assert found.notes[0].startswith("the store's vectors are endpoint:http://h's, not static")
 
 
 def test_min_score_reports_dropped_results(store: Store) -> None:
