@@ -26,54 +26,42 @@ def only(relation: str, *files: FileFacts) -> CodeEdge:
 
 
 def test_the_innermost_name_is_called() -> None:
-    one = file(
-        "a.py",
-        "python",
-        ["function f", "function g", "function g.f"],
-        calls=[("g", "f"), ("", "f")],
-    )
+    one = file("a.py", "function f; function g; function g.f", calls="g: f; : f")
     assert called(one) == {("a.py::g", "a.py::g.f"), ("a.py", "a.py::f")}
     assert {edge.weight for edge in edges(one)} == {names.SAME_FILE}
 
 
 def test_class_scope_in_java_not_in_python() -> None:
     symbols = ["class A", "method A.f", "method A.g"]
-    calls = [("A.g", "f")]
-    assert called(file("a.py", "python", symbols, calls=calls)) == set()
-    assert called(file("A.java", "java", symbols, calls=calls)) == {("A.java::A.g", "A.java::A.f")}
+    calls = "A.g: f"
+    assert called(file("a.py", symbols, calls=calls)) == set()
+    assert called(file("A.java", symbols, calls=calls)) == {("A.java::A.g", "A.java::A.f")}
 
 
 def test_common_names_differ_by_language() -> None:
-    symbols, calls = ["class A", "method A.is_empty", "function g"], [("g", "x.is_empty")]
-    assert called(file("a.py", "python", symbols, calls=calls)) == {("a.py::g", "a.py::A.is_empty")}
-    assert called(file("a.rs", "rust", symbols, calls=calls)) == set()
-    for path, name in (("a.py", "python"), ("a.rs", "rust")):
-        common = ["class A", "method A.append", "function g"]
-        assert called(file(path, name, common, calls=[("g", "x.append")])) == set()
+    symbols, calls = "class A; method A.is_empty; function g", "g: x.is_empty"
+    assert called(file("a.py", symbols, calls=calls)) == {("a.py::g", "a.py::A.is_empty")}
+    assert called(file("a.rs", symbols, calls=calls)) == set()
+    for path in ("a.py", "a.rs"):
+        common = "class A; method A.append; function g"
+        assert called(file(path, common, calls="g: x.append")) == set()
 
 
 def test_a_local_variable_hides_a_function_of_its_name() -> None:
-    one = file(
-        "a.py",
-        "python",
-        ["function f", "function g(f)"],
-        calls=[("g", "f")],
-        assigned={"g.f": "unknown"},
-    )
+    one = file("a.py", "function f; function g(f)", calls="g: f", assigned="g.f = unknown")
     assert called(one) == set()
 
 
 def test_an_imported_name_is_followed_through_reexports() -> None:
     main = file(
         "main.py",
-        "python",
-        ["function go"],
+        "function go",
         [Import("pkg", "run", "start"), Import("pkg.deep", "", "d"), Import("pkg", "deep")],
-        [("go", "start"), ("go", "d.other"), ("go", "deep.third")],
+        calls="go: start; go: d.other; go: deep.third",
     )
-    init = file("pkg/__init__.py", "python", [], [Import("inner", "*", level=1)])
-    inner = file("pkg/inner.py", "python", [], [Import("deep", "execute", "run", level=1)])
-    deep = file("pkg/deep.py", "python", [f"function {n}" for n in ("execute", "other", "third")])
+    init = file("pkg/__init__.py", "", [Import("inner", "*", level=1)])
+    inner = file("pkg/inner.py", "", [Import("deep", "execute", "run", level=1)])
+    deep = file("pkg/deep.py", [f"function {n}" for n in ("execute", "other", "third")])
     found = [main, init, inner, deep]
     assert called(*found) == {
         ("main.py::go", f"pkg/deep.py::{n}") for n in ("execute", "other", "third")
@@ -84,8 +72,7 @@ def test_an_imported_name_is_followed_through_reexports() -> None:
 def test_names_of_javascript_modules() -> None:
     main = file(
         "main.ts",
-        "typescript",
-        ["function go"],
+        "function go",
         [
             Import("./lib", "default", "Thing"),
             Import("./lib", "*", "all"),
@@ -93,26 +80,17 @@ def test_names_of_javascript_modules() -> None:
             Import("./old", "", "old"),
             Import("./barrel", "f"),
         ],
-        [
-            ("go", "Thing"),
-            ("go", "all.f"),
-            ("go", "renamed"),
-            ("go", "old"),
-            ("go", "old.part"),
-            ("go", "f"),
-        ],
+        calls="go: Thing; go: all.f; go: renamed; go: old; go: old.part; go: f",
     )
     lib = file(
         "lib.ts",
-        "typescript",
-        ["class Thing", "method Thing.constructor", "function f", "function g"],
+        "class Thing; method Thing.constructor; function f; function g",
         [Import("", "Thing", "default", kind="export"), Import("", "g", "renamed", kind="export")],
     )
-    barrel = file("barrel.ts", "typescript", [], [Import("./lib", "*", kind="export")])
+    barrel = file("barrel.ts", "", [Import("./lib", "*", kind="export")])
     old = file(
         "old.js",
-        "javascript",
-        ["function main", "function main.part"],
+        "function main; function main.part",
         [Import("", "main", "default", kind="export")],
     )
     assert called(main, lib, barrel, old) == {
@@ -128,21 +106,16 @@ def test_names_of_javascript_modules() -> None:
 def test_the_files_of_a_go_package_see_each_other(tmp_path: Path) -> None:
     (tmp_path / "go.mod").write_text("module m\n")
     package = Import("net", kind="package")
-    one = file("net/a.go", "go", ["type Server", "function Listen"], [package])
+    one = file("net/a.go", "type Server; function Listen", [package])
     two = file(
         "net/b.go",
-        "go",
-        ["method Server.Close", "function stop"],
+        "method Server.Close; function stop",
         [package],
-        [("stop", "s.Close"), ("Server.Close", "Listen")],
-        {"stop.s": "Server()", "Server.Close.s": "Server()"},
+        calls="stop: s.Close; Server.Close: Listen",
+        assigned="stop.s = Server(); Server.Close.s = Server()",
     )
     main = file(
-        "main.go",
-        "go",
-        ["function main"],
-        [Import("m/net")],
-        [("main", "net.Listen"), ("main", "fmt.Println")],
+        "main.go", "function main", [Import("m/net")], calls="main: net.Listen; main: fmt.Println"
     )
     assert pairs("calls", one, two, main, root=str(tmp_path)) == {
         ("net/b.go::stop", "net/b.go::Server.Close"),
@@ -151,17 +124,10 @@ def test_the_files_of_a_go_package_see_each_other(tmp_path: Path) -> None:
     }
 
 
-HIERARCHY = [
-    "class A",
-    "method A.f",
-    "method A.g",
-    "class B < A",
-    "class C < A",
-    "method C.f",
-    "class D < B C",
-    "method D.h",
-    "function make",
-]
+HIERARCHY = (
+    "class A; method A.f; method A.g; class B < A; class C < A; method C.f; class D < B C"
+    "; method D.h; function make"
+)
 
 
 @pytest.mark.parametrize(
@@ -179,24 +145,16 @@ HIERARCHY = [
 )
 def test_methods_follow_the_order_of_bases(caller: str, callee: str, target: str) -> None:
     one = file(
-        "a.py",
-        "python",
-        HIERARCHY,
-        calls=[(caller, callee)],
-        assigned={"make.d": "D()", "make.return": "D()"},
+        "a.py", HIERARCHY, calls=f"{caller}: {callee}", assigned="make.d = D(); make.return = D()"
     )
     found = called(one) - {("a.py::make", "a.py::make")}
     assert found == {(f"a.py::{caller}", f"a.py::{target}")}
 
 
 def test_inherits_and_instantiates() -> None:
-    base = file("base.py", "python", ["class Base", "method Base.__init__"])
+    base = file("base.py", "class Base; method Base.__init__")
     one = file(
-        "a.py",
-        "python",
-        ["class A < b.Base Exception", "function f"],
-        [Import("base", "", "b")],
-        [("f", "A")],
+        "a.py", "class A < b.Base Exception; function f", [Import("base", "", "b")], calls="f: A"
     )
     assert pairs("inherits", base, one) == {("a.py::A", "base.py::Base")}
     assert pairs("instantiates", base, one) == {("a.py::f", "a.py::A")}
@@ -206,54 +164,38 @@ def test_inherits_and_instantiates() -> None:
 def test_attributes_have_the_assigned_class() -> None:
     one = file(
         "a.py",
-        "python",
-        [
-            "class Store",
-            "method Store.put",
-            "class App",
-            "method App.__init__(self, store)",
-            "method App.run(self)",
-        ],
-        calls=[("App.run", "self.own.put"), ("App.run", "self.given.put")],
-        assigned={"App.own": "Store()", "App.given": "store", "s": "Store()"},
+        "class Store; method Store.put; class App; method App.__init__(self, store)"
+        "; method App.run(self)",
+        calls="App.run: self.own.put; App.run: self.given.put",
+        assigned="App.own = Store(); App.given = store; s = Store()",
     )
     assert ("a.py::App.run", "a.py::Store.put") in called(one)
     kept = only(
         "calls",
-        file(
-            "b.py",
-            "python",
-            ["class S", "method S.put", "function f"],
-            calls=[("f", "s.put")],
-            assigned={"f.s": "S()"},
-        ),
+        file("b.py", "class S; method S.put; function f", calls="f: s.put", assigned="f.s = S()"),
     )
     assert kept.weight == names.KNOWN_CLASS
 
 
 def test_method_defined_outside_of_the_class() -> None:
     header = file(
-        "login.h",
-        "cpp",
-        ["module auth", "class auth.Login < Base", "class auth.Base", "method auth.Base.log"],
+        "login.h", "module auth; class auth.Login < Base; class auth.Base; method auth.Base.log"
     )
     source = file(
         "login.cc",
-        "cpp",
-        ["module auth", "method auth.Login.check"],
+        "module auth; method auth.Login.check",
         [Import('"login.h"', kind="include")],
-        [("auth.Login.check", "log")],
+        calls="auth.Login.check: log",
     )
     assert called(header, source) == {("login.cc::auth.Login.check", "login.h::auth.Base.log")}
 
 
 def test_modules_of_ruby_span_files() -> None:
-    one = file("a.rb", "ruby", ["module M", "class M.Base", "method M.Base.run"])
+    one = file("a.rb", "module M; class M.Base; method M.Base.run")
     two = file(
         "b.rb",
-        "ruby",
-        ["module M", "class M.Task < Base", "method M.Task.go"],
-        calls=[("M.Task.go", "run"), ("", "M.Task.new().go")],
+        "module M; class M.Task < Base; method M.Task.go",
+        calls="M.Task.go: run; : M.Task.new().go",
     )
     assert pairs("inherits", one, two) == {("b.rb::M.Task", "a.rb::M.Base")}
     assert called(one, two) == {
@@ -263,14 +205,11 @@ def test_modules_of_ruby_span_files() -> None:
 
 
 def methods(count: int, path: str = "m{}.py") -> list[FileFacts]:
-    return [
-        file(path.format(n), "python", [f"class K{n}", f"method K{n}.frobnicate"])
-        for n in range(count)
-    ]
+    return [file(path.format(n), [f"class K{n}", f"method K{n}.frobnicate"]) for n in range(count)]
 
 
 def test_candidates_share_up_to_the_limit() -> None:
-    caller = file("a.py", "python", ["function f"], calls=[("f", "x.frobnicate")])
+    caller = file("a.py", "function f", calls="f: x.frobnicate")
     found = edges(caller, *methods(4))
     assert [edge.weight for edge in found] == [drawn.AMBIGUOUS / 4] * 4
     assert {edge.reason for edge in found} == {"ambiguous"}
@@ -279,31 +218,30 @@ def test_candidates_share_up_to_the_limit() -> None:
 
 
 def test_no_guess_for_common_external_or_test_names() -> None:
-    builtin = file("m.py", "python", ["class K", "method K.append", "method K.frobnicate"])
+    builtin = file("m.py", "class K; method K.append; method K.frobnicate")
     caller = file(
         "a.py",
-        "python",
-        ["function f"],
+        "function f",
         [Import("os")],
-        [("f", "x.append"), ("f", "os.frobnicate"), ("f", "len"), ("f", "?.nowhere")],
+        calls="f: x.append; f: os.frobnicate; f: len; f: ?.nowhere",
     )
     assert edges(builtin, caller) == []
     test = methods(1, "tests/test_m{}.py")
-    guess = file("a.py", "python", ["function f"], calls=[("f", "x.frobnicate")])
+    guess = file("a.py", "function f", calls="f: x.frobnicate")
     assert edges(guess, *test) == []
-    assert len(edges(file("tests/a.py", "python", [], calls=[("", "x.frobnicate")]), *test)) == 1
+    assert len(edges(file("tests/a.py", calls=": x.frobnicate"), *test)) == 1
 
 
 def test_bare_names_span_files_in_linked_languages() -> None:
     for language, suffix, expected in (("c", "c", 1), ("bash", "sh", 1), ("python", "py", 0)):
-        one = file(f"a.{suffix}", language, ["function f"], calls=[("f", "frobnicate")])
-        two = file(f"b.{suffix}", language, ["function frobnicate"])
+        one = file(f"a.{suffix}", "function f", calls="f: frobnicate", language=language)
+        two = file(f"b.{suffix}", "function frobnicate", language=language)
         assert len(edges(one, two)) == expected
 
 
 def test_languages_do_not_call_each_other() -> None:
-    one = file("a.py", "python", ["function f"], calls=[("f", "x.frobnicate")])
-    two = file("b.rs", "rust", ["class K", "method K.frobnicate"])
+    one = file("a.py", "function f", calls="f: x.frobnicate")
+    two = file("b.rs", "class K; method K.frobnicate")
     assert edges(one, two) == []
 
 
@@ -326,8 +264,8 @@ def test_every_edge_joins_known_nodes_once(
 ) -> None:
     one = file(
         "a.x",
-        language,
-        ["function a(b)", "class C < D", "method C.a(self, b)", "class D < C", "method D.b"],
+        "function a(b); class C < D; method C.a(self, b); class D < C; method D.b",
+        language=language,
         assigned=assigned,
     )
     one.calls.extend(calls)
@@ -349,9 +287,8 @@ def test_mutual_returns_end() -> None:
     }
     one = file(
         "a.py",
-        "python",
         [*(f"function {name}" for name in names), "class T", "method T.x"],
-        calls=[("", "f0.x")],
+        calls=": f0.x",
         assigned=returns,
     )
     edge = only("calls", one)
@@ -360,9 +297,7 @@ def test_mutual_returns_end() -> None:
 
 def test_ways_to_a_base_are_bounded() -> None:
     ladder = [f"class {side}{n} < C{n - 1} D{n - 1}" for n in range(1, 30) for side in "CD"]
-    one = file(
-        "a.py", "python", ["class C0", "class D0", "method C0.m", *ladder], calls=[("", "C29().m")]
-    )
+    one = file("a.py", ["class C0", "class D0", "method C0.m", *ladder], calls=": C29().m")
     assert called(one) == {("a.py", "a.py::C0.m")}
 
 
@@ -373,9 +308,7 @@ def test_mutual_returns_are_bounded() -> None:
         f"{name}.return": " ".join(f"f{(n * k + k) % len(names)}()" for k in range(2, 10))
         for n, name in enumerate(names)
     }
-    one = file(
-        "a.py", "python", symbols, calls=[("", f"{name}().m") for name in names], assigned=returns
-    )
+    one = file("a.py", symbols, calls=[f": {name}().m" for name in names], assigned=returns)
     began = process_time()
     assert called(one) == set()
     assert process_time() - began < 10

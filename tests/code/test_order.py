@@ -27,12 +27,11 @@ def in_circles() -> list[FileFacts]:
         found.append(
             file(
                 f"m{n}.py",
-                "python",
                 [f"function f{n}", f"class C{n}", f"method C{n}.m"],
                 [Import(f"m{other}", f"f{other}") for other in others]
                 + [Import(f"m{others[0]}", "*")],
-                [("", f"f{n}().m"), (f"f{n}", f"f{others[0]}().m"), ("", f"v{others[0]}.m")],
-                {
+                calls=f": f{n}().m; f{n}: f{others[0]}().m; : v{others[0]}.m",
+                assigned={
                     f"f{n}.return": f"C{n}() f{others[0]}() f{others[1]}()",
                     f"v{n}": f"v{others[0]} f{n}()",
                 },
@@ -46,17 +45,16 @@ def claimed_twice(root: Path) -> list[FileFacts]:
     found = [
         file(
             "main.go",
-            "go",
-            ["function main"],
+            "function main",
             [Import("main", kind="package"), Import("example.org/one")],
-            [("main", "one.Run")],
+            calls="main: one.Run",
         )
     ]
     for n in range(MODULES):
         folder = root / f"m{n:02}"
         folder.mkdir(exist_ok=True)
         (folder / "go.mod").write_text("module example.org/one\n")
-        found.append(file(f"m{n:02}/a.go", "go", ["function Run"], [Import("one", kind="package")]))
+        found.append(file(f"m{n:02}/a.go", "function Run", [Import("one", kind="package")]))
     return found
 
 

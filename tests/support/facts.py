@@ -23,33 +23,44 @@ def symbol(text: str) -> Symbol:
     rest, _, bases = rest.partition(" < ")
     qualified, _, params = rest.rstrip(")").partition("(")
     names = tuple(params.replace(" ", "").split(",")) if params else ()
-    return Symbol(
-        qualified.rpartition(".")[2],
-        qualified,
-        kind,
-        1,
-        99,
-        bases=tuple(bases.split()),
-        params=names,
-    )
+    name = qualified.rpartition(".")[2]
+    return Symbol(name, qualified, kind, 1, 99, bases=tuple(bases.split()), params=names)
+
+
+LANGUAGES = dict(
+    pair.split("=")
+    for pair in "py=python ts=typescript js=javascript go=go rs=rust java=java c=c cpp=cpp cc=cpp"
+    " h=cpp rb=ruby sh=bash".split()
+)
+"""By the extension of a path."""
+
+
+def parts(some: str | Sequence[str]) -> list[str]:
+    return some.split("; ") if isinstance(some, str) and some else [*some]
 
 
 def file(
     path: str,
-    language: str,
-    symbols: list[str] | None = None,
-    imports: list[Import] | None = None,
-    calls: Sequence[tuple[str, str]] | None = None,
-    assigned: dict[str, str] | None = None,
+    symbols: str | Sequence[str] = "",
+    imports: Sequence[Import] = (),
+    calls: str | Sequence[str] = "",
+    assigned: str | Mapping[str, str] = "",
+    language: str = "",
 ) -> FileFacts:
-    """A file's facts; a call is ``(caller, callee)``."""
+    """A file's facts; semicolons separate symbols, calls as ``caller: callee``, and values as
+    ``variable = value``."""
+    if isinstance(assigned, str):
+        values = dict(one.split(" = ") for one in parts(assigned))
+    else:
+        values = dict(assigned)
+    pairs = [call.partition(":") for call in parts(calls)]
     return FileFacts(
         path,
-        language,
-        [symbol(text) for text in symbols or []],
-        imports or [],
-        [Call(caller, callee, line + 1) for line, (caller, callee) in enumerate(calls or [])],
-        assigned or {},
+        language or LANGUAGES[path.rpartition(".")[2]],
+        [symbol(text) for text in parts(symbols)],
+        [*imports],
+        [Call(caller, callee.strip(), n) for n, (caller, _, callee) in enumerate(pairs, start=1)],
+        values,
     )
 
 

@@ -22,9 +22,9 @@ def to(
     name: str = "python",
 ) -> list[str]:
     """Return the files to which an import of ``path`` leads."""
-    files = {path: file(path, name)}
+    files = {path: file(path, language=name)}
     for other in others:
-        made = other if isinstance(other, FileFacts) else file(other, name)
+        made = other if isinstance(other, FileFacts) else file(other, language=name)
         files[made.path] = made
     spec = language(name)
     assert spec.importer is not None
@@ -144,7 +144,7 @@ def test_invalid_manifests_are_ignored(tmp_path: Path, text: str) -> None:
 
 
 def go(path: str, package: str) -> FileFacts:
-    return file(path, "go", [f"function {path[-4]}"], [Import(package, kind="package")])
+    return file(path, [f"function {path[-4]}"], [Import(package, kind="package")], language="go")
 
 
 def test_go_packages_of_modules(tmp_path: Path) -> None:
@@ -175,11 +175,7 @@ def test_go_packages_of_modules(tmp_path: Path) -> None:
 def test_package_import_reaches_files_with_used_names(tmp_path: Path) -> None:
     write(tmp_path, go_mod="module m")
     main = file(
-        "main.go",
-        "go",
-        ["function main"],
-        [Import("m/x"), Import("m/y", alias="_")],
-        [("main", "named.a")],
+        "main.go", "function main", [Import("m/x"), Import("m/y", alias="_")], calls="main: named.a"
     )
     found = [main, go("x/a.go", "named"), go("x/b.go", "named"), go("y/c.go", "y")]
     assert pairs("imports", *found, root=str(tmp_path)) == {
@@ -232,14 +228,14 @@ def test_members_of_a_workspace_and_modules_inside_modules(tmp_path: Path) -> No
 
     assert at(Import("two_lib::deep", "f")) == ["two/code/deep.rs"]
     assert at(Import("second", "f")) == []
-    nested = file("tests/it.rs", "rust", ["module support"])
-    files = {one.path: one for one in (nested, file("tests/support/net.rs", "rust"))}
+    nested = file("tests/it.rs", "module support")
+    files = {one.path: one for one in (nested, file("tests/support/net.rs"))}
     nested.imports.append(Import("net", kind="mod", line=3))
     assert [to for _, to, _ in resolve(files, str(tmp_path))] == ["file-tests/support/net.rs"]
 
 
 def java(path: str, package: str, *symbols: str) -> FileFacts:
-    return file(path, "java", list(symbols), [Import(package, kind="package")])
+    return file(path, list(symbols), [Import(package, kind="package")], language="java")
 
 
 def test_java_uses_declared_packages() -> None:
@@ -331,9 +327,9 @@ languages = st.sampled_from(
 @given(st.lists(imports | found_ones, max_size=4), languages)
 @example([Import("a.c")], "python")
 def test_any_import_resolves_within_the_tree(items: list[Import], name: str) -> None:
-    files = {"a/b.py": file("a/b.py", name, ["function f"], items, [("f", "a.b")])}
-    files["a/a"] = file("a/a", name, ["class b"])
-    files["a/c.py"] = file("a/c.py", name, ["function f"])
+    files = {"a/b.py": file("a/b.py", "function f", items, calls="f: a.b", language=name)}
+    files["a/a"] = file("a/a", "class b", language=name)
+    files["a/c.py"] = file("a/c.py", "function f", language=name)
     edges = resolve(files, "/nowhere")
     assert edges or Import("a.c") not in items or name != "python"
     for (one, other, _), (sure, *_) in edges.items():

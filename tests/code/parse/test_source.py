@@ -116,21 +116,17 @@ def test_lines_may_end_in_returns() -> None:
 
 
 def test_barrels_pass_names_on() -> None:
-    deep = file(
-        "deep.ts", "typescript", ["function f"], [Import("", "f", "default", kind="export")]
-    )
+    deep = file("deep.ts", "function f", [Import("", "f", "default", kind="export")])
     barrel = file(
         "barrel.ts",
-        "typescript",
-        [],
+        "",
         [Import("./deep", "*", kind="export"), Import("./deep", "default", kind="export")],
     )
     use = file(
         "use.ts",
-        "typescript",
-        ["function g", "function h"],
+        "function g; function h",
         [Import("./barrel", "f"), Import("./barrel", "default", "d")],
-        [("g", "f"), ("h", "d")],
+        calls="g: f; h: d",
     )
     assert pairs("calls", deep, barrel, use) == {
         ("use.ts::g", "deep.ts::f"),
@@ -139,13 +135,9 @@ def test_barrels_pass_names_on() -> None:
 
 
 def test_paths_of_rust_and_used_namespaces_of_cpp() -> None:
-    lib = file("src/lib.rs", "rust", ["function run"], [Import("util", kind="mod")])
+    lib = file("src/lib.rs", "function run", [Import("util", kind="mod")])
     util = file(
-        "src/util.rs",
-        "rust",
-        ["function a", "function b"],
-        [],
-        [("a", "crate.run"), ("b", "super.run"), ("b", "self.a")],
+        "src/util.rs", "function a; function b", calls="a: crate.run; b: super.run; b: self.a"
     )
     assert pairs("calls", lib, util) == {
         ("src/util.rs::a", "src/lib.rs::run"),
@@ -154,20 +146,16 @@ def test_paths_of_rust_and_used_namespaces_of_cpp() -> None:
     }
     lib = file(
         "lib.rs",
-        "rust",
-        ["module a", "function a.f", "module a.b", "function a.b.g", "function h"],
-        [],
-        [("a.b.g", "super.f"), ("a.b.g", "super.super.h"), ("a.f", "self.b.g")],
+        "module a; function a.f; module a.b; function a.b.g; function h",
+        calls="a.b.g: super.f; a.b.g: super.super.h; a.f: self.b.g",
     )
     assert {(edge.from_id[7:], edge.to_id[7:]) for edge in edges(lib) if edge.weight >= 0.9} == {
         ("lib.rs::a.b.g", "lib.rs::a.f"),
         ("lib.rs::a.b.g", "lib.rs::h"),
         ("lib.rs::a.f", "lib.rs::a.b.g"),
     }
-    one = file("w.cpp", "cpp", ["module a", "function a.helper"])
-    two = file(
-        "m.cpp", "cpp", ["function main"], [Import("a", "*", kind="use")], [("main", "helper")]
-    )
+    one = file("w.cpp", "module a; function a.helper")
+    two = file("m.cpp", "function main", [Import("a", "*", kind="use")], calls="main: helper")
     assert [(edge.to_id, edge.weight >= 0.75) for edge in edges(one, two)] == [
         ("symbol-w.cpp::a.helper", True)
     ]
