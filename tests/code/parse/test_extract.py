@@ -37,15 +37,11 @@ class Login(Base, m.Other[int], metaclass=M):
         def inner(): return name
         return self.repo.find(inner)[0].ok()
 ''',
-        {
-            "LIMIT constant 4-4",
-            "Login class 5-11",
-            "Login.user method 8-11",
-            "Login.user.inner function 10-10",
-        },
-        {"os.path||p import 0", "b|c|d import 2", "b|e| import 2"},
-        {"Login.user: Repo", "Login.user: self.repo.find", "Login.user: ?.ok", "Login: property"},
-        {"Login.user.name": "User()", "Login.repo": "Repo()"},
+        "LIMIT constant 4-4; Login class 5-11; Login.user method 8-11; "
+        "Login.user.inner function 10-10",
+        "os.path||p import 0; b|c|d import 2; b|e| import 2",
+        "Login.user: Repo; Login.user: self.repo.find; Login.user: ?.ok; Login: property",
+        "Login.user.name = User(); Login.repo = Repo()",
     ),
     "a.ts": (
         """import x, {y as z} from "./m";
@@ -68,32 +64,13 @@ namespace NS {
 }
 export const f = async (r: Repo) => new Login(r);
 """,
-        {
-            "Login class 5-13",
-            "Login.check method 7-9",
-            "Login.late method 10-12",
-            "I interface 14-14",
-            "I.m method 14-14",
-            "T1 type 15-15",
-            "NS module 16-18",
-            "NS.q constant 17-17",
-            "f function 19-19",
-        },
-        {
-            "./m|default|x import 0",
-            "./m|y|z import 0",
-            "./n|*|n import 0",
-            "./m|a|b export 0",
-            "./q|*| export 0",
-            "|Login|default export 0",
-        },
-        {
-            "Login.check: this.repo.find",
-            "Login.check: this.repo.find().ok",
-            "Login.late: go",
-            "f: Login",
-        },
-        {"Login.repo": "Repo()", "f.r": "Repo()"},
+        "Login class 5-13; Login.check method 7-9; Login.late method 10-12; "
+        "I interface 14-14; I.m method 14-14; T1 type 15-15; NS module 16-18; "
+        "NS.q constant 17-17; f function 19-19",
+        "./m|default|x import 0; ./m|y|z import 0; ./n|*|n import 0; ./m|a|b export 0; "
+        "./q|*| export 0; |Login|default export 0",
+        "Login.check: this.repo.find; Login.check: this.repo.find().ok; Login.late: go; f: Login",
+        "Login.repo = Repo(); f.r = Repo()",
     ),
     "a.js": (
         """const f = require("./r"), {g: h} = require("./s");
@@ -108,10 +85,10 @@ class A extends B.C {
   };
 }
 """,
-        {"Foo.bar method 2-4", "baz function 5-5", "A class 6-11", "A.late method 8-10"},
-        {"./r||f require 0", "./s|g|h require 0", "./lazy|| dynamic 0"},
-        {"Foo.bar: f", "A.late: D"},
-        {"A.q": "D()"},
+        "Foo.bar method 2-4; baz function 5-5; A class 6-11; A.late method 8-10",
+        "./r||f require 0; ./s|g|h require 0; ./lazy|| dynamic 0",
+        "Foo.bar: f; A.late: D",
+        "A.q = D()",
     ),
     "a.go": (
         """package auth
@@ -134,24 +111,13 @@ func (l *Login) Check(u string) error {
 func (s Stack[T]) Push(t T) {}
 func New() *Login { return nil }
 """,
-        {
-            "A constant 6-6",
-            "B constant 6-6",
-            "Login class 8-11",
-            "I interface 12-12",
-            "Stack class 13-13",
-            "Login.Check method 14-17",
-            "Stack.Push method 18-18",
-            "New function 19-19",
-        },
-        {"auth|| package 0", "fmt|| import 0", "a/b||j import 0"},
-        {"Login.Check: Repo", "Login.Check: x.Find", "Login.Check: l.repo.Get"},
-        {
-            "Login.repo": "Repo()",
-            "Login.Check.l": "Login()",
-            "Login.Check.x": "Repo()",
-            "New.return": "Login()",
-        },
+        "A constant 6-6; B constant 6-6; Login class 8-11; I interface 12-12; "
+        "Stack class 13-13; Login.Check method 14-17; Stack.Push method 18-18; "
+        "New function 19-19",
+        "auth|| package 0; fmt|| import 0; a/b||j import 0",
+        "Login.Check: Repo; Login.Check: x.Find; Login.Check: l.repo.Get",
+        "Login.repo = Repo(); Login.Check.l = Login(); Login.Check.x = Repo(); "
+        "New.return = Login()",
     ),
     "a.rs": (
         """use std::{fmt, io::{self, Read as R}};
@@ -170,23 +136,11 @@ mod tests {
   const Q: u8 = 1;
 }
 """,
-        {
-            "Login class 6-6",
-            "Login.fmt method 8-8",
-            "Tr interface 10-12",
-            "Tr.req method 11-11",
-            "tests module 13-15",
-            "tests.Q constant 14-14",
-        },
-        {
-            "std|fmt| use 0",
-            "std::io|| use 0",
-            "std::io|Read|R use 0",
-            "crate::a|B| export 0",
-            "sub|| mod 0",
-        },
-        {"Login.fmt: self.repo.go", "Login.fmt: helper"},
-        {"Login.repo": "Repo()"},
+        "Login class 6-6; Login.fmt method 8-8; Tr interface 10-12; Tr.req method 11-11; "
+        "tests module 13-15; tests.Q constant 14-14",
+        "std|fmt| use 0; std::io|| use 0; std::io|Read|R use 0; crate::a|B| export 0; sub|| mod 0",
+        "Login.fmt: self.repo.go; Login.fmt: helper",
+        "Login.repo = Repo()",
     ),
     "A.java": (
         """package com.x;
@@ -203,10 +157,10 @@ public class Login<T> extends Base<T> implements I, J<T> {
   }
 }
 """,
-        {"Login class 5-13", "Login.MAX constant 7-7", "Login.check method 9-12"},
-        {"com.x|| package 0", "java.util|*| import 0", "a.b|C| import 0", "a.b.D|m| static 0"},
-        {"Login: Repo", "Login.check: repo.find", "Login.check: repo.find().ok"},
-        {"Login.repo": "Repo()", "Login.check.user": "User()"},
+        "Login class 5-13; Login.MAX constant 7-7; Login.check method 9-12",
+        "com.x|| package 0; java.util|*| import 0; a.b|C| import 0; a.b.D|m| static 0",
+        "Login: Repo; Login.check: repo.find; Login.check: repo.find().ok",
+        "Login.repo = Repo(); Login.check.user = User()",
     ),
     "a.c": (
         """#include <stdio.h>
@@ -220,16 +174,10 @@ static char *get(struct login *l) {
   return l->find(MAX);
 }
 """,
-        {
-            "MAX constant 4-4",
-            "SQ function 5-5",
-            "login class 6-6",
-            "Anon type 7-7",
-            "get function 8-10",
-        },
-        {"<stdio.h>|| include 0", '"a/b.h"|| include 0'},
-        {"get: l.find"},
-        {"get.l": "login()"},
+        "MAX constant 4-4; SQ function 5-5; login class 6-6; Anon type 7-7; get function 8-10",
+        '<stdio.h>|| include 0; "a/b.h"|| include 0',
+        "get: l.find",
+        "get.l = login()",
     ),
     "a.cpp": (
         """using namespace std;
@@ -248,16 +196,11 @@ bool ns::Login::operator==(const Login& o) const {
   return helper(o);
 }
 """,
-        {
-            "ns module 2-11",
-            "ns.Login class 3-10",
-            "ns.Login.check method 4-6",
-            "ns.Login.~Login method 7-7",
-            "ns.Login.operator== method 12-15",
-        },
-        {"std|*| use 0"},
-        {"ns.Login.check: repo_.find", "ns.Login.operator==: Repo", "ns.Login.operator==: helper"},
-        {"ns.Login.repo_": "Repo()", "ns.Login.operator==.q": "Repo()"},
+        "ns module 2-11; ns.Login class 3-10; ns.Login.check method 4-6; "
+        "ns.Login.~Login method 7-7; ns.Login.operator== method 12-15",
+        "std|*| use 0",
+        "ns.Login.check: repo_.find; ns.Login.operator==: Repo; ns.Login.operator==: helper",
+        "ns.Login.repo_ = Repo(); ns.Login.operator==.q = Repo()",
     ),
     "a.rb": (
         """require "json"
@@ -275,16 +218,11 @@ module M
   end
 end
 """,
-        {
-            "M module 3-14",
-            "M.A class 4-13",
-            "M.A.LIMIT constant 5-5",
-            "M.A.save! method 6-9",
-            "M.A.[] method 10-12",
-        },
-        {"json|| require 0", "../x|| require_relative 0"},
-        {"M.A.save!: Repo.new", "M.A.save!: @repo.find", "M.A.[]: helper"},
-        {"M.A.repo": "Repo.new()"},
+        "M module 3-14; M.A class 4-13; M.A.LIMIT constant 5-5; M.A.save! method 6-9; "
+        "M.A.[] method 10-12",
+        "json|| require 0; ../x|| require_relative 0",
+        "M.A.save!: Repo.new; M.A.save!: @repo.find; M.A.[]: helper",
+        "M.A.repo = Repo.new()",
     ),
     "a.sh": (
         """#!/bin/bash
@@ -295,22 +233,27 @@ f() { # <a>
   g "$1"
 }
 """,
-        {"MAX constant 4-4", "f function 5-7"},
-        {"$dir/x.sh|| source 0", "./y.sh|| source 0"},
-        {"f: g"},
-        {},
+        "MAX constant 4-4; f function 5-7",
+        "$dir/x.sh|| source 0; ./y.sh|| source 0",
+        "f: g",
+        "",
     ),
 }
 
 
 @pytest.mark.parametrize("path", SAMPLES)
 def test_facts_of_each_language(path: str) -> None:
-    text, symbols, imported, calls, assigned = SAMPLES[path]
+    text, *expected, assigned = SAMPLES[path]
     facts = facts_of(path, text)
-    assert {f"{s.qualified} {s.kind} {s.line_start}-{s.line_end}" for s in facts.symbols} == symbols
-    assert {f"{i.module}|{i.name}|{i.alias} {i.kind} {i.level}" for i in facts.imports} == imported
-    assert {f"{call.caller}: {call.callee}" for call in facts.calls} == calls
-    assert assigned.items() <= facts.assigned.items()
+    found = (
+        {f"{s.qualified} {s.kind} {s.line_start}-{s.line_end}" for s in facts.symbols},
+        {f"{i.module}|{i.name}|{i.alias} {i.kind} {i.level}" for i in facts.imports},
+        {f"{call.caller}: {call.callee}" for call in facts.calls},
+    )
+    assert found == tuple({*text.split("; ")} for text in expected)
+    assert {*filter(None, assigned.split("; "))} <= {
+        f"{k} = {v}" for k, v in facts.assigned.items()
+    }
 
 
 def test_symbol_has_signature_doc_bases_and_parameters() -> None:
