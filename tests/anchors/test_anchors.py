@@ -9,28 +9,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from anchored import Anchored
 from hypothesis import given
 from hypothesis import strategies as st
 from new_stores import new_store
 from repositories import Repository
 
 from pylore import code as reader
-from pylore.anchors.attach import accept_anchors, place_anchor
+from pylore.anchors.attach import accept_anchors
 from pylore.anchors.definitions import Definition
-from pylore.anchors.project import (
-    Project,
-    digest,
-    find_stretch,
-    relative,
-    root_to_keep,
-    stretch_hash,
-)
-from pylore.anchors.verify import Verified, verify
+from pylore.anchors.project import digest, find_stretch, relative, stretch_hash
 from pylore.core.errors import LoreError
 from pylore.core.model import Anchor
 from pylore.core.settings import Settings
 from pylore.formats.jsonl import import_lines
-from pylore.indexing.indexer import write_nodes
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
@@ -77,39 +69,6 @@ def records(store: Store, repository: Repository) -> Records:
     return records
 
 
-class Anchored:
-    """The anchors of ``decision-a``."""
-
-    def __init__(self, store: Store, root: Path) -> None:
-        self.store = store
-        self.root = root
-
-    def place(self, kind: str, path: str = "src/auth.py", detail: str = "") -> Anchor:
-        root = root_to_keep(self.store, str(self.root))
-        with self.store.transaction():
-            return place_anchor(
-                self.store,
-                lambda nodes: write_nodes(self.store, nodes),
-                Project(str(self.root)),
-                Anchor("decision-a", kind, path, detail, root),
-                reader,
-            )[0]
-
-    def verify(self) -> Verified:
-        return verify(self.store, lambda: None, reader)
-
-    def now(self) -> tuple[str, str, str]:
-        """Verify; return verdict, path and detail of the only anchor."""
-        self.verify()
-        (anchor,) = self.store.anchors.of("decision-a")
-        return anchor.verdict, anchor.path, anchor.detail
-
-    def links(self, relation: str) -> list[str]:
-        return [
-            edge.to_id for edge in self.store.edges.of("decision-a") if edge.relation == relation
-        ]
-
-
 @pytest.fixture
 def anchored(store: Store, records: Records, repository: Repository) -> Anchored:
     return Anchored(store, repository.root)
@@ -145,7 +104,7 @@ def test_touched_file_is_valid_with_new_stamp(anchored: Anchored, kind: str, det
 )
 def test_changed_body(anchored: Anchored, kind: str, detail: str, verdict: str) -> None:
     anchored.place(kind, detail=detail)
-    (anchored.root / "src/auth.py").write_text(CODE.replace("seen = set()", "seen = {1}"))
+    anchored.write("src/auth.py", CODE.replace("seen = set()", "seen = {1}"))
     assert anchored.now() == (verdict, "src/auth.py", detail)
 
 
@@ -194,7 +153,7 @@ def test_changed_decorator_drifts(anchored: Anchored, after: str) -> None:
 @pytest.mark.parametrize(("detail", "there"), [("8-9", "10-11"), ("4-5", "6-7")])
 def test_lines_follow_the_text(anchored: Anchored, detail: str, there: str) -> None:
     anchored.place("lines", detail=detail)
-    (anchored.root / "src/auth.py").write_text("# one\n# two\n" + CODE)
+    anchored.write("src/auth.py", "# one\n# two\n" + CODE)
     assert anchored.now() == ("relocated", "src/auth.py", there)
     assert anchored.now() == ("valid", "src/auth.py", there)
     states = anchored.store.anchors.of("decision-a", gone=True)
@@ -226,8 +185,8 @@ def test_symbol_moves_to_a_new_file(
     anchored.place("symbol", detail="Login.check")
     head, _, body = CODE.partition("class Login:")
     moved = "".join(indent + line for line in f"class Login:{body}".splitlines(keepends=True))
-    repository.write("src/auth.py", head)
-    repository.write("src/web/login.py", f"def check(other):\n    pass\n\n\n{moved}")
+    anchored.write("src/auth.py", head)
+    anchored.write("src/web/login.py", f"def check(other):\n    pass\n\n\n{moved}")
     assert anchored.now() == ("relocated", "src/web/login.py", f"{name}Login.check")
     assert anchored.links("anchored_to") == ["file-src/web/login.py"]
 
@@ -236,8 +195,8 @@ def test_symbol_with_a_different_body_elsewhere_is_invalid(
     anchored: Anchored, repository: Repository
 ) -> None:
     anchored.place("symbol", detail="Login.check")
-    repository.write("src/auth.py", "")
-    repository.write("src/b.py", "class Login:\n    def check(self):\n        pass\n")
+    anchored.write("src/auth.py", "")
+    anchored.write("src/b.py", "class Login:\n    def check(self):\n        pass\n")
     assert anchored.now() == ("invalid", "src/auth.py", "Login.check")
     (anchor,) = anchored.store.anchors.of("decision-a")
     assert anchor.reason == "gone; another Login.check is in src/b.py"
@@ -259,7 +218,7 @@ def test_anchors_return_from_a_reverted_move(
     anchored.place(kind, detail=detail)
     repository.git("mv", "src/auth.py", "src/login.py")
     changed = CODE.replace("seen = set()", "seen = {1}").replace("import os", "import re")
-    repository.write("src/login.py", changed)
+    anchored.write("src/login.py", changed)
     assert anchored.now()[:2] == (meanwhile, "src/login.py")
     repository.git("reset", "-q", "--hard")
     assert anchored.now() == ("relocated", "src/auth.py", detail)
@@ -274,8 +233,8 @@ def test_anchor_does_not_return_to_a_taken_place(
     anchored.place("file")
     repository.git("mv", "src/auth.py", "src/login.py")
     assert anchored.now()[1] == "src/login.py"
-    repository.write("src/login.py", "x = 1")
-    repository.write("src/auth.py", "other = 1")
+    anchored.write("src/login.py", "x = 1")
+    anchored.write("src/auth.py", "other = 1")
     anchored.place("file")
     (repository.root / "src/login.py").unlink()
     anchored.verify()
@@ -294,20 +253,20 @@ def test_deleted_file_is_invalid_until_restored(
     assert anchored.links("invalidated_by") == [f"commit-{hash}"]
     commit = anchored.store.nodes.require(f"commit-{hash}")
     assert (commit.title, commit.body) == ("Remove it", "Remove it\n\nNobody logs in.")
-    repository.write("src/auth.py", CODE)
+    anchored.write("src/auth.py", CODE)
     assert anchored.now() == ("valid", "src/auth.py", detail)
     assert anchored.links("invalidated_by") == []
 
 
 def test_glob_is_valid_while_a_file_matches(anchored: Anchored, repository: Repository) -> None:
-    repository.write("src/deep/er.py", "")
+    anchored.write("src/deep/er.py", "")
     anchored.place("glob", "src/**/*.py")
     assert sorted(anchored.links("anchored_to")) == ["file-src/auth.py", "file-src/deep/er.py"]
     (repository.root / "src/auth.py").unlink()
     assert anchored.now() == ("valid", "src/**/*.py", "")
     (repository.root / "src/deep/er.py").unlink()
     assert anchored.now() == ("invalid", "src/**/*.py", "")
-    repository.write("src/deep/er.py", "")
+    anchored.write("src/deep/er.py", "")
     assert anchored.now() == ("valid", "src/**/*.py", "")
 
 
@@ -332,7 +291,7 @@ def test_breaking_commit_is_linked_once_it_exists(
 ) -> None:
     anchored.place("symbol", detail="check")
     repository.commit("Something else", other="x = 1\n")
-    repository.write("src/auth.py", CODE.replace("bool(token)", "True"))
+    anchored.write("src/auth.py", CODE.replace("bool(token)", "True"))
     assert anchored.now()[0] == "drifted"
     assert anchored.links("invalidated_by") == []
     hash = repository.commit("Let everyone in")
@@ -353,7 +312,7 @@ def test_restore_accepts_changed_code_but_not_missing_code(
     assert change.state == "unchanged" and "still invalid: use 'lore anchor" in change.notes[-1]
     assert anchored.now()[0] == "invalid"
     assert anchored.links("invalidated_by") == [f"commit-{commit}"]
-    repository.write("src/auth.py", CODE.replace("seen", "known"))
+    anchored.write("src/auth.py", CODE.replace("seen", "known"))
     anchored.verify()
     records.restore(["decision-a"])
     assert (anchored.now()[0], anchored.links("invalidated_by")) == ("valid", [])
@@ -378,13 +337,13 @@ def test_file_of_a_record_is_an_anchor(
     records.edit("decision-a", file=str(anchored.root / "src/auth.py"))
     assert anchored.now() == ("valid", "src/auth.py", "")
     records.edit("decision-a", file=f"{anchored.root}/src/auth.py:4-5")
-    (anchored.root / "src/auth.py").write_text("# one\n" + CODE)
+    anchored.write("src/auth.py", "# one\n" + CODE)
     assert anchored.now() == ("relocated", "src/auth.py", "5-6")
     node = anchored.store.nodes.require("decision-a")
     assert (node.line_start, node.line_end) == (5, 6)
     records.edit("decision-a", file=f"{repository.root}/new.py")
     assert anchored.now() == ("invalid", "new.py", "")
-    repository.write("new.py", "x = 1\n")
+    anchored.write("new.py", "x = 1\n")
     assert anchored.now() == ("valid", "new.py", "")
 
 
@@ -392,7 +351,7 @@ def test_file_of_a_record_is_an_anchor(
 def test_new_file_of_a_record_replaces_the_old(
     anchored: Anchored, records: Records, repository: Repository, by: str
 ) -> None:
-    repository.write("b.py", "")
+    anchored.write("b.py", "")
     place = str(repository.root)
     records.edit("decision-a", file=f"{place}/src/auth.py")
     if by == "edit":
@@ -412,7 +371,7 @@ def test_worst_anchor_is_the_verdict_of_a_record(
     anchored.place("file")
     anchored.place("symbol", detail="Login.check")
     anchored.place("hash")
-    repository.write("src/auth.py", "# new\n" + CODE)
+    anchored.write("src/auth.py", "# new\n" + CODE)
     found = anchored.verify()
     assert found.counts() == {"valid": 2, "relocated": 0, "drifted": 1, "invalid": 0}
     hits = search(anchored.store, Settings(), Request("sessions"), None)
@@ -420,7 +379,7 @@ def test_worst_anchor_is_the_verdict_of_a_record(
 
 
 def test_two_anchors_at_one_place_become_one(anchored: Anchored, repository: Repository) -> None:
-    repository.write("b.py", "")
+    anchored.write("b.py", "")
     anchored.place("file", "b.py")
     anchored.place("file")
     (repository.root / "b.py").unlink()

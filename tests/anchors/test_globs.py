@@ -11,46 +11,21 @@ from hypothesis import strategies as st
 
 from pylore.anchors.globs import Glob
 
-PARTS = {
-    "a": "a",
-    "b": "b",
-    "/": "/",
-    ".": r"\.",
-    "é": "é",
-    "]": "]",
-    "-": "-",
-    "?": "[^/]",
-    "*": "[^/]*",
-    "**": ".*",
-    "**/": "(?:.*/)?",
-    "[ab]": "[ab]",
-    "[!a]": "[^/a]",
-    "[^/b]": "[^/b]",
-    "[a-é]": "[a-é]",
-    "[]a]": "[]a]",
-}
+PARTS = {part: part for part in ("a", "b", "/", "é", "]", "-", "[ab]", "[^/b]", "[a-é]", "[]a]")}
+PARTS |= {".": r"\.", "?": "[^/]", "*": "[^/]*", "**": ".*", "**/": "(?:.*/)?", "[!a]": "[^/a]"}
+"""Parts of globs as regular expressions."""
 
 
 @pytest.mark.parametrize(
     ("glob", "path", "matched"),
     [
-        ("src/*.py", "src/a.py", True),
-        ("src/*.py", "src/a/b.py", False),
         ("src/**/*.py", "src/a.py", True),
         ("src/**/*.py", "src/a/b/c.py", True),
-        ("**/a", "ba", False),
-        ("**", "a/b", True),
         ("*.py", "a/b.py", False),
-        ("a?.py", "ab.py", True),
-        ("a?.py", "a/.py", False),
-        ("[ab].py", "b.py", True),
-        ("[!ab].py", "c.py", True),
-        ("[!ab].py", "a.py", False),
         ("a[.py", "a[.py", True),
         ("[z-a]", "[z-a]", True),
         ("[a-]", "-", True),
         ("a.py", "axpy", False),
-        ("", "", True),
         ("{a,b}/*.py", "b/c.py", True),
         ("{a,b}/*.py", "c/c.py", False),
         ("{i}.py", "{i}.py", True),

@@ -5,21 +5,17 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from anchored import Anchored
 from new_stores import new_store
 from repositories import Repository
 
 from pylore import code as reader
-from pylore.anchors.attach import accept_anchors, place_anchor
+from pylore.anchors.attach import accept_anchors
 from pylore.anchors.project import Project
-from pylore.anchors.show import anchor_row
-from pylore.anchors.verify import verify
-from pylore.core.model import Anchor
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import BROKEN
-from pylore.indexing.indexer import write_nodes
 from pylore.records.records import Records
 from pylore.store import Store
 
@@ -55,38 +51,19 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     return repository
 
 
-class Code:
+class Code(Anchored):
     """A repository with ``logout`` and ``Login.check``, and a record with anchors."""
 
     def __init__(self, store: Store, repository: Repository) -> None:
-        self.store = store
-        self.repository = repository
-        self.write, self.commit, self.git = repository.write, repository.commit, repository.git
+        super().__init__(store, repository.root)
+        self.commit, self.git = repository.commit, repository.git
 
     def anchor(self, name: str, path: str = "src/auth.py") -> None:
-        project = Project(str(self.repository.root))
-        with self.store.transaction():
-            place_anchor(
-                self.store,
-                lambda nodes: write_nodes(self.store, nodes),
-                project,
-                Anchor("decision-a", "symbol", path, name),
-                reader,
-            )
-
-    def look(self) -> list[dict[str, Any]]:
-        """Verify; return the anchors as rows."""
-        verify(self.store, lambda: None, reader)
-        return [anchor_row(anchor) for anchor in self.store.anchors.of("decision-a")]
-
-    def now(self) -> tuple[object, ...]:
-        """Verify; return verdict, path and name of the only anchor."""
-        (row,) = self.look()
-        return row["verdict"], row["path"], row["detail"]
+        self.place("symbol", path, name)
 
     def reason(self) -> str:
         """Verify; return why the only anchor is invalid."""
-        (row,) = self.look()
+        (row,) = self.rows()
         assert (row["verdict"], row["path"], row["detail"]) == ("invalid", "src/auth.py", "logout")
         return str(row["reason"])
 
@@ -105,16 +82,16 @@ def test_renames_are_followed_and_resets_reverted(code: Code) -> None:
     code.write(
         "src/auth.py", AUTH.replace("logout", "logOut").replace("class Login", "class Entry")
     )
-    rows = code.look()
+    rows = code.rows()
     assert [(row["verdict"], row["detail"]) for row in rows] == [
         ("relocated", "Entry.check"),
         ("relocated", "logOut"),
     ]
     assert rows[1]["reason"] == "was src/auth.py:logout, similarity 1.00"
-    assert {row["verdict"] for row in code.look()} == {"valid"}
+    assert {row["verdict"] for row in code.rows()} == {"valid"}
     code.git("reset", "-q", "--hard")
     for verdict in ("relocated", "valid"):
-        assert [(row["verdict"], row["detail"]) for row in code.look()] == [
+        assert [(row["verdict"], row["detail"]) for row in code.rows()] == [
             (verdict, "Login.check"),
             (verdict, "logout"),
         ]
@@ -131,7 +108,7 @@ def test_successive_commits_are_followed(code: Code) -> None:
     code.commit("Rename the file")
     code.write("src/new.py", OTHER.replace("area", "size"))
     code.commit("Something else")
-    (row,) = code.look()
+    (row,) = code.rows()
     assert "similarity 0.9" in row["reason"]
     for _ in range(2):
         assert code.now() == ("drifted", "src/entry.py", "Entry.is_open")
@@ -218,9 +195,9 @@ def test_uncommitted_body_drifts_and_needs_git(code: Code) -> None:
     code.git("mv", "src/other.py", "src/elsewhere.py")
     code.write("src/auth.py", AUTH.replace("logout", "leave"))
     assert code.now() == ("drifted", "src/auth.py", "leave")
-    shutil.rmtree(code.repository.root / ".git")
+    shutil.rmtree(code.root / ".git")
     code.write("src/auth.py", AUTH.replace("logout", "quit"))
-    (row,) = code.look()
+    (row,) = code.rows()
     assert (row["verdict"], row["reason"]) == ("invalid", "leave is defined nowhere")
 
 
@@ -229,63 +206,31 @@ KT = "class {} {{\n    fun {}(x: Int): Int {{\n        return next(x) {} 1\n    
 TS = "export class {} {{\n  {}(x: number) {{ return this.next(x) + 1; }}\n}}\n"
 
 
+RUN = KT.format("A", "run", "+")
+SIZES = "sizes = {\n    'a': 1,\n}\n"
+
+
 @pytest.mark.parametrize(
-    ("path", "before", "after", "old", "new", "verdict"),
+    ("path", "before", "after", "expected"),
     [
         (
             "a.go",
             GO.format("", "Login"),
             GO.format("// It.\n", "Entry").replace("l", "e"),
-            "Login.Check",
-            "Entry.Check",
-            "drifted",
+            "Login.Check Entry.Check drifted",
         ),
-        (
-            "a.ts",
-            TS.format("A", "run"),
-            TS.format("B", "/* It. */\n  go"),
-            "A.run",
-            "B.go",
-            "relocated",
-        ),
-        (
-            "a.kt",
-            KT.format("A", "run", "+"),
-            KT.format("A", "run", "-"),
-            "A.run",
-            "A.run",
-            "drifted",
-        ),
-        (
-            "a.kt",
-            KT.format("A", "run", "+"),
-            KT.format("B", "go", "+"),
-            "A.run",
-            "B.go",
-            "relocated",
-        ),
-        ("a.kt", KT.format("A", "run", "+"), "class B\n", "A.run", "A.run", "invalid"),
-        (
-            "a.kt",
-            KT.format("A", "run", "+"),
-            KT.format("A", "run", "+") + "// end\n",
-            "A.run",
-            "A.run",
-            "valid",
-        ),
-        (
-            "src/auth.py",
-            "sizes = {\n    'a': 1,\n}\n",
-            "sizes = {\n    'a': 2,\n}\n",
-            "sizes",
-            "sizes",
-            "drifted",
-        ),
+        ("a.ts", TS.format("A", "run"), TS.format("B", "/* It. */\n  go"), "A.run B.go relocated"),
+        ("a.kt", RUN, KT.format("A", "run", "-"), "A.run A.run drifted"),
+        ("a.kt", RUN, KT.format("B", "go", "+"), "A.run B.go relocated"),
+        ("a.kt", RUN, "class B\n", "A.run A.run invalid"),
+        ("a.kt", RUN, f"{RUN}// end\n", "A.run A.run valid"),
+        ("src/auth.py", SIZES, SIZES.replace("1", "2"), "sizes sizes drifted"),
     ],
 )
 def test_symbols_of_other_languages(
-    code: Code, path: str, before: str, after: str, old: str, new: str, verdict: str
+    code: Code, path: str, before: str, after: str, expected: str
 ) -> None:
+    old, new, verdict = expected.split()
     code.write(path, before)
     code.commit("Another language")
     code.anchor(old, path)
@@ -300,7 +245,7 @@ def test_contents_of_a_commit(code: Code) -> None:
     code.write("large", "x" * 100)
     code.write("none", "")
     hash = code.commit("Odd names")
-    git = Project(str(code.repository.root)).git
+    git = Project(str(code.root)).git
     wanted = {name: f"{name}\nmissing\n".encode() for name in names}
     for revision in ("HEAD", hash):
         asked = [*names, "a\nb", "gone.py", "large", "none", "src"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from pathlib import Path
 
 import pytest
+from code_project import facts_of_all
 
-import pylore
+from pylore.code.edges import Resolver
+from pylore.code.facts import FileFacts
 
 EACH = {
     "ts": (
@@ -100,41 +100,20 @@ OTHERS = {
 }
 
 
-def several(name: str, count: int) -> list[str]:
-    """Return paths for ``count`` files like this, unless the folder may have only a single file."""
-    path = Path(name)
-    if path.stem in ("__init__", "lib"):
-        return []
-    return [str(path.with_stem(f"{path.stem}{number}")) for number in range(count)]
-
-
-def kinds(root: Path, language: str) -> dict[str, str | None]:
-    """Return each text of a language with the type of the import edge."""
-    name, texts = EACH[language]
-    names = several(name, len(texts))
-    folder, stem = Path(name).parent, Path(name).suffix
-    for path, text in OTHERS.items():
-        if Path(path).suffix in (stem, ".h", ".mod", ".toml") and path != name:
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text + "\n")
-    found: dict[str, str | None] = {}
-    (root / folder).mkdir(parents=True, exist_ok=True)
-    with pylore.open(root / ".lore", create=True, embedder="none") as lore:
-        if names:  # all at once
-            for path, text in zip(names, texts, strict=True):
-                (root / path).write_text(text + "\n")
-            lore.index(history=False)
-        for number, text in enumerate(texts):
-            if not names:
-                (root / name).write_text(text + "\n")
-                lore.index(history=False)
-            file = names[number] if names else name
-            edges = [e for e in lore.edges(f"file-{file}") if e.relation == "imports"]
-            found[text] = json.loads(edges[0].metadata)["import_type"] if edges else None
-    return found
+@pytest.fixture(scope="module")
+def others() -> dict[str, FileFacts]:
+    return facts_of_all({path: text + "\n" for path, text in OTHERS.items() if path != "go.mod"})
 
 
 @pytest.mark.parametrize("language", EACH)
-def test_import_has_a_type(tmp_path: Path, language: str) -> None:
-    subprocess.run(["git", "init", "-q", tmp_path], check=True)
-    assert kinds(tmp_path, language) == EACH[language][1]
+def test_import_has_a_type(tmp_path: Path, others: dict[str, FileFacts], language: str) -> None:
+    name, texts = EACH[language]
+    for manifest in ("go.mod", "Cargo.toml"):
+        (tmp_path / manifest).write_text(OTHERS[manifest] + "\n")
+    found: dict[str, str] = {}
+    for text in texts:
+        files = {**others, **facts_of_all({name: text + "\n"})}
+        edges = Resolver(files, str(tmp_path)).edges({name: files[name].calls})
+        kinds = [kind for (_, _, relation), (*_, kind) in edges.items() if relation == "imports"]
+        found[text] = ", ".join(kinds)
+    assert found == texts

@@ -49,22 +49,12 @@ def filled(seed: int) -> Store:
         text = " ".join(chance.choices(WORDS, k=chance.choice((2, 2, 6))))
         age = chance.choice((now(), "2020-01-01T00:00:00Z"))
         path = chance.choice(("src", "tests")) + f"/{number}.py"
-        nodes.append(
-            Node(
-                f"file-{path}" if kind == "file" else f"{kind}-{number}",
-                kind,
-                text,
-                text,
-                status=chance.choice(("confirmed", "staged")),
-                source=chance.choice(SOURCES),
-                confidence=chance.choice((0.0, 0.5, 1.0)),
-                category=chance.choice((None, "a")),
-                file=path,
-                access_count=chance.choice((0, 9, 100_000)),
-                created_at=age,
-                updated_at=age,
-            )
-        )
+        id = f"file-{path}" if kind == "file" else f"{kind}-{number}"
+        node = Node(id, kind, text, text, file=path, created_at=age, updated_at=age)
+        node.status, node.source = chance.choice(("confirmed", "staged")), chance.choice(SOURCES)
+        node.confidence, node.category = chance.choice((0.0, 0.5, 1.0)), chance.choice((None, "a"))
+        node.access_count = chance.choice((0, 9, 100_000))
+        nodes.append(node)
     ids = [node.id for node in nodes]
     with store.transaction():
         for node in nodes:

@@ -17,23 +17,29 @@ from pylore.core.settings import Settings
 from pylore.store import Store
 
 
-def facts_of(path: str, text: str) -> FileFacts:
-    """Return the facts of a file, extracted by ast-grep and the rules."""
-    rules = load_rules()
-    language = rules.language_of(path, text.partition("\n")[0])
+def facts_of_all(texts: dict[str, str]) -> dict[str, FileFacts]:
+    """Return the facts of files, path to text, extracted by ast-grep and the rules."""
+    rules, found = load_rules(), {}
     with tempfile.TemporaryDirectory() as folder:
-        config_folder = os.path.join(folder, "rules")
-        os.mkdir(config_folder)
-        config = rules.write(config_folder, frozenset(rules.languages), {})
-        root = os.path.join(folder, "tree")
-        os.mkdir(root)
-        file = Path(root, path)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text.encode())
-        found = scan_exactly(root, config, {path: text})
-    assert not found.failed
-    source = Source(text, rules.languages[language])
-    return extract(path, language, source, found.matches.get(path, []))
+        root, below = Path(folder, "tree"), os.path.join(folder, "rules")
+        os.mkdir(below)
+        for path, text in texts.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_bytes(text.encode())
+        config = rules.write(below, frozenset(rules.languages), {})
+        seen = scan_exactly(str(root), config, texts)
+    assert not seen.failed
+    for path, text in texts.items():
+        language = rules.language_of(path, text.partition("\n")[0])
+        if language:
+            source = Source(text, rules.languages[language])
+            found[path] = extract(path, language, source, seen.matches.get(path, []))
+    return found
+
+
+def facts_of(path: str, text: str) -> FileFacts:
+    """Return the facts of a file."""
+    return facts_of_all({path: text})[path]
 
 
 class Folder:

@@ -148,6 +148,15 @@ def test_a_damaged_history_changes_nothing(store: Store, repository: Repository)
     assert pairs(store) == {("a.py", "b.py"): 1}
 
 
+PROGRAMS = (
+    "core.fsmonitor core.pager pager.log diff.external diff.evil.command diff.evil.textconv "
+    "filter.evil.clean filter.evil.smudge filter.evil.process core.sshCommand gpg.program "
+    "core.editor core.hooksPath core.askPass uploadpack.packObjectsHook "
+    "core.alternateRefsCommand credential.helper"
+).split()
+"""Settings of git that name a program."""
+
+
 def test_repository_config_runs_no_program(
     store: Store, repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,25 +168,7 @@ def test_repository_config_runs_no_program(
     repository.commit()
     repository.commit(a="1\n", b="1\n")
     repository.commit(a="2\n", b="2\n")
-    for key in (
-        "core.fsmonitor",
-        "core.pager",
-        "pager.log",
-        "diff.external",
-        "diff.evil.command",
-        "diff.evil.textconv",
-        "filter.evil.clean",
-        "filter.evil.smudge",
-        "filter.evil.process",
-        "core.sshCommand",
-        "gpg.program",
-        "core.editor",
-        "core.hooksPath",
-        "core.askPass",
-        "uploadpack.packObjectsHook",
-        "core.alternateRefsCommand",
-        "credential.helper",
-    ):
+    for key in PROGRAMS:
         repository.git("config", key, str(script))
     repository.git("config", "log.showSignature", "true")
     trap.unlink(missing_ok=True)
