@@ -55,21 +55,13 @@ def files(root: str) -> Listing:
     return FileTree(root).files()
 
 
-def commit(project: Project) -> None:
-    Repository(project.root).commit()
-
-
 def test_files_symbols_and_edges(project: Project) -> None:
     done = project.index()
     assert (done["files"], done["symbols"], done["added"]) == (3, 4, 3)
     assert done["languages"] == {"python": 2, "text": 1}
     check = project.node("symbol-src/auth.py::Login.check")
-    assert (check.file, check.line_start, check.line_end, check.source) == (
-        "src/auth.py",
-        6,
-        7,
-        "file",
-    )
+    assert (check.file, check.source) == ("src/auth.py", "file")
+    assert (check.line_start, check.line_end) == (6, 7)
     assert json.loads(check.data) == {"kind": "method", "signature": "def check(self, token)"}
     assert check.title == "Login.check(self, token)"
     assert project.edges("defines") == {
@@ -87,6 +79,9 @@ def test_files_symbols_and_edges(project: Project) -> None:
         ("file-README.md", "symbol-src/auth.py::Login.check", "mentions"),
     }
     assert done["edges"] == {"calls": 1, "defines": 4, "imports": 1, "mentions": 2}
+    edge = project.store.edges.get("file-src/auth.py", "file-src/jwt.py", "imports")
+    assert edge is not None
+    assert json.loads(edge.metadata) == {"reason": "file", "import_type": "static"}
 
 
 def test_second_run_reads_and_writes_no_file(project: Project) -> None:
@@ -242,20 +237,12 @@ def test_index_of_a_folder(project: Project) -> None:
 
 def test_ignored_files_are_not_listed(project: Project) -> None:
     project.write(".gitignore", "build/\n*.log\n!kept.log\n")
-    project.write("build/out.py", "x = 1\n")
-    project.write("a.log", "x\n")
-    project.write("kept.log", "x\n")
-    commit(project)
+    for path in ("build/out.py", "a.log", "kept.log"):
+        project.write(path, "x = 1\n")
+    Repository(project.root).commit()
     project.write("new.py", "x = 1\n")
-    listing = files(str(project.root))
-    assert listing.paths == [
-        ".gitignore",
-        "README.md",
-        "kept.log",
-        "new.py",
-        "src/auth.py",
-        "src/jwt.py",
-    ]
+    found = files(str(project.root)).paths
+    assert found == ".gitignore README.md kept.log new.py src/auth.py src/jwt.py".split()
 
 
 def test_tool_folders_are_skipped_without_git(
@@ -284,15 +271,8 @@ def test_odd_files_are_counted(project: Project) -> None:
     deep = "(" * 5000 + ")" * 5000
     project.write("deep.py", f"def before(): pass\nx = {deep}\n")
     done = project.index()
-    assert done["skipped"] == {
-        "binary": 1,
-        "encoding": 1,
-        "huge": 1,
-        "minified": 1,
-        "name": 1,
-        "special": 1,
-        "symlink": 2,
-    }
+    once = "binary encoding huge minified name special".split()
+    assert done["skipped"] == {**dict.fromkeys(once, 1), "symlink": 2}
     assert "symbol-sp ace 'q\".py::spaced" in project.live("symbol")
     assert "symbol-src/auth.py::Login" in project.live("symbol")
     assert project.index()["skipped"] == done["skipped"]
@@ -316,49 +296,19 @@ def test_file_over_a_limit_has_no_symbols(project: Project) -> None:
     assert "symbol-src/jwt.py::decode" in project.live("symbol")
 
 
-def test_index_runs_no_program_of_the_repository(project: Project) -> None:
-    commit(project)
-    trap = project.write("trap.sh", "#!/bin/sh\ntouch ran\ncat\n")
-    trap.chmod(0o755)
-    with (project.root / ".git/config").open("a") as config:
-        config.write(
-            f'[core]\n\tfsmonitor = "{trap}"\n\thooksPath = "{project.root}"\n'
-            f'[filter "x"]\n\tclean = "{trap}"\n\tsmudge = "{trap}"\n'
-            f'[diff]\n\texternal = "{trap}"\n'
-        )
-    project.write(".gitattributes", "* filter=x\n")
-    project.write("src/jwt.py", JWT + "\n")
-    for hook in ("post-index-change", "fsmonitor-watchman"):
-        shutil.copy(trap, project.root / hook)
-    project.index()
-    project.index()
-    os.utime(project.root / ".git/index")  # everything in it is racy now
-    project.write("README.md", "other\n")
-    project.index()
-    assert not (project.root / "ran").exists()
-
-
 def test_partial_clone_fetches_no_file(project: Project, tmp_path: Path) -> None:
     project.write(".gitignore", "build/\n")
-    commit(project)
+    Repository(project.root).commit()
     clone = tmp_path / "clone"
     for folder, words in (
-        (project.root, ["config", "uploadpack.allowFilter", "true"]),
-        (
-            tmp_path,
-            [
-                "clone",
-                "-q",
-                "--filter=blob:none",
-                "--no-checkout",
-                f"file://{project.root}",
-                str(clone),
-            ],
-        ),
-        (clone, ["sparse-checkout", "set", "--no-cone", "*.py"]),
-        (clone, ["checkout", "-q"]),
+        (project.root, "config uploadpack.allowFilter true"),
+        (tmp_path, "clone -q --filter=blob:none --no-checkout FROM TO"),
+        (clone, "sparse-checkout set --no-cone *.py"),
+        (clone, "checkout -q"),
     ):
-        subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
+        places = {"FROM": f"file://{project.root}", "TO": str(clone)}
+        command = ["git", *(places.get(word, word) for word in words.split())]
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
     trap = tmp_path / "trap.sh"
     trap.write_text(f"#!/bin/sh\ntouch '{tmp_path}/ran'\n")
     trap.chmod(0o755)
@@ -375,16 +325,10 @@ def test_partial_clone_fetches_no_file(project: Project, tmp_path: Path) -> None
 
 
 def test_markdown_mentions() -> None:
-    text = (
-        "See `src/a.py:10-20`, [b](../b.md#x) and lib/c.sh; not https://e.org/d.py.\n"
-        "```\nran e/f.go and `g`\n```\n"
-    )
-    assert [item.module for item in mentioned(text, load_rules().mentioned)] == [
-        "src/a.py:10-20",
-        "../b.md",
-        "lib/c.sh",
-        "e/f.go",
-    ]
+    text = "See `src/a.py:10-20`, [b](../b.md#x) and lib/c.sh; not https://e.org/d.py.\n"
+    fenced = "```\nran e/f.go and `g`\n```\n"
+    found = [item.module for item in mentioned(text + fenced, load_rules().mentioned)]
+    assert found == ["src/a.py:10-20", "../b.md", "lib/c.sh", "e/f.go"]
 
 
 def test_mentions_ignore_composition_of_accents() -> None:

@@ -16,7 +16,7 @@ from pylore.core.scoring import MOST_RELEVANT, factor, relevance
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import SOURCES, STATUSES
 from pylore.records.records import Records
-from pylore.search.legs import PLAIN, assemble, in_order, product, stand
+from pylore.search.legs import PLAIN, in_order, product
 from pylore.store import Store
 from pylore.store.filter import Scope
 
@@ -25,12 +25,6 @@ Standing = tuple[float, str, str, int]
 STANDINGS = st.tuples(
     st.floats(0, 1), st.sampled_from(SOURCES), st.sampled_from(STATUSES), st.integers(0, 1_000_000)
 )
-
-
-def adjusted(credibility: Standing) -> float:
-    hit = Hit("note-1")
-    stand(hit, Settings(), 0.0, credibility)
-    return assemble([hit], {hit.id: {"match": 0.5}})[0].score
 
 
 @given(STANDINGS, st.floats(0, 1), st.floats(0, 0.5))

@@ -148,41 +148,6 @@ def test_a_damaged_history_changes_nothing(store: Store, repository: Repository)
     assert pairs(store) == {("a.py", "b.py"): 1}
 
 
-PROGRAMS = (
-    "core.fsmonitor core.pager pager.log diff.external diff.evil.command diff.evil.textconv "
-    "filter.evil.clean filter.evil.smudge filter.evil.process core.sshCommand gpg.program "
-    "core.editor core.hooksPath core.askPass uploadpack.packObjectsHook "
-    "core.alternateRefsCommand credential.helper"
-).split()
-"""Settings of git that name a program."""
-
-
-def test_repository_config_runs_no_program(
-    store: Store, repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    trap = tmp_path / "trap"
-    script = tmp_path / "run"
-    script.write_text(f"#!/bin/sh\ntouch '{trap}'\ncat\n")
-    script.chmod(0o755)
-    repository.write(".gitattributes", "* diff=evil filter=evil merge=evil\n")
-    repository.commit()
-    repository.commit(a="1\n", b="1\n")
-    repository.commit(a="2\n", b="2\n")
-    for key in PROGRAMS:
-        repository.git("config", key, str(script))
-    repository.git("config", "log.showSignature", "true")
-    trap.unlink(missing_ok=True)
-    for name in ("post-index-change", "reference-transaction", "post-checkout"):
-        (repository.root / ".git/hooks").mkdir(exist_ok=True)
-        shutil.copy(script, repository.root / ".git/hooks" / name)
-    (repository.root / "a.py").write_text("3\n")
-    monkeypatch.setenv("GIT_DIR", "/nowhere")
-    monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(script))
-    analyze(store, repository)
-    assert pairs(store) == {("a.py", "b.py"): 2}
-    assert not trap.exists()
-
-
 @given(st.floats(0.001, 1e6), st.floats(0.0001, 1))
 def test_weight_grows_with_evidence_and_correlation(evidence: float, correlation: float) -> None:
     weight = cochange_weight(evidence, correlation)
