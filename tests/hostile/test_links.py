@@ -31,7 +31,7 @@ def planted(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Planted
     for folder in (there.store, there.home / "other/.lore"):
         for name in ("search.db", "trusted"):
             shutil.copy2(_MADE["store"] / name, folder)
-    Planted.write(there.home / "other/.lore/.config", "limit=3\n")
+    Planted.put(there.home / "other/.lore/.config", "limit=3\n")
     return there
 
 
@@ -73,7 +73,7 @@ CONFIGS = ["~/other/.lore/.config", "~/.ssh/id", "between; .lore/between -> ~/.s
 @pytest.mark.parametrize("target", CONFIGS)
 @pytest.mark.parametrize("command", ["search tokens", "config set limit 3", "add note text"])
 def test_config_behind_a_link_is_refused(planted: Planted, target: str, command: str) -> None:
-    Planted.write(planted.project / ".env", "token=mine\n")
+    Planted.put(planted.project / ".env", "token=mine\n")
     planted.plant(f".lore/.config -> {target}")
     before = planted.outside()
     done = planted.run(*command.split())

@@ -34,8 +34,8 @@ Cargo.toml -> /dev/zero
 """Link and target."""
 
 FILES = (
-    "local.env .git/config .GIT/config .lore/knowledge.jsonl ~/.ssh/id_rsa ../home/.ssh/id_rsa "
-    "src/../local.env src/../../home/.bashrc ./local.env link/id_rsa linked.py --output=victim "
+    "local.env .git/config .GIT/config .lore/knowledge.jsonl ~/.ssh/id_rsa ../../.ssh/id_rsa "
+    "src/../local.env src/../../../.bashrc ./local.env link/id_rsa linked.py --output=victim "
     "/proc/self/environ /dev/zero"
 ).split()
 """Files of a node in the store. ``link`` points to ``~/.ssh``."""
@@ -70,7 +70,7 @@ ANCHORS: tuple[dict[str, str], ...] = (
     {"commit_id": "--output=~/.bashrc"},
     {"commit_id": "--output=~/.bashrc", "verdict": "invalid", "path": "src/keys.py"},
     {"commit_id": "HEAD..HEAD", "path": "src/auth.py"},
-    {"path": "../home/.ssh/id_rsa"},
+    {"path": "../../.ssh/id_rsa"},
     {"root": "~", "path": ".ssh/id_rsa"},
     {"kind": "symbol", "detail": "--open-files-in-pager=RUN"},
     {"kind": "symbol", "detail": "Login.(check|(a+)+$"},
@@ -88,7 +88,7 @@ REST: tuple[tuple[str, Plant], ...] = (
     ("a git inside, with a trap", lambda m: nested(m)),
     ("a tracked folder that is a link now", lambda m: behind_link(m)),
     ("hooks", lambda m: [hook(m, name) for name in HOOKS]),
-    ("a pipe of code", lambda m: m.pipe("src/auth.py")),
+    ("a pipe of code", lambda m: os.mkfifo(m.clear("src/auth.py"))),
     ("a socket of code", lambda m: m.socket("src/auth.py")),
     ("a folder in place of a file", lambda m: m.clear("src/auth.py").mkdir()),
     ("a deep tree", lambda m: m.clear("/".join(["d" * 9] * 150)).mkdir(parents=True)),
@@ -104,12 +104,12 @@ REST: tuple[tuple[str, Plant], ...] = (
 HOOKS = ("post-index-change", "pre-commit", "post-checkout", "reference-transaction", "fsmonitor")
 FRONT_MATTER = (
     "---\nid: decision-../../x\nfile: ~/.ssh/id_rsa\ninclude: !!python/object/apply:os.system [x]\n"
-    "supersedes: [../../home/.bashrc, /etc/passwd]\nstatus: accepted\n---\n# Tokens\n"
+    "supersedes: [../../../.bashrc, /etc/passwd]\nstatus: accepted\n---\n# Tokens\n"
 )
 LINKING = "\n".join(
     f"[x]({target}) [[{target}]] `{target}:1-2`"
     for target in (
-        *("../../home/.ssh/id_rsa", "~/.ssh/id_rsa", "../local.env", "../.git/config"),
+        *("../../../.ssh/id_rsa", "~/.ssh/id_rsa", "../local.env", "../.git/config"),
         *("file://~/.bashrc", "--output=x", "$(RUN)", "../src/auth.py"),
     )
 )
@@ -117,7 +117,7 @@ LINKING = "\n".join(
 
 def nested(machine: Machine) -> None:
     """A folder without git, with a repository that would run a program."""
-    (machine.root / ".git").rename(machine.root / "src/.git")
+    (machine.project / ".git").rename(machine.project / "src/.git")
     machine.git("-C", "src", "config", "core.fsmonitor", str(machine.trap))
 
 
@@ -134,7 +134,7 @@ def hook(machine: Machine, name: str) -> None:
 def bad_name(machine: Machine) -> None:
     for folder in ("src", "docs"):
         try:
-            (machine.root / folder / "caf\udce9.md").write_text("# tokens\n")
+            (machine.project / folder / "caf\udce9.md").write_text("# tokens\n")
         except OSError:
             pytest.skip("file names are UTF-8 here")
 
@@ -147,7 +147,7 @@ def sparse(machine: Machine) -> None:
 
 def extends(machine: Machine) -> None:
     machine.link("home", "~")
-    for path in ("../home/notes/package.json", "./home/notes/package.json", "~/.ssh/id_rsa"):
+    for path in ("../../notes/package.json", "./home/notes/package.json", "~/.ssh/id_rsa"):
         machine.write("tsconfig.json", f'{{"extends": "{machine.expand(path)}"}}')
     machine.write("src/a.ts", "import x from './b'\n")
 
@@ -215,14 +215,14 @@ def test_a_clone_does_no_harm(name: str, honest: Machine, tmp_path: Path) -> Non
     plant, commands = CASES[name]
     plant(machine)
     before = machine.state()
-    done = machine.run(*commands, silent=1 if "pipe" in name else 30)
+    done = machine.run_each(*commands, silent=1 if "pipe" in name else 30)
     after = machine.state()
     assert {one.words: one.code for one in done if one.code not in (0, 1, 2)} == {}
     assert [one.words for one in done if SECRET in one.said] == []
     assert machine.leaked() == []
     changed = [path for path in before | after if before.get(path) != after.get(path)]
     assert [path for path in changed if not path.endswith("/.git/lore")] == []
-    assert [*(tmp_path / "xdg").rglob("error.log")] == []
+    assert [*tmp_path.rglob("error.log")] == []
 
 
 NAMED = [
@@ -237,9 +237,7 @@ hook install --remove sync; hook install git; hook status; hook install git --re
 """Every command that starts git."""
 
 
-def test_git_runs_no_program_of_its_config(
-    honest: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_git_runs_no_program_of_its_config(honest: Machine, tmp_path: Path) -> None:
     machine = honest.copy(tmp_path / "machine")
     machine.anchor(path="src/auth.py")
     setting(machine, *NAMED, "core.hooksPath=traps")
@@ -251,15 +249,14 @@ def test_git_runs_no_program_of_its_config(
     wrapper = tmp_path / "bin/git"
     wrapper.write_text(f"#!/bin/sh\necho \"$*\" >>'{log}'\nexec '{git}' \"$@\"\n")
     wrapper.chmod(0o755)
-    with monkeypatch.context() as patch:
-        patch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
-        for words in ASKING.split(";"):
-            log.write_text("")
-            assert [done.code for done in machine.run(tuple(words.split()))] == [0], words
-            asked = log.read_text().splitlines()
-            assert asked, words
-            assert [line for line in asked if "-c core.fsmonitor=false" not in line] == []
-        machine.run_whole("hook", "run", "shell", "--client", "shell")
+    machine.environ["PATH"] = f"{tmp_path}/bin:{os.environ['PATH']}"
+    for words in ASKING.split(";"):
+        log.write_text("")
+        assert [done.code for done in machine.run_each(tuple(words.split()))] == [0], words
+        asked = log.read_text().splitlines()
+        assert asked, words
+        assert [line for line in asked if "-c core.fsmonitor=false" not in line] == []
+    machine.lore("hook", "run", "shell", "--client", "shell")
     assert [*(machine.base / "ran").iterdir()] == []
     machine.git("status")  # git runs some of them
     assert [*(machine.base / "ran").iterdir()]
@@ -270,7 +267,7 @@ def test_harm_is_seen(honest: Machine, tmp_path: Path) -> None:
     before = machine.state()
     machine.write("docs/b.md", f"# {SECRET}\n")
     prompt = ("context", SECRET, "--as", "prompt")
-    done = machine.run(("import", "docs"), prompt, ("verify", "nothing"), ("nothing",))
+    done = machine.run_each(("import", "docs"), prompt, ("verify", "nothing"), ("nothing",))
     assert [one.code for one in done] == [0, 0, 1, 2]
     assert "search.db" in " ".join(machine.leaked())
     assert SECRET in done[1].said

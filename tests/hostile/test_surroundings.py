@@ -39,7 +39,7 @@ def planted(tmp_path: Path, store: Path) -> Planted:
 
 
 def script(path: Path, text: str) -> Path:
-    Planted.write(path, f"#!/bin/sh\n{text}\n").chmod(0o755)
+    Planted.put(path, f"#!/bin/sh\n{text}\n").chmod(0o755)
     return path
 
 
@@ -74,7 +74,7 @@ def test_plugin_gets_no_setting_of_the_project(planted: Planted, program: str) -
     lines = [f"{one.name}=evil-{one.name}" for one in SETTINGS if one.users]
     lines += ["my_tool_command=evil-tool", "embedder=endpoint:evil", 'retrievers="fulltext evil"']
     lines += ["LLM_COMMAND=evil", "root=evil", "endpoint_key=evil", "limit=7"]
-    Planted.write(planted.project / ".lore/.config", "".join(f"{line}\n" for line in lines))
+    Planted.put(planted.project / ".lore/.config", "".join(f"{line}\n" for line in lines))
     own = Path(planted.environ["XDG_CONFIG_HOME"]) / "lore/commands"
     seen = planted.home / "seen"
     script(own / program, f"env >'{seen}'; echo '[]'")

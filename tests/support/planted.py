@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from commands import Done, run_here
@@ -16,20 +17,22 @@ ROOT = Path(__file__).resolve().parents[2]
 LORE = str(ROOT / "lore.sh")
 
 MARKERS = {".bashrc": "alias a=b\n", ".ssh/id": "a key\n", "notes/keep.txt": "keep\n"}
-"""Files in the home."""
 
 
 class Planted:
     """``home`` with private files, and ``project``, a clone in a folder of ``home``."""
 
+    markers: ClassVar[dict[str, str]] = MARKERS
+    """Private files of the home, with texts."""
+
     def __init__(self, folder: Path) -> None:
         self.home = (folder / "home").resolve()
         self.project = self.home / "projects/clone"
         self.temporary = folder / "tmp"
-        for name, text in MARKERS.items():
-            self.write(self.home / name, text)
-        (self.project / ".git").mkdir(parents=True)
-        self.temporary.mkdir()
+        for name, text in self.markers.items():
+            self.put(self.home / name, text)
+        (self.project / ".git").mkdir(parents=True, exist_ok=True)
+        self.temporary.mkdir(exist_ok=True)
         self.environ = {key: value for key, value in os.environ.items() if key[:5] != "LORE_"}
         self.environ |= {
             "HOME": str(self.home),
@@ -47,27 +50,31 @@ class Planted:
         return store_folder(self.environ["XDG_DATA_HOME"], self.project)
 
     @staticmethod
-    def write(path: Path, text: str) -> Path:
+    def put(path: Path, text: str | bytes) -> Path:
         """Write a file; make the folders."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return path
 
     def path(self, name: str) -> Path:
         """``~/x`` in the home, anything else in the project."""
         return self.home / name[2:] if name.startswith("~/") else self.project / name
 
+    def clear(self, name: str) -> Path:
+        """Return the free path of a file; make the folder."""
+        file = self.path(name)
+        if file.is_symlink() or file.is_file():
+            file.unlink()
+        elif file.is_dir():
+            shutil.rmtree(file)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return file
+
     def plant(self, links: str) -> None:
         """``a -> ~/.bashrc; b -> a``: links, ``~/`` being the home."""
         for link in filter(None, map(str.strip, links.split(";"))):
             name, _, target = link.partition(" -> ")
-            place = self.path(name)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            if place.is_symlink() or place.is_file():
-                place.unlink()
-            elif place.exists():
-                shutil.rmtree(place)
-            place.symlink_to(self.path(target) if target.startswith("~/") else target)
+            self.clear(name).symlink_to(self.path(target) if target[:2] == "~/" else target)
 
     def run(self, *words: str, **environ: str) -> Done:
         """Run a command in the project, in this process."""
