@@ -58,9 +58,7 @@ class Done(NamedTuple):
 class Machine(Planted):
     """A home with secrets, ``ran`` for traces of programs, and a clone with a store."""
 
-    markers = {
-        path: f'def {SECRET}_tokens():\n    return "{SECRET} of {path}"\n' for path in PRIVATE
-    }
+    markers: ClassVar[dict[str, str]] = PRIVATE
 
     def __init__(self, base: Path) -> None:
         super().__init__(base)
