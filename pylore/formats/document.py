@@ -20,16 +20,7 @@ from ..core.query import version_of
 from ..core.text import clean_tags, one_line
 from ..core.vocabulary import SOURCES, STATUSES, is_changelog
 from ..graph.relations import fold
-from ..records.fields import (
-    OWN_KEYS,
-    PRUNED,
-    STATED,
-    STATED_FIELDS,
-    Naming,
-    is_markdown,
-    page_id,
-    split_location,
-)
+from ..records import fields
 from ..system.project_files import read_plain
 from .pages import FIELD, Link, read_page
 
@@ -78,15 +69,15 @@ class Document(Record):
         """Return ``old``, or a new node, with all that the file states, or no longer does."""
         node = old or Node(self.node.id, self.node.type, source="file")
         data = json.loads(node.data)
-        before = data.get(STATED, [])
-        stated = [name for name in STATED_FIELDS if name in self.stated or name in before]
+        before = data.get(fields.STATED, [])
+        stated = [name for name in fields.STATED_FIELDS if name in self.stated or name in before]
         dated = ["created_at"] if "created_at" in self.stated else []
         for name in ("title", "body", "file", "line_start", "line_end", *stated, *dated):
             setattr(node, name, getattr(self.node, name))
-        left = {*before, STATED, PRUNED}
+        left = {*before, fields.STATED, fields.PRUNED}
         new = {key: value for key, value in data.items() if key not in left} | self.data
         if self.data or self.stated:
-            new[STATED] = sorted({*self.data, *self.stated})
+            new[fields.STATED] = sorted({*self.data, *self.stated})
         if new != data:
             node.data = json.dumps(new, ensure_ascii=False)
         return node
@@ -126,7 +117,7 @@ class DocumentReader:
         self.faults: list[str] = []
         self.relations = {*store.relations.all()}
         self._store = store
-        self._naming = Naming(store, settings)
+        self._naming = fields.Naming(store, settings)
         self._new_types = new_types
         self._skip_bad = skip_bad
         self._type = self._naming.require_type(type, new_types)
@@ -142,13 +133,13 @@ class DocumentReader:
         """
         lines = text.split("\n")
         document = Document(path)
-        front, length = front_matter(lines) if is_markdown(path) else ({}, 0)
+        front, length = front_matter(lines) if fields.is_markdown(path) else ({}, 0)
         for key, (line, value) in front.items():
             try:
                 self._set_field(document, key, value, line)
             except LoreError as error:
                 wrong = LineError(line, f"{key}: {error}")
-                if not self._skip_bad or key in OWN_KEYS:
+                if not self._skip_bad or key in fields.OWN_KEYS:
                     raise wrong from None
                 self.faults.append(f"{path}: {wrong}: kept as data")
                 document.data[key] = value
@@ -173,9 +164,9 @@ class DocumentReader:
                 document.stated.add(field)
         elif relation in self.relations:
             for target in filter(None, map(str.strip, _several(value))):
-                lines = target[len(split_location(target)[0]) + 1 :]
+                lines = target[len(fields.split_location(target)[0]) + 1 :]
                 document.links.append(Link(FIELD, target, line, lines, says=relation))
-        elif key in OWN_KEYS:
+        elif key in fields.OWN_KEYS:
             raise LoreError("a reserved key: rename it")
         else:
             document.data[key] = value
@@ -193,7 +184,7 @@ class DocumentReader:
         node.type = node.type or self._type
         known = [] if key else [id for id in ids if id.startswith(node.type + "-")]
         document.placed = not (key or known)
-        placed = f"{node.type}-{key}" if key else page_id(node.type, node.file or "")
+        placed = f"{node.type}-{key}" if key else fields.page_id(node.type, node.file or "")
         node.id = known[0] if known else check_id(placed)
 
 

@@ -1,10 +1,5 @@
 """Import JSON lines: merge them with the content of a store, so that no value is lost.
 
-The first field of a line gives the kind: a node has ``id``, an edge ``from_id``, an anchor
-``anchor_of``; ``state_of``, ``history_of`` and ``anchor_history_of`` have the past of each;
-``declare_type`` and ``declare_relation`` declare, ``purged`` names a purged node. A node needs
-``id`` and ``type``, an edge ``from_id``, ``to_id`` and ``relation``.
-
 A node with ``updated_at``, and an edge or an anchor with ``created_at``, is a full state, as in
 exports, and is merged (``records.merge``). A line without it is written by hand: a current edit, in
 which missing fields are unchanged.
@@ -15,19 +10,8 @@ from __future__ import annotations
 from codecs import BOM_UTF8
 from typing import NamedTuple
 
+from ..core import ids
 from ..core.errors import LoreError, StoreError, nearest
-from ..core.ids import (
-    MARK,
-    called,
-    check_id,
-    check_scope,
-    check_type,
-    is_name,
-    is_own,
-    is_seen,
-    own,
-    plain,
-)
 from ..core.json import parse_object, record_line
 from ..core.model import Edge, Node
 from ..core.times import now
@@ -126,16 +110,13 @@ def import_lines(
     settings: Settings,
     embedder: Embedder | None,
     lines: Iterable[bytes],
-    **options: Any,
+    **given: Any,
 ) -> Imported:
     """Merge lines into the store, in one transaction; the same lines twice change nothing.
 
-    ``options`` are fields of ``ImportOptions``.
-
-    Raises:
-        LoreError: invalid line; the number is named, and nothing is imported.
+    ``given`` are fields of ``ImportOptions``. Raises as ``LineImport.write``.
     """
-    chosen = ImportOptions(**options)
+    chosen = ImportOptions(**given)
     with store.faults:
         with store.transaction(chosen.change):
             result = LineImport(store, settings, lines, chosen).write()
@@ -161,7 +142,7 @@ class LineImport:
         """Import the lines.
 
         Raises:
-            LoreError: invalid line, and ``skip_bad`` is not set.
+            LoreError: invalid line (the number is named), and ``skip_bad`` is not set.
         """
         store, options = self._store, self._options
         self._index = Index(store)
@@ -180,8 +161,10 @@ class LineImport:
             except StoreError:
                 raise
             except LoreError as error:
-                place = f"line {options.numbers[number - 1] if options.numbers else number}"
-                place = f"{options.name}: {place}" if options.name else place
+                of_file = f"{options.name}: " if options.name else ""
+                place = (
+                    f"{of_file}line {options.numbers[number - 1] if options.numbers else number}"
+                )
                 if not options.skip_bad:
                     raise LoreError(f"{place}: {error}: {_ADVICE}") from None
                 self.result.skipped.append((place, str(error)))
@@ -190,7 +173,6 @@ class LineImport:
         return self.result
 
     def _finish(self) -> None:
-        """Write the rest, and note purges, conflicts and rivals."""
         self._apply()
         result, merge = self.result, self._merge
         merge.finish()
@@ -204,7 +186,6 @@ class LineImport:
         result.notes += fate_notes({**merge.fates, "forgotten": self._forgotten})
 
     def _apply(self) -> None:
-        """Merge the states that were read, together."""
         batch, self._batch = self._batch, {}
         for state in self._merge.take([*batch.values()]) if batch else ():
             self.result.count(state)
@@ -226,11 +207,9 @@ class LineImport:
         elif line.kind == "declare_relation":
             self._take_relation(line)
         else:
+            why = "no id: give a record an id, and a link from_id, to_id and relation"
             first = next(iter(line.fields), "")
-            raise LoreError(
-                "no id: give a record an id, and a link from_id, to_id and relation "
-                f"('{first:.40}' may be from a newer lore)"
-            )
+            raise LoreError(f"{why} ('{first:.40}' may be from a newer lore)")
 
     # --- the things that lines are about; None for a common thing, which no scope may change
 
@@ -255,12 +234,12 @@ class LineImport:
         relation of the scope."""
         from_id, to_id, relation = self._id(from_id), self._id(to_id), fold(name)
         scope = self._store.scope
-        if not is_seen(relation, scope):
+        if not ids.is_seen(relation, scope):
             raise LoreError(f"'{relation}' belongs to a different scope: import it without a scope")
         if not any(map(self._is_own, (from_id, to_id, relation))):
             if self._store.edges.get(from_id, to_id, relation) is not None:
                 return None
-            relation = own(relation, scope)
+            relation = ids.own(relation, scope)
         if relation not in self._relations:
             relation = self._declared(relation)
         if from_id == to_id:
@@ -269,11 +248,11 @@ class LineImport:
 
     def _declared(self, relation: str) -> str:
         """Declare a relation, with the weights of the common relation or the settings."""
-        weights = self._relations.get(plain(relation))
+        weights = self._relations.get(ids.plain(relation))
         if weights is None and not self._options.new_relations:
-            known = called(sorted(self._relations), self._store.scope)
+            known = ids.called(sorted(self._relations), self._store.scope)
             raise LoreError(f"unknown relation '{relation}'{nearest(relation, known)}")
-        given = self._settings.edge_weights.get(plain(relation), (DECLARED_WEIGHT, None))
+        given = self._settings.edge_weights.get(ids.plain(relation), (DECLARED_WEIGHT, None))
         weight, back = weights[:2] if weights else given
         fields = {"declare_relation": relation, "weight": weight, "backward_weight": back}
         return self._take_relation(Line(fields))
@@ -285,11 +264,11 @@ class LineImport:
             self._apply()  # a line above may have the node
             id = self._store.resolve_id(id)
         if self._store.scope and self._store.nodes.get(id) is None:
-            id = own(id, self._store.scope)
-        return check_scope(check_id(id), self._store.scope)
+            id = ids.own(id, self._store.scope)
+        return ids.check_scope(ids.check_id(id), self._store.scope)
 
     def _is_own(self, name: str) -> bool:
-        return is_own(name, self._store.scope) if self._store.scope else True
+        return ids.is_own(name, self._store.scope) if self._store.scope else True
 
     # --- records, links and anchors
 
@@ -341,28 +320,26 @@ class LineImport:
         id, at = self._id(line.names[0]), line.value("at", "moment")
         if not at:
             raise LoreError("purged lacks at, the time")
+        purge = self._merge.purge if self._options.purge else self._merge.propose_purge
         if self._is_own(id):
-            (self._merge.purge if self._options.purge else self._merge.propose_purge)(id, at)
+            purge(id, at)
 
     def _take_relation(self, line: Line) -> str:
         """Declare a relation, under a scope one of the scope; return the name."""
-        given, mark, scope = line.names[0].partition(MARK)
+        given, mark, scope = line.names[0].partition(ids.MARK)
         name = require_name(given, "relation") + mark + scope
-        if mark and not is_name(scope):
-            raise LoreError(
-                f"'{name[:80]}' is not a valid name for a relation: only the name of "
-                f"a scope may follow {MARK}"
-            )
+        if mark and not ids.is_name(scope):
+            raise LoreError(f"'{name[:80]}': only the name of a scope may follow {ids.MARK}")
         if self._store.scope and name in self._relations:
             return name
-        name = own(name, self._store.scope)
+        name = ids.own(name, self._store.scope)
         at, *weights, description = line.declaration()
         self._relations[name] = weights[0], weights[1], description
         self._merge.relation(name, at, self._relations[name])
         return name
 
     def _take_type(self, line: Line) -> None:
-        name = check_type(line.names[0])
+        name = ids.check_type(line.names[0])
         if self._store.scope and name in self._types:
             return
         at, _, _, description = line.declaration()

@@ -10,26 +10,11 @@ import re
 from copy import copy
 
 from ..anchors.project import fault_of
+from ..core import stamps
 from ..core.errors import LoreError
 from ..core.ids import check_id
 from ..core.json import canonical, harmless, loads
 from ..core.model import Anchor, Edge, Node
-from ..core.stamps import (
-    BASE,
-    CHOICES,
-    DATA,
-    DAYS_AHEAD,
-    KINDS,
-    LARGEST,
-    PLACE,
-    RULES,
-    STAMP,
-    TAG,
-    TIME,
-    Stamped,
-    canonical_object,
-    values_of,
-)
 from ..core.text import clean_tags
 from ..core.times import LONG_AGO, ago
 from ..core.vocabulary import DECLARED_WEIGHT
@@ -77,13 +62,18 @@ def line_of(fields: Fields) -> str:
 
 # --- values by their rules; a reader returns None for an invalid value
 
-_TIME, _STAMP = re.compile(TIME), re.compile(STAMP)
+
+def _matching(pattern: str) -> Callable[[Any], str | None]:
+    match = re.compile(pattern).fullmatch
+    return lambda value: value if isinstance(value, str) and match(value) else None
+
+
+_stamp = _matching(stamps.STAMP)
 
 
 def _tags(value: Any) -> tuple[str, ...] | None:
-    if not isinstance(value, (str, list)) or not all(isinstance(tag, str) for tag in value):
-        return None
-    return clean_tags(value)
+    is_text = isinstance(value, (str, list)) and all(isinstance(tag, str) for tag in value)
+    return clean_tags(value) if is_text else None
 
 
 def _object(value: Any) -> str | None:
@@ -99,45 +89,31 @@ def _fraction(value: Any) -> float | None:
 
 
 def _whole(value: Any) -> int | None:
-    is_whole = type(value) in (int, float) and 0 <= value <= LARGEST and value == int(value)
+    is_whole = type(value) in (int, float) and 0 <= value <= stamps.LARGEST and value == int(value)
     return int(value) if is_whole else None
-
-
-def _time(value: Any) -> str | None:
-    return value if value == "" or (isinstance(value, str) and _TIME.fullmatch(value)) else None
-
-
-def _stamp(value: Any) -> str | None:
-    return value if isinstance(value, str) and _STAMP.fullmatch(value) else None
 
 
 def _stamps(value: Any) -> str | None:
     """Return the stamps of fields as a row has them; empty for an unchanged row."""
     if not isinstance(value, dict) or not all(one == "" or _stamp(one) for one in value.values()):
         return None
-    return canonical({BASE: "", **value}) if value else ""
-
-
-def _seen(value: Any) -> list[str] | None:
-    return value if isinstance(value, list) and all(map(_stamp, value)) else None
-
-
-def _choice(words: tuple[str, ...]) -> tuple[str, Callable[[Any], str | None]]:
-    return f"one of {', '.join(words)}", lambda value: value if value in words else None
+    return canonical({stamps.BASE: "", **value}) if value else ""
 
 
 _RULES: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "text": ("a string", lambda value: value if isinstance(value, str) else None),
     "fraction": ("a number from 0 to 1", _fraction),
-    "count": (f"a whole number up to {LARGEST}", _whole),
-    "line": (f"a whole number from 1 to {LARGEST}", lambda value: _whole(value) or None),
+    "count": (f"a whole number up to {stamps.LARGEST}", _whole),
+    "line": (f"a whole number from 1 to {stamps.LARGEST}", lambda value: _whole(value) or None),
     "tags": ("a list of strings", _tags),
     "object": ("a JSON object", _object),
-    "moment": ("a time: give it as 2026-01-31T12:00:00Z", _time),
+    "moment": ("a time: give it as 2026-01-31T12:00:00Z", _matching(f"(?:{stamps.TIME})?")),
     "stamp": ("the stamp of a change", _stamp),
     "stamps": ("an object of stamps", _stamps),
-    "seen": ("a list of stamps", _seen),
-    **{name: _choice(words) for name, words in CHOICES.items()},
+    **{
+        name: (f"one of {', '.join(words)}", _matching("|".join(words)))
+        for name, words in stamps.CHOICES.items()
+    },
 }
 
 
@@ -171,7 +147,7 @@ class Line:
             raise LoreError(f"{name} {given!r:.60} is not {what}")
         if rule in ("moment", "stamp", "stamps"):
             times = given.values() if isinstance(given, dict) else (given,)
-            if max(times, default="") > ago(-DAYS_AHEAD):
+            if max(times, default="") > ago(-stamps.DAYS_AHEAD):
                 why = "is more than a day ahead of this machine's clock: set the wrong clock"
                 raise LoreError(f"{name} {given!r:.60} {why}")
         return value
@@ -207,7 +183,7 @@ class Line:
     def onto(self, row: Thing) -> Any:
         """Return a row with the fields of the line; the other fields are unchanged."""
         row = copy(row)
-        for name, rule in RULES.items():
+        for name, rule in stamps.RULES.items():
             if name in self.fields and hasattr(row, name):
                 is_end = isinstance(row, Edge) and name == "invalidated_at"
                 into, value = "ended_at" if is_end else name, self.value(name, rule)
@@ -226,12 +202,15 @@ class Line:
         if isinstance(row, Anchor):
             row.verified_at = row.verified_at or row.created_at
         if row.stamps:
-            Stamped.of(row).mark(row)
+            stamps.Stamped.of(row).mark(row)
         return row
 
     def seen(self) -> list[str]:
         """Return the stamps of other changes that a state has seen."""
-        return [*self.value("was", "seen", [])]
+        was = self.fields.get("was") or []
+        if not isinstance(was, list) or not all(map(_stamp, was)):
+            raise LoreError("was is not a list of stamps")
+        return was
 
     def past(self, thing: Thing) -> list[tuple[str, Value]]:
         """Return (field, value) of former values of a thing."""
@@ -240,17 +219,17 @@ class Line:
             raise LoreError("a line of the past needs a stamp and the object 'left'")
         said: Fields = {"tags": [], "data": {}}
         for name, value in left.items():
-            if name.startswith(TAG) and value:
-                said["tags"].append(name[len(TAG) :])
-            elif name.startswith(DATA) and isinstance(value, list):
-                said["data"].update(dict.fromkeys([name[len(DATA) :]], *value[:1]))
+            if name.startswith(stamps.TAG) and value:
+                said["tags"].append(name[len(stamps.TAG) :])
+            elif name.startswith(stamps.DATA) and isinstance(value, list):
+                said["data"].update(dict.fromkeys([name[len(stamps.DATA) :]], *value[:1]))
             elif name == "place" and isinstance(value, list):
-                said.update(zip(PLACE, value, strict=False))
+                said.update(zip(stamps.PLACE, value, strict=False))
             else:
                 said["invalidated_at" if name == "ended_at" else name] = value
-        values = values_of(Line(said).onto(thing))
-        known = {*KINDS[type(thing)].defaults, BASE}
-        parts = (TAG, DATA, "place") if isinstance(thing, Node) else ()
+        values = stamps.values_of(Line(said).onto(thing))
+        known = {*stamps.KINDS[type(thing)].defaults, stamps.BASE}
+        parts = (stamps.TAG, stamps.DATA, "place") if isinstance(thing, Node) else ()
         names = sorted(name for name in left if name in known or name.startswith(parts))
         return [(name, (stamp, values.get(name, ""))) for name in names]
 
@@ -266,7 +245,7 @@ def fields_of(row: Thing, was: list[str] | None = None) -> Fields:
         if name in left_out or value in ("", None, getattr(type(row), name, None)):
             continue
         if name in ("data", "metadata"):
-            value = loads(canonical_object(value))
+            value = loads(stamps.canonical_object(value))
         elif name == "tags":
             value = sorted(value)
         found[_WRITTEN.get(name, name)] = value
@@ -287,6 +266,6 @@ def past_fields(thing: Thing, stamp: str, values: dict[str, str]) -> Fields:
     kind = next(kind for kind, type in PAST.items() if isinstance(thing, type))
     names = [thing.id] if isinstance(thing, Node) else thing.key
     left = {name: loads(value) if value else None for name, value in sorted(values.items())}
-    left |= {name: [left[name]] for name in values if name.startswith(DATA) and values[name]}
+    left |= {name: [left[name]] for name in values if name.startswith(stamps.DATA) and values[name]}
     key = zip((kind, *_NAMES.get(type(thing), ())), names, strict=True)
     return {**dict(key), "stamp": stamp, "left": left}
