@@ -106,7 +106,7 @@ EDGE = st.fixed_dictionaries(
 HISTORY = st.fixed_dictionaries(
     {
         "history_of": ID,
-        "to_id": ID,
+        "to_id": st.just("note-the other end"),
         "relation": st.just("links_to"),
         "stamp": TIME.map("{} 0a1b2c3d4e".format),
         "left": st.fixed_dictionaries(
