@@ -328,7 +328,7 @@ def _receipt_text(row: dict[str, Any]) -> str:
 def _event_text(row: dict[str, Any]) -> str:
     is_failure = row.get("ok") is False and row["kind"] != "question"
     parts = [row.get("name", ""), " ".join(row.get("files") or ()), row.get("text", "")]
-    text = one_line("  ".join(filter(None, parts)))
+    text = "  ".join(filter(None, map(one_line, parts)))
     error = f"  failed: {one_line(row.get('err') or '')}" if is_failure else ""
     head = f"{row['t']}  {(row.get('session') or '-')[:8]:<8}  "
     return dim(head) + bold(f"{row['kind']:<8}") + f"  {text[:_WIDTH]}{error[:_WIDTH]}\n"

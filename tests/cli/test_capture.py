@@ -70,6 +70,8 @@ def test_event_appends_to_the_log(lore: Lore, log: Path) -> None:
     row = lore("capture", "event", "tool", *words, "--file", "a.py,b.py").json
     assert row["kind"] == "tool" and row["files"] == ["a.py", "b.py"]
     assert (row["text"], row["err"], row["ok"]) == ("make test", "it failed", False)
+    (line,) = lore("capture", "events", "--text").lines
+    assert line.endswith("  s1        tool      make  a.py b.py  make test  failed: it failed")
     lore("capture", "event", "prompt", "-m", "-", stdin="always use uv\n")
     assert [row["text"] for row in lore("capture", "events").rows] == ["make test", "always use uv"]
     assert lore("capture", "events", "--kind", "tool").rows == [row]
