@@ -96,6 +96,16 @@ _FORMS = tuple(
             rf"(?:[^\w]|_){{0,9}}(?P<secret>{_CODE}(?:[\s,;|]{{1,4}}{_CODE}){{0,19}})",
         ),
         (
+            "seed-phrase",
+            r"(?i)\bpass ?(?:phrase|word)\b[^\n]{0,40}?(?:\s?[:=]\s?|\sis\s)[\"'`]?"
+            r"(?P<secret>[a-z]{3,12}(?:-[a-z]{3,12}){3,7})(?![\w-])",
+        ),
+        (
+            "code",
+            r"(?i)\b(?:pin|otp|(?:verification|security|one-time|sms|otp|2fa|mfa) code)"
+            r"(?:\s?[:=]|\sis\b)\s?(?P<secret>\d{4,8})(?![.\w])",
+        ),
+        (
             "card-number",
             r"(?<![\w.+/=-])(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6[045]\d\d|35\d\d)(?:[ -]?\d{4}){3}"
             r"(?![\w-]|\.\d)|(?<![\w.+/=-])3[47]\d\d[ -]?\d{6}[ -]?\d{5}(?![\w-]|\.\d)",
@@ -208,6 +218,8 @@ _HARMLESS_WORD = re.compile(
     r"|[\w.+-]+@[\w-]+(?:\.[A-Za-z]{2,})+|%.{1,4}%|\.[a-z]{1,5}(?:[:#]L?\d+)*\Z|[&|]{2}|\$\$"
     r"|\A(?:sha\d+|md5)-|\+[a-z]*\Z|x{4,}|\*\*|[+=-]>"
 )
+_WORD_AND_YEAR = re.compile(r"[A-Z][a-z]{3,}\d{2,4}\?\Z")
+"""A question mark ends a password as any sign does."""
 _SIGNS = frozenset("!@#$%^&*")
 
 
@@ -294,7 +306,7 @@ def _random_parts(match: re.Match[str]) -> Iterator[Found]:
     for part in re.finditer(r"[^:=]+", word):
         piece = part.group()
         begin = start + part.start()
-        if is_password(piece.rstrip(".*_?-")):
+        if _WORD_AND_YEAR.match(piece) or is_password(piece.rstrip(".*_?-")):
             yield begin, begin + len(piece), "password"
 
 

@@ -57,6 +57,9 @@ FORMS = {
     "form seed-phrase": "seed phrase: «<12w>»",
     "form recovery-codes": "recovery codes: «4<4l>-<5l> 7<4l>-<5l>»",
     "form card-number": "pay with «<16c>» please",
+    "form code": "the verification code is «<8d>»",
+    "form passphrase": "its passphrase is «<6a>-<6a>-<6a>-<6a>-<6a>»",
+    "form word and year": "please use «Winter<4d>?» as the password",
 }
 """A secret for each fixed form."""
 
