@@ -92,17 +92,17 @@ _FORMS = tuple(
         ),
         (
             "recovery-codes",
-            r"(?i)\b(?:recovery|backup|scratch|rescue|emergency|2fa|mfa) codes?\b[^\n]{0,20}?[:=\s]"
-            rf"(?:[^\w]|_){{0,9}}(?P<secret>{_CODE}(?:[\s,;|]{{1,4}}{_CODE}){{0,19}})",
+            r"(?i)(?<![a-z])(?:recovery|backup|scratch|rescue|emergency|2fa|mfa) codes?\b"
+            rf"[^\n]{{0,20}}?[:=\s](?:[^\w]|_){{0,9}}(?P<secret>{_CODE}(?:[\s,;|]{{1,4}}{_CODE}){{0,19}})",
         ),
         (
             "seed-phrase",
-            r"(?i)\bpass ?(?:phrase|word)\b[^\n]{0,40}?(?:\s?[:=]\s?|\sis\s)[\"'`]?"
+            r"(?i)pass ?(?:phrase|word)\b[^\n]{0,40}?(?:\s?[:=]\s?|\sis\s)[\"'`]?"
             r"(?P<secret>[a-z]{3,12}(?:-[a-z]{3,12}){3,7})(?![\w-])",
         ),
         (
             "code",
-            r"(?i)\b(?:pin|otp|(?:verification|security|one-time|sms|otp|2fa|mfa) code)"
+            r"(?i)(?<![a-z])(?:pin|otp|(?:verification|security|one-time|sms|otp|2fa|mfa) code)"
             r"(?:\s?[:=]|\sis\b)\s?(?P<secret>\d{4,8})(?![.\w])",
         ),
         (
