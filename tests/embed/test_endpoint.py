@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socketserver
 from base64 import b64encode
-from collections.abc import Iterator
 from math import isclose, nan, sqrt
 from pathlib import Path
 from struct import pack, unpack
@@ -18,12 +17,10 @@ from hypothesis import strategies as st
 from new_stores import new_store
 
 from pylore.core.errors import EmbedderError
-from pylore.core.settings import Settings
 from pylore.embed import open_embedder
 from pylore.embed.endpoint import EndpointEmbedder, unit, vectors_in
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.store import Store
 
 
 def embedder(endpoint: Endpoint, environ: dict[str, str] | None = None, **values: Any) -> Any:
@@ -110,19 +107,20 @@ def test_invalid_vectors_are_refused(row: dict[str, Any], said: str) -> None:
             vectors_in(json.dumps(answer).encode(), 1)
 
 
-def test_wrong_counts_and_lengths_are_refused() -> None:
-    def answer(*vectors: list[float], **fields: Any) -> bytes:
-        return json.dumps(
-            {"data": [{"embedding": vector, **fields} for vector in vectors]}
-        ).encode()
-
-    assert len(vectors_in(answer([1.0], [2.0]), 2)) == 2
-    with pytest.raises(EmbedderError, match="gave 2 vectors for 1 texts"):
-        vectors_in(answer([1.0], [2.0]), 1)
-    with pytest.raises(EmbedderError, match="gave 1 vectors for 2 texts"):
-        vectors_in(answer([1.0]), 2)
-    with pytest.raises(EmbedderError, match="different lengths"):
-        vectors_in(answer([1.0], [1.0] * 9), 2)
+@pytest.mark.parametrize(
+    ("vectors", "count", "said"),
+    [
+        ([[1.0], [2.0]], 1, "gave 2 vectors for 1 texts"),
+        ([[1.0]], 2, "gave 1 vectors for 2 texts"),
+        ([[1.0], [1.0] * 9], 2, "different lengths"),
+    ],
+)
+def test_wrong_counts_and_lengths_are_refused(
+    vectors: list[list[float]], count: int, said: str
+) -> None:
+    answer = {"data": [{"embedding": vector} for vector in vectors]}
+    with pytest.raises(EmbedderError, match=said):
+        vectors_in(json.dumps(answer).encode(), count)
 
 
 # --- requests and responses
@@ -245,25 +243,13 @@ def test_key_with_a_line_break_is_refused(endpoint: Endpoint) -> None:
     assert "Evil" not in str(error.value)
 
 
-# --- with a store
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with new_store(str(tmp_path / "data")) as store:
-        yield store
-
-
-def records(store: Store, settings: Settings) -> Records:
-    return Records(store, settings, open_embedder(settings.embedder, store, settings), "/project")
-
-
-def test_wrong_dimension_is_noted(store: Store, endpoint: Endpoint) -> None:
+def test_wrong_dimension_is_noted(tmp_path: Path, endpoint: Endpoint) -> None:
     settings = chosen(endpoint.url)
-    records(store, settings).add("note", "rotate the keys", id="note-a")
-    endpoint.vector = lambda text: [1.0] * 32
-    hits = search(
-        store, settings, Request("keys"), open_embedder(settings.embedder, store, settings)
-    )
+    with new_store(str(tmp_path / "data")) as store:
+        model = open_embedder(settings.embedder, store, settings)
+        Records(store, settings, model, "/project").add("note", "rotate the keys", id="note-a")
+        endpoint.vector = lambda text: [1.0] * 32
+        model = open_embedder(settings.embedder, store, settings)
+        hits = search(store, settings, Request("keys"), model)
     assert "gave 32 dimensions, the store's vectors have 16: run 'lore store" in hits.notes[0]
     assert [hit.id for hit in hits] == ["note-a"]

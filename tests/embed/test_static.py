@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Iterator
 from math import sqrt
 from pathlib import Path
 from struct import unpack
@@ -13,12 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from new_stores import new_store
 
 from pylore.embed.static import DIMENSION, StaticEmbedder
-from pylore.store import Store
 
-ROOT = Path(__file__).parents[2]
 WORDS = """
     jwt session database index query postgres migration café Straße naïve kubernetes 東京 Привет
     getUserByID HTTPServer sha256 x 42 rollback zeitgeist qwertyuiop antidisestablishmentarianism
@@ -29,12 +23,6 @@ SENTENCES = [
     "snake_case, camelCase and src/auth.py",
     "it's naïve to cache DNS for a day",
 ]
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with new_store(str(tmp_path_factory.mktemp("embed"))) as store:
-        yield store
 
 
 @pytest.fixture(scope="module")
@@ -81,33 +69,3 @@ def test_vectors_have_length_1(embedder: StaticEmbedder, text: str) -> None:
         assert not any(letter.isascii() and letter.isalnum() for letter in text)
     else:
         assert sum(x * x for x in numbers(vector)) == pytest.approx(1, abs=1e-5)
-
-
-_CHILD = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from pylore.embed import open_embedder, static
-from pylore.store import open_store
-with open_store(sys.argv[2]) as store:
-    assert open_embedder("static", store).embed([sys.argv[3]])[0]
-print(*sorted({name.partition(".")[0] for name in sys.modules}))
-"""
-
-
-def loaded_modules(folder: Path, text: str) -> set[str]:
-    """The top-level modules of a process that has embedded this text."""
-    done = subprocess.run(
-        [sys.executable, "-c", _CHILD, str(ROOT), str(folder), text],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return set(done.stdout.split())
-
-
-HEAVY = {"tokenizers", "numpy", "wordllama", "sqlite_vec"}
-
-
-def test_new_words_import_no_tokenizer(tmp_path: Path) -> None:
-    new_store(str(tmp_path)).close()
-    assert not HEAVY & loaded_modules(tmp_path, "unheardofword сессия 会话 🫨")

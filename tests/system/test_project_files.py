@@ -17,12 +17,9 @@ from pylore.system.git_process import Process
 from pylore.system.project_files import FileTree, place_within, read_plain, real_place
 
 
-def test_only_hexadecimal_digits_are_a_commit() -> None:
+def test_invalid_commits_are_not_passed_to_git(tmp_path: Path) -> None:
     texts = ["--output=x", "-x", "HEAD", "main", "abc", "abcd..HEAD", "abcd ", "abcd\n", ""]
     assert not any(map(is_commit, [*texts, "a" * 65, "é" * 8]))
-
-
-def test_invalid_commits_are_not_passed_to_git(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "clone")
     repository.commit(a="x")
     victim = repository.write("victim", "kept")
@@ -128,13 +125,8 @@ def test_roots_are_this_user_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert not roots.is_known("/a b")
     for root in ("/a b", "/c", "/a b", "", "/d\n/e"):
         roots.trust_root(root)
-    assert [roots.is_known(root) for root in ("/a b", "/c", "", "/d", "/e")] == [
-        True,
-        True,
-        False,
-        False,
-        False,
-    ]
+    known = [root for root in ("/a b", "/c", "", "/d", "/e") if roots.is_known(root)]
+    assert known == ["/a b", "/c"]
     file = tmp_path / "state/lore/roots"
     assert file.read_text() == "/a b\n/c\n"
     assert file.stat().st_mode & 0o777 == 0o600
