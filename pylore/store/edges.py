@@ -50,7 +50,7 @@ _OUT_SINCE = f"coalesce({{ended}}, nullif(max({_GONE}, {_GONE}), ''))"
 """When an edge went out of force: when it was ended, or an end of it forgotten."""
 
 COUNTED = (
-    "SELECT from_key, sum(weight) AS helpful, count(*) AS rated FROM {}"
+    "SELECT from_key AS node_key, sum(weight) AS helpful, count(*) AS rated FROM {}"
     " WHERE relation = 'used_in_run' AND invalidated_at IS NULL"
     " AND json_type(metadata, '$.rating') IS NOT 'null' GROUP BY from_key"
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ..core.ids import COMMON, MARK
 from .changes import SEPARATOR
+from .edges import COUNTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,8 +44,10 @@ def keep_to(connection: apsw.Connection, scope: str) -> None:
         if kind in ("view", "trigger"):
             connection.execute(f'DROP {kind} IF EXISTS temp."{name}"')
     if scope:
-        for view, query in _views(scope):
-            connection.execute(f"CREATE TEMP VIEW {view} AS SELECT {query}")
+        for table, condition in _visible(scope).items():
+            query = f"SELECT * FROM main.{table} x WHERE {condition}"
+            connection.execute(f"CREATE TEMP VIEW {table} AS {query}")
+        connection.execute(f"CREATE TEMP VIEW ratings AS {COUNTED.format('links')}")
         for number, (what, table, allowed) in enumerate(_guards(scope)):
             connection.execute(
                 f"CREATE TEMP TRIGGER own_{number} BEFORE {what} ON main.{table}"
@@ -69,10 +72,8 @@ def _thing_seen(thing: str, scope: str) -> str:
 
 def _id_meets(condition: str, key: str) -> str:
     """Return a condition on the ``id`` of a key; 0 without an id."""
-    found = (
-        f"(SELECT {condition} FROM main.{table} WHERE key = {key})" for table in ("nodes", "absent")
-    )
-    return f"coalesce({', '.join(found)}, 0)"
+    found = f"(SELECT {condition} FROM main.{{}} WHERE key = {key})"
+    return f"coalesce({found.format('nodes')}, {found.format('absent')}, 0)"
 
 
 def _edge_seen(edge: str, scope: str) -> str:
@@ -87,42 +88,29 @@ def _edge_own(edge: str, scope: str) -> str:
     return f"{_edge_seen(edge, scope)} AND ({one})"
 
 
-def _views(scope: str) -> Iterator[tuple[str, str]]:
-    for table, names in _SEEN.items():
-        yield table, f"* FROM main.{table} WHERE {' AND '.join(_seen(one, scope) for one in names)}"
-    for table in ("past", "added"):
-        yield table, f"* FROM main.{table} t WHERE {_thing_seen('t.thing', scope)}"
-    yield "links", f"* FROM main.links e WHERE {_edge_seen('e', scope)}"
+def _visible(scope: str) -> dict[str, str]:
+    """Return table to the condition of the rows x that the scope sees."""
+    visible = {
+        table: " AND ".join(_seen(f"x.{name}", scope) for name in names)
+        for table, names in _SEEN.items()
+    }
+    thing, node = _thing_seen("x.thing", scope), _seen("id", scope)
     # A fact may be hidden although its subject is seen.
-    yield (
-        "passages",
-        (
-            f"* FROM main.passages p WHERE {_id_meets(_seen('id', scope), 'p.node_key')}"
-            f" AND (p.relation IS NULL OR ({_seen('p.relation', scope)}"
-            f" AND {_id_meets(_seen('id', scope), 'p.to_key')}))"
-        ),
-    )
-    yield (
-        "ratings",
-        (
-            "from_key AS node_key, sum(weight) AS helpful, count(*) AS rated FROM links"
-            " WHERE relation = 'used_in_run' AND invalidated_at IS NULL"
-            " AND json_type(metadata, '$.rating') IS NOT 'null' GROUP BY from_key"
-        ),
-    )
-    # A common candidate is of no scope.
-    yield "candidates", f"* FROM main.candidates WHERE {_own('id', scope)}"
+    fact = f"{_seen('x.relation', scope)} AND {_id_meets(node, 'x.to_key')}"
     # A change of a link whose other end was forgotten, and is not seen, is of another scope.
-    yield (
-        "commands",
-        "* FROM main.commands c WHERE "
-        + " OR ".join(
-            f"EXISTS (SELECT 1 FROM main.{table} t WHERE t.command = c.id"
-            f" AND {_thing_seen('t.thing', scope)} AND instr(t.thing || '{SEPARATOR}',"
-            f" '{MARK}{scope}{SEPARATOR}'))"
-            for table in ("past", "added")
-        ),
+    change = (
+        f"t.command = x.id AND {_thing_seen('t.thing', scope)}"
+        f" AND instr(t.thing || '{SEPARATOR}', '{MARK}{scope}{SEPARATOR}')"
     )
+    return visible | {
+        "past": thing,
+        "added": thing,
+        "links": _edge_seen("x", scope),
+        "passages": f"{_id_meets(node, 'x.node_key')} AND (x.relation IS NULL OR {fact})",
+        "candidates": _own("x.id", scope),  # a common candidate is of no scope
+        "commands": f"EXISTS (SELECT 1 FROM main.past t WHERE {change})"
+        f" OR EXISTS (SELECT 1 FROM main.added t WHERE {change})",
+    }
 
 
 def _guards(scope: str) -> Iterator[tuple[str, str, str]]:
@@ -139,10 +127,6 @@ def _guards(scope: str) -> Iterator[tuple[str, str, str]]:
     yield "DELETE", "nodes", old
     yield "INSERT", "absent", _seen("new.id", scope)
     yield "INSERT", "types", "0"
-    for table, column in (
-        ("nodes", "id"),
-        ("purged", "id"),
-        ("shown", "run_id"),
-        ("relations", "name"),
-    ):
-        yield "INSERT", table, _own(f"new.{column}", scope)
+    for column in ("nodes.id", "purged.id", "shown.run_id", "relations.name"):
+        table, _, name = column.partition(".")
+        yield "INSERT", table, _own(f"new.{name}", scope)
