@@ -8,23 +8,15 @@ from datetime import datetime, timezone
 
 from ..core.errors import LoreError, NoStore, StoreDamaged, StoreError, StoreFull
 from ..system.atomic_write import new_file, temporary_folder
+from ..system.files import make_private_file
 from ..system.project_files import real_place
+from . import opening
 from .changes import RESTORE_BACKUP
 from .connection import Translated, apsw, translate
-from .opening import (
-    APPLICATION_ID,
-    FILE,
-    missing_statements,
-    open_store,
-    open_to_replace,
-    reading_copy,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from .store import Store
 
 
 _STEPS = 1_000_000
@@ -46,7 +38,7 @@ def back_up(folder: str, path: str, *, busy_timeout: float = 30.0) -> None:
     """Copy the store in ``folder``, as of a single moment, into a file at ``path``, atomically.
     Raise LoreError if the file cannot be written or replaced, or the store is damaged."""
     place = real_place(path)
-    with open_store(folder, busy_timeout=busy_timeout) as store:
+    with opening.open_store(folder, busy_timeout=busy_timeout) as store:
         _require_free(os.path.realpath(store.path), place, path)
         store.connection.set_progress_handler(lambda: False, _STEPS)
         try:
@@ -104,8 +96,8 @@ def _require_free(store: str, place: str, shown: str) -> None:
 
 
 def _is_lores(path: str) -> bool:
-    with suppress(apsw.Error), closing(reading_copy(path)) as connection:
-        return bool(connection.pragma("application_id") == APPLICATION_ID)
+    with suppress(apsw.Error), closing(opening.reading_copy(path)) as connection:
+        return bool(connection.pragma("application_id") == opening.APPLICATION_ID)
     return False
 
 
@@ -114,43 +106,39 @@ def restore_backup(folder: str, path: str, *, busy_timeout: float = 30.0) -> str
     beside it, or None if there was none. The backup is checked first, in a private copy. Raise
     LoreError, with the store unchanged, for an unsound backup, another writer, a full disk."""
     place = real_place(path)
-    live = os.path.realpath(os.path.join(folder, FILE))
+    live = os.path.realpath(os.path.join(folder, opening.FILE))
     if not os.path.isdir(folder):
         raise NoStore(f"no store in {folder}: run 'lore init'")
     if not os.path.isfile(place):
-        what = "is no plain file" if os.path.lexists(place) else "there is no such file"
-        raise LoreError(f"{path}: {what}: name a backup that 'lore store backup' has made")
+        raise LoreError(f"{path}: is no file: name a backup that 'lore store backup' has made")
     if os.path.exists(live) and os.path.samefile(place, live):
         raise LoreError(f"{path}: is the store itself: name a backup")
     try:
-        with temporary_folder() as own, _staged(place, path, own) as staged, Translated(live):
-            return _replace(live, staged.connection, busy_timeout)
+        with temporary_folder() as own, Translated(live):
+            _stage(place, path, own)
+            with opening.open_store(own) as staged:
+                return _replace(live, staged.connection, busy_timeout)
     except OSError as error:
         raise LoreError(f"{live}: {error.strerror}: the store is unchanged") from None
 
 
-def _staged(place: str, shown: str, folder: str) -> Store:
-    """Return a copy of the backup in a private folder, checked."""
-    own = os.path.join(folder, FILE)
-    with open(own, "wb"):
-        pass
+def _stage(place: str, shown: str, folder: str) -> None:
+    """Copy a backup, with the log, into a private folder, and check the copy."""
+    own = os.path.join(folder, opening.FILE)
+    make_private_file(own)
     try:
-        with Translated(own):
-            _copy_out(place, own)
-            staged = open_store(folder)
-        try:
-            with Translated(own):
-                lacking = missing_statements(staged.connection)
-                damage = [] if lacking else staged.checks.damage(full=True)
-            if lacking:
+        if os.path.lexists(place + "-journal"):
+            raise StoreError(f"{own}: has a journal beside it and is incomplete: ")
+        alone = not os.path.exists(place + "-wal") or not os.path.getsize(place + "-wal")
+        with Translated(own), closing(opening.reading_copy(place, alone=alone)) as source:
+            _copy_to_file(source, own, own)
+        with opening.open_store(folder) as store:
+            if lacking := opening.missing_statements(store.connection):
                 raise StoreDamaged(f"{own}: lacks {lacking[0]}: ")
-            if damage:
+            if damage := store.checks.damage(full=True):
                 raise StoreDamaged(f"{own}: is damaged ({' '.join(damage[0].split())}): ")
-            with staged.transaction(RESTORE_BACKUP):
-                _ = staged.changes.command
-        except BaseException:
-            staged.close()
-            raise
+            with store.transaction(RESTORE_BACKUP):
+                _ = store.changes.command
     except StoreFull:
         where = os.path.dirname(folder)
         raise StoreFull(
@@ -158,22 +146,9 @@ def _staged(place: str, shown: str, folder: str) -> Store:
             "free some space, or set TMPDIR"
         ) from None
     except StoreError as error:
-        what, _, advice = str(error).removeprefix(f"{own}: ").rpartition(": ")
+        what, _, advice = str(error).replace(own, shown).rpartition(": ")
         mend = advice if advice == "use a newer lore" else "take another backup"
-        what = what.replace(own, shown)
-        raise StoreError(f"{shown}: {what}, the store is unchanged: {mend}") from None
-    return staged
-
-
-def _copy_out(place: str, own: str) -> None:
-    """Copy a database and the log."""
-    if os.path.lexists(place + "-journal"):
-        raise StoreError(f"{own}: has a journal beside it and is incomplete: ")
-    alone = not os.path.exists(place + "-wal") or not os.path.getsize(place + "-wal")
-    with closing(reading_copy(place, alone=alone)) as source:
-        source.execute("BEGIN")
-        source.pragma("schema_version")  # starts the snapshot
-        _copy_to_file(source, own, own)
+        raise StoreError(f"{what}, the store is unchanged: {mend}") from None
 
 
 def _replace(live: str, staged: apsw.Connection, busy_timeout: float) -> str | None:
@@ -189,7 +164,7 @@ def _replace(live: str, staged: apsw.Connection, busy_timeout: float) -> str | N
     is_empty = not os.path.getsize(live) and not os.path.exists(live + "-wal")
     kept = "" if is_empty else _free_name(live)
     try:
-        with closing(open_to_replace(live, busy_timeout)) as connection:
+        with closing(opening.open_to_replace(live, busy_timeout)) as connection:
             _copy_pages(staged, connection, lambda: _keep(live, kept))
             connection.set_busy_handler(None)
             connection.pragma("wal_checkpoint(truncate)")
@@ -218,13 +193,8 @@ def _keep(live: str, kept: str) -> str:
 def copies_kept(live: str) -> list[str]:
     """Return the paths of stores that backups replaced, oldest first."""
     folder, name = os.path.split(live)
-    beginning = f"{name}{_KEPT}"
-    found = [
-        os.path.join(folder, one)
-        for one in os.listdir(folder)
-        if one.startswith(beginning) and not one.endswith(BESIDE)
-    ]
-    return sorted(found)
+    found = [one for one in os.listdir(folder) if one.startswith(f"{name}{_KEPT}")]
+    return [os.path.join(folder, one) for one in sorted(found) if not one.endswith(BESIDE)]
 
 
 def _free_name(live: str) -> str:

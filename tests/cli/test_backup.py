@@ -46,7 +46,7 @@ def test_backup_and_restore_refuse_in_a_line(lore: Lore, tmp_path: Path) -> None
         backup out/other.db | 1 | is a link out of the project
         store restore kept.db | 1 | is a link out of the project
         store restore mine | 1 | mine: is not a database, the store is unchanged
-        store restore nowhere.db | 1 | nowhere.db: there is no such file
+        store restore nowhere.db | 1 | nowhere.db: is no file
     """)
     assert mine.read_text() == "mine\n" and os.listdir(outside) == ["kept.db"]
 
