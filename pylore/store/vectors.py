@@ -143,27 +143,24 @@ class Vectors(Table):
         asked, wanted = quantise(vector), CANDIDATES * limit
         bits = sketch(asked)
         within, given, tests = passages_within(self._db, scope, "near.key")
+        keys: list[int] = []
         if tests:
             query = (
                 f"SELECT near.key FROM (SELECT s.key, {_FAR} AS far FROM sketches s"
                 f" ORDER BY far LIMIT ?) near WHERE 1{within} ORDER BY near.far, near.key LIMIT ?"
             )
             keys = self._column(query, bits, REACH * wanted, *given, wanted)
-            if len(keys) == wanted:
-                return self._scored(asked, keys, limit)
-            within, given, _ = passages_within(self._db, scope, "near.key", FEW_OF_ALL)
+        if len(keys) < wanted:
+            if tests:
+                within, given, _ = passages_within(self._db, scope, "near.key", FEW_OF_ALL)
+            query = (
+                f"SELECT near.key FROM sketches near WHERE 1{within}"
+                f" ORDER BY {_FAR.replace('s.', 'near.')}, near.key LIMIT ?"
+            )
+            keys = self._column(query, *given, bits, wanted)
         query = (
-            f"SELECT near.key FROM sketches near WHERE 1{within}"
-            f" ORDER BY {_FAR.replace('s.', 'near.')}, near.key LIMIT ?"
-        )
-        keys = self._column(query, *given, bits, wanted)
-        return self._scored(asked, keys, limit)
-
-    def _scored(self, asked: bytes, keys: Sequence[int], limit: int) -> Found:
-        query = (
-            "SELECT best.key, n.id, best.score"
-            f" FROM (SELECT v.key AS key, {_COSINE.format('?')} AS score"
-            " FROM json_each(?) near CROSS JOIN vectors v ON v.key = near.value"
+            f"SELECT best.key, n.id, best.score FROM (SELECT v.key AS key, {_COSINE.format('?')}"
+            " AS score FROM json_each(?) near CROSS JOIN vectors v ON v.key = near.value"
             " ORDER BY score DESC, v.key LIMIT ?) best CROSS JOIN passages p"
             " ON p.key = best.key CROSS JOIN nodes n ON n.key = p.node_key"
             " WHERE best.score IS NOT NULL ORDER BY best.score DESC, best.key"
