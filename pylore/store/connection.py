@@ -15,6 +15,7 @@ from ..core.errors import (
     StoreError,
     StoreFull,
 )
+from ..core.ids import COMMON
 from ..core.json import dumps
 
 TYPE_CHECKING = False
@@ -176,11 +177,8 @@ def translate(error: apsw.Error, path: str) -> LoreError:
     failure, message = _MEANT.get(type(error), (StoreError, f"{said}: run 'lore doctor'"))
     if lacks_room(error) or (isinstance(error, apsw.ReadOnlyError) and _is_full(path)):
         failure, message = _FULL
-    elif isinstance(error, apsw.ConstraintError):
-        from ..core.ids import COMMON
-
-        if said == COMMON:
-            return LoreError(COMMON)
+    elif said == COMMON:
+        return LoreError(COMMON)
     elif isinstance(error, apsw.SQLError):
         table = said.removeprefix("no such table: ")
         what = f"the table {table.removeprefix('main.')} is missing"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, StoreBusy, StoreError, StoreFull
+from ..core.ids import COMMON, is_own, own
 from ..core.vocabulary import dotted, file_id
 from ..system.files import LOG, identity_of, project_of
 from .connection import TO_WIPE, BusyHandler, GraphFaults, Meta, Translated, apsw, changes_seen
@@ -125,11 +126,8 @@ class Store:
         """Return the id of the symbol that ``FILE::Class::method`` names, with or without
         ``symbol-``, or the scope's own id in place of an unknown id; other ids unchanged."""
         get = self.nodes.get
-        if self.scope and get(id) is None:
-            from ..core.ids import own
-
-            if get(own(id, self.scope)) is not None:
-                return own(id, self.scope)
+        if self.scope and get(id) is None and get(own(id, self.scope)) is not None:
+            return own(id, self.scope)
         if "::" in id and get(id) is None and get(dotted(id)) is not None:
             return dotted(id)
         return id
@@ -149,8 +147,6 @@ class Store:
 
     def file_ids(self, path: str) -> list[str]:
         """Return the possible ids of a file's node: the common id, and the scope's."""
-        from ..core.ids import own
-
         return [*dict.fromkeys((file_id(path), own(file_id(path), self.scope)))]
 
     def file_node_id(self, path: str) -> str:
@@ -160,12 +156,8 @@ class Store:
 
     def resolve_edge(self, key: EdgeKey) -> EdgeKey:
         """Return an edge's key; the scope's own relation of that name comes first."""
-        if not self.scope:
-            return key
-        from ..core.ids import own
-
         scoped = (*key[:2], own(key[2], self.scope))
-        return scoped if self.edges.get(*scoped) is not None else key
+        return scoped if self.scope and self.edges.get(*scoped) is not None else key
 
     # --- scopes
 
@@ -180,15 +172,12 @@ class Store:
             keep_to(self.connection, scope)
             self.scope = scope
 
-    def whole(self, own: str = "") -> Whole:
+    def whole(self, node: str = "") -> Whole:
         """Return a ``with`` block that sees and changes everything, in any scope; show no data read
-        in it. ``own`` is a node whose invisible links and anchors end or return with it. Raise
-        LoreError if it is of a different scope."""
-        if self.scope and own:
-            from ..core.ids import COMMON, is_own
-
-            if not is_own(own, self.scope):
-                raise LoreError(COMMON)
+        in it. Raise LoreError if ``node``, whose invisible links and anchors end or return with it,
+        is of a different scope."""
+        if self.scope and node and not is_own(node, self.scope):
+            raise LoreError(COMMON)
         return Whole(self)
 
     # --- transactions
