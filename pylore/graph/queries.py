@@ -1,4 +1,5 @@
-"""Questions to the graph: the shortest way, counts, components."""
+"""Questions to the graph: the shortest way, counts, components. All raise GraphUnavailable if a
+table of the graph is missing or damaged."""
 
 from __future__ import annotations
 
@@ -33,7 +34,6 @@ def path(
 
     Raises:
         UsageError: unknown relation in the settings.
-        GraphUnavailable: the graph's tables are missing or damaged.
     """
     weights = relation_weights(store, settings)
     ends = frozenset((from_id, to_id))
@@ -105,11 +105,7 @@ class _Side:
 
 
 def stats(store: Store) -> dict[str, Any]:
-    """Return ``store.statistics.stats``: counts over live nodes and edges.
-
-    Raises:
-        GraphUnavailable: the graph's tables are missing or damaged.
-    """
+    """Return ``store.statistics.stats``: counts over live nodes and edges."""
     with store.graph_faults, store.snapshot():
         return store.statistics.stats()
 
@@ -117,13 +113,8 @@ def stats(store: Store) -> dict[str, Any]:
 def hubs(store: Store, limit: int, min_confidence: float = 0.0) -> list[dict[str, Any]]:
     """Return the nodes with most edges, most first: ``{id, type, title, degree, out, in}``.
 
-    Edges from code count that are as sure as ``min_confidence``.
-
-    Raises:
-        GraphUnavailable: the graph's tables are missing or damaged.
-    """
-    with store.graph_faults:
-        rows = store.statistics.hubs(limit, min_confidence, FROM_CODE)
+    Edges from code count that are as sure as ``min_confidence``."""
+    rows = store.statistics.hubs(limit, min_confidence, FROM_CODE)
     return [
         {"id": id, "type": type, "title": title, "degree": out + into, "out": out, "in": into}
         for id, type, title, out, into in rows
@@ -144,13 +135,8 @@ def degrees(store: Store, ids: Sequence[str]) -> dict[str, int]:
 
 
 def orphans(store: Store, types: Sequence[str] = (), limit: int = ALL) -> list[dict[str, Any]]:
-    """Return the nodes without an edge, by id: ``{id, type, title}``.
-
-    Raises:
-        GraphUnavailable: the graph's tables are missing or damaged.
-    """
-    with store.graph_faults:
-        rows = store.statistics.orphans(types, limit)
+    """Return the nodes without an edge, by id: ``{id, type, title}``."""
+    rows = store.statistics.orphans(types, limit)
     return [{"id": id, "type": type, "title": title} for id, type, title in rows]
 
 
@@ -158,15 +144,9 @@ def relations(store: Store, settings: Settings) -> list[dict[str, Any]]:
     """Return the relations by name, with effective weights and the number of edges.
 
     ``{name, weight, backward_weight, origin, description, edges}``; ``origin`` is
-    ``store`` or ``setting``.
-
-    Raises:
-        GraphUnavailable: the graph's tables are missing or damaged.
-    """
-    known = known_relations(store, settings)
-    with store.graph_faults:
-        stored = store.relations.all()
-        counts = store.statistics.count_by_relation()
+    ``store`` or ``setting``."""
+    known, stored = known_relations(store, settings), store.relations.all()
+    counts = store.statistics.count_by_relation()
     return [
         {
             "name": name,
@@ -181,11 +161,7 @@ def relations(store: Store, settings: Settings) -> list[dict[str, Any]]:
 
 
 def within(store: Store, id: str, relations: Sequence[str], hops: int) -> set[str]:
-    """Return the node and the live nodes at most ``hops`` edges of these relations away.
-
-    Raises:
-        GraphUnavailable: the graph's tables are missing or damaged.
-    """
+    """Return the node and the live nodes at most ``hops`` edges of these relations away."""
     reached = frontier = {id}
     while frontier and hops > 0:
         edges = store.edges.neighbours(sorted(frontier), relations, ALL)

@@ -13,15 +13,9 @@ if TYPE_CHECKING:
 
 
 def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, float]]:
-    """Return relation to weights, forwards and backwards: the store's, then the settings'.
-
-    Weights for unknown relations are ignored (``weight_notes``).
-
-    Raises:
-        GraphUnavailable: the table of relations is missing or damaged.
-    """
-    with store.graph_faults:
-        known = {name: row[:2] for name, row in store.relations.all().items()}
+    """Return relation to weights, forwards and backwards: the store's, then the settings'. Weights
+    for unknown relations are ignored (``weight_notes``)."""
+    known = {name: row[:2] for name, row in store.relations.all().items()}
     return overlaid(known, settings.edge_weights)
 
 
@@ -40,15 +34,10 @@ def overlaid(
 
 
 def weight_notes(store: Store, settings: Settings) -> list[str]:
-    """Return a warning for each weight of an unknown relation in the settings.
-
-    Raises:
-        GraphUnavailable: the table of relations is missing or damaged.
-    """
+    """Return a warning for each weight of an unknown relation in the settings."""
     if not settings.edge_weights:
         return []
-    with store.graph_faults:
-        stored = store.relations.all()
+    stored = store.relations.all()
     known = [*stored, *(base for _, base in _scoped(stored))]
     return [
         f"no relation '{name}'{nearest(name, known)}: its weight is ignored"
@@ -69,7 +58,6 @@ def relation_weights(store: Store, settings: Settings) -> dict[str, tuple[float,
 
     Raises:
         UsageError: unknown relation in the settings.
-        GraphUnavailable: the table of relations is missing or damaged.
     """
     known = known_relations(store, settings)
     wanted = _with_scoped(settings.graph_edges, known) or list(known)

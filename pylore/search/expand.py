@@ -16,8 +16,7 @@ from ..core.scoring import best_first
 from ..core.text import counted
 from ..core.vocabulary import CODE_LIST, CODE_TYPES, DEFINES, FILE_IDS, RUN_IDS, list_of, path_of
 from ..graph.relations import relation_weights, weight_notes
-from ..graph.walk import Step, spread
-from ..graph.ways import Links
+from ..graph.walk import Links, Step, spread
 from ..store import ALL
 from ..store.filter import Scope
 from .legs import assemble, attach_verdicts, describe, fuse, in_order, led, rated

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.json import dumps
 from ..core.vocabulary import HIDDEN, HIDDEN_STATUSES
-from .connection import Table, apsw, ids_of
+from .connection import GraphTable, Table, apsw, ids_of
 from .fulltext import BODY, FILES, MESSAGES, OF_PASSAGES, TABLES, TITLE, engine_in
 from .nodes import Nodes
 from .vectors import TABLES as VECTOR_TABLES
@@ -157,7 +157,7 @@ GROUP BY key
 """
 
 
-class Statistics(Table):
+class Statistics(GraphTable):
     """Counts live nodes and edges."""
 
     def stats(self) -> dict[str, Any]:

@@ -347,7 +347,7 @@ class Types(Table):
             self._db.execute("INSERT OR REPLACE INTO main.types VALUES (?, ?, ?)", row)
 
 
-class Relations(Table):
+class Relations(GraphTable):
     """The relations in this store, with their weights."""
 
     def all(self) -> dict[str, tuple[float, float, str]]:

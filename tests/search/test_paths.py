@@ -10,8 +10,7 @@ from searching import look
 
 from pylore.core.model import Hit
 from pylore.core.settings import EXPANSION_RULES, Settings
-from pylore.graph.walk import Step
-from pylore.graph.ways import Links
+from pylore.graph.walk import Links, Step
 from pylore.records.records import Records
 from pylore.store import Store
 from pylore.store.filter import Scope
