@@ -16,8 +16,10 @@ from samples import examples
 from things import an_edge
 
 from pylore.core.errors import LoreError
+from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
-from pylore.core.vocabulary import RELATIONS, SOURCES, STATUSES
+from pylore.core.stamps import CHOICES, RULES
+from pylore.core.vocabulary import RELATIONS
 from pylore.formats.export import export_lines
 from pylore.formats.jsonl import Imported, import_lines
 from pylore.search.pipeline import Request, search
@@ -52,88 +54,57 @@ def lines(store: Store) -> list[str]:
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
 TIME = st.sampled_from(["2026-01-01T00:00:00Z", "2026-01-02T03:04:05Z", "2026-10-30T23:59:59Z"])
-FRACTION = st.floats(0, 1)
-COUNT, LINE = (st.integers(least, (1 << 53) - 1) for least in (0, 1))
+NUMBER = st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False)
 JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**60), 2**60)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | TEXT,
+    st.none() | st.booleans() | NUMBER | TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
     max_leaves=5,
 )
-OBJECT = st.dictionaries(TEXT, JSON, max_size=3)
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    **{name: st.sampled_from(words) for name, words in CHOICES.items()},
+    "text": TEXT,
+    "moment": TIME,
+    "fraction": st.floats(0, 1),
+    "line": st.integers(1, (1 << 53) - 1),
+    "count": st.integers(0, (1 << 53) - 1),
+    "object": st.dictionaries(TEXT, JSON, max_size=3),
+    "tags": st.lists(TEXT, max_size=3),
+    "stamps": st.just({}),
+}
+
+
+def fields_of(kind: type) -> dict[str, st.SearchStrategy[Any]]:
+    """Return the fields of a line of a thing, with values by their rules."""
+    return {name: st.none() | VALUES[rule] for name, rule in RULES.items() if hasattr(kind, name)}
+
+
 KEY = st.sampled_from("abc") | TEXT.map(
     lambda text: "".join(filter(str.isprintable, text)).strip() or "k"
 )
 ID = st.builds("{}-{}".format, st.sampled_from(["decision", "note", "odd"]), KEY)
-NODE = st.fixed_dictionaries(
-    {"id": ID},
-    optional={
-        "title": TEXT,
-        "body": TEXT,
-        "status": st.sampled_from(STATUSES),
-        "source": st.sampled_from(SOURCES),
-        "confidence": FRACTION,
-        "category": TEXT | st.none(),
-        "tags": st.lists(TEXT, max_size=3),
-        "file": TEXT | st.none(),
-        "line_start": LINE | st.none(),
-        "line_end": LINE | st.none(),
-        "data": OBJECT,
-        "created_at": TIME,
-        "updated_at": TIME,
-        "accessed_at": TIME | st.none(),
-        "access_count": COUNT,
-        "invalidated_at": TIME | st.none(),
-    },
-)
+NODE = st.fixed_dictionaries({"id": ID}, optional=fields_of(Node))
 RELATION = st.sampled_from([*list(RELATIONS)[:3], "made_up", "UPPER_CASE"])
 EDGE = st.fixed_dictionaries(
-    {"from_id": ID, "to_id": ID, "relation": RELATION},
-    optional={
-        "weight": FRACTION,
-        "source": st.sampled_from(SOURCES),
-        "status": st.sampled_from(STATUSES),
-        "metadata": OBJECT,
-        "created_at": TIME,
-        "accessed_at": TIME | st.none(),
-        "access_count": COUNT,
-        "invalidated_at": TIME | st.none(),
-    },
+    {"from_id": ID, "to_id": ID, "relation": RELATION}, optional=fields_of(Edge)
 ).map(lambda edge: {**edge, "to_id": f"{edge['to_id']}" + "x" * (edge["from_id"] == edge["to_id"])})
-HISTORY = st.fixed_dictionaries(
-    {
-        "history_of": ID,
-        "to_id": st.just("note-the other end"),
-        "relation": st.just("links_to"),
-        "stamp": TIME.map("{} 0a1b2c3d4e".format),
-        "left": st.fixed_dictionaries(
-            {
-                "source": st.sampled_from(SOURCES),
-                "status": st.sampled_from(STATUSES),
-                "weight": FRACTION,
-                "ended_at": TIME | st.none(),
-                "metadata": OBJECT | st.none(),
-            }
-        ),
-    },
-) | st.fixed_dictionaries(
-    {
-        "state_of": ID,
-        "stamp": TIME.map("{} 0a1b2c3d4e".format),
-        "left": st.fixed_dictionaries(
-            {
-                "title": TEXT,
-                "data.a": JSON.map(lambda value: [value]) | st.none(),
-                "tags.t": st.sampled_from([True, None]),
-                "confidence": FRACTION,
-                "place": st.sampled_from([None, ["a.py", 1, 2]]),
-            }
-        ),
-    },
+STAMP = TIME.map("{} 0a1b2c3d4e".format)
+END = {"to_id": st.just("note-the other end"), "relation": st.just("links_to")}
+LEFT = {
+    "data.a": JSON.map(lambda value: [value]) | st.none(),
+    "tags.t": st.sampled_from([True, None]),
+    "place": st.sampled_from([None, ["a.py", 1, 2]]),
+}
+PAST_OF_NODE = st.fixed_dictionaries(
+    {name: VALUES[RULES[name]] for name in ("title", "confidence")} | LEFT
 )
+PAST_OF_EDGE = st.fixed_dictionaries(
+    {name: VALUES[RULES[name]] for name in ("source", "status", "weight")}
+    | {"ended_at": TIME | st.none(), "metadata": VALUES["object"] | st.none()}
+)
+HISTORY = st.fixed_dictionaries(
+    {"history_of": ID, **END, "stamp": STAMP, "left": PAST_OF_EDGE}
+) | st.fixed_dictionaries({"state_of": ID, "stamp": STAMP, "left": PAST_OF_NODE})
+FRACTION = VALUES["fraction"]
 RELATION_ROW = st.fixed_dictionaries(
     {"declare_relation": st.just("made_up")},
     optional={"weight": FRACTION, "backward_weight": FRACTION, "description": TEXT},
@@ -229,10 +200,7 @@ def test_missing_fields_of_a_line_stay(store: Store) -> None:
         ({"vector_of": "note-a"}, "no id: .*'vector_of' may be from a newer lore"),
         ({"id": "note-a", "updated_at": "soon"}, "updated_at 'soon' is not a time"),
         ({"id": "note-a", "updated_at": "9999-12-31T23:59:59Z"}, "is not a time"),
-        (
-            {"id": "note-a", "updated_at": "2026-01-31", "was": ["z"]},
-            "was is not a list of stamps",
-        ),
+        ({"id": "note-a", "updated_at": "2026-01-31", "was": ["z"]}, "was is not a list of stamps"),
         ({"purged": "note-a"}, "purged lacks at"),
         ({"state_of": "note-a"}, "needs a stamp"),
     ],

@@ -12,23 +12,9 @@ from samples import examples
 
 from pylore.indexing.passages import passages, prose_passages
 
+_HEADINGS = ["# One", "## 1.2.0", "Title", "=====", "-----", "~~~~", "[1.3.0] - 2026-01-31"]
 LINES = st.sampled_from(
-    [
-        "# One",
-        "## 1.2.0",
-        "Title",
-        "=====",
-        "-----",
-        "~~~~",
-        "",
-        "- item",
-        "```",
-        "word " * 30,
-        "[1.3.0] - 2026-01-31",
-        "\u3000",
-        " indented",
-        "1. first",
-    ]
+    [*_HEADINGS, "", "- item", "1. first", "```", "word " * 30, "\u3000", " indented"]
 )
 
 
