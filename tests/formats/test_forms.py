@@ -85,15 +85,6 @@ def test_links_of_asciidoc(project: Project) -> None:
     }
 
 
-def test_substitutions_are_not_expanded(project: Project) -> None:
-    nested = [f".. |s{n}| replace:: {' '.join([f'|s{n + 1}|'] * 10)}" for n in range(9)]
-    project.write("bomb.rst", "\n".join([*nested, ".. |s9| replace:: x", "", "|s0|"]))
-    project.write("loop.rst", ".. |a| replace:: |b| |b|\n.. |b| replace:: |a| |a|\n\n|a|\n")
-    project.write("good.rst", "Good\n====\n\n`x <loop.rst>`_")
-    assert project.run(".").nodes == 3
-    assert project.edges("doc-good") == {("links_to", "doc-loop")}
-
-
 def test_page_that_breaks_the_reader_is_skipped(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
-from pathlib import Path
 from unicodedata import normalize
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from new_stores import new_store
 from pages import Project
-from samples import examples
 
 from pylore.core.errors import LoreError
 
@@ -409,26 +403,3 @@ def test_files_that_cannot_be_read(project: Project) -> None:
     with pytest.raises(LoreError, match=r"broken\.md: cannot be read"):
         project.run()
     assert len(project.run(skip_bad=True).skipped) == 3
-
-
-_PARTS = ["---\n", "\n", "id: ", "title: ", "tags: [", "supersedes: ", "status: accepted\n", "# "]
-MARKDOWN = st.lists(
-    st.sampled_from([*_PARTS, *"""] [[a]] [x]( b.md ) ` src/a.py:1-2 ' " : \\ doc-b é""".split()])
-    | st.text(max_size=5),
-    max_size=25,
-).map("".join)
-
-
-@settings(max_examples=examples(25), deadline=None)
-@given(MARKDOWN, MARKDOWN)
-def test_second_import_of_any_text_changes_nothing(a: str, b: str) -> None:
-    with tempfile.TemporaryDirectory() as folder, new_store(f"{folder}/.lore") as store:
-        project = Project(Path(folder), store)
-        project.write("src/a.py", "")
-        project.write("a.md", a.encode("utf-8", "replace"))
-        project.write("b.md", b.encode("utf-8", "replace"))
-        project.run(skip_bad=True)
-        before = project.lines()
-        again = project.run(skip_bad=True)
-        assert (again.added, again.updated, again.invalidated) == (0, 0, 0)
-        assert project.lines() == before

@@ -7,13 +7,8 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from new_stores import memory_store
 
-from pylore.core.settings import Settings
-from pylore.formats.document import DocumentReader
 from pylore.formats.pages import read_page
-
-_READER = DocumentReader(memory_store(), Settings(), "doc", new_types=False, skip_bad=False)
 
 
 def links(text: str) -> list[tuple[str, str, str]]:
@@ -63,12 +58,6 @@ def test_links(text: str, found: list[tuple[str, str, str]]) -> None:
 )
 def test_no_links(text: str) -> None:
     assert links(text) == []
-
-
-def test_lines_of_links() -> None:
-    text = "one [[a]]\ntwo\nthree `b`\n\n```\nx\n```\n[c](c.md)"
-    found = _READER.read(text, "a.md").links
-    assert [(link.target, link.line) for link in found] == [("a", 1), ("b", 3), ("c.md", 8)]
 
 
 @given(st.lists(st.sampled_from(["words", "a `code` span", "- item", "# head"]), max_size=8))
