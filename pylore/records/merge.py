@@ -18,7 +18,6 @@ from ..core.stamps import (
     has_history,
     is_after,
     is_later,
-    latest,
     same,
 )
 from ..core.text import counted
@@ -103,12 +102,9 @@ class Merge:
         self._by_hand = by_hand
         self._purged_before = self._changes.purged()
         self._gone = self._changes.deleted()
-        # Changes that the other side has seen, by record.
-        self._seen: dict[str, set[str]] = {}
-        # Earlier changes of a record that are new here: without the other side's past, only their
-        # last values are known.
-        self._passed: dict[str, set[str]] = {}
         self._past: dict[str, list[tuple[str, Value]]] = {}
+        # Things of which more is known now than the hubs were sent.
+        self._again: set[str] = set()
         # Rows to write, and among them those to log as added, and nodes to index.
         self._rows: list[Thing] = []
         self._added: list[Thing] = []
@@ -123,27 +119,29 @@ class Merge:
         Return for each ``added``, ``updated``, ``kept`` (the stored state is later) or
         ``unchanged``.
         """
-        rows = {thing_of(row): row for row, _ in told}
-        held = self._held([*rows.values()])
-        changed = [thing for thing in rows if not _is_equal(held.get(thing), rows[thing])]
-        seen = {thing: {*stamps} for thing, stamps in self._changes.seen(changed).items()}
-        past: dict[str, list[tuple[str, Value]]] = {thing: [] for thing in changed}
-        for thing, field, value in self._changes.former(changed):
-            past[thing].append((field, value))
-            seen.setdefault(thing, set()).add(value[0])
+        rows = {thing_of(row): (row, {*was}) for row, was in told}
+        held = self._held([row for row, _ in told])
+        equal = {thing for thing, (row, _) in rows.items() if _is_equal(held.get(thing), row)}
+        asked = [thing for thing, (_, was) in rows.items() if was or thing not in equal]
+        here = {thing: {*stamps} for thing, stamps in self._changes.seen(asked).items()}
+        past: dict[str, list[tuple[str, Value]]] = {}
+        for thing, field, value in self._changes.former(asked):
+            past.setdefault(thing, []).append((field, value))
+            here.setdefault(thing, set()).add(value[0])
         states = []
-        for (thing, row), (_, was) in zip(rows.items(), told, strict=True):
-            gone, here = self._gone_at(thing), seen.get(thing, set()) | self._seen.get(thing, set())
-            if isinstance(row, Node) and clock(row) > gone:
-                self._note_seen(thing, was, gone)
-            if thing not in past:
+        for thing, (row, was) in rows.items():
+            stored, gone, seen = held.get(thing), self._gone_at(thing), here.get(thing, set())
+            if thing in equal:
                 states.append("unchanged")
             elif clock(row) <= gone:
                 states.append("kept")
-            elif thing in held:
-                states.append(self._meet(held[thing], here, row, was, gone))
+            elif stored is None:
+                states.append(self._add(row, seen, past.get(thing, []), gone))
             else:
-                states.append(self._add(row, here, past[thing], gone))
+                states.append(self._meet(stored, seen, row, was, gone))
+            if was:
+                known = seen | Stamped.of(row if stored is None else stored).stamps()
+                self._again |= self._see(thing, was, known, gone)
         self._write()
         return states
 
@@ -154,9 +152,9 @@ class Merge:
         held: list[Thing] = [*nodes.values(), *edges.values(), *filter(None, anchors)]
         return {thing_of(row): row for row in held}
 
-    def _add(self, row: Thing, here: set[str], past: list[tuple[str, Value]], gone: str) -> str:
+    def _add(self, row: Thing, seen: set[str], past: list[tuple[str, Value]], gone: str) -> str:
         thing, state = thing_of(row), Stamped.of(row).after(gone)
-        self._note_passed(row, state, here)
+        self._see_passed(row, state, seen)
         if thing in self._purged_before:
             self.fates["back"].append(thing)
         if row.stamps or past or gone:  # the past of a thing may arrive first
@@ -170,17 +168,15 @@ class Merge:
         self._added += [row] * has_history(row)
         return "added"
 
-    def _meet(
-        self, stored: Thing, here: set[str], given: Thing, was: Sequence[str], gone: str
-    ) -> str:
+    def _meet(self, stored: Thing, seen: set[str], given: Thing, was: set[str], gone: str) -> str:
         ours, theirs = Stamped.of(stored), Stamped.of(given).after(gone)
-        here = here | ours.stamps()
-        self._note_passed(given, theirs, here)
+        here = seen | ours.stamps()
+        self._see_passed(given, theirs, here)
         edited: dict[str, str] = {}
         if self._by_hand:
             theirs = theirs if given.stamps else theirs.seen_as(ours)
             edited = theirs.edited(ours)
-        there = {*was, *theirs.stamps()}
+        there = was | theirs.stamps()
         if edited:
             times = {"updated_at": canonical(now())} if isinstance(given, Node) else {}
             theirs = self._stated(theirs, {**edited, **times})
@@ -257,14 +253,18 @@ class Merge:
         """Return when the last of the records that a thing hangs on was deleted for good."""
         return max(self._gone.get(id, "") for id in owners(thing))
 
-    def _note_seen(self, thing: str, stamps: Iterable[str], gone: str) -> None:
-        if stamps:
-            self._seen.setdefault(thing, set()).update(s for s in stamps if is_after(s, gone))
+    def _see(self, thing: str, stamps: set[str], known: set[str], gone: str = "") -> set[str]:
+        """Log changes with values that are unknown here; return the thing if any are new."""
+        new = sorted(stamp for stamp in stamps - known if is_after(stamp, gone))
+        if new:
+            self._changes.add_seen(thing, new)
+        return {thing} if new else set()
 
-    def _note_passed(self, row: Thing, state: Stamped, here: set[str]) -> None:
+    def _see_passed(self, row: Thing, state: Stamped, known: set[str]) -> None:
+        """Log the earlier changes of a record: only their last values have arrived."""
         stamps = state.stamps()
-        if isinstance(row, Node) and (earlier := stamps - {max(stamps)} - here):
-            self._passed[row.id] = earlier
+        if isinstance(row, Node):
+            self._see(row.id, stamps - {max(stamps)}, known)
 
     def past(self, row: Thing, values: Iterable[tuple[str, Value]]) -> None:
         """Merge former values of the thing with the key of ``row``."""
@@ -283,30 +283,14 @@ class Merge:
         self._changes.leave(thing, values, None)
 
     def finish(self) -> None:
-        """Write the past of all things, and the changes that were seen elsewhere.
-
-        A purge may have come after them.
-        """
-        known: dict[str, set[str]] = {}
+        """Write the past of all things; a purge may have come after it."""
         for thing, values in self._past.items():
             gone = self._gone_at(thing)
-            values = [one for one in values if is_after(one[1][0], gone)]
-            known[thing] = {stamp for _, (stamp, _) in values}
-            self._take_past(thing, values)
+            self._take_past(thing, [one for one in values if is_after(one[1][0], gone)])
         self._write()
         self._index.flush()
-        if self._past or self._seen:
-            self._store.remotes.send_again(self._past.keys() | self._seen.keys())
-        for thing, stamps in self._passed.items():
-            gone = self._gone_at(thing)
-            passed = {one for one in stamps - known.get(thing, set()) if is_after(one, gone)}
-            self._changes.add_seen(thing, sorted(passed))
-        for thing, stamps in self._seen.items():
-            held = {value[0] for _, _, value in self._changes.former([thing])}
-            held.update(self._changes.seen([thing]).get(thing, ()))
-            node = self._store.nodes.get(thing)
-            held |= Stamped.of(node).stamps() if node is not None else set()
-            self._changes.add_seen(thing, sorted({*latest(stamps | held)} - held))
+        if again := self._past.keys() | self._again:
+            self._store.remotes.send_again(again)
 
     # --- declarations and purges
 
@@ -333,7 +317,6 @@ class Merge:
         if was_here:
             lives = any(isinstance(row, Node) for row in kept)
             self.fates["kept" if lives else "purged"].append(id)
-        self._seen[id] = {one for one in self._seen.get(id, ()) if is_after(one, at)}
         for row in kept:
             self.joined.add(thing_of(row))
             self._settle(row, None)
