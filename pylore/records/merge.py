@@ -77,7 +77,7 @@ class Conflict(Row):
 
 
 class Merge:
-    """Merge one source; the caller holds a transaction, and all is written after ``finish``.
+    """Merge one source; the caller holds a transaction, and calls ``finish`` at the end.
 
     ``index`` queues the nodes that come in. ``prefer`` (``ours`` or ``theirs``) decides conflicts:
     the values of that side get a new stamp, so they win everywhere. ``by_hand``: a person may have
@@ -102,7 +102,6 @@ class Merge:
         self._by_hand = by_hand
         self._purged_before = self._changes.purged()
         self._gone = self._changes.deleted()
-        self._past: dict[str, list[tuple[str, Value]]] = {}
         # Things of which more is known now than the hubs were sent.
         self._again: set[str] = set()
         # Rows to write, and among them those to log as added, and nodes to index.
@@ -267,30 +266,26 @@ class Merge:
             self._see(row.id, stamps - {max(stamps)}, known)
 
     def past(self, row: Thing, values: Iterable[tuple[str, Value]]) -> None:
-        """Merge former values of the thing with the key of ``row``."""
-        self._past.setdefault(thing_of(row), []).extend(values)
-
-    def _take_past(self, thing: str, values: list[tuple[str, Value]]) -> None:
-        """Store former values; of a thing that came after its past, some may be current."""
-        stored = self._store.thing(thing)
-        self._changes.drop_seen(thing, {value[0] for _, value in values})
+        """Merge former values of the thing with the key of ``row``; some may be current."""
+        thing = thing_of(row)
+        gone, stored = self._gone_at(thing), self._store.thing(thing)
+        left = [one for one in values if is_after(one[1][0], gone)]
+        self._changes.drop_seen(thing, {value[0] for _, value in left})
         if stored is not None:
             ours = Stamped.of(stored)
-            both = ours.with_values(one for one in values if one[0] != BASE)
+            both = ours.with_values(one for one in left if one[0] != BASE)
             if both != ours:
                 self._settle(self._replace(stored, ours, both), stored)
-            values = [one for one in values if one[0] == BASE or one[1] != both.at(one[0])]
-        self._changes.leave(thing, values, None)
+                self._write()
+            left = [one for one in left if one[0] == BASE or one[1] != both.at(one[0])]
+        self._changes.leave(thing, left, None)
+        self._again.add(thing)
 
     def finish(self) -> None:
-        """Write the past of all things; a purge may have come after it."""
-        for thing, values in self._past.items():
-            gone = self._gone_at(thing)
-            self._take_past(thing, [one for one in values if is_after(one[1][0], gone)])
-        self._write()
+        """Index what came in; send things again of which more is known."""
         self._index.flush()
-        if again := self._past.keys() | self._again:
-            self._store.remotes.send_again(again)
+        if self._again:
+            self._store.remotes.send_again(self._again)
 
     # --- declarations and purges
 
