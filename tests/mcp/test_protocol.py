@@ -53,14 +53,9 @@ def test_responses_fit_the_schema_of_the_version(folder: Path, version: str) -> 
     methods = pytest.importorskip("mcp_types.methods")
     is_modern = version == MODERN
     asked = [("server/discover" if is_modern else "ping", {}), *CALLS]
-    make = request if is_modern else legacy
-    found = answers(
-        folder,
-        lines_of(
-            *([] if is_modern else [initialize(version)]),
-            *(make(number, *what) for number, what in enumerate(asked)),
-        ),
-    )
+    make, begin = (request, []) if is_modern else (legacy, [initialize(version)])
+    sent = [make(number, *call) for number, call in enumerate(asked)]
+    found = answers(folder, lines_of(*begin, *sent))
     if not is_modern:
         methods.validate_server_result("initialize", version, found.pop(0)["result"])
     assert [answer["id"] for answer in found] == [*range(len(asked))]
@@ -139,23 +134,12 @@ def test_errors_say_how_to_mend_a_call(folder: Path, name: str, arguments: Any, 
 
 
 def test_notifications_and_responses_get_no_response(folder: Path) -> None:
-    assert (
-        answers(
-            folder,
-            lines_of(
-                {"jsonrpc": "2.0", "method": "notifications/initialized"},
-                {"jsonrpc": "2.0", "method": "notifications/nothing", "params": [1]},
-                {
-                    "jsonrpc": "2.0",
-                    "method": "notifications/cancelled",
-                    "params": {"requestId": ["none"]},
-                },
-                {"jsonrpc": "2.0", "id": 4, "result": {}},
-                b"\n",
-            ),
-        )
-        == []
-    )
+    notes = (("initialized", {}), ("nothing", [1]), ("cancelled", {"requestId": ["none"]}))
+    sent = [
+        {"jsonrpc": "2.0", "method": f"notifications/{name}", "params": params}
+        for name, params in notes
+    ]
+    assert answers(folder, lines_of(*sent, {"jsonrpc": "2.0", "id": 4, "result": {}}, b"\n")) == []
 
 
 def test_unknown_version_gets_the_newest_with_a_handshake(folder: Path) -> None:
@@ -165,35 +149,31 @@ def test_unknown_version_gets_the_newest_with_a_handshake(folder: Path) -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=9), inner, max_size=4)
-    ),
+    lambda one: st.lists(one, max_size=4) | st.dictionaries(st.text(max_size=9), one, max_size=4),
     max_leaves=8,
 )
 METHODS = st.sampled_from(["tools/list", "tools/call", "initialize", "ping", "server/discover"])
 NAMES = sorted({one.name for tool in TOOLS.values() for one in tool.parameters})
+ARGUMENTS = st.dictionaries(st.sampled_from(NAMES), JSON, max_size=4)
 PARAMS = st.fixed_dictionaries(
     {},
     optional={
         "name": st.sampled_from([*TOOLS]) | JSON,
-        "arguments": st.dictionaries(st.sampled_from(NAMES), JSON, max_size=4) | JSON,
+        "arguments": ARGUMENTS | JSON,
         "_meta": st.just(META) | JSON,
         "cursor": JSON,
-        "requestId": JSON,
     },
 )
-LINES = st.one_of(
-    st.binary(max_size=40),
-    JSON.map(lambda value: json.dumps(value).encode()),
-    st.builds(
-        lambda method, params, id: json.dumps(
-            {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
-        ).encode(),
-        METHODS | st.text(max_size=20),
-        PARAMS | JSON,
-        st.integers() | st.text(max_size=5) | JSON,
-    ),
-).map(lambda line: line.replace(b"\n", b" ") + b"\n")
+REQUESTS = st.fixed_dictionaries(
+    {
+        "jsonrpc": st.just("2.0"),
+        "id": st.integers() | st.text(max_size=5) | JSON,
+        "method": METHODS | st.text(max_size=20),
+        "params": PARAMS | JSON,
+    }
+)
+LINES = st.binary(max_size=40).map(lambda line: line.replace(b"\n", b" ") + b"\n")
+LINES |= (JSON | REQUESTS).map(lambda value: json.dumps(value).encode() + b"\n")
 
 
 @given(lines=st.lists(LINES, min_size=20, max_size=30))
@@ -242,14 +222,8 @@ def test_arguments_fit_the_schema_or_are_refused(value: Any, name: str) -> None:
 def test_arguments_are_read_as_they_are_meant() -> None:
     search, related = TOOLS["lore_search"].parameters, TOOLS["lore_related"].parameters
     found = read(search, {"query": ["x"], "limit": 5.0, "depth": "2", "types": "note", "files": []})
-    assert found == {
-        "query": "x",
-        "limit": 5,
-        "depth": 2,
-        "types": ("note",),
-        "files": (),
-        "explain": False,
-    }
+    given = {"query": "x", "limit": 5, "depth": 2, "types": ("note",)}
+    assert found == {**given, "files": (), "explain": False}
     assert isinstance(found["limit"], int)
     other = read(related, {"ids": ["a.py"], "relations": ["imports"], "depth": 2, "types": None})
     assert other == read(related, {"id": "a.py", "edges": ["imports"], "hops": 2})
