@@ -26,12 +26,9 @@ from pylore.core.errors import LoreError
 OF_ALL = {"session": 1, "prompt": 1, "say": 2, "tool": 2, "search": 1, "edit": 1, "commit": 1}
 
 
-def capture(
-    *paths: Path, since: str = "", said: list[str] | None = None, redactor: Redactor | None = None
-) -> SimpleNamespace:
-    said = [] if said is None else said
-    redactor = redactor or Redactor()
-    return Capture(TRANSCRIPTS["claude"], redactor, since, said.append).run([*map(str, paths)])
+def capture(*paths: Path, since: str = "", said: list[str] | None = None) -> SimpleNamespace:
+    say = ([] if said is None else said).append
+    return Capture(TRANSCRIPTS["claude"], Redactor(), since, say).run([*map(str, paths)])
 
 
 def spans() -> list[tuple[str, str]]:
@@ -154,10 +151,8 @@ def test_endless_line_in_bounded_memory(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     session = a_session()
     session.write(file, 4)
-    with file.open("r+b") as opened:
-        opened.seek(0, os.SEEK_END)
-        opened.truncate(opened.tell() + 8 * LONGEST)  # a sparse file
-        opened.seek(0, os.SEEK_END)
+    os.truncate(file, file.stat().st_size + 8 * LONGEST)  # a sparse file
+    with file.open("ab") as opened:
         opened.write(b"\n" + "\n".join(session.lines[4:]).encode() + b"\n")
     tracemalloc.start()
     try:
@@ -198,6 +193,6 @@ def test_no_secret_is_written_at_a_cut(tmp_path: Path, log: Path) -> None:
         session.user(text)
         session.tool("Bash", f"Exit code 1\nerror: {text}", failed=True, command=text)
         session.user("x" * 200 + " y" * 140 + " " + text)  # the 500th letter is within it
-    capture(session.write(tmp_path / "a.jsonl"), redactor=Redactor())
+    capture(session.write(tmp_path / "a.jsonl"))
     state = b"".join(path.read_bytes() for path in log.parent.rglob("*") if path.is_file())
     assert [name for name, _, secret in rows if secret[:20].encode() in state] == []

@@ -19,30 +19,26 @@ PROMPT = "Promote this [y,n,e,m,s,q,?]? "
 
 
 @pytest.fixture
-def project(lore: Lore) -> Path:
+def store(lore: Lore) -> Iterator[Store]:
+    """A store with two candidates."""
     lore.write("src/auth.py", "def token(): ...\n")
     plant(Log(lore.project))
-    return lore.project
-
-
-@pytest.fixture
-def store(project: Path, lore: Lore) -> Iterator[Store]:
+    lore("candidates")
     with open_store(str(lore.store)) as store:
         yield store
 
 
-def on_terminal(*answers: str, words: tuple[str, ...] = ("promote",)) -> tuple[int, str]:
-    """Run a command on a terminal with a reply to each prompt; return exit code and output."""
+def on_terminal(*answers: str) -> tuple[int, str]:
+    """Promote on a terminal with a reply to each prompt; return exit code and output."""
     typed = [(PROMPT, f"{answer}\n") for answer in answers]
-    return at_terminal([LORE, *words], os.environ, os.getcwd(), columns=200, typed=typed)
+    return at_terminal([LORE, "promote"], os.environ, os.getcwd(), columns=200, typed=typed)
 
 
 def standing(store: Store) -> dict[str, str]:
     return {row.body: row.status for row in store.candidates.all()}
 
 
-def test_candidates_are_shown_in_turn(lore: Lore, store: Store) -> None:
-    lore("candidates")
+def test_candidates_are_shown_in_turn(store: Store) -> None:
     code, shown = on_terminal("?", "y", "n")
     assert code == 0
     assert f'"{RULE}!"  (s2 2026-11-21)' in shown and "files: src/auth.py" in shown
@@ -54,17 +50,15 @@ def test_candidates_are_shown_in_turn(lore: Lore, store: Store) -> None:
     assert on_terminal()[1] == "no open candidates: 'lore capture candidates' looks for them\n"
 
 
-def test_quit_leaves_the_rest_open(lore: Lore, store: Store) -> None:
-    lore("candidates")
+def test_quit_leaves_the_rest_open(store: Store) -> None:
     assert on_terminal("s", "q")[1].endswith("0 promoted, 0 refused, 2 left\n")
     assert standing(store) == {RULE: "skipped", CAUSE: "open"}
     assert on_terminal("\x04")[1].endswith("0 promoted, 0 refused, 1 left\n")
 
 
 def test_editor_changes_title_and_text(
-    lore: Lore, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lore("candidates")
     editor = tmp_path / "editor"
     editor.write_text(
         "#!/bin/sh\nprintf 'Sign with the rotating key\\n\\nIt is in the vault.\\n' >\"$1\"\n"
@@ -80,7 +74,6 @@ def test_editor_changes_title_and_text(
 
 
 def test_merge_into_a_named_record(lore: Lore, store: Store) -> None:
-    lore("candidates")
     lore("add", "note", "Keys rotate", "--id", "note-keys")
     shown = on_terminal("m", "m 77", "m note-none", "m note-keys", "q")[1]
     assert shown.count("unknown record: give 'm ID', or 'm NUMBER' of the records shown") == 2
@@ -90,9 +83,9 @@ def test_merge_into_a_named_record(lore: Lore, store: Store) -> None:
 
 
 def test_session_text_cannot_steer_the_terminal(
-    lore: Lore, project: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+    lore: Lore, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Log(project).session(
+    Log(lore.project).session(
         "s7", "2026-11-22", prompt("Always clear \x1b[2J the cache before a deploy of the shop")
     )
     lore("candidates")

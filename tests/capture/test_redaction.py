@@ -79,21 +79,16 @@ def test_failed_plugin_stops_redaction(tmp_path: Path, body: str, why: str) -> N
 
 def test_plugin_that_cannot_run_is_named(tmp_path: Path) -> None:
     assert own_redactors("") == [], "who has no folder has none"
-    for make in (
-        lambda path: path.write_text("#!/bin/sh\ncat\n"),
-        Path.mkdir,
-        lambda path: path.symlink_to(tmp_path / "gone"),
-    ):
-        path = tmp_path / "commands/lore-redact-mine"
-        path.parent.mkdir()
-        make(path)
+    gone = tmp_path / "gone"
+    for number, make in enumerate((Path.touch, Path.mkdir, lambda path: path.symlink_to(gone))):
+        folder = tmp_path / f"{number}"
+        folder.mkdir()
+        assert own_redactors(str(folder)) == []
+        make(folder / "lore-redact-mine")
         with pytest.raises(LoreError, match=r"lore-redact-mine: not .*: no event was written"):
-            own_redactors(str(path.parent))
-        path.rmdir() if path.is_dir() else path.unlink()
-        assert own_redactors(str(path.parent)) == []
-        path.parent.rmdir()
-    with pytest.raises(LoreError, match=f"{path.parent}: No such file .*: no event was written"):
-        own_redactors(str(path.parent))
+            own_redactors(str(folder))
+    with pytest.raises(LoreError, match=f"{gone}: No such file .*: no event was written"):
+        own_redactors(str(gone))
 
 
 def test_time_is_linear_in_hostile_text() -> None:
