@@ -44,9 +44,8 @@ def changed(text: str, diff: str) -> str:
     'a\\nd\\nc\\n'
     """
     lines = [line or " " for line in diff.splitlines()]
-    before, after = (
-        "".join(f"{line[1:]}\n" for line in lines if line[0] in sides) for sides in (" -", " +")
-    )
+    before = "".join(f"{line[1:]}\n" for line in lines if line[0] in " -")
+    after = "".join(f"{line[1:]}\n" for line in lines if line[0] in " +")
     places = [found.start() for found in re.finditer(f"^(?={re.escape(before)})", text, re.M)]
     assert len(places) == 1, f"stands {len(places)} times in the file:\n{before}"
     return text[: places[0]] + after + text[places[0] + len(before) :]
@@ -76,7 +75,8 @@ def carry_out(block: Block, checkout: Path) -> None:
 
 def run(script: str, checkout: Path) -> None:
     own = {name: value for name, value in os.environ.items() if not name.startswith("LORE_")}
-    home = str(checkout.parent)
+    homes = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "TMPDIR")
+    own |= {**dict.fromkeys(homes, str(checkout.parent)), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
         cwd=checkout,
@@ -85,15 +85,7 @@ def run(script: str, checkout: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,
-        env=own
-        | {
-            "HOME": home,
-            "XDG_CONFIG_HOME": home,
-            "XDG_DATA_HOME": home,
-            "XDG_STATE_HOME": home,
-            "TMPDIR": home,
-            "PYTHONDONTWRITEBYTECODE": "1",
-        },
+        env=own,
     )
     assert done.returncode == 0, f"{script}\n{done.stdout}"
 
@@ -116,21 +108,6 @@ def test_layout_names_existing_folders() -> None:
     layout = PAGE.partition("## Layout\n\n```text\n")[2].partition("```")[0]
     named = re.findall(r"[\w.]+", re.sub(r" {2,}.*", "", layout.replace("pylore/", "")))
     packages = {path.name for path in (ROOT / "pylore").iterdir() if path.is_dir()}
-    assert {name for name in named if name in packages} >= {
-        "core",
-        "system",
-        "store",
-        "embed",
-        "graph",
-        "search",
-        "indexing",
-        "records",
-        "anchors",
-        "code",
-        "formats",
-        "context",
-        "app",
-        "cli",
-    }
+    assert len({*named} & packages) >= 14
     for name in named:
         assert list(ROOT.glob(name)) or list((ROOT / "pylore").glob(f"{name}*")), name

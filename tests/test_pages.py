@@ -20,11 +20,8 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 def prose(page: Path) -> str:
     """Return a page without code."""
-    return re.sub(
-        r"`[^`\n]+`",
-        lambda code: code[0].translate({91: 32, 93: 32}),
-        FENCED.sub("", page.read_text()),
-    )
+    text = FENCED.sub("", page.read_text())
+    return re.sub(r"`[^`\n]+`", lambda code: code[0].translate({91: 32, 93: 32}), text)
 
 
 def headings(page: Path) -> set[str]:

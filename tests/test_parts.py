@@ -10,26 +10,12 @@ from pathlib import Path
 
 import pytest
 from commands import Lore
+from wire import initialize
 
 from pylore.core.errors import LoreError
 from pylore.system import part, require_part
 
-EVENT = {
-    "session_id": "s",
-    "hook_event_name": "SessionStart",
-    "source": "startup",
-    "cwd": ".",
-}
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
+EVENT = {"session_id": "s", "hook_event_name": "SessionStart", "source": "startup", "cwd": "."}
 NEEDS = {
     "capture": ("capture events", "candidates", "capture gaps"),
     "hub": ("hub status", "hub list", "search signed --on team", "sync team"),
@@ -68,7 +54,7 @@ def test_other_commands_work_without_a_part(left_out: str, lore: Lore) -> None:
     lore("doctor")
     lore("sync", "knowledge.jsonl")
     lore("hook", "run", "session-start", "--client", "claude", stdin=json.dumps(EVENT))
-    assert '"serverInfo"' in lore("mcp", stdin=f"{json.dumps(HELLO)}\n").out
+    assert '"serverInfo"' in lore("mcp", stdin=f"{json.dumps(initialize('2025-06-18'))}\n").out
 
 
 def test_commands_name_the_missing_part(left_out: str, lore: Lore) -> None:

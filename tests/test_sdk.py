@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import sdk_program
 from homes import move_home
+from new_stores import new_store
 
 import pylore
 from pylore.core.model import Hit, Hits
 from pylore.records.runs import Runs
-from pylore.store import create_store
 
 ROOT = Path(pylore.__file__).parents[1]
 
@@ -33,17 +33,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "a project" / ".lore"
 
 
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty store, since copying is faster than making a store."""
-    folder = tmp_path_factory.mktemp("empty")
-    create_store(str(folder)).close()
-    return folder
-
-
 @pytest.fixture
-def lore(folder: Path, empty: Path) -> Iterator[pylore.Lore]:
-    shutil.copytree(empty, folder)
+def lore(folder: Path) -> Iterator[pylore.Lore]:
+    new_store(str(folder)).close()
     with pylore.open(folder) as lore:
         yield lore
 
@@ -158,10 +150,9 @@ def test_graph_helpers_expand_sort_and_write(lore: pylore.Lore) -> None:
     deep = lore.expand_with_graph([jwt.id], depth=2)
     assert {hit.id for hit in deep} == {lesson.id, note.id}
     assert [hit.id for hit in lore.prioritize_nodes(deep)] == [lesson.id, note.id]
-    even = [Hit(note.id, 1.0), Hit(lesson.id, 1.0)]
-    assert [hit.id for hit in lore.prioritize_nodes(Hits(even, []))] == [lesson.id, note.id], (
-        "of equal ones the most central"
-    )
+    even = Hits([Hit(note.id, 1.0), Hit(lesson.id, 1.0)], [])
+    central_first = [lesson.id, note.id]
+    assert [hit.id for hit in lore.prioritize_nodes(even)] == central_first
     assert "## Decisions" in lore.build_graph_context("signed JWTs")
 
 
@@ -195,12 +186,8 @@ def test_context_and_ask_are_recorded_in_a_run(lore: pylore.Lore) -> None:
     other = Runs(lore._open().store).start()
     answer = lore.ask("where does ada live", run=other, llm_command="cat", with_superseded=True)
     assert "rome (superseded)" in answer.answer
-    assert lore.stats()["coverage"] == {
-        "runs": 2,
-        "finished": 0,
-        "shown": 2 * len(held),
-        "rated": 0,
-    }
+    counts = {"runs": 2, "finished": 0, "shown": 2 * len(held), "rated": 0}
+    assert lore.stats()["coverage"] == counts
     assert lore.stats()["diversity"]["answers"] in (0, 2)
     assert "not recorded" in " ".join(lore.context("ada", run="run-none").notes)
 
@@ -271,14 +258,8 @@ def test_closed_store_opens_again(folder: Path) -> None:
 
 def test_settings_are_keywords(folder: Path) -> None:
     weights = {"calls": 0.5, "cites": "0.7/0.1"}
-    with pylore.open(
-        folder,
-        create=True,
-        graph_depth=2,
-        edge_weights=weights,
-        retrievers=["fulltext"],
-        hop_decay=0.25,
-    ) as lore:
+    given = {"graph_depth": 2, "edge_weights": weights, "hop_decay": 0.25}
+    with pylore.open(folder, create=True, retrievers=["fulltext"], **given) as lore:
         settings = lore.settings
         assert (settings.graph_depth, settings.hop_decay) == (2, 0.25)
         assert settings.edge_weights == {"calls": (0.5, None), "cites": (0.7, 0.1)}
@@ -333,25 +314,17 @@ def test_wrong_calls_are_errors_of_lore(lore: pylore.Lore) -> None:
 
 
 def test_threads_add_and_search(lore: pylore.Lore) -> None:
-    failures: list[BaseException] = []
     barrier = threading.Barrier(4)
 
     def work(thread: int) -> None:
-        try:
-            barrier.wait()
-            for number in range(5):
-                id = lore.add("note", f"zebra {thread} runs {number}", tags=["herd"]).id
-                assert id in {hit.id for hit in lore.search(f"zebra {thread} runs {number}")}
-                lore.fact(f"zebra {thread}", "follows", "zebra 0" if thread else "nobody")
-        except BaseException as error:
-            failures.append(error)
+        barrier.wait()
+        for number in range(5):
+            id = lore.add("note", f"zebra {thread} runs {number}", tags=["herd"]).id
+            assert id in {hit.id for hit in lore.search(f"zebra {thread} runs {number}")}
+            lore.fact(f"zebra {thread}", "follows", "zebra 0" if thread else "nobody")
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
+    with ThreadPoolExecutor(4) as threads:
+        assert [*threads.map(work, range(4))] == [None] * 4
     assert len(lore.list(types=["note"])) == 20
     assert len(lore.search("zebra", limit=100, types="note")) == 20
     assert lore.stats()["edges"] == 4
@@ -397,12 +370,8 @@ with pylore.open(sys.argv[2]) as lore:
 
 
 def test_forked_process_has_a_separate_connection(folder: Path, lore: pylore.Lore) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", _FORKED, str(ROOT), str(folder)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = [sys.executable, "-c", _FORKED, str(ROOT), str(folder)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("2\n", "")
 
 

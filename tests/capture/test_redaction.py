@@ -7,9 +7,8 @@ from pathlib import Path
 from time import process_time
 
 import pytest
-from held_out_secrets import HELD_OUT
 from made_secrets import gets_through
-from planted_secrets import ordinary, planted
+from planted_secrets import HELD_OUT, ordinary, planted
 
 from pylore.capture.redaction import Redactor, own_redactors
 from pylore.core.errors import LoreError

@@ -109,16 +109,8 @@ def outcome(connection: Any, sql: str) -> str:
 def note(id: str, at: str = AT, kind: str = "id", **fields: Any) -> list[str]:
     """Return the line of a node, or of a former state (``kind="state_of"``)."""
     left = {} if kind == "id" else {"stamp": f"{at} 0123456789"}
-    said = {
-        kind: id,
-        "type": id.partition("-")[0],
-        "title": id,
-        "created_at": AT,
-        "updated_at": at,
-        **left,
-        **fields,
-    }
-    return sent(at, said)
+    said = {kind: id, "type": id.partition("-")[0], "title": id, "created_at": AT}
+    return sent(at, {**said, "updated_at": at, **left, **fields})
 
 
 def edge(from_id: str, relation: str, to_id: str, at: str = AT, **fields: Any) -> list[str]:

@@ -64,26 +64,21 @@ class Maker:
         """Return a card number of ``count`` digits."""
         head = "4" if number == 16 else "37"
         digits = head + self.some(number - 1 - len(head), string.digits)
-        total = sum(
-            sum(divmod(int(digit) * (1 + (at % 2 == 0)), 10))
-            for at, digit in enumerate(reversed(digits))
-        )
-        return digits + str(-total % 10)
+        doubled = [int(one) * (1 + (at % 2 == 0)) for at, one in enumerate(reversed(digits))]
+        return digits + str(-sum(sum(divmod(one, 10)) for one in doubled) % 10)
 
     def password(self) -> str:
         """Return a password of words, digits and a sign, or a short random password."""
         one, other = self._random.choice(_WORDS), self._random.choice(_WORDS)
         number = self.some(3, "0123456789")
-        return self._random.choice(
-            [
-                f"{one.title()}{number}!{other}",
-                f"{one.title()}@{number}7",
-                f"{self.some(5)}#{self.some(5)}",
-                f"{other[:3].title()}${number}{one}",
-                f"{one.title()}{other.title()}{number}!",
-                self.some(10),
-            ]
-        )
+        words = one.title(), other.title()
+        forms = [
+            f"{words[0]}{number}!{other}",
+            f"{words[0]}@{number}7",
+            f"{''.join(words)}{number}!",
+        ]
+        forms += [f"{self.some(5)}#{self.some(5)}", f"{words[1][:3]}${number}{one}", self.some(10)]
+        return self._random.choice(forms)
 
     def made(self, template: str, change: Callable[[str], str] = str) -> tuple[str, str]:
         """Return a template's text and the secret in the text, after ``change``."""

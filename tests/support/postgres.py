@@ -27,18 +27,14 @@ ANSWERS_WITHIN = 60.0
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 """Settings of a server without durability, for all tests except those of crashes."""
 
-_SMALL = {
-    "shared_buffers": "64MB",
-    "max_wal_size": "256MB",
-    "wal_level": "replica",
-    "max_connections": "100",
-    "max_wal_senders": "4",
-    "max_replication_slots": "4",
-    "hot_standby": "on",
-    "log_min_messages": "fatal",
-    "autovacuum": "off",
-    "jit": "off",
-}
+_SMALL = dict(
+    pair.split("=")
+    for pair in (
+        "shared_buffers=64MB max_wal_size=256MB wal_level=replica max_connections=100 "
+        "max_wal_senders=4 max_replication_slots=4 hot_standby=on log_min_messages=fatal "
+        "autovacuum=off jit=off"
+    ).split()
+)
 
 # stop servers whose starter was killed
 _UNTIL_STDIN_ENDS = '"$@" </dev/null & server=$!; cat >/dev/null; kill -QUIT "$server" 2>/dev/null'
@@ -80,25 +76,12 @@ class Server:
         if not os.path.exists(self.folder):
             make_folder(self.folder)
         if not os.path.exists(self.data):
-            _run(
-                "initdb",
-                "-D",
-                self.data,
-                "-U",
-                SUPERUSER,
-                "--auth=trust",
-                "--encoding=UTF8",
-                "--locale=C.UTF-8",
-                "--no-sync",
-            )
+            words = "--auth=trust --encoding=UTF8 --locale=C.UTF-8 --no-sync"
+            _run("initdb", "-D", self.data, "-U", SUPERUSER, *words.split())
             with open(os.path.join(self.data, "pg_hba.conf"), "a") as file:
                 file.write("host replication all 127.0.0.1/32 trust\n")
-        options = {
-            **self.options,
-            "port": str(self.port),
-            "listen_addresses": "127.0.0.1",
-            "unix_socket_directories": self.folder,
-        }
+        options = {**self.options, "port": str(self.port), "listen_addresses": "127.0.0.1"}
+        options["unix_socket_directories"] = self.folder
         command = [_binary("postgres"), "-D", self.data]
         command += [f"-c{name}={value}" for name, value in options.items()]
         with open(os.path.join(self.folder, "log"), "ab") as log:
