@@ -9,17 +9,7 @@ from __future__ import annotations
 
 from ..core.errors import GraphUnavailable, LoreError
 from ..core.model import Hit
-from ..core.scoring import (
-    best_first,
-    convex,
-    factor,
-    feedback,
-    recency,
-    relevance,
-    rounded,
-    rrf,
-    usage,
-)
+from ..core.scoring import best_first, convex, factor, feedback, recency, relevance, rrf, usage
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import spaced, stem
 from ..core.vocabulary import (
@@ -265,13 +255,6 @@ def embed_query(query: ParsedQuery, embedder: Embedder | None) -> bytes | None:
         return None
     notes.extend(getattr(embedder, "notes", ()))
     return vector
-
-
-def add_leg_scores(hit: Hit, found: Matches) -> None:
-    """Set the scores of a hit by leg and by reciprocal ranks; None without a match there."""
-    hit.rrf_score = rounded(found.rrf.get(hit.id))
-    hit.bm25_score = rounded(found.legs.get("fulltext", {}).get(hit.id))
-    hit.vector_score = rounded(found.legs.get("vector", {}).get(hit.id))
 
 
 # --- scores of hits

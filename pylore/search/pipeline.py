@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits
+from ..core.scoring import rounded
 from ..core.text import beyond_signature, counted, fold, one_line, parse_query, snippet, stem
 from ..core.vocabulary import FILE_IDS, is_changelog, list_of
 from ..store import ALL
@@ -18,7 +19,6 @@ from .legs import (
     FIELD_WEIGHTS,
     OF_EACH,
     Matches,
-    add_leg_scores,
     assemble,
     attach_verdicts,
     describe,
@@ -111,7 +111,7 @@ def _run(query: ParsedQuery, embedder: Embedder | None) -> Hits:
             notes.append(f"{error}; plain results only")
     hits = _cut(query, found, hits, wanted, reached)
     for hit in hits:
-        add_leg_scores(hit, found if hit.id in found.rrf else starts)
+        _add_leg_scores(hit, found if hit.id in found.rrf else starts)
     if reached:
         hits = begin_at_results(hits, links, found, settings)
     if query.at_hand:
@@ -228,6 +228,13 @@ def _worth_showing(query: ParsedQuery, found: Matches, hits: list[Hit]) -> list[
 
 
 # --- fields of a result
+
+
+def _add_leg_scores(hit: Hit, found: Matches) -> None:
+    """Set the scores of a hit by leg and by reciprocal ranks; None without a match there."""
+    hit.rrf_score = rounded(found.rrf.get(hit.id))
+    hit.bm25_score = rounded(found.legs.get("fulltext", {}).get(hit.id))
+    hit.vector_score = rounded(found.legs.get("vector", {}).get(hit.id))
 
 
 def _fill_rows(query: ParsedQuery, found: Matches, hits: list[Hit]) -> None:
