@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from facts import file, pairs, resolve
+from facts import LANGUAGES, file, pairs, resolve
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -69,6 +69,16 @@ def test_javascript(written: str, path: str, others: list[str], expected: object
     assert to(Import(written, "x"), path, *others, name="typescript") == expected
 
 
+def all_to(expected: dict[str, str], root: Path) -> dict[str, str]:
+    """Return the file that each import of ``src/a.ts`` reaches, among the expected files."""
+    others = [*filter(None, expected.values())]
+    found = {
+        written: to(Import(written, "x"), "src/a.ts", *others, root=root, name="typescript")
+        for written in expected
+    }
+    return {written: " ".join(files) for written, files in found.items()}
+
+
 def write(root: Path, **texts: str) -> None:
     for name, text in texts.items():
         path = root / name.replace("__", "/").replace("_json", ".json").replace("_mod", ".mod")
@@ -85,16 +95,14 @@ def test_paths_of_an_extended_tsconfig(tmp_path: Path) -> None:
             "@app/*": ["nowhere/*", "src/app/*"], "@app/special/*": ["src/special/*"],
             "exact": ["src/exact.ts"]}}}""",
     )
-    others = ["src/app/b.ts", "src/special/b.ts", "src/exact.ts", "src/plain.ts"]
-
-    def at(written: str) -> object:
-        return to(Import(written, "x"), "src/a.ts", *others, root=tmp_path, name="typescript")
-
-    assert at("@app/b") == ["src/app/b.ts"]
-    assert at("@app/special/b") == ["src/special/b.ts"]
-    assert at("exact") == ["src/exact.ts"]
-    assert at("src/plain") == ["src/plain.ts"]
-    assert at("@app/nothing") == []
+    expected = {
+        "@app/b": "src/app/b.ts",
+        "@app/special/b": "src/special/b.ts",
+        "exact": "src/exact.ts",
+        "src/plain": "src/plain.ts",
+        "@app/nothing": "",
+    }
+    assert all_to(expected, tmp_path) == expected
 
 
 def test_packages_of_a_workspace(tmp_path: Path) -> None:
@@ -106,24 +114,16 @@ def test_packages_of_a_workspace(tmp_path: Path) -> None:
           ".": {"types": "./dist/main.d.ts", "default": "./dist/main.js"},
           "./sub/*": "./lib/*.js", "./hidden": null}}""",
     )
-    others = [
-        "packages/one/src/index.ts",
-        "packages/one/src/x.ts",
-        "packages/two/src/main.ts",
-        "packages/two/lib/y.js",
-        "src/deep/z.js",
-    ]
-
-    def at(written: str) -> object:
-        return to(Import(written, "x"), "src/a.ts", *others, root=tmp_path, name="typescript")
-
-    assert at("@my/one") == ["packages/one/src/index.ts"]
-    assert at("@my/one/x") == ["packages/one/src/x.ts"]
-    assert at("two") == ["packages/two/src/main.ts"]
-    assert at("two/sub/y") == ["packages/two/lib/y.js"]
-    assert at("#deep/z") == ["src/deep/z.js"]
-    assert at("two/nothing") == []
-    assert at("three") == []
+    expected = {
+        "@my/one": "packages/one/src/index.ts",
+        "@my/one/x": "packages/one/src/x.ts",
+        "two": "packages/two/src/main.ts",
+        "two/sub/y": "packages/two/lib/y.js",
+        "#deep/z": "src/deep/z.js",
+        "two/nothing": "",
+        "three": "",
+    }
+    assert all_to(expected, tmp_path) == expected
 
 
 @pytest.mark.parametrize(
@@ -153,23 +153,19 @@ def test_go_packages_of_modules(tmp_path: Path) -> None:
         go_mod="module example.org/app\n\nreplace example.org/old => ./tools\n",
         tools__go_mod='module "example.org/tools/v2" // the tools\n',
     )
-    others = [
-        go("x/a.go", "x"),
-        go("x/b_test.go", "x"),
-        go("tools/t.go", "tools"),
-        go("vendor/other.org/v/v.go", "v"),
-    ]
-
-    def at(written: str) -> object:
-        return to(Import(written), "main.go", *others, root=tmp_path, name="go")
-
-    assert at("example.org/app/x") == ["x"]
-    assert at("example.org/tools/v2") == ["tools"]
-    assert at("example.org/old") == ["tools"]
-    assert at("other.org/v") == ["vendor/other.org/v"]
-    assert at("example.org/app/nothing") == []
-    assert at("example.org/application") == []
-    assert at("fmt") == []
+    others = [go("x/a.go", "x"), go("x/b_test.go", "x"), go("tools/t.go", "tools")]
+    others += [go("vendor/other.org/v/v.go", "v")]
+    for written, expected in {
+        "example.org/app/x": ["x"],
+        "example.org/tools/v2": ["tools"],
+        "example.org/old": ["tools"],
+        "other.org/v": ["vendor/other.org/v"],
+        "example.org/app/nothing": [],
+        "example.org/application": [],
+        "fmt": [],
+    }.items():
+        found = to(Import(written), "main.go", *others, root=tmp_path, name="go")
+        assert found == expected, written
 
 
 def test_package_import_reaches_files_with_used_names(tmp_path: Path) -> None:
@@ -184,15 +180,10 @@ def test_package_import_reaches_files_with_used_names(tmp_path: Path) -> None:
     }
 
 
-RUST = [
-    "src/lib.rs",
-    "src/auth/mod.rs",
-    "src/auth/jwt.rs",
-    "src/util.rs",
-    "src/util/text.rs",
-    "src/bin/tool.rs",
-    "tests/it.rs",
-]
+RUST = (
+    "src/lib.rs src/auth/mod.rs src/auth/jwt.rs src/util.rs src/util/text.rs src/bin/tool.rs"
+    " tests/it.rs"
+).split()
 
 
 @pytest.mark.parametrize(
@@ -259,69 +250,42 @@ def test_java_uses_declared_packages() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "path", "others", "expected"),
-    [
-        ('"b.h"', "src/a.c", ["src/b.h", "b.h"], ["src/b.h"]),
-        ('"net/b.h"', "src/a.c", ["include/net/b.h"], ["include/net/b.h"]),
-        ("<net/b.h>", "x/src/a.c", ["x/include/net/b.h"], ["x/include/net/b.h"]),
-        ("<string.h>", "src/a.c", ["src/string.h"], []),
-        ('"b.h"', "a.c", ["x/b.h", "y/b.h"], []),
-        ('"net/gone.h"', "a.c", ["net/b.h"], []),
-        ('"gtest/gtest.h"', "a.cc", ["b.h"], []),
-    ],
-)
-def test_c(written: str, path: str, others: list[str], expected: object) -> None:
-    assert to(Import(written, kind="include"), path, *others, name="c") == expected
-
-
-@pytest.mark.parametrize(
     ("kind", "written", "path", "others", "expected"),
     [
-        ("require_relative", "../b", "lib/x/a.rb", ["lib/b.rb"], ["lib/b.rb"]),
-        ("require_relative", "b", "a.rb", [], []),
-        ("require", "x/b", "spec/b_spec.rb", ["lib/x/b.rb"], ["lib/x/b.rb"]),
-        ("require", "x/b", "gems/one/lib/a.rb", ["gems/two/lib/x/b.rb"], ["gems/two/lib/x/b.rb"]),
-        ("require", "json", "a.rb", ["x/json.rb"], []),
-        ("require", "x/#{name}", "a.rb", [], []),
+        ("include", '"b.h"', "src/a.c", "src/b.h b.h", "src/b.h"),
+        ("include", '"net/b.h"', "src/a.c", "include/net/b.h", "include/net/b.h"),
+        ("include", "<net/b.h>", "x/src/a.c", "x/include/net/b.h", "x/include/net/b.h"),
+        ("include", "<string.h>", "src/a.c", "src/string.h", ""),
+        ("include", '"b.h"', "a.c", "x/b.h y/b.h", ""),
+        ("include", '"net/gone.h"', "a.c", "net/b.h", ""),
+        ("require_relative", "../b", "lib/x/a.rb", "lib/b.rb", "lib/b.rb"),
+        ("require_relative", "b", "a.rb", "", ""),
+        ("require", "x/b", "spec/b_spec.rb", "lib/x/b.rb", "lib/x/b.rb"),
+        ("require", "x/b", "gems/one/lib/a.rb", "gems/two/lib/x/b.rb", "gems/two/lib/x/b.rb"),
+        ("require", "json", "a.rb", "x/json.rb", ""),
+        ("require", "x/#{name}", "a.rb", "", ""),
+        ("source", "lib/b.sh", "bin/a.sh", "lib/b.sh", "lib/b.sh"),
+        ("source", '"$here/b.sh"', "lib/a.sh", "lib/b.sh", "lib/b.sh"),
+        ("source", '"${BASH_SOURCE[0]%/*}/b.sh"', "lib/a.sh", "lib/b.sh", "lib/b.sh"),
+        ("source", '"$(dirname "$0")/../lib/b.sh"', "bin/a.sh", "x/y/lib/b.sh", "x/y/lib/b.sh"),
+        ("source", "$ROOT/$LIB/x/b.sh", "bin/a.sh", "lib/x/b.sh", "lib/x/b.sh"),
+        ("source", '"$here/$name.sh"', "a.sh", "b.sh", ""),
     ],
 )
-def test_ruby(kind: str, written: str, path: str, others: list[str], expected: object) -> None:
-    assert to(Import(written, kind=kind), path, *others, name="ruby") == expected
-
-
-@pytest.mark.parametrize(
-    ("written", "path", "others", "expected"),
-    [
-        ("lib/b.sh", "bin/a", ["lib/b.sh"], ["lib/b.sh"]),
-        ('"$here/b.sh"', "lib/a.sh", ["lib/b.sh"], ["lib/b.sh"]),
-        ('"${BASH_SOURCE[0]%/*}/b.sh"', "lib/a.sh", ["lib/b.sh"], ["lib/b.sh"]),
-        ('"$(dirname "$0")/../lib/b.sh"', "bin/a", ["x/y/lib/b.sh"], ["x/y/lib/b.sh"]),
-        ("$ROOT/$LIB/x/b.sh", "bin/a", ["lib/x/b.sh"], ["lib/x/b.sh"]),
-        ('"$here/$name.sh"', "a.sh", ["b.sh"], []),
-    ],
-)
-def test_bash(written: str, path: str, others: list[str], expected: object) -> None:
-    assert to(Import(written, kind="source"), path, *others, name="bash") == expected
+def test_paths_of_c_ruby_and_bash(
+    kind: str, written: str, path: str, others: str, expected: str
+) -> None:
+    name = LANGUAGES[path.rpartition(".")[2]]
+    assert to(Import(written, kind=kind), path, *others.split(), name=name) == expected.split()
 
 
 words = st.text(alphabet="ab./@#*:$\"'<>-~\\\n\0é", max_size=12)
 found_ones = st.sampled_from(
     [Import("a.c"), Import("./c.py", kind="include"), Import("", "c", level=1)]
 )
-imports = st.builds(
-    Import,
-    words,
-    words,
-    words,
-    st.integers(0, 3),
-    st.integers(0, 9),
-    st.sampled_from(["import", "mod", "use", "include", "source", "package"]),
-)
-
-
-languages = st.sampled_from(
-    ["python", "typescript", "go", "rust", "java", "c", "cpp", "ruby", "bash", "text"]
-)
+kinds = st.sampled_from("import mod use include source package".split())
+imports = st.builds(Import, words, words, words, st.integers(0, 3), st.integers(0, 9), kinds)
+languages = st.sampled_from([*LANGUAGES.values(), "text"])
 
 
 @given(st.lists(imports | found_ones, max_size=4), languages)
