@@ -33,33 +33,21 @@ def test_signature_ends_at_the_body(path: str, text: str) -> None:
     ("path", "text", "title"),
     [
         ("c.go", "package m\n\nfunc Map[T any](xs []T) []T {\n\treturn xs\n}\n", "Map(xs []T) []T"),
-        (
-            "b.rs",
-            "pub fn build<P: AsRef<Path>>(path: P) -> u8 {\n    1\n}\n",
-            "build(path: P) -> u8",
-        ),
+        ("b.rs", "pub fn build<P: As<Path>>(path: P) -> u8 { 1 }\n", "build(path: P) -> u8"),
         ("d.py", "def f(\n    a: int,  # not {\n) -> int:\n    return a\n", "f( a: int, ) -> int"),
         ("e.rb", "class A; def x(a); a; end; end\n", "A.x(a)"),
         ("F.java", "class A { int m(int a) { return a; } } class B {}\n", "A.m(int a)"),
         (
             "g.ts",
-            "class A { m(a: {b: 1}): {c: 2} { return {c: 2} } n() {} }\n",
+            "class A { m(a: {b: 1}): {c: 2} { return a } n() {} }\n",
             "A.m(a: {b: 1}): {c: 2}",
         ),
-        (
-            "h.ts",
-            "export const f = (x: () => void): number => x + 1;\n",
-            "f(x: () => void): number",
-        ),
+        ("h.ts", "export const f = (x: () => void): A => x + 1;\n", "f(x: () => void): A"),
         ("i.ts", "const o = { go: async (x) => { return x; } };\n", "o.go(x)"),
         ("j.ts", "const F: React.FC<{a: 1}> = ({ a }) => { return a; };\n", "F({ a })"),
         ("n.ts", "interface I { go?(a: number): void }\n", "I.go(a: number): void"),
         ("k.js", "exports.run = function (a, b) { return a; };\n", "run(a, b)"),
-        (
-            "l.rs",
-            "pub fn life<'a, 'b: 'a>(x: &'a str, y: &'b str) -> u8 { 1 }\n",
-            "life(x: &'a str, y: &'b str) -> u8",
-        ),
+        ("l.rs", "fn life<'a, 'b: 'a>(x: &'a str, y: &'b A) {}\n", "life(x: &'a str, y: &'b A)"),
         ("m.py", 'def f(z="""a"b"""):\n    return z\n', 'f(z="""a"b""")'),
     ],
 )
@@ -79,27 +67,19 @@ def test_docstring_after_a_comment() -> None:
     [
         (
             "a.cpp",
-            "namespace o { namespace i {\nclass W {\n  void d() {}\n};\nvoid l() {}\n}}\n",
-            "o o.i o.i.W o.i.W.d o.i.l",
+            "namespace o { namespace i {\nclass W { void d() {} };\n}}\n",
+            "o o.i o.i.W o.i.W.d",
         ),
-        (
-            "O.java",
-            "class O { class I { void h() { } } class J { void k() { } } }\n",
-            "O O.I O.I.h O.J O.J.k",
-        ),
-        (
-            "x.sh",
-            "my-func() {\n  :\n}\nfunction other:func {\n  :\n}\npkg::f() {\n  :\n}\n",
-            "my-func other:func pkg::f",
-        ),
+        ("O.java", "class O { class I { void h() { } } class J { } }\n", "O O.I O.I.h O.J"),
+        ("x.sh", "a-b() { :; }\nfunction b:c { :; }\nd::e() { :; }\n", "a-b b:c d::e"),
         ("E.java", "class E {\n  static final int A = 1, B = 2;\n}\n", "E E.A E.B"),
         ("b.rs", "const _: () = assert!(true);\npub fn r#type() {}\n", "type"),
         (
             "g.rb",
-            "class F\n  def a\n  end\n  alias_method :b, :a\n  define_method(:c) { 1 }\nend\n"
-            "F::D = 1\n",
-            "F F.a F.b F.c F.D",
+            "class F\n  def a\n  end\n  alias_method :b, :a\nend\nF::D = 1\n",
+            "F F.a F.b F.D",
         ),
+        ("h.rb", "class F\n  define_method(:c) { 1 }\nend\n", "F F.c"),
         ("UP.PY", "def f():\n    pass\n", "f"),
     ],
 )
