@@ -49,16 +49,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     folder: Path = tmp_path_factory.mktemp("relevance")
     with new_store(str(folder)) as store:
         records = Records(store, Settings(), None)
-        for key, fields in {
-            "a": {"source": "conversation"},
-            "b": {"source": "file"},
-            "c": {"confidence": 0.5},
-            "d": {},
-            "e": {"status": "superseded"},
-            "f": {"status": "retracted"},
-            "g": {},
-        }.items():
-            records.add("note", "tokens expire", id=f"note-{key}", **fields)  # type: ignore[arg-type]
+        records.add("note", "tokens expire", id="note-a", source="conversation")
+        records.add("note", "tokens expire", id="note-b", source="file")
+        records.add("note", "tokens expire", id="note-c", confidence=0.5)
+        for key, status in zip("defg", ("", "superseded", "retracted", ""), strict=True):
+            records.add("note", "tokens expire", id=f"note-{key}", status=status or None)
         records.link("note-b", "relates_to", "note-f")
         records.link("note-f", "relates_to", "note-g")
         records.add("note", "a cookie", id="note-cookie")
