@@ -17,10 +17,10 @@ from ..core.text import identifier_parts
 from ..core.vocabulary import file_id, symbol_id
 from ..indexing.passages import passage_rows
 from ..system.files import lstamp_of, settled, size_in
+from .edges import mentioned
 from .extract import extract, scan_exactly
 from .facts import facts_as_json
 from .languages import LanguageSpec
-from .mentions import mentioned
 from .rules import Rules, load_rules
 from .scan import Match
 from .source import WHOLE_LENGTH, Source, file_body, symbol_body, symbol_title

@@ -12,10 +12,8 @@ from ..core.times import now
 from ..core.vocabulary import CODE, CODE_IDS, COMMIT_IDS, file_id, path_of, qualified_of, symbol_id
 from ..indexing.indexer import Index
 from . import OWED
-from .edges import Resolver
+from .edges import MENTION, Mentions, Resolver
 from .facts import calls_from_json, exported, facts_from_json
-from .mentions import KIND as MENTION
-from .mentions import Mentions
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

@@ -13,9 +13,9 @@ from code_project import Project
 from repositories import Repository
 
 from pylore.code import worker
+from pylore.code.edges import Mentions, mentioned
 from pylore.code.facts import FileFacts
 from pylore.code.index import below_root
-from pylore.code.mentions import Mentions, mentioned
 from pylore.code.rules import load_rules
 from pylore.code.worker import Job, work_all
 from pylore.core.errors import BugElsewhere, LoreError

@@ -15,7 +15,7 @@ from mutator import mutated
 from pages import import_documents
 from searching import options
 
-from pylore.code.mentions import mentioned
+from pylore.code.edges import mentioned
 from pylore.code.rules import load_rules
 from pylore.core.errors import LoreError, StoreError
 from pylore.core.json import dumps
