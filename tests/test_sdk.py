@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import subprocess
 import sys
@@ -110,7 +109,7 @@ def test_verify_takes_ids_of_anchors(lore: pylore.Lore, folder: Path) -> None:
     ids = [one["anchor_id"] for one in (file, symbol)]
     assert [one["anchor_id"] for one in lore.verify(ids[1])] == ids[1:]
     assert {one["anchor_id"] for one in lore.verify()} == {*ids}
-    assert json.loads(lore.search("JWTs")[0].to_json())["id"] == jwt.id
+    assert lore.search("JWTs")[0].to_dict()["id"] == jwt.id
     with pytest.raises(pylore.LoreError, match="no anchor 'anchor-0'"):
         lore.verify("anchor-0")
 

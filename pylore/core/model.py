@@ -40,12 +40,6 @@ class Record:
         """Return a dict from field name to value, in the order of the class."""
         return {name: getattr(self, name) for name in self.FIELDS}
 
-    def to_json(self) -> str:
-        """Return the fields as JSON on one line."""
-        from .json import dumps
-
-        return dumps(self.to_dict())
-
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self.to_dict() == other.to_dict()
 
@@ -247,10 +241,8 @@ class Hit(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields of a result; ``explain`` only where it was asked for."""
-        fields = super().to_dict()
-        if self.explain is None:
-            del fields["explain"]
-        return fields
+        names = self.FIELDS if self.explain is not None else self.FIELDS[:-1]
+        return {name: getattr(self, name) for name in names}
 
 
 class Hits:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 MOST_WORDS = 12
 LEAST_LETTERS = 3
 """Minimum length of ``-word`` and ``word*``: shorter words are flags and pointers."""
-_SHOWN = 60
 
 
 class Operators:
@@ -74,13 +73,10 @@ def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
 
 def _end_of_phrase(chunks: list[str]) -> int:
     """Return the number of chunks of a phrase at the beginning; 0 without a phrase."""
-    if not chunks[0].startswith('"'):
-        return 0
-    for end, chunk in enumerate([chunks[0][1:], *chunks[1:]], 1):
-        if '"' in chunk:
-            whole = chunk.index('"') == len(chunk) - 1 and words(" ".join(chunks[:end]))
-            return end if whole else 0
-    return 0
+    bare = [chunks[0][1:], *chunks[1:]] if chunks[0].startswith('"') else []
+    end = next((end for end, chunk in enumerate(bare, 1) if '"' in chunk), 0)
+    ends = end and bare[end - 1].index('"') == len(bare[end - 1]) - 1
+    return end if ends and words(" ".join(chunks[:end])) else 0
 
 
 def _rest(read: Operators, chunk: str, doubt: Callable[[str, str], str]) -> str:
@@ -100,7 +96,7 @@ def _rest(read: Operators, chunk: str, doubt: Callable[[str, str], str]) -> str:
         read.titled.append(_folded(name))
         return name
     if why := doubt(kind, name):
-        read.unread.append(f"{chunk[:_SHOWN]} is searched for as plain words: {why}")
+        read.unread.append(f"{chunk[:60]} is searched for as plain words: {why}")
         return chunk
     (read.tags if kind == "tag" else read.types).append(name)
     return ""
@@ -120,9 +116,6 @@ _TRAILERS = tuple(
 """Prefixes of lines that tools put below a message."""
 AROUND = "()[]{}<>,.;:!?'\"`*"
 """Characters around a word that are no part of it."""
-_HEX = frozenset("0123456789abcdef")
-_SHORTEST_HASH, _LONGEST_HASH = 7, 40
-_LONGEST_QUOTED = 100
 
 
 def cleaned(text: str) -> str:
@@ -141,9 +134,8 @@ def _says(chunk: str) -> bool:
     bare = chunk.strip(AROUND)
     if "://" in chunk or (bare[:1] == "#" and bare[1:].isdigit()):
         return False
-    if not _SHORTEST_HASH <= len(bare) <= _LONGEST_HASH or not _HEX.issuperset(bare):
-        return True
-    return bare.isdigit() or bare.isalpha()
+    is_hash = 7 <= len(bare) <= 40 and not bare.strip("0123456789abcdef")
+    return not is_hash or bare.isdigit() or bare.isalpha()
 
 
 def _unwrapped(chunk: str) -> str:
@@ -175,7 +167,7 @@ def named_in(text: str) -> list[str]:
 
 def _names(text: str) -> Iterator[str]:
     for piece in text.split("`")[1::2]:
-        if piece and len(piece) <= _LONGEST_QUOTED:
+        if piece and len(piece) <= 100:
             yield from filter(_is_name, (word.strip(AROUND) for word in piece.split()))
     before = before_it = ""
     for chunk in text.split():

@@ -52,10 +52,9 @@ def convex(
     total = sum(shares[name] for name in found)
     fused: dict[What, float] = {}
     for name, leg in found.items():
-        low = vector_min if name == "vector" else 0.0
-        high = max(leg.values())
+        low, high = 0.0, max(leg.values())
         if name == "vector":
-            high = max(high, SURE_COSINE)
+            low, high = vector_min, max(high, SURE_COSINE)
         share = shares[name] / total if total else 1 / len(found)
         width = high - low
         if width > 0:

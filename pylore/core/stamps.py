@@ -152,10 +152,8 @@ class Stamped(Record):
         values = values_of(row)
         fields = {name: (stamps.get(name, base), value) for name, value in values.items()}
         fields |= {name: (one, "") for name, one in stamps.items() if name not in values}
-        if not base:  # times that only fill their columns
-            fields = {
-                name: value for name, value in fields.items() if value[0] or name not in kind.times
-            }
+        filled = () if base else kind.times  # without a stamp they only fill their columns
+        fields = {name: one for name, one in fields.items() if one[0] or name not in filled}
         return cls(base, fields, kind)
 
     def at(self, name: str) -> Value:
@@ -183,10 +181,8 @@ class Stamped(Record):
         that state was edited by hand."""
         if self.base.partition(" ")[0] != before.base.partition(" ")[0]:
             return self
-        fields = {
-            name: (before.base if stamp == self.base else stamp, value)
-            for name, (stamp, value) in self.fields.items()
-        }
+        base = {self.base: before.base}
+        fields = {name: (base.get(one[0], one[0]), one[1]) for name, one in self.fields.items()}
         return self._with(fields, before.base)
 
     def edited(self, before: Stamped) -> dict[str, str]:
@@ -242,12 +238,8 @@ class Stamped(Record):
         return row
 
     def _entries(self, kind: str) -> dict[str, str]:
-        found = {
-            name[len(kind) :]: value
-            for name, (_, value) in self.fields.items()
-            if value and name.startswith(kind)
-        }
-        return dict(sorted(found.items()))
+        values = sorted((name, value) for name, (_, value) in self.fields.items() if value)
+        return {name[len(kind) :]: value for name, value in values if name.startswith(kind)}
 
     def mark(self, row: Thing) -> None:
         """Give a row that has these values their stamps."""

@@ -30,8 +30,6 @@ PREFIX_LENGTH = 3
 """Minimum length of a word used as a prefix."""
 ENDING = 2
 """Number of last characters of a word that may differ in inflected forms."""
-MAX_JOINED = 12
-"""Words of a text that ``joined`` reads."""
 _SNIPPET_LOOK = 20_000
 """Characters of a passage in which a snippet is looked for."""
 BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
@@ -67,14 +65,9 @@ def _token(letter: str) -> str | None:
     if not _tokenizers:
         connection = apsw.Connection(":memory:")
         _tokenizers.append(connection.fts5_tokenizer("unicode61", ["remove_diacritics", "2"]))
-    tokens = _tokenizers[0](
-        f"a{letter}b".encode(),
-        apsw.FTS5_TOKENIZE_DOCUMENT,
-        None,
-        include_offsets=False,
-        include_colocated=False,
-    )
-    return tokens[0][1:-1] if len(tokens) == 1 else None
+    text, tokenize = f"a{letter}b".encode(), _tokenizers[0]
+    tokens = tokenize(text, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False)
+    return tokens[0][0][1:-1] if len(tokens) == 1 else None
 
 
 def _compatible(letter: str) -> str:
@@ -272,12 +265,12 @@ class Query:
 
 
 def joined(text: str) -> list[str]:
-    """Return adjacent words of a short text written as one word, with a stop word between too.
+    """Return adjacent words of the first twelve as a word, with a stop word between too.
 
     >>> joined("time limit of a unit of work")
     ['timelimit', 'unitofwork']
     """
-    folded = [fold(word) for word in words(text)[:MAX_JOINED]]
+    folded = [fold(word) for word in words(text)[:12]]
     plain = [word not in STOP_WORDS and word.isalpha() for word in folded]
     found = []
     for at in range(len(folded) - 1):
