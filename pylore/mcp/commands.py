@@ -87,7 +87,7 @@ def _install(client: str, words: list[str], *, into_file: bool) -> None:
         write(toml if file.endswith(".toml") else text)
         return
     if file.endswith(".toml"):
-        raise LoreError(f"{file} is not JSON: paste what 'lore mcp --install {client}' prints")
+        raise LoreError(f"{file} is not JSON: paste the output of 'lore mcp --install {client}'")
 
     def change(settings: dict[str, Any]) -> None:
         try:

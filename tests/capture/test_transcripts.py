@@ -126,7 +126,7 @@ def test_command_that_writes_files_is_an_edit(command: str, files: list[str] | N
     assert (failed["kind"], failed.get("files")) == ("tool", None)
 
 
-def test_commit_that_writes_files_is_an_edit_too() -> None:
+def test_commit_that_writes_files_is_an_edit() -> None:
     command = "sed -i s/a/b/ src/a.py && git commit -qam 'Say b'"
     made = events(ClaudeSession().tool("Bash", "done", command=command))
     assert [event["kind"] for event in made] == ["edit", "commit"]

@@ -182,7 +182,7 @@ def test_prompt_headings_code_relationships_relevant_code_flowchart_td(project: 
 
 
 @pytest.mark.parametrize("budget", [50, 1000])
-def test_mermaid_form_is_the_diagram_alone(project: Store, budget: int) -> None:
+def test_mermaid_form_is_a_diagram(project: Store, budget: int) -> None:
     context = asked(project, "how are sessions signed", "mermaid", budget=budget)
     if budget == 1000:
         first, *others = context.text.splitlines()

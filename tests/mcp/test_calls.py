@@ -143,7 +143,7 @@ def test_untrusted_store_is_only_read(project: Lore) -> None:
     refusal(project, **lesson)
 
 
-def test_links_and_anchors_are_kept_once_and_staged(project: Lore) -> None:
+def test_links_and_anchors_are_staged_once(project: Lore) -> None:
     project("trust")
     project.write("clock.py", "def now():\n    return 1\n")
     tied = {"id": "note-clock", "links": ["lesson-keys:relates_to"], "file": "clock.py::now"}

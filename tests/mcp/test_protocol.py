@@ -125,7 +125,7 @@ def test_unreadable_request_gets_an_error_with_id(folder: Path, params: str) -> 
         ("lore_feedback", {}, "no ids"),
     ],
 )
-def test_errors_say_how_to_mend_a_call(folder: Path, name: str, arguments: Any, said: str) -> None:
+def test_errors_explain_the_correction(folder: Path, name: str, arguments: Any, said: str) -> None:
     call = request(1, "tools/call", {"name": name, "arguments": arguments})
     (answer,) = answers(folder, lines_of(call), write=True)
     assert answer["result"]["isError"] is True
@@ -177,7 +177,7 @@ LINES |= (JSON | REQUESTS).map(lambda value: json.dumps(value).encode() + b"\n")
 
 
 @given(lines=st.lists(LINES, min_size=20, max_size=30))
-def test_requests_are_answered_in_order_among_any_lines(folder: Path, lines: list[bytes]) -> None:
+def test_requests_between_any_lines_are_answered_in_order(folder: Path, lines: list[bytes]) -> None:
     sent, marks = [], []
     for number, line in enumerate(lines):
         if b"cancelled" not in line and b"lore_index" not in line:
