@@ -36,9 +36,6 @@ def prompts(session: ClaudeSession) -> list[str]:
     ("text", "fields"),
     [
         ("<command-name>/clear</command-name>", {}),
-        ("<local-command-stdout>Bye</local-command-stdout>", {}),
-        ("<bash-input>git status</bash-input>", {}),
-        ("<task-notification>done</task-notification>", {}),
         ("[Request interrupted by user]", {}),
         ("This session is being continued from a previous conversation that ran out", {}),
         ("Summary of before", {"isCompactSummary": True}),

@@ -67,41 +67,31 @@ def test_store_is_found_again_at_every_call(project: Path, tmp_path: Path) -> No
         assert not answer["result"]["isError"]
 
 
-@pytest.mark.parametrize("how", ["eof", "term", "parent"])
-def test_server_ends_with_the_client(shared: Path, tmp_path: Path, how: str) -> None:
-    if how == "parent":
-        fifo = tmp_path / "fifo"
-        os.mkfifo(fifo)
-        script = f"exec 3<>'{fifo}'; bash '{LORE}' mcp <&3 & echo $!; sleep 60; :"
-        parent = subprocess.Popen(["bash", "-c", script], cwd=shared, stdout=subprocess.PIPE)
-        assert parent.stdout
-        child = int(parent.stdout.readline())
-        held = os.open(fifo, os.O_RDWR)  # keeps stdin open
-        os.write(held, json.dumps(request(1, "server/discover")).encode() + b"\n")
-        assert b"result" in parent.stdout.readline()  # the server is up, and knows the parent
-        subprocess.run(["pkill", "-9", "-P", str(parent.pid), "sleep"], check=False)
-        parent.kill()
-        parent.wait()
-        _wait_until_gone(child)
-        os.close(held)
-        return
+def test_server_ends_with_its_client(shared: Path, tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    script = f"exec 3<>'{fifo}'; bash '{LORE}' mcp <&3 & echo $!; sleep 60; :"
+    parent = subprocess.Popen(["bash", "-c", script], cwd=shared, stdout=subprocess.PIPE)
+    assert parent.stdout
+    child = int(parent.stdout.readline())
+    held = os.open(fifo, os.O_RDWR)  # keeps stdin open
+    os.write(held, json.dumps(request(1, "server/discover")).encode() + b"\n")
+    assert b"result" in parent.stdout.readline()  # the server is up, and knows the parent
+    subprocess.run(["pkill", "-9", "-P", str(parent.pid), "sleep"], check=False)
+    parent.kill()
+    parent.wait()
+    with pytest.raises(ProcessLookupError):
+        for _ in range(100):
+            os.kill(child, 0)
+            time.sleep(0.1)
+    os.close(held)
+
+
+def test_server_ends_by_a_signal(shared: Path) -> None:
     with serving(shared) as wire:
         wire.ask(request(1, "server/discover"))
-        if how == "eof":
-            assert wire.end() == []
-        else:
-            wire.process.send_signal(signal.SIGTERM)
-            assert wire.process.wait(timeout=10) == -signal.SIGTERM
-
-
-def _wait_until_gone(process: int) -> None:
-    for _ in range(100):
-        try:
-            os.kill(process, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.1)
-    raise AssertionError("the server outlived its client")
+        wire.process.send_signal(signal.SIGTERM)
+        assert wire.process.wait(timeout=10) == -signal.SIGTERM
 
 
 def test_clients_share_a_store_that_is_written(project: Path) -> None:
@@ -112,9 +102,8 @@ def test_clients_share_a_store_that_is_written(project: Path) -> None:
             texts = []
             for turn in range(3):
                 texts.append(text_of(wire.ask(tool(turn, "lore_search", query="tokens cookie"))))
-                wire.ask(
-                    tool(f"w{turn}", "lore_remember", type="note", text=f"{number} said {turn}")
-                )
+                note = {"type": "note", "text": f"{number} said {turn}"}
+                wire.ask(tool(f"w{turn}", "lore_remember", **note))
             assert wire.end() == []
             return texts
 
