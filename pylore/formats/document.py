@@ -139,7 +139,7 @@ class DocumentReader:
                 self._set_field(document, key, value, line)
             except LoreError as error:
                 wrong = LineError(line, f"{key}: {error}")
-                if not self._skip_bad or key in fields.OWN_KEYS:
+                if not self._skip_bad:
                     raise wrong from None
                 self.faults.append(f"{path}: {wrong}: kept as data")
                 document.data[key] = value
@@ -166,9 +166,7 @@ class DocumentReader:
             for target in filter(None, map(str.strip, _several(value))):
                 lines = target[len(fields.split_location(target)[0]) + 1 :]
                 document.links.append(Link(FIELD, target, line, lines, says=relation))
-        elif key in fields.OWN_KEYS:
-            raise LoreError("a reserved key: rename it")
-        else:
+        elif key not in fields.OWN_KEYS:
             document.data[key] = value
             if name in _ALIASES:
                 names = value if isinstance(value, list) else [value]

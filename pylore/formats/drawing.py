@@ -69,11 +69,8 @@ class Mermaid:
         return f'  n{ends[0][0]} -->|"{_escaped(relation)}"| n{ends[1][0]}\n'
 
 
-FORMS: dict[str, NodeLink | Dot | Mermaid] = {
-    "json": NodeLink(),
-    "dot": Dot(),
-    "mermaid": Mermaid(),
-}
+_FORMS: tuple[NodeLink | Dot | Mermaid, ...] = (NodeLink(), Dot(), Mermaid())
+FORMS = dict(zip(("json", "dot", "mermaid"), _FORMS, strict=True))
 
 
 def draw(

@@ -150,7 +150,7 @@ class DocumentImport:
     def _find(self, path: str) -> None:
         """Import the files of a path; with ``prune`` a folder may be empty."""
         found = False
-        for file in _files_below(path, self._skip):
+        for file in _files_below(path, self._result.skipped):
             found = True
             try:
                 self._import_file(file)
@@ -162,15 +162,12 @@ class DocumentImport:
             if not found and not (self._prune and any(self._lost())):
                 self._fault(path, LoreError("there are no documents in this folder"))
 
-    def _skip(self, file: str, why: str) -> None:
-        self._result.skipped.append((file, why))
-
     def _fault(self, file: str, error: LoreError) -> None:
         if isinstance(error, StoreError):
             raise error
         if not self._skip_bad:
             raise LoreError(f"{file}: {error}: nothing was imported; {_MEND}") from None
-        self._skip(file, str(error))
+        self._result.skipped.append((file, str(error)))
 
     def _import_file(self, file: str) -> None:
         path, stamp = _place_of(self._root, file), lstamp_of(file)
@@ -193,7 +190,8 @@ class DocumentImport:
         try:
             document = self._reader.read(text, path, self._ids(path, text, hash))
         except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
-            self._skip(file, f"cannot be read ({type(error).__name__}: {error})")
+            why = f"cannot be read ({type(error).__name__}: {error})"
+            self._result.skipped.append((file, why))
             return
         if "id" in document.stated:
             check_scope(document.node.id, self._store.scope)
@@ -418,11 +416,11 @@ def _is_stated(edge: Edge) -> bool:
 # --- files below a folder
 
 
-def _files_below(path: str, on_error: Callable[[str, str], None]) -> Iterator[str]:
+def _files_below(path: str, skipped: list[tuple[str, str]]) -> Iterator[str]:
     """Yield the path itself, or the documents below a folder, in a fixed order.
 
-    Hidden files and folders, ``node_modules`` and symlinks are skipped. ``on_error`` gets a folder
-    that cannot be read, or a symlink to a target outside ``path``, and the reason.
+    Hidden files and folders, ``node_modules`` and symlinks are left out. ``skipped`` gets folders
+    that cannot be read, and symlinks to a target outside ``path``, with the reason.
     """
     if not os.path.isdir(path):
         yield path
@@ -435,12 +433,12 @@ def _files_below(path: str, on_error: Callable[[str, str], None]) -> Iterator[st
         if os.path.islink(file) and os.path.exists(file):
             real = os.path.realpath(file)
             if real != top and not is_below(top, real) and (os.path.isdir(real) or is_page(file)):
-                on_error(file, f"is a link out of {top}")
+                skipped.append((file, f"is a link out of {top}"))
             return False
         return True
 
     def failed(error: OSError) -> None:
-        on_error(str(error.filename), f"cannot be read ({error.strerror})")
+        skipped.append((str(error.filename), f"cannot be read ({error.strerror})"))
 
     for folder, folders, names in os.walk(path, onerror=failed):
         folders[:] = sorted(name for name in folders if is_plain(os.path.join(folder, name)))

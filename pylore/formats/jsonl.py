@@ -11,7 +11,7 @@ from codecs import BOM_UTF8
 from typing import NamedTuple
 
 from ..core import ids
-from ..core.errors import LoreError, StoreError, nearest
+from ..core.errors import LoreError, StoreError
 from ..core.json import parse_object, record_line
 from ..core.model import Edge, Node
 from ..core.times import now
@@ -20,7 +20,7 @@ from ..graph.relations import fold, require_name
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
 from ..records.facts import contested
-from ..records.fields import title_of
+from ..records.fields import Naming, title_of
 from ..records.merge import Conflict, Merge, contested_notes, fate_notes
 from ..store.changes import thing_of
 from .lines import PAST, STATES, Line, marker_of
@@ -147,6 +147,7 @@ class LineImport:
         store, options = self._store, self._options
         self._index = Index(store)
         self._merge = Merge(store, self._index, prefer=options.prefer, by_hand=options.by_hand)
+        self._naming = Naming(store, self._settings)
         self._types = store.types.all()
         self._relations = store.relations.all()
         longest = record_line(self._settings.max_text)
@@ -222,40 +223,29 @@ class LineImport:
         row = line.thing()
         if line.kind == "id" and isinstance(row, Node):
             if row.type not in self._types:
-                if not self._options.new_types:
-                    raise LoreError(f"unknown type '{row.type}'{nearest(row.type, [*self._types])}")
-                self._take_type(Line({"declare_type": row.type}))
+                if self._options.new_types:
+                    self._take_type(Line({"declare_type": row.type}))
+                self._naming.require_type(row.type)
             if not id.startswith(row.type + "-"):
                 raise LoreError(f"the id '{id}' is not of type {row.type}")
         return row
 
     def _edge(self, from_id: str, to_id: str, name: str) -> Edge | None:
-        """Return an edge of a known relation: under a scope, a link between common records has a
-        relation of the scope."""
         from_id, to_id, relation = self._id(from_id), self._id(to_id), fold(name)
-        scope = self._store.scope
-        if not ids.is_seen(relation, scope):
-            raise LoreError(f"'{relation}' belongs to a different scope: import it without a scope")
-        if not any(map(self._is_own, (from_id, to_id, relation))):
-            if self._store.edges.get(from_id, to_id, relation) is not None:
-                return None
-            relation = ids.own(relation, scope)
-        if relation not in self._relations:
-            relation = self._declared(relation)
         if from_id == to_id:
             raise LoreError(f"'{from_id}' is linked to itself")
+        if self._store.scope or relation not in self._relations:
+            is_own = any(map(self._is_own, (from_id, to_id, relation)))
+            if not is_own and self._store.edges.get(from_id, to_id, relation) is not None:
+                return None
+            given = self._settings.edge_weights.get(relation, (DECLARED_WEIGHT, None))
+            common = self._relations.get(ids.plain(relation))
+            if relation not in self._relations and (common or self._options.new_relations):
+                fields = zip(("weight", "backward_weight"), common or given, strict=False)
+                self._take_relation(Line({"declare_relation": relation, **dict(fields)}))
+            relation = self._naming.relation_between(from_id, relation, to_id)
+            self._relations = self._store.relations.all()
         return Edge(from_id, to_id, relation)
-
-    def _declared(self, relation: str) -> str:
-        """Declare a relation, with the weights of the common relation or the settings."""
-        weights = self._relations.get(ids.plain(relation))
-        if weights is None and not self._options.new_relations:
-            known = ids.called(sorted(self._relations), self._store.scope)
-            raise LoreError(f"unknown relation '{relation}'{nearest(relation, known)}")
-        given = self._settings.edge_weights.get(ids.plain(relation), (DECLARED_WEIGHT, None))
-        weight, back = weights[:2] if weights else given
-        fields = {"declare_relation": relation, "weight": weight, "backward_weight": back}
-        return self._take_relation(Line(fields))
 
     def _id(self, id: str) -> str:
         """Return the id in the store that a line means: under a scope, the scope's own unless there
@@ -324,19 +314,16 @@ class LineImport:
         if self._is_own(id):
             purge(id, at)
 
-    def _take_relation(self, line: Line) -> str:
-        """Declare a relation, under a scope one of the scope; return the name."""
+    def _take_relation(self, line: Line) -> None:
         given, mark, scope = line.names[0].partition(ids.MARK)
         name = require_name(given, "relation") + mark + scope
         if mark and not ids.is_name(scope):
             raise LoreError(f"'{name[:80]}': only the name of a scope may follow {ids.MARK}")
-        if self._store.scope and name in self._relations:
-            return name
-        name = ids.own(name, self._store.scope)
-        at, *weights, description = line.declaration()
-        self._relations[name] = weights[0], weights[1], description
-        self._merge.relation(name, at, self._relations[name])
-        return name
+        if not (self._store.scope and name in self._relations):
+            at, *weights, description = line.declaration()
+            declared = weights[0], weights[1], description
+            self._merge.relation(ids.own(name, self._store.scope), at, declared)
+            self._relations = self._store.relations.all()
 
     def _take_type(self, line: Line) -> None:
         name = ids.check_type(line.names[0])

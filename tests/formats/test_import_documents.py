@@ -348,7 +348,6 @@ text #auth #team/web, see #12, #ff0 and [[B#part]] [c](d.md#e) `#code` a#b
         (b"one\ntwo \xff", "line 2: not UTF-8"),
         (b"one\n\ntwo\0", "line 3: has a NUL byte"),
         (b"---\nok: 1\na: *b\n---\n", "line 3: .*means more than text"),
-        (b"---\n_stated: a\n---\n", "line 2: _stated: a reserved key"),
         (b"---\nok: 1\ndescription: >x\n---\n", "line 3: not YAML"),
         (b"---\nid: decision-" + b"x" * 2000 + b"\n---\n", "longer than 1000"),
         (b"x" * 10_000_001, "max_text is 10000000"),
