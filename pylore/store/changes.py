@@ -372,12 +372,9 @@ _OLD = (
 
 # --- hubs
 
-_KEY = "remote "
-"""Prefix of the keys in ``meta``, before the name of the remote."""
-
 
 class RemoteProgress(Row):
-    """How far a store is with a remote.
+    """How far a store is with a remote; backups include it.
 
     Attributes:
         takes: filters of what was sent.
@@ -403,41 +400,23 @@ class RemoteProgress(Row):
 
 
 class Remotes(Table):
-    """Reads and writes the progress with hubs."""
+    """Reads and writes the progress with hubs, as JSON in ``meta``."""
 
-    def all(self) -> list[RemoteProgress]:
-        """Return the progress with each remote, by name."""
-        rows = self._rows(
-            "SELECT key, value FROM meta WHERE key >= ?1"
-            " AND key < ?1 || char(1114111) ORDER BY key",
-            _KEY,
-        )
-        found = []
-        for key, value in rows:
-            found.append(RemoteProgress(key.removeprefix(_KEY)))
-            for field, known in loads(value).items():
-                setattr(found[-1], field, known)
-        return found
+    def _all(self) -> dict[str, dict[str, Any]]:
+        """Return name to fields."""
+        return dict(loads(Meta(self._db).get("remotes") or "{}"))
 
     def get(self, name: str) -> RemoteProgress:
         """Return the progress with a remote, at the beginning if it is new."""
-        return next(
-            (one for one in self.all() if one.name == name), RemoteProgress(name, mark=[0, None])
-        )
+        return RemoteProgress(**self._all().get(name, {"name": name, "mark": [0, None]}))
 
     def put(self, progress: RemoteProgress) -> None:
         """Write the progress with a remote."""
-        fields = {name: value for name, value in progress.to_dict().items() if name != "name"}
-        self._db.execute(
-            "INSERT OR REPLACE INTO main.meta VALUES (?, ?)", (_KEY + progress.name, dumps(fields))
-        )
-
-    def remove(self, name: str) -> None:
-        """Delete the progress with a remote."""
-        self._db.execute("DELETE FROM main.meta WHERE key = ?", (_KEY + name,))
+        known = self._all() | {progress.name: progress.to_dict()}
+        Meta(self._db).set("remotes", dumps(known))
 
     def send_again(self, things: Iterable[str]) -> None:
         """Let all remotes get these things again, which no command changed."""
-        for progress in self.all():
-            progress.again = sorted({*progress.again, *things})
-            self.put(progress)
+        for fields in self._all().values():
+            again = sorted({*fields["again"], *things})
+            self.put(RemoteProgress(**fields | {"again": again}))
