@@ -99,11 +99,8 @@ class ChangeLog(Table):
 
     def commands(self, after: int = 0) -> list[PastCommand]:
         """Return the named commands after a number, latest first."""
-        rows = self._rows(
-            "SELECT id, name, at, undone_by FROM commands WHERE id > ? AND name <> ''"
-            " ORDER BY id DESC",
-            after,
-        )
+        where = "id > ? AND name <> '' ORDER BY id DESC"
+        rows = self._rows(f"SELECT id, name, at, undone_by FROM commands WHERE {where}", after)
         return [PastCommand(*row) for row in rows]
 
     def last_command(self) -> int:
@@ -195,9 +192,8 @@ class ChangeLog(Table):
     def add(self, rows: Iterable[Thing]) -> None:
         """Log rows as added by the running command."""
         command = self.command
-        self._db.executemany(
-            "INSERT INTO main.added VALUES (?, ?)", ((command, thing_of(row)) for row in rows)
-        )
+        new = ((command, thing_of(row)) for row in rows)
+        self._db.executemany("INSERT INTO main.added VALUES (?, ?)", new)
 
     def stamp(self, before: str) -> str:
         """Return a stamp of now, later than a time."""
@@ -210,17 +206,14 @@ class ChangeLog(Table):
 
     def leave(self, thing: str, values: Iterable[tuple[str, Value]], command: int | None) -> None:
         """Log former values, with the number of the command here that replaced them, or None."""
-        self._db.executemany(
-            "INSERT OR IGNORE INTO main.past VALUES (?, ?, ?, ?, ?)",
-            ((thing, field, *value, command) for field, value in values),
-        )
+        rows = ((thing, field, *value, command) for field, value in values)
+        self._db.executemany("INSERT OR IGNORE INTO main.past VALUES (?, ?, ?, ?, ?)", rows)
 
     def take_back(self, thing: str, values: Iterable[tuple[str, Value]]) -> None:
         """Delete current values from the past of a thing: the past arrived first."""
-        self._db.executemany(
-            "DELETE FROM main.past WHERE thing = ? AND field = ? AND stamp = ? AND value = ?",
-            ((thing, field, *value) for field, value in values),
-        )
+        this = "thing = ? AND field = ? AND stamp = ? AND value = ?"
+        rows = ((thing, field, *value) for field, value in values)
+        self._db.executemany(f"DELETE FROM main.past WHERE {this}", rows)
 
     # --- reading
 
@@ -291,10 +284,8 @@ class ChangeLog(Table):
             if SEPARATOR not in thing:
                 self.add_seen(thing, latest(stamp for _, stamp in rows))
         self._db.execute(f"DELETE {_OLD}", (before, before))
-        self._db.execute(
-            "DELETE FROM main.added WHERE command IN (SELECT id FROM main.commands WHERE at < ?)",
-            (before,),
-        )
+        old = "SELECT id FROM main.commands WHERE at < ?"
+        self._db.execute(f"DELETE FROM main.added WHERE command IN ({old})", (before,))
         self._db.execute("DELETE FROM main.commands WHERE at < ?", (before,))
         self._meta.set("swept", before)
         return swept
@@ -323,18 +314,12 @@ class ChangeLog(Table):
         """Delete the past of a record and of the record's links and anchors up to a time. The
         caller deletes the rows, and calls ``Store.wipe``."""
         _ = self.command  # so that a purge is a command, which has no past
-        self._db.execute(
-            f"DELETE FROM main.past WHERE {_HANGS_ON}"
-            " AND substr(stamp, 1, instr(stamp, ' ') - 1) <= ?2",
-            (id, at),
-        )
+        until = "substr(stamp, 1, instr(stamp, ' ') - 1) <= ?2"
+        self._db.execute(f"DELETE FROM main.past WHERE {_HANGS_ON} AND {until}", (id, at))
         self._db.execute(f"DELETE FROM main.added WHERE {_HANGS_ON}", (id,))
         self._db.execute("DELETE FROM main.purged WHERE id = ? AND proposed", (id,))
-        self._db.execute(
-            "INSERT INTO main.purged VALUES (?, ?, 0)"
-            " ON CONFLICT DO UPDATE SET at = max(at, excluded.at)",
-            (id, at),
-        )
+        later = "ON CONFLICT DO UPDATE SET at = max(at, excluded.at)"
+        self._db.execute(f"INSERT INTO main.purged VALUES (?, ?, 0) {later}", (id, at))
         self._meta.set(TO_WIPE, at)  # for Store.wipe
 
 

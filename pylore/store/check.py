@@ -35,20 +35,15 @@ _TEXTS = {
     ),
     ("commits", "full text"): ("SELECT key FROM commits", f"SELECT rowid FROM {MESSAGES}_docsize"),
 }
+_EMBEDDED = "SELECT key FROM vectors WHERE length(embedding)"
+_DIMENSION = "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'embedder_dimension'"
 _VECTORS = {
     ("passages", "a vector"): (
         f"SELECT key FROM passages WHERE collection <> '{HIDDEN}'",
         "SELECT key FROM vectors",
     ),
-    ("vectors", "a sketch"): (
-        "SELECT key FROM vectors WHERE length(embedding) > 0",
-        "SELECT key FROM sketches",
-    ),
-    ("vectors", "the right length"): (
-        "SELECT key FROM vectors WHERE length(embedding) > 0",
-        "SELECT key FROM vectors WHERE length(embedding) ="
-        " (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'embedder_dimension')",
-    ),
+    ("vectors", "a sketch"): (f"{_EMBEDDED} > 0", "SELECT key FROM sketches"),
+    ("vectors", "the right length"): (f"{_EMBEDDED} > 0", f"{_EMBEDDED} = ({_DIMENSION})"),
 }
 """Pairs of sets of keys that are equal in a sound store: names to queries."""
 
@@ -165,6 +160,7 @@ class Statistics(GraphTable):
         edge with an end that is not a live node is dangling: it counts for the degree of the other
         end, and connects nothing."""
         by_type = Nodes(self._db).count_by_type()
+        forgotten = self._value("SELECT count(*) FROM nodes WHERE invalidated_at IS NOT NULL")
         by_relation = self.count_by_relation()
         keys = self._column(_LIVE)
         degrees, components, dangling = _count_edges(self._db.execute(_ENDS), keys)
@@ -181,9 +177,7 @@ class Statistics(GraphTable):
             "orphans": [*degrees.values()].count(0),
             "components": components,
             "dangling_edges": dangling,
-            "forgotten_nodes": self._value(
-                "SELECT count(*) FROM nodes WHERE invalidated_at IS NOT NULL"
-            ),
+            "forgotten_nodes": forgotten,
         }
 
     def count_by_relation(self) -> dict[str, int]:

@@ -67,18 +67,15 @@ class StoredCandidates(Table):
     def put(self, candidates: Iterable[KeptCandidate]) -> None:
         """Insert or replace candidates."""
         marks = ", ".join("?" * len(KeptCandidate.FIELDS))
-        self._db.executemany(
-            f"INSERT OR REPLACE INTO main.candidates({_COLUMNS}) VALUES ({marks})",
-            ([*one.to_dict().values()] for one in candidates),
-        )
+        rows = ([*one.to_dict().values()] for one in candidates)
+        into = f"main.candidates({_COLUMNS})"
+        self._db.executemany(f"INSERT OR REPLACE INTO {into} VALUES ({marks})", rows)
 
     def remove(self, ids: Iterable[str]) -> None:
         """Delete candidates; found again, they are new."""
-        self._db.execute(
-            "DELETE FROM main.candidates WHERE id IN (SELECT id FROM candidates"
-            " WHERE id IN (SELECT value FROM json_each(?)))",
-            (dumps([*ids]),),
-        )
+        seen = "SELECT id FROM candidates WHERE id IN (SELECT value FROM json_each(?))"
+        query = f"DELETE FROM main.candidates WHERE id IN ({seen})"
+        self._db.execute(query, (dumps([*ids]),))
 
     def _select(self, rest: str, *given: object) -> list[KeptCandidate]:
         rows = self._rows(f"SELECT * FROM (SELECT {_READ} FROM candidates) {rest}", *given)

@@ -290,10 +290,8 @@ class Edges(GraphTable):
     def of(self, id: str, *, forgotten: bool = False) -> list[Edge]:
         """Return the live edges of a node in both directions; with ``forgotten``, all of them."""
         live = "" if forgotten else " AND invalidated_at IS NULL"
-        return self._read(
-            f"(from_key = ?1 OR to_key = ?1){live} ORDER BY relation, from_id, to_id",
-            key_of(self._db, id),
-        )
+        query = f"(from_key = ?1 OR to_key = ?1){live} ORDER BY relation, from_id, to_id"
+        return self._read(query, key_of(self._db, id))
 
     def leading(self, from_id: str, relation: str) -> list[Edge]:
         """Return the edges of a relation from a node that were not ended, by to."""
@@ -377,21 +375,16 @@ def follow_nodes(db: apsw.Connection, ids: Iterable[str]) -> None:
     out = _OUT_SINCE.format("e.from_key", "e.to_key", ended="ended_at")
     for id in ids:
         key = db.execute("SELECT key FROM main.nodes WHERE id = ?", (id,)).get
-        db.execute(
-            f"UPDATE main.links AS e SET invalidated_at = {out} WHERE from_key = ?1 OR to_key = ?1",
-            (key,),
-        )
+        touching = "from_key = ?1 OR to_key = ?1"
+        db.execute(f"UPDATE main.links AS e SET invalidated_at = {out} WHERE {touching}", (key,))
         count_ratings(db, rated_with(db, key))
 
 
 def rated_with(db: apsw.Connection, key: int) -> list[int]:
     """Return the key of a rated node, or the keys of the nodes rated in a run."""
-    rows = db.execute(
-        "SELECT from_key FROM main.links WHERE to_key = ?1 AND relation = 'used_in_run'"
-        " UNION SELECT from_key FROM main.links WHERE from_key = ?1 AND relation = 'used_in_run'",
-        (key,),
-    )
-    return [rated for (rated,) in rows]
+    half = "SELECT from_key FROM main.links WHERE {} = ?1 AND relation = 'used_in_run'"
+    query = f"{half.format('to_key')} UNION {half.format('from_key')}"
+    return [rated for (rated,) in db.execute(query, (key,))]
 
 
 def count_ratings(db: apsw.Connection, keys: Collection[int]) -> None:

@@ -88,10 +88,8 @@ class Anchors(Table):
 
     def rules(self, root: str) -> list[Anchor]:
         """Return the rules of live nodes in a project."""
-        return self._read(
-            f"{_OF_NODES} AND a.kind = 'rule' AND a.root = ? ORDER BY a.node_id, a.path, a.detail",
-            root,
-        )
+        where = "a.kind = 'rule' AND a.root = ? ORDER BY a.node_id, a.path, a.detail"
+        return self._read(f"{_OF_NODES} AND {where}", root)
 
     def about(self, root: str, paths: Sequence[str]) -> list[tuple[str, str]]:
         """Return ``(node, path)`` of the anchors to these files, without globs."""
@@ -103,11 +101,8 @@ class Anchors(Table):
 
     def globs(self, root: str) -> list[tuple[str, str]]:
         """Return ``(node, glob)`` of the anchors to globs."""
-        return self._rows(
-            "SELECT node_id, path FROM anchors WHERE kind = 'glob' AND root = ?"
-            " AND gone_at IS NULL",
-            root,
-        )
+        where = "kind = 'glob' AND root = ? AND gone_at IS NULL"
+        return self._rows(f"SELECT node_id, path FROM anchors WHERE {where}", root)
 
     def globs_like(self, root: str, paths: Sequence[str]) -> list[tuple[str, str, str]]:
         """Return ``(node, glob, path)`` where a glob may match a path; some do not. SQLite's ``*``
@@ -146,11 +141,9 @@ class Anchors(Table):
 
     def settle(self, anchor: Anchor) -> None:
         """Write an anchor with the stamps it has, without a change log."""
-        self._db.execute(
-            f"INSERT OR REPLACE INTO main.anchors({_FIELDS})"
-            f" VALUES ({', '.join('?' * len(Anchor.FIELDS))})",
-            [getattr(anchor, name) for name in Anchor.FIELDS],
-        )
+        values = [getattr(anchor, name) for name in Anchor.FIELDS]
+        marks = ", ".join("?" * len(values))
+        self._db.execute(f"INSERT OR REPLACE INTO main.anchors({_FIELDS}) VALUES ({marks})", values)
 
     def replace(self, changes: Iterable[tuple[AnchorKey, Anchor]]) -> None:
         """Write anchors over live anchors with these keys. An anchor that moves onto a live anchor
@@ -220,6 +213,7 @@ UNION ALL
 SELECT path, stamp FROM documents WHERE root = '' AND path IN (SELECT value FROM json_each(?1))
 """
 _DOCUMENT = ", ".join(DocumentFile.FIELDS)
+_THIS_FILE = "root = ? AND node_id = ?"
 
 
 class Documents(Table):
@@ -248,31 +242,25 @@ class Documents(Table):
 
     def links(self, root: str, node_id: str) -> str:
         """Return the links of a file as ``put`` got them, or an empty text."""
-        query = "SELECT links FROM documents WHERE root = ? AND node_id = ?"
+        query = f"SELECT links FROM documents WHERE {_THIS_FILE}"
         return self._value(query, root, node_id) or ""
 
     def put(self, root: str, document: DocumentFile, links: str) -> None:
         """Write a file, with the links as a JSON list."""
-        fields = [getattr(document, name) for name in DocumentFile.FIELDS]
-        self._db.execute(
-            f"INSERT OR REPLACE INTO main.documents(root, {_DOCUMENT}, links)"
-            f" VALUES (?, {'?, ' * len(fields)}?)",
-            (root, *fields, links),
-        )
+        values = [root, links, *(getattr(document, name) for name in DocumentFile.FIELDS)]
+        into = f"main.documents(root, links, {_DOCUMENT})"
+        marks = ", ".join("?" * len(values))
+        self._db.execute(f"INSERT OR REPLACE INTO {into} VALUES ({marks})", values)
 
     def restamp(self, root: str, document: DocumentFile) -> None:
         """Write the stamp of a file."""
-        self._db.execute(
-            "UPDATE main.documents SET stamp = ? WHERE root = ? AND node_id = ?",
-            (document.stamp, root, document.node_id),
-        )
+        given = (document.stamp, root, document.node_id)
+        self._db.execute(f"UPDATE main.documents SET stamp = ? WHERE {_THIS_FILE}", given)
 
     def remove(self, root: str, node_ids: Iterable[str]) -> None:
         """Delete files; their nodes stay."""
-        self._db.executemany(
-            "DELETE FROM main.documents WHERE root = ? AND node_id = ?",
-            ((root, id) for id in node_ids),
-        )
+        rows = [(root, id) for id in node_ids]
+        self._db.executemany(f"DELETE FROM main.documents WHERE {_THIS_FILE}", rows)
 
 
 CODE_RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions")
@@ -293,12 +281,11 @@ class CodeFiles(Table):
 
     def known(self, paths: Sequence[str]) -> dict[str, tuple[str, str, str]]:
         """Return path to ``(stamp, hash, language or "" if skipped)`` of ``paths``."""
-        rows = self._rows(
+        query = (
             "SELECT c.path, c.stamp, c.hash, c.language FROM json_each(?) j"
-            " CROSS JOIN code_files c ON c.path = j.value",
-            dumps(paths),
+            " CROSS JOIN code_files c ON c.path = j.value"
         )
-        return {path: (stamp, hash, language) for path, stamp, hash, language in rows}
+        return {row[0]: row[1:] for row in self._rows(query, dumps(paths))}
 
     def facts(self, paths: Sequence[str] | None = None) -> Iterator[tuple[str, str, str]]:
         """Yield ``(path, language, facts as JSON)`` of ``paths``, or of all files, by path."""
@@ -332,9 +319,8 @@ class CodeFiles(Table):
         reason = "json_extract(iif(language = '', facts, '{}'), '$.skipped')"
         query = f"SELECT language, {reason} AS reason, count(*) FROM code_files GROUP BY 1, 2"
         rows = self._rows(query)
-        return {row[0]: row[2] for row in rows if row[0]}, {
-            reason: count for language, reason, count in rows if not language
-        }
+        skipped = {reason: count for language, reason, count in rows if not language}
+        return {language: count for language, _, count in rows if language}, skipped
 
     # --- nodes
 
@@ -354,13 +340,11 @@ class CodeFiles(Table):
 
     def defined(self, file_ids: Sequence[str]) -> set[tuple[str, str]]:
         """Return ``(file, symbol)`` of the live ``defines`` edges of these files."""
-        return {
-            *self._rows(
-                f"SELECT n.id, {ID_OF.format('e.to_key')} FROM {NAMED} CROSS JOIN links e"
-                " ON e.from_key = n.key AND e.relation = 'defines' WHERE e.invalidated_at IS NULL",
-                dumps(file_ids),
-            )
-        }
+        query = (
+            f"SELECT n.id, {ID_OF.format('e.to_key')} FROM {NAMED} CROSS JOIN links e"
+            " ON e.from_key = n.key AND e.relation = 'defines' WHERE e.invalidated_at IS NULL"
+        )
+        return {*self._rows(query, dumps(file_ids))}
 
     def resolved(self, ids: Sequence[str] | None = None) -> dict[EdgeKey, Resolved]:
         """Return the edges of ``CODE_RELATIONS``, or those from these files and symbols."""

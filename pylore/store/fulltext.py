@@ -157,10 +157,8 @@ class FullText(Table):
 
     def of_nodes(self, ids: Sequence[str]) -> list[int]:
         """Return the keys of the passages of these nodes, sorted."""
-        return self._column(
-            f"SELECT p.key FROM {NAMED} CROSS JOIN passages p ON p.node_key = n.key ORDER BY p.key",
-            dumps(ids),
-        )
+        query = f"SELECT p.key FROM {NAMED} CROSS JOIN passages p ON p.node_key = n.key"
+        return self._column(f"{query} ORDER BY p.key", dumps(ids))
 
     def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the key of the first passage of each of these nodes."""
@@ -332,10 +330,7 @@ def _phrases(query: Query, how: str, engine: str) -> list[str]:
     words = query.single_words()
     beginning = '"{}"*' if engine == "fts5" else '"{}*"'
     if how == "inflected":
-        return [
-            quoted(form)
-            for form in dict.fromkeys(form for word in words for form in inflections(word))
-        ]
+        return [*map(quoted, dict.fromkeys(form for word in words for form in inflections(word)))]
     if how == "prefix":
         return [beginning.format(word) for word in words if len(word) >= PREFIX_LENGTH]
     # A single letter of a script without spaces starts indexed pairs.

@@ -83,10 +83,8 @@ class Nodes(Table):
 
     def get_many(self, ids: Iterable[str]) -> dict[str, Node]:
         """Return the nodes in ``ids`` that exist, forgotten or not."""
-        rows = self._rows(
-            f"SELECT {FIELDS_OF_N} FROM {NAMED} LEFT JOIN reads r ON r.key = n.key", dumps([*ids])
-        )
-        return {node.id: node for node in map(node_of, rows)}
+        query = f"SELECT {FIELDS_OF_N} FROM {NAMED} LEFT JOIN reads r ON r.key = n.key"
+        return {node.id: node for node in map(node_of, self._rows(query, dumps([*ids])))}
 
     def put(self, node: Node) -> str:
         """Write a node; return ``added``, ``updated`` or ``unchanged``, as for a change of only
@@ -131,10 +129,8 @@ class Nodes(Table):
             node = copy(old)
             node.status = "confirmed"
             self._stamp(old, node)
-            self._db.execute(
-                "UPDATE main.nodes SET status = ?, stamps = ? WHERE id = ?",
-                (node.status, node.stamps, node.id),
-            )
+            row = (node.status, node.stamps, node.id)
+            self._db.execute("UPDATE main.nodes SET status = ?, stamps = ? WHERE id = ?", row)
 
     def delete(self, id: str) -> None:
         """Delete a node with rows in ``documents`` and ``shown``, not edges, anchors, passages."""
@@ -158,9 +154,8 @@ class Nodes(Table):
         query = (
             f"WHERE {condition} AND invalidated_at IS {'NOT ' if forgotten else ''}NULL"
             f" ORDER BY {'+' if first else ''}updated_at {'' if oldest_first else 'DESC'}, id"
-            " LIMIT ?"
         )
-        return self._read(query, *parameters, limit)
+        return self._read(f"{query} LIMIT ?", *parameters, limit)
 
     def all(self, *, live_only: bool = False) -> Iterator[Node]:
         """Yield all nodes, by id."""
@@ -184,24 +179,21 @@ class Nodes(Table):
 
     def hidden_among(self, ids: Sequence[str], statuses: Sequence[str]) -> set[str]:
         """Return the nodes in ``ids`` that have any of these ``HIDDEN_STATUSES``."""
-        return {
-            *self._column(
-                "SELECT j.value FROM json_each(?) j CROSS JOIN nodes named ON named.id = j.value"
-                f" CROSS JOIN nodes n ON n.key = named.key AND {in_status(statuses)}",
-                dumps(ids),
-            )
-        }
+        query = (
+            "SELECT j.value FROM json_each(?) j CROSS JOIN nodes named ON named.id = j.value"
+            f" CROSS JOIN nodes n ON n.key = named.key AND {in_status(statuses)}"
+        )
+        return {*self._column(query, dumps(ids))}
 
     def anchored(self, ids: Sequence[str]) -> list[tuple[str, str, str, str, str, str]]:
         """Return ``(node, verdict, kind, root, path, stamp)`` of every anchor of these nodes; raise
         GraphUnavailable if the table is missing or damaged."""
+        query = (
+            "SELECT node_id, verdict, a.kind, a.root, a.path, stamp FROM json_each(?) j"
+            " CROSS JOIN anchors a ON node_id = j.value WHERE gone_at IS NULL"
+        )
         with GraphFaults():
-            return self._rows(
-                "SELECT a.node_id, a.verdict, a.kind, a.root, a.path, a.stamp"
-                " FROM json_each(?) j CROSS JOIN anchors a ON a.node_id = j.value"
-                " WHERE a.gone_at IS NULL",
-                dumps(ids),
-            )
+            return self._rows(query, dumps(ids))
 
     def verdicts(self, ids: Sequence[str]) -> tuple[dict[str, str], list[str]]:
         """Return the worst verdict of each anchored node in ``ids``, and notes on failures."""
@@ -220,14 +212,12 @@ class Nodes(Table):
             " WHERE instr(' ' || n.tags || ' ', ' ' || t.value || ' ') ORDER BY t.key LIMIT 1))"
             f" AS found FROM {NAMED.replace('?', '?1')} WHERE found IS NOT NULL"
         )
-        rows = self._rows(query, dumps(ids), dumps(tags))
-        return dict(rows)
+        return dict(self._rows(query, dumps(ids), dumps(tags)))
 
     def beginning(self, id: str, length: int = 800) -> str:
         """Return the first characters of a node's body."""
-        return str(
-            self._value("SELECT substr(body, 1, ?) FROM nodes WHERE id = ?", length, id) or ""
-        )
+        text = self._value("SELECT substr(body, 1, ?) FROM nodes WHERE id = ?", length, id)
+        return str(text or "")
 
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
         """Return the live nodes in ``ids`` that are within ``scope``."""
@@ -244,15 +234,10 @@ class Nodes(Table):
 
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:
         """Return a note with the nearest tag for each tag that no live node has."""
-        texts = self._column(
-            "SELECT DISTINCT tags FROM nodes WHERE tags <> '' AND invalidated_at IS NULL"
-        )
-        known = sorted({tag for text in texts for tag in text.split(" ")})
-        return [
-            f"no record has the tag '{tag}'{nearest(tag, known)}"
-            for tag in tags
-            if tag not in known
-        ]
+        query = "SELECT DISTINCT tags FROM nodes WHERE tags <> '' AND invalidated_at IS NULL"
+        known = sorted({tag for text in self._column(query) for tag in text.split(" ")})
+        unknown = [tag for tag in tags if tag not in known]
+        return [f"no record has the tag '{tag}'{nearest(tag, known)}" for tag in unknown]
 
     def outlines(
         self, types: Sequence[str] = ()
@@ -275,12 +260,12 @@ class Nodes(Table):
 
     def count_by_type(self) -> dict[str, int]:
         """Return type to the number of live nodes."""
-        rows = self._rows(  # reads indexes only
+        query = (  # reads indexes only
             "SELECT type, live FROM (SELECT type, count(*) - (SELECT count(*) FROM nodes f"
             " WHERE f.type = n.type AND f.invalidated_at IS NOT NULL) AS live"
             " FROM nodes n GROUP BY type) WHERE live > 0"
         )
-        return dict(rows)
+        return dict(self._rows(query))
 
 
 def node_of(row: tuple[Any, ...]) -> Node:
@@ -292,11 +277,8 @@ def node_of(row: tuple[Any, ...]) -> Node:
 
 def put_rows(db: apsw.Connection, nodes: Sequence[Node], columns: Iterable[str]) -> None:
     """Insert nodes, and update these columns of existing nodes."""
-    rows = db.execute(
-        f"SELECT n.id, n.invalidated_at FROM {NAMED.replace('nodes', 'main.nodes')}",
-        (dumps([node.id for node in nodes]),),
-    )
-    gone = dict(rows)
+    query = f"SELECT n.id, n.invalidated_at FROM {NAMED.replace('nodes', 'main.nodes')}"
+    gone = dict(db.execute(query, (dumps([node.id for node in nodes]),)))
     updates = ", ".join(f"{name} = excluded.{name}" for name in columns)
     db.executemany(f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {updates}", rows_of(nodes))
     new = [(node.id,) for node in nodes if node.id not in gone]
@@ -328,9 +310,8 @@ class Types(Table):
         for name in wanted:
             if name not in known:
                 names = [RECORDS, LEARNING, *known]
-                raise UsageError(
-                    f"unknown type '{name}'{nearest(name, names)}: one of {', '.join(names)}"
-                )
+                hint = f"{nearest(name, names)}: one of {', '.join(names)}"
+                raise UsageError(f"unknown type '{name}'{hint}")
         return tuple(wanted)
 
     def declared(self) -> dict[str, tuple[str, str]]:
@@ -369,10 +350,8 @@ class Relations(GraphTable):
         """Add or change a relation. ``at`` is as in ``Types.declare``."""
         if at or self.all().get(name) != (weight, backward, description):
             at = at or _later(self.declared().get(name))
-            self._db.execute(
-                "INSERT OR REPLACE INTO main.relations VALUES (?, ?, ?, ?, ?)",
-                (name, weight, description, backward, at),
-            )
+            row = (name, weight, description, backward, at)
+            self._db.execute("INSERT OR REPLACE INTO main.relations VALUES (?, ?, ?, ?, ?)", row)
 
 
 def _later(declared: tuple[str, object] | None) -> str:

@@ -80,10 +80,8 @@ class WholeFiles(WholeText):
     def put(self, files: Iterable[tuple[str, str, str]]) -> None:
         """Write ``(path, text, name parts)`` of files in ``code_files``."""
         rows = [*files]
-        self._db.executemany(
-            "UPDATE code_files SET text = ? WHERE path = ?",
-            ((packed(text), path) for path, text, _ in rows),
-        )
+        texts = ((packed(text), path) for path, text, _ in rows)
+        self._db.executemany("UPDATE code_files SET text = ? WHERE path = ?", texts)
         self._index((row[0], *row) for row in rows)
 
     def remove(self, paths: Sequence[str]) -> None:
@@ -143,9 +141,8 @@ class Commits(WholeText):
 
     def remove(self, ids: Iterable[str]) -> None:
         """Delete commits that left the history."""
-        self._change(
-            ids, "DELETE FROM commit_files WHERE commit_key", "DELETE FROM commits WHERE key"
-        )
+        gone = ("DELETE FROM commit_files WHERE commit_key", "DELETE FROM commits WHERE key")
+        self._change(ids, *gone)
 
     def renew(self) -> None:
         """Index all messages again, in an empty table."""
