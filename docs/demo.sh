@@ -50,7 +50,7 @@ lore graph stats --text | grep by
 say "The question: $question" 'Depth 0: only full text and vectors'
 ask 0 --text | short
 
-say 'Depth 1: and the files that such decisions are about' '(--edges anchored_to: one relation of many, so that this fits a screen)'
+say 'Depth 1: and the files that such decisions are about (--edges anchored_to)'
 ask 1 --text | short
 
 say 'Depth 2: and other decisions about these files'
@@ -66,7 +66,6 @@ else
 fi
 
 say 'The way back: LORE_GRAPH_DEPTH=0, or graph_depth=0 in a config'
-printf '$ LORE_GRAPH_DEPTH=0 lore search ...\n'
 if cmp -s <(LORE_GRAPH_DEPTH=0 lore search "$question" -q) <(lore search "$question" -q); then
   printf 'the same as a plain search, byte for byte\n'
 else
