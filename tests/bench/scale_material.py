@@ -32,20 +32,9 @@ PREDICATES = ("uses", "owned_by", "runs_on", "replaces", "documented_in", "writt
 """Relations of facts about entities; a store has to declare them."""
 
 _MIX = {
-    "symbol": 42,
-    "file": 6,
-    "entity": 10,
-    "note": 8,
-    "observation": 7,
-    "lesson": 6,
-    "decision": 5,
-    "doc": 4,
-    "failure": 3,
-    "task": 2,
-    "pattern": 2,
-    "concept": 2,
-    "commit": 2,
-    "run": 1,
+    **{"symbol": 42, "file": 6, "entity": 10, "note": 8, "observation": 7, "lesson": 6},
+    **{"decision": 5, "doc": 4, "failure": 3, "task": 2, "pattern": 2, "concept": 2},
+    **{"commit": 2, "run": 1},
 }
 """Nodes of each type per hundred."""
 _RECORDS = ("note", "observation", "lesson", "decision", "doc", "failure", "task", "pattern")
@@ -78,12 +67,9 @@ class Text:
     def of_packages(*names: str) -> Text:
         """Return the text of some packages, which takes a second or two."""
         library = Path(sysconfig.get_path("stdlib"))
+        read = ((name, read_modules(library / name, tests=False)) for name in names)
         return _text_of(
-            [
-                replace(module, name=f"{name}.{module.name}")
-                for name in names
-                for module in read_modules(library / name, tests=False)
-            ]
+            [replace(one, name=f"{name}.{one.name}") for name, some in read for one in some]
         )
 
 
@@ -204,13 +190,8 @@ class Material:
     def _path(self, number: int) -> str:
         names, rng = self._text.names, Random(-1 - number)
         folder = Random(number // 40)
-        return "/".join(
-            [
-                "src",
-                *folder.choices(names, k=2),
-                f"{rng.choice(names)}_{rng.choice(names)}_{number}.py",
-            ]
-        )
+        name = f"{rng.choice(names)}_{rng.choice(names)}_{number}.py"
+        return "/".join(["src", *folder.choices(names, k=2), name])
 
     def _tag(self, rng: Random) -> str:
         return self._text.names[_skewed(rng, min(300, len(self._text.names)))]

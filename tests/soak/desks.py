@@ -43,13 +43,7 @@ class Desk(Writer):
     """A writer with a clock that is ``off`` seconds wrong."""
 
     WRITES: ClassVar[dict[str, int]] = {
-        "add": 30,
-        "edit": 16,
-        "link": 15,
-        "forget": 5,
-        "restore": 5,
-        "sync": 10,
-        "purge": 1,
+        **{"add": 30, "edit": 16, "link": 15, "forget": 5, "restore": 5, "sync": 10, "purge": 1}
     }
     EXPECTED = ("",)  # other desks may have changed any record
 

@@ -34,9 +34,8 @@ class Year:
         self._root = root
         self.journal = Journal()
         self._clock = Clock(root, -options.months * _MONTH)
-        here, there = (
-            Machine(root / name, self._clock, self.journal) for name in ("here", "there")
-        )
+        here = Machine(root / "here", self._clock, self.journal)
+        there = Machine(root / "there", self._clock, self.journal)
         text = Text.of_packages(*options.packages.split(","))
         self._here = here
         self._projects = [
@@ -120,14 +119,9 @@ def run(options: argparse.Namespace, root: Path) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    for name, value in (
-        ("months", 12),
-        ("days", 3),
-        ("projects", 4),
-        ("records", 6000),
-        ("sessions", 2000),
-        ("commits", 400),
-    ):
+    defaults = {"months": 12, "days": 3, "projects": 4}
+    defaults |= {"records": 6000, "sessions": 2000, "commits": 400}
+    for name, value in defaults.items():
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--packages", default="email,http,logging,asyncio,unittest")
     options = parser.parse_args()

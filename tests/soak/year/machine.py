@@ -15,6 +15,8 @@ from statistics import median
 from threading import Lock
 from typing import Any
 
+from repositories import GIT_VARIABLES
+
 from .clock import Clock
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -97,23 +99,14 @@ class Machine:
         return found
 
     def _environment(self) -> dict[str, str]:
-        folders = {
-            f"XDG_{kind}_HOME": str(self.home / kind.lower())
-            for kind in ("CONFIG", "DATA", "STATE", "CACHE")
-        }
-        person = {
-            f"GIT_{who}_{what}": value
-            for who in ("AUTHOR", "COMMITTER")
-            for what, value in (("NAME", "n"), ("EMAIL", "n@example.org"))
-        }
+        kinds = ("CONFIG", "DATA", "STATE", "CACHE")
         return {
+            **GIT_VARIABLES,
             "PATH": f"{self.home / 'bin'}:{os.environ.get('PATH', os.defpath)}",
             "HOME": str(self.home),
             "LC_ALL": "C.UTF-8",
-            "GIT_CONFIG_NOSYSTEM": "1",
             "NO_COLOR": "1",
-            **folders,
-            **person,
+            **{f"XDG_{kind}_HOME": str(self.home / kind.lower()) for kind in kinds},
             **self.clock.environment,
         }
 
@@ -121,25 +114,17 @@ class Machine:
         self, words: list[str], folder: Path, data: bytes, more: Mapping[str, str]
     ) -> tuple[int, str, str, float]:
         """Return exit code, stdout, stderr, and CPU milliseconds with those of children."""
-        with (
-            tempfile.TemporaryFile() as given,
-            tempfile.TemporaryFile() as out,
-            tempfile.TemporaryFile() as err,
-        ):
+        file, environ = tempfile.TemporaryFile, {**self._environment(), **more}
+        with file() as given, file() as out, file() as err:
             given.write(data)
             given.seek(0)
             process = subprocess.Popen(
-                words,
-                cwd=folder,
-                env={**self._environment(), **more},
-                stdin=given,
-                stdout=out,
-                stderr=err,
+                words, cwd=folder, env=environ, stdin=given, stdout=out, stderr=err
             )
             _, status, used = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             texts = []
-            for file in (out, err):
-                file.seek(0)
-                texts.append(file.read().decode("utf-8", "replace"))
+            for said in (out, err):
+                said.seek(0)
+                texts.append(said.read().decode("utf-8", "replace"))
             return process.returncode, *texts, 1000 * (used.ru_utime + used.ru_stime)  # type: ignore[return-value]

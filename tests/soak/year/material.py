@@ -43,30 +43,13 @@ def record(words: Words, at: str, others: list[str], files: list[str]) -> list[d
     id = f"{type}-{random.getrandbits(32):08x}"
     body = f"{words.stretch(random.randint(20, 50))} {words.sentence()}"
     path = random.choice(files)
+    title = words.stretch(random.randint(6, 9))
     ends = {(random.choice(others), "relates_to") for _ in range(3) if others}
     ends |= {(f"file-{path}", "anchored_to")}
-    return [
-        {
-            "id": id,
-            "type": type,
-            "title": words.stretch(random.randint(6, 9)),
-            "body": body,
-            "created_at": at,
-            "updated_at": at,
-        },
-        *(
-            {"from_id": id, "to_id": other, "relation": relation, "created_at": at}
-            for other, relation in sorted(ends)
-        ),
-        {
-            "anchor_of": id,
-            "kind": "file",
-            "path": path,
-            "verdict": "valid",
-            "created_at": at,
-            "verified_at": at,
-        },
-    ]
+    edges = [{"from_id": id, "to_id": to, "relation": relation} for to, relation in sorted(ends)]
+    node = {"id": id, "type": type, "title": title, "body": body, "updated_at": at}
+    anchor = {"anchor_of": id, "kind": "file", "path": path, "verdict": "valid", "verified_at": at}
+    return [{**line, "created_at": at} for line in (node, *edges, anchor)]
 
 
 class Sessions:
@@ -86,12 +69,8 @@ class Sessions:
         one.user(f"why does {words.stretch(6)}?")
         one.tool("Read", words.stretch(40), file_path=path)
         failed = random.random() < 0.5
-        one.tool(
-            "Bash",
-            f"{path}:3: error: {words.stretch(5)}" if failed else "ok",
-            failed=failed,
-            command="make test",
-        )
+        said = f"{path}:3: error: {words.stretch(5)}" if failed else "ok"
+        one.tool("Bash", said, failed=failed, command="make test")
         for _ in range(random.randint(1, 4)):
             old, new = words.stretch(4), words.stretch(4)
             one.tool("Edit", "done", file_path=path, old_string=old, new_string=new)
@@ -137,20 +116,14 @@ class Source:
     def _commit(self, at: int, start: str) -> str:
         kinds = [self._add] * 12
         if self._commits:
-            kinds = self._random.choices(
-                (self._edit, self._add, self._rename, self._delete),
-                (75, 15, 6, 4),
-                k=self._random.choice((1, 1, 2, 3)),
-            )
+            every = (self._edit, self._add, self._rename, self._delete)
+            count = self._random.choice((1, 1, 2, 3))
+            kinds = self._random.choices(every, (75, 15, 6, 4), k=count)
         self._commits += 1
         changes = [kind() for kind in kinds]
         message = f"{changes[0][0]}\n\nThis is needed because {self._words.sentence()}"
-        return (
-            f"commit refs/heads/main\ncommitter n <n@example.org> {at} +0000\n{_data(message)}"
-            + start
-            + "".join(text for _, text in changes)
-            + "\n"
-        )
+        head = f"commit refs/heads/main\ncommitter n <n@example.org> {at} +0000\n{_data(message)}"
+        return head + start + "".join(text for _, text in changes) + "\n"
 
     def _add(self) -> tuple[str, str]:
         path = f"src/{self._random.choice(_AREAS)}/{self._words.name()}.py"

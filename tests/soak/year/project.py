@@ -120,25 +120,19 @@ class Project:
         edit = {"tool_name": "Edit", "tool_input": {"file_path": str(self.folder / path)}}
         run = {"tool_name": "Bash", "tool_input": {"command": "make test"}}
         prompt = f"how does {Path(path).stem} work, and {self._words.stretch(6)}?"
+        first, last = ("session-start", {}), ("session-end", {})
+        said: dict[str, Any] = {"prompt": prompt}
         for event, more in (
-            ("session-start", {}),
-            ("prompt", {"prompt": prompt}),
+            first,
+            ("prompt", said),
             ("file", edit),
             ("tool", edit),
             ("tool", run),
-            ("session-end", {}),
+            last,
         ):
             sent = json.dumps({"session_id": session, "cwd": str(self.folder), **more})
-            self.here.lore(
-                self.folder,
-                "hook",
-                "run",
-                event,
-                "--client",
-                "claude",
-                data=sent,
-                name=f"hook {event}",
-            )
+            words = ("hook", "run", event, "--client", "claude")
+            self.here.lore(self.folder, *words, data=sent, name=f"hook {event}")
 
     def _review(self) -> None:
         self._json("capture", "gaps", empty=True)
@@ -169,12 +163,10 @@ class Project:
         self._json("sweep", empty=True)
         lines = self.here.lore(self.folder, "export").splitlines()
         there = {one["id"] for one in map(json.loads, lines) if "id" in one}
-        for what, ids in (
-            ("lost", ({*self.titles} | self.forgotten) - there),
-            ("back", self.purged & there),
-        ):
-            if ids:
-                self.here.fault(f"{self.name}: {what}: {sorted(ids)}")
+        if lost := sorted(({*self.titles} | self.forgotten) - there):
+            self.here.fault(f"{self.name}: lost: {lost}")
+        if back := sorted(self.purged & there):
+            self.here.fault(f"{self.name}: back: {back}")
         self._doctor("--full")
 
     def _doctor(self, *words: str, **options: Any) -> None:
@@ -195,10 +187,8 @@ class Project:
             self.there.lore(self.other, "edit", both, "--title", self.titles[both])
         self._push(self.there, self.other)
         self._push(self.here, self.folder)
-        ours, theirs = (
-            (folder / ".lore/knowledge.jsonl").read_text() for folder in (self.folder, self.other)
-        )
-        if ours != theirs:
+        files = [folder / ".lore/knowledge.jsonl" for folder in (self.folder, self.other)]
+        if files[0].read_text() != files[1].read_text():
             self.here.fault(f"{self.name}: the clones differ")
 
     def _known(self) -> list[str]:
