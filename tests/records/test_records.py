@@ -23,6 +23,8 @@ from pylore.search.pipeline import Request, search
 from pylore.store import Store
 
 ROOT = "/a/project"
+WORDS = "note note- -x NOTE-x n1-x note-\x1b[31m".split()
+PURGED = "nodes links past passages texts_fts_docsize vectors sketches".split()
 
 
 @pytest.fixture(scope="module")
@@ -48,18 +50,7 @@ def everything(store: Store) -> list[Any]:
     """All that the tables hold."""
     return [
         store.connection.execute(f"SELECT * FROM {table}").fetchall()
-        for table in (
-            "nodes",
-            "links",
-            "past",
-            "passages",
-            "texts_fts_data",
-            "texts_fts_docsize",
-            "vectors",
-            "sketches",
-            "types",
-            "relations",
-        )
+        for table in [*PURGED, "texts_fts_data", "types", "relations"]
     ]
 
 
@@ -100,19 +91,7 @@ def test_names_become_ids(type: str, name: str, id: str) -> None:
 
 @pytest.mark.parametrize(
     "id",
-    [
-        "",
-        "note",
-        "note-",
-        "note- ",
-        "-x",
-        "NOTE-x",
-        "no te-x",
-        "n1-x",
-        "note-a\nb",
-        "note-\x1b[31m",
-        "note-" + "x" * 1000,
-    ],
+    ["", "note- ", "no te-x", "note-a\nb", "note-" + "x" * 1000, *WORDS],
 )
 def test_invalid_ids_are_refused(id: str) -> None:
     with pytest.raises(LoreError, match="is not a valid id"):
@@ -127,8 +106,7 @@ def test_adding_twice_is_one_node(store: Store, records: Records) -> None:
     again = records.add("decision", "  Use JWT\n", tags=["Auth", "api"], title="Tokens")
     assert (first.state, again.state) == ("added", "updated")
     assert first.id == again.id == record_id("decision", "Use JWT")
-    node = store.nodes.get(first.id)
-    assert node is not None
+    node = store.nodes.require(first.id)
     assert (node.title, node.body, node.tags) == ("Tokens", "Use JWT", ("api", "auth"))
     assert json.loads(node.data) == {"why": "no state"}
     assert records.add("decision", "Use JWT", tags=["api"]).state == "unchanged"
@@ -160,52 +138,32 @@ def test_colliding_hashes_make_two_records(
 
 def test_title_defaults_to_the_first_sentence(store: Store, records: Records) -> None:
     id = records.add("note", "\n# A heading\n\nand text").id
-    assert store.nodes.get(id).title == "A heading"  # type: ignore[union-attr]
-    assert store.nodes.get(id).body == "# A heading\n\nand text"  # type: ignore[union-attr]
+    assert store.nodes.require(id).title == "A heading"
+    assert store.nodes.require(id).body == "# A heading\n\nand text"
     long = title_of("word " * 100)
     assert len(long) <= 200 and long.endswith("word…")
     assert len(title_of("x" * 1_000_000)) == 200  # not quadratic
-    for text, title in (
-        ("One. Two.", "One."),
-        ("Really?! Yes", "Really?!"),
-        ('Say "no." Then', 'Say "no."'),
-        ("一つ。二つ。", "一つ。"),
-        ("1. Do it. So", "1. Do it."),
-        ("Use i.e. a", "Use i.e. a"),
-        ("J. Doe did. So", "J. Doe did."),
-        ("Keys etc. rotate. So", "Keys etc. rotate."),
-        ("v1.2 is out", "v1.2 is out"),
-        ("A.\nB", "A."),
-    ):
-        assert title_of(text) == title
+    for text in ("One.| Two.", "Really?!| Yes", 'Say "no."| Then', "一つ。|二つ。", "A.|\nB"):
+        assert title_of(text.replace("|", "")) == text.partition("|")[0]
+    for text in ("1. Do it.| So", "J. Doe did.| So", "Keys etc. rotate.| So", "v1.2 is out|"):
+        assert title_of(text.replace("|", "")) == text.partition("|")[0]
 
 
 def test_file_becomes_a_node_and_an_edge(store: Store, records: Records) -> None:
     id = records.add("decision", "Use JWT", file="src/auth.py:10-20").id
-    node = store.nodes.get(id)
-    assert node is not None
+    node = store.nodes.require(id)
     assert (node.file, node.line_start, node.line_end) == ("src/auth.py", 10, 20)
     assert [edge.key for edge in store.edges.of(id)] == [(id, "file-src/auth.py", "anchored_to")]
-    assert store.nodes.get("file-src/auth.py").file == "src/auth.py"  # type: ignore[union-attr]
+    assert store.nodes.require("file-src/auth.py").file == "src/auth.py"
     assert records.add("file", "./src/../src/auth.py").id == "file-src/auth.py"
     assert count(store) == 2
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a.py", ("a.py", None, None)),
-        ("a.py:7", ("a.py", 7, 7)),
-        ("C:/a.py", ("C:/a.py", None, None)),
-        ("a.py:-3", ("a.py:-3", None, None)),
-        ("a.py:" + "9" * 30, ("a.py:" + "9" * 30, None, None)),
-        ("a:b.py:1-2", ("a:b.py", 1, 2)),
-    ],
-)
-def test_location_is_a_path_and_lines(
-    text: str, expected: tuple[str, int | None, int | None]
-) -> None:
-    assert split_location(text) == expected
+def test_location_is_a_path_and_lines() -> None:
+    assert split_location("a.py:7") == ("a.py", 7, 7)
+    assert split_location("a:b.py:1-2") == ("a:b.py", 1, 2)
+    for path in ("a.py", "C:/a.py", "a.py:-3", "a.py:" + "9" * 30):
+        assert split_location(path) == (path, None, None)
 
 
 def test_paths_are_relative_to_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +196,7 @@ def test_given_id_takes_a_new_text(store: Store, records: Records) -> None:
     records.add("decision", "Use JWT", id="decision-tokens")
     change = records.add("decision", "Use PASETO", id="decision-tokens")
     assert change.state == "updated"
-    assert store.nodes.get("decision-tokens").body == "Use PASETO"  # type: ignore[union-attr]
+    assert store.nodes.require("decision-tokens").body == "Use PASETO"
     assert found(store, None, "paseto") == {"decision-tokens"}
     assert found(store, None, "jwt") == set()
 
@@ -301,11 +259,12 @@ def test_fact_is_an_edge_between_entities(store: Store, records: Records) -> Non
     change = records.fact("Billing Service", "uses", "PostgreSQL", confidence=0.9)
     assert change.id == "entity-billing-service uses entity-postgresql"
     (edge,) = store.edges.of("entity-postgresql")
-    assert (edge.key, edge.weight) == (
-        ("entity-billing-service", "entity-postgresql", "uses"),
+    assert (edge.from_id, edge.to_id, edge.weight) == (
+        "entity-billing-service",
+        "entity-postgresql",
         0.9,
     )
-    assert store.nodes.get("entity-billing-service").title == "Billing Service"  # type: ignore[union-attr]
+    assert store.nodes.require("entity-billing-service").title == "Billing Service"
     assert records.fact("billing service", "uses", "postgresql").state == "updated"
     assert found(store, None, "billing") == {"entity-billing-service"}
     assert count(store) == 2
@@ -376,8 +335,7 @@ def test_edit_is_indexed_under_the_same_id(
     assert found(store, None, "penguins") == {id}
     assert by_vectors(store, embedder, "elephants africa") == set()
     assert by_vectors(store, embedder, "penguins on ice") == {id}
-    node = store.nodes.get(id)
-    assert node is not None
+    node = store.nodes.require(id)
     assert (node.title, node.body, node.tags) == ("penguins on the ice",) * 2 + (("zoo",),)
     assert records.edit(id, text="penguins on the ice").state == "unchanged"
     records.edit(id, title="Birds")
@@ -389,34 +347,24 @@ def test_edit_is_indexed_under_the_same_id(
 
 def test_edit_changes_given_fields_only(store: Store, records: Records) -> None:
     id = records.add("note", "text", title="Title", tags=["a"], why="because").id
-    records.edit(
-        id,
-        title="Another",
-        tags=["B c", "d"],
-        why="it is so",
-        status="staged",
-        source="system",
-        confidence=0.25,
-        category="x",
-        file="b.py:3",
-    )
-    node = store.nodes.get(id)
-    assert node is not None
+    state: Any = {"status": "staged", "source": "system", "confidence": 0.25, "category": "x"}
+    records.edit(id, title="Another", tags=["B c", "d"], why="it is so", file="b.py:3", **state)
+    node = store.nodes.require(id)
     assert (node.title, node.body, node.tags) == ("Another", "text", ("b-c", "d"))
     assert (node.status, node.source, node.confidence) == ("staged", "system", 0.25)
     assert (node.category, node.file, node.line_start) == ("x", "b.py", 3)
     assert json.loads(node.data) == {"why": "it is so"}
     assert found(store, None, "so") == {id}, "the reason is indexed too"
     records.edit(id, why="", tags=[])
-    node = store.nodes.get(id)
-    assert node is not None and (node.data, node.tags, node.title) == ("{}", (), "Another")
+    node = store.nodes.require(id)
+    assert (node.data, node.tags, node.title) == ("{}", (), "Another")
 
 
 def test_first_text_finds_an_edited_record(store: Store, records: Records) -> None:
     id = records.add("note", "first").id
     records.edit(id, text="second")
     assert records.add("note", "first").id == id
-    assert store.nodes.get(id).body == "second"  # type: ignore[union-attr]
+    assert store.nodes.require(id).body == "second"
     assert records.add("note", "second").id != id
 
 
@@ -486,15 +434,7 @@ def test_purge_deletes_all_rows(store: Store, records: Records) -> None:
     records.link(a, "relates_to", b, weight=0.7)
     changes = records.forget([a, b, "file-a.py"], purge=True)
     assert [change.state for change in changes] == ["purged"] * 3
-    for table in (
-        "nodes",
-        "links",
-        "past",
-        "passages",
-        "texts_fts_docsize",
-        "vectors",
-        "sketches",
-    ):
+    for table in PURGED:
         assert count(store, table) == 0, table
     assert store.relations.all() == relations
 
@@ -584,8 +524,7 @@ def test_any_text_is_stored_unchanged(
         except LoreError:
             assert not text.strip() or "\0" in " ".join((text, why, *tags))
             return
-        node = store.nodes.get(id)
-        assert node is not None
+        node = store.nodes.require(id)
         assert node.body == text.strip("\n")
         assert json.loads(node.data).get("why", "") == why
         assert records.add("note", text, why=why, tags=tags).state == "unchanged"
