@@ -64,17 +64,11 @@ RELATIONS: dict[str, tuple[float, float, str]] = {
 
 FROM_CODE = frozenset({"imports", "calls", "inherits", "instantiates"})
 """Relations with edges from code: the weight is the certainty."""
-CHANGES = "changes"
-IMPORTS = "imports"
-CO_CHANGES = "co_changes_with"
+CHANGES, IMPORTS, CO_CHANGES = "changes", "imports", "co_changes_with"
 UNDIRECTED = frozenset({"similar_to", CO_CHANGES})
 """Relations without direction: their edges begin at the lesser id."""
-ANCHORED_TO = "anchored_to"
-DEFINES = "defines"
-DERIVED_FROM = "derived_from"
-LEARNED_FROM = "learned_from"
-CONTRADICTS = "contradicts"
-INVALIDATED_BY = "invalidated_by"
+ANCHORED_TO, DEFINES, CONTRADICTS = "anchored_to", "defines", "contradicts"
+DERIVED_FROM, LEARNED_FROM, INVALIDATED_BY = "derived_from", "learned_from", "invalidated_by"
 DECLARED_WEIGHT = 0.7
 """The default weight of a declared relation."""
 

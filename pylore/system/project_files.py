@@ -1,4 +1,4 @@
-"""List the files of a project, and decide which of them may be read: the same.
+"""List the files of a project; only a listed file may be read.
 
 Paths in a store, an export or a document may point anywhere, and a clone may hold links, pipes and
 a git index of any kind.
