@@ -71,7 +71,7 @@ def records(store: Store, repository: Repository) -> Records:
 
 @pytest.fixture
 def anchored(store: Store, records: Records, repository: Repository) -> Anchored:
-    return Anchored(store, repository.root)
+    return Anchored(store, repository)
 
 
 KINDS = [("file", ""), ("hash", ""), ("symbol", "Login.check"), ("lines", "8-9")]
@@ -163,15 +163,15 @@ def test_lines_follow_the_text(anchored: Anchored, detail: str, there: str) -> N
 @kinds
 @pytest.mark.parametrize("way", ["committed", "staged", "unstaged"])
 def test_anchors_follow_a_renamed_file(
-    anchored: Anchored, repository: Repository, kind: str, detail: str, way: str
+    anchored: Anchored, kind: str, detail: str, way: str
 ) -> None:
     anchored.place(kind, detail=detail)
     if way == "unstaged":
-        (repository.root / "src/auth.py").rename(repository.root / "src/login.py")
+        (anchored.root / "src/auth.py").rename(anchored.root / "src/login.py")
     else:
-        repository.git("mv", "src/auth.py", "src/login.py")
+        anchored.git("mv", "src/auth.py", "src/login.py")
     if way == "committed":
-        repository.commit("Rename")
+        anchored.commit("Rename")
     assert anchored.now() == ("relocated", "src/login.py", detail)
     assert anchored.links("anchored_to") == ["file-src/login.py"]
     assert anchored.links("invalidated_by") == []
@@ -179,9 +179,7 @@ def test_anchors_follow_a_renamed_file(
 
 
 @pytest.mark.parametrize(("indent", "name"), [("", ""), ("    ", "check.")])
-def test_symbol_moves_to_a_new_file(
-    anchored: Anchored, repository: Repository, indent: str, name: str
-) -> None:
+def test_symbol_moves_to_a_new_file(anchored: Anchored, indent: str, name: str) -> None:
     anchored.place("symbol", detail="Login.check")
     head, _, body = CODE.partition("class Login:")
     moved = "".join(indent + line for line in f"class Login:{body}".splitlines(keepends=True))
@@ -191,9 +189,7 @@ def test_symbol_moves_to_a_new_file(
     assert anchored.links("anchored_to") == ["file-src/web/login.py"]
 
 
-def test_symbol_with_a_different_body_elsewhere_is_invalid(
-    anchored: Anchored, repository: Repository
-) -> None:
+def test_symbol_with_a_different_body_elsewhere_is_invalid(anchored: Anchored) -> None:
     anchored.place("symbol", detail="Login.check")
     anchored.write("src/auth.py", "")
     anchored.write("src/b.py", "class Login:\n    def check(self):\n        pass\n")
@@ -212,43 +208,39 @@ def test_symbol_with_a_different_body_elsewhere_is_invalid(
     ],
 )
 def test_anchors_return_from_a_reverted_move(
-    anchored: Anchored, repository: Repository, kind: str, detail: str, meanwhile: str
+    anchored: Anchored, kind: str, detail: str, meanwhile: str
 ) -> None:
-    repository.commit("Before the move")
+    anchored.commit("Before the move")
     anchored.place(kind, detail=detail)
-    repository.git("mv", "src/auth.py", "src/login.py")
+    anchored.git("mv", "src/auth.py", "src/login.py")
     changed = CODE.replace("seen = set()", "seen = {1}").replace("import os", "import re")
     anchored.write("src/login.py", changed)
     assert anchored.now()[:2] == (meanwhile, "src/login.py")
-    repository.git("reset", "-q", "--hard")
+    anchored.git("reset", "-q", "--hard")
     assert anchored.now() == ("relocated", "src/auth.py", detail)
     assert anchored.now() == ("valid", "src/auth.py", detail)
     assert anchored.links("anchored_to") == ["file-src/auth.py"]
 
 
-def test_anchor_does_not_return_to_a_taken_place(
-    anchored: Anchored, repository: Repository
-) -> None:
-    repository.commit("Before the move")
+def test_anchor_does_not_return_to_a_taken_place(anchored: Anchored) -> None:
+    anchored.commit("Before the move")
     anchored.place("file")
-    repository.git("mv", "src/auth.py", "src/login.py")
+    anchored.git("mv", "src/auth.py", "src/login.py")
     assert anchored.now()[1] == "src/login.py"
     anchored.write("src/login.py", "x = 1")
     anchored.write("src/auth.py", "other = 1")
     anchored.place("file")
-    (repository.root / "src/login.py").unlink()
+    (anchored.root / "src/login.py").unlink()
     anchored.verify()
     found = {anchor.path: anchor.verdict for anchor in anchored.store.anchors.of("decision-a")}
     assert found == {"src/auth.py": "valid", "src/login.py": "invalid"}
 
 
 @kinds
-def test_deleted_file_is_invalid_until_restored(
-    anchored: Anchored, repository: Repository, kind: str, detail: str
-) -> None:
+def test_deleted_file_is_invalid_until_restored(anchored: Anchored, kind: str, detail: str) -> None:
     anchored.place(kind, detail=detail)
-    (repository.root / "src/auth.py").unlink()
-    hash = repository.commit("Remove it\n\nNobody logs in.")
+    (anchored.root / "src/auth.py").unlink()
+    hash = anchored.commit("Remove it\n\nNobody logs in.")
     assert anchored.now() == ("invalid", "src/auth.py", detail)
     assert anchored.links("invalidated_by") == [f"commit-{hash}"]
     commit = anchored.store.nodes.require(f"commit-{hash}")
@@ -258,13 +250,13 @@ def test_deleted_file_is_invalid_until_restored(
     assert anchored.links("invalidated_by") == []
 
 
-def test_glob_is_valid_while_a_file_matches(anchored: Anchored, repository: Repository) -> None:
+def test_glob_is_valid_while_a_file_matches(anchored: Anchored) -> None:
     anchored.write("src/deep/er.py", "")
     anchored.place("glob", "src/**/*.py")
     assert sorted(anchored.links("anchored_to")) == ["file-src/auth.py", "file-src/deep/er.py"]
-    (repository.root / "src/auth.py").unlink()
+    (anchored.root / "src/auth.py").unlink()
     assert anchored.now() == ("valid", "src/**/*.py", "")
-    (repository.root / "src/deep/er.py").unlink()
+    (anchored.root / "src/deep/er.py").unlink()
     assert anchored.now() == ("invalid", "src/**/*.py", "")
     anchored.write("src/deep/er.py", "")
     assert anchored.now() == ("valid", "src/**/*.py", "")
@@ -286,27 +278,25 @@ def test_anchors_without_git(tmp_path: Path) -> None:
 # --- breaking commits, and restoring
 
 
-def test_breaking_commit_is_linked_once_it_exists(
-    anchored: Anchored, repository: Repository
-) -> None:
+def test_breaking_commit_is_linked_once_it_exists(anchored: Anchored) -> None:
     anchored.place("symbol", detail="check")
-    repository.commit("Something else", other="x = 1\n")
+    anchored.commit("Something else", other="x = 1\n")
     anchored.write("src/auth.py", CODE.replace("bool(token)", "True"))
     assert anchored.now()[0] == "drifted"
     assert anchored.links("invalidated_by") == []
-    hash = repository.commit("Let everyone in")
-    repository.commit("Afterwards", other="x = 2\n")
+    hash = anchored.commit("Let everyone in")
+    anchored.commit("Afterwards", other="x = 2\n")
     assert anchored.now()[0] == "drifted"
     assert anchored.links("invalidated_by") == [f"commit-{hash}"]
 
 
 @kinds
 def test_restore_accepts_changed_code_but_not_missing_code(
-    anchored: Anchored, records: Records, repository: Repository, kind: str, detail: str
+    anchored: Anchored, records: Records, kind: str, detail: str
 ) -> None:
     anchored.place(kind, detail=detail)
-    (repository.root / "src/auth.py").unlink()
-    commit = repository.commit("Remove it")
+    (anchored.root / "src/auth.py").unlink()
+    commit = anchored.commit("Remove it")
     assert anchored.now()[0] == "invalid"
     (change,) = records.restore(["decision-a"])
     assert change.state == "unchanged" and "still invalid: use 'lore anchor" in change.notes[-1]
@@ -331,9 +321,7 @@ def test_forgotten_records_are_not_verified(anchored: Anchored, records: Records
 # --- a record's own file, and several anchors
 
 
-def test_file_of_a_record_is_an_anchor(
-    anchored: Anchored, records: Records, repository: Repository
-) -> None:
+def test_file_of_a_record_is_an_anchor(anchored: Anchored, records: Records) -> None:
     records.edit("decision-a", file=str(anchored.root / "src/auth.py"))
     assert anchored.now() == ("valid", "src/auth.py", "")
     records.edit("decision-a", file=f"{anchored.root}/src/auth.py:4-5")
@@ -341,7 +329,7 @@ def test_file_of_a_record_is_an_anchor(
     assert anchored.now() == ("relocated", "src/auth.py", "5-6")
     node = anchored.store.nodes.require("decision-a")
     assert (node.line_start, node.line_end) == (5, 6)
-    records.edit("decision-a", file=f"{repository.root}/new.py")
+    records.edit("decision-a", file=f"{anchored.root}/new.py")
     assert anchored.now() == ("invalid", "new.py", "")
     anchored.write("new.py", "x = 1\n")
     assert anchored.now() == ("valid", "new.py", "")
@@ -349,10 +337,10 @@ def test_file_of_a_record_is_an_anchor(
 
 @pytest.mark.parametrize("by", ["edit", "add"])
 def test_new_file_of_a_record_replaces_the_old(
-    anchored: Anchored, records: Records, repository: Repository, by: str
+    anchored: Anchored, records: Records, by: str
 ) -> None:
     anchored.write("b.py", "")
-    place = str(repository.root)
+    place = str(anchored.root)
     records.edit("decision-a", file=f"{place}/src/auth.py")
     if by == "edit":
         records.edit("decision-a", file=f"{place}/b.py")
@@ -365,9 +353,7 @@ def test_new_file_of_a_record_replaces_the_old(
     assert anchored.store.nodes.require("decision-a").file is None
 
 
-def test_worst_anchor_is_the_verdict_of_a_record(
-    anchored: Anchored, repository: Repository
-) -> None:
+def test_worst_anchor_is_the_verdict_of_a_record(anchored: Anchored) -> None:
     anchored.place("file")
     anchored.place("symbol", detail="Login.check")
     anchored.place("hash")
@@ -378,22 +364,22 @@ def test_worst_anchor_is_the_verdict_of_a_record(
     assert [hit.verdict for hit in hits] == ["drifted"]
 
 
-def test_two_anchors_at_one_place_become_one(anchored: Anchored, repository: Repository) -> None:
+def test_two_anchors_at_one_place_become_one(anchored: Anchored) -> None:
     anchored.write("b.py", "")
     anchored.place("file", "b.py")
     anchored.place("file")
-    (repository.root / "b.py").unlink()
-    (repository.root / "src/auth.py").rename(repository.root / "b.py")
+    (anchored.root / "b.py").unlink()
+    (anchored.root / "src/auth.py").rename(anchored.root / "b.py")
     assert anchored.now() == ("valid", "b.py", "")
 
 
 # --- unreadable files, other projects, foreign anchors
 
 
-def test_pipe_is_unreadable(anchored: Anchored, repository: Repository) -> None:
+def test_pipe_is_unreadable(anchored: Anchored) -> None:
     anchored.place("hash")
-    (repository.root / "src/auth.py").unlink()
-    os.mkfifo(repository.root / "src/auth.py")
+    (anchored.root / "src/auth.py").unlink()
+    os.mkfifo(anchored.root / "src/auth.py")
     assert "is not a plain file" in anchored.verify().notes[0]
 
 
@@ -448,13 +434,13 @@ FOREIGN = [
 @pytest.mark.parametrize("fields", FOREIGN, ids=str)
 @pytest.mark.parametrize("verdict", ["valid", "invalid"])
 def test_anchors_out_of_the_project_are_unchanged(
-    anchored: Anchored, repository: Repository, fields: dict[str, str], verdict: str
+    anchored: Anchored, fields: dict[str, str], verdict: str
 ) -> None:
-    repository.commit("Add")
-    victim = repository.write("victim", "kept")
-    (repository.root.parent / "secret").write_text("secret")
-    (repository.root / "out").symlink_to(repository.root.parent)
-    (repository.root / "key").symlink_to("../secret")
+    anchored.commit("Add")
+    victim = anchored.write("victim", "kept")
+    (anchored.root.parent / "secret").write_text("secret")
+    (anchored.root / "out").symlink_to(anchored.root.parent)
+    (anchored.root / "key").symlink_to("../secret")
     row = {"kind": "hash", "path": "gone.py", "hash": digest(b"secret"), **fields}
     anchored.store.anchors.put(Anchor("decision-a", verdict=verdict, **row))
     before = [*anchored.store.anchors.all()]

@@ -17,7 +17,6 @@ from pylore.anchors.project import Project
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import BROKEN
 from pylore.records.records import Records
-from pylore.store import Store
 
 LOGOUT = '''def logout(session, at):
     """Ends a session."""
@@ -53,10 +52,6 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Repository:
 
 class Code(Anchored):
     """A repository with ``logout`` and ``Login.check``, and a record with anchors."""
-
-    def __init__(self, store: Store, repository: Repository) -> None:
-        super().__init__(store, repository.root)
-        self.commit, self.git = repository.commit, repository.git
 
     def anchor(self, name: str, path: str = "src/auth.py") -> None:
         self.place("symbol", path, name)

@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from repositories import Repository
+
 from pylore import code as reader
 from pylore.anchors.attach import place_anchor
 from pylore.anchors.project import Project, root_to_keep
@@ -17,10 +19,13 @@ from pylore.store import Store
 
 
 class Anchored:
-    """The anchors of ``decision-a``, and the files of the project at ``root``."""
+    """The anchors of ``decision-a`` to a project: a folder or a repository."""
 
-    def __init__(self, store: Store, root: Path) -> None:
-        self.store, self.root = store, root
+    def __init__(self, store: Store, project: Path | Repository) -> None:
+        self.store = store
+        self.root = project if isinstance(project, Path) else project.root
+        if isinstance(project, Repository):
+            self.git, self.commit = project.git, project.commit
 
     def place(self, kind: str, path: str = "src/auth.py", detail: str = "") -> Anchor:
         store, root = self.store, str(self.root)
@@ -29,10 +34,11 @@ class Anchored:
             write = partial(write_nodes, store)
             return place_anchor(store, write, Project(root), wanted, reader)[0]
 
-    def write(self, path: str, text: str) -> None:
+    def write(self, path: str, text: str) -> Path:
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
+        return file
 
     def verify(self) -> Verified:
         return verify(self.store, lambda: None, reader)
