@@ -19,10 +19,14 @@ def called(*files: FileFacts) -> set[tuple[str, str]]:
     return pairs("calls", *files)
 
 
-def only(relation: str, *files: FileFacts) -> CodeEdge:
-    found = [edge for edge in edges(*files) if edge.relation == relation]
-    assert len(found) == 1, found
-    return found[0]
+def only_call(*files: FileFacts) -> CodeEdge:
+    (found,) = [edge for edge in edges(*files) if edge.relation == "calls"]
+    return found
+
+
+def each(caller: str, callees: str) -> set[tuple[str, str]]:
+    """Return the calls of ``caller``, to callees between spaces."""
+    return {(caller, callee) for callee in callees.split()}
 
 
 def test_the_innermost_name_is_called() -> None:
@@ -61,45 +65,28 @@ def test_an_imported_name_is_followed_through_reexports() -> None:
     )
     init = file("pkg/__init__.py", "", [Import("inner", "*", level=1)])
     inner = file("pkg/inner.py", "", [Import("deep", "execute", "run", level=1)])
-    deep = file("pkg/deep.py", [f"function {n}" for n in ("execute", "other", "third")])
+    deep = file("pkg/deep.py", "function execute; function other; function third")
     found = [main, init, inner, deep]
-    assert called(*found) == {
-        ("main.py::go", f"pkg/deep.py::{n}") for n in ("execute", "other", "third")
-    }
+    deep_names = "pkg/deep.py::execute pkg/deep.py::other pkg/deep.py::third"
+    assert called(*found) == each("main.py::go", deep_names)
     assert pairs("imports", *found) >= {("main.py", "pkg/__init__.py"), ("main.py", "pkg/deep.py")}
 
 
 def test_names_of_javascript_modules() -> None:
-    main = file(
-        "main.ts",
-        "function go",
-        [
-            Import("./lib", "default", "Thing"),
-            Import("./lib", "*", "all"),
-            Import("./lib", "renamed"),
-            Import("./old", "", "old"),
-            Import("./barrel", "f"),
-        ],
-        calls="go: Thing; go: all.f; go: renamed; go: old; go: old.part; go: f",
-    )
+    imports = [Import("./lib", "default", "Thing"), Import("./lib", "*", "all")]
+    imports += [Import("./lib", "renamed"), Import("./old", "", "old"), Import("./barrel", "f")]
+    calls = "go: Thing; go: all.f; go: renamed; go: old; go: old.part; go: f"
+    main = file("main.ts", "function go", imports, calls=calls)
     lib = file(
         "lib.ts",
         "class Thing; method Thing.constructor; function f; function g",
         [Import("", "Thing", "default", kind="export"), Import("", "g", "renamed", kind="export")],
     )
     barrel = file("barrel.ts", "", [Import("./lib", "*", kind="export")])
-    old = file(
-        "old.js",
-        "function main; function main.part",
-        [Import("", "main", "default", kind="export")],
-    )
-    assert called(main, lib, barrel, old) == {
-        ("main.ts::go", "lib.ts::Thing.constructor"),
-        ("main.ts::go", "lib.ts::f"),
-        ("main.ts::go", "lib.ts::g"),
-        ("main.ts::go", "old.js::main"),
-        ("main.ts::go", "old.js::main.part"),
-    }
+    default = [Import("", "main", "default", kind="export")]
+    old = file("old.js", "function main; function main.part", default)
+    callees = "lib.ts::Thing.constructor lib.ts::f lib.ts::g old.js::main old.js::main.part"
+    assert called(main, lib, barrel, old) == each("main.ts::go", callees)
     assert pairs("instantiates", main, lib, barrel, old) == {("main.ts::go", "lib.ts::Thing")}
 
 
@@ -170,10 +157,8 @@ def test_attributes_have_the_assigned_class() -> None:
         assigned="App.own = Store(); App.given = store; s = Store()",
     )
     assert ("a.py::App.run", "a.py::Store.put") in called(one)
-    kept = only(
-        "calls",
-        file("b.py", "class S; method S.put; function f", calls="f: s.put", assigned="f.s = S()"),
-    )
+    symbols = "class S; method S.put; function f"
+    kept = only_call(file("b.py", symbols, calls="f: s.put", assigned="f.s = S()"))
     assert kept.weight == names.KNOWN_CLASS
 
 
@@ -219,12 +204,8 @@ def test_candidates_share_up_to_the_limit() -> None:
 
 def test_no_guess_for_common_external_or_test_names() -> None:
     builtin = file("m.py", "class K; method K.append; method K.frobnicate")
-    caller = file(
-        "a.py",
-        "function f",
-        [Import("os")],
-        calls="f: x.append; f: os.frobnicate; f: len; f: ?.nowhere",
-    )
+    calls = "f: x.append; f: os.frobnicate; f: len; f: ?.nowhere"
+    caller = file("a.py", "function f", [Import("os")], calls=calls)
     assert edges(builtin, caller) == []
     test = methods(1, "tests/test_m{}.py")
     guess = file("a.py", "function f", calls="f: x.frobnicate")
@@ -233,10 +214,9 @@ def test_no_guess_for_common_external_or_test_names() -> None:
 
 
 def test_bare_names_span_files_in_linked_languages() -> None:
-    for language, suffix, expected in (("c", "c", 1), ("bash", "sh", 1), ("python", "py", 0)):
-        one = file(f"a.{suffix}", "function f", calls="f: frobnicate", language=language)
-        two = file(f"b.{suffix}", "function frobnicate", language=language)
-        assert len(edges(one, two)) == expected
+    for suffix, expected in (("c", 1), ("sh", 1), ("py", 0)):
+        one = file(f"a.{suffix}", "function f", calls="f: frobnicate")
+        assert len(edges(one, file(f"b.{suffix}", "function frobnicate"))) == expected
 
 
 def test_languages_do_not_call_each_other() -> None:
@@ -291,7 +271,7 @@ def test_mutual_returns_end() -> None:
         calls=": f0.x",
         assigned=returns,
     )
-    edge = only("calls", one)
+    edge = only_call(one)
     assert (edge.to_id, edge.reason) == ("symbol-a.py::T.x", "passed_on")
 
 

@@ -16,41 +16,25 @@ from pylore.code.rules import load_rules
 from pylore.code.scan import Match
 from pylore.code.source import Source
 
-MODULES = 12
-
 
 def in_circles() -> list[FileFacts]:
     """Return functions and variables with circular values."""
     found = []
     for n in range(6):
-        others = [(n + 1) % 6, (n * 3 + 2) % 6]
-        found.append(
-            file(
-                f"m{n}.py",
-                [f"function f{n}", f"class C{n}", f"method C{n}.m"],
-                [Import(f"m{other}", f"f{other}") for other in others]
-                + [Import(f"m{others[0]}", "*")],
-                calls=f": f{n}().m; f{n}: f{others[0]}().m; : v{others[0]}.m",
-                assigned={
-                    f"f{n}.return": f"C{n}() f{others[0]}() f{others[1]}()",
-                    f"v{n}": f"v{others[0]} f{n}()",
-                },
-            )
-        )
+        a, b = (n + 1) % 6, (n * 3 + 2) % 6
+        imports = [Import(f"m{a}", f"f{a}"), Import(f"m{b}", f"f{b}"), Import(f"m{a}", "*")]
+        calls = f": f{n}().m; f{n}: f{a}().m; : v{a}.m"
+        assigned = f"f{n}.return = C{n}() f{a}() f{b}(); v{n} = v{a} f{n}()"
+        symbols = f"function f{n}; class C{n}; method C{n}.m"
+        found.append(file(f"m{n}.py", symbols, imports, calls=calls, assigned=assigned))
     return found
 
 
 def claimed_twice(root: Path) -> list[FileFacts]:
     """Return modules of Go with the same declared name."""
-    found = [
-        file(
-            "main.go",
-            "function main",
-            [Import("main", kind="package"), Import("example.org/one")],
-            calls="main: one.Run",
-        )
-    ]
-    for n in range(MODULES):
+    imports = [Import("main", kind="package"), Import("example.org/one")]
+    found = [file("main.go", "function main", imports, calls="main: one.Run")]
+    for n in range(12):
         folder = root / f"m{n:02}"
         folder.mkdir(exist_ok=True)
         (folder / "go.mod").write_text("module example.org/one\n")
@@ -66,13 +50,8 @@ def _run(seed: int, root: Path) -> str:
     project = Path(__file__).parents[2]
     path = os.pathsep.join((str(project), str(project / "tests/support")))
     environ = {**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONPATH": path}
-    return subprocess.run(
-        [sys.executable, __file__, str(root)],
-        env=environ,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    command = [sys.executable, __file__, str(root)]
+    return subprocess.run(command, env=environ, capture_output=True, text=True, check=True).stdout
 
 
 def test_hash_seeds_do_not_change_the_edges(tmp_path: Path) -> None:
