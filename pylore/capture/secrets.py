@@ -101,6 +101,11 @@ _FORMS = tuple(
             r"(?P<secret>[a-z]{3,12}(?:-[a-z]{3,12}){3,7})(?![\w-])",
         ),
         (
+            "password",
+            r"(?i)(?<![a-z])(?:creds|credentials|login)(?: (?:is|are|with|as)|\s?[:=])\s"
+            r"[\w.@-]{2,40}\s?/\s?(?P<secret>(?![\w-]{1,60}\.[a-z])(?=\S{0,60}\d)[^\s/]{6,60})(?![\w/])",
+        ),
+        (
             "code",
             r"(?i)(?<![a-z])(?:pin|otp|(?:verification|security|one-time|sms|otp|2fa|mfa) code)"
             r"(?:\s?[:=]|\sis\b)\s?(?P<secret>\d{4,8})(?![.\w])",
