@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ..core.errors import StoreBusy, StoreError, StoreFull, UsageError, nearest
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
 
     Item = TypeVar("Item")
+
+psycopg: Any = None
+with suppress(ImportError):
+    psycopg = import_module("psycopg")
 
 VERSION = "2"
 
@@ -49,28 +54,12 @@ SET LOCAL search_path = lore, pg_temp; SET LOCAL check_function_bodies = off;
 """
 
 
-def driver() -> Any:
-    """Return the module of the driver.
-
-    Raises:
-        UsageError: it is not installed.
-    """
-    try:
-        import psycopg
-    except ImportError:
-        raise UsageError(
-            "the driver of PostgreSQL is missing: 'make setup-hub', or pip install "
-            "'lore-shell[hub]'"
-        ) from None
-    return psycopg
-
-
 @contextmanager
 def faults(name: str) -> Iterator[None]:
     """Raise errors of the driver as LoreError with the name of the hub."""
     try:
         yield
-    except driver().Error as error:
+    except psycopg.Error as error:
         state, text = error.sqlstate or "", str(error.diag.message_primary or error)
         known = next(prefix for prefix in _BY_STATE if state.startswith(prefix))
         failure, advice = _BY_STATE[known]
@@ -81,14 +70,16 @@ def options_of(url: str) -> dict[str, str]:
     """Parse a URL into parameters of libpq.
 
     Raises:
-        UsageError: invalid URL, or a password in it.
+        UsageError: invalid URL, a password in it, or the driver is missing.
     """
-    psycopg = driver()
+    if psycopg is None:
+        raise UsageError(
+            "the driver of PostgreSQL is missing: 'make setup-hub', or pip install "
+            "'lore-shell[hub]'"
+        )
     try:
-        if not url.startswith(("postgresql://", "postgres://")):
-            raise ValueError
         found: dict[str, str] = psycopg.conninfo.conninfo_to_dict(url)
-    except (psycopg.Error, ValueError):
+    except psycopg.Error:
         raise UsageError(
             "invalid hub URL: use postgresql://[user@]host[:port]/database or "
             "postgresql://?service=NAME"
@@ -152,12 +143,12 @@ def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
     if writes:
         options.setdefault("target_session_attrs", "read-write")
     options.setdefault("connect_timeout", os.environ.get("PGCONNECT_TIMEOUT", "10"))
-    how = {"autocommit": True, "prepare_threshold": None, "cursor_factory": driver().ClientCursor}
+    how = {"autocommit": True, "prepare_threshold": None, "cursor_factory": psycopg.ClientCursor}
     try:
         if verify:
             os.environ["PGSSLMODE"] = "verify-full"  # a service overrides it, sockets ignore it
         with faults(name or url):
-            return Hub(name or url, driver().Connection.connect(_DEFAULTS, **options, **how))
+            return Hub(name or url, psycopg.Connection.connect(_DEFAULTS, **options, **how))
     finally:
         if verify:
             os.environ.pop("PGSSLMODE")

@@ -66,13 +66,6 @@ $$;
 
 -- --- what a line says
 
--- The object that a line is; {}: not JSON, or with what jsonb cannot hold (NUL, half a surrogate).
-CREATE FUNCTION lore.parsed(line text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
-BEGIN
-  RETURN CASE jsonb_typeof(line::jsonb) WHEN 'object' THEN line::jsonb ELSE '{}' END;
-EXCEPTION WHEN OTHERS THEN RETURN '{}';
-END $$;
-
 -- A share from 0 to 1; 1 for anything else.
 CREATE FUNCTION lore.share(value jsonb) RETURNS real LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE jsonb_typeof(value) WHEN 'number' THEN least(1, greatest(0, value::numeric)) ELSE 1 END::real
@@ -81,16 +74,16 @@ $$;
 CREATE TYPE lore.pushed AS (
   n int, kind text, owner text, scopes text[], key text, order_key text, line text, fields jsonb);
 
--- The columns of [[order_key, line], …]. A line that names no thing, or two, has kind ''. OFFSET 0:
--- each line is parsed once.
+-- The columns of [[order_key, line], …]. A line that names no thing, or two, or is no object that
+-- jsonb can hold (NUL, half a surrogate), has kind ''. OFFSET 0: each line is parsed once.
 CREATE FUNCTION lore.rows_of(batch jsonb) RETURNS SETOF lore.pushed LANGUAGE sql IMMUTABLE AS $$
   SELECT n, CASE WHEN array_position(names, '') < 4 OR array_position(names, NULL) > 0 THEN '' ELSE kind END, names[1],
     CASE WHEN strpos(array_to_string(names, ''), '@@') = 0 THEN '{}' ELSE ARRAY(SELECT DISTINCT regexp_replace(name, '^.*@@', '')
       FROM unnest(CASE WHEN kind LIKE 'anchor%' THEN names[:1] ELSE names END) name WHERE strpos(name, '@@') > 0) END,
     array_to_string(names, E'\x1f'), coalesce(CASE kind WHEN 'purged' THEN fields->>'at' ELSE order_key END, ''), line, fields
   FROM (
-    SELECT n, pair->>0 AS order_key, pair->>1 AS line, lore.parsed(pair->>1) AS fields
-    FROM jsonb_array_elements(batch) WITH ORDINALITY AS given(pair, n) OFFSET 0
+    SELECT n, order_key, line, CASE WHEN line IS JSON OBJECT AND pg_input_is_valid(line, 'jsonb') THEN line::jsonb ELSE '{}' END AS fields
+    FROM jsonb_array_elements(batch) WITH ORDINALITY pairs(pair, n), LATERAL (SELECT pair->>0 AS order_key, pair->>1 AS line) l OFFSET 0
   ) given
   CROSS JOIN LATERAL (SELECT CASE count(*) WHEN 1 THEN min(name) ELSE '' END AS kind
     FROM jsonb_object_keys(fields) name WHERE name IN ('id', 'from_id', 'state_of', 'history_of', 'anchor_of',

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import EmbedderError, UsageError
 from ..core.json import dumps
-from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import PREFIX_LENGTH, fold, identifier_parts, words
 from ..core.times import days_since
 from ..core.vocabulary import COLLECTIONS, TEXTS
@@ -43,10 +42,8 @@ BATCH = 1000
 _SIGNS = {sign: f"\\{sign}" for sign in r"\.+()[]{}|^$"}
 _AS_REGEX = str.maketrans({**_SIGNS, "*": ".*", "?": "."})
 _DECLARED = """
-SELECT DISTINCT ON (kind, key) kind, key, lore.share(f->'weight'), lore.share(f->'backward_weight')
-FROM (SELECT kind, key, order_key, line::jsonb AS f FROM lore.lines
-      WHERE kind IN ('declare_type', 'declare_relation')) declared
-ORDER BY kind, key, order_key DESC
+SELECT kind, key, lore.share(line::jsonb->'weight'), lore.share(line::jsonb->'backward_weight')
+FROM lore.lines WHERE kind IN ('declare_type', 'declare_relation') ORDER BY order_key
 """
 
 
@@ -220,8 +217,6 @@ class Answers(Nodes):
     def search(
         self, collection: str, query: Query, how: str, scope: Scope, weights: object, limit: int
     ) -> list[Row]:
-        if limit == 1:  # the pipeline checks for a word
-            return [(0, "", 0.0)] if self.frequencies(query.single_words())[1] else []
         asked, prefixes = "", [*query.beginnings]
         if how == "inflected":
             return []
@@ -281,7 +276,7 @@ def expression(globs: Iterable[str]) -> str:
 
 
 def open_for_search(session: Session, files: Sequence[str]) -> Store:
-    """Connect to the hub of the setting ``on``; drop runs and plugin retrievers from the settings.
+    """Connect to the hub of the setting ``on``; searches there are not recorded in a run.
 
     Raises:
         UsageError: unknown remote, or files at hand.
@@ -290,7 +285,6 @@ def open_for_search(session: Session, files: Sequence[str]) -> Store:
     if files:
         raise UsageError("--files is for files of this project: leave --on out")
     settings = session.settings
-    legs = [one for one in settings.retrievers if one in BUILT_IN_RETRIEVERS] or BUILT_IN_RETRIEVERS
-    session.use(settings.changed([("run", ""), ("retrievers", " ".join(legs))], "flag:--on"))
+    session.use(settings.changed([("run", "")], "flag:--on"))
     url, *_ = remote_named(settings, settings.on)
     return SearchedHub(connect(url, settings.on, writes=False), settings.scope)

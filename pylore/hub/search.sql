@@ -216,7 +216,8 @@ END $$;
 
 -- Count words again when a tenth of the passages is new. Make the index of vectors once it is of use
 -- and none is waiting: row by row it would take ten times as long.
-CREATE FUNCTION lore.settle() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp AS $$
+CREATE FUNCTION lore.settle() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp
+SET maintenance_work_mem = '1GB' SET max_parallel_maintenance_workers = 0 AS $$
 DECLARE
   total bigint := (SELECT count(*) FROM passages WHERE type NOT IN ('entity', 'concept'));
 BEGIN
@@ -231,7 +232,6 @@ BEGIN
   IF to_regclass('lore.passages_near') IS NULL AND (SELECT count(*) FROM passages) > 5000 AND NOT EXISTS (SELECT FROM nodes WHERE due)
     AND EXISTS (SELECT FROM meta WHERE name = 'embedder')
   THEN
-    PERFORM set_config('maintenance_work_mem', '1GB', true), set_config('max_parallel_maintenance_workers', '0', true);
     CREATE INDEX passages_near ON passages USING hnsw (embedding public.halfvec_cosine_ops);
   END IF;
 END $$;

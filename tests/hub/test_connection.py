@@ -30,7 +30,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("url", "verified"),
     [
         ("postgresql://localhost/x", False),
-        ("postgresql://127.0.0.1/x", False),
         ("postgresql://[::1]/x", False),
         ("postgresql://h/x?hostaddr=127.0.0.1", False),
         ("postgresql://hub.example/x", True),
@@ -96,7 +95,6 @@ def test_an_unreachable_server_is_one_line(home: Path) -> None:
     [
         ("SELECT pg_sleep(9)", StoreError, "statement timeout: try again"),
         ("SELECT lore.nothing()", StoreError, "'lore hub init URL' makes a hub"),
-        ("CREATE DATABASE x", StoreError, "transaction block"),
         ("DO $$ BEGIN RAISE USING ERRCODE = '53100'; END $$", StoreFull, "disk is full"),
         ("DO $$ BEGIN RAISE USING ERRCODE = '40P01'; END $$", StoreBusy, "try again"),
         ("DO $$ BEGIN RAISE USING ERRCODE = '42501'; END $$", StoreError, "ask the hub's owner"),
@@ -109,7 +107,7 @@ def test_faults_of_a_server_are_one_line(
     with connect(postgres_server.url(database), "team") as hub:
         hub.ask("SET statement_timeout = 50")
         with pytest.raises(failure) as error:
-            hub.ask("BEGIN; " + sql if "DATABASE" in sql else sql)
+            hub.ask(sql)
         assert said in one_line(error)
         assert type(error.value) is failure
 
@@ -129,7 +127,7 @@ def test_missing_roles_and_databases_are_named(
 
 
 def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
+    monkeypatch.setattr("pylore.hub.connection.psycopg", None)
     with pytest.raises(UsageError, match="make setup-hub"):
         connect("postgresql:///x")
 

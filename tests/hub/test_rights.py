@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from hubs import DENIED, ROLES, PeopledHub, outcome
+from hubs import DENIED, ROLES, PeopledHub, note, outcome
 
 NOBODY = len(ROLES)
 
@@ -26,7 +26,7 @@ hello my_scopes share admits find near having counts rows cosines neighbours
 """.split()
 WRITER = "push lacking put settle".split()
 OWNER = """
-last_line parsed rows_of refusal update_heads is_taken decides entitle
+last_line rows_of refusal update_heads is_taken decides entitle
 brief quoted frequency
 """.split()
 CALLABLE_FROM = {
@@ -74,6 +74,20 @@ def test_every_table_and_function_has_a_rule(hub: PeopledHub) -> None:
     assert {name for name, _ in functions(hub)} == CALLABLE_FROM.keys()
 
 
+WRITES = (
+    "INSERT INTO lore.{} DEFAULT VALUES",
+    "UPDATE lore.{} SET {} = DEFAULT",
+    "DELETE FROM lore.{}",
+    "TRUNCATE lore.{} CASCADE",
+    "LOCK lore.{} IN SHARE MODE",
+    "ALTER TABLE lore.{} DISABLE ROW LEVEL SECURITY",
+    "CREATE INDEX ON lore.{}({})",
+    "COMMENT ON TABLE lore.{} IS ''",
+    "DROP TABLE lore.{} CASCADE",
+)
+SEQUENCES = ("SELECT nextval('lore.{}')", "SELECT setval('lore.{}', 9)")
+
+
 @pytest.mark.parametrize("role", ROLES)
 def test_roles_read_their_tables_and_write_none(hub: PeopledHub, role: str) -> None:
     found, expected = {}, {}
@@ -82,26 +96,8 @@ def test_roles_read_their_tables_and_write_none(hub: PeopledHub, role: str) -> N
             reads = f"SELECT 1 FROM lore.{name} LIMIT 1"
             may = ROLES.index(role) >= least(READABLE_FROM.get(name, "nobody"))
             expected[reads] = "" if may else DENIED
-            if not column:
-                attempts = [
-                    reads,
-                    f"SELECT nextval('lore.{name}')",
-                    f"SELECT setval('lore.{name}', 9)",
-                ]
-            else:
-                attempts = [
-                    reads,
-                    f"INSERT INTO lore.{name} DEFAULT VALUES",
-                    f"UPDATE lore.{name} SET {column} = DEFAULT",
-                    f"DELETE FROM lore.{name}",
-                    f"TRUNCATE lore.{name} CASCADE",
-                    f"LOCK lore.{name} IN SHARE MODE",
-                    f"ALTER TABLE lore.{name} DISABLE ROW LEVEL SECURITY",
-                    f"CREATE INDEX ON lore.{name}({column})",
-                    f"COMMENT ON TABLE lore.{name} IS ''",
-                    f"DROP TABLE lore.{name} CASCADE",
-                ]
-            for sql in attempts:
+            for attempt in (reads, *(WRITES if column else SEQUENCES)):
+                sql = attempt.format(name, column)
                 found[sql] = outcome(connection, sql)
                 expected.setdefault(sql, DENIED)
     assert found == expected
@@ -175,3 +171,19 @@ def test_errors_and_statistics_hide_other_scopes(hub: PeopledHub) -> None:
         with pytest.raises(Exception) as raised:
             cursor.execute("SELECT * FROM lore.nodes")
         assert raised.value.sqlstate == DENIED  # type: ignore[attr-defined]
+
+
+LOG = "SELECT by_role, kind, owner, scope FROM lore.lines WHERE seq > %s ORDER BY seq"
+
+
+def test_the_log_names_senders_of_visible_lines(own_hub: PeopledHub) -> None:
+    start = own_hub.do("SELECT max(seq) FROM lore.lines")[0]
+    own_hub.push("bob", note("note-a"), note("note-a"), note("note-b@@blue"))
+    own_hub.push("tom", note("note-a", "2025-01-01T00:00:00Z", kind="state_of"))
+    rows = [
+        ("bob", "id", "note-a", ""),
+        ("bob", "id", "note-b@@blue", "blue"),
+        ("tom", "state_of", "note-a", ""),
+    ]
+    assert own_hub.do(LOG, start) == rows
+    assert own_hub.do(LOG, start, "cur") == [rows[0], rows[2]]

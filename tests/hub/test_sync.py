@@ -40,13 +40,8 @@ def note(id: str, body: str = "", at: str = EARLY, **fields: Any) -> dict[str, A
 
 
 def link(from_id: str, to_id: str, **fields: Any) -> dict[str, Any]:
-    return {
-        "from_id": from_id,
-        "to_id": to_id,
-        "relation": "relates_to",
-        "created_at": EARLY,
-        **fields,
-    }
+    ends = {"from_id": from_id, "to_id": to_id, "relation": "relates_to"}
+    return {**ends, "created_at": EARLY, **fields}
 
 
 def ids(store: Store) -> list[str]:
@@ -99,12 +94,8 @@ def test_only_the_makers_of_conflicts_hear_of_them(two: Team) -> None:
     two.sync("ann")
     assert (two.sync("bob").came_in.conflicts, two.sync("ann").came_in.conflicts) == (1, 1)
     put(two, "carl", note("note-c"))
-    for done in (
-        two.sync("new"),
-        two.sync("carl"),
-        two.sync("ann", all=True),
-        two.sync("eve", user=reader),
-    ):
+    others = [two.sync("new"), two.sync("carl"), two.sync("ann", all=True)]
+    for done in (*others, two.sync("eve", user=reader)):
         assert (done.came_in.conflicts, done.came_in.conflicting) == (0, [])
     for name in ("new", "carl", "eve"):
         assert two.store(name).nodes.require("note-a").body == "his"
@@ -113,17 +104,9 @@ def test_only_the_makers_of_conflicts_hear_of_them(two: Team) -> None:
 
 
 def test_untaken_records_and_their_links_stay(two: Team) -> None:
-    put(
-        two,
-        "ann",
-        note("note-open"),
-        note("decision-a", "x"),
-        note("note-mine@@ann"),
-        note("note-staged", status="staged"),
-        link("note-open", "note-mine@@ann"),
-        link("note-open", "decision-a"),
-        {"declare_relation": "likes@@ann"},
-    )
+    put(two, "ann", note("note-open"), note("decision-a", "x"), note("note-mine@@ann"))
+    put(two, "ann", link("note-open", "note-mine@@ann"), link("note-open", "decision-a"))
+    put(two, "ann", note("note-staged", status="staged"), {"declare_relation": "likes@@ann"})
     two.sync("ann", Takes("types=decision"))
     assert ids_at_hub(two) == ["decision-a"]
     two.sync("ann", Takes())
@@ -159,27 +142,12 @@ def test_a_link_is_sent_with_its_ends(two: Team) -> None:
 
 
 def test_code_verdicts_and_reads_stay_here(two: Team) -> None:
-    put(
-        two,
-        "ann",
-        note("note-a"),
-        note("file-a.py", source="file"),
-        link("note-a", "file-a.py"),
-        link("note-a", "run-1"),
-    )
-    store = two.store("ann")
+    put(two, "ann", note("note-a"), note("file-a.py", source="file"))
+    put(two, "ann", link("note-a", "file-a.py"), link("note-a", "run-1"))
+    store, anchor = two.store("ann"), Anchor("note-a", "symbol", "a.py", "f", created_at=EARLY)
+    anchor.verified_at, anchor.verdict = EARLY, "drifted"
     with store.transaction():
-        store.anchors.put(
-            Anchor(
-                "note-a",
-                "symbol",
-                "a.py",
-                "f",
-                created_at=EARLY,
-                verified_at=EARLY,
-                verdict="drifted",
-            )
-        )
+        store.anchors.put(anchor)
     two.sync("ann")
     store.review.count_access(["note-a"], LATER)
     assert two.sync("ann").sent == 0
@@ -293,19 +261,6 @@ def test_stores_continue_at_a_restored_dump(two: Team) -> None:
     assert ids(two.store("bob")) == ["note-a", "note-b"]
 
 
-def test_a_hub_that_lost_lines_gets_them_again(two: Team) -> None:
-    put(two, "ann", note("note-a"))
-    two.sync("ann")
-    put(two, "ann", note("note-b"))
-    two.sync("ann")
-    two.hub.ask(
-        "DELETE FROM lore.lines WHERE owner = 'note-b'; DELETE FROM lore.nodes WHERE id = 'note-b'"
-    )
-    assert two.sync("ann").sent == 1
-    two.sync("bob")
-    assert ids(two.store("bob")) == ["note-a", "note-b"]
-
-
 def test_a_restored_store_gets_later_records_back(two: Team) -> None:
     put(two, "ann", note("note-a"))
     two.sync("ann")
@@ -400,8 +355,5 @@ def test_a_long_line_is_refused_alone(two: Team) -> None:
 
 def test_a_hub_of_another_version_is_refused(two: Team) -> None:
     two.hub.ask("UPDATE lore.meta SET value = '999' WHERE name = 'version'")
-    with pytest.raises(LoreError, match="version 999"):
-        two.sync("ann")
-    two.hub.ask("UPDATE lore.meta SET value = '0' WHERE name = 'version'")
-    with pytest.raises(LoreError, match="make a new hub"):
+    with pytest.raises(LoreError, match=r"version 999.*make a new hub"):
         two.sync("ann")
