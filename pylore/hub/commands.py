@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..cli.command import SINCE, Group, argument, command, option
 from ..cli.session import data_folder, project_folder
-from ..core.errors import LoreError, NoStore, UsageError, first_of
+from ..core.errors import LoreError, UsageError, first_of
 from ..core.ids import is_name
 from ..core.text import counted
 from ..core.times import parse_since
@@ -34,10 +34,10 @@ The driver comes by 'make setup-hub'.""",
 
 _ENTITLE = "SELECT lore.entitle(%s, %s, %s)"
 _LOG = """
-SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), by_role, kind, owner, scope
+SELECT jsonb_build_object('at', to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+  'role', by_role, 'kind', kind, 'id', owner, 'scope', scope)
 FROM lore.lines WHERE at >= %s::timestamptz ORDER BY seq
 """
-_LOGGED = ("at", "role", "kind", "id", "scope")
 
 ON = option("--on REMOTE", "which hub", "", complete="remotes")
 REMOTE = argument("NAME", complete="remotes")
@@ -59,11 +59,8 @@ def status(
     """Show sizes of a hub, and unsent and unread changes."""
     with _hub(session, place, writes=False) as hub:
         takes = Takes(*session.settings.remotes.get(hub.name, "").split()[1:])
-        try:
-            with session.open(whole="hub status") as store, store.faults, store.snapshot():
-                row = hub_status(hub, takes, store)
-        except NoStore:
-            row = hub_status(hub, takes, None)
+        with session.open(whole="hub status") as store, store.faults, store.snapshot():
+            row = hub_status(hub, takes, store)
     session.output.one({"id": hub.name, **row}, _status_text)
 
 
@@ -113,7 +110,7 @@ def audit(session: Session, *, since: str = SINCE, on: str = ON) -> None:
     """List the lines of the hub with time and sender."""
     start = parse_since(since) if since else "-infinity"
     with _hub(session, on) as hub:
-        rows = [dict(zip(_LOGGED, row, strict=True)) for row in hub.ask(_LOG, [start])]
+        rows = [row for (row,) in hub.ask(_LOG, [start])]
     session.output.list(
         rows, each(lambda row: f"{row['at']}  {row['role']:<12} {row['kind']:<8} {row['id']}\n")
     )

@@ -45,6 +45,7 @@ _DECLARED = """
 SELECT kind, key, lore.share(line::jsonb->'weight'), lore.share(line::jsonb->'backward_weight')
 FROM lore.lines WHERE kind IN ('declare_type', 'declare_relation') ORDER BY order_key
 """
+_BRIEFS = "SELECT id, lore.brief(n) FROM lore.nodes n WHERE id = ANY (%s::text[]) AND NOT gone"
 
 
 def index_hub(hub: Hub, embedder_of: Callable[[], Embedder | None], notes: list[str]) -> None:
@@ -168,7 +169,7 @@ class Answers(Nodes):
 
     def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
         if lacking := [id for id in ids if id not in self._briefs]:
-            self._briefs.update(self._ask("SELECT * FROM lore.rows(%s::text[])", [lacking]))
+            self._briefs.update(self._ask(_BRIEFS, [lacking]))
         return {
             id: (*row[:3], None, None, days_since(row[3]), *row[4:7], 0)
             for id, row in self._held(ids).items()
@@ -177,9 +178,6 @@ class Answers(Nodes):
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
         sql = "SELECT id FROM lore.nodes n WHERE id = ANY (%s::text[]) AND lore.admits(n, %s)"
         return {id for (id,) in self._ask(sql, ([*ids], self._filter(scope)))}
-
-    def get(self, id: str) -> Any:
-        return id if self.briefs([id]) else None
 
     def hidden(self, statuses: Sequence[str], most: int) -> list[str] | None:
         return None  # ``bundles`` reads statuses with each hop
@@ -195,18 +193,15 @@ class Answers(Nodes):
         return {id: category for id, category in found.items() if category}
 
     def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
-        return {id: row[9] for id, row in self._held(ids).items() if row[9] is not None}
+        return {}  # only those of matches are known
 
     def beginning(self, id: str, length: int = 800) -> str:
-        return str(self._briefs[id][10][:length]) if id in self._briefs else ""
+        return str(self._briefs[id][9][:length]) if id in self._briefs else ""
 
     def count_by_type(self) -> dict[str, int]:
         return {"": self.frequencies([])[0]}
 
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:
-        return []
-
-    def titled(self, *_: object) -> list[str]:
         return []
 
     # --- words, compared by stems

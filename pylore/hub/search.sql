@@ -44,17 +44,11 @@ CREATE FUNCTION lore.admits(n lore.nodes, f jsonb) RETURNS boolean LANGUAGE sql 
     AND (f->'until' IS NULL OR n.fields->>'updated_at' COLLATE "C" <= f->>'until')
 $$;
 
--- The columns of a result, with the key of its first passage and the beginning of its text.
+-- The columns of a result, with the beginning of its text.
 CREATE FUNCTION lore.brief(n lore.nodes) RETURNS jsonb LANGUAGE sql STABLE AS $$
   SELECT jsonb_build_array(n.type, coalesce(n.fields->>'title', ''), n.fields->>'file', coalesce(n.fields->>'updated_at', ''),
     lore.share(n.fields->'confidence'), coalesce(n.fields->>'source', 'user_edit'), n.status, n.fields->>'category',
-    n.tags, (SELECT min(p.key) FROM lore.passages p WHERE p.node = n.key), left(n.text, 800))
-$$;
-
--- Of these ids the live nodes that the client sees.
-CREATE FUNCTION lore.rows(ids text[]) RETURNS TABLE(id text, brief jsonb)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
-  SELECT n.id, brief(n) FROM nodes n WHERE n.id = ANY (ids) AND NOT n.gone AND n.scope = ANY ((SELECT my_scopes())::text[])
+    n.tags, left(n.text, 800))
 $$;
 
 CREATE FUNCTION lore.cosines(keys bigint[]) RETURNS TABLE(a bigint, b bigint, cosine real)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..app.engine import Engine
     from ..core.stamps import Thing
     from ..store import Store
+    from ..store.remotes import RemoteProgress
     from .connection import Hub
 
     Line = tuple[str, str, str]
@@ -338,15 +339,17 @@ def changed(store: Store, at: RemoteProgress, until: int) -> tuple[set[str], set
     return things.union(at.again), ids
 
 
-def hub_status(hub: Hub, takes: Takes, store: Store | None) -> dict[str, Any]:
+def hub_status(hub: Hub, takes: Takes, store: Store) -> dict[str, Any]:
     """Return sizes of a hub, and unsent and unread changes; ``unsent`` is None for all."""
-    at = RemoteProgress(hub.name) if store is None else store.remotes.get(hub.name)
+    at = store.remotes.get(hub.name)
     state = hub.hello(at.mark)
     counts = hub.ask(_COUNTS, [at.read if state["holds"] else 0])[0]
-    row = {name: state[name] for name in ("version", "role", "may_write")}
-    row |= zip(("lines", "records", "unread"), counts, strict=True)
-    row |= {"unsent": None, "synced_at": at.synced_at or None}
-    if store is not None and at.takes == takes.words:
+    found = None
+    if at.takes == takes.words:
         found = changed(store, at, store.changes.last_command())
-        row["unsent"] = None if found is None else len(found[0])
-    return row
+    return {
+        **{name: state[name] for name in ("version", "role", "may_write")},
+        **dict(zip(("lines", "records", "unread"), counts, strict=True)),
+        "unsent": None if found is None else len(found[0]),
+        "synced_at": at.synced_at or None,
+    }
