@@ -32,7 +32,6 @@ Share knowledge through PostgreSQL databases.
 The driver comes by 'make setup-hub'.""",
 )
 
-_ENTITLE = "SELECT lore.entitle(%s, %s, %s)"
 _LOG = """
 SELECT jsonb_build_object('at', to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
   'role', by_role, 'kind', kind, 'id', owner, 'scope', scope)
@@ -84,10 +83,7 @@ def grant(
     on: str = ON,
 ) -> None:
     """Let a role of the server read, write, or also curate and purge."""
-    with _hub(session, on) as hub:
-        hub.ask(_ENTITLE, [name, role, scope])
-    row = {"id": name, "role": role, "scope": scope or None}
-    session.output.one(row, lambda row: f"{name}: {role}{f', in {scope}' if scope else ''}\n")
+    _entitle(session, on, name, role, scope)
 
 
 @command("hub revoke [options] NAME")
@@ -99,10 +95,15 @@ def revoke(
     on: str = ON,
 ) -> None:
     """Remove role and scopes from NAME, before DROP ROLE."""
+    _entitle(session, on, name, "", scope)
+
+
+def _entitle(session: Session, on: str, name: str, role: str, scope: str) -> None:
     with _hub(session, on) as hub:
-        hub.ask(_ENTITLE, [name, "", scope])
-    row = {"id": name, "scope": scope or None}
-    session.output.one(row, lambda row: f"{name}: {f'left {scope}' if scope else 'no rights'}\n")
+        hub.ask("SELECT lore.entitle(%s, %s, %s)", [name, role, scope])
+    rights = role or ("scope left" if scope else "no rights")
+    row = {"id": name, "role": role or None, "scope": scope or None}
+    session.output.one(row, lambda row: f"{name}: {rights}{f', {scope}' if scope else ''}\n")
 
 
 @command("hub audit [options]")
@@ -123,7 +124,7 @@ def add(
     url: str = argument("URL"),
     takes: tuple[str, ...] = argument("[TAKES…]"),
 ) -> None:
-    """Name a hub for 'lore sync NAME', in your config.
+    """Name a hub for 'lore sync NAME', in your config ('lore config unset REMOTES[NAME]').
 
     URL is postgresql://[user@]host[:port]/database or postgresql://?service=NAME, without a
     password (~/.pgpass). The words limit sending; scopes=* is all scopes.
@@ -136,7 +137,10 @@ def add(
     options_of(url)
     Takes(*takes)
     state = "changed" if name in session.settings.remotes else "added"
-    _set(session, name, " ".join([url, *takes]), state)
+    path = users_file()
+    change_file(path, {f"REMOTES[{name}]": " ".join([url, *takes])})
+    row = {"id": name, "state": state, "file": path}
+    session.output.one(row, lambda row: f"{state}  {name}  in {path}\n")
 
 
 @command("hub list")
@@ -147,20 +151,6 @@ def list_hubs(session: Session) -> None:
     session.output.list(
         rows, each(lambda row: f"{row['id']:<12} {' '.join([row['url'], *row['takes']])}\n")
     )
-
-
-@command("hub remove NAME")
-def remove(session: Session, name: str = REMOTE) -> None:
-    """Remove a hub from the config."""
-    remote_named(session.settings, name)
-    _set(session, name, None, "removed")
-
-
-def _set(session: Session, name: str, value: str | None, state: str) -> None:
-    path = users_file()
-    change_file(path, {f"REMOTES[{name}]": value})
-    row = {"id": name, "state": state, "file": path}
-    session.output.one(row, lambda row: f"{state}  {name}  in {path}\n")
 
 
 def _hub(session: Session, place: str, *, writes: bool = True) -> Hub:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import EmbedderError, UsageError
 from ..core.json import dumps
-from ..core.text import PREFIX_LENGTH, fold, identifier_parts, words
+from ..core.text import fold, identifier_parts, words
 from ..core.times import days_since
 from ..core.vocabulary import COLLECTIONS, TEXTS
 from ..indexing.passages import passage_rows
@@ -164,15 +164,13 @@ class Answers(Nodes):
 
     # --- nodes
 
-    def _held(self, ids: Iterable[str]) -> dict[str, list[Any]]:
-        return {id: self._briefs[id] for id in ids if id in self._briefs}
-
     def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
         if lacking := [id for id in ids if id not in self._briefs]:
             self._briefs.update(self._ask(_BRIEFS, [lacking]))
         return {
             id: (*row[:3], None, None, days_since(row[3]), *row[4:7], 0)
-            for id, row in self._held(ids).items()
+            for id in ids
+            if (row := self._briefs.get(id))
         }
 
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
@@ -188,7 +186,8 @@ class Answers(Nodes):
     def categories(self, ids: Sequence[str], tags: Sequence[str] = ()) -> dict[str, str]:
         found = {
             id: row[7] or next((tag for tag in tags if tag in row[8].split()), "")
-            for id, row in self._held(ids).items()
+            for id in ids
+            if (row := self._briefs.get(id))
         }
         return {id: category for id, category in found.items() if category}
 
@@ -212,14 +211,10 @@ class Answers(Nodes):
     def search(
         self, collection: str, query: Query, how: str, scope: Scope, weights: object, limit: int
     ) -> list[Row]:
-        asked, prefixes = "", [*query.beginnings]
-        if how == "inflected":
+        if how in ("inflected", "prefix"):
             return []
-        if how == "prefix":
-            prefixes = [word for word in query.single_words() if len(word) >= PREFIX_LENGTH]
-        else:
-            asked = split(f"{' '.join(query.single_words())} {identifier_parts(query.text)}")
-        return self._leg("find(%s, %s, %s, %s)", asked, prefixes, self._filter(scope), limit)
+        asked = split(f"{' '.join(query.single_words())} {identifier_parts(query.text)}")
+        return self._leg("find(%s, %s, %s)", asked, self._filter(scope), limit)
 
     def texts(self, keys: Sequence[int]) -> dict[int, str]:
         return {key: self.indexed(key)[1] for key in keys if key in self._texts}

@@ -71,7 +71,7 @@ $$;
 
 -- A lexeme as a tsquery has it.
 CREATE FUNCTION lore.quoted(lexeme text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT '''' || replace(replace(left(lexeme, 200), '\', '\\'), '''', '''''') || ''''
+  SELECT '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''''
 $$;
 
 -- The passages that have a lexeme; GIN counts those that came up after the last count.
@@ -94,7 +94,7 @@ $$;
 -- common terms alone, of those with the rarest and one of the next two. ts_rank of one term is its
 -- saturated, weighted frequency. The formula is written out for each question: with constants it
 -- costs half of one over arrays.
-CREATE FUNCTION lore.find(asked text, prefixes text[], f jsonb, most int, room real DEFAULT 3000)
+CREATE FUNCTION lore.find(asked text, f jsonb, most int, room real DEFAULT 3000)
 RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET jit = off SET enable_seqscan = off AS $$
 DECLARE
@@ -105,9 +105,6 @@ BEGIN
     / nullif(sum(df) FILTER (WHERE word = ''), 0)) INTO n, mean FROM words WHERE word IN ('', ' ') AND scope = ANY (scopes);
   WITH counted AS (
     SELECT lore.quoted(w) AS t, frequency(w, scopes) AS df FROM unnest(tsvector_to_array(to_tsvector('pg_catalog.english', asked))) w
-    UNION ALL
-    SELECT lore.quoted(w) || ':*', (SELECT count(*) FROM passages p WHERE p.words @@ (lore.quoted(w) || ':*')::tsquery
-      AND p.scope = ANY (scopes))::real FROM unnest(prefixes) w
   ), terms AS (
     SELECT t, df, row_number() OVER rarer AS place, sum(df) OVER rarer AS read FROM counted WHERE df > 0
     WINDOW rarer AS (ORDER BY df, t ROWS UNBOUNDED PRECEDING) ORDER BY df, t LIMIT 48)

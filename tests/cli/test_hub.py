@@ -69,7 +69,7 @@ def test_remotes_are_kept_in_the_users_config(lore: Lore) -> None:
     assert lore("hub", "list").json == lore("remote", "list").json == [remote]
     assert f"REMOTES[team]='{place} types=decision,lesson staged'" in lore.config.read_text()
     assert lore("hub", "add", "team", place, "scopes=red").json["state"] == "changed"
-    lore("hub", "remove", "team")
+    lore("config", "unset", "REMOTES[team]", "--user")
     assert lore("hub", "list").json == [] and lore.config.read_text() == ""
 
 
@@ -115,7 +115,7 @@ def test_roles_are_granted_revoked_and_audited(
     assert lore("hub", "grant", role, "writer", "--text").lines == [f"{role}: writer"]
     lore.patch.delenv("LORE_SCOPE")
     done = lore("hub", "grant", role, "writer", "--scope", "red", "--text")
-    assert done.lines == [f"{role}: writer, in red"]
+    assert done.lines == [f"{role}: writer, red"]
     own = url.replace("postgres@", f"{role}@")
     lore.refuse_each(f"hub grant {role} curator --on {own} | 1 | the hub's owner")
     id = lore.id("add", "note", "Sent by the owner")

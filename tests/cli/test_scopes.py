@@ -32,7 +32,7 @@ CANDIDATE = f"{candidate_id('pattern', RULE)}@@bob"
 PLACES = {name: globals()[name] for name in "SECRET BODY HIDDEN EDITED CANDIDATE".split()}
 
 HARMLESS = """\
-init, merge-file, hub init, hub grant, hub revoke, hub audit, hub add, hub list, hub remove,
+init, merge-file, hub init, hub grant, hub revoke, hub audit, hub add, hub list,
 hub status, config get, config set, config unset, store path, store list, store adopt, store remove,
 capture run, capture event, capture events, capture gaps"""
 """Commands that are not tried: they read no record, or only the user's log of events."""
