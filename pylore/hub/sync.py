@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ..app.engine import Engine
     from ..core.stamps import Thing
     from ..store import Store
-    from ..store.remotes import RemoteProgress
     from .connection import Hub
 
     Line = tuple[str, str, str]
