@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import log, sqrt
 
 import pytest
-from graphs import RELATIONS, Link, filled, graph_store, ids_of, links
+from graphs import RELATIONS, Link, filled, ids_of, links
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import examples
@@ -16,12 +16,6 @@ from pylore.store import Store
 
 NAMED = {**RELATIONS, "mentions": (0.6, 0.6)}
 DECAY = 0.7
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with graph_store(tmp_path_factory.mktemp("sums")) as store:
-        yield store
 
 
 def look(store: Store, seeds: dict[str, float], depth: int = 1, **caps: object) -> Walk:
@@ -59,29 +53,17 @@ def test_hidden_nodes_and_placed_edges(store: Store) -> None:
         return {"note-2"}
 
     with filled(store, edges):
-        found = look(
-            store,
-            {"note-0": 1.0},
-            2,
-            hidden=hidden,
-            placed=lambda ids: [("note-1", "note-3", "implements")],
-        ).support
+        placed = [("note-1", "note-3", "implements")]
+        found = look(store, {"note-0": 1.0}, 2, hidden=hidden, placed=lambda ids: placed).support
     first = DECAY / 2**0.25
     assert found == pytest.approx({"note-1": first, "note-3": first * DECAY * 0.35})
     assert asked == [{"note-1", "note-2"}, {"note-0", "note-3"}], "once about each node"
 
 
 def test_node_of_a_single_seed_has_a_root(store: Store) -> None:
-    edges: list[Link] = [
-        ("note-0", "note-2", "calls", 1.0),
-        ("note-1", "note-2", "calls", 1.0),
-        ("note-0", "note-3", "calls", 1.0),
-        ("note-3", "note-4", "calls", 1.0),
-        ("note-0", "entity-jwt", "mentions", 1.0),
-        ("note-5", "entity-jwt", "mentions", 1.0),
-        ("note-2", "note-6", "calls", 1.0),
-        ("note-1", "note-0", "calls", 1.0),
-    ]
+    calls = ("02", "12", "03", "34", "26", "10")
+    edges: list[Link] = [(f"note-{a}", f"note-{b}", "calls", 1.0) for a, b in calls]
+    edges += [(f"note-{n}", "entity-jwt", "mentions", 1.0) for n in (0, 5)]
     with filled(store, edges):
         found = look(store, {"note-0": 1.0, "note-1": 0.5}, depth=2).roots
     assert found == dict.fromkeys(("note-3", "note-4", "entity-jwt", "note-5"), "note-0")

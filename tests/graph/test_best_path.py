@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from math import prod
 
 import pytest
-from graphs import RELATIONS, Link, filled, graph_store, ids_of, links, steps
+from graphs import RELATIONS, Link, filled, ids_of, links, steps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import examples
@@ -23,46 +23,19 @@ seeds_of = st.dictionaries(
     max_size=3,
 )
 depths = st.integers(1, 3)
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with graph_store(tmp_path_factory.mktemp("walk")) as store:
-        yield store
+some_barred = st.frozensets(st.sampled_from(["note-0", "note-1", "note-2"]))
 
 
 def walked(
-    store: Store,
-    edges: list[Link],
-    seeds: dict[str, float],
-    depth: int,
-    decay: float = 0.7,
-    fanout: int = UNLIMITED,
-    max_nodes: int = UNLIMITED,
-    barred: frozenset[str] = frozenset(),
-    min_confidence: float = 0.0,
+    store: Store, edges: list[Link], seeds: dict[str, float], depth: int, **caps: object
 ) -> Walk:
+    caps = {"decay": 0.7, "fanout": UNLIMITED, "max_nodes": UNLIMITED, **caps}
     with filled(store, edges, ids_of(edges) | set(seeds)):
-        return spread(
-            store.edges,
-            seeds,
-            RELATIONS,
-            adds=False,
-            depth=depth,
-            decay=decay,
-            fanout=fanout,
-            max_nodes=max_nodes,
-            barred=barred,
-            min_confidence=min_confidence,
-        )
+        return spread(store.edges, seeds, RELATIONS, adds=False, depth=depth, **caps)  # type: ignore[arg-type]
 
 
 def all_scores(
-    edges: list[Link],
-    seeds: dict[str, float],
-    depth: int,
-    decay: float,
-    barred: frozenset[str] = frozenset(),
+    edges: list[Link], seeds: dict[str, float], depth: int, decay: float, barred: frozenset[str]
 ) -> dict[str, float]:
     """The best product over every simple path of at most ``depth`` edges from a seed."""
     around = steps(edges)
@@ -87,20 +60,27 @@ def scores(result: Walk) -> dict[str, float]:
 
 
 def product(chain: list[Step], decay: float) -> float:
-    score = chain[0].score
-    for step in chain[1:]:
-        score *= step.edge_weight * step.relation_weight * decay
-    return score
+    return chain[0].score * prod(
+        step.edge_weight * step.relation_weight * decay for step in chain[1:]
+    )
 
 
-@given(links(), seeds_of, depths, st.sampled_from([0.0, 0.5, 1.0]))
+@given(links(), seeds_of, depths, st.sampled_from([0.0, 0.5, 1.0]), some_barred)
 @settings(deadline=None)
 def test_a_reached_node_has_the_score_of_its_best_path(
-    store: Store, edges: list[Link], seeds: dict[str, float], depth: int, decay: float
+    store: Store,
+    edges: list[Link],
+    seeds: dict[str, float],
+    depth: int,
+    decay: float,
+    barred: frozenset[str],
 ) -> None:
-    result = walked(store, edges, seeds, depth, decay)
-    assert scores(result) == pytest.approx(all_scores(edges, seeds, depth, decay))
+    seeds = {id: score for id, score in seeds.items() if id not in barred}
+    result = walked(store, edges, seeds, depth, decay=decay, barred=barred)
+    assert scores(result) == pytest.approx(all_scores(edges, seeds, depth, decay, barred))
     assert result.hubs == set()
+    for step in result.reached.values():
+        assert not {step.id for step in step.steps()} & barred
 
 
 @given(links(), seeds_of, depths)
@@ -122,18 +102,6 @@ def test_steps_follow_stored_edges(
             assert after.relation_weight == RELATIONS[str(after.relation)][not after.outgoing]
 
 
-@given(links(), seeds_of, depths, st.frozensets(st.sampled_from(["note-0", "note-1", "note-2"])))
-@settings(deadline=None)
-def test_a_barred_node_is_neither_reached_nor_walked_through(
-    store: Store, edges: list[Link], seeds: dict[str, float], depth: int, barred: frozenset[str]
-) -> None:
-    seeds = {id: score for id, score in seeds.items() if id not in barred}
-    result = walked(store, edges, seeds, depth, barred=barred)
-    assert scores(result) == pytest.approx(all_scores(edges, seeds, depth, 0.7, barred))
-    for step in result.reached.values():
-        assert not {step.id for step in step.steps()} & barred
-
-
 def test_next_hop_starts_from_the_best_nodes(store: Store) -> None:
     edges: list[Link] = [("note-0", f"note-{n}", "calls", n / 10) for n in range(1, 6)]
     edges += [(f"note-{n}", f"note-1{n}", "calls", 1.0) for n in range(1, 6)]
@@ -141,9 +109,7 @@ def test_next_hop_starts_from_the_best_nodes(store: Store) -> None:
     assert {id for id, step in found.items() if step.hop == 2} == {"note-14", "note-15"}
 
 
-def test_cap_is_stable_for_equal_edges(
-    store: Store,
-) -> None:
+def test_cap_is_stable_for_equal_edges(store: Store) -> None:
     edges: list[Link] = [("note-0", f"note-{n}", "calls", 1.0) for n in (5, 3, 4, 2)]
     edges.append(("note-0", "note-1", "implements", 0.7))
     result = walked(store, edges, {"note-0": 1.0}, 1, fanout=2)
@@ -157,6 +123,5 @@ def test_min_confidence_removes_edges(
     store: Store, edges: list[Link], seeds: dict[str, float], depth: int, least: float
 ) -> None:
     kept = [edge for edge in edges if edge[3] >= least or edge[2] not in FROM_CODE]
-    scores = {id: step.score for id, step in walked(store, kept, seeds, depth).reached.items()}
     found = walked(store, edges, seeds, depth, min_confidence=least)
-    assert {id: step.score for id, step in found.reached.items()} == pytest.approx(scores)
+    assert scores(found) == pytest.approx(scores(walked(store, kept, seeds, depth)))

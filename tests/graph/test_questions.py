@@ -6,44 +6,32 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from math import prod
 
 import pytest
-from graphs import RELATIONS, Link, filled, graph_store, ids_of, links, steps
+from graphs import RELATIONS, Link, filled, ids_of, links, steps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pylore.core.settings import Settings
 from pylore.formats.drawing import draw
-from pylore.graph.queries import (
-    hubs,
-    orphans,
-    path,
-    stats,
-    within,
-)
+from pylore.graph.queries import hubs, orphans, path, stats, within
 from pylore.store import Store
 
 ids = st.sampled_from([f"note-{number}" for number in range(7)])
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with graph_store(tmp_path_factory.mktemp("graph")) as store:
-        yield store
-
-
 # --- path
 
 
-def all_paths(
-    edges: list[Link], start: str, goal: str, barred: set[str]
-) -> Iterator[list[tuple[str, str, float, bool]]]:
+Taken = list[tuple[str, str, float, bool]]
+
+
+def all_paths(edges: list[Link], start: str, goal: str, barred: set[str]) -> Iterator[Taken]:
     """Every simple path between two nodes, by depth-first search."""
     around = steps(edges)
 
-    def follow(
-        seen: tuple[str, ...], taken: list[tuple[str, str, float, bool]]
-    ) -> Iterator[list[tuple[str, str, float, bool]]]:
+    def follow(seen: tuple[str, ...], taken: Taken) -> Iterator[Taken]:
         if seen[-1] == goal:
             yield taken
             return
@@ -54,11 +42,8 @@ def all_paths(
     yield from follow((start,), [])
 
 
-def strength(taken: list[tuple[str, str, float, bool]]) -> float:
-    product = 1.0
-    for step in taken:
-        product *= step[2]
-    return product
+def strength(taken: Taken) -> float:
+    return prod(step[2] for step in taken)
 
 
 @given(links(), ids, ids, st.sets(ids, max_size=2))
@@ -167,40 +152,8 @@ LABELS = {
     "dot": re.compile(r'  "note-1" \[label="((?:[^"\\]|\\.)*)"\];'),
     "mermaid": re.compile(r'  n0\["((?:[\w .,:\-/]|#(?:\d+|quot|lt|gt|amp);)+)"\]'),
 }
-NASTY = [
-    '"',
-    "\\",
-    '\\"',
-    "#",
-    "#quot;",
-    "&",
-    "&#0;",
-    "<b>",
-    "]]>",
-    "<!--",
-    "%%{init: {}}%%",
-    "end",
-    "-->",
-    "|",
-    "[x]",
-    "`",
-    "style a:b#c;",
-    "{",
-    "}",
-    ";",
-    "\n",
-    "\r",
-    "\x1b[31m",
-    "\x9b",
-    "\u202e",
-    "\u2028",
-    "é",
-    "漢",
-    "𝔸",
-    "'",
-    " ",
-    "$$",
-]
+NASTY = r"""" \ \" # #quot; & &#0; <b> ]]> <!-- end --> | [x] ` { } ; é 漢 𝔸 ' $$""".split()
+NASTY += ["%%{init: {}}%%", "style a:b#c;", "\n", "\r", "\x1b[31m", "\x9b", "\u202e", "\u2028", " "]
 titles = st.lists(st.sampled_from(NASTY), min_size=1, max_size=5).map("".join)
 
 
@@ -229,12 +182,8 @@ def test_a_label_has_the_title(store: Store) -> None:
 
 
 def test_a_drawing_can_be_of_some_nodes_and_relations(store: Store) -> None:
-    edges: list[Link] = [
-        ("note-1", "doc-1", "calls", 1.0),
-        ("note-1", "note-2", "calls", 1.0),
-        ("note-2", "note-1", "implements", 1.0),
-        ("note-2", "note-9", "calls", 1.0),
-    ]
+    edges: list[Link] = [("note-1", "doc-1", "calls", 1.0), ("note-1", "note-2", "calls", 1.0)]
+    edges += [("note-2", "note-1", "implements", 1.0), ("note-2", "note-9", "calls", 1.0)]
     with filled(store, edges, {"note-1", "note-2", "doc-1"}):
         found = json.loads("".join(draw(store, "json", ["calls"], among={"note-1", "note-2"})))
     assert [node["id"] for node in found["nodes"]] == ["note-1", "note-2"]

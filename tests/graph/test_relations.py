@@ -11,12 +11,7 @@ from new_stores import new_store
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.graph.queries import relations
-from pylore.graph.relations import (
-    known_relations,
-    relation_weights,
-    require_name,
-    weight_notes,
-)
+from pylore.graph.relations import known_relations, relation_weights, require_name, weight_notes
 from pylore.store import Store
 
 
@@ -77,9 +72,7 @@ def test_relations_have_descriptions_and_origins(store: Store) -> None:
     assert "is_new" not in rows
 
 
-def test_weight_of_unknown_relation_declares_none(
-    store: Store,
-) -> None:
+def test_weight_of_unknown_relation_declares_none(store: Store) -> None:
     """Founding document, configuration: "Fixed schema, not pluggable"."""
     settings = Settings.load(environ={}, flags={"edge_weights": "implments=0.1 cites=1"})
     assert "implments" not in known_relations(store, settings)
@@ -97,10 +90,7 @@ def test_settings_of_a_relation_apply_to_scopes(tmp_path: Path) -> None:
             found = relation_weights(store, Settings.load(environ={}, flags=flags))
             return {name: pair for name, pair in found.items() if name.startswith("cites")}
 
-        assert walked({"graph_edges": "CITES"}) == {
-            "cites": (0.5, 0.5),
-            "cites@@agent-7": (0.5, 0.5),
-        }
+        assert [*walked({"graph_edges": "CITES"})] == ["cites", "cites@@agent-7"]
         assert [*walked({"graph_edges": "Cites@@agent-7"})] == ["cites@@agent-7"]
         assert walked({"graph_exclude_edges": "cites"}) == {}
         assert walked({"edge_weights": "cites=0.2"})["cites@@agent-7"] == (0.2, 0.2)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from graphs import Link, filled, graph_store
+from graphs import Link, filled
 
 from pylore.graph.walk import Walk, spread
 from pylore.store import Store
@@ -20,12 +18,6 @@ SAME_FILE: list[Link] = [
     ("note-2", OTHER, "anchored_to", 1.0),
 ]
 both_rules = pytest.mark.parametrize("adds", [False, True])
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with graph_store(tmp_path_factory.mktemp("same-file")) as store:
-        yield store
 
 
 def look(
@@ -65,14 +57,9 @@ def test_record_of_a_file_meets_records_of_its_symbols(store: Store, adds: bool)
 
 def test_way_to_the_file_has_the_weight_of_defines_backwards(store: Store) -> None:
     best = {id: step.score for id, step in look(store, False, SAME_FILE).reached.items()}
-    assert best == pytest.approx(
-        {
-            ONE: DECAY,
-            FILE: DECAY * 0.1,
-            OTHER: DECAY**2 * 0.1 * 0.8,
-            "note-2": DECAY**2 * 0.1,
-        }
-    )
+    far = DECAY**2 * 0.1
+    wanted = {ONE: DECAY, FILE: DECAY * 0.1, OTHER: far * 0.8, "note-2": far}
+    assert best == pytest.approx(wanted)
 
 
 @both_rules
