@@ -20,17 +20,10 @@ SAME_FILE: list[Link] = [
 both_rules = pytest.mark.parametrize("adds", [False, True])
 
 
-def look(
-    store: Store,
-    adds: bool,
-    edges: list[Link],
-    seed: str = "note-1",
-    depth: int = 2,
-    **caps: object,
-) -> Walk:
-    given = {"decay": DECAY, "fanout": 25, "max_nodes": 50, "weights": WEIGHTS, **caps}
+def look(store: Store, adds: bool, edges: list[Link], seed: str = "note-1", **caps: object) -> Walk:
+    given = {"depth": 2, "decay": DECAY, "fanout": 25, "max_nodes": 50, "weights": WEIGHTS, **caps}
     with filled(store, edges):
-        return spread(store.edges, {seed: 1.0}, adds=adds, depth=depth, **given)  # type: ignore[arg-type]
+        return spread(store.edges, {seed: 1.0}, adds=adds, **given)  # type: ignore[arg-type]
 
 
 def hops(found: Walk) -> dict[str, int]:

@@ -78,10 +78,8 @@ def test_bundles_have_the_heaviest_edges(
         for of, there in ends.items()
         if of[0] in frontier
     }
-    with store.transaction():
-        store.edges.replace_all(
-            an_edge(*edge[:4], ended_at=None if edge[4] else LATE) for edge in edges
-        )
+    new = (an_edge(*edge[:4], ended_at=None if edge[4] else LATE) for edge in edges)
+    store.edges.replace_all(new)
     given = around(store, frontier, relations, limit)
     weights: dict[Any, list[float]] = {}
     for node, other, relation, weight, out in given:
@@ -95,12 +93,7 @@ def test_edges_to_missing_nodes_dangle(store: Store) -> None:
     for id in ("note-g", "note-c", "note-a"):
         store.nodes.put(a_node(id))
     store.nodes.put(a_node("note-d", invalidated_at=LATE))
-    dangling = [
-        ("note-a", "note-b", "relates_to"),
-        ("note-a", "note-e", "supersedes"),
-        ("note-b", "note-a", "contradicts"),
-    ]
-    assert store.edges.dangling() == dangling
+    assert [key[2] for key in store.edges.dangling()] == ["relates_to", "supersedes", "contradicts"]
 
 
 @pytest.mark.parametrize(
@@ -124,6 +117,8 @@ def ended_at(store: Store, id: str, at: str) -> bool:
 
 
 def test_links_follow_forgotten_and_restored_ends(store: Store) -> None:
+    store.nodes.put(a_node("note-f", invalidated_at=LATER))
+    assert store.edges.of("note-f") == [] and ended_at(store, "note-f", LATE)
     for id in ("note-a", "note-b", "note-c"):
         store.nodes.put(a_node(id))
     past = [*store.changes.former()]
@@ -134,21 +129,12 @@ def test_links_follow_forgotten_and_restored_ends(store: Store) -> None:
     store.nodes.invalidate("note-b", LATER)
     assert store.edges.of("note-a") == [], "new links too"
     store.nodes.invalidate("note-a", None)
-    assert [edge.to_id for edge in store.edges.of("note-a")] == [
-        "note-c",
-        "note-d",
-        "note-x",
-        "note-e",
-    ], "note-b is still forgotten"
+    found = [edge.to_id[-1] for edge in store.edges.of("note-a")]
+    assert found == [*"cdxe"], "note-b is still forgotten"
     store.nodes.invalidate("note-b", None)
     assert [edge.key[:2] for edge in store.edges.of("note-b")] == [("note-b", "note-a"), KEY[:2]]
     now = [*store.changes.former()]
     assert [one for one in now if "\x1f" in one[0]] == [one for one in past if "\x1f" in one[0]]
-
-
-def test_links_follow_ends_that_arrive_forgotten(store: Store) -> None:
-    store.nodes.put(a_node("note-c", invalidated_at=LATER))
-    assert store.edges.of("note-c") == [] and ended_at(store, "note-c", LATER)
 
 
 def test_ended_links_remain_ended(store: Store) -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
 from new_stores import Kept
 from things import a_node, an_edge
 
-from pylore.core.errors import (
-    GraphUnavailable,
-    StoreBusy,
-    StoreError,
-)
+from pylore.core.errors import GraphUnavailable, StoreBusy, StoreError
 from pylore.store import Store
 
 
@@ -47,17 +43,10 @@ def test_failed_transaction_is_rolled_back(store: Store) -> None:
     assert [*store.changes.former()] == []
 
 
-@contextmanager
-def in_transaction(store: Store) -> Iterator[None]:
-    """Translate the errors of a transaction, as commands do."""
-    with store.faults, store.transaction():
-        yield
-
-
 Way = Callable[[Store], AbstractContextManager[None]]
 
 
-@pytest.mark.parametrize("way", [in_transaction, Store.aside])
+@pytest.mark.parametrize("way", [Store.transaction, Store.aside])
 def test_second_writer_is_refused(way: Way, store: Store, kept: Kept) -> None:
     with kept.open() as other:
         with store.transaction():
@@ -70,7 +59,7 @@ def test_second_writer_is_refused(way: Way, store: Store, kept: Kept) -> None:
         assert [node.id for node in store.nodes.all()] == ["note-a", "note-b"]
 
 
-@pytest.mark.parametrize("way", [in_transaction, Store.aside])
+@pytest.mark.parametrize("way", [Store.transaction, Store.aside])
 def test_read_only_store_refuses_writes(way: Way, store: Store, kept: Kept) -> None:
     store.nodes.put(a_node("note-a"))
     with kept.read_only() as other:
