@@ -1,11 +1,13 @@
-"""Test the precedence of settings and ``lore config``."""
+"""Test the precedence of settings, and ``lore config``."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from commands import Lore
+from commands import Lore, every_command
+
+from pylore.cli.command import Command, Parameter
 
 
 @pytest.fixture
@@ -182,3 +184,61 @@ def test_config_refuses_wrong_use(lore: Lore, project: Path) -> None:
         config set limit 3 --user --project | 2 | exclude each other
     """)
     assert not project.exists() and not lore.config.exists()
+
+
+WRONG = ("9223372036854775808", "-9223372036854775809", "1e400", "nan", "inf", "x", "", "9" * 5000)
+OPTIONS = [
+    (command, one) for command in every_command() for one in command.options if one.low is not None
+]
+
+
+@pytest.mark.parametrize(("command", "one"), OPTIONS, ids=lambda one: one.name)
+def test_option_refuses_a_number_out_of_range(lore: Lore, command: Command, one: Parameter) -> None:
+    words = [(*each.choices, "x")[0] for each in command.arguments if each.required]
+    for value in WRONG:
+        for option in one.names:
+            refused = lore.refuse(*command.name.split(), *words, f"{option}={value}")
+            assert "give a " in refused and "number from" in refused
+
+
+@pytest.mark.parametrize("words", [("undo", "x", "--at"), ("list", "--since"), ("list", "--until")])
+def test_states_and_times_are_bounded(lore: Lore, words: tuple[str, ...]) -> None:
+    lore("add", "note", "x", "--id", "note-x")
+    words = tuple(word.replace("x", "note-x") for word in words)
+    for value in (*filter(None, WRONG), "99999999999999d"):
+        lore.refuse(*words, value)
+
+
+@pytest.fixture
+def common(lore: Lore) -> str:
+    """The id of a record that is common to all scopes."""
+    return lore.id("add", "decision", "Boats moor where the water is deep")
+
+
+def test_records_of_a_scope_are_hidden_from_others(lore: Lore, common: str) -> None:
+    lore.patch.setenv("LORE_SCOPE", "alice")
+    id = lore.id("add", "lesson", "The pier is rotten", "--tag", "wood")
+    lore.patch.setenv("LORE_SCOPE", "bob")
+    assert id.startswith("lesson-") and id.endswith("@@alice")
+    for scope in (["--scope", "alice"], ["--scope", "*"], ["--all-scopes"]):
+        assert lore.id("search", "pier", *scope) == id
+    assert lore("search", "pier", "--graph-depth", "3").json == []
+    assert lore.id("list") == common
+    assert f"no node '{id}': see 'lore list'" in lore.refuse("show", id, code=1)
+    assert lore.id("show", id.split("@@")[0], "--scope=alice") == id
+
+
+@pytest.mark.parametrize("verb", ["edit ID torn", "forget ID", "retract ID"])
+def test_common_records_are_unchanged_in_a_scope(lore: Lore, common: str, verb: str) -> None:
+    words = verb.replace("ID", common).split()
+    refused = lore.refuse(*words, "--scope", "alice", code=1)
+    assert "common to all scopes cannot be changed" in refused
+    lore.patch.setenv("LORE_SCOPE", "alice")
+    lore(*words, "--all-scopes")
+
+
+def test_bad_scopes_are_refused(lore: Lore) -> None:
+    refused = lore.refuse("list", "--scope", "A b")
+    assert "scope is 'A b': give names of lower-case letters" in refused
+    refused = lore.refuse("sync", "--scope", "alice")
+    assert "sync needs the complete store" in refused and "--all-scopes" in refused

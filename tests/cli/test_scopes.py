@@ -43,6 +43,7 @@ store restore | {folder}/copy.db
 store embed | --all
 store reindex |
 doctor |
+graph similar | --min 0.1
 forget | --faded --dry-run
 sync | {folder}/synced.jsonl
 """
@@ -62,7 +63,6 @@ list | ; --all; --forgotten; --tag {SECRET}-tag; --file '*'; --status staged; --
 anchor | {HIDDEN}; {HIDDEN} src/boat.py; --remove {HIDDEN} src/boat.py
 export | ; --type decision
 graph export |
-graph similar | --groups --min 0.1; --groups --type entity
 graph hubs |
 graph relations |
 graph stats |

@@ -1,4 +1,4 @@
-"""Searches at the command line: output forms, filters, notes and refusals."""
+"""Searches at the command line: output forms, filters, notes, depths and refusals."""
 
 from __future__ import annotations
 
@@ -174,3 +174,58 @@ def test_document_shows_the_line_of_the_passage(lore: Lore) -> None:
     assert f"CHANGES.md:{hit['line_start']}\n" in lore("search", "gadget", "--text").out
     assert lore("search", "nothing").json[0]["line_start"] == 6
     assert "a gadget came" in lore("search", "gadgets", "--text").out
+
+
+NO_EDGES = "DROP TABLE links"
+
+
+@pytest.fixture
+def jwt(lore: Lore) -> Lore:
+    """Two records that match, each with a neighbour that does not."""
+    lore.fill(
+        {"id": "decision-jwt", "type": "decision", "body": "Use JWT for the sessions of the shop"},
+        {"id": "lesson-expiry", "type": "lesson", "body": "Sessions that never expire are wrong"},
+        {"id": "file-src/auth.py", "type": "file", "title": "src/auth.py"},
+        {"id": "goal-audit", "type": "goal", "body": "Pass the audit in spring"},
+        {"from_id": "file-src/auth.py", "relation": "implements", "to_id": "decision-jwt"},
+        {"from_id": "lesson-expiry", "relation": "learned_from", "to_id": "goal-audit"},
+    )
+    return lore
+
+
+def search(jwt: Lore, *options: str, **variables: object) -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in variables.items():
+            patch.setenv(f"LORE_{name.upper()}", str(value))
+        return jwt("search", "jwt sessions", *options).out
+
+
+def test_depth_0_is_a_plain_search(jwt: Lore) -> None:
+    user, project = jwt.config, jwt.project / ".lore" / ".config"
+    plain, deep = search(jwt), search(jwt, "--graph-depth", "2")
+    assert plain.count('"id"') == 2 and deep.count('"id"') == 4
+    assert search(jwt, "--graph-depth", "0") == search(jwt, graph_depth=0) == plain
+    assert search(jwt, "--graph-max-depth", "1") == plain, "limits, and does not ask for more"
+    assert search(jwt, "--graph-max-depth", "2", "--graph-depth", "3") == deep
+    for asked, allowed, wanted in ((0, 3, plain), (2, 3, deep), (2, 0, plain)):
+        for file in (user, project):
+            file.write_text(f"graph_depth={asked}\ngraph_max_depth={allowed}\n")
+            assert search(jwt) == wanted, file
+            assert search(jwt, graph_depth=0) == search(jwt, graph_max_depth=0) == plain
+            if allowed == 0:
+                assert search(jwt, "--expand") == search(jwt, graph_depth=3) == plain
+            file.unlink()
+    user.write_text("graph_depth=2\n")
+    project.write_text("graph_depth=2\ngraph_depth=0\n")
+    assert search(jwt) == plain
+
+
+@pytest.mark.parametrize("damage", [NO_EDGES, f"{NO_EDGES}; CREATE TABLE links(a, b)"])
+def test_damaged_graph_leaves_plain_results(jwt: Lore, damage: str) -> None:
+    plain = search(jwt)
+    jwt.sql(f"PRAGMA foreign_keys = OFF; {damage}")
+    done = jwt("search", "jwt sessions")
+    assert (done.out, done.err) == (plain, "")
+    deeper = jwt("search", "jwt sessions", "--graph-depth", "2")
+    (note,) = deeper.notes
+    assert deeper.out == plain and "plain results only" in note

@@ -1,8 +1,9 @@
-"""Stores belong to repositories and folders, not to paths: moves, copies, clones, and adoption."""
+"""Stores belong to repositories and folders, not to paths: moves, copies, backups; and vectors."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from commands import Lore
+from endpoints import Endpoint
 
 from pylore.system import stores
 from pylore.system.files import ProjectFolder
@@ -227,3 +229,125 @@ def test_remove_deletes_only_stores_of_missing_projects(plain: Lore) -> None:
     assert states(plain) == [("a project", "present")]
     assert "no store" in plain.refuse("store", "remove", name, code=1)
     assert ids(plain) == ["note-private"]
+
+
+def test_restored_backup_saves_the_replaced_store(lore: Lore) -> None:
+    lore("add", "note", "one to keep", "--id", "note-kept")
+    file = lore.project / "a backup.db"
+    assert lore("backup", "a backup.db").json["file"] == str(file)
+    assert file.stat().st_mode & 0o777 == 0o600
+    lore("add", "note", "written later", "--id", "note-later")
+    lore("show", "note-kept")
+    done = lore("store", "restore", "a backup.db")
+    kept = Path(done.json["kept"])
+    assert kept.name.startswith("search.db.before-restore-") and f"is kept in {kept}" in done.err
+    assert lore.id("list") == lore.id("search", "keep") == "note-kept"
+    assert lore("list").json[0]["access_count"] == 0
+    refused = lore.refuse("undo", code=1)
+    assert "cannot be undone: 'lore store restore'" in refused
+    assert not lore("store", "restore", "-q", str(kept)).err
+    assert sorted(lore("list", "--ids").lines) == ["note-kept", "note-later"]
+    (copies,) = (row for row in lore("doctor").json if row["id"] == "copies")
+    assert str(kept) in copies["detail"] and copies["ok"] and copies["fix"]
+    said = lore("forget", "--purge", "note-later").err
+    assert f"{kept}: kept from before a restore, may still hold purged text" in said
+    kept.unlink()
+
+
+def test_backup_and_restore_refuse_in_a_line(lore: Lore, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    lore("backup", str(outside / "kept.db"))
+    (lore.project / "out").symlink_to(outside)
+    (lore.project / "kept.db").symlink_to(outside / "kept.db")
+    mine = lore.write("mine", "mine\n")
+    lore.refuse_each(f"""
+        backup mine | 1 | mine: is there and is no backup of lore's
+        backup - | 2 | a backup is a file
+        backup '{lore.store}/search.db' | 1 | is the store itself
+        backup out/other.db | 1 | is a link out of the project
+        store restore kept.db | 1 | is a link out of the project
+        store restore mine | 1 | mine: is not a database, the store is unchanged
+        store restore nowhere.db | 1 | nowhere.db: is no file
+    """)
+    assert mine.read_text() == "mine\n" and os.listdir(outside) == ["kept.db"]
+
+
+def test_two_stores_become_equal_by_exports(lore: Lore, tmp_path: Path) -> None:
+    def hand_over(one: Lore, other: Lore) -> None:
+        other("import", "-q", "-", stdin=one("export").out)
+
+    others = lore.at(tmp_path / "others")
+    lore("add", "note", "Sessions are signed tokens", "--id", "note-1", "--why", "no table")
+    lore("backup", "first.db")
+    others("store", "restore", "-q", str(lore.project / "first.db"))
+    lore("add", "note", "Known to one", "--id", "note-2", "--link", "note-1:relates_to")
+    others("edit", "note-1", "Sessions are opaque")
+    others("forget", "note-1")
+    hand_over(lore, others)
+    hand_over(others, lore)
+    exports = {re.sub(r', "access[^,}]*', "", side("export").out) for side in (lore, others)}
+    assert len(exports) == 1
+
+
+DOWN = "endpoint:http://127.0.0.1:9/v1"
+STATIC = "static:l2_supercat_256"
+
+
+@pytest.fixture
+def notes(lore: Lore) -> Lore:
+    """A store with two records and static vectors."""
+    lore.patch.delenv("LORE_EMBEDDER")
+    lore.fill(
+        {"id": "note-a", "body": "sessions are signed with a rotating key"},
+        {"id": "note-b", "body": "reads go to the replica"},
+    )
+    return lore
+
+
+def test_embed_refuses_wrong_options_and_embedders(notes: Lore) -> None:
+    notes.refuse_each("""
+        store embed --all --embedder none | 2 | delete the vectors with 'lore store reindex
+        store embed --all --embedder static:x | 2 | embedder is 'static:x': give static, none,
+        store embed --all --embedder sentence-transformers:nope | 1 | nope is not on this machine
+    """)
+    refused = notes.refuse(
+        "store", "embed", "--all", "--embedder", "endpoint:http://me:hunter2@localhost/v1"
+    )
+    assert "a key goes into LORE_ENDPOINT_KEY" in refused and "hunter2" not in refused
+
+
+def test_embed_makes_all_vectors(notes: Lore) -> None:
+    row = notes("store", "embed", "--all").json
+    assert (row["dimension"], row["passages"], row["missing"]) == (256, 2, 0)
+    row = notes("store", "embed").json
+    assert (row["embedder"], row["missing"]) == (STATIC, 0)
+    assert f"embedder {STATIC}, dimension 256" in notes("store", "embed", "--text").out
+    found = notes("search", "key")
+    assert found.json[0]["id"] == "note-a" and not found.err
+
+
+def test_vectors_of_an_endpoint_need_the_setting(notes: Lore, endpoint: Endpoint) -> None:
+    name = f"endpoint:{endpoint.url}"
+    refused = notes.refuse("store", "embed", "--embedder", name, code=1)
+    assert f"the store's vectors are {STATIC}'s" in refused
+    done = notes("store", "embed", "--all", "--embedder", name)
+    assert done.json["dimension"] == 16 and f"set embedder={name} in your config" in done.err
+    done = notes("search", "key", "--ids")
+    assert done.out == "note-a\n" and done.err.count("\n") == 1
+    assert f"the store's vectors are {name}'s, not {STATIC}'s: run 'lore store embed" in done.err
+    assert not notes("search", "key", "--embedder", name).err
+
+
+def test_embed_missing_makes_vectors_of_an_outage(notes: Lore, endpoint: Endpoint) -> None:
+    notes.config.write_text(f"embedder={DOWN}\nendpoint_model=letters\n")
+    up = ("--embedder", f"endpoint:{endpoint.url}")  # the model names the vectors
+    notes("store", "embed", "--all", "-q", *up)
+    done = notes("add", "note", "renew the certificates")
+    assert "endpoint:letters cannot be asked" in done.err and done.err.count("\n") == 1
+    assert "no vectors before 'lore store embed' is run" in done.err
+    done = notes("search", "key", "--ids")
+    assert done.lines[0] == "note-a" and done.err.count("\n") == 1
+    assert "cannot be asked (Connection refused)" in done.err and "full text only" in done.err
+    assert "cannot be asked" in notes.refuse("store", "embed", code=1)
+    assert notes("store", "embed", *up).json["missing"] == 0
