@@ -175,23 +175,24 @@ class Merge:
         if self._by_hand:
             theirs = theirs if given.stamps else theirs.seen_as(ours)
             edited = theirs.edited(ours)
-        there = was | theirs.stamps()
-        if edited:
-            times = {"updated_at": canonical(now())} if isinstance(given, Node) else {}
-            theirs = self._stated(theirs, {**edited, **times})
+            theirs = theirs.having({name: ours.at(name)[1] for name in edited})
         if not has_history(stored) and not has_history(given):
-            row = (theirs if is_later(given, stored) else ours).to_row(stored)
-            both = ours
+            both = theirs if is_later(given, stored) else ours
+            row = both.to_row(stored)
         else:
             both = ours.joined(theirs)
             if isinstance(stored, Node):
+                there = was | theirs.stamps()
                 both = self._decided(stored.id, both, ours, here, theirs, there)
+            self._changes.leave(thing_of(stored), theirs.left_for(both), None)
+            if edited:
+                times = {"updated_at": canonical(now())} if isinstance(stored, Node) else {}
+                both = self._stated(both, {**edited, **times})
             row = self._replace(stored, ours, both)
-            self._changes.leave(thing_of(row), theirs.left_for(both), None)
         if not isinstance(row, Anchor):
             count_reads(row, stored, given)  # type: ignore[arg-type]
         self._settle(row, stored)
-        if both not in (ours, theirs):
+        if not edited and both not in (ours, theirs):
             self.joined.add(thing_of(row))
         if edited or not same(stored, row):
             return "updated"
