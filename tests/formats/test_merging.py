@@ -289,6 +289,22 @@ def test_line_by_hand_is_a_current_edit(here: Store) -> None:
     assert counts(put(here, {"id": "note-a", "body": "by hand"})) == {"unchanged": 1}
 
 
+def test_value_changed_by_hand_is_a_current_edit(here: Store) -> None:
+    edge = dict(zip(("from_id", "to_id", "relation"), KEY, strict=True), created_at=EARLY)
+    put(here, note("first", EARLY), {"id": "note-b", "updated_at": EARLY}, edge)
+    record, _, tie = (json.loads(line) for line in shared_lines(here))
+    edit(here, "later", LATE)
+    for _ in range(2):
+        put(here, {**record, "title": "by hand"}, {**tie, "weight": 0.25}, by_hand=True)
+        node = here.nodes.require("note-a")
+        assert (node.title, node.body, link(here).weight) == ("by hand", "later", 0.25)
+        assert past(here) == ["first", "later"]
+    Records(here, Settings(), None).forget(["note-a"])
+    put(here, {**record, "category": "new"}, by_hand=True)
+    node = here.nodes.require("note-a")
+    assert node.category == "new" and node.invalidated_at
+
+
 def test_line_by_hand_does_not_restore_a_record(here: Store) -> None:
     put(here, note("first", EARLY), {"id": "note-b", "updated_at": EARLY})
     Records(here, Settings(), None).forget(["note-a", "note-b"])
