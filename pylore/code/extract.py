@@ -1,4 +1,4 @@
-"""Extract definitions, imports, calls and assignments from the matches of files."""
+"""Extract definitions, imports, calls and assignments from the matches of files, and outlines."""
 
 from __future__ import annotations
 

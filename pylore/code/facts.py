@@ -1,4 +1,4 @@
-"""Facts of a file, before names are resolved; the store keeps them as JSON.
+"""Facts of a file before names are resolved, as the store keeps them, and targets of imports.
 
 Dots separate the parts of a name in every language; only ``Import.module`` is as written, and
 type arguments are dropped. A method outside of a type's body belongs to the type.

@@ -1,4 +1,4 @@
-"""Indexing a tree."""
+"""Index the changed files of a tree, read by several processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of a language, and where they are."""
+"""Read the rules of all languages from files, and write them for ast-grep."""
 
 from __future__ import annotations
 

@@ -15,7 +15,6 @@ from ..core.json import dumps
 from ..core.query import is_question
 from ..core.text import one_line, printable, words
 from ..core.vocabulary import BROKEN, LEARNING_TYPES, RECORDS, file_id, path_of
-from ..search.file_context import SAYS_SOMETHING, likely_files
 from ..store.filter import Scope
 from ..system import part
 from ..system.files import append_line, state_folder
@@ -241,6 +240,8 @@ def _best(engine: Engine) -> list[Node]:
 
 def _about_prompt(engine: Engine, sent: Sent, session: AgentSession) -> Brief:
     """Return likely files, and records anchored to them or found by the prompt."""
+    from ..search.file_context import SAYS_SOMETHING, likely_files
+
     brief = Brief(PROMPT, "What lore knows that may bear on this; 'lore show ID' has it whole.")
     prompt, store = sent.prompt, engine.store
     with store.faults:
