@@ -171,19 +171,18 @@ class DocumentImport:
 
     def _import_file(self, file: str) -> None:
         path, stamp = _place_of(self._root, file), lstamp_of(file)
-        stamp = stamp if "-" in stamp else ""
         if path in self._seen:
             return
         self._seen.add(path)
         known = self._by_path.get(path)
         if known is not None and known.read_as != self._read_as:
             known = None
-        if known is not None and stamp and stamp == known.stamp:
+        if known is not None and stamp == known.stamp:
             self._keep(file, known, stamp)
             return
         text = read_text(file, self._settings.max_text)
         hash = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        stamp = settled(stamp) if stamp else ""
+        stamp = settled(stamp) if "-" in stamp else ""
         if known is not None and known.hash == hash:
             self._keep(file, known, stamp)
             return
