@@ -154,8 +154,8 @@ class DocumentReader:
 
     def _set_field(self, document: Document, key: str, value: Value, line: int) -> None:
         name, relation = key.lower(), fold(key)
-        if name in _KNOWN:
-            field, read = _KNOWN[name]
+        if read := _READERS.get(name):
+            field = "created_at" if read is _date else name
             if value not in ("", []):
                 stated = read(value)
                 if name == "type":
@@ -273,26 +273,21 @@ def _date(value: Value) -> str:
 
 
 _ADR_STATUS = {
-    "proposed": "staged",
     "accepted": "confirmed",
-    "deprecated": "retracted",
-    "rejected": "retracted",
+    "proposed": "staged",
+    **dict.fromkeys(("deprecated", "rejected"), "retracted"),
 }
 _ALIASES = ("aliases", "alias", "permalink")
 """Keys of the front matter with names by which links may call a document."""
-_KNOWN: dict[str, tuple[str, Callable[[Value], Any]]] = {
-    "id": ("id", _one),
-    "type": ("type", _one),
-    "title": ("title", _one),
-    "tags": ("tags", _tags),
-    "status": ("status", _status),
-    "date": ("created_at", _date),
-    "created": ("created_at", _date),
-    "source": ("source", _among(*SOURCES)),
-    "confidence": ("confidence", _confidence),
-    "category": ("category", _one),
+_READERS: dict[str, Callable[[Value], Any]] = {
+    **dict.fromkeys(("id", "type", "title", "category"), _one),
+    **dict.fromkeys(("date", "created"), _date),
+    "tags": _tags,
+    "status": _status,
+    "source": _among(*SOURCES),
+    "confidence": _confidence,
 }
-"""Keys of the front matter: field of the node, and reader."""
+"""Keys of the front matter that are fields of a node."""
 
 
 # --- YAML

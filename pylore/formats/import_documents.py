@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..store import Store
     from .document import Document
-    from .pages import Link
 
 READING = 6
 """Version of the readers: files read with a former version are read again."""
@@ -341,48 +340,37 @@ class DocumentImport:
 
     def _link(self) -> list[str]:
         """Bring the edges of the documents in line with their links; note links without target."""
-        others = self._by_path.items()
-        files = {path: row for path, row in others if row.node_id not in self._claimed}
+        files = {
+            path: row for path, row in self._by_path.items() if row.node_id not in self._claimed
+        }
         targets = Targets(self._store, self._root, {**files, **self._rows})
         notes = []
         for path, row in self._rows.items():
-            links = links_of(self._store.documents.links(self._base, row.node_id))
-            wanted, unresolved = self._wanted(row.node_id, path, links, targets)
-            self._write_edges(row.node_id, wanted)
-            notes += [
-                f"{path}: line {link.line}: '{link.target}' leads to nothing that is known"
-                for link in unresolved
-            ]
+            id, folder = row.node_id, os.path.dirname(path)
+            wanted: dict[EdgeKey, dict[str, Any]] = {}
+            for link in links_of(self._store.documents.links(self._base, id)):
+                relation = fold(link.says)
+                relation = relation if relation in self._reader.relations else ""
+                if link.kind == FIELD and not relation:
+                    continue  # data of a different program
+                to_id, file = targets.of(link, folder) or ("", "")
+                is_word = link.kind in (PATH, NAME)
+                if not (to_id or is_word or targets.is_folder(link, folder)):
+                    why = f"line {link.line}: '{link.target}' leads to nothing that is known"
+                    notes.append(f"{path}: {why}")
+                if to_id in ("", id):
+                    continue
+                if file and self._store.nodes.get(to_id) is None:
+                    self._put_node(Node(to_id, "file", title=file, file=file, source="file"))
+                key = (id, to_id, relation or ("anchored_to" if file else "links_to"))
+                stated = wanted.setdefault(key, {"document": path})
+                if link.lines and file and link.lines not in stated.get("lines", ()):
+                    stated.setdefault("lines", []).append(link.lines)
+                if link.at:
+                    stated["at"] = [*stated.get("at", ()), *link.at][:_MOST_PLACES]
+            self._write_edges(id, wanted)
         self._result.unresolved = len(notes)
         return notes
-
-    def _wanted(
-        self, id: str, path: str, links: Iterable[Link], targets: Targets
-    ) -> tuple[dict[EdgeKey, dict[str, Any]], list[Link]]:
-        """Return the edges that a document states with their metadata, and unresolved links."""
-        folder = os.path.dirname(path)
-        wanted: dict[EdgeKey, dict[str, Any]] = {}
-        unresolved = []
-        for link in links:
-            relation = fold(link.says)
-            if relation not in self._reader.relations:
-                relation = ""
-            if link.kind == FIELD and not relation:
-                continue  # data of a different program
-            to_id, file = targets.of(link, folder) or ("", "")
-            if not to_id and link.kind not in (PATH, NAME) and not targets.is_folder(link, folder):
-                unresolved.append(link)
-            if to_id in ("", id):
-                continue
-            if file and self._store.nodes.get(to_id) is None:
-                self._put_node(Node(to_id, "file", title=file, file=file, source="file"))
-            relation = relation or ("anchored_to" if file else "links_to")
-            stated = wanted.setdefault((id, to_id, relation), {"document": path})
-            if link.lines and file and link.lines not in stated.get("lines", ()):
-                stated.setdefault("lines", []).append(link.lines)
-            if link.at:
-                stated["at"] = [*stated.get("at", ()), *link.at][:_MOST_PLACES]
-        return wanted, unresolved
 
     def _write_edges(self, id: str, wanted: dict[EdgeKey, dict[str, Any]]) -> None:
         """Write the edges that a document states, and end those that it stated before."""
