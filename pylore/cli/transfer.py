@@ -63,8 +63,8 @@ def import_paths(
     """Import JSON lines, documents, or folders of documents.
 
     Files in .md, .markdown, .rst, .adoc, .asciidoc and .txt become nodes, and links between them
-    edges. Other files, and - (stdin), are JSON lines of 'lore export': the newer version of a
-    record wins.
+    edges; broken files of a folder are skipped and named. Other files, and - (stdin), are JSON
+    lines of 'lore export': the newer version of a record wins.
 
     \b
     lore import docs/decisions --type decision --prune

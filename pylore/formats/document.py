@@ -107,26 +107,25 @@ def read_text(file: str, max_text: int) -> str:
 class DocumentReader:
     """Read texts as documents of a store.
 
-    ``type`` is the default type. With ``new_types`` a stated type may be new. With ``skip_bad``
-    wrong values of the front matter are stored as data, and named in ``faults``.
+    ``type`` is the default type. With ``new_types`` a stated type may be new.
     """
 
-    def __init__(
-        self, store: Store, settings: Settings, type: str, new_types: bool, skip_bad: bool
-    ) -> None:
+    def __init__(self, store: Store, settings: Settings, type: str, new_types: bool) -> None:
         self.faults: list[str] = []
         self.relations = {*store.relations.all()}
         self._store = store
         self._naming = fields.Naming(store, settings)
         self._new_types = new_types
-        self._skip_bad = skip_bad
         self._type = self._naming.require_type(type, new_types)
 
-    def read(self, text: str, path: str, ids: Sequence[str] = ()) -> Document:
+    def read(
+        self, text: str, path: str, ids: Sequence[str] = (), *, skip_bad: bool = False
+    ) -> Document:
         """Return the document of a text; the store calls its file ``path``.
 
         A file that states no id has the first of ``ids`` with the right type, or an id from
-        the path.
+        the path. With ``skip_bad`` wrong values of the front matter are stored as data, and named
+        in ``faults``.
 
         Raises:
             LoreError: wrong front matter.
@@ -139,7 +138,7 @@ class DocumentReader:
                 self._set_field(document, key, value, line)
             except LoreError as error:
                 wrong = LineError(line, f"{key}: {error}")
-                if not self._skip_bad:
+                if not skip_bad:
                     raise wrong from None
                 self.faults.append(f"{path}: {wrong}: kept as data")
                 document.data[key] = value

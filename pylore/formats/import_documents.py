@@ -101,11 +101,11 @@ class DocumentImport:
         """Write nodes, then lost documents, then edges; the caller holds a transaction.
 
         Raises:
-            LoreError: wrong file (it and the line are named), and ``skip_bad`` is not set.
+            LoreError: a named file is wrong, and ``skip_bad`` is not set; the message has the line.
         """
         self._read_known()
         settings, type, new_types = self._settings, self._type, self._new_types
-        self._reader = DocumentReader(self._store, settings, type, new_types, self._skip_bad)
+        self._reader = DocumentReader(self._store, settings, type, new_types)
         words = [*self._store.types.all(), "", *sorted(self._reader.relations)]
         vocabulary = sha256("\n".join(words).encode()).hexdigest()[:16]
         self._read_as = f"{READING} {type} {vocabulary} {settings.max_text} {new_types}"
@@ -151,24 +151,27 @@ class DocumentImport:
         found = False
         for file in _files_below(path, self._result.skipped):
             found = True
+            skip_bad = self._skip_bad or file != path
             try:
-                self._import_file(file)
+                self._import_file(file, skip_bad)
             except LoreError as error:
-                self._fault(file, error)
+                self._fault(file, error, skip_bad)
             self._progress(1)
         if os.path.isdir(path):
             self._folders.append(_place_of(self._root, path))
             if not found and not (self._prune and any(self._lost())):
-                self._fault(path, LoreError("there are no documents in this folder"))
+                self._fault(
+                    path, LoreError("there are no documents in this folder"), self._skip_bad
+                )
 
-    def _fault(self, file: str, error: LoreError) -> None:
+    def _fault(self, file: str, error: LoreError, skip_bad: bool) -> None:
         if isinstance(error, StoreError):
             raise error
-        if not self._skip_bad:
+        if not skip_bad:
             raise LoreError(f"{file}: {error}: nothing was imported; {_MEND}") from None
         self._result.skipped.append((file, str(error)))
 
-    def _import_file(self, file: str) -> None:
+    def _import_file(self, file: str, skip_bad: bool) -> None:
         path, stamp = _place_of(self._root, file), lstamp_of(file)
         if path in self._seen:
             return
@@ -186,7 +189,7 @@ class DocumentImport:
             self._keep(file, known, stamp)
             return
         try:
-            document = self._reader.read(text, path, self._ids(path, text, hash))
+            document = self._reader.read(text, path, self._ids(path, text, hash), skip_bad=skip_bad)
         except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
             why = f"cannot be read ({type(error).__name__}: {error})"
             self._result.skipped.append((file, why))

@@ -353,13 +353,13 @@ text #auth #team/web, see #12, #ff0 and [[B#part]] [c](d.md#e) `#code` a#b
         (b"x" * 10_000_001, "max_text is 10000000"),
     ],
 )
-def test_fault_of_a_file_imports_nothing(project: Project, content: bytes, why: str) -> None:
+def test_broken_files_of_a_folder_are_skipped(project: Project, content: bytes, why: str) -> None:
     project.write("a.md", "# Good")
     bad = project.write("bad.md", content)
     with pytest.raises(LoreError, match=f"bad.md: .*{why}.*: nothing was imported"):
-        project.run()
+        project.run("a.md", "bad.md")
     assert project.lines() == []
-    result = project.run(skip_bad=True)
+    result = project.run()
     assert [place for place, _ in result.skipped] == [str(bad)]
     assert [node.id for node in project.store.nodes.all()] == ["doc-a"]
 
@@ -378,20 +378,20 @@ def test_fault_of_a_file_imports_nothing(project: Project, content: bytes, why: 
 def test_invalid_values_are_faults_or_data(project: Project, front: str, why: str) -> None:
     project.write("bad.md", f"---\n{front}\n---\ntext\n")
     with pytest.raises(LoreError, match=f"bad.md: line 2: {why}.*: nothing was imported"):
-        project.run()
-    result = project.run(skip_bad=True)
+        project.run("bad.md")
+    result = project.run()
     assert [result.skipped, result.notes[0][:15]] == [[], "bad.md: line 2:"]
     node = project.store.nodes.require("doc-bad")
     assert [node.status, node.source, node.tags] == ["confirmed", "file", ()]
     assert front.partition(":")[0] in json.loads(node.data)
-    assert project.run(skip_bad=True).unchanged == 1
+    assert project.run("bad.md", skip_bad=True).unchanged == 1
 
 
 def test_two_files_with_one_id(project: Project) -> None:
     project.write("a.md", "---\nid: decision-x\n---\n")
     project.write("b.md", "---\nid: decision-x\n---\n")
     with pytest.raises(LoreError, match=r"b.md: the id decision-x belongs to a.md"):
-        project.run()
+        project.run("a.md", "b.md")
 
 
 def test_files_that_cannot_be_read(project: Project) -> None:
@@ -400,5 +400,5 @@ def test_files_that_cannot_be_read(project: Project) -> None:
     project.write("good.md", "text")
     project.write("tab\there.md", "text")
     with pytest.raises(LoreError, match=r"broken\.md: cannot be read"):
-        project.run()
-    assert len(project.run(skip_bad=True).skipped) == 3
+        project.run("broken.md")
+    assert len(project.run().skipped) == 3
