@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from homes import move_home
 from new_stores import new_store
 from planted_events import CAUSE, ERROR, RULE, Log, failure, plant, prompt
 from repositories import Repository
@@ -30,15 +29,14 @@ from pylore.store.curation import KeptCandidate
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    move_home(monkeypatch, tmp_path / "home")
+def project(tmp_path: Path) -> Path:
     (tmp_path / "project/src").mkdir(parents=True)
     (tmp_path / "project/src/auth.py").write_text("def token(): ...\n")
     return tmp_path / "project"
 
 
 @pytest.fixture
-def log(project: Path) -> Log:
+def log(log: Path, project: Path) -> Log:
     return Log(project)
 
 
