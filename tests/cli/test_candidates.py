@@ -9,40 +9,14 @@ from pathlib import Path
 import pytest
 from agent_sessions import ClaudeSession
 from commands import Lore
-
-RULE = "Always sign the tokens with the rotating key, never with the static one"
-FAILURE = (
-    "Root cause: the token cache was shared, so src/auth.py gave one user the token of another."
-)
-
-
-def event(lore: Lore, session: str, minute: int, kind: str, **fields: object) -> None:
-    """Append an event to the log."""
-    log = lore.home / time.strftime("state/lore/events/%Y-%m-%d.jsonl", time.gmtime())
-    log.parent.mkdir(parents=True, exist_ok=True)
-    row = {
-        "v": 1,
-        "t": f"2026-11-20T10:{minute:02}:00Z",
-        "src": "claude",
-        "session": session,
-        "kind": kind,
-        "ref": f"{session}.jsonl#{minute:02}",
-        **fields,
-    }
-    with log.open("a") as file:
-        file.write(f"{json.dumps(row)}\n")
+from planted_events import Log, plant
 
 
 @pytest.fixture
 def found(lore: Lore) -> Lore:
     """Two sessions of the project: both have a rule, the first a failure."""
     lore.write("src/auth.py", "x = 1\n")
-    event(lore, "one", 0, "session", name=str(lore.project))
-    event(lore, "one", 1, "prompt", text=RULE)
-    event(lore, "one", 2, "edit", name="Edit", ok=True, files=["src/auth.py"])
-    event(lore, "one", 3, "say", text=FAILURE)
-    event(lore, "two", 5, "session", name=str(lore.project))
-    event(lore, "two", 6, "prompt", text=f"{RULE}!")
+    plant(Log(lore.project))
     return lore
 
 
@@ -58,8 +32,8 @@ def test_candidates_list_the_best_first(found: Lore) -> None:
     done = found("candidates")
     assert done.notes == ["2 new candidates"]
     assert [(row["type"], row["sessions"], row["signals"][0]["name"]) for row in done.json] == [
-        ("pattern", ["one", "two"], "rule"),
-        ("failure", ["one"], "cause"),
+        ("pattern", ["s1", "s2"], "rule"),
+        ("failure", ["s1"], "cause"),
     ]
     assert '"Always sign' in found("candidates", "-n", "1", "--text").out
     assert found("search", "rotating tokens").json == [] and found("export").out == ""
@@ -78,7 +52,7 @@ def test_promote_makes_records_of_all_or_none(found: Lore) -> None:
     row = found("show", id).json
     assert id.startswith("lesson-") and row["status"] == "staged"
     text = found("show", id, "--text").out
-    assert "learned_from session-one" in text and "one.jsonl#01" in text
+    assert "learned_from session-s1" in text and "s1.jsonl#2" in text
     assert f"'{rule}' is lesson-" in found.refuse("promote", rule, code=1)
     found("promote", "--confirm", "-", stdin=f"{failure}\n")
     assert len(found("list", "--status", "confirmed", "--type", "failure").json) == 1
