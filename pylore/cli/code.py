@@ -1,10 +1,12 @@
-"""Commands about code and the anchors to it: index, anchor, verify."""
+"""Commands about code and the anchors to it: index, anchor, verify; broken anchors as SARIF."""
 
 from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from .. import code as reader
 from ..anchors.verify import Verified, first_line, rows
@@ -14,11 +16,11 @@ from ..app.code import anchor as place
 from ..app.code import index as read_all
 from ..app.code import verify as judge
 from ..core.errors import DONE, FAILURE, UsageError
-from ..core.text import counted
+from ..core.json import dumps
+from ..core.text import counted, one_line
 from ..core.times import parse_since
 from ..core.vocabulary import BROKEN
 from ..system.programs import Tidying
-from ..terminal.annotations import sarif
 from ..terminal.output import write
 from ..terminal.text import anchor_place, bold, counts_text, cut, dim, each
 from .command import argument, command, exclusive, option
@@ -200,3 +202,31 @@ def _anchor_text(row: dict[str, Any]) -> str:
         f"{row['verdict']:<9}  {bold(row['id'])}  {row['kind']} {anchor_place(row)}"
         f"{dim('  ' + cut(row['title']) + reason)}\n"
     )
+
+
+def sarif(rows: Sequence[dict[str, Any]]) -> str:
+    """Return broken anchors as SARIF 2.1.0 of OASIS: a rule a record, a result a place."""
+    titles = {row["id"]: row["title"] for row in rows}
+    rules = [{"id": id, "shortDescription": {"text": title or id}} for id, title in titles.items()]
+    results = []
+    for row in rows:
+        file = "" if row["kind"] in ("rule", "glob") else row["path"]
+        whole = {"file": file, "line": row["line"], "new": row.get("new", True)}
+        said = f"{row['title']} ({row['verdict']}: {row.get('claim') or row['reason'] or ''})"
+        for one in row.get("places") or [whole]:
+            location = {
+                "artifactLocation": {"uri": quote(one["file"]), "uriBaseId": "%SRCROOT%"},
+                "region": {"startLine": one["line"]},
+            }
+            results.append(
+                {
+                    "ruleId": row["id"],
+                    "level": "error" if one["new"] else "note",
+                    "baselineState": "new" if one["new"] else "unchanged",
+                    "message": {"text": one_line(said)},
+                    "locations": [{"physicalLocation": location}] if one["file"] else [],
+                }
+            )
+    run = {"tool": {"driver": {"name": "lore", "rules": rules}}, "results": results}
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    return dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}) + "\n"
