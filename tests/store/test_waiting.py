@@ -10,10 +10,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-import apsw
 import pytest
+from soak.disks import Disk, used
 
 import pylore
 from pylore.core.settings import Settings
@@ -68,24 +67,16 @@ def test_vectors_do_not_block_writers(store: Store, name: str) -> None:
 # --- nor do pipes
 
 
-def lore(folder: Path, *words: str, **fields: Any) -> subprocess.Popen[str]:
-    environ = {key: value for key, value in os.environ.items() if key[:4] != "LORE"}
-    environ |= {"HOME": str(folder), "LORE_DIR": str(folder / "store")}
-    return subprocess.Popen(
-        [str(ROOT / "lore.sh"), *words],
-        cwd=folder,
-        env=environ,
-        text=True,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **fields,
-    )
-
-
 def test_waiting_import_does_not_block_writers(store: Store, tmp_path: Path) -> None:
     store.close()
-    with lore(tmp_path, "import", "-") as process, pylore.open(tmp_path / "store") as sdk:
+    environ = {key: value for key, value in os.environ.items() if key[:4] != "LORE"}
+    environ |= {"HOME": str(tmp_path), "LORE_DIR": str(tmp_path / "store")}
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    words = [str(ROOT / "lore.sh"), "import", "-"]
+    with (
+        subprocess.Popen(words, cwd=tmp_path, env=environ, text=True, **pipes) as process,
+        pylore.open(tmp_path / "store") as sdk,
+    ):
         assert process.stdin is not None
         process.stdin.write('{"id":"note-1"}\n' * 5000)  # more than a pipe's buffer
         process.stdin.flush()
@@ -112,21 +103,16 @@ for number in range(int(count)):
 
 
 def test_long_transaction_does_not_refuse_writers(store: Store) -> None:
-    folder = os.path.dirname(store.path)
+    run = [sys.executable, "-c", WRITER, os.path.dirname(store.path)]
     with store.transaction():
         writers = [
-            subprocess.Popen(
-                [sys.executable, "-c", WRITER, folder, f"writer{number}", "4"],
-                cwd=ROOT,
-                text=True,
-                stderr=subprocess.PIPE,
-            )
+            subprocess.Popen([*run, f"writer{number}", "4"], cwd=ROOT, stderr=subprocess.PIPE)
             for number in range(6)
         ]
         writers[0].send_signal(signal.SIGKILL)
         time.sleep(0.5)
     for process in writers[1:]:
-        assert process.communicate()[1] == "" and process.returncode == 0
+        assert process.communicate()[1] == b"" and process.returncode == 0
     written = store.connection.execute("SELECT count(*) FROM meta WHERE value = 'written'").get
     assert written >= 20
     writers[0].communicate()
@@ -135,35 +121,18 @@ def test_long_transaction_does_not_refuse_writers(store: Store) -> None:
 # --- syncs
 
 
-class Watched(apsw.VFS):
-    """A VFS with the number of syncs of write-ahead logs."""
+class Watched(Disk):
+    """A disk with the number of syncs of write-ahead logs."""
 
-    def __init__(self) -> None:
-        self.syncs = 0
-        super().__init__("watched", "")
+    syncs = 0
 
-    def xOpen(self, name: object, flags: list[int]) -> apsw.VFSFile:  # noqa: N802
-        watched = self
-
-        class File(apsw.VFSFile):
-            def __init__(self) -> None:
-                super().__init__("", name, flags)  # type: ignore[arg-type]
-
-            def xSync(self, flags: int) -> None:  # noqa: N802
-                watched.syncs += str(name).endswith("-wal")
-                super().xSync(flags)
-
-        return File()
+    def synced(self, path: str) -> None:
+        self.syncs += path.endswith("-wal")
 
 
-def test_commits_are_synced_except_reads(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    watched = Watched()
-    connect = apsw.Connection
-    monkeypatch.setattr(
-        "pylore.store.opening.apsw.Connection",
-        lambda name, flags: connect(name, flags=flags, vfs="watched"),
-    )
-    with open_store(os.path.dirname(store.path)) as other:  # while ``store`` is open
+def test_commits_are_synced_except_reads(store: Store) -> None:
+    watched = Watched("watched")
+    with used(watched), open_store(os.path.dirname(store.path)) as other:  # while ``store`` is open
         records = Records(other, Settings(), None)
         records.add("note", "the first one makes the log")
         for write in (
