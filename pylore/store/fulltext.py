@@ -72,7 +72,8 @@ _OPTIONS = {
 
 def engine_in(connection: apsw.Connection) -> str:
     """Return the full-text engine of a store, ``fts5`` or ``fts4``."""
-    return str(connection.execute("SELECT value FROM meta WHERE key = 'fulltext'").get or "fts5")
+    name = connection.execute("SELECT value FROM meta WHERE key = 'fulltext'").get
+    return "fts4" if name == "fts4" else "fts5"
 
 
 def choose_engine(wanted: str) -> str:
