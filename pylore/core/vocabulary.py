@@ -230,11 +230,6 @@ def is_aside(path: str) -> bool:
     return is_test(path) or path.endswith(_GENERATED) or not _ASIDE.isdisjoint(folders)
 
 
-def in_test_module(path: str, qualified: str) -> bool:
-    """Return True for a symbol of tests in the file that they test, as in Rust."""
-    return path.endswith(".rs") and qualified.startswith(("tests.", "test."))
-
-
 _CHANGELOGS = ("change", "history", "migrat", "news", "release", "upgrad", "whats-new", "whatsnew")
 
 

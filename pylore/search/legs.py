@@ -299,6 +299,23 @@ def used(accesses: int, settings: Settings) -> float:
     return usage(accesses, USAGE_BOOST if settings.counts_usage else 0.0)
 
 
+def explained_relevance(hit: Hit, settings: Settings) -> dict[str, object]:
+    """Return the relevance of a hit, and the weights behind it."""
+    confidence, source, status, accesses = hit.credibility
+    score = relevance(product(hit.credibility, settings), PLAIN)
+    return {
+        "score": round(score, 6),
+        "weight": RELEVANCE_WEIGHT,
+        "confidence": confidence,
+        "source": source,
+        "source_weight": SOURCE_WEIGHTS[source],
+        "accesses": accesses,
+        "usage": round(used(accesses, settings), 6),
+        "status": status,
+        "status_weight": STATUS_WEIGHTS[status],
+    }
+
+
 def led(hit: Hit, step: Step) -> Hit:
     """Set the way of a hit; return the hit."""
     hit.path = [one.id for one in step.steps()]

@@ -7,20 +7,10 @@ from __future__ import annotations
 from math import prod
 
 from ..core.query import version_of
-from ..core.scoring import relevance, rounded
+from ..core.scoring import rounded
 from ..core.text import stem
 from ..core.vocabulary import CODE_IDS, file_id, file_of, is_changelog, path_of
-from .legs import (
-    PLAIN,
-    RELEVANCE_WEIGHT,
-    SOURCE_WEIGHTS,
-    STATUS_WEIGHTS,
-    coverage,
-    in_order,
-    product,
-    stand,
-    used,
-)
+from .legs import coverage, explained_relevance, in_order, stand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -176,7 +166,6 @@ def explain(hits: Sequence[Hit], found: Matches, settings: Settings) -> None:
     """Set ``explain`` of each hit."""
     explain_ways(hits, settings)
     for hit in hits:
-        confidence, source, status, accesses = hit.credibility
         explained: dict[str, object] = {
             "legs": {
                 name: {"rank": [*leg].index(hit.id) + 1, "score": round(leg[hit.id], 6)}
@@ -186,17 +175,7 @@ def explain(hits: Sequence[Hit], found: Matches, settings: Settings) -> None:
             "fused": rounded(found.fused.get(hit.id)),
             "confidence": rounded(found.confidence),
             "evidence": {name: rounded(value) for name, value in found.evidence.items()},
-            "relevance": {
-                "score": rounded(relevance(product(hit.credibility, settings), PLAIN)),
-                "weight": RELEVANCE_WEIGHT,
-                "confidence": confidence,
-                "source": source,
-                "source_weight": SOURCE_WEIGHTS[source],
-                "accesses": accesses,
-                "usage": rounded(used(accesses, settings)),
-                "status": status,
-                "status_weight": STATUS_WEIGHTS[status],
-            },
+            "relevance": explained_relevance(hit, settings),
         }
         if found.support is not None:
             explained["support"] = rounded(found.support.get(hit.id, 0.0))

@@ -16,17 +16,7 @@ from math import log
 from ..core.query import asks_about_code, asks_what_to_do
 from ..core.scoring import best_first
 from ..core.text import spaced, stem
-from ..core.vocabulary import (
-    CODE_IDS,
-    DOCUMENT_IDS,
-    SYMBOL_IDS,
-    file_id,
-    file_of,
-    in_test_module,
-    list_of,
-    path_of,
-    qualified_of,
-)
+from ..core.vocabulary import CODE_IDS, DOCUMENT_IDS, SYMBOL_IDS, file_id, file_of, list_of
 from ..core.vocabulary import CODE_LIST as CODE
 from ..core.vocabulary import PAGES_LIST as PAGES
 from ..core.vocabulary import RECORDS_LIST as RECORDS
@@ -113,7 +103,7 @@ def _by_files(
 
     own, scores = found.fused, files.scores()
     for id in own:
-        if "::test" in id and in_test_module(path_of(id), qualified_of(id)):
+        if ".rs::test." in id or ".rs::tests." in id:  # in the file that they test
             own[id] *= OF_TESTS
     ranked = {id: score for id, score in own.items() if not id.startswith(CODE_IDS)}
     ranked |= {id: scores.get(file_id(path), ranked[id]) for id, path in made.items()}

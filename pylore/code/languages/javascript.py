@@ -23,7 +23,7 @@ _NAMES = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json")
 _DEEPEST = 10  # conditions within conditions, and configs that extend each other
 
 SUFFIXES = tuple(".ts .tsx .d.ts .js .jsx .mjs .cjs .mts .cts .vue .svelte".split())
-_WRITTEN_AS = {
+_SOURCES = {
     ".js": (".ts", ".tsx", ".d.ts"),
     ".jsx": (".tsx",),
     ".mjs": (".mts",),
@@ -285,7 +285,7 @@ class JavaScriptImports(Importer):
         stem, dot, suffix = base.rpartition(".")
         names = [
             base,
-            *(stem + other for other in _WRITTEN_AS.get(dot + suffix, ())),
+            *(stem + other for other in _SOURCES.get(dot + suffix, ())),
             *(base + end for end in SUFFIXES),
         ]
         if base in self._tree.folders:
