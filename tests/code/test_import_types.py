@@ -111,8 +111,10 @@ def test_import_has_a_type(tmp_path: Path, others: dict[str, FileFacts], languag
     for manifest in ("go.mod", "Cargo.toml"):
         (tmp_path / manifest).write_text(OTHERS[manifest] + "\n")
     found: dict[str, str] = {}
-    for text in texts:
-        files = {**others, **facts_of_all({name: text + "\n"})}
+    made = facts_of_all({f"{number}/{name}": f"{text}\n" for number, text in enumerate(texts)})
+    for text, facts in zip(texts, made.values(), strict=True):
+        facts.path = name
+        files = {**others, name: facts}
         edges = Resolver(files, str(tmp_path)).edges({name: files[name].calls})
         kinds = [kind for (_, _, relation), (*_, kind) in edges.items() if relation == "imports"]
         found[text] = ", ".join(kinds)

@@ -113,9 +113,7 @@ def test_restored_file_has_its_links(project: Project) -> None:
     records = Records(project.store, Settings(), None, str(project.root))
     id = records.add("decision", "Tokens are signed").id
     records.link(id, "relates_to", "symbol-src/jwt.py::decode")
-    kept = project.root / "kept"
-    shutil.move(project.root / "src/jwt.py", kept)
-    kept.rename(project.root.parent / "kept")
+    shutil.move(project.root / "src/jwt.py", project.root.parent / "kept")
     done = project.index()
     assert (done["removed"], done["files"]) == (1, 2)
     assert project.node("file-src/jwt.py").invalidated_at
@@ -180,8 +178,7 @@ def test_parallel_run_is_resolved(project: Project) -> None:
     }
 
 
-def job(*paths: str) -> Job:
-    return Job("/nowhere", "", [(path, "") for path in paths], 9, 1)
+JOB = Job("/nowhere", "", [("a", "")], 9, 1)
 
 
 def test_failed_worker_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +187,7 @@ def test_failed_worker_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(worker, "work", fail)
     with pytest.raises(BugElsewhere) as said:
-        list(work_all([job("a")], 2))
+        list(work_all([JOB], 2))
     assert "ValueError" in str(said.value)
     assert "code/test_index.py" in str(said.value)
     assert "three" not in str(said.value)
@@ -199,7 +196,7 @@ def test_failed_worker_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_dead_worker_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "work", lambda *_: os._exit(1))
     with pytest.raises(LoreError, match="has died"):
-        list(work_all([job("a")], 2))
+        list(work_all([JOB], 2))
 
 
 def test_an_interrupted_run_is_continued(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
