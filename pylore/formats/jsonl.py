@@ -285,8 +285,10 @@ class LineImport:
 
     def _put_node(self, node: Node, fields: Collection[str], old: Thing | None) -> str:
         body = old.body if isinstance(old, Node) else ""
-        if not node.title or ("title" not in fields and node.title == title_of(body)):
-            node.title = title_of(node.body)
+        if not node.title.strip() or ("title" not in fields and node.title == title_of(body)):
+            node.title = title_of(node.body) or node.id
+        if node.line_start and node.line_end and node.line_start > node.line_end:
+            node.line_start, node.line_end = node.line_end, node.line_start
         node.updated_at = now()
         if node.invalidated_at is not None and "invalidated_at" not in fields:
             self._forgotten.append(node.id)
