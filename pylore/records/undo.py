@@ -72,22 +72,20 @@ def undo_command(records: Records, *, redo: bool) -> list[Outcome]:
     here = log.command
     past = [one for one in log.commands() if one.id != here and one.name not in (UNDO, REDO)]
     undone = [*takewhile(lambda one: one.undone_by, past)]
-    some = sorted(undone, key=lambda one: -(one.undone_by or 0)) if redo else past[len(undone) :]
-    if not some:
-        raise LoreError(
-            "no command to redo: the last command was not 'lore undo'"
-            if redo
-            else "no command to undo: the history is empty"
-        )
-    name, at = some[0].name, some[0].at
+    if redo and not undone:
+        raise LoreError("no command to redo: the last command was not 'lore undo'")
+    if not redo and len(undone) == len(past):
+        raise LoreError("no command to undo: the history is empty")
+    last = max(undone, key=lambda one: one.undone_by or 0) if redo else past[len(undone)]
+    name, at = last.name, last.at
     if name in _FINAL:
         raise LoreError(f"the last command, '{name}' of {at}, cannot be undone: {_FINAL[name]}")
-    done = _take_back(records, some[0].undone_by or some[0].id)
+    done = _take_back(records, last.undone_by or last.id)
     if not done:
         raise LoreError(
             f"no change is left of the last command, '{name}' of {at}: see 'lore show --history ID'"
         )
-    log.set_undone(some[0].id, None if redo else here)
+    log.set_undone(last.id, None if redo else here)
     records.notes.append(f"did '{name}' of {at} again" if redo else f"took back '{name}' of {at}")
     return [*done.items()]
 

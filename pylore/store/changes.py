@@ -286,7 +286,8 @@ class ChangeLog(Table):
         self._db.execute(f"DELETE {_OLD}", (before, before))
         old = "SELECT id FROM main.commands WHERE at < ?"
         self._db.execute(f"DELETE FROM main.added WHERE command IN ({old})", (before,))
-        self._db.execute("DELETE FROM main.commands WHERE at < ?", (before,))
+        # Undone ones stay: candidates that they promoted are open.
+        self._db.execute("DELETE FROM main.commands WHERE at < ? AND undone_by IS NULL", (before,))
         self._meta.set("swept", before)
         return swept
 
