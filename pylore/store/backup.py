@@ -114,9 +114,9 @@ def restore_backup(folder: str, path: str, *, busy_timeout: float = 30.0) -> str
     if os.path.exists(live) and os.path.samefile(place, live):
         raise LoreError(f"{path}: is the store itself: name a backup")
     try:
-        with temporary_folder() as own, Translated(live):
+        with temporary_folder() as own:
             _stage(place, path, own)
-            with opening.open_store(own) as staged:
+            with opening.open_store(own) as staged, Translated(live):
                 return _replace(live, staged.connection, busy_timeout)
     except OSError as error:
         raise LoreError(f"{live}: {error.strerror}: the store is unchanged") from None
