@@ -162,6 +162,7 @@ _PARAGRAPH = re.compile(r" {0,3}(?!>|[|#]|[-*+][ \t]|\d{1,9}[.)][ \t])(\S.*)\n")
 _CODE_END = re.compile(r"^(?! {4}|\t|[ \t]*$)|\Z", re.MULTILINE)
 _MARGIN = re.compile(r"^(?:(?P<item> {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$))|\S)", re.MULTILINE)
 """The start of a line that opens or ends a list: in a list, indented text is not code."""
+_CLOSING = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 _SPAN = re.compile(r"`([^`\n]+)`")
 _NAME = r"[^\W\d_][\w-]{0,63}(?: [\w-]{1,64}){0,3}"
 _SAYS = re.compile(
@@ -207,18 +208,14 @@ class _MarkdownReader:
             page.add(self._wiki_link(token), at)
         elif kind == "definition":
             page.define(token["label"], relative_link(token["defined"]), at)
-            self._add_spans(token, "label")
-        elif kind == "link":
-            if not token["image"]:
-                page.add(relative_link(token["target"]), at)
-            self._add_spans(token, "text")
+        elif kind == "link" and not token["image"]:
+            page.add(relative_link(token["target"]), at)
         elif kind == "use":
             page.use(token["used"], at)
-            self._add_spans(token, "used")
         elif kind == "tag":
             page.tags.append(token["word"])
         elif kind == "heading" and not page.title and (token["level"] == "#" or at <= self._begin):
-            page.title = _plain(_without_closing(token["title"]))
+            page.title = _plain(_CLOSING.sub("", token["title"]))
             page.title_span = at, token.end("title")
         elif kind == "html" and not page.title:
             page.title = _plain(token["inner"])
@@ -227,6 +224,9 @@ class _MarkdownReader:
             page.use(token["pictured"] or token["alt"], at, is_image=True)
         elif kind == "underline" and not page.title:
             self._set_underlined(token)
+        for part in ("label", "text", "used"):
+            for span in _SPAN.finditer(token[part]) if "`" in (token[part] or "") else ():
+                page.add(code_link(span[1]), token.start(part) + span.start())
         return token.end()
 
     def _set_underlined(self, token: re.Match[str]) -> None:
@@ -259,22 +259,11 @@ class _MarkdownReader:
         relation = (says[1] or says[2]) if says else ""
         return Link(NAME if is_media else WIKI, target, says=relation) if target else None
 
-    def _add_spans(self, token: re.Match[str], part: str) -> None:
-        for span in _SPAN.finditer(token[part]) if "`" in token[part] else ():
-            self.page.add(code_link(span[1]), token.start(part) + span.start())
-
 
 def _plain(title: str) -> str:
     """Return a title without markup: the texts of links, or else of pictures."""
     text = _MARKUP.sub(lambda found: found[1] or found[2] or "", _PICTURE.sub("", title))
     return one_line(unescape(text or _PICTURE.sub(r"\1", title)))
-
-
-def _without_closing(title: str) -> str:
-    """Return the text of a heading without closing marks: ``# Start #`` is "Start"."""
-    title = title.rstrip()
-    rest = title.rstrip("#")
-    return one_line(rest if not rest or rest[-1] in " \t" else title)
 
 
 # --- AsciiDoc: delimited blocks of code, and comments, have no links
