@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from new_stores import new_store
 from samples import examples
-from things import an_edge
+from things import an_edge, lines_of
 
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Node
@@ -36,14 +36,7 @@ BOUNDED = Settings.load(environ={}, flags={"max_text": "10000"})
 
 
 def put(store: Store, *rows: dict[str, Any] | bytes | str, **options: Any) -> Imported:
-    """Import rows as lines."""
-    lines = [
-        row
-        if isinstance(row, bytes)
-        else (row if isinstance(row, str) else json.dumps(row, ensure_ascii=False)).encode() + b"\n"
-        for row in rows
-    ]
-    return import_lines(store, BOUNDED, None, lines, **options)
+    return import_lines(store, BOUNDED, None, lines_of(*rows), **options)
 
 
 def lines(store: Store) -> list[str]:
@@ -173,7 +166,6 @@ def test_missing_fields_of_a_line_stay(store: Store) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ('{"id": "note-a"', "not JSON"),
         (b'{"id": "note-\xff"}', "not UTF-8 .byte 13"),
         ('{"id": "note-a", "body": "\\ud800"}', "half a surrogate pair"),
         ('{"id": "note-a", "data": {"\\u0000": 1}}', "NUL byte"),
@@ -182,7 +174,6 @@ def test_missing_fields_of_a_line_stay(store: Store) -> None:
         ("[" * 100_000, "not JSON"),
         ({"id": "note-a", "type": "decision"}, "is not of type decision"),
         ({"id": "note-a", "type": "not"}, "unknown type 'not' .did you mean 'note'"),
-        ({"id": "odd-a"}, "unknown type 'odd'"),
         ({"id": "note-a", "source": "me"}, "source 'me' is not one of"),
         ({"id": "note-a", "confidence": 1.5}, "confidence 1.5 is not a number"),
         ({"id": "note-a", "line_start": 0}, "line_start 0 is not a whole number from 1"),
@@ -190,7 +181,6 @@ def test_missing_fields_of_a_line_stay(store: Store) -> None:
         ({"id": "note-a", "tags": [1]}, "tags .1. is not a list of strings"),
         ({"id": "note-a", "data": []}, "data .. is not a JSON object"),
         ({"id": "note-a", "body": "x" * 10_001}, "longer than max_text"),
-        ({"id": "note-a", "tags": ["x" * 9_999, "y"]}, "longer than max_text"),
         ({"from_id": "note-a", "relation": "links_to"}, "is not a valid id"),
         (
             {"from_id": "note-a", "to_id": "note-b", "relation": "link_to"},

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from samples import examples
+from things import lines_of
 
 from pylore.core.errors import LoreError
 from pylore.formats.merge_file import MergedLines, merge_files
@@ -25,12 +26,6 @@ SAID = st.sampled_from(["", "one", "two"])
 def node(id: str = "note-a", at: str = DAY.format(1), **fields: Any) -> dict[str, Any]:
     """Return a line with a full state of a node."""
     return {"id": id, "type": "note", "created_at": at, "updated_at": at, **fields}
-
-
-def file(*lines: dict[str, Any] | str) -> list[bytes]:
-    """Lines as a file gives them."""
-    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
-    return [text.encode() + b"\n" for text in texts]
 
 
 def merged(ours: list[bytes], theirs: list[bytes], base: list[bytes] | None = None) -> MergedLines:
@@ -75,11 +70,13 @@ REMOVALS = st.builds(
     lambda id, at: {**anchor(id, DAY.format(1), DAY.format(1), ""), "gone_at": at}, IDS, TIMES
 )
 MADE_AGAIN = tuple(
-    file(anchor("note-a", DAY.format(made), DAY.format(judged), hash))
+    lines_of(anchor("note-a", DAY.format(made), DAY.format(judged), hash))
     for made, judged, hash in ((1, 4, "one"), (3, 2, "two"))
 )
 """Two anchors of a key; the first was verified late by a fast clock."""
-TAKEN_AWAY = file({**anchor("note-a", DAY.format(1), DAY.format(1), ""), "gone_at": DAY.format(2)})
+TAKEN_AWAY = lines_of(
+    {**anchor("note-a", DAY.format(1), DAY.format(1), ""), "gone_at": DAY.format(2)}
+)
 DECLARED = st.builds(
     lambda weight: {"declare_relation": "blocks", "weight": weight, "backward_weight": weight},
     st.sampled_from([0.1, 0.9]),
@@ -95,15 +92,15 @@ HAND = st.builds(lambda id, body: {"id": id, "body": body}, IDS, SAID)
 LINES = NODES | EDGES | PURGES | PAST | ANCHORS | REMOVALS | DECLARED | UNKNOWN | HAND
 # exported lines; a record may have several, as after a union by git
 FILES = st.lists(LINES, max_size=6).map(
-    lambda lines: [line for one in lines for line in joined(file(one), [])]
+    lambda lines: [line for one in lines for line in joined(lines_of(one), [])]
 )
 
 
 _LEFT = {"state_of": "note-a", "stamp": f"{DAY.format(1)} 00000b0b0b", "left": {"body": "first"}}
 CHANGED = (
-    file(node(at=DAY.format(2), body="two")),
-    file(node(at=DAY.format(3), body="three")),
-    file(node(at=DAY.format(4), body="four"), _LEFT),
+    lines_of(node(at=DAY.format(2), body="two")),
+    lines_of(node(at=DAY.format(3), body="three")),
+    lines_of(node(at=DAY.format(4), body="four"), _LEFT),
 )
 """Files of which only the last has history."""
 
@@ -111,11 +108,11 @@ CHANGED = (
 def forgotten_and_edited(at: str = DAY.format(2)) -> list[bytes]:
     """Return a node that was forgotten and later edited, and a link that ended then."""
     link = edge("note-a", "note-b", DAY.format(1), invalidated_at=at)
-    return file(lived("note-a", DAY.format(4), [f"{at} 00000b0b0b"]), link)
+    return lines_of(lived("note-a", DAY.format(4), [f"{at} 00000b0b0b"]), link)
 
 
 def purged(id: str, day: int) -> list[bytes]:
-    return file({"purged": id, "at": DAY.format(day)})
+    return lines_of({"purged": id, "at": DAY.format(day)})
 
 
 @settings(max_examples=examples(300), deadline=None)
@@ -126,7 +123,7 @@ def purged(id: str, day: int) -> list[bytes]:
 @example(forgotten_and_edited(), [], purged("note-b", 3))
 @example(MADE_AGAIN[0], TAKEN_AWAY, MADE_AGAIN[1])
 @example(CHANGED[0], CHANGED[1], CHANGED[2])
-@example(file(node(access_count=3)), file(node(at=DAY.format(3))), purged("note-a", 2))
+@example(lines_of(node(access_count=3)), lines_of(node(at=DAY.format(3))), purged("note-a", 2))
 def test_neither_order_nor_repetition_counts(
     a: list[bytes], b: list[bytes], c: list[bytes]
 ) -> None:
@@ -138,7 +135,7 @@ def test_neither_order_nor_repetition_counts(
 
 
 @settings(max_examples=examples(100), deadline=None)
-@given(FILES, FILES, st.lists(NODES | HAND | UNKNOWN, max_size=4).map(lambda rows: file(*rows)))
+@given(FILES, FILES, st.lists(NODES | HAND | UNKNOWN, max_size=4).map(lambda rows: lines_of(*rows)))
 def test_base_changes_no_state(a: list[bytes], b: list[bytes], base: list[bytes]) -> None:
     names = ("created_at", "updated_at", "invalidated_at", "gone_at")
     times = [
@@ -155,7 +152,7 @@ def test_base_changes_no_state(a: list[bytes], b: list[bytes], base: list[bytes]
 
 def test_later_state_wins_and_names_the_other() -> None:
     old, new = node(body="old"), node(at=DAY.format(2), body="new")
-    found = merged(file(new), file(old))
+    found = merged(lines_of(new), lines_of(old))
     assert found.conflicts == ["note-a"]
     (line,) = fields_of(found)
     assert line["body"] == "new"
@@ -169,33 +166,33 @@ def test_edits_by_hand_and_by_lore_merge() -> None:
     stamps = {**base["stamps"], "body": f"{DAY.format(2)} {'0b' * 5}"}
     other = {**base, "body": "new", "updated_at": DAY.format(2), "stamps": stamps}
     for ours, theirs in ((hand, other), (other, hand)):
-        (line,) = fields_of(merged(file(ours), file(theirs), file(base)))
+        (line,) = fields_of(merged(lines_of(ours), lines_of(theirs), lines_of(base)))
         assert (line["title"], line["body"]) == ("by hand", "new")
 
 
 def test_union_of_lines_and_conflict_markers_merge() -> None:
     old, new = node(body="old"), node(at=DAY.format(2), body="new")
-    assert joined(file(old, new, new), []) == joined(file(old), file(new))
-    marked = file(
+    assert joined(lines_of(old, new, new), []) == joined(lines_of(old), lines_of(new))
+    marked = lines_of(
         "<<<<<<< HEAD", old, "||||||| 1a2b", node(body="base"), "=======", new, ">>>>>>> theirs"
     )
-    assert joined(marked, []) == joined(file(old), file(new))
+    assert joined(marked, []) == joined(lines_of(old), lines_of(new))
 
 
 def test_lines_without_state_merge_as_lines() -> None:
     hand, other = {"id": "note-a", "body": "mine"}, {"comment": "of a later lore"}
-    assert sorted(joined(file(hand), file(other))) == sorted(file(other, hand))
+    assert sorted(joined(lines_of(hand), lines_of(other))) == sorted(lines_of(other, hand))
     # a line that a side has removed
-    assert merged(file(hand), file(), file(hand)).lines == []
-    assert joined(file(hand), file(hand)) == file(hand)
+    assert merged(lines_of(hand), lines_of(), lines_of(hand)).lines == []
+    assert joined(lines_of(hand), lines_of(hand)) == lines_of(hand)
 
 
 def test_purged_record_does_not_return() -> None:
     purge = {"purged": "note-a", "at": DAY.format(3)}
     link = edge("note-a", "note-b", DAY.format(2))
-    found = fields_of(merged(file(purge), file(node(at=DAY.format(2)), link)))
+    found = fields_of(merged(lines_of(purge), lines_of(node(at=DAY.format(2)), link)))
     assert found == [purge]
-    found = fields_of(merged(file(purge), file(node(at=DAY.format(4), body="anew"))))
+    found = fields_of(merged(lines_of(purge), lines_of(node(at=DAY.format(4), body="anew"))))
     assert [line.get("body") for line in found] == [None, "anew"]
 
 
@@ -210,4 +207,4 @@ def test_purged_record_does_not_return() -> None:
 )
 def test_invalid_line_is_named(line: str, why: str) -> None:
     with pytest.raises(LoreError, match=why.replace("[", r"\[")):
-        merged(file(node(), line), file())
+        merged(lines_of(node(), line), lines_of())

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from new_stores import memory_store
 from samples import examples
-from things import node_past
+from things import lines_of, node_past
 
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge
@@ -124,13 +124,7 @@ def there() -> Store:
 
 
 def put(store: Store, *rows: dict[str, Any] | str | bytes, **options: Any) -> Imported:
-    lines = [
-        row
-        if isinstance(row, bytes)
-        else (row if isinstance(row, str) else json.dumps(row)).encode() + b"\n"
-        for row in rows
-    ]
-    return import_lines(store, Settings(), None, lines, **{"purge": True, **options})
+    return import_lines(store, Settings(), None, lines_of(*rows), **{"purge": True, **options})
 
 
 def take(ours: Store, theirs: Store, **options: Any) -> Imported:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -24,6 +25,12 @@ def an_edge(
 ) -> Edge:
     """Return an edge with an early time."""
     return Edge(from_id, to_id, relation, weight, **{"created_at": EARLY, **fields})
+
+
+def lines_of(*rows: dict[str, Any] | str | bytes) -> list[bytes]:
+    """Return rows as lines of a file."""
+    texts = [row if isinstance(row, (str, bytes)) else json.dumps(row) for row in rows]
+    return [text if isinstance(text, bytes) else text.encode() + b"\n" for text in texts]
 
 
 def whole_passages(ids: Iterable[str], collection: str) -> list[NewPassage]:
