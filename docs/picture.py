@@ -56,9 +56,11 @@ def drawn(lines: list[str]) -> str:
     """
     width = COLUMNS * WIDTH + 2 * MARGIN
     height = len(lines) * HEIGHT + 2 * MARGIN - 4
-    parts = [HEAD.format(
-        width=width, height=height, inner_width=width - 1, inner_height=height - 1, label=LABEL
-    )]  # fmt: skip
+    parts = [
+        HEAD.format(
+            width=width, height=height, inner_width=width - 1, inner_height=height - 1, label=LABEL
+        )
+    ]
     for number, line in enumerate(lines):
         y = MARGIN + HEIGHT * number + 15
         parts.append(f'<text x="{MARGIN}" y="{y}">{_spans(line)}</text>\n')
@@ -80,16 +82,23 @@ def _run(home: Path) -> list[str]:
     (home / "bin").mkdir()
     (home / "bin/lore").symlink_to(ROOT / "lore.sh")
     environ = {
-        "HOME": f"{home}", "PATH": f"{home}/bin:{os.environ.get('PATH', os.defpath)}",
-        "LC_ALL": "C.UTF-8", "CLICOLOR_FORCE": "1",
-    }  # fmt: skip
+        "HOME": f"{home}",
+        "PATH": f"{home}/bin:{os.environ.get('PATH', os.defpath)}",
+        "LC_ALL": "C.UTF-8",
+        "CLICOLOR_FORCE": "1",
+    }
     lines = []
     for command in SCRIPT.splitlines():
         shown = command if "|" in command else f"{command} --text"
         done = subprocess.run(
-            ["bash", "-c", shown], cwd=project, env=environ, stdin=subprocess.DEVNULL,
-            capture_output=True, check=True, encoding="utf-8",
-        )  # fmt: skip
+            ["bash", "-c", shown],
+            cwd=project,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
+            encoding="utf-8",
+        )
         lines += [f"$ {command}", *done.stdout.replace(f"{home}", "~").splitlines()]
     assert all(len(STYLED.sub(r"\2", line)) <= COLUMNS for line in lines), lines
     return lines
