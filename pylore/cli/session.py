@@ -197,9 +197,9 @@ def project_root() -> str:
 
 def from_root(globs: Iterable[str]) -> tuple[str, ...]:
     """Return globs with those that start from the working folder as globs from the root."""
-    root, found = project_root(), []
+    found = []
     for glob in globs:
-        here = os.path.abspath(glob)
+        here, root = os.path.abspath(glob), project_root()
         if here.startswith(root + os.sep) and (glob[:1] in (".", "/") or os.path.lexists(here)):
             glob = os.path.relpath(here, root)
         found.append(glob)

@@ -93,7 +93,7 @@ def scratch_store(fulltext: str = "auto") -> Store:
     """Return an empty store in memory."""
     connection = apsw.Connection(":memory:")
     create_schema(connection, fulltext)
-    return Store(connection, ":memory:")
+    return Store(connection, "/:memory:")  # a relative path would need the working folder
 
 
 def copy_store(store: Store, folder: str) -> Store:
