@@ -27,97 +27,60 @@ _PREFIXES = (
     " rk_live_ pk_live_ sk_test_ rk_test_ pk_test_ whsec_ sbp_ sb_secret_ hvs. hvb. hvr. xai- u+"
 )
 """Prefixes of tokens; 16 or more characters that do not read as words follow."""
-_START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))"
-_END = r"(?![A-Za-z0-9_])"
-_ALL_PREFIXES = "|".join(map(re.escape, sorted(_PREFIXES.split(), key=len, reverse=True)))
-_CODE = r"(?=[A-Za-z-]{0,12}\d)[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){0,3}"
 _NO_SEED = "the|and|for|are|was|were|not|but|your|you|has|its|with|from|which|would|should|when"
-_SEED = rf"(?!(?:{_NO_SEED})\b)[a-z]{{3,8}}\b"
+_PARTS = {
+    "START": r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))",
+    "PREFIXES": "|".join(map(re.escape, sorted(_PREFIXES.split(), key=len, reverse=True))),
+    "CODE": r"(?=[A-Za-z-]{0,12}\d)[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){0,3}",
+    "SEED": rf"(?!(?:{_NO_SEED})\b)[a-z]{{3,8}}\b",
+}
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
-_FORMS = tuple(
-    (kind, re.compile(text, re.MULTILINE))
-    for kind, text in (
-        (
-            "private-key",
-            r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----(?s:.)*?"
-            r"(?:-----END [A-Z0-9 ]{0,60}-----|\Z)|PuTTY-User-Key-File-\d:(?s:.)*",
-        ),
-        (
-            "token",
-            rf"{_START}(?:{_ALL_PREFIXES})"
-            r"(?P<body>[\w=+~-]{16,400}(?:\.[\w=+/-]{8,400}){0,4})[\w=+/.-]*",
-        ),
-        ("token", r"(?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?"),
-        (
-            "token",
-            r"(?<![\w-])(?:[A-Za-z][\w-]{22,30}\.[\w-]{6,7}\.[\w-]{27,45}|pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"
-            r"|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,})(?![\w-])",
-        ),
-        (
-            "token",
-            rf"{_START}(?:key-[0-9a-f]{{32}}|[0-9a-f]{{32}}-(?:[0-9a-f]{{8}}-[0-9a-f]{{8}}"
-            rf"|us\d{{1,2}})){_END}",
-        ),
-        (
-            "webhook",
-            r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|/api/webhooks/(?=\d{15}))"
-            r"(?P<secret>[\w/-]{20,})",
-        ),
-        ("hash", r"\$(?:2[aby]|[156y]|7|apr1|argon2\w{1,2})\$[\w./=,+$-]{30,}"),
-        (
-            "url-password",
-            r"(?i)\bhttps?://(?P<secret>(?=[^\s/@:]{20}|(?=[^\s/@:]{0,19}\d)[^\s/@:]{12})"
-            r"[^\s/@:\"'`${}<>\[]{12,400}(?::[^\s/@\"'`]{0,400})?)@",
-        ),
-        (
-            "url-password",
-            r"://[^\s/@:\"'`]{0,100}:(?P<secret>[^\s@/\"'`${}<>][^\s/\"'`{}<>]{1,200})@",
-        ),
-        (
-            "header",
-            r"(?i)(?:authorization[\"']?\s?[:=]\s?[\"']?(?:\w{1,20} )?|\bbearer )"
-            r"(?P<secret>[\w.~+/=-]{16,})",
-        ),
-        (
-            "header",
-            r"(?i)(?:\bcookie\\{0,3}[\"'`]?\s?:\s?|curl\b[^\n;]{0,120}?\s(?:-b|--cookie)[ =])"
-            r"[\"'`]?(?P<secret>[^\s=;:\"'`\\$<{(]{1,60}=[^\n\"'`\\]{3,})",
-        ),
-        (
-            "seed-phrase",
-            r"(?i)\b(?:seed|mnemonic|(?:recovery|secret|backup|seed) phrase|wallet)\b"
-            r"[^\n]{0,40}?(?:\s?[:=\n\"']|\sis\b)[^a-z]{0,9}"
-            rf"(?P<secret>{_SEED}(?:[ ,\n\d.]{{1,6}}{_SEED}){{11,23}})",
-        ),
-        (
-            "recovery-codes",
-            r"(?i)(?<![a-z])(?:recovery|backup|scratch|rescue|emergency|2fa|mfa) codes?\b"
-            rf"[^\n]{{0,20}}?[:=\s](?:[^\w]|_){{0,9}}(?P<secret>{_CODE}(?:[\s,;|]{{1,4}}{_CODE}){{0,19}})",
-        ),
-        (
-            "seed-phrase",
-            r"(?i)pass ?(?:phrase|word)\b[^\n]{0,40}?(?:\s?[:=]\s?|\sis\s)[\"'`]?"
-            r"(?P<secret>[a-z]{3,12}(?:-[a-z]{3,12}){3,7})(?![\w-])",
-        ),
-        (
-            "password",
-            r"(?i)(?<![a-z])(?:creds|credentials|login)(?: (?:is|are|with|as)|\s?[:=])\s"
-            r"[\w.@-]{2,40}\s?/\s?(?P<secret>(?![\w-]{1,60}\.[a-z])(?=\S{0,60}\d)[^\s/]{6,60})(?![\w/])",
-        ),
-        (
-            "code",
-            r"(?i)(?<![a-z])(?:pin|otp|(?:verification|security|one-time|sms|otp|2fa|mfa) code)"
-            r"(?:\s?[:=]|\sis\b)\s?(?P<secret>\d{4,8})(?![.\w])",
-        ),
-        (
-            "card-number",
-            r"(?<![\w.+/=-])(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6[045]\d\d|35\d\d)(?:[ -]?\d{4}){3}"
-            r"(?![\w-]|\.\d)|(?<![\w.+/=-])3[47]\d\d[ -]?\d{6}[ -]?\d{5}(?![\w-]|\.\d)",
-        ),
-    )
-)
-"""Kind and expression. The first match names a secret."""
+_FORMS_TEXT = r"""
+private-key -----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----(?s:.)*?
+    (?:-----END [A-Z0-9 ]{0,60}-----|\Z)|PuTTY-User-Key-File-\d:(?s:.)*
+token «START»(?:«PREFIXES»)(?P<body>[\w=+~-]{16,400}(?:\.[\w=+/-]{8,400}){0,4})[\w=+/.-]*
+token (?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?
+token (?<![\w-])(?:[A-Za-z][\w-]{22,30}\.[\w-]{6,7}\.[\w-]{27,45}
+    |pat[A-Za-z0-9]{14}\.[0-9a-f]{64}|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,})(?![\w-])
+token «START»(?:key-[0-9a-f]{32}|[0-9a-f]{32}-(?:[0-9a-f]{8}-[0-9a-f]{8}|us\d{1,2}))(?![A-Za-z0-9_])
+webhook (?:hooks\.slack\.com/(?:services|workflows|triggers)/|/api/webhooks/(?=\d{15}))
+    (?P<secret>[\w/-]{20,})
+hash \$(?:2[aby]|[156y]|7|apr1|argon2\w{1,2})\$[\w./=,+$-]{30,}
+url-password (?i)\bhttps?://(?P<secret>(?=[^\s/@:]{20}|(?=[^\s/@:]{0,19}\d)[^\s/@:]{12})
+    [^\s/@:"'`${}<>\[]{12,400}(?::[^\s/@"'`]{0,400})?)@
+url-password ://[^\s/@:"'`]{0,100}:(?P<secret>[^\s@/"'`${}<>][^\s/"'`{}<>]{1,200})@
+header (?i)(?:authorization["']?\s?[:=]\s?["']?(?:\w{1,20} )?|\bbearer )
+    (?P<secret>[\w.~+/=-]{16,})
+header (?i)(?:\bcookie\\{0,3}["'`]?\s?:\s?|curl\b[^\n;]{0,120}?\s(?:-b|--cookie)[ =])["'`]?
+    (?P<secret>[^\s=;:"'`\\$<{(]{1,60}=[^\n"'`\\]{3,})
+seed-phrase (?i)\b(?:seed|mnemonic|(?:recovery|secret|backup|seed) phrase|wallet)\b[^\n]{0,40}?
+    (?:\s?[:=\n"']|\sis\b)[^a-z]{0,9}(?P<secret>«SEED»(?:[ ,\n\d.]{1,6}«SEED»){11,23})
+recovery-codes (?i)(?<![a-z])(?:recovery|backup|scratch|rescue|emergency|2fa|mfa) codes?\b
+    [^\n]{0,20}?[:=\s](?:[^\w]|_){0,9}(?P<secret>«CODE»(?:[\s,;|]{1,4}«CODE»){0,19})
+seed-phrase (?i)pass ?(?:phrase|word)\b[^\n]{0,40}?(?:\s?[:=]\s?|\sis\s)["'`]?
+    (?P<secret>[a-z]{3,12}(?:-[a-z]{3,12}){3,7})(?![\w-])
+password (?i)(?<![a-z])(?:creds|credentials|login)(?: (?:is|are|with|as)|\s?[:=])\s[\w.@-]{2,40}
+    \s?/\s?(?P<secret>(?![\w-]{1,60}\.[a-z])(?=\S{0,60}\d)[^\s/]{6,60})(?![\w/])
+code (?i)(?<![a-z])(?:pin|otp|(?:verification|security|one-time|sms|otp|2fa|mfa) code)
+    (?:\s?[:=]|\sis\b)\s?(?P<secret>\d{4,8})(?![.\w])
+card-number (?<![\w.+/=-])(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6[045]\d\d|35\d\d)(?:[ -]?\d{4}){3}
+    (?![\w-]|\.\d)|(?<![\w.+/=-])3[47]\d\d[ -]?\d{6}[ -]?\d{5}(?![\w-]|\.\d)
+"""
+"""Kind and expression of each form; indented lines continue an expression."""
+
+
+def _forms() -> Iterator[tuple[str, re.Pattern[str]]]:
+    text = _FORMS_TEXT
+    for name, part in _PARTS.items():
+        text = text.replace(f"«{name}»", part)
+    for form in text.strip().replace("\n    ", "").split("\n"):
+        kind, expression = form.split(" ", 1)
+        yield kind, re.compile(expression, re.MULTILINE)
+
+
+_FORMS = [*_forms()]
+"""The first match names a secret."""
 _TOKEN = _FORMS[1][1]
 
 
