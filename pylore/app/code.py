@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..anchors.project import Project, line_numbers, relative, relative_glob, ro
 from ..anchors.verify import Verified, require_anchors, rows
 from ..anchors.verify import verify as verify_anchors
 from ..code import cochanges
-from ..core.errors import UsageError
+from ..core.errors import LoreError, UsageError
 from ..core.model import Anchor
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import write_nodes
@@ -161,9 +162,9 @@ def index(
     )
     found["cochanges"] = None
     if history and cochanges.cochanges_are_due(store):
-        found["cochanges"] = cochanges.counted_cochanges(
-            store, lambda: engine.embedder, root, stage
-        )
+        with suppress(LoreError):  # there is no history to read
+            made = analyze_cochanges(engine, progress=stage)
+            found["cochanges"] = {"commits": made.commits, "edges": made.edges}
     if found["added"] >= COMPACT_FROM:
         with store.faults:
             store.compact()

@@ -8,7 +8,6 @@ from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..anchors.attach import file_nodes
-from ..core.errors import LoreError
 from ..core.model import Edge, Row
 from ..core.query import cleaned
 from ..core.times import ago, now
@@ -226,20 +225,6 @@ def analyze_cochanges(
             store.meta.set("cochanges_commit", head)
         embed_missing(store, embedder(), bulk=True)
     return result
-
-
-def counted_cochanges(
-    store: Store,
-    embedder: Callable[[], Embedder | None],
-    root: str,
-    progress: Progress | None = None,
-) -> dict[str, int] | None:
-    """Return counts of commits and edges of an analysis; None where there is no history."""
-    try:
-        found = analyze_cochanges(store, embedder, root, progress=progress)
-    except LoreError:
-        return None
-    return {"commits": found.commits, "edges": found.edges}
 
 
 def _link(
