@@ -39,7 +39,6 @@ FROM lore.lines WHERE at >= %s::timestamptz ORDER BY seq
 """
 
 ON = option("--on REMOTE", "which hub", "", complete="remotes")
-REMOTE = argument("NAME", complete="remotes")
 
 
 @command("hub init REMOTE|URL")
@@ -120,7 +119,7 @@ def audit(session: Session, *, since: str = SINCE, on: str = ON) -> None:
 @command("hub add NAME URL [types=TYPE,…] [scopes=NAME,…] [staged]")
 def add(
     session: Session,
-    name: str = REMOTE,
+    name: str = argument("NAME", complete="remotes"),
     url: str = argument("URL"),
     takes: tuple[str, ...] = argument("[TAKES…]"),
 ) -> None:

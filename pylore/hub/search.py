@@ -10,7 +10,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from ..core.errors import EmbedderError, UsageError
+from ..core.errors import UsageError
 from ..core.json import dumps
 from ..core.text import fold, identifier_parts, words
 from ..core.times import days_since
@@ -54,7 +54,7 @@ def index_hub(hub: Hub, embedder_of: Callable[[], Embedder | None], notes: list[
     A hub with vectors of a different embedder is skipped, with a note in ``notes``.
 
     Raises:
-        LoreError: the hub failed; finished batches remain.
+        LoreError: the hub or the embedder failed; finished batches remain.
     """
     done = False
     while rows := hub.ask("SELECT * FROM lore.lacking(%s)", [4 * BATCH]):
@@ -66,15 +66,11 @@ def index_hub(hub: Hub, embedder_of: Callable[[], Embedder | None], notes: list[
                 "another client indexes what was sent"
             )
             break
-        try:
-            for batch in ahead(_batches(rows, embedder)):
-                values = (dumps(batch), name, dimension)
-                if hub.ask("SELECT lore.put(%s, %s, %s)", values) == [(0,)]:
-                    return  # indexed by other clients, or changed
-                done = True
-        except EmbedderError as error:
-            notes.append(f"{error}; not all is indexed at {hub.name}")
-            break
+        for batch in ahead(_batches(rows, embedder)):
+            values = (dumps(batch), name, dimension)
+            if hub.ask("SELECT lore.put(%s, %s, %s)", values) == [(0,)]:
+                return  # indexed by other clients, or changed
+            done = True
     if done:
         hub.ask("SET LOCAL statement_timeout = '1h'; SELECT lore.settle()")
 
@@ -256,11 +252,7 @@ class Answers(Nodes):
 
 
 def expression(globs: Iterable[str]) -> str:
-    """Return globs as a regular expression, where ``*`` and ``?`` match slashes; "" without globs.
-
-    >>> expression(["src/*.p?"])
-    '^(src/.*\\\\.p.)$'
-    """
+    """Return globs as a regular expression, where ``*`` and ``?`` match slashes; "" without."""
     every = "|".join([glob.translate(_AS_REGEX) for glob in globs])
     return f"^({every})$" if every else ""
 
