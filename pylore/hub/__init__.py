@@ -1,3 +1,1 @@
 """Hubs on PostgreSQL, where stores exchange lines, and all SQL for them."""
-
-from __future__ import annotations

@@ -24,13 +24,8 @@ if TYPE_CHECKING:
     from ..store import Store
     from .connection import Hub
 
-HUB = Group(
-    "hub",
-    """\
-Share knowledge through PostgreSQL databases.
-
-The driver comes by 'make setup-hub'.""",
-)
+_HELP = "Share knowledge through PostgreSQL databases.\n\nThe driver comes by 'make setup-hub'."
+HUB = Group("hub", _HELP)
 
 _LOG = """
 SELECT jsonb_build_object('at', to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),

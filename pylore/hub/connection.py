@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import StoreBusy, StoreError, StoreFull, UsageError, nearest
@@ -61,8 +62,7 @@ def faults(name: str) -> Iterator[None]:
         yield
     except psycopg.Error as error:
         state, text = error.sqlstate or "", str(error.diag.message_primary or error)
-        known = next(prefix for prefix in _BY_STATE if state.startswith(prefix))
-        failure, advice = _BY_STATE[known]
+        failure, advice = next(_BY_STATE[one] for one in _BY_STATE if state.startswith(one))
         raise failure(f"{name}: {' '.join(text.split())[:300]}: {advice}") from error
 
 
@@ -171,12 +171,10 @@ def make_schema(hub: Hub, max_text: int) -> bool:
         hub.hello()
         hub.ask("UPDATE lore.meta SET value = %s WHERE name = 'longest'", [longest])
         return False
-    parts = [_BEGIN]
-    for name in ("log.sql", "search.sql", "rights.sql"):
-        with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
-            parts.append(file.read())
-    parts.append(f"INSERT INTO lore.meta VALUES ('version', '{VERSION}'), ('longest', '{longest}')")
-    hub.ask(";\n".join(parts))
+    names = ("log.sql", "search.sql", "rights.sql")
+    parts = [Path(__file__).with_name(name).read_text(encoding="utf-8") for name in names]
+    meta = f"INSERT INTO lore.meta VALUES ('version', '{VERSION}'), ('longest', '{longest}')"
+    hub.ask(";\n".join([_BEGIN, *parts, meta]))
     return True
 
 

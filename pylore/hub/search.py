@@ -36,9 +36,7 @@ if TYPE_CHECKING:
 
     Row = tuple[int, str, float]
 
-BATCH = 1000
-"""Nodes that are indexed in one transaction."""
-
+BATCH = 1000  # nodes that are indexed in one transaction
 _SIGNS = {sign: f"\\{sign}" for sign in r"\.+()[]{}|^$"}
 _AS_REGEX = str.maketrans({**_SIGNS, "*": ".*", "?": "."})
 _DECLARED = """

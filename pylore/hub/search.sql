@@ -111,7 +111,7 @@ BEGIN
   SELECT string_agg(format('%s*(1-k/(k+3*ts_rank(''{.25,.3,.4,1}'',p.words,%L::tsquery)))',
       ln(1 + (greatest(n, df) - df + .5) / (df + .5)), t), '+'),
     coalesce(string_agg(t, '|') FILTER (WHERE read <= room),
-      concat_ws('&', string_agg(t, '') FILTER (WHERE place = 1), '(' || string_agg(t, '|') FILTER (WHERE place IN (2, 3)) || ')'))
+      concat_ws('&', min(t) FILTER (WHERE place = 1), '(' || string_agg(t, '|') FILTER (WHERE place IN (2, 3)) || ')'))
   INTO formula, rarest FROM terms;
   IF formula IS NULL THEN RETURN; END IF;
   RETURN QUERY EXECUTE format($q$

@@ -31,15 +31,11 @@ if TYPE_CHECKING:
     from ..store import Store
     from .connection import Hub
 
-    Line = tuple[str, str, str]
-    """(id or declared name, order key, line)"""
+    Line = tuple[str, str, str]  # (id or declared name, order key, line)
 
-SENT_AT_ONCE = 4000
-"""Lines of a sent batch; a line of more than ``_LONG`` characters ends the batch."""
+SENT_AT_ONCE = 4000  # lines of a sent batch; a line of more than _LONG characters ends the batch
 _LONG = 20_000
-
-READ_AT_ONCE = 10_000
-"""Lines of a read batch."""
+READ_AT_ONCE = 10_000  # lines of a read batch
 
 _PULL = "SELECT seq, line FROM lore.lines WHERE seq > %s AND line <> '' ORDER BY seq LIMIT %s"
 _KNOWN = (
@@ -99,9 +95,8 @@ def lines_of(
         if row and is_taken(row):
             id = owners(thing_of(row))[0]
             yield _line(id, order_text(export.shared_values(row)), export.shared_fields(row))
-    for thing, changes in groupby(
-        export.past_of(store, things), lambda change: thing_of(change[0])
-    ):
+    past = groupby(export.past_of(store, things), lambda change: thing_of(change[0]))
+    for thing, changes in past:
         row, left = store.thing(thing), [*changes]
         # Former texts of a staged record may be private.
         was_staged = any(values.get("status") == '"staged"' for *_, values in left)
