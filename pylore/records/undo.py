@@ -16,7 +16,7 @@ from ..core.vocabulary import path_of
 from ..indexing.indexer import Index
 from ..store.changes import RESTORE_BACKUP, SEPARATOR, owners
 from ..store.connection import TO_WIPE
-from ..store.curation import KNOWN, PROMOTED, REFUSED
+from ..store.curation import REFUSED
 from .fields import location_of, mark_pruned
 
 TYPE_CHECKING = False
@@ -302,8 +302,7 @@ def purge_node(store: Store, id: str, at: str = "") -> list[Thing]:
         store.edges.delete_node(id)
         store.anchors.delete_node(id)
         store.changes.purge(id, at)
-        promoted = store.candidates.all((PROMOTED, KNOWN))
-        blank_candidates(store, [row for row in promoted if row.promoted_as == id])
+        blank_candidates(store, store.candidates.of_record(id))
     return kept
 
 

@@ -64,6 +64,10 @@ class StoredCandidates(Table):
             dumps([*statuses]),
         )
 
+    def of_record(self, id: str) -> list[KeptCandidate]:
+        """Return the candidates that became a record, or equal it."""
+        return self._select("WHERE promoted_as = ?", id)
+
     def put(self, candidates: Iterable[KeptCandidate]) -> None:
         """Insert or replace candidates."""
         marks = ", ".join("?" * len(KeptCandidate.FIELDS))
