@@ -45,6 +45,7 @@ def around(store: Store, frontier: list[str], relations: list[str], limit: int) 
     return {*flat}
 
 
+PER_FUNCTION = HealthCheck.function_scoped_fixture
 NAMES = st.sampled_from([f"note-{letter}" for letter in "abcde"])
 RELATIONS = st.sampled_from(["relates_to", "supersedes", "contradicts"])
 EDGES = st.lists(
@@ -54,11 +55,7 @@ EDGES = st.lists(
 )
 
 
-@settings(
-    max_examples=examples(40),
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[PER_FUNCTION])
 @given(
     edges=EDGES,
     frontier=st.lists(NAMES, unique=True),

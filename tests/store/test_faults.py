@@ -23,19 +23,16 @@ def file_of(lore: Lore) -> Path:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A search.db with records, links and vectors, without a log."""
-    records = "".join(
-        json.dumps({"id": f"note-{n}", "body": f"record {n} speaks of tokens"}) + "\n"
-        for n in range(NODES)
-    )
-    edges = "".join(
-        json.dumps({"from_id": f"note-{n}", "to_id": f"note-{n + 1}", "relation": "relates_to"})
-        + "\n"
-        for n in range(NODES - 1)
-    )
+    lines: list[dict[str, str]] = [
+        {"id": f"note-{n}", "body": f"record {n} speaks of tokens"} for n in range(NODES)
+    ]
+    for n in range(NODES - 1):
+        ends = {"from_id": f"note-{n}", "to_id": f"note-{n + 1}"}
+        lines.append({**ends, "relation": "relates_to"})
     with pytest.MonkeyPatch.context() as patch:
         lore = Lore(tmp_path_factory.mktemp("whole"), patch)
         lore.make_store()
-        lore("import", "-", stdin=records + edges)
+        lore("import", "-", stdin="\n".join(map(json.dumps, lines)))
         file = file_of(lore)
     db = apsw.Connection(str(file))
     db.pragma("wal_checkpoint(truncate)")
@@ -96,38 +93,34 @@ OBEYED = re.compile(
 )
 
 
+HARM = """
+UPDATE nodes SET title = title || ' tokens ' || hostile(), body = body || ' tokens ' || hostile(),
+  tags = hostile(), file = hostile(), category = hostile(), created_at = hostile(),
+  updated_at = hostile();
+UPDATE types SET description = hostile();
+UPDATE relations SET description = hostile();
+UPDATE passages SET heading = hostile();
+UPDATE links SET created_at = hostile();
+INSERT INTO relations(name, weight) VALUES (hostile(), 1);
+INSERT INTO types(name) VALUES (hostile());
+UPDATE links SET relation = hostile()
+  WHERE from_key = (SELECT key FROM nodes WHERE id = 'note-3');
+UPDATE nodes SET type = hostile() WHERE id = 'note-4';
+UPDATE nodes SET id = 'note-5' || hostile() WHERE id = 'note-5';
+UPDATE nodes SET invalidated_at = hostile() WHERE id = 'note-9';
+UPDATE nodes SET data = json_object(hostile(), hostile()) WHERE id = 'note-3';
+UPDATE meta SET value = hostile() WHERE key = 'embedder';
+"""
+
+
 @pytest.fixture
 def hostile(filled: Lore) -> Lore:
     """A store with control sequences in every text."""
     with apsw.Connection(str(file_of(filled))) as db:
         db.create_scalar_function("hostile", lambda *values: HOSTILE)
         db.pragma("foreign_keys", 0)
-        for table, columns in (
-            ("nodes", "title body tags file category source_ status_ created_at updated_at"),
-            ("types", "description"),
-            ("relations", "description"),
-            ("passages", "heading"),
-            ("links", "created_at"),
-        ):
-            for column in columns.split():
-                if not column.endswith("_"):
-                    db.execute(
-                        f"UPDATE {table} SET {column} ="
-                        f" coalesce({column}, '') || ' tokens ' || hostile()"
-                        if column in ("title", "body")
-                        else f"UPDATE {table} SET {column} = hostile()"
-                    )
-        db.execute("INSERT INTO relations(name, weight) VALUES (hostile(), 1)")
-        db.execute("INSERT INTO types(name) VALUES (hostile())")
-        db.execute(
-            "UPDATE links SET relation = hostile()"
-            " WHERE from_key = (SELECT key FROM nodes WHERE id = 'note-3')"
-        )
-        db.execute("UPDATE nodes SET type = hostile() WHERE id = 'note-4'")
-        db.execute("UPDATE nodes SET id = 'note-5' || hostile() WHERE id = 'note-5'")
-        db.execute("UPDATE nodes SET invalidated_at = hostile() WHERE id = 'note-9'")
-        db.execute("UPDATE nodes SET data = json_object(hostile(), hostile()) WHERE id = 'note-3'")
-        db.execute("UPDATE meta SET value = hostile() WHERE key = 'embedder'")
+        for _ in db.execute(HARM):
+            pass
     return filled
 
 

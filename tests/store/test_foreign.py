@@ -72,16 +72,10 @@ def test_foreign_schema_is_refused(tmp_path: Path, statement: str, named: str) -
     assert f"its schema is not lore's ({named}): import an export" in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "CREATE TABLE mine(a TEXT, b)",
-        "DROP TABLE ratings",
-        "DROP TABLE ratings; CREATE TABLE ratings(a, b)",
-    ],
-)
-def test_plain_and_missing_tables_are_accepted(tmp_path: Path, statement: str) -> None:
-    with open_store(altered(tmp_path, statement)) as store:
+def test_plain_and_missing_tables_are_accepted(tmp_path: Path) -> None:
+    folder = altered(tmp_path, "CREATE TABLE mine(a, b)", "DROP TABLE ratings", "DROP TABLE shown")
+    altered(tmp_path, "CREATE TABLE ratings(a, b)")
+    with open_store(folder) as store:
         assert store.types.all()
 
 
@@ -124,21 +118,16 @@ def test_failures_in_damaged_stores_are_no_bugs(
     assert (said in capsys.readouterr().err) == bool(statements)
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE nodes SET title = x'00'",
-        "UPDATE nodes SET data = '[]'",
-        "UPDATE nodes SET status = 'done'",
-        "UPDATE types SET description = x'00'",
-        "INSERT INTO meta VALUES ('key', x'00')",
-    ],
-)
-def test_invalid_values_are_refused(statement: str, tmp_path: Path) -> None:
+def test_invalid_values_are_refused(tmp_path: Path) -> None:
     with create_store(str(tmp_path)) as store:
         store.nodes.put(a_node("note-a"))
-        with pytest.raises(apsw.ConstraintError):
-            store.connection.execute(statement)
+        for change in (
+            "nodes SET title = x'00'",
+            "nodes SET data = '[]'",
+            "nodes SET status = 'x'",
+        ):
+            with pytest.raises(apsw.ConstraintError):
+                store.connection.execute(f"UPDATE nodes SET {change}")
 
 
 # --- errors of SQLite
@@ -148,11 +137,8 @@ def test_invalid_values_are_refused(statement: str, tmp_path: Path) -> None:
     ("code", "failure"),
     [("NOTADB", StoreDamaged), ("BUSY", StoreBusy), ("READONLY", StoreError), ("FULL", StoreFull)],
 )
-def test_sqlite_errors_become_failures_with_advice(
-    code: str, failure: type[StoreError], tmp_path: Path
-) -> None:
-    path = str(tmp_path / "search.db")
-    Path(path).touch()
+def test_sqlite_errors_become_failures(code: str, failure: type[StoreError]) -> None:
+    path = "search.db"
     error = apsw.exception_for(getattr(apsw, f"SQLITE_{code}"))
     assert isinstance(error, apsw.Error)
     assert type(translate(error, path)) is failure
@@ -178,16 +164,6 @@ def test_foreign_tables_are_reported_as_damage(statement: str, said: str) -> Non
     assert str(raised.value).startswith(f"search.db: {said}")
     with pytest.raises(GraphUnavailable, match="the graph cannot be read"), GraphFaults():
         connection.execute(statement)
-
-
-def test_other_errors_pass_through() -> None:
-    for block in (Translated("search.db"), GraphFaults()):
-        with pytest.raises(KeyError), block:
-            raise KeyError
-        with block:
-            pass
-    with pytest.raises(apsw.BusyError), GraphFaults():
-        raise apsw.exception_for(apsw.SQLITE_BUSY)
 
 
 def test_invalid_text_and_json_are_damage() -> None:
