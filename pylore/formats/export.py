@@ -123,7 +123,7 @@ def declarations(store: Store) -> Iterator[Fields]:
         yield {"declare_relation": name, **weights, "description": text, "at": at}
 
 
-# --- what is shared
+# --- the shared part
 
 
 def shared_fields(row: Thing, was: list[str] | None = None) -> Fields:

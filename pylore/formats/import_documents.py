@@ -44,8 +44,8 @@ _MEND = "mend it, or leave such files out with --skip-bad"
 _NOTES = 10
 """Maximum notes of a kind; more are counted."""
 _TAKEN_BACK = "retracted"
-"""The status of the edge of a removed link. An edge that a person removed has another status, and
-the next import does not restore it."""
+"""The status of the edge of a removed link. An edge that a person removed has a different status,
+and the next import does not restore it."""
 _MOST_PLACES = 50
 """Maximum places of links in an edge."""
 
@@ -376,7 +376,7 @@ class DocumentImport:
         return notes
 
     def _write_edges(self, id: str, wanted: dict[EdgeKey, dict[str, Any]]) -> None:
-        """Write the edges that a document states, and end those that it stated before."""
+        """Write the edges that a document states, and end the edges that it no longer states."""
         edges = self._store.edges
         old = {edge.key: edge for edge in edges.of(id, forgotten=True) if edge.from_id == id}
         for key, stated in wanted.items():

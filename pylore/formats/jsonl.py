@@ -248,8 +248,8 @@ class LineImport:
         return Edge(from_id, to_id, relation)
 
     def _id(self, id: str) -> str:
-        """Return the id in the store that a line means: under a scope, the scope's own unless there
-        is a common record."""
+        """Return the id in the store that a line means; under a scope, add the scope unless the
+        record is common."""
         if dotted(id) != id:
             self._apply()  # a line above may have the node
             id = self._store.resolve_id(id)

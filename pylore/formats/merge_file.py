@@ -164,8 +164,8 @@ def _join(
 
 
 def _past(lines: Iterable[tuple[Thing, list[tuple[str, Value]]]], gone: str) -> Iterator[str]:
-    """Yield the past of a thing after a purge as lines: one for each change, further ones if a
-    field has several values under the same stamp."""
+    """Yield the past of a thing after a purge: a line for each change, further lines if a field
+    has several values under the same stamp."""
     found: dict[str, dict[str, set[str]]] = {}
     (thing, _), *_ = lines
     for name, (stamp, value) in (one for _, values in lines for one in values):

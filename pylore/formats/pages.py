@@ -247,7 +247,7 @@ class _MarkdownReader:
         return end.start() if end else at
 
     def _wiki_link(self, token: re.Match[str]) -> Link | None:
-        """Return a link with the relation before it, or before its list of links."""
+        """Return a link with the relation that precedes the link or a list of links."""
         at = token.start()
         start = max(0, at - _LONGEST_SAYS)
         end = self._text.rfind("\n", start, at)

@@ -1,4 +1,4 @@
-"""Link similar records by ``similar_to`` edges: all at once, then those of each write.
+"""Link similar records by ``similar_to`` edges, all at once and after each write.
 
 A record's vector is the mean of the vectors of the passages. An edge joins two records if their
 cosine is at least ``least`` and either is one of the ``nearest`` of the other. The edge leads from
