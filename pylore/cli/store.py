@@ -10,8 +10,10 @@ from ..app.sync import earlier_store, make_store
 from ..core.errors import LoreError, UsageError
 from ..core.settings import SETTINGS, Settings, named, users_alone
 from ..core.text import counted
+from ..core.vocabulary import RELATIONS
 from ..embed import open_embedder
 from ..formats.export import FILE as KNOWLEDGE
+from ..graph.relations import overlaid, require_relations
 from ..indexing.embed import embed_store
 from ..indexing.indexer import rebuild
 from ..store import FILE, backup, create_store, open_store
@@ -289,10 +291,14 @@ def get(
 ) -> None:
     """Print a setting.
 
-    'lore graph relations' prints the weights in force, with the defaults of EDGE_WEIGHTS.
+    EDGE_WEIGHTS prints the weights of all relations, EDGE_WEIGHTS[calls] of a single relation. See
+    also 'lore graph relations'.
     """
     _load(session)
-    row = _setting_row(session, named(key)[0])
+    setting, element = named(key)
+    row = _setting_row(session, setting)
+    if setting.name == "edge_weights":
+        row.update(_weights_in_force(session.settings, element))
     if value:
         write(f"{row['value']}\n")
     else:
@@ -376,6 +382,21 @@ def _setting_row(session: Session, setting: Setting) -> dict[str, Any]:
         "origin": session.settings.origins.get(setting.name, "default"),
         "help": setting.help,
     }
+
+
+def _weights_in_force(settings: Settings, relation: str) -> dict[str, str]:
+    """Return the fields ``id``, ``value`` and ``origin`` of all weights, or of a relation's."""
+    known = {name: one[:2] for name, one in RELATIONS.items()}
+    known |= dict.fromkeys(settings.edge_weights.keys() - known, (0.0, 0.0))
+    weights = {
+        name: f"{there:.15g}" + (f"/{back:.15g}" if back != there else "")
+        for name, (there, back) in sorted(overlaid(known, settings.edge_weights).items())
+    }
+    if not relation:
+        return {"value": " ".join(f"{name}={one}" for name, one in weights.items())}
+    (name,) = require_relations([relation], weights)
+    origin = settings.origins["edge_weights"] if name in settings.edge_weights else "default"
+    return {"id": f"EDGE_WEIGHTS[{name}]", "value": weights[name], "origin": origin}
 
 
 def _file(*, user: bool) -> str:

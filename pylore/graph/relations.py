@@ -8,15 +8,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..core.settings import Settings
+    from ..core.settings import Settings, Weights
     from ..store import Store
 
 
 def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, float]]:
-    """Return relation to weights, forwards and backwards: the store's, then the settings', where a
-    single weight counts both ways. Weights for unknown relations are ignored (``weight_notes``)."""
+    """Return relation to weights, forwards and backwards: the store's, then the settings'. Weights
+    for unknown relations are ignored (``weight_notes``)."""
     known = {name: row[:2] for name, row in store.relations.all().items()}
-    given = settings.edge_weights
+    return overlaid(known, settings.edge_weights)
+
+
+def overlaid(
+    known: dict[str, tuple[float, float]], given: Weights
+) -> dict[str, tuple[float, float]]:
+    """Return the weights of ``known`` relations under ``given`` weights; without a backward weight,
+    a weight counts both ways."""
     if given:
         given = {**{name: given[base] for name, base in _scoped(known) if base in given}, **given}
     return known | {

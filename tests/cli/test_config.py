@@ -138,10 +138,11 @@ limit=20
 EDGE_WEIGHTS[mentions]=1
 """
     )
-    assert [value(lore, key) for key in ("limit", "user_entity")] == ["20", "entity o'neil"]
-    assert value(lore, "EDGE_WEIGHTS[calls]") == "calls=0.75 mentions=1"
-    weights = {row["name"]: row["weight"] for row in lore("graph", "relations").json}
-    assert (weights["calls"], weights["imports"], weights["mentions"]) == (0.75, 0.6, 1)
+    keys = ("limit", "EDGE_WEIGHTS[calls]", "edge_weights[imports]", "user_entity")
+    assert [value(lore, key) for key in keys] == ["20", "0.75", "0.6/0.15", "entity o'neil"]
+    every = value(lore, "EDGE_WEIGHTS")
+    assert " calls=0.75 " in every and " mentions=1 " in every and " supersedes=0.5/0.15" in every
+    assert "unknown relation 'call'" in lore.refuse("config", "get", "EDGE_WEIGHTS[call]")
     lore("config", "unset", "limit")
     assert "limit" not in project.read_text() and value(lore, "limit") == "10"
 
