@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from ..core.model import Anchor, Node
     from .engine import Engine
 
-_KEPT = ("rule", "constraints", "utils")
-"""Keys of a rule file that describe matches."""
+_KEPT = ("rule", "constraints", "utils")  # keys of a rule file that describe matches
 
 
 def claim(
@@ -93,11 +92,8 @@ def claims_about(
         with suppress(LoreError):  # a claim may name a file that lies elsewhere
             path = relative(engine.root, os.path.join(here, path))
         language = languages.language_of(path)
-        about = [
-            (rule, one)
-            for rule, one in _readable(rules)
-            if one.lang == language and one.covering()(path)
-        ]
+        about = [pair for pair in _readable(rules) if pair[1].lang == language]
+        about = [pair for pair in about if pair[1].covering()(path)]
         found = _newly_against(project, about, path) if newly else [(*one, []) for one in about]
         for rule, one, places in found:
             if node := engine.store.nodes.get(rule.node_id):

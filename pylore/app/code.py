@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
     Rows = list[dict[str, Any]]
 
-COMPACT_FROM = 1000
-"""Added files after which the store is compacted."""
+COMPACT_FROM = 1000  # added files after which the store is compacted
 
 
 def anchors_of(engine: Engine, id: str) -> Rows:

@@ -30,12 +30,9 @@ if TYPE_CHECKING:
 
     Rows = list[dict[str, Any]]
 
-_ROW = 2
-"""Bytes between two rows of a list, and around it: a comma and the end of a line."""
-_LEAST_BUDGET = 64
-"""Tokens; no record fits in less."""
-_MOST_RUNS = 200
-"""Newest runs that are audited."""
+_ROW = 2  # bytes between two rows of a list, and around it: a comma and the end of a line
+_LEAST_BUDGET = 64  # tokens; no record fits in less
+_MOST_RUNS = 200  # newest runs that are audited
 
 
 def words(given: Iterable[str]) -> tuple[str, ...]:
@@ -71,11 +68,10 @@ def search(
         explain: return the factors of each score, and the places of the query's words.
         operators: read the operators of the query (``core.query``).
     """
-    from ..search.pipeline import Request
-    from ..search.pipeline import search as run_pipeline
+    from ..search import pipeline
 
     store = engine.store
-    request = Request(
+    request = pipeline.Request(
         query,
         scope(store, types=types, statuses=statuses, tags=tags, files=files, since=since),
         filter_expanded=filter_expanded,
@@ -87,7 +83,7 @@ def search(
     )
     embedder = engine.embedder
     with store.snapshot():
-        found = run_pipeline(store, engine.settings, request, embedder)
+        found = pipeline.search(store, engine.settings, request, embedder)
     if engine.root and not engine.settings.on:
         found.notes += _changed_since(engine, found)
     return found

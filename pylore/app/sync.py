@@ -34,13 +34,9 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..store import Store
 
-_TRIES = 5
-"""Maximum reads of a file that changes meanwhile."""
-
-_LARGEST = 1 << 30
-"""Maximum bytes of the shared file in memory; the rest is not read."""
-_LINE = 100
-"""Bytes of memory of a line, besides its text."""
+_TRIES = 5  # maximum reads of a file that changes meanwhile
+_LARGEST = 1 << 30  # maximum bytes of the shared file in memory; the rest is not read
+_LINE = 100  # bytes of memory of a line, besides the text
 _OPTIONS: Mapping[str, Any] = {"change": "sync", "by_hand": True, "skip_bad": True}
 
 
@@ -54,11 +50,10 @@ class Synced(NamedTuple):
 
 
 def sync(engine: Engine, path: str, *, out: bool = True, dry_run: bool = False) -> Synced:
-    """Merge a file, which may be missing, into the store; with ``out``, write the file if its lines
-    change.
+    """Merge a file, which may be missing, into the store; with ``out``, write changed lines.
 
-    A bad line is not removed. A file with an overlong line, or beyond a
-    gigabyte, is read up to there, and not written. ``dry_run`` changes nothing.
+    A bad line is not removed. A file with an overlong line, or beyond a gigabyte, is read up to
+    there, and not written. ``dry_run`` changes nothing.
 
     Raises:
         LoreError: the file cannot be read.
