@@ -90,10 +90,10 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET enable_
   FROM m, unnest(asked) w
 $$;
 
--- The best `most` passages by BM25 (an older state of a node is no match), of those with one of the rarest terms, `room` of them about; of
--- common terms alone, of those with the rarest and one of the next two. ts_rank of one term is its
--- saturated, weighted frequency. The formula is written out for each question: with constants it
--- costs half of one over arrays.
+-- The best `most` passages by BM25, of those with one of the rarest terms, `room` of them about; of
+-- common terms alone, with the rarest and one of the next two. An older state of a node is no match.
+-- ts_rank of a term, times eight, stands for its weighted frequency. The formula is written out for
+-- each question: with constants it costs half of one over arrays.
 CREATE FUNCTION lore.find(asked text, f jsonb, most int, room real DEFAULT 3000)
 RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET jit = off SET enable_seqscan = off AS $$
@@ -108,7 +108,7 @@ BEGIN
   ), terms AS (
     SELECT t, df, row_number() OVER rarer AS place, sum(df) OVER rarer AS read FROM counted WHERE df > 0
     WINDOW rarer AS (ORDER BY df, t ROWS UNBOUNDED PRECEDING) ORDER BY df, t LIMIT 48)
-  SELECT string_agg(format('%s*(1-k/(k+3*ts_rank(''{.25,.3,.4,1}'',p.words,%L::tsquery)))',
+  SELECT string_agg(format('%s*(1-k/(k+8*ts_rank(''{.25,.3,.4,1}'',p.words,%L::tsquery)))',
       ln(1 + (greatest(n, df) - df + .5) / (df + .5)), t), '+'),
     coalesce(string_agg(t, '|') FILTER (WHERE read <= room),
       concat_ws('&', min(t) FILTER (WHERE place = 1), '(' || string_agg(t, '|') FILTER (WHERE place IN (2, 3)) || ')'))
