@@ -287,6 +287,7 @@ def list_records(
     lore list --tag auth --ids | lore show -
     """
     exclusive(all=all_types, type=types)
+    files = from_root(files)
     named = types or (() if all_types else (RECORDS,))
     with session.open() as store, store.faults:
         if orphans:
@@ -296,13 +297,7 @@ def list_records(
             session.output.list(alone, texts.titles_text)
             return
         scope = app.scope(
-            store,
-            types=named,
-            statuses=statuses,
-            tags=tags,
-            files=from_root(files),
-            since=since,
-            until=until,
+            store, types=named, statuses=statuses, tags=tags, files=files, since=since, until=until
         )
         found = store.nodes.select(scope, limit or -1, forgotten=forgotten, oldest_first=oldest)
         first = next(found, None)

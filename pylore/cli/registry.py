@@ -60,10 +60,7 @@ ALIASES = {
 }
 """Alias to the words that replace it."""
 
-_OF_GRAPH = (
-    *("related", "neighbors", "show", "link", "unlink"),
-    *("analyze-cochanges", "analyze-imports"),
-)
+_OF_GRAPH = "related neighbors show link unlink analyze-cochanges analyze-imports".split()
 """Commands and aliases that ``graph`` also accepts as verbs."""
 
 
@@ -81,9 +78,7 @@ def unaliased(words: list[str]) -> list[str]:
 
 def _without_anchor_type(words: list[str]) -> list[str]:
     """Return ``ID FILE --anchor-type KIND`` with ``--KIND``; FILE::NAME is a symbol without it."""
-    if "--anchor-type" not in words:
-        return words
-    at = words.index("--anchor-type")
+    at = words.index("--anchor-type") if "--anchor-type" in words else len(words)
     kind = [f"--{word}" for word in words[at + 1 : at + 2] if word != "symbol"]
     return [*words[:at], *kind, *words[at + 2 :]]
 
