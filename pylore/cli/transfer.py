@@ -15,7 +15,7 @@ from ..core.json import lines_of, record_line, set_aside
 from ..core.text import counted
 from ..formats.export import FILE, export_lines
 from ..formats.import_documents import DocumentImport
-from ..formats.jsonl import Imported, ImportOptions, LineImport
+from ..formats.jsonl import Imported, LineImport
 from ..formats.merge_file import merge_files
 from ..graph.ontology import misfits_among
 from ..indexing.embed import embed_missing
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
     from ..store import Store
     from .session import Session
-
-    Parts = list[LineImport | DocumentImport]
 
 COMPACT_FROM = 1000
 """Changed nodes and edges from which on an import is followed by a compaction."""
@@ -69,7 +67,14 @@ def import_paths(
     \b
     lore import docs/decisions --type decision --prune
     """
-    prefer = exclusive(ours=ours, theirs=theirs).removeprefix("--")
+    given: dict[str, Any] = {
+        "prefer": exclusive(ours=ours, theirs=theirs).removeprefix("--"),
+        "skip_bad": skip_bad,
+        "new_types": new_types,
+        "new_relations": new_relations,
+        "type": type,
+        "prune": prune,
+    }
     root = project_root()
     for path in paths:
         if path != "-" and not os.path.exists(real_place(path)):
@@ -77,29 +82,17 @@ def import_paths(
     documents = [path for path in paths if os.path.isdir(path) or is_page(path)]
     files = [path for path in paths if path not in documents]
     size = sum(os.path.getsize(path) for path in files if os.path.isfile(path))
-    allowed: dict[str, Any] = {"skip_bad": skip_bad, "new_types": new_types}
-    options = ImportOptions(prefer=prefer, new_relations=new_relations, **allowed)
     events = Events(session.settings)
     with session.open() as store, store.faults:
         before = store.changes.last_command()
         with session.progress("importing", size, kept="nothing was imported") as advance:
-            pages = DocumentImport(
-                store,
-                session.settings,
-                documents,
-                root,
-                type=type,
-                prune=prune,
-                progress=advance,
-                **allowed,
-            )
-            options = options._replace(progress=advance)
-            lines = [
-                LineImport(store, session.settings, _lines(session, path), named)
-                for path in files
-                for named in [options._replace(name="" if path == "-" else path)]
-            ]
-            parts: Parts = [*lines, *([pages] if documents else [])]
+            settings, parts = session.settings, list[LineImport | DocumentImport]()
+            given["progress"] = advance
+            for path in files:
+                name, lines = "" if path == "-" else path, _lines(session, path)
+                parts.append(LineImport(store, settings, lines, name=name, **given))
+            if documents:
+                parts.append(DocumentImport(store, settings, documents, root, **given))
             with store.transaction("import"):
                 total = _write(store, parts)
             embed_missing(store, session.engine(store).embedder, total.notes, bulk=True)
@@ -129,7 +122,7 @@ def _opened(path: str) -> AbstractContextManager[IO[bytes]]:
     return nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb")
 
 
-def _write(store: Store, parts: Parts) -> Imported:
+def _write(store: Store, parts: Iterable[LineImport | DocumentImport]) -> Imported:
     total = Imported()
     for part in parts:
         total.add(part.write())

@@ -10,27 +10,27 @@ import json
 import os
 from copy import copy
 from hashlib import sha256
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
-from ..core.errors import LoreError, StoreError
+from ..core.errors import LoreError
 from ..core.ids import check_scope, own, plain, whose
 from ..core.model import Edge, Node
 from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
 from ..graph.relations import fold
-from ..indexing.indexer import Index
 from ..records.fields import is_page, is_pruned, mark_pruned, state_of
 from ..records.merge import Conflict
 from ..store.files import DocumentFile
 from ..system.files import lstamp_of, settled
 from ..system.project_files import is_below, leads_down
 from .document import DocumentReader, read_text
-from .jsonl import Imported
+from .jsonl import Import, Imported
 from .links import Targets, links_of, links_text
-from .pages import FIELD, NAME, PATH
+from .pages import NAME, PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from ..core.model import EdgeKey
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 READING = 6
 """Version of the readers: files read with a former version are read again."""
-_MEND = "mend it, or leave such files out with --skip-bad"
 _NOTES = 10
 """Maximum notes of a kind; more are counted."""
 _TAKEN_BACK = "retracted"
@@ -50,39 +49,19 @@ _MOST_PLACES = 50
 """Maximum places of links in an edge."""
 
 
-class DocumentImport:
+class DocumentImport(Import):
     """An import of documents below ``root``, where paths in the store start.
 
-    ``type`` is the default type. ``prune`` forgets documents below the folders that have lost their
-    files; they come back with the files. Where both the file and the node have changed, the file's
-    text is stored; the former text is in the history. ``progress`` is called after each file.
+    Where both the file and the node have changed, the file's text is stored; the former text is in
+    the history.
     """
 
     def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        paths: Iterable[str],
-        root: str,
-        *,
-        type: str = "doc",
-        skip_bad: bool = False,
-        new_types: bool = False,
-        prune: bool = False,
-        progress: Callable[[int], None] = lambda files: None,
+        self, store: Store, settings: Settings, paths: Iterable[str], root: str, **given: Any
     ) -> None:
-        self._store = store
-        self._settings = settings
+        super().__init__(store, settings, **given)
         self._paths = [*paths]
         self._root = os.path.realpath(root)
-        self._type = type
-        self._skip_bad = skip_bad
-        self._new_types = new_types
-        self._prune = prune
-        self._progress = progress
-        self._result = Imported()
-        self._index = Index(store)
-        self._now = now()
         # the documents of the root, as last read from files
         self._base = "" if os.path.realpath(store.project) == self._root else self._root
         self._by_id: dict[str, DocumentFile] = {}
@@ -95,40 +74,31 @@ class DocumentImport:
         self._claimed: dict[str, str] = {}  # id to path, with forgotten documents
         self._seen: set[str] = set()  # paths
         self._folders: list[str] = []
-        self._local: list[tuple[str, str]] = []  # id and path of texts only in this store
+        self._local: list[str] = []  # notes on texts only in this store
 
     def write(self) -> Imported:
-        """Write nodes, then lost documents, then edges; the caller holds a transaction.
+        """Write nodes, then lost documents, then edges.
 
         Raises:
             LoreError: a named file is wrong, and ``skip_bad`` is not set; the message has the line.
         """
         self._read_known()
-        settings, type, new_types = self._settings, self._type, self._new_types
-        self._reader = DocumentReader(self._store, settings, type, new_types)
-        words = [*self._store.types.all(), "", *sorted(self._reader.relations)]
+        store, settings, options = self._store, self._settings, self._options
+        self._reader = DocumentReader(store, settings, options.type, options.new_types)
+        words = [*store.types.all(), "", *sorted(self._reader.relations)]
         vocabulary = sha256("\n".join(words).encode()).hexdigest()[:16]
-        self._read_as = f"{READING} {type} {vocabulary} {settings.max_text} {new_types}"
+        read_as = (READING, options.type, vocabulary, settings.max_text, options.new_types)
+        self._read_as = " ".join(map(str, read_as))
         for path in self._paths:
             self._find(path)
         lost = [self._lose(id, path) for id, path in [*self._lost()]]
         unresolved = self._link()
         self._index.flush()
-        self._note(unresolved)
-        self._note(self._reader.faults)
-        for id, path in self._local[:1]:
-            more = f" and {len(self._local) - 1} more" if len(self._local) > 1 else ""
-            self._result.notes.append(
-                f"{id} ({path}){more}: changed here, not in the file, and left so: "
-                f"'lore show {id} --history' has both texts"
-            )
-        self._note(lost)
-        return self._result
-
-    def _note(self, notes: list[str]) -> None:
-        self._result.notes += notes[:_NOTES]
-        if len(notes) > _NOTES:
-            self._result.notes.append(f"and {len(notes) - _NOTES} more")
+        self.result.unresolved = len(unresolved)
+        for notes in (unresolved, self._reader.faults, self._local, lost):
+            more = [f"and {len(notes) - _NOTES} more"] if len(notes) > _NOTES else []
+            self.result.notes += notes[:_NOTES] + more
+        return self.result
 
     def _read_known(self) -> None:
         for row in self._store.documents.all(self._base):
@@ -148,28 +118,20 @@ class DocumentImport:
 
     def _find(self, path: str) -> None:
         """Import the files of a path; with ``prune`` a folder may be empty."""
-        found = False
-        for file in _files_below(path, self._result.skipped):
+        found, options = False, self._options
+        for file in _files_below(path, self.result.skipped):
             found = True
-            skip_bad = self._skip_bad or file != path
+            skip_bad = options.skip_bad or file != path
             try:
                 self._import_file(file, skip_bad)
             except LoreError as error:
                 self._fault(file, error, skip_bad)
-            self._progress(1)
+            options.progress(1)
         if os.path.isdir(path):
             self._folders.append(_place_of(self._root, path))
-            if not found and not (self._prune and any(self._lost())):
-                self._fault(
-                    path, LoreError("there are no documents in this folder"), self._skip_bad
-                )
-
-    def _fault(self, file: str, error: LoreError, skip_bad: bool) -> None:
-        if isinstance(error, StoreError):
-            raise error
-        if not skip_bad:
-            raise LoreError(f"{file}: {error}: nothing was imported; {_MEND}") from None
-        self._result.skipped.append((file, str(error)))
+            if not (found or (options.prune and any(self._lost()))):
+                empty = LoreError("there are no documents in this folder")
+                self._fault(path, empty, options.skip_bad)
 
     def _import_file(self, file: str, skip_bad: bool) -> None:
         path, stamp = _place_of(self._root, file), lstamp_of(file)
@@ -191,9 +153,7 @@ class DocumentImport:
         try:
             document = self._reader.read(text, path, self._ids(path, text, hash), skip_bad=skip_bad)
         except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
-            why = f"cannot be read ({type(error).__name__}: {error})"
-            self._result.skipped.append((file, why))
-            return
+            raise LoreError(f"cannot be read ({type(error).__name__}: {error})") from None
         if "id" in document.stated:
             check_scope(document.node.id, self._store.scope)
         id = own(document.node.id, self._store.scope)
@@ -215,7 +175,7 @@ class DocumentImport:
         if node is None or node.invalidated_at is None or is_pruned(node):
             return True
         note = f"{file}: {id} is forgotten and stays so: 'lore undo {id}' brings it back"
-        self._result.notes.append(note)
+        self.result.notes.append(note)
         return False
 
     # --- ids of files
@@ -238,17 +198,15 @@ class DocumentImport:
     def _free_id(self, id: str, path: str) -> str:
         """Return an id from a path, numbered if a moved document has it."""
 
-        def is_there(row: DocumentFile) -> bool:
-            return self._by_path.get(row.path) is row and self._is_there(row.path)
-
         def is_taken(id: str) -> bool:
-            row = self._by_id.get(id)
-            return id in self._claimed or bool(row and row.path != path and is_there(row))
+            if id in self._claimed:
+                return True
+            row = self._by_id.get(id, DocumentFile(id, path))
+            is_other = row.path != path and self._by_path.get(row.path) is row
+            return is_other and self._is_there(row.path)
 
-        number, free = 2, id
-        while is_taken(free):
-            number, free = number + 1, own(f"{plain(id)}-{number}", whose(id))
-        return free
+        numbered = (own(f"{plain(id)}-{number}", whose(id)) for number in count(2))
+        return next(free for free in chain([id], numbered) if not is_taken(free))
 
     def _is_there(self, path: str) -> bool:
         return os.path.lexists(os.path.join(self._root, path))
@@ -266,47 +224,39 @@ class DocumentImport:
             return
         self._rows[row.path] = row
         if self._states[row.node_id] != row.state:
-            self._local.append((row.node_id, row.path))
+            self._note_local(row)
         if stamp != row.stamp:
             row.stamp = stamp
             self._store.documents.restamp(self._base, row)
-        self._result.nodes += 1
-        self._result.unchanged += 1
+        self.result.nodes += 1
+        self.result.unchanged += 1
+
+    def _note_local(self, row: DocumentFile) -> None:
+        left = "changed here, not in the file, and left so"
+        history = f"'lore show {row.node_id} --history' has both texts"
+        self._local.append(f"{row.node_id} ({row.path}): {left}: {history}")
 
     def _put(self, document: Document, row: DocumentFile) -> None:
         id, path = row.node_id, row.path
         known, old = self._by_id.get(id), self._store.nodes.get(id)
         if known and known.path != path and "id" not in document.stated:
             note = f"{known.path} is {path} now: {id} keeps its id and its links"
-            self._result.notes.append(note)
-        node = document.onto(copy(old) if old else None)
+            self.result.notes.append(note)
+        node, state = document.onto(copy(old) if old else None), ""
         row.state = state_of(node)
-        gone, node.invalidated_at = node.invalidated_at, None
-        is_kept = False  # the text of the store
         if old and known and known.state and state_of(old) not in (known.state, row.state):
-            is_kept = known.hash == row.hash
-            if is_kept:
-                self._local.append((id, path))
-                node = copy(old)
-                node.file, node.invalidated_at = path, None
+            if known.hash == row.hash:
+                node, state = copy(old), "kept"
+                node.file = path
                 mark_pruned(node, pruned=False)
+                self._note_local(row)
             else:
-                self._result.conflicts += 1
-                self._result.conflicting.append(Conflict(id, "theirs", file=path))
-        self._put_node(node, is_kept=is_kept)
-        if gone is not None:
-            self._store.edges.note_ends(id)
+                self.result.conflicts += 1
+                self.result.conflicting.append(Conflict(id, "theirs", file=path))
+        node.invalidated_at = None
+        self._put_node(node, state)
         self._rows[path] = row
         self._store.documents.put(self._base, row, links_text(document.links))
-
-    def _put_node(self, node: Node, *, is_kept: bool = False) -> None:
-        node.created_at = node.created_at or self._now
-        node.updated_at = self._now
-        state = self._store.nodes.put(node)
-        self._result.nodes += 1
-        self._result.count("kept" if is_kept else state)
-        if state != "unchanged":
-            self._index.add(node)
 
     # --- documents without a file, or with a file of a new document
 
@@ -324,7 +274,7 @@ class DocumentImport:
         """Forget a lost document, or leave it; return a note."""
         other, documents = self._rows.get(path), self._store.documents
         why = f"is {other.node_id} now" if other else "is gone"
-        if not self._prune:
+        if not self._options.prune:
             if other is not None:
                 documents.remove(self._base, [id])
             return f"{path} {why}, {id} stays: 'lore forget {id}' takes it away"
@@ -332,11 +282,10 @@ class DocumentImport:
         node.invalidated_at = now()
         mark_pruned(node)
         self._store.nodes.put(node)
-        self._store.edges.note_ends(id)
         self._index.add(node)
         if id not in self._by_id:
             documents.put(self._base, DocumentFile(id, path), "[]")
-        self._result.pruned += 1
+        self.result.pruned += 1
         return f"{path} {why}: {id} was taken away, 'lore undo {id}' brings it back"
 
     # --- edges
@@ -346,16 +295,12 @@ class DocumentImport:
         files = {
             path: row for path, row in self._by_path.items() if row.node_id not in self._claimed
         }
-        targets = Targets(self._store, self._root, {**files, **self._rows})
+        targets = Targets(self._store, self._root, files | self._rows)
         notes = []
         for path, row in self._rows.items():
             id, folder = row.node_id, os.path.dirname(path)
             wanted: dict[EdgeKey, dict[str, Any]] = {}
             for link in links_of(self._store.documents.links(self._base, id)):
-                relation = fold(link.says)
-                relation = relation if relation in self._reader.relations else ""
-                if link.kind == FIELD and not relation:
-                    continue  # data of a different program
                 to_id, file = targets.of(link, folder) or ("", "")
                 is_word = link.kind in (PATH, NAME)
                 if not (to_id or is_word or targets.is_folder(link, folder)):
@@ -365,14 +310,15 @@ class DocumentImport:
                     continue
                 if file and self._store.nodes.get(to_id) is None:
                     self._put_node(Node(to_id, "file", title=file, file=file, source="file"))
-                key = (id, to_id, relation or ("anchored_to" if file else "links_to"))
-                stated = wanted.setdefault(key, {"document": path})
+                relation = fold(link.says)
+                if relation not in self._reader.relations:
+                    relation = "anchored_to" if file else "links_to"
+                stated = wanted.setdefault((id, to_id, relation), {"document": path})
                 if link.lines and file and link.lines not in stated.get("lines", ()):
                     stated.setdefault("lines", []).append(link.lines)
                 if link.at:
                     stated["at"] = [*stated.get("at", ()), *link.at][:_MOST_PLACES]
             self._write_edges(id, wanted)
-        self._result.unresolved = len(notes)
         return notes
 
     def _write_edges(self, id: str, wanted: dict[EdgeKey, dict[str, Any]]) -> None:
@@ -381,21 +327,18 @@ class DocumentImport:
         old = {edge.key: edge for edge in edges.of(id, forgotten=True) if edge.from_id == id}
         for key, stated in wanted.items():
             metadata = json.dumps(stated, ensure_ascii=False)
-            edge = old.get(key)
-            if edge is None:
-                edge = Edge(*key, source="file", metadata=metadata, created_at=self._now)
+            edge = old.get(key) or Edge(*key, source="file", metadata=metadata, created_at=now())
+            is_removed, is_stated = edge.status == _TAKEN_BACK, _is_stated(edge)
             # live edges by hand and removed links do not change
-            elif (edge.ended_at is None) == _is_stated(edge) or (
-                edge.status == _TAKEN_BACK and _is_stated(edge)
-            ):
+            if (edge.ended_at is None) == is_stated or (is_removed and is_stated):
                 edge.source, edge.metadata, edge.ended_at = "file", metadata, None
-                edge.status = "confirmed" if edge.status == _TAKEN_BACK else edge.status
-            self._result.edges += 1
-            self._result.count_edge(key, edges.put(edge))
+                edge.status = "confirmed" if is_removed else edge.status
+            self.result.edges += 1
+            self.result.count_edge(key, edges.put(edge))
         for key, edge in old.items():
             if key not in wanted and edge.invalidated_at is None and _is_stated(edge):
-                edges.invalidate(key, self._now, _TAKEN_BACK)
-                self._result.invalidated += 1
+                edges.invalidate(key, now(), _TAKEN_BACK)
+                self.result.invalidated += 1
 
 
 def _is_stated(edge: Edge) -> bool:

@@ -8,6 +8,7 @@ which missing fields are unchanged.
 from __future__ import annotations
 
 from codecs import BOM_UTF8
+from itertools import count
 from typing import NamedTuple
 
 from ..core import ids
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from ..store import Store
 
 _CONFLICT = "a merge conflict: run 'lore sync', or merge both with 'lore merge-file'"
-_ADVICE = "nothing was imported; mend it, or leave such lines out with --skip-bad"
+_ADVICE = "nothing was imported; mend it, or leave it out with --skip-bad"
 _BATCH = 500
 """Things read in a query."""
 
@@ -83,26 +84,60 @@ class Imported:
 
 
 class ImportOptions(NamedTuple):
-    """Options of an import of lines.
+    """Options of an import of lines or documents.
 
-    ``prefer`` is the side (``ours``, ``theirs``) that wins conflicts, ``change`` the name of the
-    import in the history. ``purge``: delete purged records for good; if not, they are forgotten,
-    until a person deletes them: files are untrusted. ``by_hand``: a person may have edited
-    full states, as in a file from git. ``name`` is the file, for messages, and ``numbers`` are
-    those of the lines, if they do not count from 1; ``progress`` is called with the bytes of each
-    line.
+    ``new_types``, ``new_relations``: declare unknown names. ``progress`` is called with the bytes
+    of each line, or after each document.
+
+    Of lines: ``prefer`` is the side (``ours``, ``theirs``) that wins conflicts. ``purge``: delete
+    purged records for good; if not, they are forgotten, until a person deletes them: files are
+    untrusted. ``by_hand``: a person may have edited full states, as in a file from git. ``name`` is
+    the file, for messages, and ``numbers`` are those of the lines, if they do not count from 1.
+
+    Of documents: ``type`` is the default type. ``prune`` forgets documents below the folders that
+    have lost their files; they come back with the files.
     """
 
     skip_bad: bool = False
     new_relations: bool = False
     new_types: bool = False
+    progress: Callable[[int], None] = lambda size: None
     prefer: str = ""
-    change: str = "import"
     purge: bool = False
     by_hand: bool = False
     name: str = ""
     numbers: Sequence[int] = ()
-    progress: Callable[[int], None] = lambda size: None
+    type: str = "doc"
+    prune: bool = False
+
+
+class Import:
+    """An import, within a transaction of the caller; ``given`` are fields of ``ImportOptions``."""
+
+    def __init__(self, store: Store, settings: Settings, **given: Any) -> None:
+        self.result = Imported()
+        self._store = store
+        self._settings = settings
+        self._options = ImportOptions(**given)
+        self._index = Index(store)
+
+    def _fault(self, place: str, error: LoreError, skip_bad: bool) -> None:
+        """Note a bad line or file, or raise an error with the place."""
+        if isinstance(error, StoreError):
+            raise error
+        if not skip_bad:
+            raise LoreError(f"{place}: {error}: {_ADVICE}") from None
+        self.result.skipped.append((place, str(error)))
+
+    def _put_node(self, node: Node, state: str = "") -> None:
+        """Write a node as a change of now, and count it as ``state``, or as it was written."""
+        node.updated_at = now()
+        node.created_at = node.created_at or node.updated_at
+        written = self._store.nodes.put(node)
+        if written != "unchanged":
+            self._index.add(node)
+        self.result.nodes += 1
+        self.result.count(state or written)
 
 
 def import_lines(
@@ -110,31 +145,29 @@ def import_lines(
     settings: Settings,
     embedder: Embedder | None,
     lines: Iterable[bytes],
+    *,
+    change: str = "import",
     **given: Any,
 ) -> Imported:
     """Merge lines into the store, in one transaction; the same lines twice change nothing.
 
-    ``given`` are fields of ``ImportOptions``. Raises as ``LineImport.write``.
+    ``change`` is the name of the import in the history. Raises as ``LineImport.write``.
     """
-    chosen = ImportOptions(**given)
     with store.faults:
-        with store.transaction(chosen.change):
-            result = LineImport(store, settings, lines, chosen).write()
+        with store.transaction(change):
+            result = LineImport(store, settings, lines, **given).write()
         embed_missing(store, embedder, result.notes, bulk=True)
     return result
 
 
-class LineImport:
-    """An import of lines, within a transaction of the caller."""
+class LineImport(Import):
+    """An import of lines."""
 
     def __init__(
-        self, store: Store, settings: Settings, lines: Iterable[bytes], options: ImportOptions
+        self, store: Store, settings: Settings, lines: Iterable[bytes], **given: Any
     ) -> None:
-        self.result = Imported()
-        self._store = store
-        self._settings = settings
+        super().__init__(store, settings, **given)
         self._lines = lines
-        self._options = options
         self._batch: dict[str, tuple[Thing, list[str]]] = {}
         self._forgotten: list[str] = []
 
@@ -145,13 +178,12 @@ class LineImport:
             LoreError: invalid line (the number is named), and ``skip_bad`` is not set.
         """
         store, options = self._store, self._options
-        self._index = Index(store)
         self._merge = Merge(store, self._index, prefer=options.prefer, by_hand=options.by_hand)
         self._naming = Naming(store, self._settings)
         self._types = store.types.all()
         self._relations = store.relations.all()
         longest = record_line(self._settings.max_text)
-        for number, line in enumerate(self._lines, start=1):
+        for number, line in zip(options.numbers or count(1), self._lines, strict=False):
             options.progress(len(line))
             try:
                 if marker_of(line):
@@ -159,16 +191,9 @@ class LineImport:
                 if line.strip():
                     content = line.removeprefix(BOM_UTF8) if number == 1 else line
                     self._take(Line(parse_object(content, longest)))
-            except StoreError:
-                raise
             except LoreError as error:
-                of_file = f"{options.name}: " if options.name else ""
-                place = (
-                    f"{of_file}line {options.numbers[number - 1] if options.numbers else number}"
-                )
-                if not options.skip_bad:
-                    raise LoreError(f"{place}: {error}: {_ADVICE}") from None
-                self.result.skipped.append((place, str(error)))
+                place = f"{options.name}: line {number}".removeprefix(": ")
+                self._fault(place, error, options.skip_bad)
                 self.result.left.append(line)
         self._finish()
         return self.result
@@ -196,7 +221,6 @@ class LineImport:
             row = self._row(line)
             if row is not None and line.kind in STATES:
                 self._take_state(line, row)
-                self.result.nodes += line.kind == "id"
                 self.result.edges += line.kind == "from_id"
             elif row is not None:
                 self._apply()
@@ -270,32 +294,30 @@ class LineImport:
             if len(self._batch) == _BATCH or thing in self._batch:
                 self._apply()
             self._batch[thing] = row, line.seen()
+            self.result.nodes += line.kind == "id"
             return
         self._apply()
         old = self._store.thing(thing_of(new))
         row = self._bounded(line.onto(old or new))
-        row.created_at = row.created_at or now()
         if isinstance(row, Node):
-            self.result.count(self._put_node(row, line.fields, old))
-        elif isinstance(row, Edge):
+            self._put_by_hand(row, line.fields, old)
+            return
+        row.created_at = row.created_at or now()
+        if isinstance(row, Edge):
             self.result.count_edge(row.key, self._store.edges.put(row))
         else:
             row.gone_at, row.verified_at = None, row.verified_at or now()
             self.result.count(self._store.anchors.put(row))
 
-    def _put_node(self, node: Node, fields: Collection[str], old: Thing | None) -> str:
+    def _put_by_hand(self, node: Node, fields: Collection[str], old: Thing | None) -> None:
         body = old.body if isinstance(old, Node) else ""
         if not node.title.strip() or ("title" not in fields and node.title == title_of(body)):
             node.title = title_of(node.body) or node.id
         if node.line_start and node.line_end and node.line_start > node.line_end:
             node.line_start, node.line_end = node.line_end, node.line_start
-        node.updated_at = now()
         if node.invalidated_at is not None and "invalidated_at" not in fields:
             self._forgotten.append(node.id)
-        state = self._store.nodes.put(node)
-        if state != "unchanged":
-            self._index.add(node)
-        return state
+        self._put_node(node)
 
     def _bounded(self, row: Any) -> Any:
         """Return a row; raise LoreError if a text of a node is longer than ``max_text``."""

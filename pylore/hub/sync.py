@@ -14,7 +14,7 @@ from ..core.model import Edge
 from ..core.stamps import Stamped, is_forgotten_by_nobody, local_fields
 from ..core.times import now
 from ..formats import export
-from ..formats.jsonl import Imported, ImportOptions, LineImport
+from ..formats.jsonl import Imported, LineImport
 from ..formats.lines import line_of, past_fields
 from ..indexing.embed import embed_missing
 from ..store import ALL
@@ -274,8 +274,10 @@ class HubSync:
     def _take(self, rows: Sequence[tuple[int, str]]) -> None:
         """Merge lines and store the position in the same transaction."""
         self.read += len(rows)
-        lines = [line.encode() for _, line in rows]
-        options = ImportOptions(
+        part = LineImport(
+            self._store,
+            self._engine.settings,
+            [line.encode() for _, line in rows],
             skip_bad=True,
             new_relations=True,
             new_types=True,
@@ -283,7 +285,6 @@ class HubSync:
             name=self._hub.name,
             numbers=[number for number, _ in rows],
         )
-        part = LineImport(self._store, self._engine.settings, lines, options)
         at, changes = copy(self._at), self._store.changes
         with self._store.transaction("sync"):
             before = changes.last_command()
