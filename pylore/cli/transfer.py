@@ -253,10 +253,10 @@ def merge_file(
     name = path or ours
     try:
         with open(base, "rb") as first, open(ours, "rb") as second, open(theirs, "rb") as third:
-            merged = merge_files(first, second, third)
+            lines, conflicts = merge_files(first, second, third)
     except LoreError as error:
         raise LoreError(f"{name}: {error}: not merged: correct it, then merge again") from None
-    write_whole(ours, merged.lines)
-    if merged.conflicts:
-        named = first_of(merged.conflicts, _MOST_NAMED)
+    write_whole(ours, lines)
+    if conflicts:
+        named = first_of(conflicts, _MOST_NAMED)
         note(f"{name}: changed on both sides, the newer version wins: {named}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from copy import copy
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
@@ -18,14 +19,14 @@ from ..core.json import require_storable
 from ..core.model import Node, Record
 from ..core.query import version_of
 from ..core.text import clean_tags, one_line
-from ..core.vocabulary import SOURCES, STATUSES, is_changelog
+from ..core.vocabulary import is_changelog
 from ..graph.relations import fold
 from ..records import fields
 from ..system.project_files import read_plain
 from .pages import FIELD, Link, read_page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any, TypeAlias
 
     from ..core.settings import Settings
@@ -153,13 +154,14 @@ class DocumentReader:
 
     def _set_field(self, document: Document, key: str, value: Value, line: int) -> None:
         name, relation = key.lower(), fold(key)
-        if read := _READERS.get(name):
-            field = "created_at" if read is _date else name
+        if field := _FIELDS.get(name):
             if value not in ("", []):
-                stated = read(value)
-                if name == "type":
+                stated, node = _stated(field, value), copy(document.node)
+                if field == "type":
                     stated = self._naming.require_type(stated, self._new_types)
-                setattr(document.node, field, stated)
+                setattr(node, field, stated)
+                fields.require_known(node.status, node.source, node.confidence)
+                document.node = node
                 document.stated.add(field)
         elif relation in self.relations:
             for target in filter(None, map(str.strip, _several(value))):
@@ -223,39 +225,25 @@ def _several(value: Value) -> list[str]:
     return [_one(text) for text in (value if isinstance(value, list) else [value])]
 
 
-def _tags(value: Value) -> tuple[str, ...]:
-    tags = clean_tags(value if isinstance(value, str) else _several(value))
-    return clean_tags(tag.lstrip("#") for tag in tags)
-
-
-def _among(*known: str) -> Callable[[Value], str]:
-    def read(value: Value) -> str:
-        if (word := _one(value)) not in known:
-            raise LoreError(f"'{word}' is not one of {', '.join(known)}")
-        return word
-
-    return read
-
-
-def _status(value: Value) -> str:
-    word = _one(value).lower()
-    word = "superseded" if word.startswith("superseded by ") else word
-    return _ADR_STATUS.get(word) or _among(*STATUSES, *_ADR_STATUS)(word)
-
-
-def _confidence(value: Value) -> float:
-    try:
-        number = float(_one(value))
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
-        raise LoreError(f"'{_one(value)}' is not a number from 0 to 1")
-    return number
-
-
-def _date(value: Value) -> str:
-    """Return a date or a time of ISO 8601 or YAML as the store writes it."""
+def _stated(field: str, value: Value) -> Any:
+    """Return the value of a field of a node."""
+    if field == "tags":
+        tags = clean_tags(value if isinstance(value, str) else _several(value))
+        return clean_tags(tag.lstrip("#") for tag in tags)
     text = _one(value)
+    if field == "status":
+        word = "superseded" if text.lower().startswith("superseded by ") else text.lower()
+        return _ADR_STATUS.get(word, word)
+    if field == "confidence":
+        try:
+            return float(text)
+        except ValueError:
+            raise LoreError(f"'{text}' is not a number") from None
+    return _date(text) if field == "created_at" else text
+
+
+def _date(text: str) -> str:
+    """Return a date or a time of ISO 8601 or YAML as the store writes it."""
     zoned = text.removesuffix("UTC").rstrip() + "Z" if text.endswith("UTC") else text
     try:
         if yaml.SafeLoader.timestamp_regexp.match(zoned):
@@ -278,15 +266,9 @@ _ADR_STATUS = {
 }
 _ALIASES = ("aliases", "alias", "permalink")
 """Keys of the front matter with names by which links may call a document."""
-_READERS: dict[str, Callable[[Value], Any]] = {
-    **dict.fromkeys(("id", "type", "title", "category"), _one),
-    **dict.fromkeys(("date", "created"), _date),
-    "tags": _tags,
-    "status": _status,
-    "source": _among(*SOURCES),
-    "confidence": _confidence,
-}
-"""Keys of the front matter that are fields of a node."""
+_FIELDS = {name: name for name in ("id", "type", "title", *fields.STATED_FIELDS)}
+_FIELDS |= dict.fromkeys(("date", "created"), "created_at")
+"""Keys of the front matter to fields of a node."""
 
 
 # --- YAML

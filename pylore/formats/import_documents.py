@@ -301,11 +301,11 @@ class DocumentImport(Import):
             id, folder = row.node_id, os.path.dirname(path)
             wanted: dict[EdgeKey, dict[str, Any]] = {}
             for link in links_of(self._store.documents.links(self._base, id)):
-                to_id, file = targets.of(link, folder) or ("", "")
-                is_word = link.kind in (PATH, NAME)
-                if not (to_id or is_word or targets.is_folder(link, folder)):
+                target = targets.of(link, folder)
+                if target is None and link.kind not in (PATH, NAME):
                     why = f"line {link.line}: '{link.target}' leads to nothing that is known"
                     notes.append(f"{path}: {why}")
+                to_id, file = target or ("", "")
                 if to_id in ("", id):
                     continue
                 if file and self._store.nodes.get(to_id) is None:
@@ -334,7 +334,7 @@ class DocumentImport(Import):
                 edge.source, edge.metadata, edge.ended_at = "file", metadata, None
                 edge.status = "confirmed" if is_removed else edge.status
             self.result.edges += 1
-            self.result.count_edge(key, edges.put(edge))
+            self.result.count(edges.put(edge), key)
         for key, edge in old.items():
             if key not in wanted and edge.invalidated_at is None and _is_stated(edge):
                 edges.invalidate(key, now(), _TAKEN_BACK)

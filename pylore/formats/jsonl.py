@@ -66,15 +66,11 @@ class Imported:
         self.left: list[bytes] = []
         self.notes: list[str] = []
 
-    def count(self, state: str) -> None:
+    def count(self, state: str, edge: EdgeKey | None = None) -> None:
         """Count a write by state."""
         setattr(self, state, getattr(self, state) + 1)
-
-    def count_edge(self, key: EdgeKey, state: str) -> None:
-        """Count the write of an edge."""
-        self.count(state)
-        if state in ("added", "updated"):
-            self.brought.add(key)
+        if edge and state in ("added", "updated"):
+            self.brought.add(edge)
 
     def add(self, part: Imported) -> None:
         """Add the numbers and lists of an import."""
@@ -304,7 +300,7 @@ class LineImport(Import):
             return
         row.created_at = row.created_at or now()
         if isinstance(row, Edge):
-            self.result.count_edge(row.key, self._store.edges.put(row))
+            self.result.count(self._store.edges.put(row), row.key)
         else:
             row.gone_at, row.verified_at = None, row.verified_at or now()
             self.result.count(self._store.anchors.put(row))

@@ -36,7 +36,8 @@ DECLARED = ("declare_type", "declare_relation")
 
 READS = ("accessed_at", "access_count")
 """Fields without stamps."""
-_KINDS = (*DECLARED, "purged", *STATES, *PAST)
+KINDS = (*DECLARED, "purged", *STATES, *PAST)
+"""First fields of lines, in the order of an export."""
 _NAMES: dict[type | None, tuple[str, ...]] = {
     Edge: ("to_id", "relation"),
     Anchor: ("kind", "path", "detail"),
@@ -126,7 +127,7 @@ class Line:
 
     def __init__(self, fields: Fields) -> None:
         self.fields = fields
-        self.kind = next((name for name in fields if name in _KINDS), "")
+        self.kind = next((name for name in fields if name in KINDS), "")
         self.type = STATES.get(self.kind) or PAST.get(self.kind)
         names = (self.kind, *_NAMES.get(self.type, ())) if self.kind else ()
         self.names = [self.text(name) for name in names]

@@ -53,7 +53,6 @@ class Targets:
         self._store = store
         self._root = root
         self._files = files
-        self._is_file: dict[str, bool] = {}
         paths = {path: id for id, path in store.nodes.documents() if not id.startswith(_CODE)}
         live = {*paths.values()}
         paths |= {path: file.node_id for path, file in files.items() if file.node_id in live}
@@ -77,18 +76,16 @@ class Targets:
         return found
 
     def of(self, link: Link, folder: str) -> Target | None:
-        """Return the target of a link of a document in ``folder``."""
+        """Return the target of a link of a document in ``folder``; empty for a folder, which is not
+        a node."""
         if link.kind in (WIKI, NAME, FIELD):
             found = (self._of_text(text, folder) for text in _readings(link.target))
             return next(filter(None, found), None)
-        is_place = link.kind == PATH
         near = os.path.join(folder, link.target)
-        return (self._at(link.target) if is_place else None) or self._at(near)
-
-    def is_folder(self, link: Link, folder: str) -> bool:
-        """Return True for a relative link to a folder, which is not a node."""
-        near = os.path.join(folder, link.target).lstrip("/")
-        return link.kind == RELATIVE and os.path.isdir(os.path.join(self._root, near))
+        if target := (self._at(link.target) if link.kind == PATH else None) or self._at(near):
+            return target
+        is_folder = os.path.isdir(os.path.join(self._root, near.lstrip("/")))
+        return ("", "") if link.kind == RELATIVE and is_folder else None
 
     def _of_text(self, text: str, folder: str) -> Target | None:
         """Return the target that an id, a name, a title or a path means."""
@@ -119,12 +116,9 @@ class Targets:
         for ending in ("", *EXTENSIONS):
             if id := self._documents.get(composed(path) + ending):
                 return id, ""
-        if path not in self._is_file:
-            whole = os.path.join(self._root, path)
-            self._is_file[path] = os.path.isfile(whole) and is_below(
-                self._root, os.path.realpath(whole)
-            )
-        if not self._is_file[path] or path.startswith("../"):
+        whole = os.path.join(self._root, path)
+        is_file = os.path.isfile(whole) and is_below(self._root, os.path.realpath(whole))
+        if not is_file or path.startswith("../"):
             return None
         try:
             id = check_id(self._store.file_node_id(path))

@@ -8,17 +8,18 @@ in some.
 from __future__ import annotations
 
 from codecs import BOM_UTF8
+from functools import cache
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
 from ..core.json import parse_object
 from ..core.model import Anchor, Node
 from ..core.stamps import Stamped, conflicts, count_reads, has_history, is_after, is_later, latest
-from .lines import DECLARED, PAST, READS, STATES, Line, fields_of, line_of, marker_of, past_fields
+from .lines import DECLARED, KINDS, PAST, STATES, Line, fields_of, line_of, marker_of, past_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from ..core.stamps import Thing, Value
@@ -27,9 +28,8 @@ if TYPE_CHECKING:
     """The kind and the names of a line; of lines by hand and of unknown kinds, the line."""
     Lines = dict[Key, dict[str, Any]]
     """The lines of a file by key, each with the value of ``_parsed``."""
+    Parse = Callable[[bytes], tuple[Key, str, Any]]
 
-_ORDER = (*DECLARED, "purged", *STATES, *PAST, "")
-"""Kinds of lines in the order of an export; the last are lines by hand, and of unknown kinds."""
 _LONGEST = 1 << 40
 """Maximum bytes of a line: git, too, has the files in memory."""
 
@@ -45,24 +45,18 @@ def both_sides(lines: Iterable[bytes]) -> Iterator[bytes]:
         yield b"\n" if mark or is_base else line
 
 
-class MergedLines(NamedTuple):
-    """The lines of a merge, and the ids of the records that both sides changed."""
-
-    lines: list[str]
-    conflicts: list[str]
-
-
 def merge_files(
     base: Iterable[bytes], ours: Iterable[bytes], theirs: Iterable[bytes]
-) -> MergedLines:
-    """Return the lines of both sides, each thing once, in the order of an export.
+) -> tuple[list[str], list[str]]:
+    """Return the lines of both sides, each thing once, in the order of an export, and the ids of
+    the records that both sides changed.
 
     Raises:
         LoreError: invalid line; the message names file and line.
     """
-    known: dict[bytes, tuple[Key, str, Any]] = {}
     files = {"base": base, "ours": ours, "theirs": theirs}
-    before, *sides = (_read(name, lines, known) for name, lines in files.items())
+    parse = cache(_parsed)  # most lines are in each file
+    before, *sides = (_read(name, lines, parse) for name, lines in files.items())
     both = _union(sides, before)
     purged = {key[1]: max(lines.values()) for key, lines in both.items() if key[0] == "purged"}
     found: list[tuple[Key, str]] = []
@@ -80,8 +74,9 @@ def merge_files(
         elif key[0] in DECLARED:
             texts = [max(lines, key=lines.__getitem__)]
         found += [(key, line) for line in texts]
-    found.sort(key=lambda one: (_ORDER.index(one[0][0]), one[0]))
-    return MergedLines([line for _, line in found], sorted(in_conflict))
+    order = (*KINDS, "")  # last, lines by hand and of unknown kinds
+    found.sort(key=lambda one: (order.index(one[0][0]), one[0]))
+    return [line for _, line in found], sorted(in_conflict)
 
 
 def _union(sides: Sequence[Lines], before: Lines) -> Lines:
@@ -96,18 +91,15 @@ def _union(sides: Sequence[Lines], before: Lines) -> Lines:
     return both
 
 
-def _read(name: str, lines: Iterable[bytes], known: dict[bytes, tuple[Key, str, Any]]) -> Lines:
-    """Return the lines of a file; ``known`` are the parsed lines of all files."""
+def _read(name: str, lines: Iterable[bytes], parse: Parse) -> Lines:
     found: Lines = {}
     for number, raw in enumerate(both_sides(lines), start=1):
-        if raw.strip():
-            try:
-                if raw not in known:
-                    known[raw] = _parsed(raw.removeprefix(BOM_UTF8) if number == 1 else raw)
-            except LoreError as error:
-                raise LoreError(f"{name}: line {number}: {error}") from None
-            key, text, parsed = known[raw]
-            found.setdefault(key, {})[text] = parsed
+        try:
+            if raw.strip():
+                key, text, value = parse(raw.removeprefix(BOM_UTF8) if number == 1 else raw)
+                found.setdefault(key, {})[text] = value
+        except LoreError as error:
+            raise LoreError(f"{name}: line {number}: {error}") from None
     return found
 
 
@@ -133,34 +125,30 @@ def _join(
 ) -> tuple[list[str], bool]:
     """Join the states of a thing; return the line, if any state is later than a purge of an owner,
     and True if the states are in conflict."""
-    rows, seen, is_conflict = [row for row, _ in lines], set[str](), False
+    rows, is_conflict = [row for row, _ in lines], False
     for old, _ in before:
         rows = _edited(rows, old)
-    row: Any = None
+    sides: list[tuple[Any, set[str]]] = []
     for new, (_, was) in zip(rows, lines, strict=True):
         state = Stamped.of(new).after(gone)
-        there = {*was, *state.stamps()}
-        if gone and not state.stamps():
-            continue
-        if row is None:
-            row, seen = state.to_row(new) if gone else new, there
-            continue
-        ours, both = Stamped.of(row), (row, new)
+        if state.stamps() or not gone:
+            sides.append((state.to_row(new) if gone else new, {*was, *state.stamps()}))
+    if not sides:
+        return [], False
+    (row, seen), *others = sides
+    for new, there in others:
+        ours, theirs = Stamped.of(row), Stamped.of(new)
         if has_history(row) or has_history(new):
-            is_conflict |= isinstance(row, Node) and bool(conflicts(ours, seen, state, there))
-            row, seen = ours.joined(state).to_row(row), seen | there
+            is_conflict |= isinstance(row, Node) and bool(conflicts(ours, seen, theirs, there))
+            row, seen = ours.joined(theirs).to_row(row), seen | there
         elif is_later(new, row):
             row = new
-        if not isinstance(row, Anchor):
-            count_reads(row, *both)
-    if row is None:
-        return [], False
+    if not isinstance(row, Anchor):  # reads before a purge are unknown
+        count_reads(row, *[Node("", "")] if gone else [one for one, _ in sides])
     own = Stamped.of(row).stamps()
     known = latest({stamp for stamp in seen if is_after(stamp, gone)} | own)
     was = [stamp for stamp in known if stamp not in own and isinstance(row, Node)]
-    left_out = READS if gone else ()  # reads before the purge are unknown
-    fields = {name: one for name, one in fields_of(row, was).items() if name not in left_out}
-    return [line_of(fields)], is_conflict
+    return [line_of(fields_of(row, was))], is_conflict
 
 
 def _past(lines: Iterable[tuple[Thing, list[tuple[str, Value]]]], gone: str) -> Iterator[str]:

@@ -67,7 +67,7 @@ def test_import_refuses_in_a_line_without_writing(lore: Lore) -> None:
         import nowhere.jsonl | 1 | nowhere.jsonl: no such file
         import rfc.jsonl | 1 | line 1: unknown type 'rfc'
         import rfc.jsonl --new-types | 1 | line 3: unknown relation 'obsoletes'
-        import docs odd.md --type decision | 1 | line 2: status: 'maybe' is not one of
+        import docs odd.md --type decision | 1 | line 2: status: unknown status 'maybe': one of
         import good.jsonl --ours --theirs | 2 | --ours and --theirs exclude each other
     """)
     assert lore("export").out == ""

@@ -369,7 +369,7 @@ def test_broken_files_of_a_folder_are_skipped(project: Project, content: bytes, 
     ("front", "why"),
     [
         ("type: decisio", "type: unknown type 'decisio' .did you mean"),
-        ("confidence: 2", "confidence: '2' is not a number from 0 to 1"),
+        ("confidence: 2", "confidence: 2.0 is not a weight or a confidence"),
         ("date: soon", "date: 'soon' is not a valid date"),
         ("title: [a]", "title: a list"),
         ("relates_to:\n  note: a", "relates_to: a mapping"),

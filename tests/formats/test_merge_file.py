@@ -12,7 +12,7 @@ from samples import examples
 from things import lines_of
 
 from pylore.core.errors import LoreError
-from pylore.formats.merge_file import MergedLines, merge_files
+from pylore.formats.merge_file import merge_files
 
 DAY = "2026-01-0{}T00:00:00Z"
 TIMES = st.sampled_from([DAY.format(day) for day in range(1, 6)])
@@ -20,6 +20,7 @@ IDS = st.sampled_from(["note-a", "note-b", "note-c"])
 NAMES = st.lists(
     st.builds("{} {}".format, TIMES, st.sampled_from(["0a" * 5, "0000" + "0b" * 3])), max_size=3
 )
+Merged = tuple[list[str], list[str]]
 SAID = st.sampled_from(["", "one", "two"])
 
 
@@ -28,16 +29,16 @@ def node(id: str = "note-a", at: str = DAY.format(1), **fields: Any) -> dict[str
     return {"id": id, "type": "note", "created_at": at, "updated_at": at, **fields}
 
 
-def merged(ours: list[bytes], theirs: list[bytes], base: list[bytes] | None = None) -> MergedLines:
+def merged(ours: list[bytes], theirs: list[bytes], base: list[bytes] | None = None) -> Merged:
     return merge_files(base or [], ours, theirs)
 
 
 def joined(ours: list[bytes], theirs: list[bytes]) -> list[bytes]:
-    return [line.encode() for line in merged(ours, theirs).lines]
+    return [line.encode() for line in merged(ours, theirs)[0]]
 
 
-def fields_of(found: MergedLines) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in found.lines]
+def fields_of(found: Merged) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in found[0]]
 
 
 def lived(id: str, at: str, was: list[str], **fields: Any) -> dict[str, Any]:
@@ -144,16 +145,16 @@ def test_base_changes_no_state(a: list[bytes], b: list[bytes], base: list[bytes]
     if times[0] & times[1] - {None}:
         base = []  # a different value at the same time is an edit by hand
     with_base, without = merged(a, b, base), merged(a, b)
-    has_state = [line for line in without.lines if "created_at" in line]
-    assert [line for line in with_base.lines if "created_at" in line] == has_state
-    assert set(with_base.conflicts) <= set(without.conflicts)
+    has_state = [line for line in without[0] if "created_at" in line]
+    assert [line for line in with_base[0] if "created_at" in line] == has_state
+    assert set(with_base[1]) <= set(without[1])
     assert merged(b, a, base) == with_base
 
 
 def test_later_state_wins_and_names_the_other() -> None:
     old, new = node(body="old"), node(at=DAY.format(2), body="new")
     found = merged(lines_of(new), lines_of(old))
-    assert found.conflicts == ["note-a"]
+    assert found[1] == ["note-a"]
     (line,) = fields_of(found)
     assert line["body"] == "new"
     assert line["created_at"] == DAY.format(2)
@@ -183,7 +184,7 @@ def test_lines_without_state_merge_as_lines() -> None:
     hand, other = {"id": "note-a", "body": "mine"}, {"comment": "of a later lore"}
     assert sorted(joined(lines_of(hand), lines_of(other))) == sorted(lines_of(other, hand))
     # a line that a side has removed
-    assert merged(lines_of(hand), lines_of(), lines_of(hand)).lines == []
+    assert merged(lines_of(hand), lines_of(), lines_of(hand))[0] == []
     assert joined(lines_of(hand), lines_of(hand)) == lines_of(hand)
 
 

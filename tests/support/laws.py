@@ -94,7 +94,7 @@ def joined(first: bytes, *others: bytes) -> bytes:
 
 
 def merged(one: list[bytes], other: list[bytes]) -> list[bytes]:
-    return [line.encode() for line in merge_files([], one, other).lines]
+    return [line.encode() for line in merge_files([], one, other)[0]]
 
 
 def shared_lines_of(image: bytes) -> list[bytes]:
