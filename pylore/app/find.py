@@ -10,11 +10,10 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, UsageError
-from ..core.json import dumps
-from ..core.text import counted
 from ..core.vocabulary import CODE_TYPES
 from ..store.filter import Scope, require_statuses
 from ..system.files import lstamp_of
+from ..terminal.output import size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
     from ..store import Store
     from .engine import Engine
 
-    Rows = list[dict[str, Any]]
-
-_ROW = 2  # bytes between two rows of a list, and around it: a comma and the end of a line
 _LEAST_BUDGET = 64  # tokens; no record fits in less
 _MOST_RUNS = 200  # newest runs that are audited
 
@@ -269,44 +265,6 @@ def _without_marks(engine: Engine, globs: tuple[str, ...]) -> tuple[str, ...]:
     marks = [name for name in globs if name in MARKS]
     files = files_near(engine.store, Near(engine.root, marks), [])
     return (*(name for name in globs if name not in marks), *map(literal, files)) or globs
-
-
-# --- results within the setting ``max_bytes``, in bytes of UTF-8 of the printed JSON
-
-
-def size(value: object) -> int:
-    """Return the bytes of a value as JSON."""
-    return len(dumps(value).encode())
-
-
-def first_rows(rows: Rows, most: int) -> tuple[Rows, list[str]]:
-    """Return the rows that fit in a list of ``most`` bytes (0: all), and notes.
-
-    A first node that does not fit loses edges and the end of the body.
-
-    Raises:
-        LoreError: the first row does not fit and has no body.
-    """
-    kept: Rows = []
-    notes, left = list[str](), most - 2 * _ROW
-    for row in rows:
-        left -= size(row) + _ROW
-        if most and left < 0:
-            break
-        kept.append(row)
-    if rows and not kept:
-        if "body" not in rows[0]:
-            raise LoreError(f"the first result does not fit: max_bytes is {most}")
-        node = {**rows[0], "edges": []}
-        over, body = size(node) + 3 * _ROW - most, node["body"].encode()
-        if over > 0:  # an escape takes several bytes of JSON
-            rest = max(0, 2 * len(body) - over - size(node["body"]))
-            node["body"] = body[:rest].decode(errors="ignore")
-        kept = [node]
-        notes = [f"edges, or the end, of {node['id']} left out: max_bytes is {most}"]
-    if gone := len(rows) - len(kept):
-        notes.insert(0, f"{counted(gone, 'result')} left out: max_bytes is {most}")
-    return kept, notes
 
 
 def context_within(engine: Engine, question: str, text_bytes: int = 0, **options: Any) -> Context:

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from ..core.errors import LoreError, NoStore, first_of
-from ..core.json import record_line
+from ..core.json import dumps, loads, record_line
 from ..core.model import Anchor, Node, edge_name
 from ..core.text import counted
 from ..formats.export import FILE as KNOWLEDGE
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 _TRIES = 5  # maximum reads of a file that changes meanwhile
 _LARGEST = 1 << 30  # maximum bytes of the shared file in memory; the rest is not read
 _LINE = 100  # bytes of memory of a line, besides the text
+_NAMED = 20  # maximum stored faults of bad lines
+_LEFT_OUT = "left_out"
+"""Key in meta of the bad lines of the shared file: [[place, fault], …]."""
 _OPTIONS: Mapping[str, Any] = {"change": "sync", "by_hand": True, "skip_bad": True}
 
 
@@ -52,8 +55,8 @@ class Synced(NamedTuple):
 def sync(engine: Engine, path: str, *, out: bool = True, dry_run: bool = False) -> Synced:
     """Merge a file, which may be missing, into the store; with ``out``, write changed lines.
 
-    A bad line is not removed. A file with an overlong line, or beyond a gigabyte, is read up to
-    there, and not written. ``dry_run`` changes nothing.
+    A bad line is not removed, and is reported once. A file with an overlong line, or beyond a
+    gigabyte, is read up to there, and not written. ``dry_run`` changes nothing.
 
     Raises:
         LoreError: the file cannot be read.
@@ -80,6 +83,7 @@ def _sync(engine: Engine, path: str, write: Callable[[str, list[bytes]], None] |
         if lines:
             sides, embedder = both_sides(lines), engine.embedder
             came_in = import_lines(store, engine.settings, embedder, sides, name=path, **_OPTIONS)
+        _drop_reported(store, came_in)
         if write is None or is_cut:
             return Synced(came_in, _changes([], []), resolved)
         with store.snapshot():
@@ -90,6 +94,21 @@ def _sync(engine: Engine, path: str, write: Callable[[str, list[bytes]], None] |
                     write(path, new)
                 return Synced(came_in, _changes(lines, new), resolved)
     raise LoreError(f"{path}: changes all the time: try again later")
+
+
+def _drop_reported(store: Store, came_in: Imported) -> None:
+    """Drop the faults of bad lines that the last sync reported, or store them for doctor."""
+    found = dumps(came_in.skipped[:_NAMED])
+    if found == (store.meta.get(_LEFT_OUT) or "[]"):
+        came_in.skipped = []
+    elif store.writable:
+        with store.transaction():
+            store.meta.set(_LEFT_OUT, found)
+
+
+def reported_lines(store: Store) -> list[str]:
+    """Return a message about each bad line of the last sync."""
+    return [": ".join(one) for one in loads(store.meta.get(_LEFT_OUT) or "[]")]
 
 
 def _lines(path: str, longest: int) -> tuple[list[bytes], bool]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..app.sync import reported_lines
 from ..code.scan import program
 from ..core.errors import DONE, FAILURE, LoreError, first_of
 from ..core.settings import Settings
@@ -36,8 +37,8 @@ IMPORT = "move search.db away and import your last export: lore init && lore imp
 RELINK = "import the missing nodes, or remove the edges: lore link --remove FROM RELATION TO"
 FIT = "use a relation that fits, or confirm: lore link --force FROM RELATION TO"
 COPIES = "delete what is kept from before a restore when you no longer need it"
-FEW = 5
-"""Maximum number of findings of a check that are listed."""
+SYNC = "correct these lines, then run 'lore sync'"
+FEW = 5  # maximum findings of a check that are listed
 
 
 class Check(NamedTuple):
@@ -54,8 +55,7 @@ class Exam(NamedTuple):
     id: str
     look: Callable[[], str | Sequence[str] | Check]
     fix: str
-    fails: bool = True
-    """False if findings are warnings."""
+    fails: bool = True  # false if findings are warnings
 
 
 @command("doctor [--full]", needs_config=False)
@@ -202,5 +202,6 @@ def of_store(store: Store, settings: Settings, *, full: bool) -> list[Exam]:
         Exam("edges", edges, RELINK, fails=False),
         Exam("ontology", lambda: [" ".join(row[:3]) for row in misfits(store)], FIT, fails=False),
         Exam("purged", purged, REINDEX, fails=False),
+        Exam("shared-file", lambda: reported_lines(store), SYNC, fails=False),
         Exam("copies", lambda: copies_kept(store.path), COPIES, fails=False),
     ]

@@ -14,7 +14,7 @@ from ..core.json import dumps
 from ..core.text import counted
 from ..core.vocabulary import CODE_TYPES, RECORDS
 from ..terminal import text as texts
-from ..terminal.output import Output, flush, note
+from ..terminal.output import Output, first_rows, flush, note
 from . import command as shared
 from .command import argument, command, exclusive, option
 from .session import from_root, ids_from, read_stdin
@@ -159,7 +159,7 @@ def _question(words: Sequence[str]) -> str:
 
 def _rows(engine: Engine, found: Hits) -> list[dict[str, object]]:
     """Return the results as JSON has them; those beyond ``max_bytes`` are taken out."""
-    rows, notes = app.first_rows(found.rows(), engine.settings.max_bytes)
+    rows, notes = first_rows(found.rows(), engine.settings.max_bytes)
     found.notes.extend(notes)
     del found.hits[len(rows) :]
     return rows
@@ -252,7 +252,7 @@ def show(
     with session.engine() as engine:
         whole = ids_from(ids, "show")
         found = app.show(engine, whole, history=history)
-        found, notes = app.first_rows(found, session.settings.max_bytes)
+        found, notes = first_rows(found, session.settings.max_bytes)
         session.say(notes)
         if len(whole) == 1 and "-" not in ids:
             session.output.one(found[0], lambda item: texts.nodes_text([item]))

@@ -14,7 +14,7 @@ from ..core.errors import LoreError, UsageError
 from ..core.ids import LINK, link_parts, own, record_id
 from ..core.text import counted, one_line
 from ..core.vocabulary import CODE_IDS, LEARNING
-from ..terminal.output import json_list, json_object
+from ..terminal.output import first_rows, json_list, json_object
 from .arguments import like, schema, setting
 
 TYPE_CHECKING = False
@@ -125,7 +125,7 @@ def lore_show(engine: Engine, ids: tuple[str, ...] = like(find.show, "ids")) -> 
     """Return nodes: body, why, status, anchors in code with verdicts, and up to ten edges of each
     relation with their number. Call it before you rely on a result."""
     rows = [_node_row(node) for node in app.show(engine, ids)]
-    rows, left_out = app.first_rows(rows, engine.settings.max_bytes)
+    rows, left_out = first_rows(rows, engine.settings.max_bytes)
     return json_object(rows[0]) if len(ids) == 1 else json_list(rows), left_out
 
 
@@ -252,7 +252,7 @@ def _under(engine: Engine, **settings: object) -> Engine:
 def _hits(engine: Engine, query: str, found: Hits, *, whole: bool = False) -> Answer:
     """Return the rows that have room, and record them in the run; without any, also why."""
     every = found.rows() if whole else map(_hit_row, found.rows())
-    rows, left_out = app.first_rows([*every], engine.settings.max_bytes)
+    rows, left_out = first_rows([*every], engine.settings.max_bytes)
     del found.hits[len(rows) :]
     app.record_shown(engine, query, found.ids)
     return json_list(rows), left_out if rows else [*found.notes, *left_out]

@@ -12,7 +12,7 @@ from itertools import islice
 
 from ..core.errors import LoreError, UsageError
 from ..core.json import dumps
-from ..core.text import one_line, printable
+from ..core.text import counted, one_line, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 _PORTION = 100
 """Items of a stream that are rendered and written at once."""
+
+_ROW = 2
+"""Bytes between two rows of a list, and around it: a comma and the end of a line."""
 
 LONGEST_NOTE = 2000
 """Maximum number of characters of a line on stderr."""
@@ -233,3 +236,38 @@ def note(message: str) -> None:
         sys.stderr.flush()
     except OSError:
         return  # there is nobody to tell
+
+
+def size(value: object) -> int:
+    """Return the bytes of UTF-8 of a value as JSON."""
+    return len(dumps(value).encode())
+
+
+def first_rows(rows: Sequence[Row], most: int) -> tuple[list[Row], list[str]]:
+    """Return the rows that fit in a list of ``most`` bytes (0: all), and notes.
+
+    A first node that does not fit loses edges and the end of the body.
+
+    Raises:
+        LoreError: the first row does not fit and has no body.
+    """
+    kept: list[Row] = []
+    notes, left = list[str](), most - 2 * _ROW
+    for row in rows:
+        left -= size(row) + _ROW
+        if most and left < 0:
+            break
+        kept.append(row)
+    if rows and not kept:
+        if "body" not in rows[0]:
+            raise LoreError(f"the first result does not fit: max_bytes is {most}")
+        node = {**rows[0], "edges": []}
+        over, body = size(node) + 3 * _ROW - most, node["body"].encode()
+        if over > 0:  # an escape takes several bytes of JSON
+            rest = max(0, 2 * len(body) - over - size(node["body"]))
+            node["body"] = body[:rest].decode(errors="ignore")
+        kept = [node]
+        notes = [f"edges, or the end, of {node['id']} left out: max_bytes is {most}"]
+    if gone := len(rows) - len(kept):
+        notes.insert(0, f"{counted(gone, 'result')} left out: max_bytes is {most}")
+    return kept, notes

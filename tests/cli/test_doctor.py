@@ -24,7 +24,8 @@ from pylore.store.vectors import extension_file
 
 IDS = (
     "python sqlite sqlite-vec embedder ast-grep jq config store data-folder tables indexes "
-    "integrity values fulltext foreign-keys passages vectors edges ontology purged copies"
+    "integrity values fulltext foreign-keys passages vectors edges ontology purged shared-file "
+    "copies"
 ).split()
 
 
