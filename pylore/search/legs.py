@@ -149,8 +149,7 @@ def _fulltext_leg(query: ParsedQuery, scope: Scope, found: Matches) -> dict[str,
         found.rows.setdefault(collection, []).extend(rows)
         return _by_node(rows, "prefix" if how == "prefix" else "words", found)
 
-    way = "begins" if words.beginnings else "some"
-    lists = {name: matching(name, way) for name in text.collections(where)}
+    lists = {name: matching(name, "some") for name in text.collections(where)}
     if sum(map(len, lists.values())) < query.room // ENOUGH:
         for name, scores in lists.items():
             others = matching(name, "inflected", scores)

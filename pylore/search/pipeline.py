@@ -144,6 +144,8 @@ def find_matches(query: ParsedQuery, scope: Scope, files: FileRanks | None) -> M
     among = query.among
     if among is not None:
         found.fused = {id: score for id, score in found.fused.items() if id in among}
+        stand = found.stands_for
+        found.stands_for = {symbol: file for symbol, file in stand.items() if symbol in among}
     return found
 
 

@@ -243,8 +243,8 @@ class FullText(Table):
         """Return the best passages within ``scope``, ``(key, id of the node, BM25 score)``, best
         first, equal ones by key.
 
-        ``how`` is a way to match: ``some`` word, ``inflected``: a form of a word, ``begins``: a
-        word or a beginning of ``query.beginnings``, or ``prefix``: a beginning of a word.
+        ``how`` is a way to match: ``some`` word or beginning of ``query.beginnings``,
+        ``inflected``: a form of a word, or ``prefix``: a beginning of a word.
         ``weights`` are of the columns. In a collection from ``LARGE`` on, only passages with rare
         words are ranked.
         """
@@ -340,6 +340,4 @@ def _phrases(query: Query, how: str, engine: str) -> list[str]:
         for word in words
     ]
     found += [quoted(" ".join(one)) for term in query.terms for one in term if len(one) > 1]
-    if how == "begins":
-        found += [beginning.format(word) for word in query.beginnings]
-    return found
+    return found + [beginning.format(word) for word in query.beginnings]

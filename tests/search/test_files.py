@@ -59,6 +59,18 @@ def test_other_files_precede_second_symbols(project: Project) -> None:
     assert [path_of(id) for id in found[:2]] == ["src/all.py", "src/some.py"]
 
 
+def test_results_show_matching_lines(project: Project) -> None:
+    project.write("src/keys.py", KEYS.format("one") + LAMP + "\n# A zebra\n# at a crossing\n")
+    project.index()
+    phrase, name = (
+        searching.look(project.store, query, operators=True)[0]
+        for query in ('"a zebra at a"', "rotate_one")
+    )
+    assert (phrase.id, phrase.line_start, phrase.line_end) == ("file-src/keys.py", 10, 11)
+    assert phrase.snippet == "# A zebra # at a crossing"
+    assert (name.line_start, name.snippet) == (1, "Rotate the signing key one. return key")
+
+
 def test_names_with_capitals_match_exactly(project: Project) -> None:
     project.write("src/a.py", "def query():\n    return 1\n")
     project.write("src/b.py", "class Query:\n    size = 1\n")

@@ -56,6 +56,7 @@ def test_path_starts_at_a_result(store: Store) -> None:
 def test_path_starts_at_a_match_of_other_types(store: Store) -> None:
     hits = found(store, "busy disk", Scope(types=("decision", "note")))
     assert hits["note-far"].path == ["doc-alone", "note-far"]
+    assert [*found(store, "busy", DECISIONS, graph_seeds=1)] == [ONE, TWO], "a match of this type"
     assert found(store, "busy", Scope(types=("note",)))["note-far"].path[0] == "doc-alone"
 
 

@@ -90,7 +90,7 @@ def direct(hits: Hits) -> list[str]:
         ("tokens", {SESSIONS, KEYS}, {LONG}),
         ('"sign tokens"', {KEYS}, {SESSIONS}),
         ("tokens -cookie", {KEYS}, {SESSIONS}),
-        ("cook*", {SESSIONS}, {LIMITS}),
+        ("requests cook*", {SESSIONS, LIMITS}, {LONG}),
         ("tokens title:rotate", {KEYS}, {SESSIONS}),
         ("tokens tag:web", {SESSIONS}, {KEYS}),
         ("tokens type:lesson", {KEYS}, {SESSIONS}),
@@ -157,6 +157,7 @@ def test_excluded_nodes_are_not_entered(look: Lookup) -> None:
     hits = look.words("cookie", graph_depth=3, excluded=(AUTH,))
     assert AUTH not in ids(hits) and LIMITS not in ids(hits)
     assert KEYS in ids(hits)
+    assert len(look.words("cookie", limit=1, graph_depth=2, graph_limit=2)) == 3
     assert KEYS not in ids(look("tokens", excluded=(KEYS,)))
     hits = look.words("tokens", graph_depth=1, excluded=(KEYS,))
     assert OUTAGE not in ids(hits)

@@ -53,12 +53,17 @@ def support(hit: Hit) -> float:
 
 
 def test_links_of_matching_passages_rank_first(store: Store) -> None:
-    link(store, placed("doc-a", 10), placed("doc-b", len(TOKENS) + 700))
+    link(store, placed("doc-a", 10), placed("doc-b", len(TOKENS) + 700, weight=0.9))
     tokens, locks = found(store, "tokens"), found(store, "locks writers")
     assert support(tokens["doc-a"]) > support(tokens["doc-b"])
     assert support(locks["doc-b"]) > support(locks["doc-a"])
     assert tokens["doc-a"].path == ["doc-long", "doc-a"]
     assert tokens["doc-a"].edge == "links_to" and tokens["doc-a"].hops == 1
+    assert tokens["doc-long"].score == found(store, "tokens", graph_depth=0)["doc-long"].score
+    halved = found(store, "tokens", edge_weights="links_to=0.5")["doc-a"]
+    assert support(halved) < support(tokens["doc-a"])
+    lent = found(store, "locks writers", graph_fanout=1)["doc-b"]
+    assert support(lent) < support(locks["doc-b"]), "not walked to"
 
 
 def test_excluded_relation_lends_no_weight(store: Store) -> None:

@@ -54,6 +54,7 @@ def test_exact_word_precedes_other_forms(store: Store) -> None:
     hits = look(store, "token", ("note", "symbol"), retrievers="fulltext")
     found = [hit.id for hit in hits]
     assert found.index("symbol-src/jwt.py::verify") < found.index("note-door")
+    assert len(look(store, "token", ("entity",), limit=30)) == 30
 
 
 def test_file_is_lifted_by_definitions(store: Store) -> None:
