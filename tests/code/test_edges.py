@@ -75,7 +75,8 @@ def test_an_imported_name_is_followed_through_reexports() -> None:
 def test_names_of_javascript_modules() -> None:
     imports = [Import("./lib", "default", "Thing"), Import("./lib", "*", "all")]
     imports += [Import("./lib", "renamed"), Import("./old", "", "old"), Import("./barrel", "f")]
-    calls = "go: Thing; go: all.f; go: renamed; go: old; go: old.part; go: f"
+    imports += [Import("./only", "", "only"), Import("./both", "", "both")]
+    calls = "go: Thing; go: all.f; go: renamed; go: old; go: old.part; go: f; go: only; go: both"
     main = file("main.ts", "function go", imports, calls=calls)
     lib = file(
         "lib.ts",
@@ -85,8 +86,10 @@ def test_names_of_javascript_modules() -> None:
     barrel = file("barrel.ts", "", [Import("./lib", "*", kind="export")])
     default = [Import("", "main", "default", kind="export")]
     old = file("old.js", "function main; function main.part", default)
+    only, both = file("only.js", "function h"), file("both.js", "function j; function k")
     callees = "lib.ts::Thing.constructor lib.ts::f lib.ts::g old.js::main old.js::main.part"
-    assert called(main, lib, barrel, old) == each("main.ts::go", callees)
+    found = called(main, lib, barrel, old, only, both)
+    assert found == each("main.ts::go", f"{callees} only.js::h")
     assert pairs("instantiates", main, lib, barrel, old) == {("main.ts::go", "lib.ts::Thing")}
 
 
@@ -109,6 +112,14 @@ def test_the_files_of_a_go_package_see_each_other(tmp_path: Path) -> None:
         ("net/b.go::Server.Close", "net/a.go::Listen"),
         ("main.go::main", "net/a.go::Listen"),
     }
+
+
+def test_java_imports_whole_packages_and_classes() -> None:
+    package = Import("q", kind="package")
+    others = [file(f"q/{n}.java", f"class {n}; method {n}.x", [package]) for n in "BC"]
+    for module, callee in (("q", "B.x"), ("q.B", "x")):
+        one = file("A.java", "class A", [Import(module, "*")], calls=f"A: {callee}")
+        assert called(one, *others) == {("A.java::A", "q/B.java::B.x")}
 
 
 HIERARCHY = (
@@ -148,15 +159,24 @@ def test_inherits_and_instantiates() -> None:
     assert called(base, one) == {("a.py::f", "base.py::Base.__init__")}
 
 
-def test_attributes_have_the_assigned_class() -> None:
-    one = file(
-        "a.py",
-        "class Store; method Store.put; class App; method App.__init__(self, store)"
-        "; method App.run(self)",
-        calls="App.run: self.own.put; App.run: self.given.put",
-        assigned="App.own = Store(); App.given = store; s = Store()",
-    )
-    assert ("a.py::App.run", "a.py::Store.put") in called(one)
+@pytest.mark.parametrize(
+    ("more", "assigned", "callee"),
+    [
+        ("class A", "A.own = S()", "A().own"),
+        ("class A; method A.m(self, x)", "A.own = x; A.m.x = S()", "A().own"),
+        ("class A; method A.__call__", "a = A(); A.__call__.return = S()", "a()"),
+        ("constant C; class C < S", "", "C()"),
+        ("class A", "s = os.path S()", "s"),
+    ],
+)
+def test_values_have_the_assigned_class(more: str, assigned: str, callee: str) -> None:
+    symbols = "class S; method S.put; class T; method T.put"
+    one = file("b.py", f"{symbols}; {more}", [Import("os")], assigned=assigned)
+    two = file("a.py", "", [Import("b", "*")], calls=f": {callee}.put")
+    assert called(one, two) == {("a.py", "b.py::S.put")}
+
+
+def test_value_is_less_certain_than_a_name() -> None:
     symbols = "class S; method S.put; function f"
     kept = only_call(file("b.py", symbols, calls="f: s.put", assigned="f.s = S()"))
     assert kept.weight == names.KNOWN_CLASS
@@ -164,22 +184,26 @@ def test_attributes_have_the_assigned_class() -> None:
 
 def test_method_defined_outside_of_the_class() -> None:
     header = file(
-        "login.h", "module auth; class auth.Login < Base; class auth.Base; method auth.Base.log"
+        "login.h",
+        "module auth; class auth.Login < Base; class auth.Base; method auth.Base.log"
+        "; function auth.trim; function other.trim",
     )
-    source = file(
-        "login.cc",
-        "module auth; method auth.Login.check",
-        [Import('"login.h"', kind="include")],
-        calls="auth.Login.check: log",
-    )
-    assert called(header, source) == {("login.cc::auth.Login.check", "login.h::auth.Base.log")}
+    for module in ("module auth; ", ""):
+        source = file(
+            "login.cc",
+            f"{module}method auth.Login.check",
+            [Import('"login.h"', kind="include")],
+            calls="auth.Login.check: log; auth.Login.check: trim",
+        )
+        found = each("login.cc::auth.Login.check", "login.h::auth.Base.log login.h::auth.trim")
+        assert called(header, source) == found
 
 
 def test_modules_of_ruby_span_files() -> None:
     one = file("a.rb", "module M; class M.Base; method M.Base.run")
     two = file(
         "b.rb",
-        "module M; class M.Task < Base; method M.Task.go",
+        "module M; class M.Task < Base; method M.Task.go; class M.Other; method M.Other.go",
         calls="M.Task.go: run; : M.Task.new().go",
     )
     assert pairs("inherits", one, two) == {("b.rb::M.Task", "a.rb::M.Base")}
@@ -260,19 +284,19 @@ def test_every_edge_joins_known_nodes_once(
 
 
 def test_mutual_returns_end() -> None:
-    names = [f"f{n}" for n in range(6)]
+    numbers = range(6)
+    symbols = [f"function f{n}; class T{n}; method T{n}.x" for n in numbers]
     returns = {
-        f"{name}.return": " ".join(other for other in names if other != name) + " T()"
-        for name in names
+        f"f{n}.return": " ".join(f"f{other}()" for other in numbers if other != n) + f" T{n}()"
+        for n in numbers
     }
-    one = file(
-        "a.py",
-        [*(f"function {name}" for name in names), "class T", "method T.x"],
-        calls=": f0.x",
-        assigned=returns,
-    )
-    edge = only_call(one)
-    assert (edge.to_id, edge.reason) == ("symbol-a.py::T.x", "passed_on")
+    calls = [f"f{n}: f{n}().x" for n in numbers]
+    one = file("a.py", "; ".join(symbols), calls=calls, assigned=returns)
+    found = [edge for edge in edges(one) if edge.relation == "calls"]
+    assert {edge[:2] for edge in found} == {
+        (f"symbol-a.py::f{n}", f"symbol-a.py::T{to}.x") for n in numbers for to in numbers
+    }
+    assert {edge.reason for edge in found} == {"passed_on"}
 
 
 def test_ways_to_a_base_are_bounded() -> None:
