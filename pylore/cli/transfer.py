@@ -13,7 +13,7 @@ from ..app.sync import sync as sync_file
 from ..core.errors import LoreError, UsageError, first_of
 from ..core.json import lines_of, record_line, set_aside
 from ..core.text import counted
-from ..formats.export import FILE, export_lines
+from ..formats.export import FILE, export_lines, read_state, state_lines
 from ..formats.import_documents import DocumentImport
 from ..formats.jsonl import Imported, LineImport
 from ..formats.merge_file import merge_files
@@ -38,11 +38,8 @@ if TYPE_CHECKING:
     from ..store import Store
     from .session import Session
 
-COMPACT_FROM = 1000
-"""Changed nodes and edges from which on an import is followed by a compaction."""
-
-_MOST_NAMED = 20
-"""Maximum number of ids in a message of a merge."""
+COMPACT_FROM = 1000  # changed nodes and edges after which an import compacts the store
+_MOST_NAMED = 20  # maximum number of ids in a message of a merge
 
 
 @command("import [options] PATH…")
@@ -127,8 +124,7 @@ def _write(store: Store, parts: Iterable[LineImport | DocumentImport]) -> Import
     for part in parts:
         total.add(part.write())
     total.dangling = len(total.brought.intersection(store.edges.dangling()))
-    misfits = len(misfits_among(store, total.brought))
-    if misfits:
+    if misfits := len(misfits_among(store, total.brought)):
         edges = counted(misfits, "edge joins", "edges join")
         total.notes.append(f"{edges} types that the relation does not: 'lore doctor' has them")
     if total.dangling:
@@ -148,6 +144,8 @@ def export(
     path: str = argument("[FILE]", default="", complete="files"),
     *,
     types: tuple[str, ...] = TYPES,
+    state: bool = option("--state", "what this store has, for --since elsewhere"),
+    since: str | None = option("--since STATE", "what that store lacks", complete="files"),
 ) -> None:
     """Export the store as sorted JSON lines, for 'lore import'.
 
@@ -155,12 +153,15 @@ def export(
 
     \b
     lore export --type records knowledge.jsonl && git add knowledge.jsonl
-    ssh b lore export | lore import -
+    lore export --state | ssh b lore export --since - | lore import -
     """
+    exclusive(state=state, since=since is not None, type=types)
     if session.form_given() not in ("", "jsonl"):
         raise UsageError(f"export prints JSON lines: leave --{session.form_given()} out")
+    known = set() if since is None else read_state(_lines(session, since), since)
     with session.open() as store, store.faults, store.snapshot():
-        lines = export_lines(store, store.types.require(types))
+        every = export_lines(store, store.types.require(types), known)
+        lines = state_lines(store) if state else every
         if path not in ("", "-"):
             write_whole(path, lines)
             return

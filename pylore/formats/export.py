@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from itertools import chain, groupby
 
+from ..core.errors import UsageError
+from ..core.ids import sha256
 from ..core.model import Anchor, Edge, Node
 from ..core.stamps import BASE, Stamped, is_after, latest, local_fields
 from ..core.vocabulary import CO_CHANGES, NO_RECORDS, RUN_IDS
@@ -25,30 +27,60 @@ if TYPE_CHECKING:
 FILE = "knowledge.jsonl"
 """The name of the file that a project shares, beside the store of a project."""
 
+_DIGEST = 32  # hexadecimal digits of a digest
 _DERIVED = frozenset({"similar_to", CO_CHANGES, "used_in_run"})
 
 
-def export_lines(store: Store, types: Sequence[str] = ()) -> Iterator[str]:
+def export_lines(
+    store: Store, types: Sequence[str] = (), state: Collection[str] = ()
+) -> Iterator[str]:
     """Yield everything in the store as sorted JSON lines.
 
     ``types``: export only nodes of these types, with their anchors and all of their edges.
+    ``state``: leave out the lines with these digests, which a second store has.
     """
+    for fields in _fields(store, types):
+        if not state or _digest(fields) not in state:
+            yield line_of(fields)
+
+
+def state_lines(store: Store) -> Iterator[str]:
+    """Yield the state of a store: a digest of each exported line."""
+    return (f"{_digest(fields)}\n" for fields in _fields(store, ()))
+
+
+def read_state(lines: Iterable[bytes], name: str) -> set[str]:
+    """Return the digests of a state; raise UsageError, with the name of the file, for others."""
+    found = {line.decode("ascii", "replace").strip() for line in lines}
+    if any(len(digest) != _DIGEST or not digest.isalnum() for digest in found):
+        raise UsageError(
+            f"{name}: is no state of a store: give the output of 'lore export --state'"
+        )
+    return found
+
+
+def _digest(fields: Fields) -> str:
+    text = line_of(_without(READS, fields))
+    return sha256(text.encode("utf-8", "replace")).hexdigest()[:_DIGEST]
+
+
+def _fields(store: Store, types: Sequence[str]) -> Iterator[Fields]:
     purged = store.changes.purged().keys()
 
     def is_kept(thing: str) -> bool:
         return not types or any(_type(id) in types for id in owners(thing))
 
-    yield from map(line_of, declarations(store))
+    yield from declarations(store)
     deleted = store.changes.deleted().items()
-    yield from (line_of({"purged": id, "at": at}) for id, at in deleted if is_kept(id))
+    yield from ({"purged": id, "at": at} for id, at in deleted if is_kept(id))
     for row, was in _rows(store):
         if is_kept(thing_of(row)):
             # reads before a purge are unknown
             left_out = () if purged.isdisjoint(owners(thing_of(row))) else READS
-            yield line_of(_without(left_out, fields_of(row, was)))
+            yield _without(left_out, fields_of(row, was))
     for row, stamp, values in past_of(store):
         if is_kept(thing_of(row)):
-            yield line_of(past_fields(row, stamp, values))
+            yield past_fields(row, stamp, values)
 
 
 def shared_lines(store: Store, pages: Collection[str] = ()) -> Iterator[str]:

@@ -61,7 +61,7 @@ ask | harbour ledger jacq --llm-command cat
 show | entity-jacq --history; {HIDDEN}; {EDITED} --history; decision-; symbol-src/boat.py::sail
 list | ; --all; --forgotten; --tag {SECRET}-tag; --file '*'; --status staged; --type run; --orphans
 anchor | {HIDDEN}; {HIDDEN} src/boat.py; --remove {HIDDEN} src/boat.py
-export | ; --type decision
+export | ; --state; --type decision
 graph export |
 graph hubs |
 graph relations |

@@ -273,21 +273,30 @@ def test_backup_and_restore_refuse_in_a_line(lore: Lore, tmp_path: Path) -> None
     assert mine.read_text() == "mine\n" and os.listdir(outside) == ["kept.db"]
 
 
-def test_two_stores_become_equal_by_exports(lore: Lore, tmp_path: Path) -> None:
-    def hand_over(one: Lore, other: Lore) -> None:
-        other("import", "-q", "-", stdin=one("export").out)
+def test_two_stores_become_equal_by_states(lore: Lore, tmp_path: Path) -> None:
+    def hand_over(one: Lore, other: Lore) -> str:
+        lines = one("export", "--since", "-", stdin=other("export", "--state").out).out
+        other("import", "-q", "-", stdin=lines)
+        return lines
 
     others = lore.at(tmp_path / "others")
     lore("add", "note", "Sessions are signed tokens", "--id", "note-1", "--why", "no table")
     lore("backup", "first.db")
     others("store", "restore", "-q", str(lore.project / "first.db"))
+    assert hand_over(others, lore) == ""
     lore("add", "note", "Known to one", "--id", "note-2", "--link", "note-1:relates_to")
     others("edit", "note-1", "Sessions are opaque")
     others("forget", "note-1")
-    hand_over(lore, others)
+    assert hand_over(lore, others).count('"from_id"') == 1
     hand_over(others, lore)
     exports = {re.sub(r', "access[^,}]*', "", side("export").out) for side in (lore, others)}
     assert len(exports) == 1
+    lore.write("state", '{"lore_state": 7}\n')
+    lore.refuse_each("""
+        export --since state | 2 | state: is no state of a store
+        export --since nowhere | 1 | nowhere: No such file or directory
+        export --state --type note | 2 | --state and --type exclude each other
+    """)
 
 
 DOWN = "endpoint:http://127.0.0.1:9/v1"
