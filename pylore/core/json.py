@@ -10,7 +10,7 @@ from _json import encode_basestring, make_encoder, make_scanner
 from math import isfinite
 
 from .errors import LoreError
-from .text import BIDIRECTIONAL
+from .text import CONTROLS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,10 +73,7 @@ def is_json(text: str) -> bool:
 
 # JSON allows DEL, C1 controls and bidirectional characters, but a terminal may obey them. C0
 # controls are in values of other programs only; between values some of them are white space.
-_ESCAPED = {
-    **{code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0), *BIDIRECTIONAL)},
-    **dict.fromkeys(map(ord, "\t\n\r"), " "),
-}
+_ESCAPED = {code: f"\\u{code:04x}" for code in CONTROLS} | dict.fromkeys(map(ord, "\t\n\r"), " ")
 
 
 def harmless(json: str) -> str:

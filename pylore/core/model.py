@@ -43,11 +43,8 @@ class Record:
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self.to_dict() == other.to_dict()
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
-        fields = ", ".join(f"{name}={value!r}" for name, value in self.to_dict().items())
-        return f"{type(self).__name__}({fields})"
+        return f"{type(self).__name__}({self.to_dict()})"
 
 
 @dataclass_transform()

@@ -21,85 +21,69 @@ LEAST_LETTERS = 3
 """Minimum length of ``-word`` and ``word*``: shorter words are flags and pointers."""
 
 
-class Operators:
-    """A query's ``text`` without its operators, and these as folded words, a space between them.
+_KINDS = ("phrase", "title", "without", "beginning", "tag", "type")
 
-    ``phrases``, ``titled``: what must be there, in the title; ``without``: what must not be;
-    ``beginnings`` of words. ``tags``, ``types``: names as typed. ``unread``: a sentence for each
-    unknown tag or type, which was left in the text as words.
+
+class Operators:
+    """A query's ``text`` without its operators.
+
+    ``found``: kind to folded words, a space between them: ``phrase`` and ``title`` must be there,
+    ``without`` must not, ``beginning`` of words; ``tag`` and ``type`` as typed. ``unread``: a
+    sentence for each unknown tag or type, which was left in the text as words.
     """
 
-    phrases: list[str]
-    without: list[str]
-    beginnings: list[str]
-    titled: list[str]
-    tags: list[str]
-    types: list[str]
-
     def __init__(self, text: str, *unread: str) -> None:
-        self.text = text
-        self.unread = [*unread]
-        vars(self).update((name, []) for name in Operators.__annotations__)
+        self.text, self.unread = text, [*unread]
+        self.found: dict[str, list[str]] = {kind: [] for kind in _KINDS}
 
     def any(self) -> bool:
         """Return True with any operator."""
-        return any(getattr(self, name) for name in Operators.__annotations__)
+        return any(self.found.values())
 
 
 def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
     """Parse the operators of a query. ``doubt(kind, name)`` returns why a ``tag`` or ``type`` is
     unknown, or an empty text."""
-    read = Operators(text)
+    read, kept = Operators(text), []
     chunks = text.split(None, MOST_WORDS)
     if len(chunks) > MOST_WORDS:
         return read
-    kept = []
     while chunks:
-        end = _end_of_phrase(chunks)
-        if end:
-            kept.append(" ".join(chunks[:end])[1:-1])
-            read.phrases.append(_folded(kept[-1]))
-        else:
-            kept.append(_rest(read, chunks[0], doubt))
-        del chunks[: end or 1]
-    rest = " ".join(filter(None, kept))
-    if not read.any():
-        return read
-    if words(rest):
-        read.text = rest
-        return read
-    return Operators(text, "operators alone are searched for as plain words: add a word")
+        phrase = _phrase_at(" ".join(chunks))
+        kind, word = ("phrase", phrase[1:-1]) if phrase else _operator(chunks[0])
+        why = doubt(kind, word) if kind in ("tag", "type") else ""
+        if why:
+            read.unread.append(f"{chunks[0][:60]} is searched for as plain words: {why}")
+            kind, word = "", chunks[0]
+        if kind:
+            read.found[kind].append(word if kind in ("tag", "type") else _folded(word))
+        kept += [word] * (kind not in ("without", "tag", "type"))
+        del chunks[: len(phrase.split()) or 1]
+    rest = " ".join(kept)
+    if read.any() and not words(rest):
+        return Operators(text, "operators alone are searched for as plain words: add a word")
+    read.text = rest if read.any() else text
+    return read
 
 
-def _end_of_phrase(chunks: list[str]) -> int:
-    """Return the number of chunks of a phrase at the beginning; 0 without a phrase."""
-    bare = [chunks[0][1:], *chunks[1:]] if chunks[0].startswith('"') else []
-    end = next((end for end, chunk in enumerate(bare, 1) if '"' in chunk), 0)
-    ends = end and bare[end - 1].index('"') == len(bare[end - 1]) - 1
-    return end if ends and words(" ".join(chunks[:end])) else 0
+def _phrase_at(text: str) -> str:
+    """Return the phrase that a text begins with, including the quotes; empty without a phrase."""
+    phrase = text[: text.find('"', 1) + 1] if text[0] == '"' else ""
+    return phrase if words(phrase) and text[len(phrase) :][:1].strip() == "" else ""
 
 
-def _rest(read: Operators, chunk: str, doubt: Callable[[str, str], str]) -> str:
-    """Return the words of a chunk, and put an operator into ``read``."""
-    bare = chunk.strip("-*")
-    if len(bare) >= LEAST_LETTERS and bare.isalnum() and len(words(bare)) == 1:
-        if chunk == f"-{bare}" and bare == bare.lower() and bare[0].isalpha():
-            read.without.append(_folded(bare))
-            return ""
-        if chunk == f"{bare}*" and words(bare) == [bare]:
-            read.beginnings.append(_folded(bare))
-            return bare
+def _operator(chunk: str) -> tuple[str, str]:
+    """Return kind and word of an operator; of other words an empty kind."""
     kind, _, name = chunk.partition(":")
-    if kind not in ("title", "tag", "type") or not words(name[:1]):
-        return chunk
-    if kind == "title":
-        read.titled.append(_folded(name))
-        return name
-    if why := doubt(kind, name):
-        read.unread.append(f"{chunk[:60]} is searched for as plain words: {why}")
-        return chunk
-    (read.tags if kind == "tag" else read.types).append(name)
-    return ""
+    if kind in ("title", "tag", "type") and words(name[:1]):
+        return kind, name
+    bare = chunk.strip("-*")
+    if len(bare) >= LEAST_LETTERS and bare.isalnum() and words(bare) == [bare]:
+        if chunk == f"{bare}*":
+            return "beginning", bare
+        if chunk == f"-{bare}" and bare == bare.lower() and bare[0].isalpha():
+            return "without", bare
+    return "", chunk
 
 
 def _folded(text: str) -> str:

@@ -43,10 +43,6 @@ _OBJECTS = {"data", "metadata"}
 NOBODY = "f" * 10
 """The machine of changes that a purge proposes; it sorts after all machines."""
 
-MACHINES = 16
-"""Maximum number of machines whose latest stamps a record is exported with. A store that is further
-behind counts as old, not as changed."""
-
 
 class FieldsOf:
     """The stamped fields of nodes, edges or anchors.
@@ -145,13 +141,13 @@ class Stamped(Record):
     def of(cls, row: Thing) -> Stamped:
         """Return the values of a row, with their stamps."""
         kind = KINDS[type(row)]
-        stamps: dict[str, str] = loads(row.stamps) if row.stamps else {}
-        base = stamps.pop(BASE, "") if stamps else first_stamp(row)
+        stamps: dict[str, str] = loads(row.stamps or "{}") or {BASE: first_stamp(row)}
+        base = stamps.pop(BASE, "")
         last = max([base, *(one for name, one in stamps.items() if name not in kind.anew)])
         stamps = {**dict.fromkeys(kind.anew, last), **stamps}
         values = values_of(row)
-        fields = {name: (stamps.get(name, base), value) for name, value in values.items()}
-        fields |= {name: (one, "") for name, one in stamps.items() if name not in values}
+        names = stamps.keys() | values
+        fields = {name: (stamps.get(name, base), values.get(name, "")) for name in names}
         filled = () if base else kind.times  # without a stamp they only fill their columns
         fields = {name: one for name, one in fields.items() if one[0] or name not in filled}
         return cls(base, fields, kind)
@@ -172,8 +168,7 @@ class Stamped(Record):
     def with_values(self, values: Iterable[tuple[str, Value]]) -> Stamped:
         """Return these values joined with some of single fields."""
         fields = dict(self.fields)
-        for name, value in values:
-            fields[name] = max(value, fields.get(name, (self.base, "")))
+        fields |= {name: max(value, fields.get(name, (self.base, ""))) for name, value in values}
         return self._with(fields)
 
     def seen_as(self, before: Stamped) -> Stamped:
@@ -193,9 +188,8 @@ class Stamped(Record):
 
     def having(self, values: dict[str, str]) -> Stamped:
         """Replace some values, and keep the stamps."""
-        return self._with(
-            {**self.fields, **{name: (self.at(name)[0], v) for name, v in values.items()}}
-        )
+        stated = {name: (self.at(name)[0], value) for name, value in values.items()}
+        return self._with({**self.fields, **stated})
 
     def left_for(self, other: Stamped) -> list[tuple[str, Value]]:
         """Return (field, value) of each value that a second state lacks. If the bases differ,
@@ -391,18 +385,14 @@ def is_forgotten_by_nobody(node: Node) -> bool:
 
 
 def latest(stamps: Iterable[str]) -> list[str]:
-    """Return the last stamp of each machine, of the latest machines; the latest stamp last."""
-    found: dict[str, str] = {}
-    for stamp in sorted(stamps):
-        found[stamp.partition(" ")[2]] = stamp
-    return sorted(found.values())[-MACHINES:]
+    """Return the last stamp of each machine, the latest stamp last."""
+    return sorted({stamp.partition(" ")[2]: stamp for stamp in sorted(stamps)}.values())
 
 
 def has_seen(known: Collection[str], stamp: str) -> bool:
     """Return True if a side that knows these changes knows a stamp."""
-    machine = stamp.partition(" ")[1:]
-    is_known = any(one >= stamp for one in known if one.partition(" ")[1:] == machine)
-    return is_known or (len(known) >= MACHINES and stamp < min(known))
+    machine = stamp.partition(" ")[2]
+    return any(one >= stamp and one.endswith(machine) for one in known)
 
 
 def conflicts(
@@ -410,17 +400,15 @@ def conflicts(
 ) -> dict[str, str]:
     """Return the fields that were changed on both sides, and the side with the later value:
     ``ours`` or ``theirs``. ``seen_…`` are the stamps of all changes that each side has seen."""
-    found, without = {}, (*ours.kind.times, *ours.kind.local)
-    for name in {*ours.fields, *theirs.fields}:
+    found = {}
+    for name in {*ours.fields, *theirs.fields} - {*ours.kind.times, *ours.kind.local}:
         mine, other = ours.at(name), theirs.at(name)
         ended_both = name == ours.kind.end and mine[1] and other[1]
-        lacking = not (mine[0] and other[0])
-        if mine[1] == other[1] or ended_both or lacking or name in without:
+        if mine[1] == other[1] or ended_both or not (mine[0] and other[0]):
             continue
-        if mine > other and not has_seen(seen_here, other[0]):
-            found[name] = "ours"
-        elif other > mine and not has_seen(seen_there, mine[0]):
-            found[name] = "theirs"
+        side, seen = ("ours", seen_here) if mine > other else ("theirs", seen_there)
+        if not has_seen(seen, min(mine, other)[0]):
+            found[name] = side
     return found
 
 

@@ -32,8 +32,10 @@ ENDING = 2
 """Number of last characters of a word that may differ in inflected forms."""
 _SNIPPET_LOOK = 20_000
 """Characters of a passage in which a snippet is looked for."""
-BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-"""The characters that turn the reading direction around."""
+CONTROLS = (*range(0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F))
+CONTROLS += (*range(0x2066, 0x206A),)
+"""The characters that a terminal may obey; those above 0xFF turn the reading direction around."""
+_QUESTION_MARKS = {code: "?" for code in CONTROLS if code not in (0x09, 0x0A)}
 _SIGNS = frozenset(
     map(chr, (0xA0, 0xA7, 0xB1, 0xB7, 0xD7, *range(0x2010, 0x2040), *range(0x2190, 0x2200)))
 )
@@ -229,10 +231,8 @@ def inflections(word: str) -> list[str]:
     if word.endswith(("ies", "ied")) or (word.endswith("y") and word[-2] not in "aeiou"):
         base, endings = word[: -1 if word.endswith("y") else -3], _ENDINGS_OF_Y
     elif not word.endswith("ss"):
-        for ending in ("ing", "es", "ed", "s", "e"):
-            if word.endswith(ending) and len(word) - len(ending) > 2:
-                base = word[: -len(ending)]
-                break
+        bases = (word.removesuffix(ending) for ending in ("ing", "es", "ed", "s", "e"))
+        base = next((one for one in bases if 2 < len(one) < len(word)), word)
     return [base + ending for ending in endings if base + ending != word]
 
 
@@ -319,13 +319,7 @@ def counted(number: int, one: str, many: str = "") -> str:
 def printable(text: str) -> str:
     """Return ``text`` for a terminal: controls but tab and newline, and the characters that turn
     the reading direction around, become ``?``."""
-    return text if text.isprintable() else text.translate(_CONTROLS)
-
-
-_CONTROLS: dict[int, str] = {
-    **{code: "?" for code in (*range(0x00, 0x20), *range(0x7F, 0xA0)) if code not in (0x09, 0x0A)},
-    **dict.fromkeys(BIDIRECTIONAL, "?"),
-}
+    return text if text.isprintable() else text.translate(_QUESTION_MARKS)
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:

@@ -84,8 +84,9 @@ class ParsedQuery:
         self.scope = self.scope.but(hides=self.hidden)
         self.words: Query = parse_query(self.text)
         if read is not None:
-            self.words.beginnings = tuple(read.beginnings)
-            self.words.terms += [[phrase.split()] for phrase in read.phrases if " " in phrase]
+            self.words.beginnings = (*read.found["beginning"],)
+            phrases = [phrase.split() for phrase in read.found["phrase"] if " " in phrase]
+            self.words.terms += [[phrase] for phrase in phrases]
         if self.words.cut:
             self.notes.append(f"the query is long: its last {self.words.cut} words were left out")
 
@@ -111,17 +112,17 @@ class ParsedQuery:
             return "" if types[name] else "--type asks for others"
 
         read = read_operators(self.text, doubt)
-        self.text, self.notes = read.text, read.unread
-        for word in read.without:
+        self.text, self.notes, found = read.text, read.unread, read.found
+        for word in found["without"]:
             self.excluded = self.excluded.union(_having(store, word))
-        having = [_having(store, phrase) for phrase in read.phrases]
-        having += [_having(store, phrase, titled=True) for phrase in read.titled]
+        having = [_having(store, phrase) for phrase in found["phrase"]]
+        having += [_having(store, phrase, titled=True) for phrase in found["title"]]
         self.among = set.intersection(*having) if having else None
-        if read.types:
-            wanted = dict.fromkeys(type for name in read.types for type in types[name])
+        if found["type"]:
+            wanted = dict.fromkeys(type for name in found["type"] for type in types[name])
             self.scope = self.scope.but(types=(*wanted,))
-        if read.tags:
-            self.scope = self.scope.but(tags=clean_tags((*self.scope.tags, *read.tags)))
+        if found["tag"]:
+            self.scope = self.scope.but(tags=clean_tags((*self.scope.tags, *found["tag"])))
         return read
 
 

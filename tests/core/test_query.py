@@ -58,29 +58,30 @@ def test_operators_of_any_text_lose_no_word(typed: list[str]) -> None:
         assert found.text == text
         return
     assert words(found.text)
-    taken = [*found.without, *found.tags, *found.types]
-    marks = ["tag"] * len(found.tags) + ["type"] * len(found.types) + ["title"] * len(found.titled)
+    of = found.found
+    taken = [*of["without"], *of["tag"], *of["type"]]
+    marks = [kind for kind in ("tag", "type", "title") for _ in of[kind]]
     folded = words(" ".join([found.text, *taken, *marks]).casefold())
     assert sorted(folded) == sorted(words(text.casefold()))
-    for phrase in (*found.phrases, *found.titled, *found.without, *found.beginnings):
+    for phrase in (*of["phrase"], *of["title"], *of["without"], *of["beginning"]):
         assert phrase and '"' not in phrase
 
 
 @pytest.mark.parametrize(
     ("text", "kind", "expected", "rest"),
     [
-        ('a "Signed  Tokens"', "phrases", ["signed tokens"], "a Signed Tokens"),
-        ('"a-b"', "phrases", ["a b"], "a-b"),
+        ('a "Signed  Tokens"', "phrase", ["signed tokens"], "a Signed Tokens"),
+        ('"a-b"', "phrase", ["a b"], "a-b"),
         ("a -Cookie -cookie", "without", ["cookie"], "a -Cookie"),
-        ("a tok*", "beginnings", ["tok"], "a tok"),
-        ("title:Rotate-keys", "titled", ["rotate keys"], "Rotate-keys"),
-        ("a type:note", "types", ["note"], "a"),
-        ("tag:auth a", "tags", ["auth"], "a"),
+        ("a tok*", "beginning", ["tok"], "a tok"),
+        ("title:Rotate-keys", "title", ["rotate keys"], "Rotate-keys"),
+        ("a type:note", "type", ["note"], "a"),
+        ("tag:auth a", "tag", ["auth"], "a"),
     ],
 )
 def test_each_operator(text: str, kind: str, expected: list[str], rest: str) -> None:
     found = read(text)
-    assert (getattr(found, kind), found.text, found.unread) == (expected, rest, [])
+    assert (found.found[kind], found.text, found.unread) == (expected, rest, [])
 
 
 def test_invalid_operators_are_words() -> None:

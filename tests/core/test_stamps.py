@@ -14,7 +14,6 @@ from things import EARLY, LATE, LATER, a_node
 
 from pylore.core.model import Node
 from pylore.core.stamps import (
-    MACHINES,
     Stamped,
     changed,
     conflicts,
@@ -130,15 +129,8 @@ def test_values_before_a_purge_are_dropped() -> None:
     assert (rest.title, rest.body) == ("new", "")
 
 
-def test_latest_stamps_are_bounded_by_machines() -> None:
-    assert latest([f"{EARLY} m", f"{LATE} m", f"{LATER} n"]) == [f"{LATER} n", f"{LATE} m"]
-    many = [f"2026-01-01T00:00:{n:02}Z {n:010}" for n in range(MACHINES + 4)]
-    assert latest(reversed(many)) == many[4:] and latest([]) == []
-
-
 def test_stamps_are_known_up_to_the_latest() -> None:
+    assert latest([f"{EARLY} m", f"{LATE} m", f"{LATER} n"]) == [f"{LATER} n", f"{LATE} m"]
     known = [f"{LATER} m"]
     assert has_seen(known, f"{EARLY} m") and has_seen(known, f"{LATER} m")
     assert not has_seen(known, f"{LATE} m") and not has_seen(known, f"{EARLY} n")
-    many = latest(f"2026-01-01T00:00:{n:02}Z {n:010}" for n in range(MACHINES))
-    assert has_seen(many, "2025-12-31T00:00:00Z old") and not has_seen(many, f"{LATER} new")
