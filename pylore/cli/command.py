@@ -7,7 +7,7 @@ declarations; the options that several commands have are at the end. On the path
 from __future__ import annotations
 
 from ..core.errors import UsageError, nearest
-from ..core.settings import BY_NAME, OPTIONS
+from ..core.settings import BY_NAME, OPTIONS, chosen, number
 from ..core.vocabulary import SOURCES, STATUSES
 from ..terminal.output import FORMS
 
@@ -61,13 +61,12 @@ class Parameter:
             from ..core.vocabulary import listed
 
             return tuple(listed(text))
-        if not self.choices and self.low is None:
+        if self.choices:
+            return chosen(text, self.choices)
+        if self.low is None:
             return text
-        from ..core.settings import parse_value
-
-        kind = "choice" if self.choices else "int" if isinstance(self.low, int) else "float"
         high = 1_000_000_000 if self.high is None else self.high
-        return parse_value(kind, text, self.low or 0, high, tuple(self.choices))
+        return number(text, self.low, high, whole=isinstance(self.low, int))
 
 
 def _split(spelled: str) -> tuple[list[str], str]:

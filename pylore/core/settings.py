@@ -15,7 +15,7 @@ from .ids import ALL, LONGEST, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
     T = TypeVar("T")
@@ -30,8 +30,6 @@ GIVEN = "given"
 EXPANSION_RULES = ("accumulate", "best-path")
 OWN_EMBEDDERS = ("static", "none")
 """Embedders that load no model and send no text: a project may choose only these."""
-PLACES = ("http://", "https://")
-"""Prefixes of an endpoint's URL."""
 ARRAYS = ("weights", "texts")
 """Kinds of settings that have elements: ``KEY[element]=…``."""
 _KINDS = {int: "int", float: "float", str: "text", tuple: "words", dict: "texts"}
@@ -45,19 +43,24 @@ a person's choice."""
 
 
 class Setting:
-    """A row of the table. ``users``: valid only in the user's config."""
+    """A row of the table. ``users``: valid only in the user's config. ``section`` is given with the
+    first row of a section."""
 
-    name = section = option = ""
-    default: Value
-    help: str
-    low: float
-    high: float
-    kind: str
+    section = ""
     choices: tuple[str, ...] = ()
-    users = False
 
-    def __init__(self, fields: dict[str, object]) -> None:
-        self.__dict__ = fields
+    def __init__(self, default: Any, help: str, low: float, high: float, **more: Any) -> None:
+        self.default, self.help, self.low, self.high = default, help, low, high
+        self.kind = "choice" if "choices" in more else _KINDS[type(default)]
+        self.option = ""
+        vars(self).update(more)
+
+    def __set_name__(self, table: type, name: str) -> None:
+        self.name, self.users = name, name in _OF_USERS
+        self.option = self.option or name.replace("_", "-")
+        self.help += "; user config only" if self.users else ""
+        self.section = self.section or next(reversed(BY_NAME.values())).section
+        BY_NAME[name] = self
 
     @property
     def config_key(self) -> str:
@@ -65,19 +68,21 @@ class Setting:
         return self.name.upper() if self.kind in ARRAYS else self.name
 
 
+BY_NAME: dict[str, Setting] = {}
+
+
 def row(default: T, help: str, low: float = 0, high: float = 0, **more: object) -> T:
     """Return a row of the table, typed as the value that an instance has. The default determines
     the kind, and the name of the setting that of the option, unless given."""
-    kind = "choice" if "choices" in more else _KINDS[type(default)]
-    fields = {"default": default, "help": help, "low": low, "high": high, "kind": kind, **more}
-    return Setting(fields)  # type: ignore[return-value]
+    return Setting(default, help, low, high, **more)  # type: ignore[return-value]
 
 
 class Settings:
     """The table of settings; an instance has values and origins."""
 
-    _1 = "graph"
-    graph_depth = row(0, "hops to walk from direct matches; 0: a plain search", 0, 3)
+    graph_depth = row(
+        0, "hops to walk from direct matches; 0: a plain search", 0, 3, section="graph"
+    )
     graph_max_depth = row(3, "maximum of graph_depth; 0: no graph at all", 0, 3)
     graph_edges: tuple[str, ...] = row((), "walk only these relations; empty: all", option="edges")
     graph_exclude_edges: tuple[str, ...] = row(
@@ -99,8 +104,7 @@ class Settings:
     )
     min_confidence = row(0.5, "do not walk edges made from code that are less certain", 0, 1)
 
-    _2 = "search"
-    limit = row(10, "number of direct matches to return", 1, 1000)
+    limit = row(10, "number of direct matches to return", 1, 1000, section="search")
     retrievers: tuple[str, ...] = row(
         BUILT_IN_RETRIEVERS,
         "retrievers whose results are fused: fulltext, vector; in the user's "
@@ -118,8 +122,9 @@ class Settings:
         95, "days after the first week until recency_score is 0.5; 95: 5 % less per week", 1, 36_500
     )
 
-    _3 = "records and context"
-    budget = row(4000, "maximum number of tokens of a context", 50, 1_000_000)
+    budget = row(
+        4000, "maximum number of tokens of a context", 50, 1_000_000, section="records and context"
+    )
     max_bytes = row(
         0, "maximum bytes of an answer as JSON, without its last results; 0: any", 0, _MOST
     )
@@ -134,21 +139,24 @@ class Settings:
     max_text = row(10_000_000, "maximum bytes of the text of a record", 1000, _MOST)
     index_max_file = row(1_000_000, "maximum bytes of a file that is indexed", 1000, _MOST)
 
-    _4 = "retention"
     history_days = row(
-        0, "days after which 'lore forget --faded' deletes former states; 0: never", 0, 36_500
+        0,
+        "days after which 'lore forget --faded' deletes former states; 0: never",
+        0,
+        36_500,
+        section="retention",
     )
     events_days = row(
         14, "days to keep events and open questions of sessions; 0: record none", 0, 36_500
     )
     candidates_days = row(90, "days to keep undecided candidates; 0: forever", 0, 36_500)
 
-    _5 = "programs and places"
     embedder = row(
         "static",
         "model of the vectors: static, none; in the user's own config also "
         "sentence-transformers:NAME and endpoint:URL",
         kind="embedder",
+        section="programs and places",
     )
     endpoint_model = row("", "model to request from an endpoint; empty: its default")
     llm_command = row("", "program, with arguments, that answers 'lore ask'")
@@ -169,20 +177,20 @@ class Settings:
     run = row("", "run in which searches are recorded, with their results")
     busy_timeout = row(30.0, "seconds to wait for another writer", 0, 3600)
 
-    _6 = "hub"
     remotes: dict[str, str] = row(
         {},
         "hubs by name: postgresql://… without a password, then the records to send: "
         "types=TYPE,… tags=TAG,… scopes=NAME,… staged",
+        section="hub",
     )
     on = row("", "remote that 'lore search' searches in place of your own store")
 
-    _7 = "output"
     output = row(
         "auto",
         "form of output; auto: text on a terminal, JSON elsewhere",
         choices=("auto", "text", "json"),
         option="output-form",
+        section="output",
     )
 
     def __init__(self) -> None:
@@ -226,7 +234,7 @@ class Settings:
         unknown: list[str] = []
         for line in filter(None, lines.split("\n")):
             key, origin, text = line.split("\t", 2)
-            name, place = key.partition("[")[0], _place(origin)
+            name, place = key.partition("[")[0], origin.partition(":")[2]
             setting = BY_NAME.get(name.lower())
             if setting is None or setting.config_key != name:
                 unknown.append(f"{place}: {_unknown(name)}: left out")
@@ -247,7 +255,7 @@ class Settings:
             value = parsed(setting, f"{element}={text}" if element else text)
         except ValueError as wanted:
             before, at, after = text.rpartition("@")  # in a URL it may be a password
-            where = f"{_place(origin)}: {setting.config_key}"
+            where = f"{origin.partition(':')[2]}: {setting.config_key}"
             shown = f"…{at}{after}" if before else text
             raise UsageError(f"{where} is '{shown}': give {wanted}") from None
         if isinstance(value, dict):
@@ -261,52 +269,27 @@ class Settings:
         if kind == "texts":
             return "\n".join(f"{key}={text}" for key, text in sorted(value.items()))
         if kind == "weights":
-            return " ".join(
+            value = (
                 f"{key}={one:.15g}" + ("" if back is None else f"/{back:.15g}")
                 for key, (one, back) in sorted(value.items())
             )
-        if isinstance(value, tuple):
+        if kind in ("weights", "words", "names"):
             return " ".join(value)
         return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
-def _rows_of(table: type) -> tuple[Setting, ...]:
-    """Take the rows out of the class: the values of an instance are found sooner without them."""
-    rows = []
-    section = ""
-    for name, value in [*vars(table).items()]:
-        if name[1:].isdigit():
-            section = str(value)
-        elif isinstance(value, Setting):
-            value.name, value.section = name, section
-            value.option = value.option or name.replace("_", "-")
-            if name in _OF_USERS:
-                value.users, value.help = True, f"{value.help}; user config only"
-            rows.append(value)
-        else:
-            continue
-        delattr(table, name)
-    return tuple(rows)
-
-
-SETTINGS = _rows_of(Settings)
-BY_NAME = {setting.name: setting for setting in SETTINGS}
+SETTINGS = (*BY_NAME.values(),)
 _VARIABLES = {f"LORE_{name.upper()}": name for name in BY_NAME}
 _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
 
 
 def parsed(setting: Setting, text: str) -> Value:
     """Return the value of ``text``; ValueError names the valid values."""
-    return parse_value(setting.kind, text, setting.low, setting.high, setting.choices)
-
-
-def parse_value(kind: str, text: str, low: float, high: float, choices: tuple[str, ...]) -> Value:
-    """Return the value of ``text`` for a setting of this kind; ValueError names the valid ones."""
-    words = tuple(text.replace(",", " ").split())
+    kind, words = setting.kind, tuple(text.replace(",", " ").split())
     if kind in ("int", "float"):
-        return _number(kind, text, low, high)
-    if kind == "choice" and text not in choices:
-        raise ValueError("one of " + ", ".join(choices))
+        return number(text, setting.low, setting.high, whole=kind == "int")
+    if kind == "choice":
+        return chosen(text, setting.choices)
     if kind == "scope":
         words = () if text == ALL else words
     if kind in ("names", "scope") and not all(map(is_name, words)):
@@ -322,15 +305,22 @@ def parse_value(kind: str, text: str, low: float, high: float, choices: tuple[st
     return " ".join(words) if kind == "scope" else text
 
 
-def _number(kind: str, text: str, low: float, high: float) -> float:
+def chosen(text: str, choices: Sequence[str]) -> str:
+    """Return a text that is one of the choices; ValueError names these."""
+    if text not in choices:
+        raise ValueError("one of " + ", ".join(choices))
+    return text
+
+
+def number(text: str, low: float, high: float, *, whole: bool) -> float:
+    """Return the number of a text; ValueError names the bounds."""
     try:
-        value = int(text) if kind == "int" else float(text)
+        value = int(text) if whole else float(text)
     except ValueError:
         value = float("nan")
     digits = text.isascii() and text.lstrip("+-").isdigit()
-    if not low <= value <= high or (kind == "int" and not digits):
-        whole = "whole " if kind == "int" else ""
-        raise ValueError(f"a {whole}number from {low:.15g} to {high:.15g}")
+    if not low <= value <= high or (whole and not digits):
+        raise ValueError(f"a {'whole ' * whole}number from {low:.15g} to {high:.15g}")
     return value
 
 
@@ -340,21 +330,20 @@ def _require_embedder(text: str) -> None:
         raise ValueError("a URL without name and password; a key goes into LORE_ENDPOINT_KEY")
     plain = what.isprintable() and " " not in what
     is_model = kind == "sentence-transformers" and what and plain
-    is_url = kind == "endpoint" and what.startswith(PLACES) and plain and what.isascii()
+    is_url = (
+        kind == "endpoint" and what.startswith(("http://", "https://")) and plain and what.isascii()
+    )
     if not (text in OWN_EMBEDDERS or is_model or is_url):
         raise ValueError("static, none, sentence-transformers:NAME or endpoint:http(s)://…")
 
 
 def _weight(item: str) -> tuple[str, tuple[float, float | None]]:
     name, equals, given = item.partition("=")
-    forward, slash, backward = given.partition("/")
-    try:
-        weight, back = float(forward), float(backward) if slash else None
-    except ValueError:
-        weight, back = -1.0, None
-    if not name or not equals or not 0 <= weight <= 1 or not 0 <= (back or 0) <= 1:
+    if not name or not equals:
         raise ValueError("NAME=WEIGHT pairs, or NAME=FORWARD/BACKWARD, each from 0 to 1")
-    return name.lower(), (weight, back)
+    forward, slash, backward = given.partition("/")
+    weight = number(forward, 0, 1, whole=False)
+    return name.lower(), (weight, number(backward, 0, 1, whole=False) if slash else None)
 
 
 def _text_of(line: str) -> tuple[str, str]:
@@ -386,16 +375,5 @@ def users_alone(name: str, text: str) -> bool:
     return BY_NAME[name].users or (name == "embedder" and ":" in text)
 
 
-def _place(origin: str) -> str:
-    """Turn ``project:/a/.config:3`` into ``/a/.config:3``, ``flag:--decay`` into ``--decay``."""
-    return origin.partition(":")[2]
-
-
-OPTIONS = {
-    **{f"--{name.replace('_', '-')}": name for name in BY_NAME},
-    **{f"--{one.option}": one.name for one in SETTINGS},
-    "-n": "limit",
-    "--depth": "graph_depth",
-    "--edge-types": "graph_edges",
-}
-"""Each option that sets a setting: ``--decay`` and ``--hop-decay``."""
+OPTIONS = {f"--{one.option}": one.name for one in SETTINGS}
+OPTIONS |= {"-n": "limit", "--depth": "graph_depth", "--edge-types": "graph_edges"}

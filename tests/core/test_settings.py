@@ -88,7 +88,7 @@ WRONG = {
     "hop_decay": ("a number from 0 to 1", ",nan,inf,-inf,1e999,1/2"),
     "fusion": ("one of convex, rrf", ",x,RRF,rrf "),
     "edge_weights": (
-        "NAME=WEIGHT pairs",
+        "NAME=WEIGHT pairs|a number from 0 to 1",
         "a,a=,=1,a=x,a=1.1,a=-0.1,a=nan,a==1,a=1 b,a=1/,a=/1,a=1/2,a=1/nan",
     ),
     "retrievers": ("names", "../evil,a/b,Mine,-x,a.b,é,x;y"),
