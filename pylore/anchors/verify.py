@@ -131,7 +131,8 @@ class _Verdicts:
                     self._result.found.append((anchor, anchor))
                     continue
                 if new is not None:
-                    same = new is anchor or new.is_like(anchor)
+                    at = {"verified_at": ""}
+                    same = new is anchor or new.to_dict() | at == anchor.to_dict() | at
                     found.append((anchor, anchor if same else new))
                 else:
                     (rules if anchor.kind == "rule" else doubtful).append(anchor)

@@ -87,7 +87,7 @@ def search(
 
 def _changed_since(engine: Engine, found: Hits) -> list[str]:
     """Return a note about the first file of the results that has changed since it was read."""
-    paths = [hit.file for hit in found.hits if hit.file]
+    paths = [hit.file for hit in found if hit.file]
     stamps = engine.store.documents.stamps(paths) if paths else {}
     return [
         f"{path} has changed since lore read it: run 'lore index', or 'lore import' for documents"
@@ -168,7 +168,7 @@ def related(
             explain=explain,
             symbols=symbols,
         )
-    del hits.hits[limit or len(hits) :]
+    del hits[limit or len(hits) :]
     return hits
 
 

@@ -161,7 +161,7 @@ def _rows(engine: Engine, found: Hits) -> list[dict[str, object]]:
     """Return the results as JSON has them; those beyond ``max_bytes`` are taken out."""
     rows, notes = first_rows(found.rows(), engine.settings.max_bytes)
     found.notes.extend(notes)
-    del found.hits[len(rows) :]
+    del found[len(rows) :]
     return rows
 
 
@@ -179,7 +179,8 @@ def _record(
     """Flush the output, then record results in the run, and weak results as an open question."""
     flush()
     if command:
-        app.keep_question(engine, command, asked, found.hits)
+        hits = found if isinstance(found, list) else found.hits
+        app.keep_question(engine, command, asked, hits)
     session.say(app.record_shown(engine, asked, found.ids))
 
 
@@ -225,7 +226,7 @@ def related(
         )
         if not types and "limit" not in session.given:
             others = [hit for hit in found if hit.type in CODE_TYPES]
-            found.hits = [hit for hit in found if hit.type not in CODE_TYPES] + others[:_NEAREST]
+            found[:] = [hit for hit in found if hit.type not in CODE_TYPES] + others[:_NEAREST]
             if left := others[_NEAREST:]:
                 found.notes.append(f"{counted(len(left), 'more connected node')}: -n N prints N")
         _print_hits(session, engine, found, text)

@@ -101,7 +101,7 @@ def build(
         question = _title_and_body(task, " ")[:_LONGEST_QUESTION]
     hits = results_for(store, settings, asked, question, task, embedder)
     about = question if question.strip() else ", ".join(asked.scope.files)
-    context = Context(one_line(about), asked.budget, hits.notes, hits.hits, [], [])
+    context = Context(one_line(about), asked.budget, hits.notes, hits, [], [])
     weak = len(hits) and all(hit.weak for hit in hits)
     if task is None and weak and asked.form != "mermaid":
         called = _names_of_code(question)

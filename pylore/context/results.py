@@ -94,7 +94,7 @@ def results_for(
         _open_files(store, settings, asked, question, hits)
     if task is None:
         named = _named(store, settings, asked, hits, weak=weak)
-        hits.hits = named if weak and named else named + hits.hits
+        hits[:] = named if weak and named else [*named, *hits]
     elif settings.depth:
         _add(hits, related(store, settings, [task.id], types=asked.scope.types))
     top = max((hit.score for hit in hits), default=1.0)
@@ -135,7 +135,7 @@ def _open_files(
     for hit in hits:
         if hit.type in CODE_NODES:
             hit.times("file", _NEXT_FILE ** order.get(hit.file or "", len(order)))
-    hits.hits = [*(hit for hit in hits if hit.id not in gone), *found.hits]
+    hits[:] = [*(hit for hit in hits if hit.id not in gone), *found]
     hits.passages = {**found.passages, **hits.passages}
 
 
@@ -145,7 +145,7 @@ def _add(hits: Hits, more: Iterable[Hit]) -> None:
     for hit in more:
         if hit.id not in best or hit.score > best[hit.id].score:
             best[hit.id] = hit
-    hits.hits = sorted(best.values(), key=lambda hit: (-hit.score, hit.hops, hit.id))
+    hits[:] = sorted(best.values(), key=lambda hit: (-hit.score, hit.hops, hit.id))
 
 
 def _named(

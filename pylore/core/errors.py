@@ -6,8 +6,6 @@ no messages, which may quote private text.
 
 from __future__ import annotations
 
-import os
-
 DONE = 0
 FAILURE = 1
 USAGE = 2
@@ -81,7 +79,6 @@ class BugElsewhere(Exception):
 
 
 _MOST_PLACES = 40
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def report_of(error: BaseException) -> str:
@@ -93,19 +90,12 @@ def report_of(error: BaseException) -> str:
     for one in chain:
         name = f"{type(one).__module__}.{type(one).__name__}".removeprefix("builtins.")
         lines.append(name if one is error else f"behind it: {name}")
-        places = extract_tb(one.__traceback__, -_MOST_PLACES)
-        lines += [f"  {_file(at.filename)}:{at.lineno} in {at.name}" for at in places]
+        for at in extract_tb(one.__traceback__, -_MOST_PLACES):
+            file = "/".join(at.filename.split("/")[-2:])  # a whole path may have a person's name
+            lines.append(f"  {file}:{at.lineno} in {at.name}")
         if isinstance(one, BugElsewhere):
             lines.append(str(one))
         behind = one.__cause__ or (None if one.__suppress_context__ else one.__context__)
         if behind is not None and behind not in chain:
             chain.append(behind)
     return "\n".join(lines)
-
-
-def _file(path: str) -> str:
-    """Return ``pylore/search/pipeline.py``; the last two parts of other paths, which may have a
-    person's name."""
-    if path.startswith(_PACKAGE + os.sep):
-        return os.path.relpath(path, os.path.dirname(_PACKAGE))
-    return os.sep.join(path.split(os.sep)[-2:])

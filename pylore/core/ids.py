@@ -5,20 +5,18 @@ from __future__ import annotations
 import sys
 
 from .errors import LoreError, UsageError
-from .text import composed, one_line, without_marks
+from .text import composed, without_marks
 from .vocabulary import CODE_IDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from hashlib import sha256
+    from hashlib import sha256 as sha256
 else:
     try:  # ``hashlib`` loads OpenSSL
         sha256 = __import__("_sha2" if sys.version_info >= (3, 12) else "_sha256").sha256
     except ImportError:  # a Python that was built without it
         from hashlib import sha256
-
-__all__ = ["sha256"]
 
 LONGEST_ID = 1000
 LONGEST_SLUG = 80
@@ -157,8 +155,3 @@ def whose(*names: str) -> str:
 def plain(name: str) -> str:
     """Return a name without the scope."""
     return name.rpartition(MARK)[0] or name
-
-
-def fact_sentence(subject: str, predicate: str, object: str) -> str:
-    """Return a fact in words."""
-    return one_line(f"{subject} {plain(predicate).replace('_', ' ')} {object}")

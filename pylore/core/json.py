@@ -104,9 +104,8 @@ def canonical(value: Any) -> str:
 
 def with_fields(text: str, fields: Mapping[str, Any]) -> str:
     """Return a JSON object with these fields set; None removes one."""
-    removed = {name for name, value in fields.items() if value is None}
-    every = {**loads(text), **fields}
-    return dumps({name: value for name, value in every.items() if name not in removed})
+    kept = {name: value for name, value in loads(text).items() if name not in fields}
+    return dumps(kept | {name: value for name, value in fields.items() if value is not None})
 
 
 def decoded(line: bytes, longest: int) -> str:

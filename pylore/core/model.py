@@ -9,7 +9,7 @@ from .vocabulary import BROKEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Any, ClassVar
 
     from typing_extensions import dataclass_transform
@@ -137,10 +137,6 @@ class Anchor(Row):
         """Return the fields that identify an anchor: node, kind, path, detail."""
         return (self.node_id, self.kind, self.path, self.detail)
 
-    def is_like(self, other: Anchor) -> bool:
-        """Return True if two states differ at most in ``verified_at``."""
-        return {**self.to_dict(), "verified_at": ""} == {**other.to_dict(), "verified_at": ""}
-
     @property
     def is_broken(self) -> bool:
         """Return True if it no longer holds. A rule whose violations were accepted has no stamp."""
@@ -190,7 +186,7 @@ class Hit(Record):
 
     FIELDS = tuple(
         "id type title snippet file line_start line_end score rrf_score bm25_score vector_score"
-        " recency_score feedback_score hops path edge edge_type verdict match weak explain".split()
+        " recency_score feedback_score hops path edge_type verdict match weak explain".split()
     )
 
     type: str = ""
@@ -205,7 +201,7 @@ class Hit(Record):
     recency_score: float | None = None
     feedback_score: float = 0.0
     hops: int = 0
-    edge: str | None = None
+    edge_type: str | None = None
     verdict: str | None = None
     weak: bool = False
     explain: dict[str, Any] | None = None
@@ -227,11 +223,6 @@ class Hit(Record):
             score = (round(score, 6) if name in _OF_ORDERED else score) * number
         return round(score, 6)
 
-    @property
-    def edge_type(self) -> str | None:
-        """Return ``edge``."""
-        return self.edge
-
     def times(self, name: str, number: float) -> None:
         """Append a factor."""
         self.factors = {**self.factors, name: number}
@@ -242,29 +233,21 @@ class Hit(Record):
         return {name: getattr(self, name) for name in names}
 
 
-class Hits:
+class Hits(list[Hit]):
     """The results of a search, best first, and notes on them. ``passages`` is a dict from node to
     the key of the passage that matched, ``plain`` the ids of a search without the graph."""
 
     def __init__(self, hits: list[Hit], notes: list[str]) -> None:
-        self.hits, self.notes = hits, notes
+        super().__init__(hits)
+        self.notes = notes
         self.passages: dict[str, int] = {}
         self.plain: list[str] = []
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the fields of each result."""
-        return [hit.to_dict() for hit in self.hits]
+        return [hit.to_dict() for hit in self]
 
     @property
     def ids(self) -> list[str]:
         """Return the ids of the results, in their order."""
-        return [hit.id for hit in self.hits]
-
-    def __iter__(self) -> Iterator[Hit]:
-        return iter(self.hits)
-
-    def __len__(self) -> int:
-        return len(self.hits)
-
-    def __getitem__(self, index: int) -> Hit:
-        return self.hits[index]
+        return [hit.id for hit in self]

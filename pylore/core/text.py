@@ -36,12 +36,9 @@ CONTROLS = (*range(0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x20
 CONTROLS += (*range(0x2066, 0x206A),)
 """The characters that a terminal may obey; those above 0xFF turn the reading direction around."""
 _QUESTION_MARKS = {code: "?" for code in CONTROLS if code not in (0x09, 0x0A)}
-_SIGNS = frozenset(
-    map(chr, (0xA0, 0xA7, 0xB1, 0xB7, 0xD7, *range(0x2010, 0x2040), *range(0x2190, 0x2200)))
-)
-"""Dashes, quotation marks, dots, arrows: none is a letter, and none has another composition."""
-_PLAIN = _SIGNS.union(map(chr, range(0x80)))
-"""The characters of most English texts, which need no look-up."""
+_SIGNS = (0xA0, 0xA7, 0xB1, 0xB7, 0xD7, *range(0x2010, 0x2040), *range(0x2190, 0x2200))
+_PLAIN = frozenset(map(chr, (*range(0x80), *_SIGNS)))
+"""ASCII, dashes, quotation marks, arrows: most English texts have no other characters."""
 
 
 class _Table(dict[int, str]):
@@ -113,9 +110,8 @@ def composed(text: str) -> str:
 
 def _normal(text: str) -> str:
     """Replace full-width characters, ligatures and the like by plain letters."""
-    if text.isascii() or _PLAIN.issuperset(text):
-        return text
-    return composed(text.translate(_COMPATIBLE))
+    is_plain = text.isascii() or _PLAIN.issuperset(text)
+    return text if is_plain else composed(text.translate(_COMPATIBLE))
 
 
 _SPACELESS = "3005-3007 3040-30ff 31f0-31ff 3400-4dbf 4e00-9fff ac00-d7af f900-faff 20000-3ffff"
@@ -350,9 +346,7 @@ def snippet(body: str, query: Query, width: int = 240) -> str:
 def _stretch(text: str, start: int, width: int) -> str:
     """Return ``text`` from about ``start``, cut between words unless a word is very long."""
     third = width // 3
-    if start:
-        space = text.find(" ", start - 1, start + third)
-        start = space + 1 if space >= 0 else start
+    start = start and max(start, text.find(" ", start - 1, start + third) + 1)
     end = start + width
     if end < len(text):
         space = text.rfind(" ", end - third, end + 1)

@@ -194,11 +194,9 @@ NO_SOURCE = frozenset(
 
 _NO_SOURCE_NAMES = frozenset(("changelog", "dockerfile", "gemfile", "makefile", "pipfile"))
 _TEST_FOLDERS = frozenset(("test", "tests", "testing", "spec", "specs", "__tests__", "e2e"))
-_TEST_BEGINNINGS = ("test_", "test-")
 _TEST_ENDS = tuple(
     "_test -test .test _tests _spec .spec _unittest Test Tests TestCase Spec".split()
 )
-_TEST_NAMES = frozenset(("conftest", "spec_helper", "test_helper", "tests"))
 
 
 def is_test(path: str) -> bool:
@@ -207,8 +205,8 @@ def is_test(path: str) -> bool:
     if not _TEST_FOLDERS.isdisjoint(map(str.lower, folders)):
         return True
     stem, _, ending = name.rpartition(".")
-    is_named_so = stem.startswith(_TEST_BEGINNINGS) or stem.endswith(_TEST_ENDS)
-    return is_named_so or stem in _TEST_NAMES or ending == "test"
+    is_named_so = stem.startswith(("test_", "test-")) or stem.endswith(_TEST_ENDS)
+    return is_named_so or stem in ("conftest", "spec_helper", "tests") or ending == "test"
 
 
 _ASIDE = frozenset(

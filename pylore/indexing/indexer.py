@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..core.ids import fact_sentence
-from ..core.text import identifier_parts
+from ..core.ids import plain
+from ..core.text import identifier_parts, one_line
 from ..core.vocabulary import HIDDEN, HIDDEN_STATUSES, NAMES, THING_IDS, collection_of
 from .passages import rows_of
 
@@ -86,7 +86,8 @@ class Index:
             with self._store.whole():
                 facts, held = self._store.facts.of(some), self._store.facts.passages(some)
                 hidden = self._store.nodes.hidden_among(some, HIDDEN_STATUSES)
-            wanted = {edge: fact_sentence(*fact) for edge, *fact in facts}
+            said = ((edge, f"{s} {plain(p).replace('_', ' ')} {o}") for edge, s, p, o in facts)
+            wanted = {edge: one_line(text) for edge, text in said}
             of = {id: HIDDEN if id in hidden else NAMES for id in some}
             self._drop([key for edge, (key, text) in held.items() if wanted.get(edge) != text])
             self._store.fulltext.add(

@@ -253,7 +253,7 @@ def _hits(engine: Engine, query: str, found: Hits, *, whole: bool = False) -> An
     """Return the rows that have room, and record them in the run; without any, also why."""
     every = found.rows() if whole else map(_hit_row, found.rows())
     rows, left_out = first_rows([*every], engine.settings.max_bytes)
-    del found.hits[len(rows) :]
+    del found[len(rows) :]
     app.record_shown(engine, query, found.ids)
     return json_list(rows), left_out if rows else [*found.notes, *left_out]
 

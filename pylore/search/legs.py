@@ -318,7 +318,7 @@ def explained_relevance(hit: Hit, settings: Settings) -> dict[str, object]:
 def led(hit: Hit, step: Step) -> Hit:
     """Set the way of a hit; return the hit."""
     hit.path = [one.id for one in step.steps()]
-    hit.hops, hit.edge, hit.way = len(hit.path) - 1, step.relation, step
+    hit.hops, hit.edge_type, hit.way = len(hit.path) - 1, step.relation, step
     return hit
 
 

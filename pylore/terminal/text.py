@@ -101,7 +101,7 @@ def _hit_text(row: Row) -> str:
     if row["hops"]:
         edges = len(row["path"]) - 1
         path = " > ".join(row["path"])
-        lines.append(dim(f"      {edges} hop{'s'[: edges - 1]}: {path} ({row['edge']})"))
+        lines.append(dim(f"      {edges} hop{'s'[: edges - 1]}: {path} ({row['edge_type']})"))
     if rest := row["snippet"].removeprefix(row["title"].rstrip("…")).strip(" .…"):
         lines.append(f"      {rest}")
     for name, item in row.get("explain", {}).items():
@@ -157,7 +157,7 @@ def _branches(
         if row is None:
             yield f"      {dim(indent + child)}\n"
         else:
-            relation = f"{row['edge']} " if id and row["edge"] else ""
+            relation = f"{row['edge_type']} " if id and row["edge_type"] else ""
             line = f"{row['score']:.2f}  {indent}{dim(relation)}{bold(child)}  {cut(row['title'])}"
             yield line.rstrip() + "\n"
         yield from _branches(child, known, below, indent + "  ")

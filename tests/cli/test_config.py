@@ -178,7 +178,7 @@ def test_config_refuses_wrong_use(lore: Lore, project: Path) -> None:
         config get grph_depth | 2 | unknown setting 'grph_depth' (did you mean 'graph_depth'?)
         config set limit 0 | 2 | limit is '0': give a whole number from 1 to 1000
         config set limit[x] 3 | 2 | unknown setting 'limit[x]'
-        config set EDGE_WEIGHTS calls=2 | 2 | NAME=WEIGHT pairs
+        config set EDGE_WEIGHTS calls=2 | 2 | give a number from 0 to 1
         config set retrievers evil --project | 2 | retrievers counts only in the user
         config set llm_command "a'b\\"c" | 2 | do not mix both kinds of quotes
         config set limit 3 --user --project | 2 | exclude each other

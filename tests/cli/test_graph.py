@@ -93,8 +93,8 @@ def test_missing_path_has_no_hops(filled: Lore, options: tuple[str, ...]) -> Non
 
 def test_neighbors_are_a_single_edge_away(filled: Lore) -> None:
     lesson, file = filled("graph", "neighbors", DECISION).json
-    assert (lesson["id"], lesson["edge"], lesson["verdict"]) == (LESSON, "learned_from", None)
-    assert (file["id"], file["edge"], file["score"]) == (FILE, "relates_to", 0.245)
+    assert (lesson["id"], lesson["edge_type"], lesson["verdict"]) == (LESSON, "learned_from", None)
+    assert (file["id"], file["edge_type"], file["score"]) == (FILE, "relates_to", 0.245)
     filled.print_each(f"""
         graph neighbors {DECISION} --edges LEARNED_FROM | {LESSON}
         graph neighbors {LESSON} --depth 2 | {DECISION} {FILE}

@@ -20,7 +20,7 @@ RECORDS: tuple[dict[str, object], ...] = (
 )
 FIELDS = (
     "id type title snippet file line_start line_end score rrf_score bm25_score vector_score "
-    "recency_score feedback_score hops path edge edge_type verdict match weak"
+    "recency_score feedback_score hops path edge_type verdict match weak"
 )
 
 
@@ -38,7 +38,9 @@ def test_piped_search_is_a_json_array(filled: Lore) -> None:
     done = filled("search", "cookie", "--graph-depth", "2")
     assert not done.err and {" ".join(hit) for hit in done.json} == {FIELDS}
     assert sorted(done.json, key=lambda hit: -hit["score"]) == done.json
-    hits = {hit["id"]: (hit["hops"], hit["path"], hit["edge"], hit["match"]) for hit in done.json}
+    hits = {
+        hit["id"]: (hit["hops"], hit["path"], hit["edge_type"], hit["match"]) for hit in done.json
+    }
     assert hits[SESSIONS] == (0, [SESSIONS], None, "words")
     assert hits[LIMITS] == (2, [SESSIONS, AUTH, LIMITS], "anchored_to", "graph")
 

@@ -127,7 +127,7 @@ def test_score_is_the_product_of_factors(
     given = options(**flags)
     embedder = StaticEmbedder()
     found = search(store, given, Request(query, explain=True, near=near), embedder)
-    check(found.hits)
+    check(found)
     for hit, plain in zip(
         found, search(store, given, Request(query, near=near), embedder), strict=True
     ):
@@ -164,5 +164,5 @@ def test_related_scores_are_products(seed: int, flags: dict[str, str], numbers: 
     given = options(**flags)
     ids = [node.id for node in store.nodes.all()]
     chosen = [ids[number] for number in numbers]
-    check(related(store, given, chosen, explain=True).hits)
-    check(related(store, given, chosen, near_to(store), explain=True).hits)
+    check(related(store, given, chosen, explain=True))
+    check(related(store, given, chosen, near_to(store), explain=True))

@@ -193,7 +193,7 @@ def test_paths_start_at_a_file_at_hand(store: Store) -> None:
 
     def ways(hits: Iterable[Hit]) -> dict[str, tuple[list[str], str | None]]:
         assert all(hit.hops == len(hit.path) - 1 for hit in hits)
-        return {hit.id: (hit.path, hit.edge) for hit in hits if hit.type == "note"}
+        return {hit.id: (hit.path, hit.edge_type) for hit in hits if hit.type == "note"}
 
     near_a = at_hand(store, "a.py")
     for rule in EXPANSION_RULES:

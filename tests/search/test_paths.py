@@ -47,7 +47,7 @@ def test_path_starts_at_a_result(store: Store) -> None:
     hits = found(store, "retry busy disk", DECISIONS)
     assert [*hits] == [ONE, TWO]
     two = hits[TWO]
-    assert (two.hops, two.path, two.edge) == (2, [ONE, FILE, TWO], "anchored_to")
+    assert (two.hops, two.path, two.edge_type) == (2, [ONE, FILE, TWO], "anchored_to")
     assert two.explain is not None
     walk = two.explain["walk"]
     assert [walk["seed"], *(edge["to"] for edge in walk["hops"])] == two.path

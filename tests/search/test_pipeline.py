@@ -171,7 +171,7 @@ def test_results_have_consistent_fields(look: Lookup, query: str, fusion: str) -
     for hit in hits:
         assert 0 < hit.score <= 1
         assert hit.path[-1] == hit.id and len({*hit.path}) == len(hit.path) == hit.hops + 1
-        assert (hit.edge is None) == (hit.hops == 0)
+        assert (hit.edge_type is None) == (hit.hops == 0)
         assert (hit.match == "graph") == (hit.hops > 0)
         assert hit.hops or hit.rrf_score is not None
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)

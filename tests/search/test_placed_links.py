@@ -58,7 +58,7 @@ def test_links_of_matching_passages_rank_first(store: Store) -> None:
     assert support(tokens["doc-a"]) > support(tokens["doc-b"])
     assert support(locks["doc-b"]) > support(locks["doc-a"])
     assert tokens["doc-a"].path == ["doc-long", "doc-a"]
-    assert tokens["doc-a"].edge == "links_to" and tokens["doc-a"].hops == 1
+    assert tokens["doc-a"].edge_type == "links_to" and tokens["doc-a"].hops == 1
     assert tokens["doc-long"].score == found(store, "tokens", graph_depth=0)["doc-long"].score
     halved = found(store, "tokens", edge_weights="links_to=0.5")["doc-a"]
     assert support(halved) < support(tokens["doc-a"])

@@ -158,7 +158,7 @@ def test_styles_on_a_terminal_are_escaped(monkeypatch: pytest.MonkeyPatch, colou
         "score": 0.5,
         "hops": 1,
         "path": [HOSTILE, "b"],
-        "edge": HOSTILE,
+        "edge_type": HOSTILE,
         "explain": {HOSTILE: [HOSTILE, {"a": HOSTILE}]},
     }
     Output("text").list([hit], render.hits_text)
