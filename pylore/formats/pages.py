@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from ..core.model import Record
 from ..core.text import one_line
-from ..records.fields import is_page
+from ..records.fields import is_page, split_location
 
 WIKI, RELATIVE, PATH, NAME, FIELD = "wiki", "relative", "path", "name", "field"
 """Kinds of links; a field is of the front matter. An unresolved path or name is not
@@ -23,7 +23,6 @@ reported: it may be a mere word."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_LOCATION = re.compile(r"(.+?):(\d{1,9}(?:-\d{1,9})?)$")
 _LINE_ANCHOR = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?$")
 _LONGEST_PATH = 500
 _LONGEST_TARGET = 2_000
@@ -62,10 +61,10 @@ def relative_link(text: str) -> Link | None:
 def code_link(text: str) -> Link | None:
     """Return a span of code as a link, with the lines that it names: ``a.py:3-9``."""
     target = text.strip()
-    if not target or "\n" in target or len(target) > _LONGEST_PATH:
+    path = split_location(target)[0]
+    if not path or "\n" in path or len(path) > _LONGEST_PATH:
         return None
-    location = _LOCATION.match(target)
-    return Link(PATH, location[1], lines=location[2]) if location else Link(PATH, target)
+    return Link(PATH, path, lines=target[len(path) + 1 :])
 
 
 class Page(Record):
@@ -77,13 +76,18 @@ class Page(Record):
 
     __slots__ = ("_defined", "_used", "links", "tags", "title", "title_span")
 
-    def __init__(self, title: str = "", title_span: tuple[int, int] = (0, 0)) -> None:
-        self.title = title
-        self.title_span = title_span
+    def __init__(self) -> None:
+        self.title = ""
+        self.title_span = 0, 0
         self.links: list[tuple[int, Link]] = []
         self.tags: list[str] = []
         self._defined: dict[str, int] = {}  # label to the offset of the first definition
         self._used: dict[str, list[int]] = {}
+
+    def set_title(self, title: str, start: int, end: int) -> None:
+        """Set the title, unless an earlier one was found."""
+        if not self.title:
+            self.title, self.title_span = title, (start, end)
 
     def add(self, link: Link | None, at: int) -> None:
         """Add a link at an offset; ignore None."""
@@ -119,7 +123,7 @@ def read_page(text: str, path: str) -> Page:
         return _read_rst(text)
     if ending in (".adoc", ".asciidoc"):
         return _read_asciidoc(text)
-    return _MarkdownReader(text).read()
+    return _read_markdown(text)
 
 
 # --- Markdown: code and comments, which hide links, are alternatives of the expression
@@ -179,85 +183,69 @@ _MARKUP = re.compile(
 )
 
 
-class _MarkdownReader:
-    def __init__(self, text: str) -> None:
-        self.page = Page()
-        self._text = text
-        self._in_list = False
-        self._margins_read = 0
-        self._code_end = 0
-        self._begin = len(text) - len(text.lstrip())
-
-    def read(self) -> Page:
-        at = 0
-        while token := _MARKDOWN.search(self._text, at):
-            at = self._take(token)
-        self.page.place_definitions()
-        return self.page
-
-    def _take(self, token: re.Match[str]) -> int:
-        """Add the link, title or tag of a token; return the next offset."""
-        page, at, kind = self.page, token.start(), token.lastgroup
+def _read_markdown(text: str) -> Page:
+    page, at, code_end, margins_read, in_list = Page(), 0, 0, 0, False
+    begin = len(text) - len(text.lstrip())
+    while token := _MARKDOWN.search(text, at):
+        start, at, kind = token.start(), token.end(), token.lastgroup
         if kind == "indented":
-            return self._skip_code(token.end())
-        if kind in ("quoted", "fence", "block"):
-            self._code_end = token.end()
-        if kind == "span":
-            page.add(code_link(token["code"]), at)
+            for margin in _MARGIN.finditer(text, margins_read, at):
+                in_list = margin["item"] is not None
+            margins_read = at
+            end = None if in_list else _CODE_END.search(text, at)
+            at = end.start() if end else at
+        elif kind in ("quoted", "fence", "block"):
+            code_end = at
+        elif kind == "span":
+            page.add(code_link(token["code"]), start)
         elif kind == "wiki":
-            page.add(self._wiki_link(token), at)
+            page.add(_wiki_link(token), start)
         elif kind == "definition":
-            page.define(token["label"], relative_link(token["defined"]), at)
+            page.define(token["label"], relative_link(token["defined"]), start)
         elif kind == "link" and not token["image"]:
-            page.add(relative_link(token["target"]), at)
+            page.add(relative_link(token["target"]), start)
         elif kind == "use":
-            page.use(token["used"], at)
+            page.use(token["used"], start)
         elif kind == "tag":
             page.tags.append(token["word"])
-        elif kind == "heading" and not page.title and (token["level"] == "#" or at <= self._begin):
-            page.title = _plain(_CLOSING.sub("", token["title"]))
-            page.title_span = at, token.end("title")
-        elif kind == "html" and not page.title:
-            page.title = _plain(token["inner"])
-            page.title_span = at, token.end()
+        elif kind == "heading" and (token["level"] == "#" or start <= begin):
+            title = _plain(_CLOSING.sub("", token["title"]))
+            page.set_title(title, start, token.end("title"))
+        elif kind == "html":
+            page.set_title(_plain(token["inner"]), start, at)
         elif kind == "picture":
-            page.use(token["pictured"] or token["alt"], at, is_image=True)
+            page.use(token["pictured"] or token["alt"], start, is_image=True)
         elif kind == "underline" and not page.title:
-            self._set_underlined(token)
+            _set_underlined(page, token, code_end)
         for part in ("label", "text", "used"):
             for span in _SPAN.finditer(token[part]) if "`" in (token[part] or "") else ():
                 page.add(code_link(span[1]), token.start(part) + span.start())
-        return token.end()
+    page.place_definitions()
+    return page
 
-    def _set_underlined(self, token: re.Match[str]) -> None:
-        """Make the line before a line of ``===`` or ``---`` the title, after a blank line."""
-        line = self._text.rfind("\n", 0, max(0, token.start() - 1)) + 1
-        before = self._text[self._text.rfind("\n", 0, max(0, line - 1)) + 1 : line].strip()
-        title = _PARAGRAPH.match(self._text, line, token.start())
-        if title and not before and line >= self._code_end:
-            self.page.title = _plain(title[1])
-            self.page.title_span = line, token.end()
 
-    def _skip_code(self, at: int) -> int:
-        """Return the end of the indented code at an offset; the offset itself in a list."""
-        for margin in _MARGIN.finditer(self._text, self._margins_read, at):
-            self._in_list = margin["item"] is not None
-        self._margins_read = at
-        end = None if self._in_list else _CODE_END.search(self._text, at)
-        return end.start() if end else at
+def _set_underlined(page: Page, token: re.Match[str], code_end: int) -> None:
+    """Make the line before a line of ``===`` or ``---`` the title, after a blank line."""
+    text = token.string
+    line = text.rfind("\n", 0, max(0, token.start() - 1)) + 1
+    before = text[text.rfind("\n", 0, max(0, line - 1)) + 1 : line].strip()
+    title = _PARAGRAPH.match(text, line, token.start())
+    if title and not before and line >= code_end:
+        page.set_title(_plain(title[1]), line, token.end())
 
-    def _wiki_link(self, token: re.Match[str]) -> Link | None:
-        """Return a link with the relation that precedes the link or a list of links."""
-        at = token.start()
-        start = max(0, at - _LONGEST_SAYS)
-        end = self._text.rfind("\n", start, at)
-        says = _SAYS.fullmatch(self._text, end + 1, at) if end >= 0 or not start else None
-        target = token["name"].partition("|")[0].rstrip("\\").strip()
-        target = "" if target[0:1] == "#" else target  # a place in this document
-        # An embedded picture is not a document: it need not be found.
-        is_media = token["embed"] and "." in target and not is_page(target.partition("#")[0])
-        relation = (says[1] or says[2]) if says else ""
-        return Link(NAME if is_media else WIKI, target, says=relation) if target else None
+
+def _wiki_link(token: re.Match[str]) -> Link | None:
+    """Return a link with the relation that precedes the link or a list of links."""
+    at = token.start()
+    start = max(0, at - _LONGEST_SAYS)
+    end = token.string.rfind("\n", start, at)
+    says = _SAYS.fullmatch(token.string, end + 1, at) if end >= 0 or not start else None
+    target = token["name"].partition("|")[0].rstrip("\\").strip()
+    if not target or target.startswith("#"):  # a place in this document
+        return None
+    # An embedded picture is not a document: it need not be found.
+    is_media = token["embed"] and "." in target and not is_page(target.partition("#")[0])
+    return Link(NAME if is_media else WIKI, target, says=(says[1] or says[2]) if says else "")
 
 
 def _plain(title: str) -> str:
@@ -293,9 +281,8 @@ def _read_asciidoc(text: str) -> Page:
         kind, at = token.lastgroup, token.start()
         if kind == "span":
             page.add(code_link(token["code"]), at)
-        elif kind == "heading" and not page.title and not page.links:
-            page.title = " ".join(token["title"].split())
-            page.title_span = at, token.end("title")
+        elif kind == "heading" and not page.links:
+            page.set_title(one_line(token["title"]), at, token.end("title"))
         elif kind in ("link", "cross"):
             target, is_file = token["target"] or token["place"], token["macro"] in _FILES
             in_page = kind == "cross" and "." not in target.partition("#")[0]
@@ -347,7 +334,13 @@ _RST_MARKUP = re.compile(r":[\w:.+-]{1,64}:(?=`)|`_{0,2}|\*")
 
 
 def _read_rst(text: str) -> Page:
-    page, at = _titled(text), 0
+    page, at = Page(), 0
+    for found in _TITLE.finditer(text):
+        title, over, under = found["title"].rstrip(), found["over"], found["under"]
+        is_long = len(under) >= min(len(title), 4) and over in (None, under)
+        if is_long and any(map(str.isalnum, title)):
+            page.set_title(one_line(_RST_MARKUP.sub("", title)), *found.span())
+            break
     while token := _RST.search(text, at):
         at = token.end()
         directive = (token["directive"] or "").lower()
@@ -368,15 +361,6 @@ def _read_rst(text: str) -> Page:
             page.add(_rst_link(token), token.start())
     page.place_definitions()
     return page
-
-
-def _titled(text: str) -> Page:
-    for found in _TITLE.finditer(text):
-        title, over, under = found["title"].rstrip(), found["over"], found["under"]
-        is_long = len(under) >= min(len(title), 4) and over in (None, under)
-        if is_long and any(map(str.isalnum, title)):
-            return Page(" ".join(_RST_MARKUP.sub("", title).split()), found.span())
-    return Page()
 
 
 def _block_end(text: str, at: int, margin: int) -> int:
