@@ -61,7 +61,7 @@ def relative_link(text: str) -> Link | None:
 def code_link(text: str) -> Link | None:
     """Return a span of code as a link, with the lines that it names: ``a.py:3-9``."""
     target = text.strip()
-    path = split_location(target)[0]
+    path = split_location(target)[0] or target
     if not path or "\n" in path or len(path) > _LONGEST_PATH:
         return None
     return Link(PATH, path, lines=target[len(path) + 1 :])
