@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from functools import cache
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
 from ..core.json import parse_object
 from ..core.model import Anchor, Node
 from ..core.stamps import Stamped, conflicts, count_reads, has_history, is_after, is_later, latest
-from .lines import DECLARED, KINDS, PAST, STATES, Line, fields_of, line_of, marker_of, past_fields
+from .lines import DECLARED, KINDS, PAST, STATES, Line, fields_of, line_of, marker_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-    from ..core.stamps import Thing, Value
+    from ..core.stamps import Thing
 
     Key = tuple[str, ...]
     """The kind and the names of a line; of lines by hand and of unknown kinds, the line."""
@@ -68,7 +67,7 @@ def merge_files(
             texts, is_conflict = _join(lines.values(), before.get(key, {}).values(), gone)
             in_conflict.update(key[1:2] if is_conflict else ())
         elif key[0] in PAST:
-            texts = _past(lines.values(), gone)
+            texts = sorted(line for line, stamp in lines.items() if is_after(stamp, gone))
         elif key[0] == "purged":
             texts = [line_of({"purged": key[1], "at": purged[key[1]]})]
         elif key[0] in DECLARED:
@@ -111,8 +110,7 @@ def _parsed(raw: bytes) -> tuple[Key, str, Any]:
     if line.kind in STATES and line.is_whole:
         value = line.state(line.thing()), line.seen()
     elif line.kind in PAST:
-        thing = line.thing()
-        value = thing, line.past(thing)
+        value = line.past(line.thing()) and line.fields["stamp"]
     elif line.kind in DECLARED:
         value = line.declaration()
     elif line.kind == "purged":
@@ -149,22 +147,6 @@ def _join(
     known = latest({stamp for stamp in seen if is_after(stamp, gone)} | own)
     was = [stamp for stamp in known if stamp not in own and isinstance(row, Node)]
     return [line_of(fields_of(row, was))], is_conflict
-
-
-def _past(lines: Iterable[tuple[Thing, list[tuple[str, Value]]]], gone: str) -> Iterator[str]:
-    """Yield the past of a thing after a purge: a line for each change, further lines if a field
-    has several values under the same stamp."""
-    found: dict[str, dict[str, set[str]]] = {}
-    (thing, _), *_ = lines
-    for name, (stamp, value) in (one for _, values in lines for one in values):
-        if is_after(stamp, gone):
-            found.setdefault(stamp, {}).setdefault(name, set()).add(value)
-    for stamp, some in sorted(found.items()):
-        for column in zip_longest(*map(sorted, some.values())):
-            left = {
-                name: value for name, value in zip(some, column, strict=True) if value is not None
-            }
-            yield line_of(past_fields(thing, stamp, left))
 
 
 def _edited(rows: list[Thing], old: Thing) -> list[Thing]:
