@@ -15,7 +15,7 @@ import yaml
 
 from ..core.errors import LoreError
 from ..core.ids import check_id
-from ..core.json import require_storable
+from ..core.json import decoded, require_storable
 from ..core.model import Node, Record
 from ..core.query import version_of
 from ..core.text import clean_tags, one_line
@@ -91,17 +91,12 @@ def read_text(file: str, max_text: int) -> str:
         LoreError: unreadable, longer than ``max_text`` bytes, or not text.
     """
     try:
-        size = os.stat(file).st_size
-        if size > max_text:
-            raise LoreError(f"has {size} bytes, max_text is {max_text}")
         content = read_plain(os.path.realpath(file), max_text)
-        text = content.decode("utf-8-sig")
     except OSError as error:
         raise LoreError(f"cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError as error:
-        raise LineError(content.count(b"\n", 0, error.start) + 1, "not UTF-8") from None
-    if "\0" in text:
-        raise LineError(text.count("\n", 0, text.index("\0")) + 1, "has a NUL byte")
+    if len(content) > max_text:
+        raise LoreError(f"longer than max_text ({max_text} bytes)")
+    text = decoded(content, max_text).removeprefix("\ufeff")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -335,11 +330,8 @@ class _Loader(yaml.BaseLoader):
             is_plain = isinstance(node, yaml.ScalarNode) and node.style is None
             # JSON writes a letter outside the BMP as a pair of escapes
             value = json.loads(json.dumps(self.construct_object(node, deep=True)))
+            require_storable(value)
             found[key] = line, "" if is_plain and value in _NULLS else value
-            try:
-                require_storable(value)
-            except LoreError as error:
-                raise LineError(line, str(error)) from None
         return found
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:

@@ -21,7 +21,6 @@ LABEL_LENGTH = 60
 """Maximum characters of a label in a picture; JSON has the full title."""
 
 _NOT_IN_XML = dict.fromkeys((*range(0x20), 0xFFFE, 0xFFFF))
-_NAMES = {'"': "quot", "<": "lt", ">": "gt", "&": "amp"}
 
 
 class NodeLink:
@@ -106,10 +105,7 @@ def _quoted(text: str) -> str:
 def _escaped(text: str) -> str:
     # Mermaid parses directives and styles inside quotes
     return "".join(
-        letter
-        if letter.isalnum() or letter in " .,:-_/"
-        else f"#{_NAMES.get(letter, ord(letter))};"
-        for letter in _plain(text)
+        one if one.isalnum() or one in " .,:-_/" else f"#{ord(one)};" for one in _plain(text)
     )
 
 

@@ -139,15 +139,14 @@ class DocumentImport(Import):
             return
         self._seen.add(path)
         known = self._by_path.get(path)
-        if known is not None and known.read_as != self._read_as:
-            known = None
-        if known is not None and stamp == known.stamp:
+        known = known if known and known.read_as == self._read_as else None
+        if known and stamp == known.stamp:
             self._keep(file, known, stamp)
             return
         text = read_text(file, self._settings.max_text)
-        hash = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        hash = sha256(text.encode()).hexdigest()[:32]
         stamp = settled(stamp) if "-" in stamp else ""
-        if known is not None and known.hash == hash:
+        if known and known.hash == hash:
             self._keep(file, known, stamp)
             return
         try:

@@ -24,7 +24,7 @@ from ..records.facts import contested
 from ..records.fields import Naming, title_of
 from ..records.merge import Conflict, Merge, contested_notes, fate_notes
 from ..store.changes import thing_of
-from .lines import PAST, STATES, Line, marker_of
+from .lines import STATES, Line, marker_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -213,12 +213,12 @@ class LineImport(Import):
             self.result.count(state)
 
     def _take(self, line: Line) -> None:
-        if line.kind in STATES or line.kind in PAST:
+        if line.type:
             row = self._row(line)
-            if row is not None and line.kind in STATES:
+            if row and line.kind in STATES:
                 self._take_state(line, row)
                 self.result.edges += line.kind == "from_id"
-            elif row is not None:
+            elif row:
                 self._apply()
                 self._merge.past(row, line.past(row))
         elif line.kind == "purged":
@@ -340,15 +340,13 @@ class LineImport(Import):
         if mark and not ids.is_name(scope):
             raise LoreError(f"'{name[:80]}': only the name of a scope may follow {ids.MARK}")
         if not (self._store.scope and name in self._relations):
-            at, *weights, description = line.declaration()
-            declared = weights[0], weights[1], description
-            self._merge.relation(ids.own(name, self._store.scope), at, declared)
+            self._merge.relation(ids.own(name, self._store.scope), *line.declaration())
             self._relations = self._store.relations.all()
 
     def _take_type(self, line: Line) -> None:
         name = ids.check_type(line.names[0])
         if self._store.scope and name in self._types:
             return
-        at, _, _, description = line.declaration()
+        at, (*_, description) = line.declaration()
         self._merge.type(name, at, description)
         self._types = self._store.types.all()

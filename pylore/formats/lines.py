@@ -157,12 +157,12 @@ class Line:
         """Return a string."""
         return str(self.value(name, "text", default))
 
-    def declaration(self) -> tuple[str, float, float, str]:
-        """Return (time, weight, weight backwards, description) of a declared type or relation."""
+    def declaration(self) -> tuple[str, tuple[float, float, str]]:
+        """Return time and (weight, backward weight, description) of a declared type or relation."""
         weight = self.value("weight", "fraction", DECLARED_WEIGHT)
         backward = self.value("backward_weight", "fraction", weight)
         at = self.value("at", "moment") or LONG_AGO
-        return at, weight, backward, self.text("description")
+        return at, (weight, backward, self.text("description"))
 
     def thing(self) -> Thing:
         """Return a row with the names of a line with a state or the past of a thing."""

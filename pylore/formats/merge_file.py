@@ -154,9 +154,8 @@ def _edited(rows: list[Thing], old: Thing) -> list[Thing]:
     before = Stamped.of(old)
     states = [Stamped.of(row) if row.stamps else Stamped.of(row).seen_as(before) for row in rows]
     edits = {name: value for state in states for name, value in state.edited(before).items()}
-
-    def with_edits(state: Stamped) -> Stamped:
+    found = []
+    for row, state in zip(rows, states, strict=True):
         same = [name for name in edits if state.at(name)[0] == before.at(name)[0]]
-        return state.having({name: edits[name] for name in same})
-
-    return [with_edits(state).to_row(row) for row, state in zip(rows, states, strict=True)]
+        found.append(state.having({name: edits[name] for name in same}).to_row(row))
+    return found

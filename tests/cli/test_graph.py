@@ -120,7 +120,7 @@ def test_export_has_three_formats(filled: Lore) -> None:
     dot = filled("graph", "export", "--format", "dot").out
     assert f'"{DECISION}" -> "{FILE}" [label="relates_to"];' in dot
     mermaid = filled("graph", "export", "--format", "mermaid").out
-    assert mermaid.startswith("flowchart TD") and "Sign sessions with #quot;JWT#quot;" in mermaid
+    assert mermaid.startswith("flowchart TD") and "Sign sessions with #34;JWT#34;" in mermaid
 
 
 # --- the page of a graph

@@ -86,7 +86,6 @@ BOMB = "a: &a [x, x]\n" + "".join(
         ("a: b\nc: !secret d", 3, "means more than text"),
         ("ok: 1\na: [b\n\n", 3, "not YAML .*flow sequence"),
         ('ok: 1\na: "b\n\n', 3, "not YAML .*quoted scalar"),
-        (r'a: "\u0000"', 2, "a text has a NUL byte"),
         ("a: b\nc: \x1b", 3, "a control character"),
         ("a: b\na: c", 3, "duplicate"),
         ("a: b\n? [c]\n: d", 3, "a key is a line of text"),

@@ -345,12 +345,13 @@ text #auth #team/web, see #12, #ff0 and [[B#part]] [c](d.md#e) `#code` a#b
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"one\ntwo \xff", "line 2: not UTF-8"),
-        (b"one\n\ntwo\0", "line 3: has a NUL byte"),
+        (b"one\ntwo \xff", "not UTF-8 .byte 8"),
+        (b"one\n\ntwo\0", "has a NUL byte"),
         (b"---\nok: 1\na: *b\n---\n", "line 3: .*means more than text"),
         (b"---\nok: 1\ndescription: >x\n---\n", "line 3: not YAML"),
         (b"---\nid: decision-" + b"x" * 2000 + b"\n---\n", "longer than 1000"),
-        (b"x" * 10_000_001, "max_text is 10000000"),
+        (b'---\na: "\\u0000"\n---\n', "a text has a NUL byte"),
+        (b"x" * 10_000_001, "longer than max_text"),
     ],
 )
 def test_broken_files_of_a_folder_are_skipped(project: Project, content: bytes, why: str) -> None:
