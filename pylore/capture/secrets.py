@@ -30,7 +30,7 @@ _PREFIXES = (
 _NO_SEED = "the|and|for|are|was|were|not|but|your|you|has|its|with|from|which|would|should|when"
 _PARTS = {
     "START": r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))",
-    "PREFIXES": "|".join(map(re.escape, sorted(_PREFIXES.split(), key=len, reverse=True))),
+    "PREFIXES": "|".join(map(re.escape, _PREFIXES.split())),
     "CODE": r"(?=[A-Za-z-]{0,12}\d)[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){0,3}",
     "SEED": rf"(?!(?:{_NO_SEED})\b)[a-z]{{3,8}}\b",
 }

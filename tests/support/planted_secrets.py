@@ -100,6 +100,8 @@ ORDINARY = (
     "mkdir -p words@ && git checkout -b words-@ && cp -a words@ /tmp/@",
     "https://git@example.org/words ssh://words@host https://words@x.org",
     "go.sum h1:<32b>",
+    "login of web-7d9f8c6b5-x2k4q runs x86_64-pc-linux-gnu-gcc-13, calls getUserByIdV2?",
+    "branch sk-another-container-orientation, @",
 )
 """Templates of common contents of sessions; ``@`` is a number."""
 
