@@ -149,14 +149,12 @@ def edge_name(key: EdgeKey) -> str:
 
 
 class Past(Row):
-    """A former state of a thing, and the command and time of the change that ended it. The access
-    counts of ``row`` are of no particular moment. ``command`` is the number of the command in this
-    store, None for another store's; ``change`` is its name."""
+    """A former state of a thing, and the name of the command and the time of the change that ended
+    it. The access counts of ``row`` are of no particular moment."""
 
     row: Any
     change: str
     changed_at: str
-    command: int | None
 
 
 class PastCommand(Row):

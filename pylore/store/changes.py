@@ -233,11 +233,11 @@ class ChangeLog(Table):
         """Return the former states of a thing, oldest first."""
         current = Stamped.of(row)
         rows = self._rows(
-            "SELECT p.field, p.stamp, p.value, p.command, coalesce(c.name, 'import') FROM past p"
+            "SELECT p.field, p.stamp, p.value, c.name FROM past p"
             " LEFT JOIN commands c ON c.id = p.command WHERE p.thing = ?",
             thing_of(row),
         )
-        former = [(field, (stamp, value)) for field, stamp, value, *_ in rows if field != SEEN]
+        former = [(field, (stamp, value)) for field, stamp, value, _ in rows if field != SEEN]
         every = states(current, former)
         by = _commands_by_stamp(_values(current, former), rows)
         swept = self.swept
@@ -245,9 +245,9 @@ class ChangeLog(Table):
         found = []
         for (before, state), (stamp, _) in zip(every, every[1:], strict=False):
             at = stamp.partition(" ")[0]
-            change, command = by.get(stamp, ("import", None))
             if at >= swept and before not in unknown:
-                found.append(Past(state.to_row(row), change or "changed", at, command))
+                change = by.get(stamp, "import") or "changed"
+                found.append(Past(state.to_row(row), change, at))
         return found
 
     # --- changes that were seen elsewhere
@@ -334,15 +334,13 @@ def _values(current: Stamped, former: Iterable[tuple[str, Value]]) -> dict[str, 
     return {field: sorted(some) for field, some in found.items()}
 
 
-def _commands_by_stamp(
-    known: dict[str, list[Value]], rows: Sequence[Any]
-) -> dict[str, tuple[str, int | None]]:
-    """Return the name and number of the command of each change, by stamp."""
-    found: dict[str, tuple[str, int | None]] = {}
-    for field, stamp, value, command, name in rows:
+def _commands_by_stamp(known: dict[str, list[Value]], rows: Sequence[Any]) -> dict[str, str]:
+    """Return the name of the command of each change, by stamp."""
+    found: dict[str, str] = {}
+    for field, stamp, value, name in rows:
         later = [one[0] for one in known.get(field, ()) if one > (stamp, value)]
-        if later and command is not None and (later[0] not in found or name not in MERGES):
-            found[later[0]] = (name, command)
+        if later and name is not None and (later[0] not in found or name not in MERGES):
+            found[later[0]] = name
     return found
 
 

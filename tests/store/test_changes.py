@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from things import LATE, LATER, a_node, an_edge, node_past
 
 from pylore.core.model import Node
 from pylore.core.stamps import clock
-from pylore.store import Store
+from pylore.store import Store, open_store
 
 KEY = ("note-a", "note-b", "relates_to")
 AHEAD = "2999-01-01T00:00:00Z"
@@ -43,6 +45,17 @@ def test_states_have_their_commands(store: Store) -> None:
     assert (clock(one.row), one.changed_at) == (clock(first), LATE)
     assert clock(two.row) == LATE and two.changed_at == clock(store.nodes.require("note-a"))
     assert left(store, "note-b") == [] and {id for id, *_ in store.changes.former()} == {"note-a"}
+
+
+def test_states_of_other_stores_are_merged(store: Store) -> None:
+    with store.transaction("edit"):
+        change(store, body="one", tags=("x",), updated_at=LATE)
+    with store.transaction("sync"):
+        titles, bodies = ("title", ("2025 0", '"Old"')), ("body", (f"{LATER} 0", '"between"'))
+        store.changes.leave("note-a", [titles, bodies], store.changes.command)
+        assert left(store) == [("sync", ""), ("edit", ""), ("edit", "between")]
+        store.changes.add_seen("note-a", [bodies[1][0]])
+    assert left(store) == [("sync", ""), ("edit", "")], "a state is unknown in part"
 
 
 def test_undone_row_has_later_changes_of_other_fields(store: Store) -> None:
@@ -91,3 +104,21 @@ def test_put_returns_the_outcome(store: Store) -> None:
     node.body = "new"
     assert store.nodes.put(node) == "updated"
     assert store.nodes.require("note-a").to_dict() == node.to_dict()
+    read = change(store, access_count=3, updated_at=AHEAD)
+    assert (read.access_count, read.updated_at) == (3, node.updated_at)
+
+
+def test_indexed_file_is_added_once(store: Store) -> None:
+    for body in ("one", "two"):
+        with store.transaction("index"):
+            store.nodes.put(a_node("file-a.py", body=body, source="file"))
+    (command,) = store.changes.commands()
+    assert store.changes.things(command.id) == (["file-a.py"], [])
+
+
+def test_copied_store_has_different_stamps(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "copy").mkdir()
+    store.connection.execute("VACUUM INTO ?", (str(tmp_path / "copy/search.db"),))
+    with open_store(str(tmp_path / "copy")) as other:
+        machines = {one.changes.machine() for one in (store, store, other, other)}
+    assert len(machines) == 2
