@@ -157,15 +157,6 @@ class Past(Row):
     changed_at: str
 
 
-class PastCommand(Row):
-    """A command that changed a store; ``undone_by`` is the number of the undo that holds."""
-
-    id: int
-    name: str
-    at: str
-    undone_by: int | None = None
-
-
 _OF_ORDERED = frozenset(("feedback", "cap", "same_file", "turn"))
 """Factors of a score that has already decided which results there are: it is rounded first."""
 

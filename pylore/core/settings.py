@@ -231,23 +231,22 @@ class Settings:
         return min(self.graph_depth, self.graph_max_depth)
 
     def _take_config(self, lines: str) -> None:
-        unknown: list[str] = []
+        left: list[str] = []
         for line in filter(None, lines.split("\n")):
             key, origin, text = line.split("\t", 2)
             name, place = key.partition("[")[0], origin.partition(":")[2]
             setting = BY_NAME.get(name.lower())
             if setting is None or setting.config_key != name:
-                unknown.append(f"{place}: {_unknown(name)}: left out")
+                left.append(f"{place}: {_unknown(name)}: left out")
             elif origin.startswith("project:") and users_alone(setting.name, text):
-                why = "counts only in the user's own config"
-                self.warnings.append(f"{place}: {name} {why}: left out")
+                left.append(f"{place}: {name} counts only in the user's own config: left out")
             else:
                 try:
                     self._set(key, origin, text)
                 except UsageError as error:
                     self.problems.append(str(error))
-        if unknown:
-            self.warnings.append(first_of(unknown))
+        if left:
+            self.warnings.append(first_of(left))
 
     def _set(self, key: str, origin: str, text: str) -> None:
         setting, element = named(key)

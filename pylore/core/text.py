@@ -195,22 +195,6 @@ def identifier_parts(text: str) -> str:
     return " ".join(dict.fromkeys(" ".join(some) for some in parts if len(some) > 1))
 
 
-def beyond_signature(text: str, title: str) -> str:
-    """Return the text of a symbol without the signature in its title, and with its documentation
-    once: ``text`` is signature, documentation, and the source with both again.
-
-    >>> beyond_signature("def f(x)\\nSays it.\\ndef f(x): return x", "C.f(x)")
-    'Says it. return x'
-    """
-    head, _, rest = text.partition("\n")
-    if title.partition("(")[0].rpartition(".")[2] not in head:
-        return text
-    told, _, source = rest.rpartition("\n")
-    told, code = one_line(told), one_line(source.replace(head, "", 1))
-    code = code.replace(told, "", 1).lstrip(" :\"'/*#")
-    return f"{told} {code}".strip()
-
-
 _ENDINGS: tuple[str, ...] = ("", "s", "es", "ed", "d", "ing", "e")
 _ENDINGS_OF_Y = ("y", "ies", "ied")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits
 from ..core.scoring import rounded
-from ..core.text import beyond_signature, counted, fold, one_line, parse_query, snippet, stem
+from ..core.text import counted, fold, one_line, parse_query, snippet, stem
 from ..core.vocabulary import FILE_IDS, is_changelog, list_of
 from ..store import ALL
 from ..store.filter import Scope
@@ -271,9 +271,25 @@ def _snippet(query: ParsedQuery, found: Matches, hit: Hit, lines: str | None) ->
 
             heading = entry_of(store, hit, key)
     if hit.type == "symbol":
-        text = beyond_signature(text, hit.title)
+        text = _beyond_signature(text, hit.title)
     shown = one_line(snippet(text, query.words))
     return shown if heading in shown else f"{heading}: {shown}"
+
+
+def _beyond_signature(text: str, title: str) -> str:
+    """Return the text of a symbol without the signature in its title, and with its documentation
+    once: ``text`` is signature, documentation, and the source with both again.
+
+    >>> _beyond_signature("def f(x)\\nSays it.\\ndef f(x): return x", "C.f(x)")
+    'Says it. return x'
+    """
+    head, _, rest = text.partition("\n")
+    if title.partition("(")[0].rpartition(".")[2] not in head:
+        return text
+    told, _, source = rest.rpartition("\n")
+    told, code = one_line(told), one_line(source.replace(head, "", 1))
+    code = code.replace(told, "", 1).lstrip(" :\"'/*#")
+    return f"{told} {code}".strip()
 
 
 def _say_how_it_matched(query: ParsedQuery, hits: list[Hit]) -> list[str]:

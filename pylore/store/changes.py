@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from ..core.json import dumps, loads
-from ..core.model import Anchor, Edge, Node, Past, PastCommand, Row
+from ..core.model import Anchor, Edge, Node, Past, Row
 from ..core.stamps import (
     BASE,
     Stamped,
@@ -70,6 +70,15 @@ def row_of_thing(thing: str) -> Thing:
     if len(parts) == 3:
         return Edge(parts[0], parts[1], parts[2])
     return Anchor(parts[0], parts[1], parts[2], parts[3])
+
+
+class PastCommand(Row):
+    """A command that changed a store; ``undone_by`` is the number of the undo that holds."""
+
+    id: int
+    name: str
+    at: str
+    undone_by: int | None = None
 
 
 class ChangeLog(Table):
