@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 STDIN = 64_000_000
 """Bytes of a question or of ids on stdin; of a text to keep: ``max_text``."""
-QUESTION_LINE = 10_000_000
-"""Bytes of a JSON line with a query."""
 DEEPEST = 100
 """Levels of JSON in a line: Python and SQLite both give up somewhere below 1000."""
 _IN_MEMORY = 8_000_000

@@ -80,9 +80,7 @@ def row(default: T, help: str, low: float = 0, high: float = 0, **more: object) 
 class Settings:
     """The table of settings; an instance has values and origins."""
 
-    graph_depth = row(
-        0, "hops to walk from direct matches; 0: a plain search", 0, 3, section="graph"
-    )
+    graph_depth = row(0, "hops to walk from direct matches; 0: plain search", 0, 3, section="graph")
     graph_max_depth = row(3, "maximum of graph_depth; 0: no graph at all", 0, 3)
     graph_edges: tuple[str, ...] = row((), "walk only these relations; empty: all", option="edges")
     graph_exclude_edges: tuple[str, ...] = row(
@@ -122,9 +120,7 @@ class Settings:
         95, "days after the first week until recency_score is 0.5; 95: 5 % less per week", 1, 36_500
     )
 
-    budget = row(
-        4000, "maximum number of tokens of a context", 50, 1_000_000, section="records and context"
-    )
+    budget = row(4000, "maximum number of tokens of a context", 50, 1_000_000, section="records")
     max_bytes = row(
         0, "maximum bytes of an answer as JSON, without its last results; 0: any", 0, _MOST
     )

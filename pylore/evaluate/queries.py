@@ -10,12 +10,15 @@ import sys
 from codecs import BOM_UTF8
 
 from ..core.errors import LoreError
-from ..core.json import QUESTION_LINE, decoded, lines_of, parse_object
+from ..core.json import decoded, lines_of, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
+
+QUESTION_LINE = 10_000_000
+"""Maximum bytes of a line with a query."""
 
 
 class Question:

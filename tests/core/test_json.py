@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pylore.core.errors import LoreError
-from pylore.core.json import QUESTION_LINE, lines_of, loads, record_line
+from pylore.core.json import lines_of, loads, record_line
 from pylore.core.settings import Settings
-from pylore.evaluate.queries import read_questions
+from pylore.evaluate.queries import QUESTION_LINE, read_questions
 from pylore.formats.jsonl import import_lines
 from pylore.store import Store
 
