@@ -57,7 +57,8 @@ def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
             kind, word = "", chunks[0]
         if kind:
             read.found[kind].append(word if kind in ("tag", "type") else _folded(word))
-        kept += [word] * (kind not in ("without", "tag", "type"))
+        if kind not in ("without", "tag", "type"):
+            kept.append(word)
         del chunks[: len(phrase.split()) or 1]
     rest = " ".join(kept)
     if read.any() and not words(rest):
@@ -69,7 +70,7 @@ def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
 def _phrase_at(text: str) -> str:
     """Return the phrase that a text begins with, including the quotes; empty without a phrase."""
     phrase = text[: text.find('"', 1) + 1] if text[0] == '"' else ""
-    return phrase if words(phrase) and text[len(phrase) :][:1].strip() == "" else ""
+    return phrase if words(phrase) and f"{text} "[len(phrase)] == " " else ""
 
 
 def _operator(chunk: str) -> tuple[str, str]:

@@ -38,7 +38,6 @@ BASE = "*"
 
 PLACE = ("file", "line_start", "line_end")
 TAG, DATA = "tags.", "data."
-_OBJECTS = {"data", "metadata"}
 
 NOBODY = "f" * 10
 """The machine of changes that a purge proposes; it sorts after all machines."""
@@ -166,9 +165,10 @@ class Stamped(Record):
         return self._with(fields, max(self.base, other.base))
 
     def with_values(self, values: Iterable[tuple[str, Value]]) -> Stamped:
-        """Return these values joined with some of single fields."""
+        """Return these values joined with some of single fields; several may be of a field."""
         fields = dict(self.fields)
-        fields |= {name: max(value, fields.get(name, (self.base, ""))) for name, value in values}
+        for name, value in values:
+            fields[name] = max(value, fields.get(name, (self.base, "")))
         return self._with(fields)
 
     def seen_as(self, before: Stamped) -> Stamped:
@@ -323,7 +323,9 @@ def first_stamp(row: Thing) -> str:
 
 def _hash(row: Thing) -> str:
     fields = {name: getattr(row, name) for name in KINDS[type(row)].hashed}
-    fields |= {name: canonical_object(fields[name]) for name in fields.keys() & _OBJECTS}
+    fields |= {
+        name: canonical_object(fields[name]) for name in fields.keys() & {"data", "metadata"}
+    }
     if isinstance(row, Node):
         fields["tags"] = sorted(row.tags)
     return sha256(dumps([*fields.values()]).encode("utf-8", "replace")).hexdigest()

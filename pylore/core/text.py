@@ -32,9 +32,9 @@ ENDING = 2
 """Number of last characters of a word that may differ in inflected forms."""
 _SNIPPET_LOOK = 20_000
 """Characters of a passage in which a snippet is looked for."""
-CONTROLS = (*range(0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F))
-CONTROLS += (*range(0x2066, 0x206A),)
-"""The characters that a terminal may obey; those above 0xFF turn the reading direction around."""
+_BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+CONTROLS = (*range(0x20), *range(0x7F, 0xA0), *_BIDIRECTIONAL)
+"""Characters that a terminal may obey: C0, C1, and marks of the reading direction."""
 _QUESTION_MARKS = {code: "?" for code in CONTROLS if code not in (0x09, 0x0A)}
 _SIGNS = (0xA0, 0xA7, 0xB1, 0xB7, 0xD7, *range(0x2010, 0x2040), *range(0x2190, 0x2200))
 _PLAIN = frozenset(map(chr, (*range(0x80), *_SIGNS)))

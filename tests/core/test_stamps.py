@@ -134,3 +134,10 @@ def test_stamps_are_known_up_to_the_latest() -> None:
     known = [f"{LATER} m"]
     assert has_seen(known, f"{EARLY} m") and has_seen(known, f"{LATER} m")
     assert not has_seen(known, f"{LATE} m") and not has_seen(known, f"{EARLY} n")
+
+
+def test_latest_of_several_past_values_is_joined() -> None:
+    node = Stamped.of(a_node("note-a", body="one"))
+    values = [("body", (f"{at} {HERE}", f'"{at}"')) for at in (LATE, LATER)]
+    for past in (values, values[::-1]):
+        assert node.with_values(past).at("body") == values[0][1]
