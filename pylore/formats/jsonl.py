@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ..core.model import EdgeKey
     from ..core.settings import Settings
-    from ..core.stamps import Thing
+    from ..core.stamps import Thing, Value
     from ..embed import Embedder
     from ..store import Store
 
@@ -165,6 +165,7 @@ class LineImport(Import):
         super().__init__(store, settings, **given)
         self._lines = lines
         self._batch: dict[str, tuple[Thing, list[str]]] = {}
+        self._past: dict[str, tuple[Thing, list[tuple[str, Value]]]] = {}
         self._forgotten: list[str] = []
 
     def write(self) -> Imported:
@@ -211,6 +212,9 @@ class LineImport(Import):
         batch, self._batch = self._batch, {}
         for state in self._merge.take([*batch.values()]) if batch else ():
             self.result.count(state)
+        past, self._past = self._past, {}
+        for row, values in past.values():
+            self._merge.past(row, values)
 
     def _take(self, line: Line) -> None:
         if line.type:
@@ -219,8 +223,10 @@ class LineImport(Import):
                 self._take_state(line, row)
                 self.result.edges += line.kind == "from_id"
             elif row:
-                self._apply()
-                self._merge.past(row, line.past(row))
+                if len(self._past) == _BATCH:
+                    self._apply()
+                values = line.past(row)
+                self._past.setdefault(thing_of(row), (row, []))[1].extend(values)
         elif line.kind == "purged":
             self._take_purge(line)
         elif line.kind == "declare_type":

@@ -11,7 +11,6 @@ from ..core.model import Anchor, Edge, Node, Row, edge_name
 from ..core.stamps import (
     BASE,
     Stamped,
-    clock,
     conflicts,
     count_reads,
     forgotten,
@@ -33,6 +32,9 @@ if TYPE_CHECKING:
     from ..core.stamps import Thing, Value
     from ..indexing.indexer import Index
     from ..store import Store
+
+    Side = tuple[Stamped, set[str]]
+    """(values, stamps of all changes that were seen)"""
 
 _DERIVED = ("invalidated_at", "stamp")
 """Fields of links and anchors that a store derives."""
@@ -111,38 +113,43 @@ class Merge:
 
     # --- records, links and anchors
 
-    def take(self, told: Sequence[tuple[Thing, Sequence[str]]]) -> list[str]:
+    def take(self, given: Sequence[tuple[Thing, Sequence[str]]]) -> list[str]:
         """Merge things of the other side, each once, with stamps of the changes that they have
         seen.
 
         Return for each ``added``, ``updated``, ``kept`` (the stored state is later) or
         ``unchanged``.
         """
-        rows = {thing_of(row): (row, {*was}) for row, was in told}
-        held = self._held([row for row, _ in told])
+        rows = {thing_of(row): (row, {*was}) for row, was in given}
+        held = self._held([row for row, _ in given])
         equal = {thing for thing, (row, _) in rows.items() if _is_equal(held.get(thing), row)}
         asked = [thing for thing, (_, was) in rows.items() if was or thing not in equal]
-        here = {thing: {*stamps} for thing, stamps in self._changes.seen(asked).items()}
+        seen = {thing: {*stamps} for thing, stamps in self._changes.seen(asked).items()}
         past: dict[str, list[tuple[str, Value]]] = {}
         for thing, field, value in self._changes.former(asked):
             past.setdefault(thing, []).append((field, value))
-            here.setdefault(thing, set()).add(value[0])
-        states = []
-        for thing, (row, was) in rows.items():
-            stored, gone, seen = held.get(thing), self._gone_at(thing), here.get(thing, set())
-            if thing in equal:
-                states.append("unchanged")
-            elif clock(row) <= gone:
-                states.append("kept")
-            elif stored is None:
-                states.append(self._add(row, seen, past.get(thing, []), gone))
+            seen.setdefault(thing, set()).add(value[0])
+        states = dict.fromkeys(rows, "unchanged")
+        for thing in asked:
+            (row, was), gone, stored = rows[thing], self._gone_at(thing), held.get(thing)
+            theirs = Stamped.of(row).after(gone)
+            if stored is None:  # the past of a thing may arrive first
+                ours = Stamped("", {}, theirs.kind)
+                if thing in past:
+                    ours = ours.with_values(one for one in past[thing] if one[0] != BASE)
             else:
-                states.append(self._meet(stored, seen, row, was, gone))
-            if was:
-                known = seen | Stamped.of(row if stored is None else stored).stamps()
-                self._again |= self._see(thing, was, known, gone)
+                ours = Stamped.of(stored)
+            known = seen.get(thing, set()) | ours.stamps()
+            if isinstance(row, Node):
+                self._see(thing, was, theirs, known, gone)
+            if thing not in equal:
+                if not theirs.stamps():
+                    states[thing] = "kept"
+                else:
+                    there = was | theirs.stamps()
+                    states[thing] = self._meet(stored, row, (ours, known), (theirs, there))
         self._write()
-        return states
+        return [*states.values()]
 
     def _held(self, rows: Sequence[Thing]) -> dict[str, Thing]:
         nodes = self._store.nodes.get_many([row.id for row in rows if isinstance(row, Node)])
@@ -151,66 +158,59 @@ class Merge:
         held: list[Thing] = [*nodes.values(), *edges.values(), *filter(None, anchors)]
         return {thing_of(row): row for row in held}
 
-    def _add(self, row: Thing, seen: set[str], past: list[tuple[str, Value]], gone: str) -> str:
-        thing, state = thing_of(row), Stamped.of(row).after(gone)
-        self._see_passed(row, state, seen)
-        if thing in self._purged_before:
-            self.fates["back"].append(thing)
-        if row.stamps or past or gone:  # the past of a thing may arrive first
-            both = state.with_values(one for one in past if one[0] != BASE)
-            row = both.to_row(row)
-            self._changes.take_back(thing, both.fields.items())
-            self._changes.leave(thing, state.left_for(both), None)
-        self._settle(row, None)
-        if isinstance(row, Node):
-            self.new_nodes.add(thing)
-        self._added += [row] * has_history(row)
-        return "added"
+    def _see(self, thing: str, was: set[str], theirs: Stamped, known: set[str], gone: str) -> None:
+        """Log the changes of a record of which only later values have arrived."""
+        passed = was.union(sorted(theirs.stamps())[:-1]) - known
+        if new := sorted(stamp for stamp in passed if is_after(stamp, gone)):
+            self._changes.add_seen(thing, new)
+            self._again |= {thing} if was.intersection(new) else set()
 
-    def _meet(self, stored: Thing, seen: set[str], given: Thing, was: set[str], gone: str) -> str:
-        ours, theirs = Stamped.of(stored), Stamped.of(given).after(gone)
-        here = seen | ours.stamps()
-        self._see_passed(given, theirs, here)
+    def _meet(self, stored: Thing | None, given: Thing, here: Side, there: Side) -> str:
+        """Join the values of both sides; return the state."""
+        thing, ours, theirs = thing_of(given), here[0], there[0]
         edited: dict[str, str] = {}
-        if self._by_hand:
+        if self._by_hand and stored is not None:
             theirs = theirs if given.stamps else theirs.seen_as(ours)
             edited = theirs.edited(ours)
             theirs = theirs.having({name: ours.at(name)[1] for name in edited})
-        if not has_history(stored) and not has_history(given):
+        if stored is None and not (given.stamps or ours.fields) and theirs.base:
+            both, row = theirs, given
+        elif stored is not None and not (has_history(stored) or has_history(given)):
             both = theirs if is_later(given, stored) else ours
             row = both.to_row(stored)
         else:
             both = ours.joined(theirs)
             if isinstance(stored, Node):
-                there = was | theirs.stamps()
-                both = self._decided(stored.id, both, ours, here, theirs, there)
-            self._changes.leave(thing_of(stored), theirs.left_for(both), None)
+                both = self._decided(thing, both, here, (theirs, there[1]))
+            self._changes.leave(thing, theirs.left_for(both), None)
             if edited:
                 times = {"updated_at": canonical(now())} if isinstance(stored, Node) else {}
                 both = self._stated(both, {**edited, **times})
-            row = self._replace(stored, ours, both)
-        if not isinstance(row, Anchor):
+            self._changes.replace(thing, ours.left_for(both))
+            row = both.to_row(stored or given)
+        if not edited and both not in (theirs, ours):
+            self.joined.add(thing)
+        if stored is None:
+            if ours.fields:
+                self._changes.take_back(thing, both.fields.items())
+            if thing in self._purged_before:
+                self.fates["back"].append(thing)
+            self.new_nodes |= {thing} if isinstance(row, Node) else set()
+            self._added += [row] * has_history(row)
+        elif not isinstance(row, Anchor):
             count_reads(row, stored, given)  # type: ignore[arg-type]
         self._settle(row, stored)
-        if not edited and both not in (ours, theirs):
-            self.joined.add(thing_of(row))
+        if stored is None:
+            return "added"
         if edited or not same(stored, row):
             return "updated"
         return "unchanged" if same(stored, given) else "kept"
 
-    def _decided(
-        self,
-        id: str,
-        both: Stamped,
-        ours: Stamped,
-        here: set[str],
-        theirs: Stamped,
-        there: set[str],
-    ) -> Stamped:
+    def _decided(self, id: str, both: Stamped, here: Side, there: Side) -> Stamped:
         """Return the joined values as the preferred side decides; note the fields in conflict."""
-        found = conflicts(ours, here, theirs, there)
+        found = conflicts(*here, *there)
         if turned := [name for name in found if self._prefer not in ("", found[name])]:
-            side = ours if self._prefer == "ours" else theirs
+            side = here[0] if self._prefer == "ours" else there[0]
             both = self._stated(both, {name: side.at(name)[1] for name in turned})
             found |= dict.fromkeys(turned, self._prefer)
         for stands in sorted({*found.values()}):
@@ -252,19 +252,6 @@ class Merge:
     def _gone_at(self, thing: str) -> str:
         """Return when the last of the records that a thing hangs on was deleted for good."""
         return max(self._gone.get(id, "") for id in owners(thing))
-
-    def _see(self, thing: str, stamps: set[str], known: set[str], gone: str = "") -> set[str]:
-        """Log changes with values that are unknown here; return the thing if any are new."""
-        new = sorted(stamp for stamp in stamps - known if is_after(stamp, gone))
-        if new:
-            self._changes.add_seen(thing, new)
-        return {thing} if new else set()
-
-    def _see_passed(self, row: Thing, state: Stamped, known: set[str]) -> None:
-        """Log the earlier changes of a record: only their last values have arrived."""
-        stamps = state.stamps()
-        if isinstance(row, Node):
-            self._see(row.id, stamps - {max(stamps)}, known)
 
     def past(self, row: Thing, values: Iterable[tuple[str, Value]]) -> None:
         """Merge former values of the thing with the key of ``row``; some may be current."""
