@@ -102,7 +102,7 @@ class Records:
         if store.scope != settings.scope:
             store.keep_to(settings.scope)
         self.store = store
-        self.reader = reader
+        self._reader = reader
         self.notes: list[str] = []
         """Notes of the transaction, for people."""
         self._settings = settings
@@ -369,10 +369,10 @@ class Records:
             LoreError: no such node or state.
             UsageError: ``at`` is neither a number nor a time.
         """
-        from .undo import restore_node
+        from .undo import state_at
 
         ids = [*map(self.store.complete_id, ids)]
-        return [Change(*restore_node(self, id, at)) for id in ids]
+        return [self._give(state_at(self.store, id, at), accept=not at) for id in ids]
 
     def undo(self, ids: Sequence[str] = (), *, redo: bool = False) -> list[Change]:
         """Undo the last change of each of these nodes, or the last command.
@@ -383,12 +383,14 @@ class Records:
         Raises:
             LoreError: no such node, or no change to undo.
         """
-        from .undo import REDO, UNDO, UNDO_RECORD, undo_command, undo_node
+        from .undo import REDO, UNDO, UNDO_RECORD, state_before, undo_command
 
         def write() -> list[Change]:
-            if not ids:
-                return [Change(*one) for one in undo_command(self, redo=redo)]
-            return [Change(*undo_node(self, id)) for id in [*map(self.store.complete_id, ids)]]
+            if ids:
+                whole = [*map(self.store.complete_id, ids)]
+                return [self._give(state_before(self.store, id, self.notes)) for id in whole]
+            done = undo_command(self.store, self.notes, redo=redo)
+            return [Change(*one) for one in done.items()]
 
         return self.together(write, UNDO_RECORD if ids else REDO if redo else UNDO)
 
@@ -409,7 +411,7 @@ class Records:
             set_file(node, given["file"], self._root)
         state = self.write(node)
         if "file" in given:
-            self.tie(node, before)
+            self._tie(node, before)
         return state
 
     def write(self, node: Node) -> str:
@@ -421,6 +423,26 @@ class Records:
         if state != "unchanged":
             Index(self.store).update([node])
         return state
+
+    def _give(self, state: Node, *, accept: bool = False) -> Change:
+        """Give a record a former state; links and anchors to the file follow. ``accept``: of a live
+        record accept broken anchors as the code is now."""
+        from ..anchors.attach import accept_anchors
+        from .undo import give
+
+        id, old = state.id, self.store.nodes.require(state.id)
+        outcome, before = give(self.store, [state]).get(id, "unchanged"), location_of(old)
+        if outcome == "restored" and state.source != "file" and location_of(state) != before:
+            self._tie(state, before)
+        is_live = old.invalidated_at is None
+        if accept and is_live and accept_anchors(self.store, id, self._reader):
+            outcome = "restored"
+        for one in self.store.anchors.of(id):
+            if one.is_broken:
+                place = ":".join(filter(None, (one.path, one.detail)))
+                still = f"which is still {one.verdict}: use 'lore anchor {id} FILE' or --remove"
+                self.notes.append(f"'{id}' is anchored to {place}, {still}")
+        return Change(id, outcome)
 
     def _new_node(self, type: str, text: str, id: str, key: str) -> Node:
         scope = self._settings.scope
@@ -486,7 +508,7 @@ class Records:
         if old is None or old.invalidated_at is not None:
             self._link(Edge(node.id, run, DERIVED_FROM, source="system"))
 
-    def tie(self, node: Node, before: tuple[str, str]) -> None:
+    def _tie(self, node: Node, before: tuple[str, str]) -> None:
         """Link and anchor a record to its file in place of the former location."""
         from ..anchors.attach import anchor_file, drop_file_anchors, unlink_anchor
 
