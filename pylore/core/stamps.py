@@ -19,7 +19,6 @@ from copy import copy
 from .ids import sha256
 from .json import canonical, dumps, loads
 from .model import Anchor, Edge, Node, Record
-from .times import later
 from .vocabulary import CODE_TYPES, SOURCES, STATUSES
 
 TYPE_CHECKING = False
@@ -302,11 +301,6 @@ def first_clock(row: Thing) -> str:
     return max(made, getattr(row, KINDS[type(row)].end) or "")
 
 
-def next_clock(before: str, at: str) -> str:
-    """Return the time of a change at ``at`` to a state of the time ``before``, which is earlier."""
-    return at if at > before else later(before)
-
-
 def is_after(stamp: str, purged: str) -> bool:
     """Return True if a stamp is later than a time."""
     return stamp.partition(" ")[0] > purged
@@ -323,9 +317,8 @@ def first_stamp(row: Thing) -> str:
 
 def _hash(row: Thing) -> str:
     fields = {name: getattr(row, name) for name in KINDS[type(row)].hashed}
-    fields |= {
-        name: canonical_object(fields[name]) for name in fields.keys() & {"data", "metadata"}
-    }
+    objects = fields.keys() & {"data", "metadata"}
+    fields |= {name: canonical_object(fields[name]) for name in objects}
     if isinstance(row, Node):
         fields["tags"] = sorted(row.tags)
     return sha256(dumps([*fields.values()]).encode("utf-8", "replace")).hexdigest()

@@ -22,19 +22,21 @@ def now() -> str:
     return time.strftime(_FORM, time.gmtime())
 
 
-def later(moment: str) -> str:
-    """Return a whole second after a time; now, if that is invalid.
+def now_after(moment: str) -> str:
+    """Return the time of this second; if ``moment`` is not earlier, a whole second after it.
 
-    >>> later("2026-01-31T23:59:59.5Z")
-    '2026-02-01T00:00:00Z'
+    >>> now_after("2999-01-31T23:59:59.5Z")
+    '2999-02-01T00:00:00Z'
     """
+    at = now()
+    if at > moment:
+        return at
     from _datetime import datetime, timedelta  # type: ignore[import-not-found]
 
     try:
-        after = f"{(datetime.fromisoformat(moment[:19]) + timedelta(seconds=1)).isoformat()}Z"
+        return f"{(datetime.fromisoformat(moment[:19]) + timedelta(seconds=1)).isoformat()}Z"
     except (ValueError, OverflowError):
-        return now()
-    return after if after > moment else now()
+        return at
 
 
 def days_since(moment: str) -> int:

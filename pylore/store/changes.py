@@ -19,10 +19,9 @@ from ..core.stamps import (
     first_clock,
     has_history,
     latest,
-    next_clock,
     states,
 )
-from ..core.times import now
+from ..core.times import now, now_after
 from .connection import TO_WIPE, Meta, Table, apsw
 
 TYPE_CHECKING = False
@@ -206,7 +205,7 @@ class ChangeLog(Table):
 
     def stamp(self, before: str) -> str:
         """Return a stamp of now, later than a time."""
-        return f"{next_clock(before, now())} {self.machine()}"
+        return f"{now_after(before)} {self.machine()}"
 
     def replace(self, thing: str, values: Sequence[tuple[str, Value]]) -> None:
         """Log values that the running command replaced."""

@@ -355,10 +355,9 @@ class Relations(GraphTable):
 
 
 def _later(declared: tuple[str, object] | None) -> str:
-    from ..core.stamps import next_clock
-    from ..core.times import now
+    from ..core.times import now_after
 
-    return next_clock(declared[0] if declared else "", now())
+    return now_after(declared[0] if declared else "")
 
 
 class Ratings(GraphTable):
