@@ -16,7 +16,7 @@ import yaml
 from ..core.errors import LoreError
 from ..core.ids import check_id
 from ..core.json import decoded, require_storable
-from ..core.model import Node, Record
+from ..core.model import Node
 from ..core.query import version_of
 from ..core.text import clean_tags, one_line
 from ..core.vocabulary import is_changelog
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 LONGEST = 64_000
 """Maximum characters of the front matter."""
 LONGEST_KEY = 100
-DEEPEST = 16
-"""Maximum depth of lists and mappings."""
 
 
 class LineError(LoreError):
@@ -49,14 +47,12 @@ class LineError(LoreError):
         super().__init__(f"line {line}: {message}")
 
 
-class Document(Record):
+class Document:
     """A parsed file.
 
     ``stated`` are the fields of ``node`` that the front matter sets, ``data`` the unknown keys;
     ``aliases`` are further names for links. ``placed``: the id comes from the path.
     """
-
-    __slots__ = ("aliases", "data", "links", "node", "placed", "stated")
 
     def __init__(self, path: str) -> None:
         self.node = Node("", "", source="file", file=path)
@@ -307,14 +303,14 @@ def _parsed(text: str) -> dict[str, tuple[int, Value]]:
         raise LineError(mark.line + 2, f"not YAML ({one_line(what)}): {_MEND}") from None
     except yaml.reader.ReaderError as error:
         raise LineError(text.count("\n", 0, error.position) + 2, "a control character") from None
+    except RecursionError:
+        raise LineError(2, "too many lists and keys in each other") from None
     except (ValueError, OverflowError):  # of an escape, or of a version's digits
         raise LineError(2, f"a number that YAML does not allow: {_MEND}") from None
 
 
 class _Loader(yaml.BaseLoader):
-    """Reads texts, lists and mappings: no aliases, anchors, tags or deep nesting."""
-
-    _depth = 0
+    """Reads texts, lists and mappings: no aliases, anchors or tags."""
 
     def mapping(self) -> dict[str, tuple[int, Value]]:
         found: dict[str, tuple[int, Value]] = {}
@@ -339,12 +335,7 @@ class _Loader(yaml.BaseLoader):
         if isinstance(event, yaml.AliasEvent) or (event.anchor, event.tag) != (None, None):
             why = f"'&', '*' or '!' means more than text in YAML: {_MEND}"
             raise LineError(_line(event), why)
-        self._depth += 1
-        if self._depth > DEEPEST:
-            raise LineError(_line(event), f"more than {DEEPEST} lists and keys in each other")
-        node: yaml.Node | None = super().compose_node(parent, index)
-        self._depth -= 1
-        return node
+        return super().compose_node(parent, index)
 
 
 def _line(part: yaml.Node | yaml.Event) -> int:

@@ -85,10 +85,9 @@ class DocumentImport(Import):
         self._read_known()
         store, settings, options = self._store, self._settings, self._options
         self._reader = DocumentReader(store, settings, options.type, options.new_types)
-        words = [*store.types.all(), "", *sorted(self._reader.relations)]
-        vocabulary = sha256("\n".join(words).encode()).hexdigest()[:16]
-        read_as = (READING, options.type, vocabulary, settings.max_text, options.new_types)
-        self._read_as = " ".join(map(str, read_as))
+        of_options = (READING, options.type, options.new_types, settings.max_text)
+        read_as = (*of_options, *store.types.all(), "", *sorted(self._reader.relations))
+        self._read_as = sha256("\n".join(map(str, read_as)).encode()).hexdigest()[:16]
         for path in self._paths:
             self._find(path)
         lost = [self._lose(id, path) for id, path in [*self._lost()]]

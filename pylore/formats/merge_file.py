@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     """The lines of a file by key, each with the value of ``_parsed``."""
     Parse = Callable[[bytes], tuple[Key, str, Any]]
 
-_LONGEST = 1 << 40
-"""Maximum bytes of a line: git, too, has the files in memory."""
-
 
 def both_sides(lines: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the lines of both sides of conflicts, and an empty line for each other line: line
@@ -104,7 +101,7 @@ def _read(name: str, lines: Iterable[bytes], parse: Parse) -> Lines:
 
 def _parsed(raw: bytes) -> tuple[Key, str, Any]:
     """Return the key of a line, the line as ``line_of`` writes it, and the value."""
-    line = Line(parse_object(raw, _LONGEST))
+    line = Line(parse_object(raw, len(raw)))  # git, too, has the files in memory
     text = line_of(line.fields)
     value: Any = None
     if line.kind in STATES and line.is_whole:

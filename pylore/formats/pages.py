@@ -13,7 +13,6 @@ from os.path import splitext
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from ..core.model import Record
 from ..core.text import one_line
 from ..records.fields import is_page, split_location
 
@@ -67,14 +66,12 @@ def code_link(text: str) -> Link | None:
     return Link(PATH, path, lines=target[len(path) + 1 :])
 
 
-class Page(Record):
+class Page:
     """The title of a text, or an empty text, with the place; links and tags.
 
     ``title_span`` are the first and last offset of the title with markup. ``links`` are ``(offset,
     link)``, in the order of the text.
     """
-
-    __slots__ = ("_defined", "_used", "links", "tags", "title", "title_span")
 
     def __init__(self) -> None:
         self.title = ""
@@ -97,11 +94,11 @@ class Page(Record):
     def define(self, label: str, link: Link | None, at: int) -> None:
         """Add the link of a label; ``place_definitions`` moves it to the uses."""
         self.add(link, at)
-        self._defined.setdefault(_folded(label), at)
+        self._defined.setdefault(one_line(label).casefold(), at)
 
     def use(self, label: str, at: int, *, is_image: bool = False) -> None:
         """Note a use of a label, which may be defined later or not at all."""
-        uses = self._used.setdefault(_folded(label), [])
+        uses = self._used.setdefault(one_line(label).casefold(), [])
         if not is_image:
             uses.append(at)
 
@@ -110,10 +107,6 @@ class Page(Record):
         used = {at: self._used[label] for label, at in self._defined.items() if label in self._used}
         placed = [(at, link._replace(at=used.get(at, link.at))) for at, link in self.links]
         self.links = [(at, link) for at, link in placed if link.at]
-
-
-def _folded(label: str) -> str:
-    return " ".join(label.split()).casefold()
 
 
 def read_page(text: str, path: str) -> Page:
@@ -284,16 +277,16 @@ def _read_asciidoc(text: str) -> Page:
         elif kind == "heading" and not page.links:
             page.set_title(one_line(token["title"]), at, token.end("title"))
         elif kind in ("link", "cross"):
-            target, is_file = token["target"] or token["place"], token["macro"] in _FILES
+            target, is_file = (
+                token["target"] or token["place"],
+                token["macro"] in ("include", "image"),
+            )
             in_page = kind == "cross" and "." not in target.partition("#")[0]
             if "{" not in target and not in_page:  # {base} is an attribute
                 link = Link(PATH, target.partition("#")[0]) if is_file else relative_link(target)
                 page.add(link, at)
     return page
 
-
-_FILES = ("include", "image")
-"""Macros whose target is a file."""
 
 # --- reStructuredText: references to files, ``literals``, roles that lead to a document, and the
 # entries of a toctree
