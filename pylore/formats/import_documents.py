@@ -6,7 +6,6 @@ links of all files, so that a link may lead to a later file, or to a node that c
 
 from __future__ import annotations
 
-import json
 import os
 from copy import copy
 from hashlib import sha256
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
 from ..core.ids import check_scope, own, plain, whose
+from ..core.json import dumps, loads
 from ..core.model import Edge, Node
 from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
@@ -324,7 +324,7 @@ class DocumentImport(Import):
         edges = self._store.edges
         old = {edge.key: edge for edge in edges.of(id, forgotten=True) if edge.from_id == id}
         for key, stated in wanted.items():
-            metadata = json.dumps(stated, ensure_ascii=False)
+            metadata = dumps(stated)
             edge = old.get(key) or Edge(*key, source="file", metadata=metadata, created_at=now())
             is_removed, is_stated = edge.status == _TAKEN_BACK, _is_stated(edge)
             # live edges by hand and removed links do not change
@@ -341,7 +341,7 @@ class DocumentImport(Import):
 
 def _is_stated(edge: Edge) -> bool:
     """Return True if a document states or stated the edge."""
-    return isinstance(json.loads(edge.metadata).get("document"), str)
+    return isinstance(loads(edge.metadata).get("document"), str)
 
 
 # --- files below a folder

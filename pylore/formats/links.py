@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from functools import cached_property
 
 from ..core.errors import LoreError
 from ..core.ids import check_id
+from ..core.json import dumps, loads
 from ..core.text import composed, one_line
 from ..core.vocabulary import CODE_IDS, COMMIT_IDS
 from ..records.fields import EXTENSIONS, is_page, split_location
@@ -34,12 +34,12 @@ def links_text(links: Iterable[Link]) -> str:
     for number, link in enumerate(links):
         is_word = link.kind in (PATH, NAME)
         rows.setdefault((link.kind, link.target, link.lines, 0 if is_word else number), link)
-    return json.dumps([*rows.values()], ensure_ascii=False, separators=(",", ":"))
+    return dumps([*rows.values()])
 
 
 def links_of(text: str) -> list[Link]:
     """Return the links in JSON of ``links_text``."""
-    return [Link(*row) for row in json.loads(text or "[]")]
+    return [Link(*row) for row in loads(text or "[]")]
 
 
 class Targets:

@@ -328,14 +328,10 @@ class Edges(GraphTable):
         """Delete edges of source ``system``."""
         self._db.executemany(f"DELETE FROM main.links WHERE {_THIS} AND source = 'system'", keys)
 
-    def note_ends(self, id: str) -> None:
-        """Note that a thing, and the facts of the thing, were forgotten or restored."""
-        if id.startswith(THING_IDS):
-            self.stated.update([id, *self._column(_THINGS_LEADING_TO, id)])
-
     def delete_node(self, id: str) -> None:
         """Delete all edges of a node."""
-        self.note_ends(id)
+        if id.startswith(THING_IDS):
+            self.stated.update([id, *self._column(_THINGS_LEADING_TO, id)])
         key = key_of(self._db, id)
         if key is not None:
             rated = rated_with(self._db, key)
