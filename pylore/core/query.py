@@ -56,7 +56,8 @@ def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
             read.unread.append(f"{chunks[0][:60]} is searched for as plain words: {why}")
             kind, word = "", chunks[0]
         if kind:
-            read.found[kind].append(word if kind in ("tag", "type") else _folded(word))
+            folded = " ".join(words(fold(word)))
+            read.found[kind].append(word if kind in ("tag", "type") else folded)
         if kind not in ("without", "tag", "type"):
             kept.append(word)
         del chunks[: len(phrase.split()) or 1]
@@ -85,10 +86,6 @@ def _operator(chunk: str) -> tuple[str, str]:
         if chunk == f"-{bare}" and bare == bare.lower() and bare[0].isalpha():
             return "without", bare
     return "", chunk
-
-
-def _folded(text: str) -> str:
-    return " ".join(words(fold(text)))
 
 
 SHORT = 6

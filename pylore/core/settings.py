@@ -43,8 +43,8 @@ a person's choice."""
 
 
 class Setting:
-    """A row of the table. ``users``: valid only in the user's config. ``section`` is given with the
-    first row of a section."""
+    """A row of the table. ``section`` is given with the first row of a section, ``users``: valid
+    only in the user's config, ``config_key`` is upper-case for arrays, as EDGE_WEIGHTS."""
 
     section = ""
     choices: tuple[str, ...] = ()
@@ -57,15 +57,11 @@ class Setting:
 
     def __set_name__(self, table: type, name: str) -> None:
         self.name, self.users = name, name in _OF_USERS
+        self.config_key = name.upper() if self.kind in ARRAYS else name
         self.option = self.option or name.replace("_", "-")
         self.help += "; user config only" if self.users else ""
         self.section = self.section or next(reversed(BY_NAME.values())).section
         BY_NAME[name] = self
-
-    @property
-    def config_key(self) -> str:
-        """Return the key of config files: arrays are upper-case, as in EDGE_WEIGHTS."""
-        return self.name.upper() if self.kind in ARRAYS else self.name
 
 
 BY_NAME: dict[str, Setting] = {}
@@ -215,8 +211,7 @@ class Settings:
         """Return a copy with these ``(config key, text)`` set, ``KEY[element]`` too; raise
         UsageError if a key is not known, or a value is not valid."""
         copy = Settings()
-        vars(copy).update(vars(self))
-        copy.origins = dict(self.origins)
+        vars(copy).update(vars(self), origins=dict(self.origins))
         for key, text in pairs:
             copy._set(key, origin, text)
         return copy

@@ -54,11 +54,10 @@ class FieldsOf:
         local: fields of one machine alone, which no shared file has.
     """
 
-    def __init__(
-        self, kind: type, fields: str, *, end: str, times: str, hashed: str, local: str = ""
-    ) -> None:
+    def __init__(self, kind: type, fields: str, *, end: str, hashed: str, local: str = "") -> None:
         self.defaults: dict[str, object] = {name: getattr(kind, name) for name in fields.split()}
-        self.end, self.times = end, times.split()
+        self.end = end
+        self.times = [name for name in self.defaults if name.endswith("_at") and name != end]
         self.anew = [name for name in (end, "updated_at") if name in self.defaults]
         self.hashed, self.local = hashed.split(), local.split()
 
@@ -67,21 +66,18 @@ NODE = FieldsOf(
     Node,
     "title body status source confidence category invalidated_at created_at updated_at",
     end="invalidated_at",
-    times="created_at updated_at",
     hashed="title body status source confidence category tags file line_start line_end data",
 )
 EDGE = FieldsOf(
     Edge,
     "weight source status metadata ended_at created_at",
     end="ended_at",
-    times="created_at",
     hashed="weight source status metadata",
 )
 ANCHOR = FieldsOf(
     Anchor,
     "root hash commit_id verdict reason gone_at created_at verified_at",
     end="gone_at",
-    times="created_at verified_at",
     hashed="root",
     local="verdict reason verified_at commit_id",
 )
@@ -105,13 +101,9 @@ _FIELDS = {
     "line": "line_start line_end",
     "object": "data metadata",
     "count": "access_count",
-    "status": "status",
-    "source": "source",
-    "verdict": "verdict",
-    "tags": "tags",
-    "stamps": "stamps",
 }
 RULES = {name: rule for rule, names in _FIELDS.items() for name in names.split()}
+RULES |= {name: name for name in ("status", "source", "verdict", "tags", "stamps")}
 """The rule of each field of records, links and anchors."""
 CHOICES = {
     "status": STATUSES,
