@@ -101,7 +101,9 @@ ORDINARY = (
     "https://git@example.org/words ssh://words@host https://words@x.org",
     "go.sum h1:<32b>",
     "login of web-7d9f8c6b5-x2k4q runs x86_64-pc-linux-gnu-gcc-13, calls getUserByIdV2?",
-    "branch sk-another-container-orientation, @",
+    "branch sk-another-container-orientation, Authorization: Bearer YOUR_ACCESS_TOKEN",
+    "image web-X<9h>\nlogin works",
+    "call_X<20h> wrote X<20h>.js in /home/me/words/container/session/X<20h>/strategy",
 )
 """Templates of common contents of sessions; ``@`` is a number."""
 
