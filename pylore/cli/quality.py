@@ -51,7 +51,9 @@ def finish(
     run: str = _RUN,
     *,
     helpful: tuple[str, ...] = option("--helpful ID,…", "records that helped", complete="ids"),
-    unhelpful: tuple[str, ...] = option("--unhelpful ID,…", "records that did not", complete="ids"),
+    unhelpful: tuple[str, ...] = option(
+        "--unhelpful ID,…", "records that did not help", complete="ids"
+    ),
 ) -> None:
     """End a run, and link the records shown to it.
 
@@ -148,7 +150,8 @@ def evaluate_command(
     """
     from ..evaluate.measure import Evaluation, evaluate, report_text, tune, tuning_text
 
-    exclusive(tune=tunes, compare=compared, controls=controls)
+    exclusive(tune=tunes, compare=compared)
+    exclusive(tune=tunes, controls=controls)
     if names and not tunes:
         raise UsageError("--settings needs --tune")
     if controls:  # they shuffle all edges

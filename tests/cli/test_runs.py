@@ -162,7 +162,7 @@ def test_eval_prints_a_table_without_writing(asked: Lore) -> None:
     temporary.mkdir()
     asked.patch.setattr("tempfile.tempdir", str(temporary))
     before = asked("export").out
-    done = asked(*EVAL, "--controls", "--text")
+    done = asked(*EVAL, "--compare", "graph_depth=1", "--controls", "--text")
     assert "recall@5  recall@10  all_relevant@5  ndcg@10" in done.lines[0]
     assert "recall@5 against fulltext" in done.lines[0]
     for part in ("shuffled edges, graph_depth=1", "in-degree prior  ", "+50.0 [+50.0, +50"):
