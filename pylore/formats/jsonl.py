@@ -20,9 +20,8 @@ from ..core.vocabulary import DECLARED_WEIGHT, dotted
 from ..graph.relations import fold, require_name
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
-from ..records.facts import contested
 from ..records.fields import Naming, title_of
-from ..records.merge import Conflict, Merge, contested_notes, fate_notes
+from ..records.merge import Conflict, Merge, fate_notes
 from ..store.changes import thing_of
 from .lines import STATES, Line, marker_of
 
@@ -203,8 +202,6 @@ class LineImport(Import):
         self._index.flush()  # facts of edges are searchable now
         result.updated += len(merge.fates["proposed"])
         result.brought |= merge.brought
-        rivals = contested(self._store, self._settings, result.brought)
-        result.notes += contested_notes(rivals)
         result.conflicting, result.conflicts = merge.conflicts, len(merge.conflicts)
         result.notes += fate_notes({**merge.fates, "forgotten": self._forgotten})
 

@@ -96,18 +96,6 @@ def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
     return [one for one in others if whose(*one.key) == whose(*edge.key)]
 
 
-def contested(store: Store, settings: Settings, keys: Iterable[EdgeKey]) -> list[Edge]:
-    """Return the confirmed edges with a confirmed rival: two sides have each stated a value."""
-    from ..core.vocabulary import RELATIONS
-
-    def stands(edge: Edge) -> bool:
-        return edge.status == "confirmed" and edge.ended_at is None
-
-    stated = store.edges.get_many([key for key in keys if key[2] not in RELATIONS])
-    edges = [edge for _, edge in sorted(stated.items()) if stands(edge)]
-    return [edge for edge in edges if any(map(stands, other_values(store, settings, edge)))]
-
-
 def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
     """Confirm staged nodes of ``ids`` and their staged facts after ``promote_after`` reads; return
     their names.

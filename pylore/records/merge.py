@@ -7,7 +7,7 @@ purge deletes all earlier values. Rows that a store derives are not merged.
 from __future__ import annotations
 
 from ..core.json import canonical
-from ..core.model import Anchor, Edge, Node, Row, edge_name
+from ..core.model import Anchor, Edge, Node, Row
 from ..core.stamps import (
     BASE,
     Stamped,
@@ -350,13 +350,6 @@ def conflict_notes(conflicts: Sequence[Conflict]) -> list[str]:
 def fate_notes(fates: Mapping[str, Sequence[str]]) -> list[str]:
     """Return a note for each fate, a key of ``_FATES``, that has ids."""
     return [f"{_named(ids)}: {_FATES[name]}" for name, ids in fates.items() if ids]
-
-
-def contested_notes(edges: Sequence[Edge]) -> list[str]:
-    """Return a note on facts with a rival, if their predicate has a single value."""
-    hint = "stands beside another value, and the predicate has one: 'lore confirm A RELATION B'"
-    facts = [edge_name(edge.key) for edge in edges]
-    return [f"{_named(facts)}: {hint} settles it"] if facts else []
 
 
 def _named(names: Sequence[str]) -> str:

@@ -13,11 +13,12 @@ from .facts import promote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
-    from ..core.model import Anchor, Edge, Node
+    from ..core.model import Edge, Node
     from ..core.settings import Settings
+    from ..core.stamps import Thing
     from ..store import Store
 
 
@@ -49,7 +50,11 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
         fields["anchors"] = [anchor_row(anchor) for anchor in anchors]
     if history:
         every = store.anchors.of(id, gone=True)
-        fields["anchor_history"] = [row for one in every for row in _anchor_history(store, one)]
+        fields["anchor_history"] = [
+            {"kind": one.kind, "path": one.path, "detail": one.detail, **past}
+            for one in every
+            for past in past_rows(store, one)
+        ]
     fields["edges"] = [_edge(edge, id, titles) for edge in linked]
     if history:
         for row, edge in zip(fields["edges"], linked, strict=True):
@@ -58,15 +63,16 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
     return fields
 
 
-def past_rows(store: Store, row: Node | Edge) -> list[dict[str, Any]]:
-    """Return the former states of a node or an edge, the first state first.
+def past_rows(store: Store, row: Thing) -> list[dict[str, Any]]:
+    """Return the former states of a node, an edge or an anchor, the first state first.
 
     Each has ``number``, ``change`` (the command that ended it), ``made_at`` and ``changed_at``; of
-    an edge all fields, of a node only the fields that the next state changed.
+    an edge or an anchor all fields, of a node only the fields that the next state changed.
     """
     from ..core.stamps import KINDS, clock
 
-    names, is_node = (*KINDS[type(row)].hashed, KINDS[type(row)].end), hasattr(row, "body")
+    kind, is_node = KINDS[type(row)], hasattr(row, "body")
+    names = (*kind.hashed, kind.end, *kind.local)
     left = store.changes.of(row)
     states, rows = [*(past.row for past in left), row], []
     for number, past in enumerate(left, 1):
@@ -77,20 +83,6 @@ def past_rows(store: Store, row: Node | Edge) -> list[dict[str, Any]]:
         about = {"number": number, "change": past.change, "made_at": clock(past.row)}
         rows.append({**about, "changed_at": past.changed_at, **found})
     return rows
-
-
-def _anchor_history(store: Store, anchor: Anchor) -> Iterator[dict[str, Any]]:
-    """Yield the former states of an anchor, each with the change that ended it."""
-    from ..store.files import MOVED
-
-    place = {"kind": anchor.kind, "path": anchor.path, "detail": anchor.detail}
-    left = store.changes.of(anchor)
-    states = [*(past.row for past in left), anchor]
-    for past, after in zip(left, states[1:], strict=True):
-        if past.row.gone_at is None:
-            gone = "relocated" if after.reason == MOVED else "removed"
-            change = {"change": gone if after.gone_at else "judged", "changed_at": past.changed_at}
-            yield {**place, "verdict": past.row.verdict, "reason": past.row.reason, **change}
 
 
 def _edge(edge: Edge, id: str, titles: dict[str, Any]) -> dict[str, Any]:

@@ -124,17 +124,6 @@ def test_new_value_supersedes_the_old_value(lore: Lore) -> None:
     assert "oslo (superseded 2" in lore("show", "--history", "entity-jacq", "--text").out
 
 
-def test_import_reports_a_second_value(lore: Lore) -> None:
-    other = lore.at(lore.root / "other")
-    for each, place, database in ((lore, "oslo", "sqlite"), (other, "rome", "duckdb")):
-        each("fact", "jacq", "lives_in", place)
-        each("fact", "jacq", "uses", database)
-    other("export", f"{lore.project}/theirs.jsonl")
-    (note,) = lore("import", "theirs.jsonl").notes
-    assert note.startswith(f"{ROME}: stands beside another value")
-    assert not lore("import", "theirs.jsonl").err
-
-
 def test_retracted_record_is_hidden_until_confirmed(lore: Lore) -> None:
     id = cat(lore)
     for state in ("retracted", "unchanged"):

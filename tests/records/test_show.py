@@ -79,6 +79,6 @@ def test_show_has_anchors_and_worst_verdict(store: Store) -> None:
         ("b.py", "drifted"),
     ]
     assert [(one["path"], one["change"]) for one in fields["anchor_history"]] == [
-        ("b.py", "judged")
+        ("b.py", "changed")
     ]
     assert shown(store, "lesson-c", history=True)["anchor_history"] == []
