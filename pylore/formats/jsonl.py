@@ -343,7 +343,8 @@ class LineImport(Import):
         if mark and not ids.is_name(scope):
             raise LoreError(f"'{name[:80]}': only the name of a scope may follow {ids.MARK}")
         if not (self._store.scope and name in self._relations):
-            self._merge.relation(ids.own(name, self._store.scope), *line.declaration())
+            at, declared = line.declaration()
+            self._store.relations.declare(ids.own(name, self._store.scope), *declared, at)
             self._relations = self._store.relations.all()
 
     def _take_type(self, line: Line) -> None:
@@ -351,5 +352,5 @@ class LineImport(Import):
         if self._store.scope and name in self._types:
             return
         at, (*_, description) = line.declaration()
-        self._merge.type(name, at, description)
+        self._store.types.declare(name, description, at)
         self._types = self._store.types.all()

@@ -275,19 +275,7 @@ class Merge:
         if self._again:
             self._store.remotes.send_again(self._again)
 
-    # --- declarations and purges
-
-    def type(self, name: str, at: str, description: str) -> None:
-        """Merge a type's declaration."""
-        ours = self._store.types.declared().get(name)
-        if ours is None or (at, description) > ours:
-            self._store.types.declare(name, description, at)
-
-    def relation(self, name: str, at: str, declared: tuple[float, float, str]) -> None:
-        """Merge a relation's declaration: time, (weight, backward weight, description)."""
-        ours = self._store.relations.declared().get(name)
-        if ours is None or (at, declared) > ours:
-            self._store.relations.declare(name, *declared, at=at)
+    # --- purges
 
     def purge(self, id: str, at: str) -> None:
         """Delete all values of a record up to a time, for good."""

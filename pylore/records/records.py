@@ -222,7 +222,7 @@ class Records:
         if force and not Ontology(self.store).fits(fold(relation), from_id, to_id):
             fields[FORCED] = True
         edge = Edge(from_id, to_id, relation, 1.0, source, status or first_status(source))
-        edge = self._checked(edge, weight, fields, force=force)
+        edge = self._checked(edge, weight, fields, force)
         old = self.store.edges.get(*edge.key) if status is None else None
         is_live = old is not None and old.invalidated_at is None
         state = "unchanged" if is_live else self.store.edges.put(edge)
@@ -273,7 +273,7 @@ class Records:
         to_id = self._thing(object, "concept" if literal or is_value else "entity", source)
         self._names.declare_predicate(predicate, from_id, to_id)
         edge = Edge(from_id, to_id, predicate, 1.0, source, status or first_status(source))
-        edge = self._checked(edge, confidence, {"single": True} if single else {})
+        edge = self._checked(edge, confidence, {"single": True} if single else {}, False)
         state, notes = state_fact(self.store, self._settings, edge)
         self.notes += notes
         return Change(edge_name(edge.key), state)
@@ -467,15 +467,10 @@ class Records:
         return self.store.nodes.require(self.store.complete_id(id))
 
     def _link(self, edge: Edge, *, force: bool = False) -> None:
-        self.store.edges.put(self._checked(edge, force=force))
+        self.store.edges.put(self._checked(edge, None, {}, force))
 
     def _checked(
-        self,
-        edge: Edge,
-        weight: float | None = None,
-        fields: Mapping[str, Any] | None = None,
-        *,
-        force: bool = False,
+        self, edge: Edge, weight: float | None, fields: Mapping[str, Any], force: bool
     ) -> Edge:
         """Check and complete an edge; an existing edge keeps its weight and people's metadata."""
         edge.relation = self._names.relation_between(edge.from_id, edge.relation, edge.to_id)
@@ -483,7 +478,7 @@ class Records:
             self.store.nodes.require_live(id)
         if edge.from_id == edge.to_id:
             raise LoreError(f"'{edge.from_id}' cannot be linked to itself: give two ids")
-        old, fields = self.store.edges.get(*edge.key), fields or {}
+        old = self.store.edges.get(*edge.key)
         if old is None and not force:
             Ontology(self.store).require(edge.key)
         known = 1.0 if old is None else old.weight

@@ -320,11 +320,11 @@ class Types(Table):
         return {name: (at, text) for name, at, text in sorted(rows)}
 
     def declare(self, name: str, description: str, at: str = "") -> None:
-        """Add or change a type. Without ``at``, the time is now, later than the last
-        declaration."""
-        if at or self.all().get(name) != description:
-            at = at or _later(self.declared().get(name))
-            row = (name, description, at)
+        """Add or change a type. Without ``at``, the time is now, later than the last declaration;
+        a declaration of a store elsewhere, at a time, has no effect if it is earlier."""
+        old = self.declared().get(name)
+        if (at, description) > (old or ("",)) if at else self.all().get(name) != description:
+            row = (name, description, at or _later(old))
             self._db.execute("INSERT OR REPLACE INTO main.types VALUES (?, ?, ?)", row)
 
 
@@ -348,9 +348,9 @@ class Relations(GraphTable):
         self, name: str, weight: float, backward: float, description: str, at: str = ""
     ) -> None:
         """Add or change a relation. ``at`` is as in ``Types.declare``."""
-        if at or self.all().get(name) != (weight, backward, description):
-            at = at or _later(self.declared().get(name))
-            row = (name, weight, description, backward, at)
+        old, given = self.declared().get(name), (weight, backward, description)
+        if (at, given) > (old or ("",)) if at else self.all().get(name) != given:
+            row = (name, weight, description, backward, at or _later(old))
             self._db.execute("INSERT OR REPLACE INTO main.relations VALUES (?, ?, ?, ?, ?)", row)
 
 

@@ -42,8 +42,8 @@ Take = Callable[[Store, Store, str], object]
 def tell(ours: Store, theirs: Store, prefer: str = "") -> Merge:
     """Merge the changes of a store into a second store without JSON."""
     merge = Merge(ours, Mock(), prefer=prefer)  # stores without an index
-    for name, declared in theirs.relations.declared().items():
-        merge.relation(name, *declared)
+    for name, (at, declared) in theirs.relations.declared().items():
+        ours.relations.declare(name, *declared, at)
     for id, at in theirs.changes.purged().items():
         merge.purge(id, at)
     for node, was in nodes_of(theirs):
