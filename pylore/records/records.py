@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.errors import LoreError, UsageError
 from ..core.ids import KEY_DIGITS, check_id, check_scope, named_id, own, plain, record_id
 from ..core.json import with_fields
-from ..core.model import Anchor, Edge, Node, Record, edge_name
+from ..core.model import Anchor, Edge, Node, Row, edge_name
 from ..core.text import clean_tags
 from ..core.times import now
 from ..core.vocabulary import ANCHORED_TO, DERIVED_FROM, NAMED_TYPES, NO_RECORDS
@@ -61,15 +61,12 @@ _OF_NEW = ("source", "confidence")
 _EMPTY = (None, "", ())
 
 
-class Change(Record):
+class Change(Row):
     """Result of a write: ``state`` is added, updated, or unchanged; ``notes`` are for people."""
 
-    __slots__ = ("id", "notes", "state")
-
-    def __init__(self, id: str, state: str, notes: Sequence[str] = ()) -> None:
-        self.id = id
-        self.state = state
-        self.notes = list(notes)
+    id: str
+    state: str
+    notes: Sequence[str] = ()
 
 
 def _written(
@@ -127,7 +124,7 @@ class Records:
                 self.notes += self._near_duplicates()
         first = result[0] if isinstance(result, list) and result else result
         if isinstance(first, Change):
-            first.notes += self.notes
+            first.notes = [*first.notes, *self.notes]
             self.notes = []
         return result
 

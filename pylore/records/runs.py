@@ -22,7 +22,7 @@ from ..system import part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from ..core.settings import Settings
@@ -101,13 +101,13 @@ class Runs:
                 raise LoreError(f"'{run}' was finished at {data['finished_at']}: {hint}")
             shown = self._store.impressions.shown(run)
             known = self._store.nodes.get_many(shown)
-            for id in {**{id: "" for id in shown if id in known}, **ratings}:
-                self._use(id, run, ratings.get(id), shown.get(id))
+            rated = {id: ratings.get(id) for id in [*filter(known.get, shown), *ratings]}
+            notes = self._use_all(run, rated, shown)
             self._store.impressions.clear(run)
             node.data = dumps({**data, "finished_at": now()})
             self._store.nodes.put(node)
             (row,) = self.summaries(1, run)
-        return row, _not_shown([id for id in ratings if id not in shown])
+        return row, notes
 
     def rate(self, ids: Sequence[str], rating: str, run: str = "") -> tuple[list[Row], list[str]]:
         """Rate records ``helpful`` or ``unhelpful`` in a run, by default the run of the day.
@@ -121,24 +121,15 @@ class Runs:
         """
         if rating not in ("helpful", "unhelpful"):
             raise UsageError(f"the rating is '{rating}': give helpful or unhelpful")
-        notes: list[str] = []
         with self._store.faults, self._store.transaction("feedback"):
-            ids = [*dict.fromkeys(map(self._store.complete_id, ids))]
-            shown: dict[str, Impression] = {}
-            if run:
-                self._require_run(run)
-                shown = self._store.impressions.shown(run)
-                used = {use[0] for use in self._store.impressions.uses(run)}
-                notes = _not_shown([id for id in ids if id not in shown and id not in used])
-            else:
-                run = self._run_of_today()
-            for id in ids:
-                self._use(id, run, rating, shown.get(id))
-            sums = self._store.ratings.of(ids)
-        scores = {id: round(feedback(*sums.get(id, (0.0, 0))), 6) for id in ids}
-        return [
-            {"id": id, "rating": rating, "run": run, "feedback_score": scores[id]} for id in ids
-        ], notes
+            rated = dict.fromkeys(map(self._store.complete_id, ids), rating)
+            of = self._require_run(run).id if run else self._run_of_today()
+            notes = self._use_all(of, rated, self._store.impressions.shown(of))
+            sums = self._store.ratings.of([*rated])
+        rows: list[Row] = [{"id": id, "rating": rating, "run": of} for id in rated]
+        for row in rows:
+            row["feedback_score"] = round(feedback(*sums.get(row["id"], (0.0, 0))), 6)
+        return rows, notes if run else []
 
     def summaries(self, limit: int = -1, run: str | None = None) -> list[Row]:
         """Return the live runs, the newest first; only ``run``, if given.
@@ -203,6 +194,18 @@ class Runs:
             raise LoreError(f"{what}: see 'lore run list'")
         return self._store.nodes.require_live(id)
 
+    def _use_all(
+        self, run: str, ratings: Mapping[str, str | None], shown: Mapping[str, Impression]
+    ) -> list[str]:
+        """Write edges of records to a run; return a note on rated ones that it was not shown."""
+        used = {use[0] for use in self._store.impressions.uses(run)}
+        for id, rating in ratings.items():
+            self._use(id, run, rating, shown.get(id))
+        ids = [id for id in ratings if ratings[id] and id not in used and id not in shown]
+        more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
+        named = f"{', '.join(ids[:3])}{more}"
+        return [f"not shown in this run, and rated all the same: {named}"] if ids else []
+
     def _use(self, id: str, run: str, rating: str | None, shown: Impression | None) -> None:
         """Write an edge; without a rating, an old rating is not changed."""
         if self._store.nodes.require(id).type == "run":
@@ -223,13 +226,6 @@ class Runs:
         edge = Edge(id, run, RELATION, float(rating == "helpful"), created_at=now())
         edge.source, edge.metadata = "system" if rating is None else "user_edit", dumps(known)
         self._store.edges.put(edge)
-
-
-def _not_shown(ids: Sequence[str]) -> list[str]:
-    """Return a note on rated ids that the run was not shown."""
-    more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
-    named = f"{', '.join(ids[:3])}{more}"
-    return [f"not shown in this run, and rated all the same: {named}"] if ids else []
 
 
 def keep_shown(store: Store, settings: Settings, query: str, ids: Iterable[str]) -> str:
