@@ -15,7 +15,7 @@ import yaml
 
 from ..core.errors import LoreError
 from ..core.ids import check_id
-from ..core.json import decoded, require_storable
+from ..core.json import decoded, require_storable, with_fields
 from ..core.model import Node
 from ..core.query import version_of
 from ..core.text import clean_tags, one_line
@@ -71,12 +71,10 @@ class Document:
         dated = ["created_at"] if "created_at" in self.stated else []
         for name in ("title", "body", "file", "line_start", "line_end", *stated, *dated):
             setattr(node, name, getattr(self.node, name))
-        left = {*before, fields.STATED, fields.PRUNED}
-        new = {key: value for key, value in data.items() if key not in left} | self.data
-        if self.data or self.stated:
-            new[fields.STATED] = sorted({*self.data, *self.stated})
-        if new != data:
-            node.data = json.dumps(new, ensure_ascii=False)
+        gone = dict.fromkeys((*before, fields.PRUNED))
+        names = sorted({*self.data, *self.stated}) or None
+        new = with_fields(node.data, {**gone, **self.data, fields.STATED: names})
+        node.data = new if json.loads(new) != data else node.data
         return node
 
 
