@@ -126,6 +126,7 @@ PROSE = (".adoc", ".markdown", ".md", ".mdx", ".org", ".rst", ".txt")
 """Endings of files that are pages."""
 
 CODE_LIST, PAGES_LIST, RECORDS_LIST = "code", "pages", "records"
+_NO_RECORD_IDS = (*CODE_IDS, DOCUMENT_IDS)
 
 
 def list_of(id: str) -> str:
@@ -134,7 +135,7 @@ def list_of(id: str) -> str:
     >>> list_of("symbol-a.py::f"), list_of("file-README.md"), list_of("doc-a"), list_of("note-1")
     ('code', 'pages', 'pages', 'records')
     """
-    if not id.startswith((*CODE_IDS, DOCUMENT_IDS)):
+    if not id.startswith(_NO_RECORD_IDS):
         return RECORDS_LIST
     if id.startswith(DOCUMENT_IDS) or id.lower().partition("::")[0].endswith(PROSE):
         return PAGES_LIST
