@@ -166,7 +166,8 @@ def test_inherits_and_instantiates() -> None:
         ("class A; method A.m(self, x)", "A.own = x; A.m.x = S()", "A().own"),
         ("class A; method A.__call__", "a = A(); A.__call__.return = S()", "a()"),
         ("constant C; class C < S", "", "C()"),
-        ("class A", "s = os.path S()", "s"),
+        ("class A", "s = os.open() S()", "s"),
+        ("class A", "os = S()", "os"),
     ],
 )
 def test_values_have_the_assigned_class(more: str, assigned: str, callee: str) -> None:
@@ -204,11 +205,12 @@ def test_modules_of_ruby_span_files() -> None:
     two = file(
         "b.rb",
         "module M; class M.Task < Base; method M.Task.go; class M.Other; method M.Other.go",
-        calls="M.Task.go: run; : M.Task.new().go",
+        calls="M.Task.go: run; M.Task: self.go; : M.Task.new().go",
     )
     assert pairs("inherits", one, two) == {("b.rb::M.Task", "a.rb::M.Base")}
     assert called(one, two) == {
         ("b.rb::M.Task.go", "a.rb::M.Base.run"),
+        ("b.rb::M.Task", "b.rb::M.Task.go"),
         ("b.rb", "b.rb::M.Task.go"),
     }
 
