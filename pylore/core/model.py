@@ -175,7 +175,7 @@ class Hit(Record):
 
     FIELDS = tuple(
         "id type title snippet file line_start line_end score rrf_score bm25_score vector_score"
-        " recency_score feedback_score hops path edge_type verdict match weak explain".split()
+        " recency_score feedback_score hops path edge edge_type verdict match weak explain".split()
     )
 
     type: str = ""
@@ -203,6 +203,11 @@ class Hit(Record):
         self.path = [id]
         self.factors: Factors = {"match": score}
         self.standing: Factors = {}
+
+    @property
+    def edge(self) -> str | None:
+        """Return the relation that led here; ``edge_type`` is the same."""
+        return self.edge_type
 
     @property
     def score(self) -> float:

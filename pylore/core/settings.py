@@ -365,5 +365,6 @@ def users_alone(name: str, text: str) -> bool:
     return BY_NAME[name].users or (name == "embedder" and ":" in text)
 
 
-OPTIONS = {f"--{one.option}": one.name for one in SETTINGS}
+OPTIONS = {f"--{name.replace('_', '-')}": name for name in BY_NAME}
+OPTIONS |= {f"--{one.option}": one.name for one in SETTINGS}
 OPTIONS |= {"-n": "limit", "--depth": "graph_depth", "--edge-types": "graph_edges"}

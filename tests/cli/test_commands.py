@@ -150,7 +150,7 @@ def test_help_fits_a_terminal(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["search", "config get"])
 def test_settings_are_options_of_every_command(name: str) -> None:
-    words = ["--decay", "0.5", "--edges=calls", "-q", "x"]
+    words = ["--hop-decay", "0.5", "--edges=calls", "-q", "x"]
     _, settings = read(words[: 4 + (name == "config get")], COMMANDS[name])
     assert settings == {"hop_decay": "0.5", "graph_edges": "calls", "quiet": "1"}
     with pytest.raises(UsageError):  # only searches run on a hub

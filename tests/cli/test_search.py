@@ -20,7 +20,7 @@ RECORDS: tuple[dict[str, object], ...] = (
 )
 FIELDS = (
     "id type title snippet file line_start line_end score rrf_score bm25_score vector_score "
-    "recency_score feedback_score hops path edge_type verdict match weak"
+    "recency_score feedback_score hops path edge edge_type verdict match weak"
 )
 
 
