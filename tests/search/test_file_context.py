@@ -131,6 +131,7 @@ def test_every_kind_of_anchor_ties(store: Store) -> None:
     tied = dict.fromkeys(("note-file", "note-hash", "note-symbol", "note-lines"), 1)
     expected = {"file-src/a.py": ITSELF, "note-glob": BY_GLOB, **tied}
     assert near(store, "src/a.py") == expected
+    assert asked(store, "", "src/a.py")[-1] == "note-glob"
 
 
 def test_edges_tie_from_depth_1(store: Store) -> None:

@@ -101,33 +101,20 @@ def test_lists_keep_their_order_and_scores_fall() -> None:
     assert [hit.score for hit in hits] == pytest.approx([0.9, 0.8, 0.5, 0.5, 0.3])
 
 
-def proofs(store: Store, cosine: float | None, *texts: str) -> Matches:
-    """Return matches: notes of these texts by words, the first also by a vector."""
-    found = Matches()
-    with store.transaction():
-        records = Records(store, Settings(), None)
-        for number, text in enumerate(texts):
-            records.add("note", text, id=f"note-{number}")
-    keys = store.fulltext.first_passages([f"note-{number}" for number in range(len(texts))])
-    found.rows["texts"] = [(key, id, 1.0) for id, key in keys.items()]
-    if cosine is not None:
-        found.nearest = [(keys["note-0"], "note-0", cosine)]
-    return found
-
-
 def test_rare_words_and_other_forms_in_evidence(tmp_path: Path) -> None:
     with new_store(str(tmp_path)) as store:
-        found = proofs(store, None, "lamps", "lamps", "tokens", "a key", "keys")
+        records = Records(store, Settings(), None)
+        for number, text in enumerate(("lamps", "lamps", "tokens", "a key", "keys")):
+            records.add("note", text, id=f"note-{number}")
 
-        def share(text: str, only: int) -> float:
-            row = found.rows["texts"][only]
-            one = Matches()
-            one.rows["texts"] = [row]
-            return evidence(store, parse_query(text), one)[RECORDS]
+        def share(text: str, id: str) -> float:
+            found = Matches()
+            found.rows["texts"] = [(store.fulltext.first_passages([id])[id], id, 1.0)]
+            return evidence(store, parse_query(text), found)[RECORDS]
 
-        assert share("lamps tokens", 0) < 0.5 < share("lamps tokens", 2)
-        assert share("keys", 3) == 0.5
-        assert share("keys xyzzy", 4) < share("keys tokens", 4), "a word that is nowhere"
+        assert share("lamps tokens", "note-0") < 0.5 < share("lamps tokens", "note-2")
+        assert share("keys", "note-3") == 0.5
+        assert share("keys xyzzy", "note-4") < share("keys tokens", "note-4"), "an unknown word"
 
 
 def test_wording_prefers_pages_or_code(look: Look) -> None:
