@@ -139,15 +139,13 @@ class Merge:
                     ours = ours.with_values(one for one in past[thing] if one[0] != BASE)
             else:
                 ours = Stamped.of(stored)
-            known = seen.get(thing, set()) | ours.stamps()
-            if isinstance(row, Node):
-                self._see(thing, was, theirs, known, gone)
-            if thing not in equal:
-                if not theirs.stamps():
-                    states[thing] = "kept"
-                else:
-                    there = was | theirs.stamps()
-                    states[thing] = self._meet(stored, row, (ours, known), (theirs, there))
+            here, there = seen.get(thing, set()) | ours.stamps(), theirs.stamps()
+            if isinstance(row, Node) and (was or len(there) > 1):
+                self._see(thing, was, there, here, gone)
+            if thing not in equal and not there:
+                states[thing] = "kept"
+            elif thing not in equal:
+                states[thing] = self._meet(stored, row, (ours, here), (theirs, was | there))
         self._write()
         return [*states.values()]
 
@@ -158,9 +156,9 @@ class Merge:
         held: list[Thing] = [*nodes.values(), *edges.values(), *filter(None, anchors)]
         return {thing_of(row): row for row in held}
 
-    def _see(self, thing: str, was: set[str], theirs: Stamped, known: set[str], gone: str) -> None:
+    def _see(self, thing: str, was: set[str], there: set[str], here: set[str], gone: str) -> None:
         """Log the changes of a record of which only later values have arrived."""
-        passed = was.union(sorted(theirs.stamps())[:-1]) - known
+        passed = was.union(sorted(there)[:-1]) - here
         if new := sorted(stamp for stamp in passed if is_after(stamp, gone)):
             self._changes.add_seen(thing, new)
             self._again |= {thing} if was.intersection(new) else set()
@@ -195,7 +193,8 @@ class Merge:
                 self._changes.take_back(thing, both.fields.items())
             if thing in self._purged_before:
                 self.fates["back"].append(thing)
-            self.new_nodes |= {thing} if isinstance(row, Node) else set()
+            if isinstance(row, Node):
+                self.new_nodes.add(thing)
             self._added += [row] * has_history(row)
         elif not isinstance(row, Anchor):
             count_reads(row, stored, given)  # type: ignore[arg-type]

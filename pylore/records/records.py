@@ -492,8 +492,7 @@ class Records:
         run = self._settings.run
         if not run or node.type in NO_RECORDS:
             return
-        found = self.store.nodes.get(run)
-        if found is None or found.type != "run" or found.invalidated_at is not None:
+        if self.store.impressions.state(run) not in ("open", "finished"):
             self.notes.append(f"no run '{run}', so nothing is linked to it: see 'lore run list'")
             return
         old = self.store.edges.get(node.id, run, DERIVED_FROM)
