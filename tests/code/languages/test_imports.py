@@ -15,14 +15,11 @@ from pylore.code.tree import SourceTree
 
 
 def to(
-    item: Import,
-    path: str,
-    *others: str | FileFacts,
-    root: Path | str = "/nowhere",
-    name: str = "python",
+    item: Import, path: str, *others: str | FileFacts, root: Path | str = "/nowhere"
 ) -> list[str]:
     """Return the files to which an import of ``path`` leads."""
-    files = {path: file(path, language=name)}
+    name = LANGUAGES[path.rpartition(".")[2]]
+    files = {path: file(path)}
     for other in others:
         made = other if isinstance(other, FileFacts) else file(other, language=name)
         files[made.path] = made
@@ -46,35 +43,27 @@ def to(
         (Import("json"), "a/b.py", ["a/__init__.py", "a/json.py"], []),
         (Import("email"), "b.py", ["email/note.txt", "email/x.py"], []),
         (Import("u"), "b.py", ["x/p/u.py", "y/p/u.py"], []),
+        (Import("./b", "x"), "src/a.ts", ["src/b.ts", "src/b.js"], ["src/b.ts"]),
+        (Import("./b.js", "x"), "src/a.ts", ["src/b.ts"], ["src/b.ts"]),
+        (Import("./b?raw", "x"), "a.js", ["b.js"], ["b.js"]),
+        (Import(".", "x"), "src/a.js", ["src/index.js"], ["src/index.js"]),
+        (Import("./nothing", "x"), "a.js", [], []),
+        (Import("../../b", "x"), "src/a.js", ["b.js"], []),
+        (Import("@/b", "x"), "src/x/a.ts", ["src/b.ts"], ["src/b.ts"]),
+        (Import("@/nothing", "x"), "src/x/a.ts", ["src/b.ts"], []),
     ],
 )
-def test_python(item: Import, path: str, others: list[str], expected: object) -> None:
+def test_python_and_javascript(
+    item: Import, path: str, others: list[str], expected: object
+) -> None:
     assert to(item, path, *others) == expected
-
-
-@pytest.mark.parametrize(
-    ("written", "path", "others", "expected"),
-    [
-        ("./b", "src/a.ts", ["src/b.ts", "src/b.js"], ["src/b.ts"]),
-        ("./b.js", "src/a.ts", ["src/b.ts"], ["src/b.ts"]),
-        ("./b?raw", "a.js", ["b.js"], ["b.js"]),
-        (".", "src/a.js", ["src/index.js"], ["src/index.js"]),
-        ("./nothing", "a.js", [], []),
-        ("../../b", "src/a.js", ["b.js"], []),
-        ("@/b", "src/x/a.ts", ["src/b.ts"], ["src/b.ts"]),
-        ("@/nothing", "src/x/a.ts", ["src/b.ts"], []),
-    ],
-)
-def test_javascript(written: str, path: str, others: list[str], expected: object) -> None:
-    assert to(Import(written, "x"), path, *others, name="typescript") == expected
 
 
 def all_to(expected: dict[str, str], root: Path) -> dict[str, str]:
     """Return the file that each import of ``src/a.ts`` reaches, among the expected files."""
     others = [*filter(None, expected.values())]
     found = {
-        written: to(Import(written, "x"), "src/a.ts", *others, root=root, name="typescript")
-        for written in expected
+        written: to(Import(written, "x"), "src/a.ts", *others, root=root) for written in expected
     }
     return {written: " ".join(files) for written, files in found.items()}
 
@@ -139,8 +128,8 @@ def test_packages_of_a_workspace(tmp_path: Path) -> None:
 )
 def test_invalid_manifests_are_ignored(tmp_path: Path, text: str) -> None:
     write(tmp_path, tsconfig_json=text, package_json=text)
-    assert to(Import("./b"), "a.ts", "b.ts", root=tmp_path, name="typescript") == ["b.ts"]
-    assert to(Import("a/b"), "a.ts", "b.ts", root=tmp_path, name="typescript") == []
+    assert to(Import("./b"), "a.ts", "b.ts", root=tmp_path) == ["b.ts"]
+    assert to(Import("a/b"), "a.ts", "b.ts", root=tmp_path) == []
 
 
 def go(path: str, package: str) -> FileFacts:
@@ -164,7 +153,7 @@ def test_go_packages_of_modules(tmp_path: Path) -> None:
         "example.org/application": [],
         "fmt": [],
     }.items():
-        found = to(Import(written), "main.go", *others, root=tmp_path, name="go")
+        found = to(Import(written), "main.go", *others, root=tmp_path)
         assert found == expected, written
 
 
@@ -201,7 +190,7 @@ RUST = (
 )
 def test_rust(tmp_path: Path, item: Import, path: str, expected: object) -> None:
     (tmp_path / "Cargo.toml").write_text('[package]\nname = "my-crate" # ours\n[[bin]]\n')
-    assert to(item, path, *RUST, root=tmp_path, name="rust") == expected
+    assert to(item, path, *RUST, root=tmp_path) == expected
 
 
 def test_members_of_a_workspace_and_modules_inside_modules(tmp_path: Path) -> None:
@@ -214,11 +203,8 @@ def test_members_of_a_workspace_and_modules_inside_modules(tmp_path: Path) -> No
         (tmp_path / folder / "Cargo.toml").write_text(text)
     others = ["two/code/main.rs", "two/code/deep.rs"]
 
-    def at(item: Import) -> object:
-        return to(item, "one/src/lib.rs", *others, root=tmp_path, name="rust")
-
-    assert at(Import("two_lib::deep", "f")) == ["two/code/deep.rs"]
-    assert at(Import("second", "f")) == []
+    for name, expected in (("two_lib::deep", ["two/code/deep.rs"]), ("second", [])):
+        assert to(Import(name, "f"), "one/src/lib.rs", *others, root=tmp_path) == expected
     nested = file("tests/it.rs", "module support")
     files = {one.path: one for one in (nested, file("tests/support/net.rs"))}
     nested.imports.append(Import("net", kind="mod", line=3))
@@ -236,17 +222,17 @@ def test_java_uses_declared_packages() -> None:
         java("two/B.java", "org.x.b", "class B"),
     ]
 
-    def at(item: Import, path: str = "one/Main.java") -> object:
-        return to(item, path, *others, name="java")
-
-    assert at(Import("org.x.core", "A")) == ["core/A.java"]
-    assert at(Import("org.x.core.A", "Inner")) == ["core/A.java"]
-    assert at(Import("org.x.core.A", "make", kind="static")) == ["core/A.java"]
-    assert at(Import("org.x.core", "*")) == ["java:org.x.core"]
-    assert at(Import("org.x.b", "B")) == ["one/B.java"]
-    assert at(Import("org.x.b", "B"), "Main.java") == []
-    assert at(Import("org.x.core", "Generated")) == []
-    assert at(Import("java.util", "List")) == []
+    for package, name, expected in (
+        ("org.x.core", "A", ["core/A.java"]),
+        ("org.x.core.A", "Inner", ["core/A.java"]),
+        ("org.x.core.A", "make", ["core/A.java"]),
+        ("org.x.core", "*", ["java:org.x.core"]),
+        ("org.x.b", "B", ["one/B.java"]),
+        ("org.x.core", "Generated", []),
+        ("java.util", "List", []),
+    ):
+        assert to(Import(package, name), "one/Main.java", *others) == expected
+    assert to(Import("org.x.b", "B"), "Main.java", *others) == []
 
 
 @pytest.mark.parametrize(
@@ -275,8 +261,7 @@ def test_java_uses_declared_packages() -> None:
 def test_paths_of_c_ruby_and_bash(
     kind: str, written: str, path: str, others: str, expected: str
 ) -> None:
-    name = LANGUAGES[path.rpartition(".")[2]]
-    assert to(Import(written, kind=kind), path, *others.split(), name=name) == expected.split()
+    assert to(Import(written, kind=kind), path, *others.split()) == expected.split()
 
 
 words = st.text(alphabet="ab./@#*:$\"'<>-~\\\n\0é", max_size=12)
