@@ -82,13 +82,9 @@ def name_of(number: int) -> str:
     return f"file-{'z' if number % 10 else 'a'}{number:03}.py"
 
 
-def nearest(count: int) -> list[str]:
-    return [name_of(number) for number in range(199, 199 - count, -1)]
-
-
 @pytest.mark.parametrize("flags", [{}, {"graph_max_nodes": 500}, {"graph_max_nodes": 10}])
 def test_cap_prefers_the_strongest_neighbours(hub: Store, flags: dict[str, int]) -> None:
     settings = options(graph_depth=1, graph_edges="co_changes_with", **flags)
     found = related(hub, settings, ["file-m.py"])
     most = min(200, flags.get("graph_max_nodes", 50))
-    assert ids(found) == nearest(most)
+    assert ids(found) == [name_of(number) for number in range(199, 199 - most, -1)]

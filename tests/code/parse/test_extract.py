@@ -424,7 +424,6 @@ def test_check_names_the_reason_to_skip(path: str, data: bytes, reason: str) -> 
 
 def test_header_language_follows_the_other_files() -> None:
     rules = load_rules()
-    rules.choose_shared(["a.cc", "b.h"])
-    assert rules.language_of("b.h") == "cpp"
-    rules.choose_shared(["a.c", "b.h"])
-    assert rules.language_of("b.h") == "c"
+    for other, name in (("a.cc", "cpp"), ("a.c", "c")):
+        rules.choose_shared([other, "b.h"])
+        assert rules.language_of("b.h") == name

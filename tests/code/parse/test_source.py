@@ -95,25 +95,6 @@ def test_lines_may_end_in_returns() -> None:
     ]
 
 
-def test_barrels_pass_names_on() -> None:
-    deep = file("deep.ts", "function f", [Import("", "f", "default", kind="export")])
-    barrel = file(
-        "barrel.ts",
-        "",
-        [Import("./deep", "*", kind="export"), Import("./deep", "default", kind="export")],
-    )
-    use = file(
-        "use.ts",
-        "function g; function h",
-        [Import("./barrel", "f"), Import("./barrel", "default", "d")],
-        calls="g: f; h: d",
-    )
-    assert pairs("calls", deep, barrel, use) == {
-        ("use.ts::g", "deep.ts::f"),
-        ("use.ts::h", "deep.ts::f"),
-    }
-
-
 def test_paths_of_rust_and_used_namespaces_of_cpp() -> None:
     lib = file("src/lib.rs", "function run", [Import("util", kind="mod")])
     util = file(
