@@ -16,10 +16,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PLACE = "pylore/embed/wordllama"
-FILES = (
-    "weights/l2_supercat_256.safetensors",
-    "tokenizers/l2_supercat_tokenizer_config.json",
-)
+FILES = ("weights/l2_supercat_256.safetensors", "tokenizers/l2_supercat_tokenizer_config.json")
 
 
 class Additions(BuildHookInterface):  # type: ignore[type-arg]

@@ -17,11 +17,7 @@ SECTIONS = {
         "mcp.commands": "mcp",
     },
     "Exchange": {"cli.transfer": "import export sync", "hub.commands": "hub"},
-    "The store": {
-        "cli.store": "init store config",
-        "cli.doctor": "doctor",
-        "cli.quality": "eval",
-    },
+    "The store": {"cli.store": "init store config", "cli.doctor": "doctor", "cli.quality": "eval"},
 }
 """Sections of the help: module below ``pylore`` to commands. A missing module belongs to a part
 that is not installed."""

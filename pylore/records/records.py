@@ -277,12 +277,7 @@ class Records:
 
     @_written
     def edit(
-        self,
-        id: str,
-        *,
-        text: str | None = None,
-        force: bool = False,
-        **fields: Unpack[Fields],
+        self, id: str, *, text: str | None = None, force: bool = False, **fields: Unpack[Fields]
     ) -> Change:
         """Change fields of a record; None does not change a field.
 

@@ -11,16 +11,7 @@ from operator import itemgetter
 
 from ..core.json import dumps, loads
 from ..core.model import Anchor, Edge, Node, Past, Row
-from ..core.stamps import (
-    BASE,
-    Stamped,
-    changed,
-    clock,
-    first_clock,
-    has_history,
-    latest,
-    states,
-)
+from ..core.stamps import BASE, Stamped, changed, clock, first_clock, has_history, latest, states
 from ..core.times import now, now_after
 from .connection import TO_WIPE, Meta, Table, apsw
 
