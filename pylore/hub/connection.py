@@ -26,7 +26,7 @@ with suppress(ImportError):
 VERSION = "2"
 
 _NO_HUB = "'lore hub init URL' makes a hub"
-_BY_STATE: dict[str, tuple[type[StoreError], str]] = {
+_BY_STATE: dict[str, tuple[type[StoreError], str]] = {  # prefix of an SQLSTATE: error, advice
     "53100": (StoreFull, "the hub's disk is full"),
     "40": (StoreBusy, "try again"),
     "25006": (StoreError, "name the server that takes writes"),
@@ -35,7 +35,6 @@ _BY_STATE: dict[str, tuple[type[StoreError], str]] = {
     "42883": (StoreError, _NO_HUB),
     "": (StoreError, "try again, or see the hub's log"),
 }
-"""Prefix of an SQLSTATE to the error and advice."""
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 _DEFAULTS = (
