@@ -71,21 +71,23 @@ def test_names_of_javascript_modules() -> None:
     imports = [Import("./lib", "default", "Thing"), Import("./lib", "*", "all")]
     imports += [Import("./lib", "renamed"), Import("./old", "", "old"), Import("./barrel", "f")]
     imports += [Import("./only", "", "only"), Import("./both", "", "both")]
-    imports.append(Import("./barrel", "default", "d"))
+    imports += [Import("./barrel", "default", "d"), Import("./stars", "default", "none")]
     calls = "go: Thing; go: all.f; go: renamed; go: old; go: old.part; go: f; go: only; go: both"
-    main = file("main.ts", "function go; function late", imports, calls=f"{calls}; late: d")
+    main = file(
+        "main.ts", "function go; function late", imports, calls=f"{calls}; late: d; late: none"
+    )
     lib = file(
         "lib.ts",
         "class Thing; method Thing.constructor; function f; function g",
         [Import("", "Thing", "default", kind="export"), Import("", "g", "renamed", kind="export")],
     )
     exports = [Import("./lib", "*", kind="export"), Import("./old", "default", kind="export")]
-    barrel = file("barrel.ts", "", exports)
+    barrel, stars = file("barrel.ts", "", exports), file("stars.ts", "", exports[:1])
     default = [Import("", "main", "default", kind="export")]
     old = file("old.js", "function main; function main.part", default)
     only, both = file("only.js", "function h"), file("both.js", "function j; function k")
     callees = "lib.ts::Thing.constructor lib.ts::f lib.ts::g old.js::main old.js::main.part"
-    found = called(main, lib, barrel, old, only, both)
+    found = called(main, lib, barrel, stars, old, only, both)
     late = ("main.ts::late", "old.js::main")
     assert found == {late, *each("main.ts::go", f"{callees} only.js::h")}
     assert pairs("instantiates", main, lib, barrel, old) == {("main.ts::go", "lib.ts::Thing")}

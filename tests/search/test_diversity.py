@@ -84,5 +84,6 @@ def test_repeats_go_down_but_those_of_code(tmp_path: Path, type: str, order: str
         hits = [Hit(f"{type}-{id}", score) for id, score in (("a", 1.0), ("b", 0.9), ("c", 0.8))]
         found = Matches()
         found.legs["vector"] = {hits[0].id: 1.0}
+        found.passage = store.fulltext.first_passages([hit.id for hit in hits])
         spread = diversify(store, Settings(), hits, found)
     assert "".join(hit.id[-1] for hit in spread) == order

@@ -52,11 +52,13 @@ def test_qualified_name_prefers_the_class(project: Project) -> None:
 
 
 def test_other_files_precede_second_symbols(project: Project) -> None:
-    project.write("src/all.py", "".join(KEYS.format(name) for name in ("one", "two", "three")))
+    keys = [KEYS.format(name) for name in ("one", "two", "three")]
+    project.write("src/all.py", LAMP.replace("a lamp", "a key") + "".join(keys))
     project.write("src/some.py", KEYS.format("four") + LAMP * 4)
     project.index()
     found = look(project, "how is the signing key rotated")
     assert [path_of(id) for id in found[:2]] == ["src/all.py", "src/some.py"]
+    assert [id for id in found if "all.py" in id][-1] == "symbol-src/all.py::light"
 
 
 def test_results_show_matching_lines(project: Project) -> None:
