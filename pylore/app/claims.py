@@ -133,7 +133,7 @@ def rule_of(text: str, here: str) -> tuple[Rule, str]:
     else:
         return text, ""
     if {"files", "ignores"} & data.keys():
-        raise UsageError(f"{text[:40]}: says 'files' or 'ignores': give --in and --except instead")
+        raise UsageError(f"{text[:40]}: has 'files' or 'ignores': give --in and --except instead")
     if not isinstance(data.get("rule"), dict):
         raise UsageError(f"{text[:40]}: has no 'rule': give a rule file of ast-grep")
     return {name: data[name] for name in _KEPT if name in data}, str(data.get("language", ""))

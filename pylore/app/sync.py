@@ -127,7 +127,7 @@ def _lines(path: str, longest: int) -> tuple[list[bytes], bool]:
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise LoreError(f"{path}: {error.strerror}: nothing was changed") from None
+        raise LoreError(f"{path}: {error.strerror}: the store is unchanged") from None
     return lines, False
 
 

@@ -72,7 +72,7 @@ def doctor(session: Session, *, full: bool = option("--full", "check all indexes
     session.use(settings)
     session.require_whole("doctor")
     rows = []
-    with session.progress("checking", kept="nothing was changed") as advance:
+    with session.progress("checking", kept="the store is unchanged") as advance:
         for id, check in examine(data_folder(), settings, full=full):
             rows.append({"id": id, "ok": check.ok, "detail": check.detail, "fix": check.fix})
             advance(1)

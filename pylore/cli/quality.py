@@ -162,7 +162,7 @@ def evaluate_command(
         if gone := sorted(asked.missing()):
             ids = counted(len(gone), "relevant id is", "relevant ids are")
             session.say([f"{ids} not in the store ({', '.join(gone[:3])}): counted as not found"])
-        with session.progress("searching", kept="nothing was changed") as asked.progress:
+        with session.progress("searching", kept="the store is unchanged") as asked.progress:
             if tunes:
                 report = tune(asked, session.settings, names)
             else:

@@ -50,7 +50,7 @@ def back_up(folder: str, path: str, *, busy_timeout: float = 30.0) -> None:
                 "run 'lore doctor --full'"
             ) from error
         except OSError as error:
-            raise LoreError(f"{path}: {error.strerror}: nothing was written") from None
+            raise LoreError(f"{path}: {error.strerror}: not written") from None
 
 
 def _copy_pages(

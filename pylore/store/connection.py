@@ -154,7 +154,7 @@ def changes_seen(connection: apsw.Connection) -> tuple[object, int]:
 # --- errors
 
 _LOCKED = (StoreBusy, "is locked by another writer: try again, or raise busy_timeout")
-_FULL = (StoreFull, "could not grow, the disk is full: nothing was changed; free some space")
+_FULL = (StoreFull, "could not grow, the disk is full: the store is unchanged; free some space")
 _MEANT: dict[type[apsw.Error], tuple[type[StoreError], str]] = {
     apsw.NotADBError: (StoreDamaged, "is not a database: move it away and import your last export"),
     apsw.CorruptError: (StoreDamaged, _DAMAGED),

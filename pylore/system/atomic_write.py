@@ -63,7 +63,7 @@ def write_whole(path: str, parts: Iterable[str | bytes], *, private: bool = Fals
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise LoreError(f"{path}: {error.strerror}: nothing was written") from None
+        raise LoreError(f"{path}: {error.strerror}: not written") from None
 
 
 @contextmanager

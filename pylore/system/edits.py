@@ -140,9 +140,9 @@ def change_json(path: str, change: Callable[[Entry], object], *, everywhere: boo
             elif new is not None:
                 os.unlink(place)
     except OSError as error:
-        raise LoreError(f"{place}: {error.strerror}: nothing was changed") from None
+        raise LoreError(f"{place}: {error.strerror}: it is unchanged") from None
     except Left as why:
-        raise LoreError(f"{path}: {why}: nothing was changed") from None
+        raise LoreError(f"{path}: {why}: it is unchanged") from None
     return new is not None
 
 

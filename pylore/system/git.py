@@ -252,7 +252,7 @@ def _why(said: bytes) -> str:
     if "dubious ownership" in text:
         return "belongs to another user: see safe.directory in git's own help"
     line = next((line for line in text.splitlines() if line.startswith(("fatal:", "error:"))), "")
-    return f"git says '{line.partition(': ')[2] or 'nothing'}': check the repository"
+    return f"git reports '{line.partition(': ')[2] or 'nothing'}': check the repository"
 
 
 def commit_node(hash: str, seconds: int, message: str) -> Node:

@@ -142,7 +142,7 @@ class Repository(ProjectTree):
         status, _, errors = run_git(self.top, "config", "--local", *words)
         if status:
             said = errors.decode("utf-8", "replace").strip()
-            raise LoreError(f"{DRIVER}: git says '{said}': check the config of the repository")
+            raise LoreError(f"{DRIVER}: git reports '{said}': check the config of the repository")
 
 
 _HOOK = """\

@@ -75,7 +75,7 @@ class Events:
     def ask(self, event: str, rows: Sequence[Row]) -> None:
         """Raise LoreError if a plugin of an event refuses the rows, or fails."""
         for plugin, why in self._run(event, rows):
-            raise LoreError(f"{plugin}: {why}: nothing was written")
+            raise LoreError(f"{plugin}: {why}: not written")
 
     def tell(self, event: str, rows: Sequence[Row]) -> list[str]:
         """Pass written rows to the plugins of an event; return a note for each failure."""

@@ -39,7 +39,7 @@ def test_first_plugin_that_refuses_is_named(own: Path, tmp_path: Path) -> None:
             own, f"lore-hook-pre-add{name}", f"cat >{tmp_path}/got{name}; echo no{name} >&2; exit 1"
         )
     put(own, "lore-hook-pre-adder", f"touch {tmp_path}/got-another")
-    with pytest.raises(LoreError, match=r"^lore-hook-pre-add: no: nothing was written$"):
+    with pytest.raises(LoreError, match=r"^lore-hook-pre-add: no: not written$"):
         events().ask("pre-add", ROWS)
     lines = '{"event":"pre-add","id":"note-a"}\n{"event":"pre-add","id":"note-b?"}\n'
     assert {path.name: path.read_text() for path in tmp_path.glob("got*")} == dict.fromkeys(
@@ -65,7 +65,7 @@ def test_unreadable_folder_refuses_before_and_warns_after(
         raise PermissionError(13, "Permission denied", path)
 
     monkeypatch.setattr(os, "listdir", refuse)
-    with pytest.raises(LoreError, match=r"cannot be read .*: nothing was written"):
+    with pytest.raises(LoreError, match=r"cannot be read .*: not written"):
         events().ask("pre-add", ROWS)
     (note,) = events().tell("post-add", ROWS)
     assert "no plugin can run" in note

@@ -78,7 +78,7 @@ def test_event_plugins_hear_of_promotions(found: Lore) -> None:
     plugin(found, "lore-hook-post-add", f"cat >>'{heard}'")
     rule, failure = candidates(found)
     refused = found.refuse("promote", rule, failure, code=1)
-    assert refused == "lore-hook-pre-add: no: nothing was written"
+    assert refused == "lore-hook-pre-add: no: not written"
     assert found("list").json == [] and not heard.exists()
     id = found.id("promote", rule)
     told = json.loads(heard.read_text())

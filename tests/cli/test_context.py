@@ -54,7 +54,7 @@ def test_receipt_is_written_to_file_or_stderr(filled: Lore) -> None:
     assert receipt["included"] and receipt["tokens_used"] <= receipt["budget"]
     receipt = json.loads(filled(*words, "-", "-q").err)
     assert {frozenset(row) for row in receipt["withheld"]} == {frozenset({"id", "reason"})}
-    assert "nothing was written" in filled(*words, "none/x", code=1).err
+    assert "not written" in filled(*words, "none/x", code=1).err
 
 
 def test_prompt_is_framed_by_a_hash(filled: Lore) -> None:

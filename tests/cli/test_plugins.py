@@ -94,7 +94,7 @@ def test_pre_add_plugin_refuses_or_fails(lore: Lore, own: Path) -> None:
     (own / "lore-hook-pre-add.late").unlink()
     (own / "lore-hook-pre-add").unlink()
     (own / "lore-hook-pre-add").symlink_to("/nonexistent")
-    assert "nothing was written" in lore.refuse(*add, "another", code=1)
+    assert "not written" in lore.refuse(*add, "another", code=1)
     assert lore("list", "--ids").out == "note-p\n"
 
 

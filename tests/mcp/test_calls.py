@@ -178,7 +178,7 @@ def test_event_plugins_hear_of_agents(project: Lore) -> None:
     project.patch.setenv("LORE_PLUGIN_DIR", str(project.root / "own"))
     project("trust")
     refused = refusal(project, type="note", text="a secret")
-    assert "lore-hook-pre-add: no secrets: nothing was written" in refused
+    assert "lore-hook-pre-add: no secrets: not written" in refused
     id = keep(project, type="note", text="plain")["id"]
     assert heard.read_text().splitlines() == [
         f"{project.store} {project.project}",

@@ -24,9 +24,9 @@ needs_own_mounts() { # skips where a process may not have file systems of its ow
     rm filler; ls; lore add note another --id note-other --ids; lore doctor --jq 'map(select(.ok | not))'"
   expect 0 $'note-kept\nnote-kept\nbelow\nnote-other\n[]'
   [ "${#stderr_lines[@]}" -eq 4 ]
-  contains "${stderr_lines[2]}" "out.jsonl: No space left on device: nothing was written"
+  contains "${stderr_lines[2]}" "out.jsonl: No space left on device: not written"
   for line in 0 1 3; do
-    contains "${stderr_lines[line]}" "could not grow, the disk is full: nothing was changed"
+    contains "${stderr_lines[line]}" "could not grow, the disk is full: the store is unchanged"
   done
 }
 

@@ -44,8 +44,8 @@ setup() { setup_store; }
     lore store restore large.db || echo refused
     lore list --ids && ls disk/.lore"
   expect 0 $'refused\nkept.db\nrefused\nnote-kept\nsearch.db'
-  contains "$stderr" "lore: disk/kept.db: could not grow, the disk is full: nothing was changed"
-  contains "$stderr" "/.lore/search.db: could not grow, the disk is full: nothing was changed"
+  contains "$stderr" "lore: disk/kept.db: could not grow, the disk is full: the store is unchanged"
+  contains "$stderr" "/.lore/search.db: could not grow, the disk is full: the store is unchanged"
 }
 
 @test "an index that is killed leaves no process, and the next one goes on" {

@@ -143,7 +143,7 @@ def test_a_damaged_history_changes_nothing(store: Store, repository: Repository)
     first = repository.git("rev-parse", "HEAD")
     repository.commit(a="2", c="1")
     shutil.rmtree(repository.root / ".git/objects" / first[:2])
-    with pytest.raises(LoreError, match="git log failed: git says"):
+    with pytest.raises(LoreError, match="git log failed: git reports"):
         analyze(store, repository)
     assert pairs(store) == {("a.py", "b.py"): 1}
 
