@@ -42,9 +42,7 @@ def show(lore: Lore, *words: str) -> dict[str, Any]:
         (["src/auth.py::check", "--anchor-type", "symbol"], "symbol"),
     ],
 )
-def test_graph_link_anchors_a_record(
-    lore: Lore, code: Repository, words: list[str], kind: str
-) -> None:
+def test_graph_link_anchors(lore: Lore, code: Repository, words: list[str], kind: str) -> None:
     assert lore("graph", "link", "decision-a", *words).json["kind"] == kind
 
 

@@ -117,8 +117,7 @@ def test_the_first_command_reads_the_shared_file(shared: Lore) -> None:
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize(
-    "words",
-    ["add note More", "edit note-shared Other", "list", "sync", "init", "context sessions"],
+    "words", ["add note More", "edit note-shared Other", "list", "sync", "init", "context sessions"]
 )
 def test_every_kind_of_command_may_be_the_first(shared: Lore, words: str) -> None:
     shared("add", "note", "Another", "--id", "note-b")

@@ -13,15 +13,7 @@ from samples import examples
 from things import EARLY, LATE, LATER, a_node
 
 from pylore.core.model import Node
-from pylore.core.stamps import (
-    Stamped,
-    changed,
-    conflicts,
-    has_seen,
-    latest,
-    states,
-    values_of,
-)
+from pylore.core.stamps import Stamped, changed, conflicts, has_seen, latest, states, values_of
 
 HERE, THERE = "aaaaaaaaaa", "bbbbbbbbbb"
 

@@ -232,12 +232,7 @@ def test_links_by_hand_are_ratings(store: Store) -> None:
 
 ACTS = "helpful unhelpful finish unlink forget restore purge weight export".split()
 STEPS = st.lists(
-    st.tuples(
-        st.sampled_from(ACTS),
-        st.sampled_from(IDS[:4]),
-        st.integers(0, 2),
-    ),
-    max_size=12,
+    st.tuples(st.sampled_from(ACTS), st.sampled_from(IDS[:4]), st.integers(0, 2)), max_size=12
 )
 
 

@@ -89,10 +89,7 @@ def test_names_become_ids(type: str, name: str, id: str) -> None:
     assert named_id(type, name) == id
 
 
-@pytest.mark.parametrize(
-    "id",
-    ["", "note- ", "no te-x", "note-a\nb", "note-" + "x" * 1000, *WORDS],
-)
+@pytest.mark.parametrize("id", ["", "note- ", "no te-x", "note-a\nb", "note-" + "x" * 1000, *WORDS])
 def test_invalid_ids_are_refused(id: str) -> None:
     with pytest.raises(LoreError, match="is not a valid id"):
         check_id(id)

@@ -11,13 +11,7 @@ from homes import move_home
 from things import a_node
 
 from pylore.cli.main import run
-from pylore.core.errors import (
-    GraphUnavailable,
-    StoreBusy,
-    StoreDamaged,
-    StoreError,
-    StoreFull,
-)
+from pylore.core.errors import GraphUnavailable, StoreBusy, StoreDamaged, StoreError, StoreFull
 from pylore.store import create_store, open_store
 from pylore.store.connection import GraphFaults, Translated, translate
 from pylore.store.opening import HASHES, missing_statements, other_statements, schema_hash
