@@ -162,7 +162,7 @@ class Records:
         is_gone = old is None or old.invalidated_at is not None
         if old and not is_gone and (old.status, source) == ("confirmed", "conversation"):
             node, state = old, "unchanged"
-            self.notes.append(f"{old.id} is already there and confirmed: it is unchanged")
+            self.notes.append(f"{old.id} is there already, and confirmed: it is unchanged")
         else:
             new = {"status": first_status(source), "source": source, "confidence": 1.0}
             if not is_gone:  # only a status changes the standing of a live record
