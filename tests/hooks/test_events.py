@@ -132,8 +132,8 @@ def test_logged_names_have_no_token(project: Lore) -> None:
     for start in range(0, len(rows), 20):
         some = rows[start : start + 20]
         patch = "".join(f"*** Update File: {text}\n" for _, text, _ in some)
-        given = {"file_path": f"src/{some[2][2]}.py", "patch": f"*** Begin Patch\n{patch}"}
-        used(project, f"mcp__x__{some[1][1]}", some[0][2], **given)
+        given = {"file_path": f"src/{some[-1][2]}.py", "patch": f"*** Begin Patch\n{patch}"}
+        used(project, f"mcp__x__{some[0][1]}", some[0][2], **given)
     log = Path(event_file()).read_text()
     assert [name for name, text, secret in rows if json.dumps(text)[1:-1] in log] == []
     assert log.count("redacted:") > len(rows) - 10
