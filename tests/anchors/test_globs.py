@@ -45,7 +45,7 @@ def test_glob_syntax(glob: str, path: str, matched: bool) -> None:
 def test_globs_agree_with_regular_expressions(parts: list[str], path: str) -> None:
     glob = "".join(parts)
     split = re.findall(r"\*\*/|\*\*|\*|\[.\w?[-\w]*\w?\]|\[\]a\]|.", glob)
-    if "[" in split:
+    if "[" in split or not path:
         return
     pattern = "".join(PARTS[part] for part in split)
     assert Glob(glob).matches(path) == (re.fullmatch(pattern, path) is not None)

@@ -349,7 +349,7 @@ text #auth #team/web, see #12, #ff0 and [[B#part]] [c](d.md#e) `#code` a#b
         (b"one\n\ntwo\0", "has a NUL byte"),
         (b"---\nok: 1\na: *b\n---\n", "line 3: .*means more than text"),
         (b"---\nok: 1\ndescription: >x\n---\n", "line 3: not YAML"),
-        (b"---\nid: decision-" + b"x" * 2000 + b"\n---\n", "longer than 1000"),
+        (b"---\nid: decision-" + b"x" * 2000 + b"\n---\n", "at most 1000"),
         (b'---\na: "\\u0000"\n---\n', "a text has a NUL byte"),
         (b"x" * 10_000_001, "longer than max_text"),
     ],
