@@ -21,8 +21,7 @@ BATCH = 256
 """Passages that are embedded and written together."""
 FEW = 1_000
 """Maximum passages that a small write embeds; ``lore store embed`` makes the rest."""
-_BEGUN = "embed_begun"
-"""Key in meta of the run that makes all vectors again, until it ends."""
+_BEGUN = "embed_begun"  # key in meta of the run that makes all vectors again, until it ends
 
 
 def embed_missing(
@@ -89,7 +88,8 @@ def embed_store(
     done = _fill(store, embedder, 0, store.transaction, progress)
     with store.transaction():
         _require(store, embedder)
-        store.meta.set(_BEGUN, None)
+        if not store.vectors.lacking(0, 1):  # else a later run has begun again
+            store.meta.set(_BEGUN, None)
     return done
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pylore.cli import doctor
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
-from pylore.indexing.embed import embed_missing
+from pylore.indexing.embed import embed_store
 from pylore.store import open_store
 
 from .writing import DELETED
@@ -18,14 +18,9 @@ from .writing import DELETED
 def lost(folder: str, promised: Iterable[str]) -> list[str]:
     """Return the promised ids that are missing, except those deleted for good."""
     told = {*promised}
+    kept = [id for id in sorted(told) if not id.startswith(DELETED) and DELETED + id not in told]
     with open_store(folder) as store:
-        return [
-            id
-            for id in sorted(told)
-            if not id.startswith(DELETED)
-            and DELETED + id not in told
-            and store.nodes.get(id) is None
-        ]
+        return [id for id in kept if store.nodes.get(id) is None]
 
 
 def in_part(folder: str, size: int) -> list[str]:
@@ -42,7 +37,9 @@ def in_part(folder: str, size: int) -> list[str]:
 def broken(folder: str) -> list[str]:
     """Return the faults that ``lore doctor --full`` finds once missing vectors are there."""
     with open_store(folder) as store:
-        embed_missing(store, open_embedder("static", store), [], bulk=True)
+        embedder = open_embedder("static", store)
+        assert embedder is not None
+        embed_store(store, embedder, all=False)
     of_machine = {row.id for row in doctor.of_machine(Settings())}
     found = dict(doctor.examine(folder, Settings(), full=True))
     return [f"{id}: {one.detail}" for id, one in found.items() if not one.ok | (id in of_machine)]

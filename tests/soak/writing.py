@@ -59,7 +59,7 @@ class Writer:
         **dict.fromkeys(("run", "reindex", "index", "embed", "export"), 3),
     }
     """Kind of write to its frequency."""
-    EXPECTED: tuple[str, ...] = ("forgotten", "another run", "a day ahead")
+    EXPECTED: tuple[str, ...] = ("forgotten", "a second run", "a day ahead")
     """Errors that other writers may cause."""
 
     def __init__(
