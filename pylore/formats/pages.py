@@ -337,6 +337,9 @@ def _read_rst(text: str) -> Page:
     while token := _RST.search(text, at):
         at = token.end()
         directive = (token["directive"] or "").lower()
+        reference, used = token["reference"] or "", token["phrase"] or token["word"]
+        if reference.endswith("_"):  # `text <name_>`_
+            reference, used = "", reference[:-1]
         if token["literal"]:
             line = _INDENT.match(text, text.rfind("\n", 0, token.start()) + 1)
             at = _block_end(text, at, len(line[0]) if line else 0)
@@ -348,7 +351,7 @@ def _read_rst(text: str) -> Page:
             at = end
         elif token["label"]:
             page.define(token["label"].strip("`"), relative_link(token["defined"]), token.start())
-        elif not token["reference"] and (used := token["phrase"] or token["word"]):
+        elif not reference and used:
             page.use(used, token.start())
         else:
             page.add(_rst_link(token), token.start())

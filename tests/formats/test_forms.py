@@ -31,7 +31,7 @@ The *Intro*
 ============
 
 See `other <other.rst>`_, :doc:`guide/more` and :ref:`its label <intro>`, ``src/a.py``
-and `named`_ ones; :pep:`8` and `the site <https://example.org>`_.
+and `named`_ or `so <named_>`_; :pep:`8` and `the site <https://example.org>`_.
 
 .. _named: other.rst
 .. toctree::
@@ -61,7 +61,7 @@ def test_titles_and_positions_of_links(project: Project) -> None:
     assert node.title == "The Intro"
     assert "Intro" not in node.body.partition("\n")[0]
     links = {
-        "doc-other": ["`other <other", "`named`_ ones", "other>\n\n.. ve"],
+        "doc-other": ["`other <other", "`named`_ or `", "`so <named_>`", "other>\n\n.. ve"],
         "doc-guide/more": [":doc:`guide/m", ":doc:`/guide/"],
         "file-src/a.py": ["``src/a.py``\n"],
     }
