@@ -106,8 +106,10 @@ def _fill(
         made = embedder.embed([text for _, text in passages])
         with transaction():
             _require(store, embedder)
-            store.vectors.add([(key, one) for (key, _), one in zip(passages, made, strict=True)])
-        after = passages[-1][0]
+            last, keys = store.vectors.last(), [key for key, _ in passages]
+            if last >= after:  # else vectors were dropped meanwhile, and a gap would stay
+                store.vectors.add(zip(keys, made, strict=True))
+        after = keys[-1] if last >= after else last
         count += len(passages)
         progress(len(passages))
     return count

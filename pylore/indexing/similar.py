@@ -145,8 +145,7 @@ def _neighbours(store: Store, plan: Plan) -> Iterator[tuple[str, dict[str, float
 def follow(store: Store, after: int) -> None:
     """Link records with new vectors, of passages after this key, to their nearest; more than
     ``FOLLOWED`` are left to ``build``."""
-    plan = Plan.of(store)
-    if plan is None:
+    if (plan := Plan.of(store)) is None:
         return
     types = plan.compared(store)
     nodes = store.nodes.get_many(store.vectors.nodes_after(after)).values()
@@ -169,8 +168,7 @@ def near(store: Store, id: str, types: Sequence[str], least: float) -> list[tupl
     """Return the records of the nearest passages and their cosines, nearest first."""
     rows = [unpack(f"<{len(blob) // 4}f", blob) for _, blob in store.vectors.of_nodes([id])]
     total = [*map(sum, zip(*rows, strict=True))]
-    length = hypot(*total)
-    if not length:
+    if not (length := hypot(*total)):
         return []
     mean = pack(f"<{len(total)}f", *[value / length for value in total])
     found: dict[str, float] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +20,10 @@ from pylore.embed import open_embedder
 from pylore.embed.endpoint import unit
 from pylore.embed.static import StaticEmbedder
 from pylore.indexing.embed import BATCH, FEW, embed_missing, embed_store
-from pylore.indexing.indexer import Index, rebuild
+from pylore.indexing.indexer import rebuild, write_nodes
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.store import Store
+from pylore.store import Store, open_store
 from pylore.store.vectors import quantise
 
 if TYPE_CHECKING:
@@ -50,17 +50,13 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         ]
         nodes.append(Node("note-wordless", "note", title="…", body="…", updated_at=now()))
         with store.transaction():
-            for node in nodes:
-                store.nodes.put(node)
-            Index(store).update(nodes)
+            write_nodes(store, nodes)
         embed_missing(store, open_embedder("static", store), bulk=True)
     return (folder / "search.db").read_bytes()
 
 
 @pytest.fixture
 def store(filled: bytes, tmp_path: Path) -> Iterator[Store]:
-    from pylore.store import open_store
-
     (tmp_path / "search.db").write_bytes(filled)
     with open_store(str(tmp_path)) as store:
         yield store
@@ -165,13 +161,22 @@ def test_next_write_makes_vectors_after_a_kill(store: Store) -> None:
     assert len(vectors_of(store)) == NODES + 1
 
 
+def test_dropped_vectors_leave_no_gap(store: Store) -> None:
+    class Dropping(StaticEmbedder):
+        def embed(self, texts: Sequence[str]) -> list[bytes | None]:
+            if store.vectors.count_lacking() == 1:
+                store.vectors.remove(range(2 * NODES))
+            return super().embed(texts)
+
+    Records(store, Settings(), Dropping()).add("note", "a late text")
+    assert store.vectors.count_lacking() == 0
+
+
 def test_small_write_embeds_few_passages(store: Store) -> None:
     rebuild(store, "auto")
     nodes = [Node(f"note-many-{number}", "note", title=f"word {number}") for number in range(FEW)]
     with store.transaction():
-        for node in nodes:
-            store.nodes.put(node)
-        Index(store).update(nodes)
+        write_nodes(store, nodes)
     change = Records(store, Settings(), open_embedder("static", store)).add("note", "one more")
     (said,) = change.notes
     assert f"more than {FEW} passages lack vectors" in said
