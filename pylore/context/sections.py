@@ -12,7 +12,7 @@ from ..core.stamps import clock
 from ..core.text import fold, one_line, printable, stem, words
 from ..core.times import days_since
 from ..core.vocabulary import FROM_CODE, name_in_tree
-from ..formats.drawing import LABEL_LENGTH, Mermaid
+from ..formats.drawing import FORMS, LABEL_LENGTH, edge_text, node_text
 from ..search.legs import fact_rank
 
 TYPE_CHECKING = False
@@ -343,21 +343,21 @@ def flowchart(
         if {node, other} <= briefs.keys()
         and (weight >= min_confidence or relation not in FROM_CODE)
     }
-    shape = Mermaid()
-    room -= tokens_of(f"```mermaid\n{shape.head}```\n\n")
+    head = FORMS["mermaid"][0]
+    room -= tokens_of(f"```mermaid\n{head}```\n\n")
     drawn: set[str] = set()
     lines = []
     for edge in sorted(edges, key=lambda one: (max(rank[one[0]], rank[one[1]]), rank[one[0]], one)):
         *ends, relation = edge
         fresh = [id for id in dict.fromkeys(ends) if id not in drawn]
         nodes = [(id, "", _label(id, briefs[id][1]), "", "", None) for id in fresh]
-        text = "".join(shape.node(rank[node[0]], node) for node in nodes)
-        text += shape.edge([(rank[id], id) for id in ends], relation, {})
+        text = "".join(node_text("mermaid", rank[node[0]], node) for node in nodes)
+        text += edge_text("mermaid", [(rank[id], id) for id in ends], relation, {})
         if tokens_of(text) <= room and len(drawn) + len(fresh) <= NODES:
             room -= tokens_of(text)
             drawn.update(fresh)
             lines.append(text)
-    return shape.head + "".join(lines) if lines else ""
+    return head + "".join(lines) if lines else ""
 
 
 def _label(id: str, title: str) -> str:

@@ -22,54 +22,35 @@ LABEL_LENGTH = 60
 
 _NOT_IN_XML = dict.fromkeys((*range(0x20), 0xFFFE, 0xFFFF))
 
+FORMS = {
+    "json": ('{"directed":true,"multigraph":true,"nodes":[\n', '\n],"links":[\n', "\n]}\n", ",\n"),
+    "dot": ("digraph lore {\n  rankdir=LR;\n  node [shape=box];\n", "", "}\n", ""),
+    "mermaid": ("flowchart TD\n", "", "", ""),
+}
+"""The text before the nodes, before the edges and after them, and the separator of both: of JSON
+for networkx and d3, of a digraph for Graphviz, of a flowchart from top to bottom."""
 
-class NodeLink:
-    """JSON as networkx, d3 and others read it: ``{"nodes": […], "links": […]}``."""
 
-    head = '{"directed":true,"multigraph":true,"nodes":[\n'
-    between = '\n],"links":[\n'
-    foot = "\n]}\n"
-    separator = ",\n"
-
-    def node(self, number: int, outline: Outline) -> str:
+def node_text(form: str, number: int, outline: Outline) -> str:
+    """Return a node of a drawing. Graphviz names nodes by id, Mermaid n0, n1, …"""
+    if form == "json":
         names = ("id", "type", "title", "status", "tags", "file")
         return dumps({**dict(zip(names, outline, strict=True)), "tags": outline[4].split()})
-
-    def edge(self, ends: Sequence[tuple[int, str]], relation: str, row: dict[str, object]) -> str:
-        return dumps({"source": ends[0][1], "target": ends[1][1], "relation": relation, **row})
-
-
-class Dot:
-    """A digraph for Graphviz; ids are the names of the nodes."""
-
-    head = "digraph lore {\n  rankdir=LR;\n  node [shape=box];\n"
-    between = ""
-    foot = "}\n"
-    separator = ""
-
-    def node(self, number: int, outline: Outline) -> str:
+    if form == "dot":
         return f"  {_quoted(outline[0])} [label={_quoted(_label(outline))}];\n"
-
-    def edge(self, ends: Sequence[tuple[int, str]], relation: str, row: dict[str, object]) -> str:
-        names = " -> ".join(_quoted(id) for _, id in ends)
-        return f"  {names} [label={_quoted(relation)}];\n"
+    return f'  n{number}["{_escaped(_label(outline))}"]\n'
 
 
-class Mermaid:
-    """A flowchart from top to bottom; nodes are n0, n1, … in the order of their ids."""
-
-    head = "flowchart TD\n"
-    between = foot = separator = ""
-
-    def node(self, number: int, outline: Outline) -> str:
-        return f'  n{number}["{_escaped(_label(outline))}"]\n'
-
-    def edge(self, ends: Sequence[tuple[int, str]], relation: str, row: dict[str, object]) -> str:
-        return f'  n{ends[0][0]} -->|"{_escaped(relation)}"| n{ends[1][0]}\n'
-
-
-_FORMS: tuple[NodeLink | Dot | Mermaid, ...] = (NodeLink(), Dot(), Mermaid())
-FORMS = dict(zip(("json", "dot", "mermaid"), _FORMS, strict=True))
+def edge_text(
+    form: str, ends: Sequence[tuple[int, str]], relation: str, row: dict[str, object]
+) -> str:
+    """Return an edge of a drawing; ``ends`` are number and id of both nodes."""
+    (number, source), (other, target) = ends
+    if form == "json":
+        return dumps({"source": source, "target": target, "relation": relation, **row})
+    if form == "dot":
+        return f"  {_quoted(source)} -> {_quoted(target)} [label={_quoted(relation)}];\n"
+    return f'  n{number} -->|"{_escaped(relation)}"| n{other}\n'
 
 
 def draw(
@@ -79,21 +60,21 @@ def draw(
 
     ``among`` limits the nodes to these ids.
     """
-    shape, numbers = FORMS[form], dict[str, int]()
-    yield shape.head
+    numbers: dict[str, int] = {}
+    head, between, foot, separator = FORMS[form]
+    yield head
     for outline in store.nodes.outlines():
         if among is None or outline[0] in among:
-            yield shape.separator if numbers else ""
-            yield shape.node(len(numbers), outline)
+            yield (separator if numbers else "") + node_text(form, len(numbers), outline)
             numbers[outline[0]] = len(numbers)
-    yield shape.between
-    separator = ""
+    yield between
+    before = ""
     for source, target, relation, weight, status in store.edges.outlines(relations):
         if source in numbers and target in numbers:
             ends = [(numbers[id], id) for id in (source, target)]
-            yield separator + shape.edge(ends, relation, {"weight": weight, "status": status})
-            separator = shape.separator
-    yield shape.foot
+            yield before + edge_text(form, ends, relation, {"weight": weight, "status": status})
+            before = separator
+    yield foot
 
 
 def _quoted(text: str) -> str:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-    from ..core.stamps import Thing
-
     Key = tuple[str, ...]
     """The kind and the names of a line; of lines by hand and of unknown kinds, the line."""
     Lines = dict[Key, dict[str, Any]]
@@ -119,40 +117,36 @@ def _join(
     lines: Iterable[tuple[Any, list[str]]], before: Iterable[tuple[Any, object]], gone: str
 ) -> tuple[list[str], bool]:
     """Join the states of a thing; return the line, if any state is later than a purge of an owner,
-    and True if the states are in conflict."""
-    rows, is_conflict = [row for row, _ in lines], False
-    for old, _ in before:
-        rows = _edited(rows, old)
-    sides: list[tuple[Any, set[str]]] = []
-    for new, (_, was) in zip(rows, lines, strict=True):
-        state = Stamped.of(new).after(gone)
+    and True if the states are in conflict. Values that differ from the base under the same stamp
+    are edits by hand."""
+    old = next((Stamped.of(row) for row, _ in before), None)
+    sides: list[tuple[Any, Stamped, set[str]]] = []
+    edits: dict[str, str] = {}
+    for row, was in lines:
+        state = Stamped.of(row)
+        if old is not None:
+            state = state if row.stamps else state.seen_as(old)
+            edits |= state.edited(old)
+        state = state.after(gone)
         if state.stamps() or not gone:
-            sides.append((state.to_row(new) if gone else new, {*was, *state.stamps()}))
+            sides.append((row, state, {*was, *state.stamps()}))
     if not sides:
         return [], False
-    (row, seen), *others = sides
-    for new, there in others:
-        ours, theirs = Stamped.of(row), Stamped.of(new)
+    (row, both, seen), *others = sides
+    is_conflict = False
+    for new, theirs, there in others:
         if has_history(row) or has_history(new):
-            is_conflict |= isinstance(row, Node) and bool(conflicts(ours, seen, theirs, there))
-            row, seen = ours.joined(theirs).to_row(row), seen | there
+            is_conflict |= isinstance(row, Node) and bool(conflicts(both, seen, theirs, there))
+            both, seen = both.joined(theirs), seen | there
         elif is_later(new, row):
-            row = new
+            row, both = new, theirs
+    if old is not None:
+        names = [name for name in edits if both.at(name)[0] == old.at(name)[0]]
+        both = both.having({name: edits[name] for name in names})
+    row = both.to_row(row)
     if not isinstance(row, Anchor):  # reads before a purge are unknown
-        count_reads(row, *[Node("", "")] if gone else [one for one, _ in sides])
-    own = Stamped.of(row).stamps()
+        count_reads(row, *[Node("", "")] if gone else [one for one, *_ in sides])
+    own = both.stamps()
     known = latest({stamp for stamp in seen if is_after(stamp, gone)} | own)
     was = [stamp for stamp in known if stamp not in own and isinstance(row, Node)]
     return [line_of(fields_of(row, was))], is_conflict
-
-
-def _edited(rows: list[Thing], old: Thing) -> list[Thing]:
-    """Return rows with edits by hand: values that differ from the base under the same stamp."""
-    before = Stamped.of(old)
-    states = [Stamped.of(row) if row.stamps else Stamped.of(row).seen_as(before) for row in rows]
-    edits = {name: value for state in states for name, value in state.edited(before).items()}
-    found = []
-    for row, state in zip(rows, states, strict=True):
-        same = [name for name in edits if state.at(name)[0] == before.at(name)[0]]
-        found.append(state.having({name: edits[name] for name in same}).to_row(row))
-    return found
