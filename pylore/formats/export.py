@@ -115,9 +115,7 @@ def _rows(store: Store) -> Iterator[tuple[Thing, list[str]]]:
 
 def nodes_of(store: Store, ids: Sequence[str] | None = None) -> Iterator[tuple[Node, list[str]]]:
     """Yield these nodes, or all, by id, with the stamps of the changes that they have seen."""
-    known = {id: set(stamps) for id, stamps in store.changes.seen(ids).items()}
-    for thing, _, value in store.changes.former(ids):
-        known.setdefault(thing, set()).add(value[0])
+    known = store.changes.seen(ids)
     nodes: Iterable[Node] = store.nodes.all()
     if ids is not None:
         nodes = store.nodes.get_many(sorted(ids)).values()

@@ -106,10 +106,6 @@ class Merge:
         self._gone = self._changes.deleted()
         # Things of which more is known now than the hubs were sent.
         self._again: set[str] = set()
-        # Rows to write, and among them those to log as added, and nodes to index.
-        self._rows: list[Thing] = []
-        self._added: list[Thing] = []
-        self._changed: list[Node] = []
 
     # --- records, links and anchors
 
@@ -124,29 +120,26 @@ class Merge:
         held = self._held([row for row, _ in given])
         equal = {thing for thing, (row, _) in rows.items() if _is_equal(held.get(thing), row)}
         asked = [thing for thing, (_, was) in rows.items() if was or thing not in equal]
-        seen = {thing: {*stamps} for thing, stamps in self._changes.seen(asked).items()}
-        past: dict[str, list[tuple[str, Value]]] = {}
-        for thing, field, value in self._changes.former(asked):
-            past.setdefault(thing, []).append((field, value))
-            seen.setdefault(thing, set()).add(value[0])
-        states = dict.fromkeys(rows, "unchanged")
+        seen, states = self._changes.seen(asked), dict.fromkeys(rows, "unchanged")
+        joined: list[tuple[Thing, Thing | None]] = []
         for thing in asked:
             (row, was), gone, stored = rows[thing], self._gone_at(thing), held.get(thing)
             theirs = Stamped.of(row).after(gone)
-            if stored is None:  # the past of a thing may arrive first
-                ours = Stamped("", {}, theirs.kind)
-                if thing in past:
-                    ours = ours.with_values(one for one in past[thing] if one[0] != BASE)
-            else:
-                ours = Stamped.of(stored)
+            ours = Stamped("", {}, theirs.kind) if stored is None else Stamped.of(stored)
+            if stored is None and thing in seen:  # the past of a thing may arrive first
+                former = [one[1:] for one in self._changes.former([thing]) if one[1] != BASE]
+                ours = ours.with_values(former)
             here, there = seen.get(thing, set()) | ours.stamps(), theirs.stamps()
             if isinstance(row, Node) and (was or len(there) > 1):
                 self._see(thing, was, there, here, gone)
-            if thing not in equal and not there:
-                states[thing] = "kept"
+            if thing not in equal and there:
+                both, states[thing] = self._meet(stored, row, (ours, here), (theirs, was | there))
+                joined.append((both, stored))
             elif thing not in equal:
-                states[thing] = self._meet(stored, row, (ours, here), (theirs, was | there))
-        self._write()
+                states[thing] = "kept"
+        if new := [row for row, stored in joined if stored is None and has_history(row)]:
+            self._changes.add(new)
+        self._write(joined)
         return [*states.values()]
 
     def _held(self, rows: Sequence[Thing]) -> dict[str, Thing]:
@@ -163,15 +156,17 @@ class Merge:
             self._changes.add_seen(thing, new)
             self._again |= {thing} if was.intersection(new) else set()
 
-    def _meet(self, stored: Thing | None, given: Thing, here: Side, there: Side) -> str:
-        """Join the values of both sides; return the state."""
+    def _meet(
+        self, stored: Thing | None, given: Thing, here: Side, there: Side
+    ) -> tuple[Thing, str]:
+        """Join the values of both sides; return the row and the state."""
         thing, ours, theirs = thing_of(given), here[0], there[0]
         edited: dict[str, str] = {}
         if self._by_hand and stored is not None:
             theirs = theirs if given.stamps else theirs.seen_as(ours)
             edited = theirs.edited(ours)
             theirs = theirs.having({name: ours.at(name)[1] for name in edited})
-        if stored is None and not (given.stamps or ours.fields) and theirs.base:
+        if stored is None and not (given.stamps or ours.fields):
             both, row = theirs, given
         elif stored is not None and not (has_history(stored) or has_history(given)):
             both = theirs if is_later(given, stored) else ours
@@ -184,8 +179,7 @@ class Merge:
             if edited:
                 times = {"updated_at": canonical(now())} if isinstance(stored, Node) else {}
                 both = self._stated(both, {**edited, **times})
-            self._changes.replace(thing, ours.left_for(both))
-            row = both.to_row(stored or given)
+            row = self._replace(stored or given, ours, both)
         if not edited and both not in (theirs, ours):
             self.joined.add(thing)
         if stored is None:
@@ -195,15 +189,12 @@ class Merge:
                 self.fates["back"].append(thing)
             if isinstance(row, Node):
                 self.new_nodes.add(thing)
-            self._added += [row] * has_history(row)
-        elif not isinstance(row, Anchor):
+            return row, "added"
+        if not isinstance(row, Anchor):
             count_reads(row, stored, given)  # type: ignore[arg-type]
-        self._settle(row, stored)
-        if stored is None:
-            return "added"
         if edited or not same(stored, row):
-            return "updated"
-        return "unchanged" if same(stored, given) else "kept"
+            return row, "updated"
+        return row, "unchanged" if same(stored, given) else "kept"
 
     def _decided(self, id: str, both: Stamped, here: Side, there: Side) -> Stamped:
         """Return the joined values as the preferred side decides; note the fields in conflict."""
@@ -228,23 +219,16 @@ class Merge:
         self._changes.replace(thing_of(stored), ours.left_for(both))
         return both.to_row(stored)
 
-    def _settle(self, row: Thing, stored: Thing | None) -> None:
-        """Queue a row if the stored row differs."""
-        if not _is_equal(stored, row):
-            self._rows.append(row)
+    def _write(self, rows: Sequence[tuple[Thing, Thing | None]]) -> None:
+        """Write and index the rows that differ from the stored row, second."""
+        new = [(row, stored) for row, stored in rows if not _is_equal(stored, row)]
+        settle(self._store, [row for row, _ in new])
+        for row, stored in new:
             if stored is None or not same(stored, row):
                 if isinstance(row, Node):
-                    self._changed.append(row)
+                    self._index.add(row)
                 elif isinstance(row, Edge):
                     self.brought.add(row.key)
-
-    def _write(self) -> None:
-        if self._added:
-            self._changes.add(self._added)
-        settle(self._store, self._rows)
-        for node in self._changed:
-            self._index.add(node)
-        self._rows, self._added, self._changed = [], [], []
 
     # --- what was seen, and the past
 
@@ -262,8 +246,7 @@ class Merge:
             ours = Stamped.of(stored)
             both = ours.with_values(one for one in left if one[0] != BASE)
             if both != ours:
-                self._settle(self._replace(stored, ours, both), stored)
-                self._write()
+                self._write([(self._replace(stored, ours, both), stored)])
             left = [one for one in left if one[0] == BASE or one[1] != both.at(one[0])]
         self._changes.leave(thing, left, None)
         self._again.add(thing)
@@ -287,10 +270,8 @@ class Merge:
         if was_here:
             lives = any(isinstance(row, Node) for row in kept)
             self.fates["kept" if lives else "purged"].append(id)
-        for row in kept:
-            self.joined.add(thing_of(row))
-            self._settle(row, None)
-        self._write()
+        self.joined.update(map(thing_of, kept))
+        self._write([(row, None) for row in kept])
 
     def propose_purge(self, id: str, at: str) -> None:
         """Forget a record that a file, which anybody may write, says was deleted for good.
@@ -304,8 +285,7 @@ class Merge:
         if node is not None and node.invalidated_at is None:
             ours = Stamped.of(node)
             row = self._replace(node, ours, ours.joined(forgotten(at)))
-            self._settle(row, node)
-            self._write()
+            self._write([(row, node)])
             lives = isinstance(row, Node) and row.invalidated_at is None
             self.fates["edited" if lives else "proposed"].append(id)
         self._changes.propose_purge(id, at)

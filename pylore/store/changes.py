@@ -251,12 +251,14 @@ class ChangeLog(Table):
 
     # --- changes that were seen elsewhere
 
-    def seen(self, ids: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """Return the stamps of changes with unknown values, of these records or of all."""
-        query = f"SELECT thing, stamp FROM past WHERE field = '{SEEN}'"
-        found: dict[str, list[str]] = {}
-        for id, stamp in self._some(query, ids, "thing", "ORDER BY thing, stamp"):
-            found.setdefault(id, []).append(stamp)
+    def seen(self, things: Sequence[str] | None = None) -> dict[str, set[str]]:
+        """Return the stamps of former changes of these things, or of all, with known and unknown
+        values."""
+        found: dict[str, set[str]] = {}
+        for thing, stamp in self._some(
+            "SELECT thing, stamp FROM past WHERE 1", things, "thing", ""
+        ):
+            found.setdefault(thing, set()).add(stamp)
         return found
 
     def add_seen(self, id: str, stamps: Iterable[str]) -> None:

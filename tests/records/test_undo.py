@@ -354,4 +354,4 @@ def test_sweep_deletes_old_history(records: Records, store: Store) -> None:
     assert swept("30", dry_run=True) == 1 and len(changes(store, B)) == 1
     assert swept("30") == 1 and changes(store, B) == []
     assert swept("30") == 0 and changes(store, A) == ["edit"]
-    assert store.changes.seen() == {B: [stamp]}
+    assert store.changes.seen([B]) == {B: {stamp}}
