@@ -6,6 +6,7 @@ purge deletes all earlier values. Rows that a store derives are not merged.
 
 from __future__ import annotations
 
+from ..core.errors import first_of
 from ..core.json import canonical
 from ..core.model import Anchor, Edge, Node, Row
 from ..core.stamps import (
@@ -308,17 +309,11 @@ def conflict_notes(conflicts: Sequence[Conflict]) -> list[str]:
     state."""
     if not conflicts:
         return []
-    found = counted(len(conflicts), "conflict", "conflicts")
-    more = f", {len(conflicts) - _NAMED} of them not shown" if len(conflicts) > _NAMED else ""
+    found = counted(len(conflicts), "conflict")
     hint = "'lore show ID --history' has both states, 'lore undo ID --at N' takes the other one"
-    return [*map(str, conflicts[:_NAMED]), f"{found}{more}: {hint}"]
+    return [*map(str, conflicts[:_NAMED]), f"{found}: {hint}"]
 
 
-def fate_notes(fates: Mapping[str, Sequence[str]]) -> list[str]:
+def fate_notes(fates: Mapping[str, list[str]]) -> list[str]:
     """Return a note for each fate, a key of ``_FATES``, that has ids."""
-    return [f"{_named(ids)}: {_FATES[name]}" for name, ids in fates.items() if ids]
-
-
-def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    return [f"{first_of(ids, _NAMED)}: {_FATES[name]}" for name, ids in fates.items() if ids]

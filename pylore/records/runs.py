@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 
-from ..core.errors import LoreError, StoreBusy, UsageError
+from ..core.errors import LoreError, StoreBusy, UsageError, first_of
 from ..core.ids import own
 from ..core.json import dumps, loads, require_storable
 from ..core.model import Edge, Node
@@ -202,9 +202,7 @@ class Runs:
         for id, rating in ratings.items():
             self._use(id, run, rating, shown.get(id))
         ids = [id for id in ratings if ratings[id] and id not in used and id not in shown]
-        more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
-        named = f"{', '.join(ids[:3])}{more}"
-        return [f"not shown in this run, and rated all the same: {named}"] if ids else []
+        return [f"not shown in this run, and rated all the same: {first_of(ids)}"] if ids else []
 
     def _use(self, id: str, run: str, rating: str | None, shown: Impression | None) -> None:
         """Write an edge; without a rating, an old rating is not changed."""

@@ -144,12 +144,9 @@ def _last_change(node: Node, left: Sequence[Past]) -> Past | None:
     states = [*(past.row for past in left), node]
     standing: list[int] = []
     for number, state in enumerate(states):
-        if number and left[number - 1].change in (UNDO, UNDO_RECORD):
-            same_as = [at for at, one in enumerate(standing) if same(states[one], state)]
-            if same_as:
-                del standing[same_as[-1] + 1 :]
-                continue
-        standing.append(number)
+        is_undo = number and left[number - 1].change in (UNDO, UNDO_RECORD)
+        back = [place for place, at in enumerate(standing) if is_undo and same(states[at], state)]
+        standing = standing[: back[-1] + 1] if back else [*standing, number]
     return next((left[at] for at in reversed(standing[:-1]) if not same(states[at], node)), None)
 
 

@@ -306,7 +306,7 @@ def test_line_by_hand_does_not_restore_a_record(here: Store) -> None:
     assert done.notes == ["note-a: still forgotten: 'lore undo ID' brings it back"]
     assert body(here) == "new" and here.nodes.require("note-a").invalidated_at
     (said,) = put(here, {"id": "note-a", "title": "A"}, {"id": "note-b", "title": "B"}).notes
-    assert said.startswith("note-a, note-b: still forgotten")
+    assert said.startswith("note-a; note-b: still forgotten")
     assert put(here, {"id": "note-a", "invalidated_at": None}).notes == []
     assert here.nodes.require("note-a").invalidated_at is None
 
