@@ -314,7 +314,7 @@ class _Builder:
         text, whole = node.body[:_WHOLE], len(node.body) <= _WHOLE
         passage = self._hits.passages.get(node.id)
         if passage is not None and not whole:
-            text = self._store.fulltext.body(passage)
+            text = self._store.fulltext.shown(passage)[1]
         if node.why and node.why not in text:
             text = f"{text}\nWhy: {node.why}"
         if node.type == "file":

@@ -191,7 +191,8 @@ def identifier_parts(text: str) -> str:
     >>> identifier_parts("call getUserByID twice")
     'get user by id'
     """
-    parts = map(camel_parts, (one for one in dict.fromkeys(words(text)) if not one.islower()))
+    mixed = [one for one in words(text) if not (one.islower() or one[1:].islower())]
+    parts = map(camel_parts, dict.fromkeys(mixed))
     return " ".join(dict.fromkeys(" ".join(some) for some in parts if len(some) > 1))
 
 

@@ -164,7 +164,7 @@ def _fulltext_leg(query: ParsedQuery, scope: Scope, found: Matches) -> dict[str,
     leg: dict[str, float] = {}
     for scores in filter(None, lists.values()):
         first = max(scores, key=lambda id: scores[id])
-        has = text.indexed(found.passage[first])[1]
+        (has,) = text.texts([found.passage[first]]).values()
         unit = coverage(words, has) / (scores[first] or 1.0)
         leg.update((id, unit * score) for id, score in scores.items())
     return best_first(leg)

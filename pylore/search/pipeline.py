@@ -265,7 +265,7 @@ def _snippet(query: ParsedQuery, found: Matches, hit: Hit, lines: str | None) ->
     elif key is None:
         text = store.nodes.beginning(hit.id)
     else:
-        text = store.fulltext.body(key)
+        _, text = store.fulltext.shown(key)
         if hit.line_start is not None and is_changelog(hit.file or ""):
             from .places import entry_of
 

@@ -77,7 +77,7 @@ def _best_passage(query: ParsedQuery, hit: Hit, found: Matches) -> int:
     worth = {}
     for key, score in scores.items():
         if score >= AS_GOOD * scores.get(best, 0.0) > 0:
-            _, everything = query.store.fulltext.indexed(key)
+            everything = query.store.fulltext.texts([key])[key]
             version = version_of(entry_of(query.store, hit, key))
             version = version if version[: len(asked)] == asked else ()
             worth[key] = (coverage(query.words, everything), version, score)
@@ -86,7 +86,7 @@ def _best_passage(query: ParsedQuery, hit: Hit, found: Matches) -> int:
 
 def entry_of(store: Store, hit: Hit, key: int) -> str:
     """Return the heading of the changelog entry that has a passage; "" for other passages."""
-    title, _ = store.fulltext.indexed(key)
+    title, _ = store.fulltext.shown(key)
     is_entry = is_changelog(hit.file or "") and title.startswith(hit.title)
     return title[len(hit.title) :].strip() if is_entry else ""
 
@@ -144,7 +144,8 @@ def show_facts(query: ParsedQuery, hits: Iterable[Hit], found: Matches) -> None:
         stands = hit.recency_score, hit.credibility, hit.standing
         most = 0.0
         if shown not in facts:
-            most = _nearness(words, store.fulltext.indexed(shown)[1], cosines.get(shown, 0.0))
+            text = store.fulltext.texts([shown])[shown]
+            most = _nearness(words, text, cosines.get(shown, 0.0))
         for key in filter(facts.__contains__, cosines):
             sentence, sure, source, status, accesses, age = facts[key]
             stand(hit, query.settings, age, (sure, source, status, accesses))

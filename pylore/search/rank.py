@@ -169,8 +169,9 @@ def evidence(store: Store, query: Query, found: Matches) -> dict[str, float]:
     for rows in (*found.rows.values(), found.nearest):
         taken: dict[str, int] = {}
         for key, id, _ in rows[:PROOF_ROWS]:
-            taken[list_of(id)] = taken.get(list_of(id), 0) + 1
-            if taken[list_of(id)] <= PROOFS:
+            name = list_of(id)
+            taken[name] = taken.get(name, 0) + 1
+            if taken[name] <= PROOFS:
                 proofs[key] = id
     texts = {key: spaced(text) for key, text in store.fulltext.texts([*proofs]).items()}
     lacking = sum(

@@ -183,24 +183,18 @@ class FullText(Table):
         for table in (*TABLES.values(), *WHOLE):
             self._db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
 
-    def body(self, key: int) -> str:
-        """Return the text of a passage."""
-        return self._columns([key]).get(key, ("", ""))[1]
-
-    def indexed(self, key: int) -> tuple[str, str]:
-        """Return the title of a passage, and all indexed text."""
-        columns = self._columns([key]).get(key, ("",))
-        return columns[0], " ".join(filter(None, columns))
+    def shown(self, key: int) -> tuple[str, str]:
+        """Return the title and the text of a passage."""
+        rows = self._rows(_TEXTS, dumps([key]))
+        return rows[0][1:3] if rows else ("", "")
 
     def texts(self, keys: Iterable[int]) -> dict[int, str]:
         """Return all indexed text of passages."""
-        return {key: " ".join(filter(None, texts)) for key, texts in self._columns(keys).items()}
-
-    def _columns(self, keys: Iterable[int]) -> dict[int, tuple[str, ...]]:
-        return {
-            key: (title, body, tags, file, identifier_parts(f"{title} {body} {file}"))
-            for key, title, body, tags, file in self._rows(_TEXTS, dumps([*keys]))
-        }
+        found = {}
+        for key, title, body, tags, file in self._rows(_TEXTS, dumps([*keys])):
+            parts = identifier_parts(f"{title} {body} {file}")
+            found[key] = " ".join(filter(None, (title, body, tags, file, parts)))
+        return found
 
     def collections(self, scope: Scope | None = None) -> list[str]:
         """Return the collections with passages in which nodes within a scope may be."""
@@ -266,6 +260,7 @@ class FullText(Table):
             f"SELECT p.key, n.id, f.score FROM (SELECT rowid, {score} AS score"
             f" FROM {table} WHERE {table} MATCH ?{condition} ORDER BY score DESC, rowid LIMIT ?) f"
             " CROSS JOIN passages p ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key"
+            " ORDER BY f.score DESC, p.key"
         )
         all = " OR ".join(count)
         is_slow = engine == "fts4" or self._size(collection) >= LARGE
@@ -273,7 +268,7 @@ class FullText(Table):
         rows = self._rows(best, *given, match, *parameters, limit)
         if match != all and len(rows) < limit // FEW:
             rows = self._rows(best, *given, all, *parameters, limit)
-        return sorted(rows, key=lambda row: (-row[2], row[0]))
+        return rows
 
     def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]:
         """Return ids of nodes with any of these phrases in the title, of ``limit`` passages."""

@@ -44,8 +44,8 @@ _MOST = 127
 _MIDDLE = 12
 """Numbers from here on are large, and up to its negative small: a third of the numbers each."""
 
-_LARGE = bytes(b"01"[_MIDDLE <= byte < 128] for byte in range(256))
-_NOT_SMALL = bytes(b"01"[byte < 128 or byte - 256 > -_MIDDLE] for byte in range(256))
+_LARGE = b"0" * _MIDDLE + b"1" * (128 - _MIDDLE) + b"0" * 128
+_NOT_SMALL = b"1" * 128 + b"0" * (129 - _MIDDLE) + b"1" * (_MIDDLE - 1)
 _COSINE = "ifnull(1 - vec_distance_cosine(vec_int8(v.embedding), vec_int8({})), 0.0)"
 _FAR = "vec_distance_hamming(vec_bit(s.bits), vec_bit(?))"
 _LACKS = f"p.collection <> '{HIDDEN}' AND p.key NOT IN (SELECT key FROM vectors)"

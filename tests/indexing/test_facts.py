@@ -31,7 +31,7 @@ def stated(store: Store) -> dict[str, int]:
     """Sentence to key of passage, of all facts."""
     found = store.facts.passages([node.id for node in store.nodes.all()])
     held = {text: key for key, text in found.values()}
-    assert all(store.fulltext.body(key) == text for text, key in held.items())
+    assert all(store.fulltext.shown(key)[1] == text for text, key in held.items())
     assert all(store.facts.shown([key]) for key in held.values())
     if store.meta.get("embedder"):
         asked = StaticEmbedder().embed(["fact"])[0]
