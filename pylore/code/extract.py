@@ -101,20 +101,18 @@ class DefinitionMatch:
 
 def scan_exactly(root: str, config: str, texts: Mapping[str, str], threads: int = 1) -> Scan:
     """Scan files (path to text); scan again with offsets if lines do not place the matches."""
-    found = scan(root, config, list(texts), threads)
     returns = {path for path, text in texts.items() if "\r" in text and "\n" not in text}
-    again = [path for path in texts if path in returns or _is_crowded(found.matches.get(path, ()))]
-    for path, matches in scan(root, config, again, threads, offsets=True).matches.items():
-        found.matches[path] = matches
-        if path in returns:
-            data = texts[path].encode()
-            found.matches[path] = [
-                match._replace(
-                    first=data.count(b"\r", 0, match.span[0]) + 1,
-                    last=data.count(b"\r", 0, match.span[1]) + 1,
-                )
-                for match in matches
-            ]
+    found = scan(root, config, [path for path in texts if path not in returns], threads)
+    again = [path for path, matches in found.matches.items() if _is_crowded(matches)]
+    found.matches.update(scan(root, config, again, threads, offsets=True).matches)
+    if returns:  # grammars end comments at line feeds
+        with temporary_folder() as folder:
+            fed = {path: texts[path].replace("\r", "\n") for path in returns}
+            for path, text in fed.items():
+                os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
+                with open(os.path.join(folder, path), "w", encoding="utf-8") as file:
+                    file.write(text)
+            found.matches.update(scan_exactly(folder, config, fed, threads).matches)
     return found
 
 
@@ -186,6 +184,9 @@ def _nested(found: Iterable[DefinitionMatch]) -> list[DefinitionMatch]:
     stack: list[DefinitionMatch] = []
     seen = set()
     for each in sorted(found, key=_outermost):
+        key = (each.begin, each.end, each.name)
+        if key in seen or not each.name:
+            continue
         while stack and not _holds(stack[-1], each):
             stack.pop()
         outer = stack[-1] if stack else None
@@ -199,9 +200,6 @@ def _nested(found: Iterable[DefinitionMatch]) -> list[DefinitionMatch]:
             if each.kind == "function" and outer.kind in _TYPES:
                 each.kind = "method"
         each.outer = outer
-        key = (each.qualified, each.first, each.last)
-        if key in seen or not each.name:
-            continue
         seen.add(key)
         stack.append(each)
         kept.append(each)
@@ -215,7 +213,7 @@ def _outermost(each: DefinitionMatch) -> tuple[object, ...]:
 
 
 def _holds(outer: DefinitionMatch, inner: DefinitionMatch) -> bool:
-    if outer.end < inner.end:
+    if outer.end < inner.end or (outer.kind == "type" and inner.kind in _TYPES):
         return False
     if outer.begin == inner.begin and outer.end == inner.end:
         return outer.kind in CONTAINERS and inner.kind not in CONTAINERS

@@ -25,7 +25,7 @@ def rule_files() -> dict[str, str]:
     return {name[:-4]: os.path.join(folder, name) for name in names} | added_rules()
 
 
-VERSION = 5  # of the facts: a new number reads every file again
+VERSION = 6  # of the facts: a new number reads every file again
 
 _HEAD = re.compile(r"(?:#.*\n)*")  # matches any text
 _LINE = re.compile(r"^# ([a-z]+): (.+?) *$", re.MULTILINE)
@@ -209,4 +209,6 @@ def _language(name: str, head: dict[str, str]) -> LanguageSpec:
 
 
 def _as_glob(path: str) -> str:
-    return "".join(f"[{letter}]" if letter in "*?[]{}!\\" else letter for letter in path)
+    """Return a glob for the name of a file: ast-grep compares no folders."""
+    name = path.rpartition("/")[2]
+    return "".join(f"[{letter}]" if letter in "*?[]{}!\\" else letter for letter in name)

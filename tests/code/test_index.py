@@ -56,15 +56,17 @@ def files(root: str) -> Listing:
 
 
 def test_files_symbols_and_edges(project: Project) -> None:
+    project.write("bin/tool", "#!/bin/sh\nrun() { :; }\n")
     done = project.index()
-    assert (done["files"], done["symbols"], done["added"]) == (3, 4, 3)
-    assert done["languages"] == {"python": 2, "text": 1}
+    assert (done["files"], done["symbols"], done["added"]) == (4, 5, 4)
+    assert done["languages"] == {"bash": 1, "python": 2, "text": 1}
     check = project.node("symbol-src/auth.py::Login.check")
     assert (check.file, check.source) == ("src/auth.py", "file")
     assert (check.line_start, check.line_end) == (6, 7)
     assert json.loads(check.data) == {"kind": "method", "signature": "def check(self, token)"}
     assert check.title == "Login.check(self, token)"
     assert project.edges("defines") == {
+        ("file-bin/tool", "symbol-bin/tool::run", "defines"),
         ("file-src/auth.py", "symbol-src/auth.py::Login", "defines"),
         ("file-src/auth.py", "symbol-src/auth.py::Login.check", "defines"),
         ("file-src/jwt.py", "symbol-src/jwt.py::decode", "defines"),
@@ -78,7 +80,7 @@ def test_files_symbols_and_edges(project: Project) -> None:
         ("file-README.md", "file-src/auth.py", "mentions"),
         ("file-README.md", "symbol-src/auth.py::Login.check", "mentions"),
     }
-    assert done["edges"] == {"calls": 1, "defines": 4, "imports": 1, "mentions": 2}
+    assert done["edges"] == {"calls": 1, "defines": 5, "imports": 1, "mentions": 2}
     edge = project.store.edges.get("file-src/auth.py", "file-src/jwt.py", "imports")
     assert edge is not None
     assert json.loads(edge.metadata) == {"reason": "file", "import_type": "static"}

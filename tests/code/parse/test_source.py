@@ -67,19 +67,17 @@ def test_docstring_after_a_comment() -> None:
     [
         (
             "a.cpp",
-            "namespace o { namespace i {\nclass W { void d() {} };\n}}\n",
-            "o o.i o.i.W o.i.W.d",
+            "namespace o { namespace i {\nstruct W : B { W() {} };\n}}",
+            "o o.i o.i.W o.i.W.W",
         ),
         ("O.java", "class O { class I { void h() { } } class J { } }\n", "O O.I O.I.h O.J"),
         ("x.sh", "a-b() { :; }\nfunction b:c { :; }\nd::e() { :; }\n", "a-b b:c d::e"),
         ("E.java", "class E {\n  static final int A = 1, B = 2;\n}\n", "E E.A E.B"),
-        ("b.rs", "const _: () = assert!(true);\npub fn r#type() {}\n", "type"),
-        (
-            "g.rb",
-            "class F\n  def a\n  end\n  alias_method :b, :a\nend\nF::D = 1\n",
-            "F F.a F.b F.D",
-        ),
-        ("h.rb", "class F\n  define_method(:c) { 1 }\nend\n", "F F.c"),
+        ("b.rs", "const _: () = 1;\nfn r#type() {}\nstruct A; impl A { fn f() {} }", "type A A.f"),
+        ("g.rb", "class F\n  alias_method :b, :a\nend\nF::D = 1\n", "F F.b F.D"),
+        ("h.rb", "class F\n  define_method(:c) { 1 }\nend\nG, H = 1, 2\n", "F F.c G H"),
+        ("i.js", "export const { a, b: c } = f(), [d] = g();\n", "a c d"),
+        ("t.cpp", "typedef struct s { int x; } T, *P; const int A = 1, B = 2;\n", "s T P A B"),
         ("UP.PY", "def f():\n    pass\n", "f"),
     ],
 )
@@ -88,7 +86,7 @@ def test_names_of_definitions(path: str, text: str, names: str) -> None:
 
 
 def test_lines_may_end_in_returns() -> None:
-    facts = facts_of("a.py", "def a():\r    return 1\r\rdef b():\r    return 2\r")
+    facts = facts_of("a.py", "def a():\r    return 1 # a\r\rdef b():\r    return 2\r")
     assert [(one.line_start, one.line_end, one.signature) for one in facts.symbols] == [
         (1, 2, "def a()"),
         (4, 5, "def b()"),
