@@ -132,8 +132,8 @@ def own(name: str, scope: str) -> str:
 
 
 def is_own(name: str, scope: str) -> bool:
-    """Return True if something of this name belongs to a scope."""
-    return name.endswith(MARK + scope)
+    """Return True if something of this name belongs to a scope; without a scope always."""
+    return not scope or name.endswith(MARK + scope)
 
 
 def is_seen(name: str, scope: str) -> bool:

@@ -101,9 +101,9 @@ def canonical(value: Any) -> str:
 
 
 def with_fields(text: str, fields: Mapping[str, Any]) -> str:
-    """Return a JSON object with these fields set; None removes one."""
+    """Return a JSON object with these fields set, in order; None removes one."""
     kept = {name: value for name, value in loads(text).items() if name not in fields}
-    return dumps(kept | {name: value for name, value in fields.items() if value is not None})
+    return canonical(kept | {name: value for name, value in fields.items() if value is not None})
 
 
 def decoded(line: bytes, longest: int) -> str:

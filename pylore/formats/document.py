@@ -65,16 +65,14 @@ class Document:
     def onto(self, old: Node | None) -> Node:
         """Return ``old``, or a new node, with all that the file states, or no longer does."""
         node = old or Node(self.node.id, self.node.type, source="file")
-        data = json.loads(node.data)
-        before = data.get(fields.STATED, [])
+        before = json.loads(node.data).get(fields.STATED, [])
         stated = [name for name in fields.STATED_FIELDS if name in self.stated or name in before]
         dated = ["created_at"] if "created_at" in self.stated else []
         for name in ("title", "body", "file", "line_start", "line_end", *stated, *dated):
             setattr(node, name, getattr(self.node, name))
         gone = dict.fromkeys((*before, fields.PRUNED))
         names = sorted({*self.data, *self.stated}) or None
-        new = with_fields(node.data, {**gone, **self.data, fields.STATED: names})
-        node.data = new if json.loads(new) != data else node.data
+        node.data = with_fields(node.data, {**gone, **self.data, fields.STATED: names})
         return node
 
 

@@ -15,8 +15,8 @@ from ..core import ids
 from ..core.errors import LoreError, StoreError
 from ..core.json import parse_object, record_line
 from ..core.model import Edge, Node
-from ..core.times import now
-from ..core.vocabulary import DECLARED_WEIGHT, dotted
+from ..core.times import LONG_AGO, now
+from ..core.vocabulary import dotted
 from ..graph.relations import fold, require_name
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
@@ -165,7 +165,6 @@ class LineImport(Import):
         self._lines = lines
         self._batch: dict[str, tuple[Thing, list[str]]] = {}
         self._past: dict[str, tuple[Thing, list[tuple[str, Value]]]] = {}
-        self._forgotten: list[str] = []
 
     def write(self) -> Imported:
         """Import the lines.
@@ -203,7 +202,7 @@ class LineImport(Import):
         result.updated += len(merge.fates["proposed"])
         result.brought |= merge.brought
         result.conflicting, result.conflicts = merge.conflicts, len(merge.conflicts)
-        result.notes += fate_notes({**merge.fates, "forgotten": self._forgotten})
+        result.notes += fate_notes(merge.fates)
 
     def _apply(self) -> None:
         batch, self._batch = self._batch, {}
@@ -227,9 +226,10 @@ class LineImport(Import):
         elif line.kind == "purged":
             self._take_purge(line)
         elif line.kind == "declare_type":
-            self._take_type(line)
+            at, (*_, description) = line.declaration()
+            self._declare_type(line.names[0], at, description)
         elif line.kind == "declare_relation":
-            self._take_relation(line)
+            self._declare_relation(line.names[0], *line.declaration())
         else:
             why = "no id: give a record an id, and a link from_id, to_id and relation"
             first = next(iter(line.fields), "")
@@ -241,14 +241,13 @@ class LineImport(Import):
         if line.type is Edge:
             return self._edge(*line.names)
         id = line.names[0] = self._id(line.names[0])
-        if not self._is_own(id):
+        if not ids.is_own(id, self._store.scope):
             return None
         row = line.thing()
         if line.kind == "id" and isinstance(row, Node):
             if row.type not in self._types:
-                if self._options.new_types:
-                    self._take_type(Line({"declare_type": row.type}))
-                self._naming.require_type(row.type)
+                self._naming.require_type(row.type, self._options.new_types, LONG_AGO)
+                self._types = self._store.types.all()
             if not id.startswith(row.type + "-"):
                 raise LoreError(f"the id '{id}' is not of type {row.type}")
         return row
@@ -258,14 +257,14 @@ class LineImport(Import):
         if from_id == to_id:
             raise LoreError(f"'{from_id}' is linked to itself")
         if self._store.scope or relation not in self._relations:
-            is_own = any(map(self._is_own, (from_id, to_id, relation)))
-            if not is_own and self._store.edges.get(from_id, to_id, relation) is not None:
+            key = (from_id, to_id, relation)
+            is_own = any(ids.is_own(name, self._store.scope) for name in key)
+            if not is_own and self._store.edges.get(*key) is not None:
                 return None
-            given = self._settings.edge_weights.get(relation, (DECLARED_WEIGHT, None))
             common = self._relations.get(ids.plain(relation))
             if relation not in self._relations and (common or self._options.new_relations):
-                fields = zip(("weight", "backward_weight"), common or given, strict=False)
-                self._take_relation(Line({"declare_relation": relation, **dict(fields)}))
+                weights = common or self._naming.weights_of(relation)
+                self._declare_relation(relation, LONG_AGO, (*weights[:2], ""))
             relation = self._naming.relation_between(from_id, relation, to_id)
             self._relations = self._store.relations.all()
         return Edge(from_id, to_id, relation)
@@ -279,9 +278,6 @@ class LineImport(Import):
         if self._store.scope and self._store.nodes.get(id) is None:
             id = ids.own(id, self._store.scope)
         return ids.check_scope(ids.check_id(id), self._store.scope)
-
-    def _is_own(self, name: str) -> bool:
-        return ids.is_own(name, self._store.scope) if self._store.scope else True
 
     # --- records, links and anchors
 
@@ -312,10 +308,8 @@ class LineImport(Import):
         body = old.body if isinstance(old, Node) else ""
         if not node.title.strip() or ("title" not in fields and node.title == title_of(body)):
             node.title = title_of(node.body) or node.id
-        if node.line_start and node.line_end and node.line_start > node.line_end:
-            node.line_start, node.line_end = node.line_end, node.line_start
         if node.invalidated_at is not None and "invalidated_at" not in fields:
-            self._forgotten.append(node.id)
+            self._merge.fates["forgotten"].append(node.id)
         self._put_node(node)
 
     def _bounded(self, row: Any) -> Any:
@@ -334,23 +328,19 @@ class LineImport(Import):
         if not at:
             raise LoreError("purged lacks at, the time")
         purge = self._merge.purge if self._options.purge else self._merge.propose_purge
-        if self._is_own(id):
+        if ids.is_own(id, self._store.scope):
             purge(id, at)
 
-    def _take_relation(self, line: Line) -> None:
-        given, mark, scope = line.names[0].partition(ids.MARK)
+    def _declare_relation(self, name: str, at: str, declared: tuple[float, float, str]) -> None:
+        given, mark, scope = name.partition(ids.MARK)
         name = require_name(given, "relation") + mark + scope
         if mark and not ids.is_name(scope):
             raise LoreError(f"'{name[:80]}': only the name of a scope may follow {ids.MARK}")
         if not (self._store.scope and name in self._relations):
-            at, declared = line.declaration()
             self._store.relations.declare(ids.own(name, self._store.scope), *declared, at)
             self._relations = self._store.relations.all()
 
-    def _take_type(self, line: Line) -> None:
-        name = ids.check_type(line.names[0])
-        if self._store.scope and name in self._types:
-            return
-        at, (*_, description) = line.declaration()
-        self._store.types.declare(name, description, at)
-        self._types = self._store.types.all()
+    def _declare_type(self, name: str, at: str, description: str) -> None:
+        if not (self._store.scope and name in self._types):
+            self._store.types.declare(ids.check_type(name), description, at)
+            self._types = self._store.types.all()

@@ -56,7 +56,6 @@ class Targets:
         paths = {path: id for id, path in store.nodes.documents() if not id.startswith(_CODE)}
         live = {*paths.values()}
         paths |= {path: file.node_id for path, file in files.items() if file.node_id in live}
-        self._paths = paths
         self._documents = {composed(path): id for path, id in paths.items()}
 
     @cached_property
@@ -67,7 +66,7 @@ class Targets:
             if type == "file":
                 continue
             file = path or ""
-            is_own = self._paths.get(file) == id and is_page(file)
+            is_own = self._documents.get(composed(file)) == id and is_page(file)
             names = self._files[file].names if is_own and file in self._files else [title]
             keys = [_file_key(file) if is_page(file) else "", *map(_key, names)]
             for number, key in enumerate(keys):

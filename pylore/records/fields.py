@@ -102,8 +102,8 @@ class Naming:
         self._scope = settings.scope
         self._weights = settings.edge_weights
 
-    def require_type(self, type: str, new_type: bool = False) -> str:
-        """Return a known type, or declare a new one; ``learning`` is a lesson."""
+    def require_type(self, type: str, new_type: bool = False, at: str = "") -> str:
+        """Return a known type, or declare a new one, now or ``at``; ``learning`` is a lesson."""
         known = self._store.types.all()
         if type in known:
             return type
@@ -114,7 +114,7 @@ class Naming:
             raise UsageError(f"unknown type '{type}'{hint}: declare it as a new type")
         if self._scope:
             raise LoreError(COMMON)
-        self._store.types.declare(check_type(type), "")
+        self._store.types.declare(check_type(type), "", at)
         return type
 
     def require_relation(self, relation: str) -> str:
@@ -144,9 +144,12 @@ class Naming:
         that the relation joins, as ``graph.ontology`` reads them."""
         name = require_name(relation, "relation")
         if name not in called(self._store.relations.all(), self._scope):
-            weight, back = self._weights.get(name, (DECLARED_WEIGHT, None))
-            backward = weight if back is None else back
-            self._store.relations.declare(own(name, self._scope), weight, backward, ends)
+            self._store.relations.declare(own(name, self._scope), *self.weights_of(name), ends)
+
+    def weights_of(self, relation: str) -> tuple[float, float]:
+        """Return the weights of a new relation: by default, or of the settings."""
+        weight, back = self._weights.get(relation, (DECLARED_WEIGHT, None))
+        return weight, weight if back is None else back
 
     def declare_predicate(self, predicate: str, from_id: str, to_id: str) -> None:
         """Declare the predicate of a fact; between things, the relation joins things only.

@@ -176,7 +176,7 @@ class Store:
         """Return a ``with`` block that sees and changes everything, in any scope; show no data read
         in it. Raise LoreError if ``node``, whose invisible links and anchors end or return with it,
         is of a different scope."""
-        if self.scope and node and not is_own(node, self.scope):
+        if node and not is_own(node, self.scope):
             raise LoreError(COMMON)
         return Whole(self)
 
