@@ -252,7 +252,7 @@ def test_a_purge_from_a_file_only_forgets(lore: Lore, others: Lore) -> None:
     lore.write(FILE, shared(others))
     done = lore("sync")
     assert done.json["in"]["updated"] == 2 and done.err.count("\n") == 1
-    assert "note-1, note-own: deleted for good elsewhere" in done.err
+    assert "note-1; note-own: deleted for good elsewhere" in done.err
     assert "'lore forget --purge --proposed' deletes it, 'lore undo ID'" in done.err
     assert lore.id("list") == "note-2"
     text = shared(lore)
