@@ -51,7 +51,7 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
         """Return a unit vector for each text; None for a text without words."""
-        split = [_words(text) for text in texts]
+        split = [runs(text)[:_LONGEST] for text in texts]
         self._look_up({word for text in split for word in text})
         of_word = self._tokens.__getitem__
         tokens = [b"".join(map(of_word, text)) for text in split]
@@ -61,8 +61,9 @@ class StaticEmbedder:
     def _look_up(self, wanted: Iterable[str]) -> None:
         new = [word for word in wanted if word not in self._tokens]
         if new:
-            found = self._encode(new, tokenizer_file())
-            self._tokens.update((word, pack(f"<{len(of)}H", *of)) for word, of in found.items())
+            found = self._encode([word[:_LONGEST_WORD] for word in new], tokenizer_file())
+            tokens = ((word, found[word[:_LONGEST_WORD]]) for word in new)
+            self._tokens.update((word, pack(f"<{len(of)}H", *of)) for word, of in tokens)
 
     def _encode(self, words: list[str], tokenizer: str) -> dict[str, list[int]]:
         path = merges_of(tokenizer)
@@ -117,10 +118,6 @@ def _numbers(tokens: bytes) -> tuple[int, ...]:
     return unpack(f"<{len(tokens) // 2}H", tokens)
 
 
-def _words(text: str) -> list[str]:
-    return [word[:_LONGEST_WORD] for word in runs(text)[:_LONGEST]]
-
-
 def _unit(rows: list[tuple[float, ...]]) -> bytes | None:
     total = list(map(sum, zip(*rows, strict=True)))
     length = sqrt(sum(value * value for value in total))
@@ -165,8 +162,8 @@ _TOKENS = "SELECT token FROM letters WHERE letter = ?"
 _MERGE = "SELECT merge FROM merges WHERE pair = ?"
 _NEVER = 1 << 32
 """In the place of a merge, above every rank."""
-_MOST_MERGES = 1 << 17
-"""Merges that are kept in memory; words have the same pairs again and again."""
+_FEW_PAIRS = 6_000
+"""Pairs that are read singly: all 61,000 take as long."""
 
 
 class Pieces:
@@ -176,17 +173,16 @@ class Pieces:
     """
 
     def __init__(self, connection: apsw.Connection) -> None:
-        self._db = connection
         self._merges = _Merges(connection)
-        self._letters: dict[str, list[int]] = {}
+        self._letters = _Letters(connection)
 
     def encode(self, words: Iterable[str]) -> dict[str, list[int]]:
         """Return the tokens of each word. A word has no white space and no signs."""
         return {word: self._encode(word) for word in words}
 
     def _encode(self, word: str) -> list[int]:
-        tokens = [token for letter in WORD_START + word for token in self._tokens_of(letter)]
-        known = self._merges
+        letters, known = self._letters, self._merges
+        tokens = [token for letter in WORD_START + word for token in letters[letter]]
         merges = [known[a << 16 | b] for a, b in zip(tokens, tokens[1:], strict=False)]
         while merges:
             least = min(merges)
@@ -201,28 +197,35 @@ class Pieces:
                 merges[at] = known[tokens[at] << 16 | tokens[at + 1]]
         return tokens
 
-    def _tokens_of(self, letter: str) -> list[int]:
-        found = self._letters.get(letter)
-        if found is None:
-            rows: list[tuple[int]] = [*self._db.execute(_TOKENS, (letter,))]
-            for byte in () if rows else letter.encode():
-                rows += self._db.execute(_TOKENS, (f"<0x{byte:02X}>",))
-            found = self._letters[letter] = [token for (token,) in rows]
+
+class _Letters(dict[str, list[int]]):
+    """The tokens of each letter, read when needed."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def __missing__(self, letter: str) -> list[int]:
+        rows: list[tuple[int]] = [*self._db.execute(_TOKENS, (letter,))]
+        for byte in () if rows else letter.encode():
+            rows += self._db.execute(_TOKENS, (f"<0x{byte:02X}>",))
+        self[letter] = found = [token for (token,) in rows]
         return found
 
 
 class _Merges(dict[int, int]):
-    """The merge of each pair, or ``_NEVER``, read when needed."""
+    """The merge of each pair, or ``_NEVER``: read when needed, and after many pairs all."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
     def __missing__(self, pair: int) -> int:
-        if len(self) >= _MOST_MERGES:
-            self.clear()
-        found = self._db.execute(_MERGE, (pair,)).get
-        self[pair] = merge = _NEVER if found is None else int(found)
-        return merge
+        if len(self) < _FEW_PAIRS:
+            found = self._db.execute(_MERGE, (pair,)).get
+            self[pair] = merge = _NEVER if found is None else int(found)
+            return merge
+        if len(self) == _FEW_PAIRS:
+            self.update(self._db.execute("SELECT pair, merge FROM merges"))
+        return self.get(pair, _NEVER)
 
 
 def merges_of(tokenizer: str) -> str:

@@ -138,7 +138,7 @@ class Answers(Nodes):
         super().__init__(store.connection)
         self._store, self._ask = store, store.hub.ask
         self._briefs: dict[str, list[Any]] = {}  # id to lore.brief
-        self._texts: dict[int, Sequence[str]] = {}  # key of a passage to title, text and tags
+        self._texts: dict[int, tuple[str, str, str]] = {}  # key to title, text and tags
         self._statuses: dict[str, str] = {}  # of the nodes of a walk
 
     def _leg(self, sql: str, *values: object) -> list[Row]:
@@ -211,14 +211,14 @@ class Answers(Nodes):
         return self._leg("find(%s, %s, %s)", asked, self._filter(scope), limit)
 
     def texts(self, keys: Sequence[int]) -> dict[int, str]:
-        return {key: self.indexed(key)[1] for key in keys if key in self._texts}
+        rows = {key: self._texts.get(key, ("", "", "")) for key in keys}
+        return {
+            key: f"{title} {text} {tags} {identifier_parts(f'{title} {text}')}"
+            for key, (title, text, tags) in rows.items()
+        }
 
-    def body(self, key: int) -> str:
-        return self._texts[key][1] if key in self._texts else ""
-
-    def indexed(self, key: int) -> tuple[str, str]:
-        title, text, tags = self._texts.get(key, ("", "", ""))
-        return title, f"{title} {text} {tags} {identifier_parts(f'{title} {text}')}"
+    def shown(self, key: int) -> tuple[str, str]:
+        return self._texts.get(key, ("", "", ""))[:2]
 
     def frequencies(self, words: Iterable[str]) -> tuple[int, dict[str, int]]:
         found = dict(self._ask("SELECT * FROM lore.counts(%s::text[])", [[*words]]))

@@ -90,20 +90,15 @@ class Index:
             wanted = {edge: one_line(text) for edge, text in said}
             of = {id: HIDDEN if id in hidden else NAMES for id in some}
             self._drop([key for edge, (key, text) in held.items() if wanted.get(edge) != text])
-            self._store.fulltext.add(
-                [
-                    (
-                        (edge[0], of[edge[0]], text, 1, 0, *edge[1:]),
-                        ("", text, "", "", identifier_parts(text)),
-                    )
-                    for edge, text in wanted.items()
-                    if held.get(edge, (0, ""))[1] != text
-                ]
-            )
+            new = [one for one in wanted.items() if held.get(one[0], (0, ""))[1] != one[1]]
+            places = [(edge[0], of[edge[0]], text, 1, 0, *edge[1:]) for edge, text in new]
+            fields = [("", text, "", "", identifier_parts(text)) for _, text in new]
+            self._store.fulltext.add([*zip(places, fields, strict=True)])
 
     def _drop(self, keys: Sequence[int]) -> None:
-        self._store.vectors.remove(keys)
-        self._store.fulltext.remove(keys)
+        if keys:
+            self._store.vectors.remove(keys)
+            self._store.fulltext.remove(keys)
 
 
 def write_nodes(store: Store, nodes: Sequence[Node]) -> None:

@@ -33,6 +33,9 @@ CANDIDATES = 4
 REACH = 16
 """Factor on ``CANDIDATES`` for large scopes: testing a passage takes as long as 10 sketches."""
 
+FEW = 8
+"""Maximum vectors that are quantised without numpy, which takes 0.1 s to load."""
+
 FEW_OF_ALL = 20_000
 """Maximum nodes for listing the passages if that was not enough."""
 
@@ -89,7 +92,9 @@ class Vectors(Table):
 
     def add(self, rows: Iterable[tuple[int, bytes | None]]) -> None:
         """Add ``(key, vector)`` of passages; vectors are little-endian float32, None if empty."""
-        vectors = [(key, quantise(vector or b"")) for key, vector in rows]
+        rows = [*rows]
+        small = quantise_many([vector or b"" for _, vector in rows])
+        vectors = [(key, vector) for (key, _), vector in zip(rows, small, strict=True)]
         sketches = [(key, sketch(vector)) for key, vector in vectors if vector]
         for table, made in (("vectors", vectors), ("sketches", sketches)):
             self._db.executemany(
@@ -213,6 +218,23 @@ def quantise(vector: bytes) -> bytes:
     unit = _MOST * sqrt(len(values)) / (SPREAD * length)
     scale = min(unit, _MOST / max(max(values), -min(values)))
     return pack(f"{len(values)}b", *[round(value * scale) for value in values])
+
+
+def quantise_many(vectors: Sequence[bytes]) -> list[bytes]:
+    """Quantise vectors of a dimension, or empty ones; many together with numpy, in a fifth of the
+    time."""
+    full = [*filter(None, vectors)]
+    if len(full) <= FEW:
+        return [*map(quantise, vectors)]
+    import numpy
+
+    values = numpy.frombuffer(b"".join(full), "<f4").reshape(len(full), -1).astype("<f8")
+    with numpy.errstate(all="ignore"):  # no direction: the scale is not a number
+        lengths = numpy.sqrt((values * values).sum(axis=1))
+        units = _MOST * sqrt(values.shape[1]) / (SPREAD * lengths)
+        scaled = values * numpy.minimum(units, _MOST / abs(values).max(axis=1))[:, None]
+    made = iter(numpy.rint(numpy.nan_to_num(scaled)).astype("b"))
+    return [next(made).tobytes() if vector else vector for vector in vectors]
 
 
 def restore(quantised: bytes) -> bytes:

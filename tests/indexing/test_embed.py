@@ -75,7 +75,7 @@ def vectors_of(store: Store) -> dict[str, bytes]:
         " JOIN sketches s ON s.key = v.key"
     )
     full = store.fulltext
-    return {f"{full.indexed(key)[0]} {full.body(key)}": vector for key, vector in rows}
+    return {" ".join(full.shown(key)): vector for key, vector in rows}
 
 
 def require_all_of(store: Store, endpoint: Endpoint, count: int) -> None:
