@@ -223,8 +223,8 @@ class _Builder:
     def _ordered(self) -> list[Hit]:
         """Return the results in the order in which they fill the budget.
 
-        First named definitions and entities, then the best records, pages, code, and other
-        records; code before pages if the question is about code. Weak code is withheld.
+        First named definitions and entities, then the best records and matches tied to code that
+        follows, pages, code, and other records; code before pages if the question is about code.
         """
         ranked = by_worth(self._hits, self._settings.hop_decay)
         best = answers = max((hit.score for hit in ranked), default=0.0)
@@ -242,9 +242,10 @@ class _Builder:
                 self._withhold(hit.id, "code that matches much less than what comes before it")
             else:
                 kept.append(hit)
-        return sorted(kept, key=lambda hit: self._place(hit, _ANSWERS * answers))
+        code = {hit.file for hit in kept if hit.type in CODE_NODES}
+        return sorted(kept, key=lambda hit: self._place(hit, _ANSWERS * answers, code))
 
-    def _place(self, hit: Hit, answers: float) -> tuple[int, bool]:
+    def _place(self, hit: Hit, answers: float, code: set[str | None]) -> tuple[int, bool]:
         """Return the group of a result, and True for a constant, which is last in the group."""
         node = self._nodes.get(hit.id)
         if hit.type in CODE_NODES:
@@ -255,7 +256,7 @@ class _Builder:
         if hit.id in self._facts and (self._names(hit.id) or hit.id == user_of(self._settings)):
             return 0, not self._names(hit.id)
         if _is_record(hit):
-            return (2 if hit.score >= answers else 6), False
+            return (2 if hit.score >= answers or (hit.file in code and not hit.hops) else 6), False
         return 4, False
 
     def _names(self, id: str) -> bool:
