@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import sys
 
-from ..core.errors import LoreError, UsageError
+from ..core.errors import LoreError, UsageError, nearest
 from ..core.ids import link_parts
 from ..core.text import counted, one_line
+from ..core.vocabulary import LEARNING
 from ..terminal.text import change_text, columns, each
 from . import command as shared
 from .command import argument, command, exclusive, option
@@ -109,14 +110,14 @@ def add(
 
 
 def _require_type(store: Store, type: str, text: str) -> None:
-    try:
-        store.types.require([one_line(type)[:_QUOTED]])
-    except UsageError as error:
+    known = [LEARNING, *store.types.all()]
+    if type not in known:
         from shlex import quote
 
         line = quote(one_line(f"{type} {text}")[:_QUOTED])
-        hint = "" if "did you mean" in str(error) else f": write lore add note {line}"
-        raise UsageError(f"{error}{hint}; --new-type declares others") from None
+        hint = nearest(type, known) or f": write lore add note {line}"
+        error = f"unknown type '{one_line(type)[:_QUOTED]}'{hint}"
+        raise UsageError(f"{error}; 'lore add --help' lists the types, --new-type adds others")
 
 
 @command("edit [options] ID [TEXT…]")

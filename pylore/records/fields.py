@@ -111,7 +111,7 @@ class Naming:
             return LEARNING_TYPES[0]
         if not new_type:
             hint = nearest(type, list(known))
-            raise UsageError(f"unknown type '{type}'{hint}: declare it as a new type")
+            raise UsageError(f"unknown type '{type}'{hint}: 'lore add --new-type' adds it")
         if self._scope:
             raise LoreError(COMMON)
         self._store.types.declare(check_type(type), "", at)
@@ -125,7 +125,7 @@ class Naming:
             if named in known:
                 return named
         hint = nearest(name, called(known, self._scope))
-        raise UsageError(f"unknown relation '{relation}'{hint}: declare it as a new relation")
+        raise UsageError(f"unknown relation '{relation}'{hint}: 'lore link --new-relation' adds it")
 
     def relation_between(self, from_id: str, relation: str, to_id: str) -> str:
         """Return a declared relation for an edge between these nodes: between common nodes, the
@@ -165,7 +165,7 @@ class Naming:
             if slip := get_close_matches(name, known, 1, _SLIP):
                 raise UsageError(
                     f"unknown relation '{predicate}' (did you mean '{slip[0]}'?): "
-                    "'lore link --new-relation' declares it"
+                    "'lore link --new-relation' adds it"
                 )
             are_things = all(id.startswith(THING_IDS) for id in (from_id, to_id))
             ends = "entity, concept -> entity, concept" if are_things else "declared"

@@ -74,7 +74,7 @@ def test_same_body_under_two_titles_is_two_records(lore: Lore) -> None:
 
 def test_text_without_type_suggests_a_command(lore: Lore) -> None:
     refused = lore.refuse("add", "some note", stdin="not read")
-    assert "write lore add note 'some note'; --new-type" in refused and "decision" in refused
+    assert "write lore add note 'some note'; 'lore add --help' lists" in refused
 
 
 def test_lines_of_a_file_are_put_in_order(lore: Lore) -> None:
@@ -96,7 +96,8 @@ def test_add_anchors_a_symbol(repository: Lore) -> None:
 def test_refused_add_leaves_the_store_unchanged(lore: Lore) -> None:
     lore.refuse_each("""
         add note | 1 | the text is empty
-        add nots x | 2 | unknown type 'nots' (did you mean 'note'?): one of records, learning
+        add nots x | 2 | unknown type 'nots' (did you mean 'note'?); 'lore add --help'
+        add records x | 2 | unknown type 'records': write lore add note
         add dec x | 2 | (did you mean 'decision'?)
         add note x --file a.py:0 | 2 | there is no line 0
         add note x --link note-none:relates | 2 | did you mean 'relates_to'?
