@@ -83,11 +83,11 @@ def anchor_place(row: Row) -> str:
 
 
 def _location(row: Row) -> str:
-    """Return ``file:first-last``, without missing parts."""
+    """Return ``file:first-last``, without missing or equal parts."""
     if not row["file"] or row["line_start"] is None:
         return row["file"] or ""
-    last = "" if row["line_end"] is None else f"-{row['line_end']}"
-    return f"{row['file']}:{row['line_start']}{last}"
+    first, last = row["line_start"], row["line_end"]
+    return f"{row['file']}:{first}" + ("" if last in (None, first) else f"-{last}")
 
 
 # --- search results and lists
