@@ -115,10 +115,10 @@ journey() ( # what a newcomer does, with a result of each kind of command
   offline lore import c.rst -q
   [ "$(offline lore search flippers --ids)" = doc-c ]
   mkdir -p "$home/.claude/projects/shop"
-  printf '%s\n' '{"type":"user","sessionId":"s","cwd":"/x","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"use AKIAIOSFODNN7EXAMPLE"}}' \
+  printf '%s\n' '{"type":"user","sessionId":"s","cwd":"/x","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"use AKIAQ3EGRTZ6PLMNKJVB"}}' \
     >"$home/.claude/projects/shop/s.jsonl"
   offline lore capture --from claude >/dev/null
-  ! offline lore capture events | grep -q AKIAIOSFODNN7EXAMPLE || fail "a key of a session was kept"
+  ! offline lore capture events | grep -q AKIAQ3EGRTZ6PLMNKJVB || fail "a key of a session was kept"
 )
 
 parts() { # the manual and completion, where the way of installing has a place for them
