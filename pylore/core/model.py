@@ -54,6 +54,11 @@ class Row(Record):
     def __init__(self, *values: Any, **named: Any) -> None:
         vars(self).update(zip(self.FIELDS, values, strict=False), **named)
 
+    def __copy__(self) -> Any:
+        copied = object.__new__(type(self))
+        vars(copied).update(vars(self))
+        return copied
+
 
 class Node(Row):
     """A row of ``nodes``. Times are UTC, ISO 8601. ``stamps`` is the last change of each field

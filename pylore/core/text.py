@@ -37,18 +37,21 @@ CONTROLS = (*range(0x20), *range(0x7F, 0xA0), *_BIDIRECTIONAL)
 """Characters that a terminal may obey: C0, C1, and marks of the reading direction."""
 _QUESTION_MARKS = {code: "?" for code in CONTROLS if code not in (0x09, 0x0A)}
 _SIGNS = (0xA0, 0xA7, 0xB1, 0xB7, 0xD7, *range(0x2010, 0x2040), *range(0x2190, 0x2200))
+_MOST_KEPT = 1 << 17  # words or characters in a table
 _PLAIN = frozenset(map(chr, (*range(0x80), *_SIGNS)))
 """ASCII, dashes, quotation marks, arrows: most English texts have no other characters."""
 
 
-class _Table(dict[int, str]):
-    """A table for ``str.translate`` that calls a function for the replacement of a character."""
+class _Table(dict[int | str, str]):
+    """A table that calls a function for a missing key; keys of ``str.translate`` are numbers."""
 
     def __init__(self, replacement: Callable[[str], str]) -> None:
         self.replacement = replacement
 
-    def __missing__(self, code: int) -> str:
-        self[code] = made = self.replacement(chr(code))
+    def __missing__(self, key: int | str) -> str:
+        if len(self) > _MOST_KEPT:
+            self.clear()
+        self[key] = made = self.replacement(key if isinstance(key, str) else chr(key))
         return made
 
 
@@ -192,8 +195,11 @@ def identifier_parts(text: str) -> str:
     'get user by id'
     """
     mixed = [one for one in words(text) if not (one.islower() or one[1:].islower())]
-    parts = map(camel_parts, dict.fromkeys(mixed))
-    return " ".join(dict.fromkeys(" ".join(some) for some in parts if len(some) > 1))
+    parts = map(_PARTS.__getitem__, dict.fromkeys(mixed))
+    return " ".join(dict.fromkeys(some for some in parts if " " in some))
+
+
+_PARTS = _Table(lambda word: " ".join(camel_parts(word)))
 
 
 _ENDINGS: tuple[str, ...] = ("", "s", "es", "ed", "d", "ing", "e")

@@ -13,7 +13,7 @@ from ..anchors.project import fault_of
 from ..core import stamps
 from ..core.errors import LoreError
 from ..core.ids import check_id
-from ..core.json import canonical, harmless, loads
+from ..core.json import canonical, dumps, harmless, loads
 from ..core.model import Anchor, Edge, Node
 from ..core.text import clean_tags
 from ..core.times import LONG_AGO, ago
@@ -43,6 +43,7 @@ _NAMES: dict[type | None, tuple[str, ...]] = {
     Anchor: ("kind", "path", "detail"),
 }
 """Fields that identify a thing, after the first."""
+_TOMORROW = ago(-stamps.DAYS_AHEAD)  # as the process began
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 
 
@@ -78,11 +79,7 @@ def _tags(value: Any) -> tuple[str, ...] | None:
 
 
 def _object(value: Any) -> str | None:
-    try:
-        is_object = isinstance(value, dict)
-        return json.dumps(value, ensure_ascii=False, allow_nan=False) if is_object else None
-    except ValueError:  # a number that JSON does not have
-        return None
+    return dumps(value) if isinstance(value, dict) else None
 
 
 def _fraction(value: Any) -> float | None:
@@ -147,8 +144,8 @@ class Line:
         if value is None:
             raise LoreError(f"{name} {given!r:.60} is not {what}")
         if rule in ("moment", "stamp", "stamps"):
-            times = given.values() if isinstance(given, dict) else (given,)
-            if max(times, default="") > ago(-stamps.DAYS_AHEAD):
+            last = max(given.values() if isinstance(given, dict) else (given,), default="")
+            if last > _TOMORROW and last > ago(-stamps.DAYS_AHEAD):
                 why = "is more than a day ahead of this machine's clock: set the wrong clock"
                 raise LoreError(f"{name} {given!r:.60} {why}")
         return value

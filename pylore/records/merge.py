@@ -112,19 +112,22 @@ class Merge:
 
     def take(self, given: Sequence[tuple[Thing, Sequence[str]]]) -> list[str]:
         """Merge things of the other side, each once, with stamps of the changes that they have
-        seen.
-
-        Return for each ``added``, ``updated``, ``kept`` (the stored state is later) or
-        ``unchanged``.
+        seen. Return ``added``, ``updated``, ``kept`` (the stored state is later) or ``unchanged``
+        of each.
         """
         rows = {thing_of(row): (row, {*was}) for row, was in given}
         held = self._held([row for row, _ in given])
         equal = {thing for thing, (row, _) in rows.items() if _is_equal(held.get(thing), row)}
         asked = [thing for thing, (_, was) in rows.items() if was or thing not in equal]
-        seen, states = self._changes.seen(asked), dict.fromkeys(rows, "unchanged")
+        seen = self._changes.seen(asked)
+        states = {thing: "unchanged" if thing in equal else "kept" for thing in rows}
         joined: list[tuple[Thing, Thing | None]] = []
         for thing in asked:
             (row, was), gone, stored = rows[thing], self._gone_at(thing), held.get(thing)
+            if stored is None and not (gone or was or row.stamps or thing in seen):
+                states[thing] = "added"  # no values to join
+                joined.append((row, None))
+                continue
             theirs = Stamped.of(row).after(gone)
             ours = Stamped("", {}, theirs.kind) if stored is None else Stamped.of(stored)
             if stored is None and thing in seen:  # the past of a thing may arrive first
@@ -136,9 +139,9 @@ class Merge:
             if thing not in equal and there:
                 both, states[thing] = self._meet(stored, row, (ours, here), (theirs, was | there))
                 joined.append((both, stored))
-            elif thing not in equal:
-                states[thing] = "kept"
-        if new := [row for row, stored in joined if stored is None and has_history(row)]:
+        new = [row for row, stored in joined if stored is None]
+        self.new_nodes.update(row.id for row in new if isinstance(row, Node))
+        if new := [*filter(has_history, new)]:
             self._changes.add(new)
         self._write(joined)
         return [*states.values()]
@@ -188,8 +191,6 @@ class Merge:
                 self._changes.take_back(thing, both.fields.items())
             if thing in self._purged_before:
                 self.fates["back"].append(thing)
-            if isinstance(row, Node):
-                self.new_nodes.add(thing)
             return row, "added"
         if not isinstance(row, Anchor):
             count_reads(row, stored, given)  # type: ignore[arg-type]
@@ -293,10 +294,8 @@ class Merge:
 
 
 def _is_equal(one: Thing | None, other: Thing) -> bool:
-    if one is None:
-        return False
     skipped = () if isinstance(one, Node) else _DERIVED
-    return all(
+    return one is not None and all(
         getattr(one, name) == getattr(other, name) for name in one.FIELDS if name not in skipped
     )
 
