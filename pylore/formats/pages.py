@@ -277,10 +277,8 @@ def _read_asciidoc(text: str) -> Page:
         elif kind == "heading" and not page.links:
             page.set_title(one_line(token["title"]), at, token.end("title"))
         elif kind in ("link", "cross"):
-            target, is_file = (
-                token["target"] or token["place"],
-                token["macro"] in ("include", "image"),
-            )
+            target = token["target"] or token["place"]
+            is_file = token["macro"] in ("include", "image")
             in_page = kind == "cross" and "." not in target.partition("#")[0]
             if "{" not in target and not in_page:  # {base} is an attribute
                 link = Link(PATH, target.partition("#")[0]) if is_file else relative_link(target)

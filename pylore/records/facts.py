@@ -7,6 +7,7 @@ this module: keep imports light.
 from __future__ import annotations
 
 from ..core.errors import LoreError
+from ..core.ids import named_id, plain, whose
 from ..core.json import loads, with_fields
 from ..core.model import edge_name
 from ..core.times import now
@@ -85,8 +86,6 @@ def _put_over(store: Store, edge: Edge, former: Iterable[Edge]) -> str:
 def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
     """Return live edges of the scope with other values of a predicate that has a single value: by
     the settings, or as a fact of this subject says."""
-    from ..core.ids import plain, whose
-
     values = store.edges.leading(edge.from_id, edge.relation)
     named = {name.lower().replace("-", "_") for name in settings.single_valued}
     is_single = any(loads(one.metadata).get("single") for one in [edge, *values])
@@ -103,8 +102,6 @@ def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
     A fact with a rival stays staged: reading is not a decision. Under a scope only facts of the
     scope are confirmed.
     """
-    from ..core.ids import whose
-
     after = settings.promote_after
     nodes = store.review.ripe_nodes(ids, after) if after else []
     if nodes:
@@ -127,7 +124,6 @@ def named_edge(store: Store, words: Sequence[str]) -> EdgeKey | None:
     Raises:
         LoreError: an end is not in the store.
     """
-    from ..core.ids import plain
     from ..graph.relations import fold
 
     if len(words) != 3 or store.nodes.get(words[1]) is not None:
@@ -144,8 +140,6 @@ def named_edge(store: Store, words: Sequence[str]) -> EdgeKey | None:
 
 def thing_id(store: Store, name: str) -> str:
     """Return the id of the thing with this id or name; empty if unknown."""
-    from ..core.ids import named_id
-
     names = (name, named_id("entity", name.strip()), named_id("concept", name.strip()))
     return next((id for id in map(store.resolve_id, names) if store.nodes.get(id) is not None), "")
 

@@ -48,15 +48,13 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
         anchors = store.anchors.of(id)
         fields["verdict"] = worst([anchor.verdict for anchor in anchors])
         fields["anchors"] = [anchor_row(anchor) for anchor in anchors]
-    if history:
-        every = store.anchors.of(id, gone=True)
-        fields["anchor_history"] = [
-            {"kind": one.kind, "path": one.path, "detail": one.detail, **past}
-            for one in every
-            for past in past_rows(store, one)
-        ]
     fields["edges"] = [_edge(edge, id, titles) for edge in linked]
     if history:
+        fields["anchor_history"] = [
+            {"kind": one.kind, "path": one.path, "detail": one.detail, **past}
+            for one in store.anchors.of(id, gone=True)
+            for past in past_rows(store, one)
+        ]
         for row, edge in zip(fields["edges"], linked, strict=True):
             row["history"] = past_rows(store, edge)
         fields["history"] = past_rows(store, node)
