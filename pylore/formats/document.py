@@ -40,13 +40,6 @@ LONGEST = 64_000
 LONGEST_KEY = 100
 
 
-class LineError(LoreError):
-    """An error in a text, with the line."""
-
-    def __init__(self, line: int, message: str) -> None:
-        super().__init__(f"line {line}: {message}")
-
-
 class Document:
     """A parsed file.
 
@@ -125,7 +118,7 @@ class DocumentReader:
             try:
                 self._set_field(document, key, value, line)
             except LoreError as error:
-                wrong = LineError(line, f"{key}: {error}")
+                wrong = _fault(line, f"{key}: {error}")
                 if not skip_bad:
                     raise wrong from None
                 self.faults.append(f"{path}: {wrong}: kept as data")
@@ -272,7 +265,7 @@ def front_matter(lines: Sequence[str]) -> tuple[dict[str, tuple[int, Value]], in
     It is a rule without a second ``---``, and where a blank line and no YAML follow.
 
     Raises:
-        LineError: invalid YAML, or YAML with more than keys and values.
+        LoreError: invalid YAML, or YAML with more than keys and values.
     """
     fences = [number for number, line in enumerate(lines) if line.rstrip() == _FENCE][:2]
     if len(fences) < 2 or fences[0]:
@@ -281,7 +274,7 @@ def front_matter(lines: Sequence[str]) -> tuple[dict[str, tuple[int, Value]], in
     text = "".join(line.rstrip(" \t\r") + "\n" for line in lines[1 : fences[1]])
     try:
         return _parsed(text), fences[1] + 1
-    except LineError:
+    except LoreError:
         if lines[1].strip():
             raise
         return {}, 0
@@ -289,20 +282,20 @@ def front_matter(lines: Sequence[str]) -> tuple[dict[str, tuple[int, Value]], in
 
 def _parsed(text: str) -> dict[str, tuple[int, Value]]:
     if len(text) > LONGEST:
-        raise LineError(1, f"the front matter is longer than {LONGEST} characters: shorten it")
+        raise _fault(1, f"the front matter is longer than {LONGEST} characters: shorten it")
     try:
         return _Loader(text).mapping()
     except yaml.MarkedYAMLError as error:
         what = ", ".join(filter(None, (error.context, error.problem)))
         marks = [mark for mark in (error.problem_mark, error.context_mark) if mark]
         mark = next((mark for mark in marks if mark.index < len(text)), marks[0])
-        raise LineError(mark.line + 2, f"not YAML ({one_line(what)}): {_MEND}") from None
+        raise _fault(mark.line + 2, f"not YAML ({one_line(what)}): {_MEND}") from None
     except yaml.reader.ReaderError as error:
-        raise LineError(text.count("\n", 0, error.position) + 2, "a control character") from None
+        raise _fault(text.count("\n", 0, error.position) + 2, "a control character") from None
     except RecursionError:
-        raise LineError(2, "too many lists and keys in each other") from None
+        raise _fault(2, "too many lists and keys in each other") from None
     except (ValueError, OverflowError):  # of an escape, or of a version's digits
-        raise LineError(2, f"a number that YAML does not allow: {_MEND}") from None
+        raise _fault(2, f"a number that YAML does not allow: {_MEND}") from None
 
 
 class _Loader(yaml.BaseLoader):
@@ -312,13 +305,13 @@ class _Loader(yaml.BaseLoader):
         found: dict[str, tuple[int, Value]] = {}
         root = self.get_single_node()
         if root is not None and not isinstance(root, yaml.MappingNode):
-            raise LineError(_line(root), "not a 'key: value': front matter is keys and values")
+            raise _fault(_line(root), "not a 'key: value': front matter is keys and values")
         for written, node in root.value if root else ():
             line, key = _line(written), self.construct_object(written, deep=True)
             if not isinstance(key, str) or not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
-                raise LineError(line, f"a key is a line of text, {LONGEST_KEY} characters at most")
+                raise _fault(line, f"a key is a line of text, {LONGEST_KEY} characters at most")
             if key in found:
-                raise LineError(line, f"'{key}' is a duplicate key: remove a line")
+                raise _fault(line, f"'{key}' is a duplicate key: remove a line")
             is_plain = isinstance(node, yaml.ScalarNode) and node.style is None
             # JSON writes a letter outside the BMP as a pair of escapes
             value = json.loads(json.dumps(self.construct_object(node, deep=True)))
@@ -330,8 +323,12 @@ class _Loader(yaml.BaseLoader):
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if isinstance(event, yaml.AliasEvent) or (event.anchor, event.tag) != (None, None):
             why = f"'&', '*' or '!' means more than text in YAML: {_MEND}"
-            raise LineError(_line(event), why)
+            raise _fault(_line(event), why)
         return super().compose_node(parent, index)
+
+
+def _fault(line: int, message: str) -> LoreError:
+    return LoreError(f"line {line}: {message}")
 
 
 def _line(part: yaml.Node | yaml.Event) -> int:

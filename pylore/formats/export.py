@@ -53,9 +53,7 @@ def read_state(lines: Iterable[bytes], name: str) -> set[str]:
     """Return the digests of a state; raise UsageError, with the name of the file, for others."""
     found = {line.decode("ascii", "replace").strip() for line in lines}
     if any(len(digest) != _DIGEST or not digest.isalnum() for digest in found):
-        raise UsageError(
-            f"{name}: is no state of a store: give the output of 'lore export --state'"
-        )
+        raise UsageError(f"{name}: not a state: give the output of 'lore export --state'")
     return found
 
 
@@ -68,7 +66,7 @@ def _fields(store: Store, types: Sequence[str]) -> Iterator[Fields]:
     purged = store.changes.purged().keys()
 
     def is_kept(thing: str) -> bool:
-        return not types or any(_type(id) in types for id in owners(thing))
+        return not types or any(id.partition("-")[0] in types for id in owners(thing))
 
     yield from declarations(store)
     deleted = store.changes.deleted().items()
@@ -185,8 +183,4 @@ def is_shared(row: Thing) -> bool:
 
 def is_record(id: str) -> bool:
     """Return True for the id of a record."""
-    return _type(id) not in NO_RECORDS
-
-
-def _type(id: str) -> str:
-    return id.partition("-")[0]
+    return id.partition("-")[0] not in NO_RECORDS

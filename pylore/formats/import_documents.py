@@ -197,11 +197,9 @@ class DocumentImport(Import):
         """Return an id from a path, numbered if a moved document has it."""
 
         def is_taken(id: str) -> bool:
-            if id in self._claimed:
-                return True
             row = self._by_id.get(id, DocumentFile(id, path))
             is_other = row.path != path and self._by_path.get(row.path) is row
-            return is_other and self._is_there(row.path)
+            return id in self._claimed or (is_other and self._is_there(row.path))
 
         numbered = (own(f"{plain(id)}-{number}", whose(id)) for number in count(2))
         return next(free for free in chain([id], numbered) if not is_taken(free))
@@ -368,14 +366,13 @@ def _files_below(path: str, skipped: list[tuple[str, str]]) -> Iterator[str]:
             return False
         return True
 
-    def failed(error: OSError) -> None:
-        skipped.append((str(error.filename), f"cannot be read ({error.strerror})"))
-
-    for folder, folders, names in os.walk(path, onerror=failed):
+    failed: list[OSError] = []
+    for folder, folders, names in os.walk(path, onerror=failed.append):
         folders[:] = sorted(name for name in folders if is_plain(os.path.join(folder, name)))
         for name in sorted(filter(is_page, names)):
             if is_plain(os.path.join(folder, name)):
                 yield os.path.join(folder, name)
+    skipped += [(str(one.filename), f"cannot be read ({one.strerror})") for one in failed]
 
 
 def _place_of(root: str, file: str) -> str:

@@ -190,19 +190,15 @@ class LineImport(Import):
                 place = f"{options.name}: line {number}".removeprefix(": ")
                 self._fault(place, error, options.skip_bad)
                 self.result.left.append(line)
-        self._finish()
-        return self.result
-
-    def _finish(self) -> None:
         self._apply()
         result, merge = self.result, self._merge
         merge.finish()
         result.joined, result.new_nodes = merge.joined, merge.new_nodes
-        self._index.flush()  # facts of edges are searchable now
         result.updated += len(merge.fates["proposed"])
         result.brought |= merge.brought
         result.conflicting, result.conflicts = merge.conflicts, len(merge.conflicts)
         result.notes += fate_notes(merge.fates)
+        return result
 
     def _apply(self) -> None:
         batch, self._batch = self._batch, {}

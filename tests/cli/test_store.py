@@ -293,7 +293,7 @@ def test_two_stores_become_equal_by_states(lore: Lore, tmp_path: Path) -> None:
     assert len(exports) == 1
     lore.write("state", '{"lore_state": 7}\n')
     lore.refuse_each("""
-        export --since state | 2 | state: is no state of a store
+        export --since state | 2 | state: not a state
         export --since nowhere | 1 | nowhere: No such file or directory
         export --state --type note | 2 | --state and --type exclude each other
     """)
