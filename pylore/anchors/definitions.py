@@ -24,7 +24,7 @@ STRING = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
 _NO_CODE = re.compile(rf"{STRING}|\s//.*|\s#\s.*")
 _ATTRIBUTE = re.compile(
     r"@(?!(?:end|interface|implementation|protocol)\b)[\w.:$]+(?: *[@(\[].*)?(?<=[\w)\]])$"
-    r"|#?\[(?!.*\] *=).*\]$"
+    r"|#?\[(?!.*\] *=).*\]$|(?:template ?<|requires \w).*>$"
 )
 _WORDS = {
     "function": "def|defp|fn|fun|func|function|proc|sub",

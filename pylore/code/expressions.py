@@ -63,7 +63,7 @@ class Parts:
             return UNKNOWN
         if self._plain.fullmatch(text):
             return text
-        text = text.strip(_MARKS)
+        text = text.strip(_MARKS).removeprefix("::")
         while (shorter := self._prefix.sub("", text).strip(_MARKS)) != text:
             text = shorter
         links = _links(text)

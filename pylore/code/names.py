@@ -65,11 +65,11 @@ class File:
         self.importer: Importer | None = None
         self.mates = ""  # the package with names that are visible without an import
         self.used = [
-            item.module.replace("::", ".")
+            (item.module.replace("::", "."), item.name)
             for item in facts.imports
-            if item.kind == "use" and item.name == "*"
+            if item.kind == "use" and item.module
         ]
-        """Namespaces with names that are visible without a qualifier."""
+        """Namespaces, and the names of each that are visible without a qualifier."""
         self.defs: dict[str, Def] = {}
         self.top: dict[str, Def] = {}
         for symbol in facts.symbols:
@@ -130,6 +130,7 @@ class Names:
         self.order = cache(self._order)
         self._class_around = cache(self._find_class_around)
         self._reached = cache(self._find_reached)
+        self._used = cache(self._find_used)
         self._having: dict[tuple[str, str], list[File]] = {}
         """(family, name) → the files that have it at their top level."""
         for file in files.values():
@@ -200,7 +201,7 @@ class Names:
         """Return the things that ``text`` may be in ``scope``; [] with an unknown name in it."""
         (head, calls), *rest = _parts(text)
         things = self._name(file, scope, head)
-        if not things and rest and head in file.language.path_heads:
+        if not things and rest and file.language.path_heads:
             return self._path(file, scope, text)
         things = self._called(things, calls)
         own = head in file.language.self_names
@@ -231,8 +232,8 @@ class Names:
     def _path(self, file: File, scope: str, text: str) -> Things:
         """Return the target of a path from the root of a crate, or from a module around."""
         module = _module_around(file, scope)
-        if module and text.startswith(("self.", "super.")):
-            head, _, rest = text.partition(".")
+        head, _, rest = text.partition(".")
+        if module and head in ("self", "super"):
             if head == "super":
                 module = _module_around(file, module.rpartition(".")[0])
             return self.chain(file, module, rest)
@@ -241,7 +242,8 @@ class Names:
         module, _, name = text.rpartition(".")
         item = Import(module.replace(".", "::"), name, kind="use")
         found = file.importer.find(file.facts, item)
-        return self._join(self.exported(one.module, one.name) for one in found.bound)
+        is_known = found.files or head in file.language.path_heads
+        return self._join(self.exported(*one[1:]) for one in found.bound if is_known)
 
     def _name(self, file: File, scope: str, name: str) -> Things:
         spec = file.language
@@ -303,9 +305,18 @@ class Names:
             here = here.rpartition(".")[0]
         made = self._shared.get((family, name))
         if made is None or not made.is_class:
-            used = (self._shared.get((family, f"{space}.{name}")) for space in file.used)
+            used = (
+                self._shared.get((family, f"{space}.{name}"))
+                for space, visible in self._used(file)
+                if visible in ("*", name)
+            )
             made = next(filter(None, used), None)
         return [Thing(DEFINITION, made, PACKAGE)] if made else self._global(file, name)
+
+    def _find_used(self, file: File) -> list[tuple[str, str]]:
+        """Return the ``used`` of a file and the files that it includes."""
+        paths = {file.path: 0, **dict.fromkeys(sorted(self._reached(file)[0]))}
+        return [one for path in paths for one in self._files[path].used]
 
     def _global(self, file: File, name: str) -> Things:
         """Return a name of the file itself, of an import, of the package, of the language."""

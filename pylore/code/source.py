@@ -18,15 +18,18 @@ _HEAD_LINES = 25
 _HEAD_LENGTH = 4000  # maximum characters of a head
 _MOST_ATTRIBUTES = 50  # maximum lines of attributes between a definition and a comment
 _FIRST_LINES = 200  # maximum lines of the first comment of a file
-_MARK = r"[()\[\]{};:\n]|=>|=(?![=>])|{strings}|{comments}"
-_COMMENTS = {"#": r"#[^\n]*", "//": r"//[^\n]*", "/*": r"/\*(?s:.)*?\*/"}
-_OF_TYPE = re.compile(
-    r"(?:[:|&<]|\b(?:extends|is)|<[^<>(){}]*,)\s*$|\b(?:interface|struct)$|[\])*] ?struct $"
+_MARK = (
+    r"[()\[\]{};:\n]|operator\s*[-<>=]+|(?<!<)<(?![-<=])|(?<![-=])>|=>|=(?![=>])"
+    r"|{strings}|{comments}"
 )
+_COMMENTS = {"#": r"#[^\n]*", "//": r"//[^\n]*", "/*": r"/\*(?s:.)*?\*/"}
+_OF_TYPE = re.compile(r"(?:[:|&]|\b(?:extends|is))\s*$|\b(?:interface|struct)$|[\])*] ?struct $")
 """Text before a brace that belongs to a type."""
-_ATTRIBUTES = ("@", "#[")  # decorators, annotations, attributes
+_MEMBER = re.compile(r":\s*[\w:]+(?:<[\w:<>, ]*>)?(?:\(|\{(?!\s*\n))")
+"""The first initializer of a constructor in C++."""
+_ATTRIBUTES = ("@", "#[", "template <", "template<")
 _DOCSTRING = re.compile(
-    r"\s*(?:#[^\n]*\n\s*)*[rRuUbB]{0,2}(\"\"\"|'''|\"|')((?:\\.|(?!\1).)*)(?:\1|\Z)", re.DOTALL
+    r"\s*(?:#[^\n]*\n\s*)*[rRuU]?(\"\"\"|'''|\"|')((?:\\.|(?!\1).)*)(?:\1|\Z)", re.DOTALL
 )
 _TYPE = re.compile(r"\s*:\s*[\w.$]+<")
 _VALUE = re.compile(
@@ -114,17 +117,21 @@ class Source:
     def _head_end(self, text: str) -> int:
         """Return the end of the head: at the body, a semicolon, or the end of the line."""
         block = self._language.block
-        depth, is_assigned, is_typed = 0, False, False
+        held, is_assigned, is_typed = "", False, False
         for match in self._marks.finditer(text):
             mark, start = match[0], match.start()
-            if mark in "([" or (
-                mark == "{" and (depth or block != "{" or _OF_TYPE.search(text, 0, start))
+            if (
+                mark in "(["
+                or (mark == "<" and block == "{" and held[-1:] in "<")
+                or (mark == "{" and (held or block != "{" or _OF_TYPE.search(text, 0, start)))
             ):
-                depth += 1
-            elif mark in ")]}":
-                depth = max(0, depth - 1)
-            elif depth:
+                held += mark
+            elif mark in ")]}" or (mark == ">" and held[-1:] == "<"):
+                held = held[:-1]
+            elif held:
                 continue
+            elif mark == ":" and _MEMBER.match(text, start) and text[:start].rstrip()[-1:] == ")":
+                return start
             elif mark == "=":
                 is_assigned = True
             elif mark == ":" and block == "{":

@@ -258,19 +258,24 @@ def alternatives(glob: str) -> list[str]:
     >>> alternatives("src/{a,b}/*.py"), alternatives("{id}.vue")
     (['src/a/*.py', 'src/b/*.py'], ['{id}.vue'])
     """
-    plain, *rest = glob.split("{")
-    found = [""]
-    for piece in rest:
-        inside, closing, after = piece.partition("}")
-        some = inside.split(",")
-        if not closing or len(some) == 1 or plain.endswith("["):
-            plain += "{" + piece
-            continue
-        if len(found) * len(some) > _MOST_ALTERNATIVES:
+    found: dict[str, None] = {}
+    pending = [(glob, 0, 0)]
+    while pending:
+        one, before, at = pending.pop()
+        while (closing := one.find("}", at)) >= 0:
+            opening = one.rfind("{", before, closing)
+            inside = one[opening + 1 : closing].split(",") if opening >= 0 else []
+            if len(inside) > 1 and one[opening - 1 : opening] != "[":
+                break
+            before = at = closing + 1
+        if closing < 0:
+            found[one] = None
+        elif len(pending) + len(found) + len(inside) > _MOST_ALTERNATIVES:
             return [glob]
-        found = [one + plain + each for one in found for each in some]
-        plain = after
-    return [one + plain for one in found]
+        else:
+            ends = one[:opening], one[closing + 1 :]
+            pending += [(each.join(ends), before, opening) for each in reversed(inside)]
+    return [*found]
 
 
 def listed(text: str) -> list[str]:

@@ -14,9 +14,9 @@ HEADS = [
     ("a.rs", "fn name(&self) -> &'static str {\n    // it's short\n    \"x\"\n}\n"),
     ("a.rs", "fn all<I>(args: I) -> u8 where I: Iterator<Item = u8>, {\n    1\n}\n"),
     ("c.go", "func f() map[string]interface{} {\n\treturn nil\n}\n"),
-    ("c.go", "func g() <-chan struct{} {\n\treturn nil\n}\n"),
-    ("c.go", "func h() []struct { A int } {\n\treturn nil\n}\n"),
-    ("a.ts", "function f(a: {b: string}): {c: number} {\n  return {c: 1};\n}\n"),
+    ("c.go", "func g() (<-chan struct{}, []struct { A int }) {\n\treturn nil\n}\n"),
+    ("a.ts", "class K<T extends { a: B } = {}> extends C<{ d: 1 }> {\n  x = 1\n}\n"),
+    ("a.cpp", "S::S(int a)\n    : b{a}, c(a) {\n}\n"),
     ("a.ts", "function f(a: unknown): a is { b: string } {\n  return true;\n}\n"),
     ("a.py", "def quote(sep=\"\\\"\", other='\\''):\n    return sep\n"),
 ]
@@ -42,7 +42,7 @@ def test_signature_ends_at_the_body(path: str, text: str) -> None:
             "class A { m(a: {b: 1}): {c: 2} { return a } n() {} }\n",
             "A.m(a: {b: 1}): {c: 2}",
         ),
-        ("h.ts", "export const f = (x: () => void): A => x + 1;\n", "f(x: () => void): A"),
+        ("h.ts", "const f = <T extends () => A>(x: () => void): A => x;", "f(x: () => void): A"),
         ("i.ts", "const o = { go: async (x) => { return x; } };\n", "o.go(x)"),
         ("j.ts", "const F: React.FC<{a: 1}> = ({ a }) => { return a; };\n", "F({ a })"),
         ("n.ts", "interface I { go?(a: number): void }\n", "I.go(a: number): void"),
@@ -70,12 +70,10 @@ def test_docstring_after_a_comment() -> None:
             "namespace o { namespace i {\nstruct W : B { W() {} };\n}}",
             "o o.i o.i.W o.i.W.W",
         ),
-        ("O.java", "class O { class I { void h() { } } class J { } }\n", "O O.I O.I.h O.J"),
         ("x.sh", "a-b() { :; }\nfunction b:c { :; }\nd::e() { :; }\n", "a-b b:c d::e"),
         ("E.java", "class E {\n  static final int A = 1, B = 2;\n}\n", "E E.A E.B"),
         ("b.rs", "const _: () = 1;\nfn r#type() {}\nstruct A; impl A { fn f() {} }", "type A A.f"),
-        ("g.rb", "class F\n  alias_method :b, :a\nend\nF::D = 1\n", "F F.b F.D"),
-        ("h.rb", "class F\n  define_method(:c) { 1 }\nend\nG, H = 1, 2\n", "F F.c G H"),
+        ("g.rb", "class F\n  alias_method :b, :a\nend\nF::D, H = 1, 2\n", "F F.b F.D H"),
         ("i.js", "export const { a, b: c } = f(), [d] = g();\n", "a c d"),
         ("t.cpp", "typedef struct s { int x; } T, *P; const int A = 1, B = 2;\n", "s T P A B"),
         ("UP.PY", "def f():\n    pass\n", "f"),
@@ -114,7 +112,7 @@ def test_paths_of_rust_and_used_namespaces_of_cpp() -> None:
         ("lib.rs::a.f", "lib.rs::a.b.g"),
     }
     one = file("w.cpp", "module a; function a.helper")
-    two = file("m.cpp", "function main", [Import("a", "*", kind="use")], calls="main: helper")
+    two = file("m.cpp", "function main", [Import("a", "helper", kind="use")], calls="main: helper")
     assert [(edge.to_id, edge.weight >= 0.75) for edge in edges(one, two)] == [
         ("symbol-w.cpp::a.helper", True)
     ]
