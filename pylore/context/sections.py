@@ -13,7 +13,7 @@ from ..core.text import fold, one_line, printable, stem, words
 from ..core.times import days_since
 from ..core.vocabulary import FROM_CODE, name_in_tree
 from ..formats.drawing import FORMS, LABEL_LENGTH, edge_text, node_text
-from ..search.legs import fact_rank
+from ..search.legs import beyond_signature, fact_rank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def record_text(
     title = printable(one_line(node.title)) or node.id
     head = f"- **{title}** ({', '.join(_particulars(hit, node))})\n"
     head += "".join(f"  - {tie}\n" for tie in ties)
-    line = _after_title(text, title)
+    line = _after_title(beyond_signature(text, title) if node.type == "symbol" else text, title)
     best = line if len(line.split()) <= WORDS else excerpt(line, asked, _LONG) or line
 
     def cut(room: int) -> str:

@@ -11,7 +11,7 @@ from ..core.errors import GraphUnavailable, LoreError
 from ..core.model import Hit
 from ..core.scoring import best_first, convex, factor, feedback, recency, relevance, rrf, usage
 from ..core.settings import BUILT_IN_RETRIEVERS
-from ..core.text import spaced, stem
+from ..core.text import one_line, spaced, stem
 from ..core.vocabulary import (
     HIDDEN,
     HIDDEN_STATUSES,
@@ -369,3 +369,19 @@ def attach_verdicts(store: Store, hits: Sequence[Hit], notes: list[str]) -> None
         from ..anchors.show import add_verdicts
 
         add_verdicts(hits, anchors, store.project, notes)
+
+
+def beyond_signature(text: str, title: str) -> str:
+    """Return the text of a symbol without the signature in its title, and with its documentation
+    once: ``text`` is signature, documentation, and the source with both again.
+
+    >>> beyond_signature("def f(x)\\nSays it.\\ndef f(x): return x", "C.f(x)")
+    'Says it. return x'
+    """
+    head, _, rest = text.partition("\n")
+    if title.partition("(")[0].rpartition(".")[2] not in head:
+        return text
+    told, _, source = rest.rpartition("\n")
+    told, code = one_line(told), one_line(source.replace(head, "", 1))
+    code = code.replace(told, "", 1).lstrip(" :\"'/*#")
+    return f"{told} {code}".strip()

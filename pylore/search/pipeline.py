@@ -21,6 +21,7 @@ from .legs import (
     Matches,
     assemble,
     attach_verdicts,
+    beyond_signature,
     describe,
     embed_query,
     led,
@@ -271,25 +272,9 @@ def _snippet(query: ParsedQuery, found: Matches, hit: Hit, lines: str | None) ->
 
             heading = entry_of(store, hit, key)
     if hit.type == "symbol":
-        text = _beyond_signature(text, hit.title)
+        text = beyond_signature(text, hit.title)
     shown = one_line(snippet(text, query.words))
     return shown if heading in shown else f"{heading}: {shown}"
-
-
-def _beyond_signature(text: str, title: str) -> str:
-    """Return the text of a symbol without the signature in its title, and with its documentation
-    once: ``text`` is signature, documentation, and the source with both again.
-
-    >>> _beyond_signature("def f(x)\\nSays it.\\ndef f(x): return x", "C.f(x)")
-    'Says it. return x'
-    """
-    head, _, rest = text.partition("\n")
-    if title.partition("(")[0].rpartition(".")[2] not in head:
-        return text
-    told, _, source = rest.rpartition("\n")
-    told, code = one_line(told), one_line(source.replace(head, "", 1))
-    code = code.replace(told, "", 1).lstrip(" :\"'/*#")
-    return f"{told} {code}".strip()
 
 
 def _say_how_it_matched(query: ParsedQuery, hits: list[Hit]) -> list[str]:

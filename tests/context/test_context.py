@@ -114,7 +114,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
         put(store, "lesson-stolen", "Long sessions get stolen")
         put(store, "lesson-annoy", "Short sessions annoy")
         symbol = "symbol-src/auth.py::sign"
-        put(store, symbol, "sign(user)", (4, 7), body="Signs the cookie of a session.")
+        put(store, symbol, "sign(user)", (4, 7), body="def sign(user)\nSigns.\ndef sign(user)")
         put(store, "symbol-tests/test_auth.py::test_sign", "test_sign() of sessions", (1, 2))
         records(store).link("decision-new", "supersedes", "decision-old")
         records(store).link("lesson-annoy", "contradicts", "lesson-stolen")
@@ -247,7 +247,7 @@ def test_narrative_headings_user_context_and_context_jacq(project: Store) -> Non
     text = narrative(project, "sessions with JACQ and Ada", user_entity="entity-ada")
     assert "\n### 👤 USER CONTEXT\n\n- uses: DuckDB\n" in text
     text = narrative(project, "how sessions are signed", user_entity="entity-ada")
-    assert text.split("\n\n")[1] == "### 👤 USER CONTEXT"
+    assert text.split("\n\n")[1] == "### 👤 USER CONTEXT" and text.count("sign(user)") == 1
     text = asked(project, "which tool does JACQ use", "prompt").text
     assert "\n## Facts\n\n- **JACQ** (entity-jacq)\n  - uses: SQLite\n" in text
 
