@@ -201,9 +201,9 @@ SHARES = {
     "edited in your last sessions here": 0.3,
     "edited in the last sessions on this branch": 1.0,
     "edited in the last sessions": 0.2,
-    "named": 1.0,
-    "has its words": 0.5,
-    "called so": 0.5,
+    "named in the prompt": 1.0,
+    "has words of the prompt": 0.5,
+    "has a name like the prompt's words": 0.5,
 }
 """The share of each leg, by the reason. Chosen on half of entireio/cli; ``NAMED`` 1.5 and ``PATH``
 0.2 are worse on the other half."""

@@ -44,19 +44,19 @@ def likely(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Likely]:
 
 def test_paths_names_and_definitions_are_named(likely: Likely) -> None:
     found = likely("see `src/room3.py:1`, room2.py and why light5() fails", NAMED)
-    assert found == dict.fromkeys(["src/room2.py", "src/room3.py", "src/room5.py"], "named")
-    shared = [*likely("room1.py and src/room3.py", NAMED)]
-    assert shared == ["src/room3.py", "lib/room1.py", "src/room1.py"]
+    assert found == dict.fromkeys(["src/room2.py", "src/room3.py", "src/room5.py"], NAMED)
+    shared = likely("room1.py and src/room3.py", NAMED)
+    assert [*shared] == ["src/room3.py", "lib/room1.py", "src/room1.py"]
     assert likely(f"see ../outside.py, {__file__}, none.py and x/room4.py", NAMED) == {}
 
 
 def test_prompt_finds_similar_files(likely: Likely) -> None:
-    assert likely("let blinds close at sunset", CONTENT) == {"src/shade.py": "has its words"}
-    assert likely("make that shade much darker", PATH) == {"src/shade.py": "called so"}
+    assert likely("let blinds close at sunset", CONTENT) == {"src/shade.py": CONTENT}
+    assert likely("make that shade much darker", PATH) == {"src/shade.py": PATH}
     assert likely("blinds sunset close") == {}
 
 
 def test_files_have_the_strongest_reason(likely: Likely) -> None:
     assert len(likely("return the lamp of them all")) == MOST_LIKELY
     found = likely("src/shade.py should close the blinds at room1.py")
-    assert next(iter(found.items())) == ("src/shade.py", "named")
+    assert next(iter(found.items())) == ("src/shade.py", NAMED)
