@@ -59,7 +59,7 @@ def add_verdicts(
         hit.verdict = worst(by_node.get(hit.id, ()))
     if changed:
         notes.append(
-            f"the code behind {len(changed)} of these results has changed: run 'lore verify'"
+            f"the code behind {len(changed)} of these results may have changed: run 'lore verify'"
         )
 
 
