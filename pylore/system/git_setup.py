@@ -34,7 +34,7 @@ class ProjectTree:
         self.below = os.path.relpath(self.project, os.path.realpath(self.top))
         self.key = (
             f"Put here by '{put}', and taken out by '{take}' with all changes in it, "
-            f"for {quote(self.below)}"
+            f"for {'this repository' if self.below == os.curdir else quote(self.below)}"
         )
 
     def hook(self, name: str) -> str:
