@@ -51,13 +51,8 @@ def state_fact(store: Store, settings: Settings, edge: Edge) -> tuple[str, list[
 
 
 def judge_edge(store: Store, settings: Settings, key: EdgeKey, status: str) -> str:
-    """Confirm an edge, ended or not, in place of other values, or end it as retracted.
-
-    Return the status, or unchanged.
-
-    Raises:
-        LoreError: no such edge, or an end to confirm is forgotten.
-    """
+    """Confirm an edge, ended or not, in place of other values, or end it as retracted; return the
+    status, or unchanged. Raise LoreError for an unknown edge, or a forgotten end to confirm."""
     edge, rivals = require_edge(store, key), []
     if status == "confirmed":
         for id in key[:2]:
@@ -119,11 +114,8 @@ def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
 
 
 def named_edge(store: Store, words: Sequence[str]) -> EdgeKey | None:
-    """Return the edge of three words with a relation in the middle; None for ids.
-
-    Raises:
-        LoreError: an end is not in the store.
-    """
+    """Return the edge of three words with a relation in the middle; None for ids. Raise LoreError
+    for an end that is not in the store."""
     from ..graph.relations import fold
 
     if len(words) != 3 or store.nodes.get(words[1]) is not None:

@@ -46,11 +46,8 @@ def require_known(status: str, source: str, fraction: float) -> None:
 
 
 def require_text(text: str, most: int) -> str:
-    """Return the text of a record without blank lines around.
-
-    Raises:
-        LoreError: the text is empty, has more than ``most`` bytes, or cannot be stored.
-    """
+    """Return the text of a record without blank lines around; raise LoreError if it is empty, has
+    more than ``most`` bytes, or cannot be stored."""
     if not text.strip():
         raise LoreError("the text is empty: give a text")
     require_storable(text)
@@ -152,11 +149,8 @@ class Naming:
         return weight, weight if back is None else back
 
     def declare_predicate(self, predicate: str, from_id: str, to_id: str) -> None:
-        """Declare the predicate of a fact; between things, the relation joins things only.
-
-        Raises:
-            UsageError: a misspelled relation.
-        """
+        """Declare the predicate of a fact; between things, the relation joins things only. Raise
+        UsageError for a misspelled relation."""
         name = require_name(predicate, "relation")
         known = called(self._store.relations.all(), self._scope)
         if name not in known:
@@ -203,11 +197,8 @@ def path_in_store(path: str, root: str) -> str:
 
 
 def set_file(node: Node, file: str, root: str) -> None:
-    """Write ``PATH[:FIRST[-LAST]]`` into a node; an empty text removes the file.
-
-    Raises:
-        UsageError: line 0.
-    """
+    """Write ``PATH[:FIRST[-LAST]]`` into a node; an empty text removes the file. Raise UsageError
+    for line 0."""
     path, first, last = split_location(file)
     if first == 0:
         raise UsageError(f"{file}: there is no line 0: the first line is 1")

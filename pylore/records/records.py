@@ -227,11 +227,7 @@ class Records:
 
     @_written
     def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
-        """Remove a link; the history remains.
-
-        Raises:
-            LoreError: no such link.
-        """
+        """Remove a link; the history remains. Raise LoreError for an unknown link."""
         relation = self._names.require_relation(relation)
         # A missing end has no complete id.
         for complete in (self.store.resolve_id, self.store.complete_id):
@@ -308,10 +304,8 @@ class Records:
         """Confirm nodes (ids), or a fact (subject, predicate, object), or retract them.
 
         A confirmed fact of a predicate with a single value supersedes other values, a retracted
-        fact is ended. Only searches for that status find a retracted node.
-
-        Raises:
-            LoreError: no such node or fact, or a forgotten one.
+        fact is ended. Only searches for that status find a retracted node. Raise LoreError for an
+        unknown or forgotten node or fact.
         """
         status = "retracted" if retract else "confirmed"
         words = [*map(self.store.resolve_id, words)]
@@ -355,11 +349,8 @@ class Records:
         """Bring forgotten nodes back, with the edges that went with them.
 
         Broken anchors of a live node are accepted as the code is now. ``at`` (the number of a
-        state in the history, or a time) gives a node that state.
-
-        Raises:
-            LoreError: no such node or state.
-            UsageError: ``at`` is neither a number nor a time.
+        state in the history, or a time) gives a node that state. Raise LoreError for an unknown
+        node or state, UsageError if ``at`` is neither a number nor a time.
         """
         from .undo import state_at
 
@@ -370,10 +361,8 @@ class Records:
         """Undo the last change of each of these nodes, or the last command.
 
         Called again, it goes a step further back; ``redo`` goes forward. Records that a command
-        added are forgotten; a purge is final. Forgotten nodes are restored.
-
-        Raises:
-            LoreError: no such node, or no change to undo.
+        added are forgotten; a purge is final. Forgotten nodes are restored. Raise LoreError for an
+        unknown node, or without a change to undo.
         """
         from .undo import REDO, UNDO, UNDO_RECORD, state_before, undo_command
 

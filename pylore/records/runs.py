@@ -53,11 +53,8 @@ class Runs:
         self._store = store
 
     def start(self, task: str = "", by: str = "") -> str:
-        """Return the id of a new run, linked to the task, if given.
-
-        Raises:
-            LoreError: no such task, or a forgotten one.
-        """
+        """Return the id of a new run, linked to the task, if given; raise LoreError for a missing
+        or forgotten task."""
         with self._store.faults, self._store.transaction("run start"):
             data = {}
             if task:
@@ -80,14 +77,9 @@ class Runs:
     def finish(
         self, run: str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()
     ) -> tuple[Row, list[str]]:
-        """Make an edge of each record that the run was shown, or that is rated.
-
-        Return the run as in ``summaries``, and notes.
-
-        Raises:
-            LoreError: no such run, a finished run, or an unknown id.
-            UsageError: an id is both helpful and unhelpful.
-        """
+        """Make an edge of each record that the run was shown, or that is rated; return the run as
+        in ``summaries``, and notes. Raise LoreError for an unknown or finished run and an unknown
+        id, UsageError for an id that is both helpful and unhelpful."""
         ratings: dict[str, str] = {}
         with self._store.faults, self._store.transaction("run finish"):
             for rating, some in (("helpful", helpful), ("unhelpful", unhelpful)):
@@ -110,15 +102,9 @@ class Runs:
         return row, notes
 
     def rate(self, ids: Sequence[str], rating: str, run: str = "") -> tuple[list[Row], list[str]]:
-        """Rate records ``helpful`` or ``unhelpful`` in a run, by default the run of the day.
-
-        Return ``{id, rating, run, feedback_score}`` of each, and notes. In a run the last rating of
-        a record counts.
-
-        Raises:
-            LoreError: no such run, or an unknown id.
-            UsageError: invalid ``rating``.
-        """
+        """Rate records ``helpful`` or ``unhelpful`` in a run, by default the run of the day; return
+        ``{id, rating, run, feedback_score}`` of each, and notes. In a run the last rating of a
+        record counts. Raise LoreError for an unknown run or id, UsageError for another rating."""
         if rating not in ("helpful", "unhelpful"):
             raise UsageError(f"the rating is '{rating}': give helpful or unhelpful")
         with self._store.faults, self._store.transaction("feedback"):
@@ -151,11 +137,7 @@ class Runs:
 
     def get(self, run: str) -> Row:
         """Return a run as in ``summaries``, with ``records``: ``{id, title, position, query,
-        rating}``.
-
-        Raises:
-            LoreError: no such run, or a forgotten one.
-        """
+        rating}``. Raise LoreError for an unknown or forgotten run."""
         self._require_run(run)
         (found,) = self.summaries(1, run)
         shown = self._store.impressions.shown(run)

@@ -23,11 +23,8 @@ if TYPE_CHECKING:
 
 
 def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
-    """Return a node with all fields and live edges; with ``history``, also the past of both.
-
-    Raises:
-        LoreError: no such node.
-    """
+    """Return a node with all fields and live edges; with ``history``, also the past of both. Raise
+    LoreError for an unknown node."""
     node = store.nodes.get(id)
     commit = _commit(store, id) if node is None and id.startswith(COMMIT_IDS) else None
     titles: dict[str, Any]

@@ -49,10 +49,7 @@ SWEPT = "conversation"
 
 def undo_command(store: Store, notes: list[str], *, redo: bool) -> dict[str, str]:
     """Undo the last command, or redo the last undone command; return the outcomes as ``give``.
-
-    Raises:
-        LoreError: no such command, a final command, or no change left.
-    """
+    Raise LoreError if the command is missing or final, or no change of it is left."""
     log = store.changes
     here = log.command
     past = [one for one in log.commands() if one.id != here and one.name not in (UNDO, REDO)]
@@ -119,11 +116,8 @@ def give(store: Store, rows: Iterable[Thing]) -> dict[str, str]:
 
 
 def state_before(store: Store, id: str, notes: list[str]) -> Node:
-    """Return a node as before the last change; a forgotten node as live.
-
-    Raises:
-        LoreError: no such node or change.
-    """
+    """Return a node as before the last change; a forgotten node as live. Raise LoreError for an
+    unknown node, or without a change."""
     node = store.nodes.get(id)
     if node is None and store.changes.purged([id]):
         raise LoreError(f"'{id}' was purged, which cannot be undone: import an export that has it")
