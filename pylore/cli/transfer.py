@@ -14,7 +14,6 @@ from ..core.errors import LoreError, UsageError, first_of
 from ..core.json import lines_of, record_line, set_aside
 from ..core.text import counted
 from ..formats.export import FILE, export_lines, read_state, state_lines
-from ..formats.import_documents import DocumentImport
 from ..formats.jsonl import Imported, LineImport
 from ..formats.merge_file import merge_files
 from ..graph.ontology import misfits_among
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
+    from ..formats.import_documents import DocumentImport
     from ..store import Store
     from .session import Session
 
@@ -83,12 +83,14 @@ def import_paths(
     with session.open() as store, store.faults:
         before = store.changes.last_command()
         with session.progress("importing", size, kept="nothing was imported") as advance:
-            settings, parts = session.settings, list[LineImport | DocumentImport]()
-            given["progress"] = advance
+            parts: list[LineImport | DocumentImport] = []
+            settings, given["progress"] = session.settings, advance
             for path in files:
                 name, lines = "" if path == "-" else path, _lines(session, path)
                 parts.append(LineImport(store, settings, lines, name=name, **given))
             if documents:
+                from ..formats.import_documents import DocumentImport
+
                 parts.append(DocumentImport(store, settings, documents, root, **given))
             with store.transaction("import"):
                 total = _write(store, parts)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import chain
 from math import sqrt
 from struct import pack, unpack
 
@@ -181,8 +182,8 @@ class Pieces:
         return {word: self._encode(word) for word in words}
 
     def _encode(self, word: str) -> list[int]:
-        letters, known = self._letters, self._merges
-        tokens = [token for letter in WORD_START + word for token in letters[letter]]
+        known = self._merges
+        tokens = [*chain.from_iterable(map(self._letters.__getitem__, WORD_START + word))]
         merges = [known[a << 16 | b] for a, b in zip(tokens, tokens[1:], strict=False)]
         while merges:
             least = min(merges)
