@@ -70,11 +70,8 @@ class Document:
 
 
 def read_text(file: str, max_text: int) -> str:
-    """Return the text of a document's file, with ``\n`` as ends of lines.
-
-    Raises:
-        LoreError: unreadable, longer than ``max_text`` bytes, or not text.
-    """
+    """Return the text of a document's file, with ``\n`` as ends of lines; raise LoreError if the
+    file is unreadable, longer than ``max_text`` bytes, or not text."""
     try:
         content = read_plain(os.path.realpath(file), max_text)
     except OSError as error:
@@ -113,7 +110,7 @@ class DocumentReader:
         """
         lines = text.split("\n")
         document = Document(path)
-        front, length = front_matter(lines) if fields.is_markdown(path) else ({}, 0)
+        front, length = front_matter(lines) if path.lower().endswith(fields.MARKDOWN) else ({}, 0)
         for key, (line, value) in front.items():
             try:
                 self._set_field(document, key, value, line)

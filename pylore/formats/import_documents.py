@@ -77,11 +77,8 @@ class DocumentImport(Import):
         self._local: list[str] = []  # notes on texts only in this store
 
     def write(self) -> Imported:
-        """Write nodes, then lost documents, then edges.
-
-        Raises:
-            LoreError: a named file is wrong, and ``skip_bad`` is not set; the message has the line.
-        """
+        """Write nodes, then lost documents, then edges. Unless ``skip_bad`` is set, raise LoreError
+        for a wrong file that was named; the message has the line."""
         self._read_known()
         store, settings, options = self._store, self._settings, self._options
         self._reader = DocumentReader(store, settings, options.type, options.new_types)
@@ -161,11 +158,8 @@ class DocumentImport(Import):
             self._put(document, DocumentFile(id, path, self._read_as, stamp, hash, names))
 
     def _claim(self, file: str, id: str, path: str) -> bool:
-        """Return True if the document of a file is to be imported, and not forgotten.
-
-        Raises:
-            LoreError: a second file has the id.
-        """
+        """Return True if the document of a file is to be imported, and not forgotten; raise
+        LoreError if a second file has the id."""
         if other := self._claimed.get(id):
             raise LoreError(f"the id {id} belongs to {other}: change an id")
         self._claimed[id] = path
@@ -376,13 +370,8 @@ def _files_below(path: str, skipped: list[tuple[str, str]]) -> Iterator[str]:
 
 
 def _place_of(root: str, file: str) -> str:
-    """Return the store's name of a file or a folder, whatever links lead there; ``.`` is the root.
-
-    ``root`` is a path without links.
-
-    Raises:
-        LoreError: the name has characters that cannot be printed.
-    """
+    """Return the store's name of a file or a folder, whatever links lead there; ``.`` is the root,
+    a path without links. Raise LoreError for a name that cannot be printed."""
     path = os.path.relpath(os.path.realpath(file), root).replace(os.sep, "/")
     if not path.isprintable():
         raise LoreError("the name has characters that cannot be printed: rename it")

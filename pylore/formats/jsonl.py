@@ -167,11 +167,8 @@ class LineImport(Import):
         self._past: dict[str, tuple[Thing, list[tuple[str, Value]]]] = {}
 
     def write(self) -> Imported:
-        """Import the lines.
-
-        Raises:
-            LoreError: invalid line (the number is named), and ``skip_bad`` is not set.
-        """
+        """Import the lines. Unless ``skip_bad`` is set, raise LoreError for an invalid line; the
+        message has the number."""
         store, options = self._store, self._options
         self._merge = Merge(store, self._index, prefer=options.prefer, by_hand=options.by_hand)
         self._naming = Naming(store, self._settings)

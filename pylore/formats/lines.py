@@ -130,12 +130,9 @@ class Line:
         self.names = [self.text(name) for name in names]
 
     def value(self, name: str, rule: str, default: Any = None) -> Any:
-        """Return a field by a rule of ``core.lines``; for null, the default.
-
-        Raises:
-            LoreError: invalid value, or a time more than a day ahead of this machine's clock, which
-                would be the latest until that day.
-        """
+        """Return a field by a rule of ``core.stamps``; for null, the default. Raise LoreError for
+        an invalid value, or a time more than a day ahead of this machine's clock, which would be
+        the latest until that day."""
         given = self.fields.get(name)
         if given is None:
             return default

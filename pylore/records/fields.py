@@ -236,11 +236,6 @@ STATED_FIELDS = ("status", "tags", "source", "confidence", "category")
 """The fields of a node that a file may state."""
 
 
-def is_markdown(path: str) -> bool:
-    """Return True for the name of a Markdown file."""
-    return path.lower().endswith(MARKDOWN)
-
-
 def is_page(path: str) -> bool:
     """Return True for the name of a document: see ``EXTENSIONS``."""
     name = os.path.basename(path).lower()

@@ -57,7 +57,6 @@ if TYPE_CHECKING:
 
 
 _PLAIN = ("title", "status", "source", "confidence", "category")
-_OF_NEW = ("source", "confidence")
 _EMPTY = (None, "", ())
 
 
@@ -164,10 +163,9 @@ class Records:
             node, state = old, "unchanged"
             self.notes.append(f"{old.id} is there already, and confirmed: it is unchanged")
         else:
-            new = {"status": first_status(source), "source": source, "confidence": 1.0}
+            new = {"status": first_status(source), "source": source, "confidence": 1.0} | given
             if not is_gone:  # only a status changes the standing of a live record
-                new = {}
-                given = {n: value for n, value in given.items() if n not in _OF_NEW}
+                new = {name: given[name] for name in given.keys() - {"source", "confidence"}}
             if old is not None:
                 if id:
                     old.title = "" if old.title == title_of(old.body) else old.title
@@ -175,7 +173,7 @@ class Records:
                 node, node.invalidated_at = old, None
             tags = [*node.tags, *clean_tags(given.get("tags", ()))]
             title = node.title or title_of(text)
-            state = self._change(node, {"title": title, **new, **given, "tags": tags})
+            state = self._change(node, {"title": title, **new, "tags": tags})
             self._derive(node)
             if state == "added":
                 self._new.append(node)
@@ -284,7 +282,7 @@ class Records:
             LoreError: unknown id, status or source, an empty or long text, or a field that the
                 document's file states.
         """
-        node = self._require(id)
+        node = self.store.nodes.require(self.store.complete_id(id))
         given = {name: value for name, value in fields.items() if value is not None}
         named = given if text is None else {**given, "text": text}
         page = "" if force else source_of(self.store, node, self._root, named)
@@ -332,7 +330,7 @@ class Records:
                 blank_candidates(self.store, [*candidates.values()])
                 changes.append(Change(part, "purged"))
                 continue
-            node, state = self._require(part), "unchanged"
+            node, state = self.store.nodes.require(self.store.complete_id(part)), "unchanged"
             if purge:
                 if node.id not in (part, own(part, self.store.scope)):  # there is no way back
                     raise UsageError(f"--purge needs a full id, not '{part}': give {node.id}")
@@ -443,9 +441,6 @@ class Records:
                 if old is None or _is_of_text(old, key):
                     break
         return Node(id, type, body=text)
-
-    def _require(self, id: str) -> Node:
-        return self.store.nodes.require(self.store.complete_id(id))
 
     def _link(self, edge: Edge, *, force: bool = False) -> None:
         self.store.edges.put(self._checked(edge, None, {}, force))
