@@ -138,9 +138,12 @@ def file_of(name: str) -> str:
     if name in files:
         return files[name]
     kind = "option" if name.startswith("-") else "command"
-    known = ["--help", "--version", *registry.names(), *files]
+    known = ["--help", "--version", *registry.names(), *registry.ALIASES, *files]
     name = name[:60].encode(errors="replace").decode()  # it may not be UTF-8
-    raise UsageError(f"unknown {kind} '{name}'{nearest(name, known)}: see 'lore help'")
+    groups = [group for group in reversed(registry.names()) if summary(group)]
+    verbs = {one: f"{group} {one}" for group in groups for one in registry.verbs_of(group)}
+    hint = f" (did you mean '{verbs[name]}'?)" if name in verbs else nearest(name, known)
+    raise UsageError(f"unknown {kind} '{name}'{hint}: see 'lore help'")
 
 
 def comment_of(file: str) -> str:

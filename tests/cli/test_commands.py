@@ -51,7 +51,7 @@ ODD = ("x" * 5000, "../bin/lore-greet", "/bin/sh", "a b", "A", "$(id)", "a\nb", 
     ("word", "part"),
     [
         ("serach", "unknown command 'serach' (did you mean 'search'?): see 'lore help'"),
-        ("xylophone", "unknown command 'xylophone': see 'lore help'"),
+        ("gaps", "unknown command 'gaps' (did you mean 'capture gaps'?)"),
         ("--versoin", "unknown option '--versoin' (did you mean '--version'?)"),
         *((word, "unknown command") for word in ODD),
     ],
