@@ -95,7 +95,7 @@ fake_lore() { # lib/lore of a prefix, with an interpreter that prints what it ge
 @test "scripts of lib/ read nothing of the environment" {
   printf 'touch %s/canary\n' "$TEST_ROOT" >"$TEST_ROOT/env.sh"
   for words in version "plugin list" "completion bash" "config list"; do
-    BASH_ENV=$TEST_ROOT/env.sh ENV=$TEST_ROOT/env.sh run_lore $words
+    TEST_BASH='' BASH_ENV=$TEST_ROOT/env.sh ENV=$TEST_ROOT/env.sh run_lore $words
     expect 0
   done
   [ ! -e "$TEST_ROOT/canary" ]
