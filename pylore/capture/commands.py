@@ -17,7 +17,7 @@ from ..core.times import now, parse_since
 from ..core.vocabulary import LEARNING_TYPES, NO_RECORDS
 from ..store.curation import REFUSED
 from ..terminal.output import Output, flush, note
-from ..terminal.text import bold, change_text, dim, each
+from ..terminal.text import bold, change_text, cut, dim, each
 from .capture import Capture
 from .dialog import Dialog, candidates_text
 from .event_log import LONGEST_NAME, MOST_FILES, append, event_file, log_fault
@@ -53,8 +53,6 @@ Read sessions of coding agents, and keep what they teach.
 )
 
 SESSION = option("--session ID", "its session", "")
-_WIDTH = 100
-"""Characters of a text in a list."""
 _ALIKE = 0.6
 """Minimum share of common words (Jaccard) of two questions of a gap. Chosen by hand."""
 _MOST_OTHERS = 5
@@ -331,12 +329,10 @@ def _event_text(row: dict[str, Any]) -> str:
     text = "  ".join(filter(None, map(one_line, parts)))
     error = f"  failed: {one_line(row.get('err') or '')}" if is_failure else ""
     head = f"{row['t']}  {(row.get('session') or '-')[:8]:<8}  "
-    return dim(head) + bold(f"{row['kind']:<8}") + f"  {text[:_WIDTH]}{error[:_WIDTH]}\n"
+    return dim(head) + bold(f"{row['kind']:<8}") + f"  {cut(text)}{cut(error)}\n"
 
 
 def _gap_text(row: dict[str, Any]) -> str:
     times = f"{counted(row['times'], 'time')} in {counted(row['sessions'], 'session')}"
-    text = f"{bold(one_line(row['question'])[:_WIDTH])}  " + dim(
-        f"{times}, last {row['last'][:10]}\n"
-    )
-    return text + "".join(f"   also: {one_line(other)[:_WIDTH]}\n" for other in row["questions"])
+    text = f"{bold(cut(one_line(row['question'])))}  " + dim(f"{times}, last {row['last'][:10]}\n")
+    return text + "".join(f"   also: {cut(one_line(other))}\n" for other in row["questions"])
