@@ -10,7 +10,7 @@ which no person typed, has none.
 
 from __future__ import annotations
 
-from .text import STOP_WORDS, camel_parts, fold, words
+from .text import STOP_WORDS, camel_parts, fold, runs, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_WORDS = 12
 LEAST_LETTERS = 3
-"""Minimum length of ``-word`` and ``word*``: shorter words are flags and pointers."""
+"""Minimum bytes of ``-word`` and ``word*``: shorter words are flags and pointers."""
 
 
 _KINDS = ("phrase", "title", "without", "beginning", "tag", "type")
@@ -80,7 +80,7 @@ def _operator(chunk: str) -> tuple[str, str]:
     if kind in ("title", "tag", "type") and words(name[:1]):
         return kind, name
     bare = chunk.strip("-*")
-    if len(bare) >= LEAST_LETTERS and bare.isalnum() and words(bare) == [bare]:
+    if len(bare.encode()) >= LEAST_LETTERS and bare.isalnum() and runs(bare) == [bare]:
         if chunk == f"{bare}*":
             return "beginning", bare
         if chunk == f"-{bare}" and bare == bare.lower() and bare[0].isalpha():

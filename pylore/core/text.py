@@ -74,15 +74,14 @@ def _token(letter: str) -> str | None:
 
 def _compatible(letter: str) -> str:
     """Return the characters that a character is compatible with (NFKC). A sign that is compatible
-    with letters, as ™, is a word, and so is an emoji. Soft hyphens, joiners, and vowel marks of
-    Arabic and Hebrew, which most texts omit, are dropped."""
+    with letters, as ™, is a word, and so is an emoji. Soft hyphens, joiners, vowel marks of Arabic
+    and Hebrew, which most texts omit, and marks of Thai to Khmer are dropped."""
     from unicodedata import category, combining, normalize
 
     same = "".join(one for one in normalize("NFKC", letter) if one not in _OMITTED)
     if letter in _OMITTED:
         return ""
-    has_letters = any(map(str.isalnum, same))
-    if letter >= _FIRST_EMOJI and category(letter) == "So" and not has_letters:
+    if letter >= "\u2600" and category(letter) == "So" and not any(map(str.isalnum, same)):
         return f" u{ord(letter):x} "
     if same == normalize("NFC", letter) or not (letter.isalnum() or same.strip().isalnum()):
         return letter
@@ -90,16 +89,24 @@ def _compatible(letter: str) -> str:
     return same if is_word else f" {same} "
 
 
+def _ranges(text: str) -> list[tuple[int, int]]:
+    ends = [int(end, 16) for end in text.replace("-", " ").split()]
+    return [*zip(ends[::2], ends[1::2], strict=True)]
+
+
 _tokenizers: list[Any] = []
-_FIRST_EMOJI = "\u2600"
-_OMITTED = frozenset(
-    "\xad\u0640\u0670\u2060\ufeff"
-    + "".join(map(chr, [*range(0x591, 0x5BE), *range(0x64B, 0x653)]))
-    + "\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
-)
+_MARKS = "591-5bd 64b-652 e34-e3a e47-e4e eb4-ebc ec8-ece 102b-103e 17b4-17d3"
+_OMITTED = {
+    *"\xad\u0640\u0670\u2060\ufeff\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0e31\u0eb1",
+    *(chr(code) for low, high in _ranges(_MARKS) for code in range(low, high + 1)),
+}
+_PLAINER = dict(zip("øØłŁđĐıёЁѐЀάέήίόύώϊϋΐΰΆΈΉΊΌΎΏ", "oOlLdDiеЕеЕαεηιουωιυιυΑΕΗΙΟΥΩ", strict=True))
+_PLAINER |= {"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "Ϊ": "Ι", "Ϋ": "Υ"}
+"""Letters that many texts write without the accent, or as two letters."""
 _WORDS = _Table(lambda letter: " " if (token := _token(letter)) is None else token and letter)
 _FOLDS = _Table(lambda letter: letter if (token := _token(letter)) is None else token)
 _COMPATIBLE = _Table(_compatible)
+_PLAIN_LETTERS = _Table(lambda letter: _PLAINER.get(letter, letter))
 
 
 def composed(text: str) -> str:
@@ -114,23 +121,22 @@ def composed(text: str) -> str:
 def _normal(text: str) -> str:
     """Replace full-width characters, ligatures and the like by plain letters."""
     is_plain = text.isascii() or _PLAIN.issuperset(text)
-    return text if is_plain else composed(text.translate(_COMPATIBLE))
+    return text if is_plain else composed(text.translate(_COMPATIBLE)).translate(_PLAIN_LETTERS)
 
 
-_SPACELESS = "3005-3007 3040-30ff 31f0-31ff 3400-4dbf 4e00-9fff ac00-d7af f900-faff 20000-3ffff"
-_BLOCKS = [tuple(int(end, 16) for end in block.split("-")) for block in _SPACELESS.split()]
-"""The first and last characters of blocks of Chinese, Japanese and Korean."""
+_BLOCKS = _ranges("e01-eff 1000-109f 1780-17ff 3005-3007 3040-30ff 31f0-9fff ac00-d7af 20000-3ffff")
+"""Blocks of Thai, Lao, Burmese, Khmer and East Asian scripts."""
 
 
 def is_spaceless(letter: str) -> bool:
     """Return True for a character of a script without spaces between words."""
-    return letter >= "\u3005" and any(low <= ord(letter) <= high for low, high in _BLOCKS)
+    return letter >= "\u0e01" and any(low <= ord(letter) <= high for low, high in _BLOCKS)
 
 
 def _paired(text: str, *, last: bool = False) -> str:
     """Replace each run of a script without spaces by pairs of characters. With ``last`` also add
     the last character, so that each character starts a word."""
-    if text.isascii() or max(text) < "\u3005":
+    if text.isascii() or not any(map(is_spaceless, {*text})):
         return text
     from itertools import groupby
 

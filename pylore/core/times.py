@@ -62,7 +62,7 @@ def ago(days: int) -> str:
 def parse_until(text: str) -> str:
     """Return a time as ``parse_since`` does; a day is included to its end."""
     found = parse_since(text)
-    return found[:11] + "23:59:59Z" if "-" in text and "T" not in text else found
+    return found[:11] + "23:59:59Z" if text[-1:].isdigit() and ":" not in text else found
 
 
 def parse_since(text: str) -> str:
@@ -74,11 +74,12 @@ def parse_since(text: str) -> str:
     number, unit = text[:-1], text[-1:]
     if unit in _UNITS and number.isascii() and number.isdigit() and len(number) < 6:
         return time_of(max(0, int(time.time()) - int(number) * _UNITS[unit]))
-    for form in (_FORM, "%Y-%m-%d"):
-        try:
-            return time.strftime(_FORM, time.strptime(text, form))
-        except ValueError:
-            continue
-    raise UsageError(
-        f"'{text}' is not a valid date: give 2026-01-31, 2026-01-31T12:00:00Z, or an age as 7d"
-    )
+    from _datetime import datetime, timedelta
+
+    why = "give 2026-01-31, 2026-01-31T12:00:00Z, or an age as 7d"
+    try:
+        moment = datetime.fromisoformat(text[:-1] if text.endswith("Z") else text)
+        moment = moment.replace(tzinfo=None) - (moment.utcoffset() or timedelta())
+        return f"{moment.isoformat()[:19]}Z"
+    except (ValueError, OverflowError):
+        raise UsageError(f"'{text}' is not a valid date: {why}") from None

@@ -221,7 +221,7 @@ def _stated(field: str, value: Value) -> Any:
 
 def _date(text: str) -> str:
     """Return a date or a time of ISO 8601 or YAML as the store writes it."""
-    zoned = text.removesuffix("UTC").rstrip() + "Z" if text.endswith("UTC") else text
+    zoned = text[:-3].rstrip() + "Z" if text.endswith(("UTC", "GMT")) else text
     try:
         if yaml.SafeLoader.timestamp_regexp.match(zoned):
             scalar = yaml.ScalarNode("", zoned)
@@ -251,6 +251,7 @@ _FIELDS |= dict.fromkeys(("date", "created"), "created_at")
 # --- YAML
 
 _FENCE = "---"
+_TAGS = (None, "tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp")
 _NULLS = ("~", "null", "Null", "NULL")
 _MEND = 'mend it, or put the text in "quotes"'
 
@@ -259,7 +260,7 @@ def front_matter(lines: Sequence[str]) -> tuple[dict[str, tuple[int, Value]], in
     """Return key to (line, value) of the front matter at the start of a file, and the number of
     lines with the fences; ``({}, 0)`` where ``---`` is a rule.
 
-    It is a rule without a second ``---``, and where a blank line and no YAML follow.
+    It is a rule without a second ``---``, and where neither a key nor YAML follows.
 
     Raises:
         LoreError: invalid YAML, or YAML with more than keys and values.
@@ -272,7 +273,7 @@ def front_matter(lines: Sequence[str]) -> tuple[dict[str, tuple[int, Value]], in
     try:
         return _parsed(text), fences[1] + 1
     except LoreError:
-        if lines[1].strip():
+        if lines[1].partition(": ")[0].strip("\"':").replace("-", "_").isidentifier():
             raise
         return {}, 0
 
@@ -318,7 +319,7 @@ class _Loader(yaml.BaseLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
-        if isinstance(event, yaml.AliasEvent) or (event.anchor, event.tag) != (None, None):
+        if event.anchor or getattr(event, "tag", None) not in _TAGS:
             why = f"'&', '*' or '!' means more than text in YAML: {_MEND}"
             raise _fault(_line(event), why)
         return super().compose_node(parent, index)

@@ -124,16 +124,17 @@ def read_page(text: str, path: str) -> Page:
 _MARKDOWN = re.compile(
     r"""
     ^(?:
-        (?P<quoted>[ ]{0,3}>[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*
-          (?P<quote>`{3,}(?=[^`\n]*$)|~{3,}).*
-          (?:\n[ ]{0,3}>(?![ \t>]*(?P=quote)[`~]*[ \t]*$).*)*(?:\n[ \t>]*(?P=quote).*)?)
+        (?P<quoted>[ ]{0,3}(?:>|(?P<item>[-*+]|\d{1,9}[.)])[ \t])
+          [ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<quote>`{3,}(?=[^`\n]*$)|~{3,}).*
+          (?:\n(?(item)(?:[ ]{2}|\t|(?=[ \t]*$))|[ ]{0,3}>)(?![ \t>]*(?P=quote)[`~]*[ \t]*$).*)*
+          (?:\n[ \t>]*(?P=quote).*)?)
       | (?P<fence>[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<mark>`{3,}(?=[^`\n]*$)|~{3,}).*
           [\s\S]*?(?:^[ \t>]*(?P=mark)[`~]*[ \t]*$|\Z))
       | (?P<block>[ ]*<!--[\s\S]*?(?:-->.*|\Z)
           |[ ]{0,3}<(?P<raw>pre|script|style|textarea)\b[\s\S]*?(?:</(?P=raw)>.*|\Z))
       | (?P<indented>(?:\A|[ \t]*\n)(?=[ ]{4}|\t))
-      | (?P<definition>[ ]{0,3}\[(?!\^)(?P<label>[^\[\]\n]+)\]:[ \t]*
-          (?P<defined><[^<>\n]*>|\S+))
+      | (?P<definition>(?:[ ]{0,3}>)*[ ]{0,3}\[(?!\^)(?P<label>[^\[\]\n]+)\]:[ \t]*(?:\n[ \t]*)?
+          (?P<defined><[^<>\n]*>|\S+)(?=[ \t]*(?:$|["'(])))
       | (?P<heading>[ ]{0,3}(?P<level>\#{1,6})(?=[ \t]+(?P<title>\S.*)))
       | (?P<html>[ ]{0,3}<h1\b[^<>\n]{0,300}>(?P<inner>[\s\S]{0,1000}?)</h1>)
       | (?P<underline>[ ]{0,3}(?:=+|-{2,})[ \t]*$)
@@ -146,20 +147,21 @@ _MARKDOWN = re.compile(
       | (?P<wiki>(?P<embed>!?)\[\[(?P<name>[^\[\]\n]{1,2000})\]\])
       | (?P<link>(?P<image>!?)\[(?P<text>(?:\\.|[^\[\]\\]|\[[^\[\]]{0,999}\]){0,999})
           \]\([ \t\n]{0,9}(?P<target><[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)
-          (?:[ \t\n]{1,9}(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t\n]{0,9}\))
+          (?:[ \t\n]{1,9}(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))?
+          [ \t\n]{0,9}\))
       | (?P<picture>!\[(?P<alt>[^\[\]\n]{1,999})\](?:\[(?P<pictured>[^\[\]\n]{0,999})\])?)
       | (?P<use>\[(?P<used>[^\[\]\n]{1,999})\](?![(:]))
       | (?P<tag>(?<!\S)\#(?!(?=[a-fA-F]*\d)(?:[\da-fA-F]{3}){1,2}\b)
-          (?P<word>[^\W\d_][\w/-]*))
+          (?P<word>[^\W\d_](?:[\w/-]|[^\s\0-\xbf\u2000-\u206f\u3000-\u303f\uff00-\uff0f])*))
     )
     """,
     re.VERBOSE | re.MULTILINE,
 )
-_PARAGRAPH = re.compile(r" {0,3}(?!>|[|#]|[-*+][ \t]|\d{1,9}[.)][ \t])(\S.*)\n")
+_PARAGRAPH = re.compile(r"(?: {0,3}(?!>|[|#]|[-*_=]{3}|[-*+][ \t]|\d{1,9}[.)][ \t])\S.*\n){1,4}")
 _CODE_END = re.compile(r"^(?! {4}|\t|[ \t]*$)|\Z", re.MULTILINE)
 _MARGIN = re.compile(r"^(?:(?P<item> {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$))|\S)", re.MULTILINE)
 """The start of a line that opens or ends a list: in a list, indented text is not code."""
-_CLOSING = re.compile(r"(?:^|[ \t])#+[ \t]*$")
+_CLOSING = re.compile(r"(?:(?:^|[ \t])#+|[ \t]+\{[.#][^{}]*\})[ \t]*$")
 _SPAN = re.compile(r"`([^`\n]+)`")
 _NAME = r"[^\W\d_][\w-]{0,63}(?: [\w-]{1,64}){0,3}"
 _SAYS = re.compile(
@@ -218,13 +220,12 @@ def _read_markdown(text: str) -> Page:
 
 
 def _set_underlined(page: Page, token: re.Match[str], code_end: int) -> None:
-    """Make the line before a line of ``===`` or ``---`` the title, after a blank line."""
-    text = token.string
-    line = text.rfind("\n", 0, max(0, token.start() - 1)) + 1
-    before = text[text.rfind("\n", 0, max(0, line - 1)) + 1 : line].strip()
-    title = _PARAGRAPH.match(text, line, token.start())
-    if title and not before and line >= code_end:
-        page.set_title(_plain(title[1]), line, token.end())
+    """Make the lines before a line of ``===`` or ``---`` the title, after a blank line."""
+    text, start = token.string, token.start()
+    blank = text.rfind("\n\n", max(0, start - _LONGEST_TARGET), start)
+    line = max(code_end, blank + 2 if blank >= 0 else 0)
+    if title := _PARAGRAPH.fullmatch(text, line, start):
+        page.set_title(_plain(title[0]), line, token.end())
 
 
 def _wiki_link(token: re.Match[str]) -> Link | None:

@@ -72,8 +72,8 @@ def test_operators_of_any_text_lose_no_word(typed: list[str]) -> None:
     [
         ('a "Signed  Tokens"', "phrase", ["signed tokens"], "a Signed Tokens"),
         ('"a-b"', "phrase", ["a b"], "a-b"),
-        ("a -Cookie -cookie", "without", ["cookie"], "a -Cookie"),
-        ("a tok*", "beginning", ["tok"], "a tok"),
+        ("a -Cookie -直す", "without", ["直す"], "a -Cookie"),
+        ("a 接続*", "beginning", ["接続"], "a 接続"),
         ("title:Rotate-keys", "title", ["rotate keys"], "Rotate-keys"),
         ("a type:note", "type", ["note"], "a"),
         ("tag:auth a", "tag", ["auth"], "a"),

@@ -90,11 +90,11 @@ BOMB = "a: &a [x, x]\n" + "".join(
         ("a: b\nc: \x1b", 3, "a control character"),
         ("a: b\na: c", 3, "duplicate"),
         ("a: b\n? [c]\n: d", 3, "a key is a line of text"),
-        ('"a\\nb": c', 2, "a key is a line of text"),
+        ('ok: 1\n"a\\nb": c', 3, "a key is a line of text"),
         (f"{'k' * 101}: c", 2, "a key is a line of text, 100 characters"),
         ("a: b\n--- c", 3, "another document"),
         ("a: b\n...\nc: d", 4, "not YAML"),
-        ("%YAML " + "9" * 5000 + ".1", 2, "a number that YAML does not allow"),
+        ('a: "\\UFFFFFFFF"', 2, "a number that YAML does not allow"),
         ("a: b\n" + "# comment\n" * 8000, 1, "longer than 64000"),
     ],
 )
@@ -108,7 +108,7 @@ def test_no_front_matter() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["---\na: b\n\ntext", "---\n\nA page: with: a rule.\n\n---\nmore", "---\n\ntext\n---"]
+    "text", ["---\na: b\n\ntext", "---\nA page: with: a rule.\n\n---\nmore", "---\n\ntext\n---"]
 )
 def test_rule_is_not_front_matter(text: str) -> None:
     assert front_matter(text.split("\n")) == ({}, 0)

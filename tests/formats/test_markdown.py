@@ -25,12 +25,12 @@ def links(text: str) -> list[tuple[str, str, str]]:
         ("[x](a%20b.md)", [("relative", "a b.md", "")]),
         ("[![badge](b.png)](a.md)", [("relative", "a.md", "")]),
         ("[x](../src/a.py#L3-L9)", [("relative", "../src/a.py", "3-9")]),
-        ("[x][r] and\n\n[r]: other.md", [("relative", "other.md", "")]),
+        ("[x][r] and\n\n> [r]:\n  other.md", [("relative", "other.md", "")]),
         ("`lib/config.sh:10-20`", [("path", "lib/config.sh", "10-20")]),
         ("`` lib/a`b.sh:7 ``", [("path", "lib/a`b.sh", "7")]),
-        ("[x](a.md (a title))", [("relative", "a.md", "")]),
+        (r"[x](a.md (a \) title))", [("relative", "a.md", "")]),
         ("<pre>\n[x](a.md)\n</pre>\n[y](b.md)", [("relative", "b.md", "")]),
-        ("> ```\n> code\n\n[x](a.md)", [("relative", "a.md", "")]),
+        ("> ```\n> code\n\n1. ```\n   code\n\n[x](a.md)", [("relative", "a.md", "")]),
         ("![a][p] [b][p]\n\n[p]: a.md", [("relative", "a.md", "")]),
     ],
 )
@@ -72,8 +72,8 @@ def test_link_in_any_prose_is_found(around: list[str]) -> None:
     ("text", "title"),
     [
         ("# One *file* #", "One *file*"),
-        ("A title\n===\n\ntext", "A title"),
-        ("\n## Second level\n\n# First level", "Second level"),
+        ("A\ntitle\n===\n\ntext", "A title"),
+        ("\n## Second level {#two}\n\n# First level", "Second level"),
         ("text\n\n## Second level\n\n# First level", "First level"),
         ("# [A](b.md) `c` \\* &amp; ![d](e.png)", "A `c` * &"),
         ("# ![Only](a.png)", "Only"),
@@ -90,10 +90,10 @@ def test_title(text: str, title: str) -> None:
 
 
 def test_tags() -> None:
-    assert read_page("#dad and #decade, #a/b\n(#no) #12 #a1b2c3 `#code`", "a.md").tags == [
+    assert read_page("#dad and #decade, #a/हिन्दी。\n(#no) #12 #a1b2c3 `#code`", "a.md").tags == [
         "dad",
         "decade",
-        "a/b",
+        "a/हिन्दी",
     ]
 
 
