@@ -10,9 +10,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from .anchors.verify import rows
-from .app import code, find
+from .app import Engine, code, find
 from .app.ask import AskResult, ask
-from .app.engine import Engine
 from .app.find import audit, words
 from .app.sync import first_store, make_store
 from .context.results import by_worth

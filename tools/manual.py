@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from pylore.cli import registry
+from pylore import cli
 from pylore.cli.help import help_of
 
 _GLYPHS = str.maketrans(
@@ -39,8 +39,8 @@ def page() -> str:
     """Return the page as roff: a section for each command and verb."""
     return _HEAD + "".join(
         f".SH {escaped(name.upper())}\n.nf\n{escaped(help_of(name))}.fi\n"
-        for command in registry.names()
-        for name in registry.commands_of(command)
+        for command in cli.names()
+        for name in cli.commands_of(command)
     )
 
 

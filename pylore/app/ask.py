@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..context.build import Context
-    from .engine import Engine
+    from . import Engine
 
 
 class AskResult(NamedTuple):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..anchors.claims import ClaimPlace, Rule
     from ..code.rules import Rules
     from ..core.model import Anchor, Node
-    from .engine import Engine
+    from . import Engine
 
 _KEPT = ("rule", "constraints", "utils")  # keys of a rule file that describe matches
 

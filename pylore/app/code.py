@@ -27,7 +27,7 @@ from ..records.fields import split_location
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..code.cochanges import CoChanges
-    from .engine import Engine
+    from . import Engine
 
     Rows = list[dict[str, Any]]
 

@@ -13,7 +13,7 @@ from ..core.errors import LoreError, UsageError
 from ..core.vocabulary import CODE_TYPES
 from ..store.filter import Scope, require_statuses
 from ..system.files import lstamp_of
-from ..terminal.output import size
+from ..terminal import size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from ..context.build import Context
     from ..core.model import Hit, Hits
     from ..core.settings import Settings
-    from ..search.query import Near
+    from ..search import Near
     from ..store import Store
-    from .engine import Engine
+    from . import Engine
 
 _LEAST_BUDGET = 64  # tokens; no record fits in less
 _MOST_RUNS = 200  # newest runs that are audited
@@ -107,20 +107,22 @@ def scope(
     until: str = "",
 ) -> Scope:
     """Return the conditions on nodes; ``since`` and ``until`` are dates, or ages as ``7d``."""
-    from ..core.times import parse_since, parse_until
+    if since or until:
+        from ..core.times import parse_since, parse_until
 
+        since, until = since and parse_since(since), until and parse_until(until)
     return Scope(
         types=store.types.require(words(types)),
         statuses=require_statuses(words(statuses)),
         tags=words(tags),
         files=words(files),
-        since=parse_since(since) if since else "",
-        until=parse_until(until) if until else "",
+        since=since,
+        until=until,
     )
 
 
 def _near(engine: Engine, globs: tuple[str, ...]) -> Near | None:
-    from ..search.query import Near
+    from ..search import Near
 
     return Near(engine.root, globs) if globs else None
 
@@ -183,8 +185,8 @@ def _named(engine: Engine, name: str, here: str) -> str:
 def _path(engine: Engine, name: str, here: str) -> str:
     """Return a mark, or the path from the root that a name means: from ``here`` if it exists."""
     from ..anchors.project import relative
+    from ..search import Near
     from ..search.file_context import MARKS, files_near
-    from ..search.query import Near
 
     if name in MARKS:
         return name
@@ -259,8 +261,8 @@ def _without_marks(engine: Engine, globs: tuple[str, ...]) -> tuple[str, ...]:
     """Return globs, with files in place of marks."""
     if not any(name.startswith("@") for name in globs):
         return globs
+    from ..search import Near
     from ..search.file_context import MARKS, files_near, literal
-    from ..search.query import Near
 
     marks = [name for name in globs if name in MARKS]
     files = files_near(engine.store, Near(engine.root, marks), [])

@@ -24,7 +24,7 @@ from ..system.files import SHARED, trust
 from ..system.git import Git
 from ..system.project_files import real_place
 from ..system.stores import claim, former
-from .engine import Engine
+from . import Engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

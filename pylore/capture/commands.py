@@ -16,7 +16,7 @@ from ..core.text import STOP_WORDS, counted, fold, one_line, stem, words
 from ..core.times import now, parse_since
 from ..core.vocabulary import LEARNING_TYPES, NO_RECORDS
 from ..store.curation import REFUSED
-from ..terminal.output import Output, flush, note
+from ..terminal import Output, flush, note
 from ..terminal.text import bold, change_text, cut, dim, each
 from .capture import Capture
 from .dialog import Dialog, candidates_text
@@ -37,7 +37,7 @@ from .transcripts import TRANSCRIPTS, transcript_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..app.engine import Engine
+    from ..app import Engine
     from ..cli.session import Session
     from ..records.records import Change
     from ..system.plugins import Events

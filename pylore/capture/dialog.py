@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import LoreError
 from ..core.text import counted, one_line, printable
 from ..store.curation import OPEN, REFUSED, SKIPPED
-from ..terminal.output import printable_value, write
+from ..terminal import printable_value, write
 from ..terminal.text import bold, dim
 from .candidates import Candidate
 from .gate import Wanted, beside, decide, printed, promote
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from ..app.engine import Engine
+    from ..app import Engine
     from ..records.records import Change
     from ..store.curation import KeptCandidate
 

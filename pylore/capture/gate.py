@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from ..app.engine import Engine
+    from ..app import Engine
     from ..core.model import Node
 
 EVIDENCE = "evidence"

@@ -21,7 +21,7 @@ from ..core.text import counted, one_line
 from ..core.times import parse_since
 from ..core.vocabulary import BROKEN
 from ..system.programs import Tidying
-from ..terminal.output import write
+from ..terminal import write
 from ..terminal.text import anchor_place, bold, counts_text, cut, dim, each
 from .command import argument, command, exclusive, option
 from .session import ids_from

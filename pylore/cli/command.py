@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..core.errors import UsageError, nearest
 from ..core.settings import BY_NAME, OPTIONS, chosen, number
 from ..core.vocabulary import SOURCES, STATUSES
-from ..terminal.output import FORMS
+from ..terminal import FORMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from ..core.errors import DONE, FAILURE, LoreError, UsageError, first_of
 from ..core.json import dumps
 from ..core.text import counted
 from ..core.vocabulary import CODE_TYPES, RECORDS
+from ..terminal import Output, first_rows, flush, note
 from ..terminal import text as texts
-from ..terminal.output import Output, first_rows, flush, note
 from . import command as shared
 from .command import argument, command, exclusive, option
 from .session import from_root, ids_from, read_stdin
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
+    from ..app import Engine
     from ..app.ask import AskResult
-    from ..app.engine import Engine
     from ..context.build import Context
     from ..core.model import Hits, Node
     from ..store import Store

@@ -16,7 +16,7 @@ from ..graph.queries import hubs, relations, within
 from ..graph.relations import relation_weights, weight_notes
 from ..indexing.similar import Plan, build, remove
 from ..system.atomic_write import write_whole
-from ..terminal.output import write
+from ..terminal import write
 from ..terminal.text import columns, counts_text, each
 from ..view.page import Picked, page, pick_around, pick_matches, pick_whole, picture
 from . import command as shared

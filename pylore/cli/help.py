@@ -18,8 +18,18 @@ from ..core.vocabulary import STATUSES, TYPES
 from ..system import config
 from ..system.plugins import BEGINNING, command_files
 from ..system.programs import own_files
-from ..terminal.output import FORMS, note, write
-from . import registry
+from ..terminal import FORMS, note, write
+from . import (
+    ALIASES,
+    MODULES,
+    SCRIPTS,
+    SECTIONS,
+    command_for,
+    commands_of,
+    names,
+    unaliased,
+    verbs_of,
+)
 from .command import SHARED, Command, Group, read
 
 _WIDTH = 90
@@ -56,22 +66,22 @@ Output is text on a terminal and JSON in a pipe. Options
 
 def show_help(words: list[str]) -> None:
     """Print the help of ``lore help WORD…``; raise UsageError for an unknown command."""
-    words = registry.unaliased(words)
+    words = unaliased(words)
     if not words:
-        rows = [(title, " ".join(some.values())) for title, some in registry.SECTIONS.items()]
+        rows = [(title, " ".join(some.values())) for title, some in SECTIONS.items()]
         rows.append(("Scripts, your own", " ".join(programs())))
         wrapper = TextWrapper(60, initial_indent="  ", subsequent_indent="    ")
         listed = [wrapper.fill(f"{title}: {', '.join(some.split())}") for title, some in rows]
         write(_OVERVIEW.format(commands="\n".join([*listed, ""])))
     elif words[0] == "--names":
-        own = [name for name in programs() if name not in registry.SCRIPTS]
-        write("".join(f"{name}\n" for name in (*registry.names(), *own)))
+        own = [name for name in programs() if name not in SCRIPTS]
+        write("".join(f"{name}\n" for name in (*names(), *own)))
     elif words[0] == "--all":
-        lines = {name: summary(name) for name in registry.names()}
+        lines = {name: summary(name) for name in names()}
         for name, file in programs().items():
             lines[name] = comment_of(file).partition("Summary: ")[2].partition("\n")[0]
         write("".join(f"  {name:<14}  {text}\n" for name, text in lines.items() if text))
-    elif words[0] in registry.MODULES:
+    elif words[0] in MODULES:
         write(help_of(" ".join(words[:2])))
     else:
         text = comment_of(file_of(words[0]))
@@ -83,7 +93,7 @@ def show_help(words: list[str]) -> None:
 def summary(name: str) -> str:
     """Return the first sentence of a command's help; empty without its part of lore."""
     try:
-        text = registry.commands_of(name.split()[0])[name].text
+        text = commands_of(name.split()[0])[name].text
     except LoreError:
         return ""
     return " ".join(text.partition("\n\n")[0].split()).rstrip(".")
@@ -94,11 +104,11 @@ def help_of(name: str) -> str:
     from click import HelpFormatter
 
     word = name.split()[0]
-    commands = registry.commands_of(word)
+    commands = commands_of(word)
     one = commands.get(name) or commands[word]
     if isinstance(one, Group):
         title, usage = "Commands", f"{word} VERB [options]"
-        rows = [(verb, summary(f"{word} {verb}")) for verb in registry.verbs_of(word)]
+        rows = [(verb, summary(f"{word} {verb}")) for verb in verbs_of(word)]
     else:
         title, usage = "Options", one.usage
         rows = [(each.spelled, each.help) for each in one.shown_options]
@@ -127,8 +137,8 @@ def programs() -> dict[str, str]:
         own = command_files(Settings.load({}).plugin_dir)
     except LoreError as error:
         note(str(error))
-    scripts = {name: own_files(f"lib/{BEGINNING}{name}") for name in registry.SCRIPTS}
-    known = {*registry.names(), *scripts}
+    scripts = {name: own_files(f"lib/{BEGINNING}{name}") for name in SCRIPTS}
+    known = {*names(), *scripts}
     return {**scripts, **{name: file for name, file in own.items() if name not in known}}
 
 
@@ -138,10 +148,10 @@ def file_of(name: str) -> str:
     if name in files:
         return files[name]
     kind = "option" if name.startswith("-") else "command"
-    known = ["--help", "--version", *registry.names(), *registry.ALIASES, *files]
+    known = ["--help", "--version", *names(), *ALIASES, *files]
     name = name[:60].encode(errors="replace").decode()  # it may not be UTF-8
-    groups = [group for group in reversed(registry.names()) if summary(group)]
-    verbs = {one: f"{group} {one}" for group in groups for one in registry.verbs_of(group)}
+    groups = [group for group in reversed(names()) if summary(group)]
+    verbs = {one: f"{group} {one}" for group in groups for one in verbs_of(group)}
     hint = f" (did you mean '{verbs[name]}'?)" if name in verbs else nearest(name, known)
     raise UsageError(f"unknown {kind} '{name}'{hint}: see 'lore help'")
 
@@ -177,15 +187,15 @@ WORDS = {
 def offered(words: list[str]) -> list[str]:
     """Return the words that complete the last word of a line."""
     *before, current = words
-    before = registry.unaliased(before[before[:1] == ["help"] :])
+    before = unaliased(before[before[:1] == ["help"] :])
     if not before:
-        found = sorted((*registry.names(), *programs()))
-    elif before[0] not in registry.MODULES:
+        found = sorted((*names(), *programs()))
+    elif before[0] not in MODULES:
         found = []
-    elif len(before) == 1 and (verbs := registry.verbs_of(before[0])):
+    elif len(before) == 1 and (verbs := verbs_of(before[0])):
         found = verbs
     else:
-        command, rest = registry.find(before)
+        command, rest = command_for(before)
         found = _of_command(command, rest, current) if isinstance(command, Command) else []
     return [word for word in found if word.startswith(current)]
 
@@ -215,7 +225,7 @@ def _printed(line: str) -> list[str]:
     with redirect_stderr(StringIO()), redirect_stdout(StringIO()) as printed:
         try:
             config.load(os.environ)
-            command, words = registry.find(line.split())
+            command, words = command_for(line.split())
             assert isinstance(command, Command)
             values, settings = read([*words, "--quiet"], command)
             command.run(Session(settings), **values)

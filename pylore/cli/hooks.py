@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from ..core.errors import LoreError, UsageError
 from ..hooks.agents import AGENTS, EVENTS, GIT, TIMEOUT, Sent, change, is_installed, place_of
 from ..system import config
-from ..terminal.output import note, write
+from ..terminal import note, write
 from .command import Group, argument, command, exclusive, option
 from .session import data_folder, project_folder, project_root
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..app.engine import Engine
+    from ..app import Engine
     from .session import Session
 
 HOOK = Group(

@@ -9,8 +9,8 @@ import os
 
 from ..core.errors import BUG, DONE, INTERRUPTED, LoreError, StoreError
 from ..system.config import load
-from ..terminal.output import flush, note, write
-from . import registry
+from ..terminal import flush, note, write
+from . import MODULES, command_for, unaliased
 from .command import Group, read, require_utf8
 
 TYPE_CHECKING = False
@@ -73,7 +73,7 @@ def _failure(error: Exception) -> LoreError | None:
 def _run(words: list[str]) -> int:
     for word in words:
         require_utf8(word, "the argument")
-    words = registry.unaliased(words)
+    words = unaliased(words)
     if not words or words[0] in ("-h", "--help", "help"):
         from .help import show_help
 
@@ -86,7 +86,7 @@ def _run(words: list[str]) -> int:
         from .help import offered
 
         write("".join(f"{word}\n" for word in offered(words[1:] or [""])))
-    elif words[0] in registry.MODULES:
+    elif words[0] in MODULES:
         return _run_command(words)
     else:
         _become(words)
@@ -107,8 +107,8 @@ def _become(words: list[str]) -> NoReturn:
 
 
 def _run_command(words: list[str]) -> int:
-    """Run a command of ``registry``; return the exit code."""
-    command, rest = registry.find(words)
+    """Run a command of ``MODULES``; return the exit code."""
+    command, rest = command_for(words)
     before = rest[: rest.index("--")] if "--" in rest else rest
     if isinstance(command, Group) or {"-h", "--help"} & {*before}:
         from .help import help_of

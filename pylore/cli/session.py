@@ -12,7 +12,7 @@ from ..core.errors import LoreError, NoStore, UsageError, first_of
 from ..core.json import STDIN, decoded
 from ..core.settings import Settings
 from ..store import open_store
-from ..terminal.output import FORMS, Output, flush, note
+from ..terminal import FORMS, Output, flush, note
 from .command import require_utf8
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from ..app.engine import Engine
+    from ..app import Engine
     from ..records.records import Records
     from ..store import Store
     from ..system.plugins import Events
@@ -110,7 +110,7 @@ class Session:
 
     def engine(self, store: Store | None = None) -> Engine:
         """Return the store under this command's settings; a ``with`` closes the store."""
-        from ..app.engine import Engine
+        from ..app import Engine
 
         return Engine(store or self.open(), self.settings, project_root())
 

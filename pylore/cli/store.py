@@ -22,7 +22,7 @@ from ..system.config import load, locate
 from ..system.edits import change_file, users_file
 from ..system.files import SHARED, project_of, trust
 from ..system.project_files import real_place
-from ..terminal.output import note, write
+from ..terminal import note, write
 from ..terminal.text import columns, counts_text, each
 from .command import Group, argument, command, exclusive, option, require_utf8
 from .session import data_folder, project_folder

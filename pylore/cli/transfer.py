@@ -25,7 +25,7 @@ from ..system.atomic_write import write_whole
 from ..system.files import SHARED
 from ..system.plugins import Events
 from ..system.project_files import real_place
-from ..terminal.output import note, write
+from ..terminal import note, write
 from ..terminal.text import counts_text
 from .command import TYPES, argument, command, exclusive, option
 from .session import project_folder, project_root

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..core.model import Node
     from ..core.settings import Settings
     from ..embed import Embedder
-    from ..search.query import Near
+    from ..search import Near
     from ..store import Store
     from ..store.filter import Scope
 

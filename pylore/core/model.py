@@ -55,9 +55,7 @@ class Row(Record):
         vars(self).update(zip(self.FIELDS, values, strict=False), **named)
 
     def __copy__(self) -> Any:
-        copied = object.__new__(type(self))
-        vars(copied).update(vars(self))
-        return copied
+        return type(self)(**vars(self))
 
 
 class Node(Row):

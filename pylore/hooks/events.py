@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..anchors.claims import Claim, ClaimPlace
-    from ..app.engine import Engine
+    from ..app import Engine
     from ..core.model import Hit, Node
     from .agents import Agent, Sent
 

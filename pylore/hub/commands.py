@@ -12,7 +12,7 @@ from ..core.text import counted
 from ..core.times import parse_since
 from ..system.edits import change_file, users_file
 from ..system.files import is_trusted
-from ..terminal.output import note
+from ..terminal import note
 from ..terminal.text import each
 from .connection import connect, make_schema, options_of, remote_named
 from .search import index_hub

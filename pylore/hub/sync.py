@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Any
 
-    from ..app.engine import Engine
+    from ..app import Engine
     from ..core.stamps import Thing
     from ..store import Store
     from .connection import Hub

@@ -9,7 +9,7 @@ from ..cli.command import command, option
 from ..cli.session import report_bug
 from ..core.errors import LoreError, UsageError
 from ..core.settings import BY_NAME, Settings
-from ..terminal.output import note, write
+from ..terminal import note, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, BinaryIO
 
-    from ..app.engine import Engine
+    from ..app import Engine
     from ..cli.session import Session
     from .tools import Answer
 

@@ -14,7 +14,7 @@ from ..core.errors import LoreError, UsageError
 from ..core.ids import LINK, link_parts, own, record_id
 from ..core.text import counted, one_line
 from ..core.vocabulary import CODE_IDS, LEARNING
-from ..terminal.output import first_rows, json_list, json_object
+from ..terminal import first_rows, json_list, json_object
 from .arguments import like, schema, setting
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    from ..app.engine import Engine
+    from ..app import Engine
     from ..core.model import Hits
     from ..records.records import Change
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..graph.walk import Walk
     from ..store import Store
+    from . import Near, ParsedQuery
     from .legs import Matches
-    from .query import Near, ParsedQuery
 
 LEAST_SEED = 0.1  # least score of a seed of ``accumulate``, the best match having 1
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from ..core.settings import Settings
     from ..store import Store
+    from . import Near, ParsedQuery
     from .legs import Matches
-    from .query import Near, ParsedQuery
 
     Legs = dict[str, dict[str, float]]  # reason to path to score
     Ways = dict[str, Step]  # id to the way there from a file at hand

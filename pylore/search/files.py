@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..store import Store
     from ..store.filter import Scope
-    from .query import ParsedQuery
+    from . import ParsedQuery
 
 WHOLE, HALF = "file", 0.5
 """The leg that counts 1, and the share of the others. A change of any leg to 0.25 or 1 changes

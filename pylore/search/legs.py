@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..graph.walk import Step
     from ..store import Store
+    from . import ParsedQuery
     from .files import FileRanks
-    from .query import ParsedQuery
 
     Passage = tuple[int, str, float]  # (key, id of the node, BM25 or cosine)
 

@@ -14,6 +14,8 @@ from ..core.text import counted, fold, one_line, parse_query, snippet, stem
 from ..core.vocabulary import FILE_IDS, is_changelog, list_of
 from ..store import ALL
 from ..store.filter import Scope
+from . import ParsedQuery
+from . import Request as Request
 from .legs import (
     BUILT_IN,
     FIELD_WEIGHTS,
@@ -28,8 +30,6 @@ from .legs import (
     rated,
     run_legs,
 )
-from .query import ParsedQuery
-from .query import Request as Request
 from .rank import WEAK, diversify, in_turn, rank, weigh
 
 TYPE_CHECKING = False

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..core.text import Query
     from ..store import Store
+    from . import ParsedQuery
     from .legs import Matches
-    from .query import ParsedQuery
 
 
 AS_GOOD = 0.5

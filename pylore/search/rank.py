@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..store import Store
     from ..store.filter import Scope
+    from . import ParsedQuery
     from .files import FileRanks
     from .legs import Matches
-    from .query import ParsedQuery
 
     Pair = tuple[int, int]
 

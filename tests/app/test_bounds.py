@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from new_stores import new_store
 
-from pylore.app.engine import Engine
+from pylore.app import Engine
 from pylore.app.find import context_within
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.records.records import Records
-from pylore.terminal.output import first_rows, size
+from pylore.terminal import first_rows, size
 
 
 @pytest.fixture

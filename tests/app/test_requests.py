@@ -11,7 +11,7 @@ from homes import move_home
 from new_stores import new_store
 
 import pylore
-from pylore.app.engine import Engine
+from pylore.app import Engine
 from pylore.app.find import context, record_shown, related, search
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.settings import Settings

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from new_stores import new_store
 
-from pylore.app.engine import Engine
+from pylore.app import Engine
 from pylore.app.sync import sync
 from pylore.core.settings import Settings
 from pylore.records.records import Records

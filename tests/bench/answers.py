@@ -16,7 +16,7 @@ from answers_stores import Stores
 from places import CACHE, ROOT, BenchmarkError, read_lines
 from report import Row, add_forms, as_json, as_table, at_least, at_most, wants_text
 
-from pylore.app.engine import Engine
+from pylore.app import Engine
 from pylore.app.find import context, search
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import CODE_IDS, path_of

@@ -12,7 +12,7 @@ from typing import Any
 
 from places import BenchmarkError, call
 
-from pylore.app.engine import Engine
+from pylore.app import Engine
 from pylore.core.settings import Settings
 from pylore.store import open_store
 

@@ -12,7 +12,7 @@ from new_stores import new_store
 from planted_events import CAUSE, ERROR, RULE, Log, failure, plant, prompt
 from repositories import Repository
 
-from pylore.app.engine import Engine
+from pylore.app import Engine
 from pylore.capture.candidates import Candidate
 from pylore.capture.event_log import event_file
 from pylore.capture.events import sessions_of

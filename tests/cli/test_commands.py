@@ -10,7 +10,7 @@ import pytest
 from commands import Lore, every_command
 
 import pylore
-from pylore.cli import registry
+from pylore import cli
 from pylore.cli.command import argument, command, option, read
 from pylore.cli.help import help_of
 from pylore.core.errors import UsageError
@@ -203,7 +203,7 @@ def test_invalid_option_is_an_error_line(words: str, part: str) -> None:
     with pytest.raises(UsageError, match=re.escape(part)):
         read(words.split(), toy)
     with pytest.raises(UsageError, match=re.escape("(did you mean 'path'?)")):
-        registry.find(["graph", "paht"])
+        cli.command_for(["graph", "paht"])
 
 
 RECORDS = """\

@@ -11,14 +11,14 @@ from random import Random
 
 from mutator import ODD, mutated, samples
 
-from pylore.cli import registry
+from pylore import cli
 from pylore.cli.command import Command, read
 from pylore.core.errors import LoreError
 from pylore.core.settings import BY_NAME, SETTINGS, Settings
 from pylore.core.text import printable
 from pylore.formats.document import front_matter
 from pylore.indexing.passages import passages, prose_passages
-from pylore.terminal.output import note
+from pylore.terminal import note
 
 
 class Kind:
@@ -75,8 +75,8 @@ class Options(Kind):
     def __init__(self, folder: Path) -> None:
         self._commands = {
             one.name: one
-            for name in registry.names()
-            for one in registry.commands_of(name).values()
+            for name in cli.names()
+            for one in cli.commands_of(name).values()
             if isinstance(one, Command)
         }
         super().__init__(folder)

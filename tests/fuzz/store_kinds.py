@@ -26,8 +26,8 @@ from pylore.embed.static import StaticEmbedder
 from pylore.formats.export import export_lines
 from pylore.formats.jsonl import Imported, import_lines
 from pylore.records.records import Records
+from pylore.search import Near
 from pylore.search.pipeline import Request, search
-from pylore.search.query import Near
 from pylore.store import Store, create_store
 
 TEXTS = (

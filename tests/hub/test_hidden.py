@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from hubs import PeopledHub, edge, note
 
-from pylore.app.engine import Engine
+from pylore.app import Engine
 from pylore.app.find import search
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder

@@ -24,9 +24,9 @@ from pylore.core.times import now
 from pylore.core.vocabulary import SOURCES
 from pylore.embed.static import StaticEmbedder
 from pylore.indexing.indexer import Index
+from pylore.search import Near
 from pylore.search.expand import related
 from pylore.search.pipeline import Request, search
-from pylore.search.query import Near
 from pylore.store import Store
 from pylore.store.filter import Scope
 

@@ -20,10 +20,10 @@ from pylore.core.errors import LoreError
 from pylore.core.model import Anchor, Edge, Hit, Node
 from pylore.core.settings import EXPANSION_RULES, Settings
 from pylore.records.records import Records
+from pylore.search import Near
 from pylore.search import legs as scores
 from pylore.search.file_context import BY_GLOB, ITSELF, files_near, of_files, seeds
 from pylore.search.places import explain_ways
-from pylore.search.query import Near
 from pylore.store import Store
 from pylore.store.filter import Scope
 from pylore.system.git import Git

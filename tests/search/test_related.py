@@ -13,8 +13,8 @@ from searching import ids
 from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.records.records import Records
+from pylore.search import Near
 from pylore.search.expand import related
-from pylore.search.query import Near
 from pylore.store import Store
 
 

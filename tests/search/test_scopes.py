@@ -11,7 +11,7 @@ from new_stores import new_store
 from samples import examples
 from things import a_node, an_edge
 
-from pylore.app.engine import Engine
+from pylore.app import Engine
 from pylore.app.find import context, related, search
 from pylore.core.ids import is_seen
 from pylore.core.model import Edge, Node

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable
 from typing import ClassVar
 
-from pylore.app.engine import Engine
+from pylore.app import Engine
 from pylore.core import times
 from pylore.core.errors import StoreDamaged, StoreError
 from pylore.core.settings import Settings

@@ -20,7 +20,8 @@ from homes import move_home
 from new_stores import new_store
 from repositories import GIT_VARIABLES
 
-from pylore.cli import hooks, registry
+from pylore import cli
+from pylore.cli import hooks
 from pylore.cli.command import Command
 from pylore.cli.main import run
 from pylore.system.config import find_store
@@ -30,11 +31,7 @@ from pylore.terminal import screen
 
 def every_command() -> list[Command]:
     """Return all commands and verbs."""
-    found = (
-        one
-        for name in (*registry.names(), "merge-file")
-        for one in registry.commands_of(name).values()
-    )
+    found = (one for name in (*cli.names(), "merge-file") for one in cli.commands_of(name).values())
     return [one for one in found if isinstance(one, Command)]
 
 

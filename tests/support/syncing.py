@@ -10,7 +10,7 @@ import postgres
 from hubs import a_hub
 from new_stores import new_store
 
-from pylore.app.engine import Engine
+from pylore.app import Engine
 from pylore.core.settings import Settings
 from pylore.hub.connection import Hub, connect
 from pylore.hub.sync import HubSync, Takes, lines_of

@@ -21,7 +21,7 @@ STARTING = {
     "code/scan.py",
     "system/plugins.py",
     "system/stores.py",
-    "terminal/output.py",
+    "terminal/__init__.py",
     "terminal/screen.py",
     DOOR,
 }

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from pylore.core.errors import UsageError
 from pylore.core.json import dumps
+from pylore.terminal import FORMS, Output, note
 from pylore.terminal import text as render
-from pylore.terminal.output import FORMS, Output, note
 
 ODD = st.text('\0\x07\x1b\x7f\x85\x9b\u061c\u200e\u202e\u2066\u2028"\\/aé\n\t😀', max_size=12)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | ODD
