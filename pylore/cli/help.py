@@ -11,6 +11,7 @@ from io import StringIO
 from shutil import get_terminal_size
 from textwrap import TextWrapper
 
+from .. import cli
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.settings import SETTINGS, Settings
 from ..core.text import printable
@@ -19,17 +20,6 @@ from ..system import config
 from ..system.plugins import BEGINNING, command_files
 from ..system.programs import own_files
 from ..terminal import FORMS, note, write
-from . import (
-    ALIASES,
-    MODULES,
-    SCRIPTS,
-    SECTIONS,
-    command_for,
-    commands_of,
-    names,
-    unaliased,
-    verbs_of,
-)
 from .command import SHARED, Command, Group, read
 
 _WIDTH = 90
@@ -66,22 +56,22 @@ Output is text on a terminal and JSON in a pipe. Options
 
 def show_help(words: list[str]) -> None:
     """Print the help of ``lore help WORD…``; raise UsageError for an unknown command."""
-    words = unaliased(words)
+    words = cli.unaliased(words)
     if not words:
-        rows = [(title, " ".join(some.values())) for title, some in SECTIONS.items()]
+        rows = [(title, " ".join(some.values())) for title, some in cli.SECTIONS.items()]
         rows.append(("Scripts, your own", " ".join(programs())))
         wrapper = TextWrapper(60, initial_indent="  ", subsequent_indent="    ")
         listed = [wrapper.fill(f"{title}: {', '.join(some.split())}") for title, some in rows]
         write(_OVERVIEW.format(commands="\n".join([*listed, ""])))
     elif words[0] == "--names":
-        own = [name for name in programs() if name not in SCRIPTS]
-        write("".join(f"{name}\n" for name in (*names(), *own)))
+        own = [name for name in programs() if name not in cli.SCRIPTS]
+        write("".join(f"{name}\n" for name in (*cli.names(), *own)))
     elif words[0] == "--all":
-        lines = {name: summary(name) for name in names()}
+        lines = {name: summary(name) for name in cli.names()}
         for name, file in programs().items():
             lines[name] = comment_of(file).partition("Summary: ")[2].partition("\n")[0]
         write("".join(f"  {name:<14}  {text}\n" for name, text in lines.items() if text))
-    elif words[0] in MODULES:
+    elif words[0] in cli.MODULES:
         write(help_of(" ".join(words[:2])))
     else:
         text = comment_of(file_of(words[0]))
@@ -93,7 +83,7 @@ def show_help(words: list[str]) -> None:
 def summary(name: str) -> str:
     """Return the first sentence of a command's help; empty without its part of lore."""
     try:
-        text = commands_of(name.split()[0])[name].text
+        text = cli.commands_of(name.split()[0])[name].text
     except LoreError:
         return ""
     return " ".join(text.partition("\n\n")[0].split()).rstrip(".")
@@ -104,11 +94,11 @@ def help_of(name: str) -> str:
     from click import HelpFormatter
 
     word = name.split()[0]
-    commands = commands_of(word)
+    commands = cli.commands_of(word)
     one = commands.get(name) or commands[word]
     if isinstance(one, Group):
         title, usage = "Commands", f"{word} VERB [options]"
-        rows = [(verb, summary(f"{word} {verb}")) for verb in verbs_of(word)]
+        rows = [(verb, summary(f"{word} {verb}")) for verb in cli.verbs_of(word)]
     else:
         title, usage = "Options", one.usage
         rows = [(each.spelled, each.help) for each in one.shown_options]
@@ -137,8 +127,8 @@ def programs() -> dict[str, str]:
         own = command_files(Settings.load({}).plugin_dir)
     except LoreError as error:
         note(str(error))
-    scripts = {name: own_files(f"lib/{BEGINNING}{name}") for name in SCRIPTS}
-    known = {*names(), *scripts}
+    scripts = {name: own_files(f"lib/{BEGINNING}{name}") for name in cli.SCRIPTS}
+    known = {*cli.names(), *scripts}
     return {**scripts, **{name: file for name, file in own.items() if name not in known}}
 
 
@@ -148,10 +138,10 @@ def file_of(name: str) -> str:
     if name in files:
         return files[name]
     kind = "option" if name.startswith("-") else "command"
-    known = ["--help", "--version", *names(), *ALIASES, *files]
+    known = ["--help", "--version", *cli.names(), *cli.ALIASES, *files]
     name = name[:60].encode(errors="replace").decode()  # it may not be UTF-8
-    groups = [group for group in reversed(names()) if summary(group)]
-    verbs = {one: f"{group} {one}" for group in groups for one in verbs_of(group)}
+    groups = [group for group in reversed(cli.names()) if summary(group)]
+    verbs = {one: f"{group} {one}" for group in groups for one in cli.verbs_of(group)}
     hint = f" (did you mean '{verbs[name]}'?)" if name in verbs else nearest(name, known)
     raise UsageError(f"unknown {kind} '{name}'{hint}: see 'lore help'")
 
@@ -187,15 +177,15 @@ WORDS = {
 def offered(words: list[str]) -> list[str]:
     """Return the words that complete the last word of a line."""
     *before, current = words
-    before = unaliased(before[before[:1] == ["help"] :])
+    before = cli.unaliased(before[before[:1] == ["help"] :])
     if not before:
-        found = sorted((*names(), *programs()))
-    elif before[0] not in MODULES:
+        found = sorted((*cli.names(), *programs()))
+    elif before[0] not in cli.MODULES:
         found = []
-    elif len(before) == 1 and (verbs := verbs_of(before[0])):
+    elif len(before) == 1 and (verbs := cli.verbs_of(before[0])):
         found = verbs
     else:
-        command, rest = command_for(before)
+        command, rest = cli.command_for(before)
         found = _of_command(command, rest, current) if isinstance(command, Command) else []
     return [word for word in found if word.startswith(current)]
 
@@ -225,7 +215,7 @@ def _printed(line: str) -> list[str]:
     with redirect_stderr(StringIO()), redirect_stdout(StringIO()) as printed:
         try:
             config.load(os.environ)
-            command, words = command_for(line.split())
+            command, words = cli.command_for(line.split())
             assert isinstance(command, Command)
             values, settings = read([*words, "--quiet"], command)
             command.run(Session(settings), **values)
