@@ -18,7 +18,7 @@ from ..core.stamps import Stamped, conflicts, count_reads, has_history, is_after
 from .lines import DECLARED, KINDS, PAST, STATES, Line, fields_of, line_of, marker_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     Key = tuple[str, ...]
@@ -50,13 +50,8 @@ def merge_files(
     """
     files = {"base": base, "ours": ours, "theirs": theirs}
     parse = cache(_parsed)  # most lines are in each file
-    before, one, other = (_read(name, lines, parse) for name, lines in files.items())
-    both = {
-        key: {**one.get(key, {}), **other.get(key, {})}
-        for key in {**one, **other}
-        # a line by hand that a side has removed is removed
-        if key[0] or key not in before or (key in one and key in other)
-    }
+    before, *sides = (_read(name, lines, parse) for name, lines in files.items())
+    both = _union(sides, before)
     purged = {key[1]: max(lines.values()) for key, lines in both.items() if key[0] == "purged"}
     found: list[tuple[Key, str]] = []
     in_conflict: set[str] = set()
@@ -76,6 +71,18 @@ def merge_files(
     order = (*KINDS, "")  # last, lines by hand and of unknown kinds
     found.sort(key=lambda one: (order.index(one[0][0]), one[0]))
     return [line for _, line in found], sorted(in_conflict)
+
+
+def _union(sides: Sequence[Lines], before: Lines) -> Lines:
+    """Return the lines of both sides, but for lines that the other side has changed or dropped."""
+    both: Lines = {}
+    for key in {**sides[0], **sides[1]}:
+        old = before.get(key, {}).keys()
+        some = [side.get(key, {}) for side in sides]
+        fresh = [lines for lines in some if lines and not lines.keys() <= old]
+        if key[0] or not old or all(some):  # a line by hand that a side has removed
+            both[key] = fresh[0] if old and len(fresh) == 1 else {**some[0], **some[1]}
+    return both
 
 
 def _read(name: str, lines: Iterable[bytes], parse: Parse) -> Lines:
