@@ -370,7 +370,7 @@ def _files_below(path: str, skipped: list[tuple[str, str]]) -> Iterator[str]:
 
 
 def _place_of(root: str, file: str) -> str:
-    """Return the store's name of a file or a folder, whatever links lead there; ``.`` is the root,
+    """Return the store's name of a file or a folder, whatever links lead there; ``.`` is ``root``,
     a path without links. Raise LoreError for a name that cannot be printed."""
     path = os.path.relpath(os.path.realpath(file), root).replace(os.sep, "/")
     if not path.isprintable():
