@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 
 from ..core.errors import LoreError, UsageError
-from ..core.model import Record
+from ..core.model import Row
 from ..core.text import one_line, printable
 from ..system.plugins import PluginProcess
 from ..system.programs import Refused, Tidying, environment, find_program
@@ -26,14 +26,11 @@ _CITATION = re.compile(
 """``path:3-9``, ``path#L3-L9``, ``path::symbol (lines 3-9)``, or a possible id."""
 
 
-class Citation(Record):
+class Citation(Row):
     """A citation, as ``path:3-9`` or an id, and True if the prompt has it."""
 
-    __slots__ = ("in_prompt", "text")
-
-    def __init__(self, text: str, in_prompt: bool) -> None:
-        self.text = text
-        self.in_prompt = in_prompt
+    in_prompt: bool
+    text: str
 
 
 def citations_of(
@@ -78,7 +75,7 @@ def citations_of(
             else:
                 unsure.append(text)
     sure.update(stored(unsure))
-    return [Citation(text, had) for text, had in cited.items() if text in sure]
+    return [Citation(had, text) for text, had in cited.items() if text in sure]
 
 
 def _lines_of(found: re.Match[str]) -> tuple[int, int]:

@@ -27,14 +27,13 @@ else:
 
 
 class Record:
-    """Fields named by ``__slots__``, or annotated, that compare, print and make a dict."""
+    """Fields, by default the annotated ones, that compare, print and make a dict."""
 
-    __slots__: tuple[str, ...] = ()
     FIELDS: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
         if "FIELDS" not in vars(cls):
-            cls.FIELDS = cls.__slots__ or tuple(cls.__annotations__)
+            cls.FIELDS = tuple(cls.__annotations__)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dict from field name to value, in the order of the class."""

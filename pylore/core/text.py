@@ -28,16 +28,13 @@ MAX_TERMS = 200
 """Maximum number of words of a query."""
 PREFIX_LENGTH = 3
 """Minimum length of a word used as a prefix."""
-ENDING = 2
-"""Number of last characters of a word that may differ in inflected forms."""
-_SNIPPET_LOOK = 20_000
-"""Characters of a passage in which a snippet is looked for."""
+ENDING = 2  # last characters of a word that may differ in inflected forms
+_SNIPPET_LOOK = 20_000  # characters of a passage in which a snippet is looked for
 _BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 CONTROLS = (*range(0x20), *range(0x7F, 0xA0), *_BIDIRECTIONAL)
 """Characters that a terminal may obey: C0, C1, and marks of the reading direction."""
 _QUESTION_MARKS = {code: "?" for code in CONTROLS if code not in (0x09, 0x0A)}
 _SIGNS = (0xA0, 0xA7, 0xB1, 0xB7, 0xD7, *range(0x2010, 0x2040), *range(0x2190, 0x2200))
-_MOST_KEPT = 1 << 17  # words or characters in a table
 _PLAIN = frozenset(map(chr, (*range(0x80), *_SIGNS)))
 """ASCII, dashes, quotation marks, arrows: most English texts have no other characters."""
 
@@ -49,7 +46,7 @@ class _Table(dict[int | str, str]):
         self.replacement = replacement
 
     def __missing__(self, key: int | str) -> str:
-        if len(self) > _MOST_KEPT:
+        if len(self) > 1 << 17:  # words or characters
             self.clear()
         self[key] = made = self.replacement(key if isinstance(key, str) else chr(key))
         return made
@@ -107,6 +104,7 @@ _WORDS = _Table(lambda letter: " " if (token := _token(letter)) is None else tok
 _FOLDS = _Table(lambda letter: letter if (token := _token(letter)) is None else token)
 _COMPATIBLE = _Table(_compatible)
 _PLAIN_LETTERS = _Table(lambda letter: _PLAINER.get(letter, letter))
+_PARTS = _Table(lambda word: " ".join(camel_parts(word)))
 
 
 def composed(text: str) -> str:
@@ -161,8 +159,7 @@ def without_marks(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return every word, in order, in its own case; of a script without spaces, the pairs of
-    characters."""
+    """Return every word, with its case; of scripts without spaces, pairs of characters."""
     return _paired(_normal(text)).translate(_WORDS).split()
 
 
@@ -203,9 +200,6 @@ def identifier_parts(text: str) -> str:
     mixed = [one for one in words(text) if not (one.islower() or one[1:].islower())]
     parts = map(_PARTS.__getitem__, dict.fromkeys(mixed))
     return " ".join(dict.fromkeys(some for some in parts if " " in some))
-
-
-_PARTS = _Table(lambda word: " ".join(camel_parts(word)))
 
 
 _ENDINGS: tuple[str, ...] = ("", "s", "es", "ed", "d", "ing", "e")
