@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from itertools import product
 from typing import TYPE_CHECKING
 
 from ..anchors.claims import ClaimCount, ClaimPlace
@@ -18,7 +17,7 @@ from .scan import refusal, scan
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..anchors.claims import Claim
+    from ..anchors.claims import Claim, Rule
     from ..anchors.project import Project
     from .scan import Match
 
@@ -30,6 +29,9 @@ _MARK = 8  # digits
 
 _VARIABLE = re.compile(r"\$+[A-Z_0-9]*")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]+")
+_CALL = re.compile(r"[\w$.:>\[\]-]+\([^{};]*\)")
+_BODIES = {"Go": "func f() {\n%s\n}", "C": "void f() { %s; }", "Cpp": "void f() { %s; }"}
+"""By grammar, the function around a call, which is parsed as a type or a declaration outside."""
 
 
 def count(project: Project, claims: Sequence[Claim]) -> list[ClaimCount | Unreadable]:
@@ -109,11 +111,8 @@ class ClaimCounter:
         found: list[dict[File, ClaimCount]] = [{} for _ in self._claims]
         batch: list[tuple[File, bytes, list[int]]] = []
         for file, content in texts:
-            wanting = [
-                index
-                for index in self.about(file[0])
-                if all(word.encode() in content for word in self._words[index])
-            ]
+            words = {index: self._words[index] for index in self.about(file[0])}
+            wanting = [n for n, some in words.items() if all(w.encode() in content for w in some)]
             if len(content) > LARGEST:
                 for index in wanting:
                     found[index][file] = ClaimCount(unread=1)
@@ -170,20 +169,26 @@ def _counted(
 def compiled(grammars: Sequence[str], claim: Claim, index: int) -> str:
     """Return a claim's rules in the text of a rule file, with ids ``GRAMMAR/claim.INDEX.PART``.
 
-    With ``of``, a match of that counts for the rule where it, or the node right around it, matches
-    the rule: a function that is decorated is part of a larger node.
+    With ``of``, a match of it counts if it, or the node right around it, matches the rule: a
+    decorated function is part of a larger node.
     """
-    whole = claim.rule if isinstance(claim.rule, dict) else {"rule": {"pattern": claim.rule}}
-    rule, of = whole.get("rule"), {"pattern": claim.of}
-    parts = {"rule": rule}
-    if claim.of:
-        parts = {"rule": {"all": [of, {"any": [rule, {"inside": rule}]}]}, "of": of}
+    whole = claim.rule if isinstance(claim.rule, dict) else {}
     shared = {name: whole[name] for name in ("constraints", "utils") if name in whole}
     texts = []
-    for grammar, (part, one) in product(grammars, parts.items()):
-        head = {"id": f"{grammar}/claim.{index}.{part}", "language": grammar, "rule": one}
-        texts.append(dumps({**head, **(shared if part == "rule" else {})}) + "\n")
+    for grammar in grammars:
+        rule, of = _rule(grammar, claim.rule), _rule(grammar, claim.of)
+        within = {"all": [of, {"any": [rule, {"inside": rule}]}]}
+        parts = {"rule": within, "of": of} if claim.of else {"rule": rule}
+        for part, one in parts.items():
+            head = {"id": f"{grammar}/claim.{index}.{part}", "language": grammar, "rule": one}
+            texts.append(dumps({**head, **(shared if part == "rule" else {})}) + "\n")
     return "---\n".join(texts)
+
+
+def _rule(grammar: str, given: Rule) -> object:
+    if isinstance(given, str) and grammar in _BODIES and _CALL.fullmatch(given):
+        return {"pattern": {"context": _BODIES[grammar] % given, "selector": "call_expression"}}
+    return given.get("rule") if isinstance(given, dict) else {"pattern": given}
 
 
 def words_of(rule: object) -> list[str]:
