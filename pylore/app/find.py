@@ -195,6 +195,10 @@ def _path(engine: Engine, name: str, here: str) -> str:
     if not files_near(engine.store, Near(engine.root, [name]), []):
         if name.partition("-")[0] in engine.store.types.all() or not {*"/."} & {*name}:
             engine.store.nodes.require(name)
+        path, _, symbol = name.partition("::")
+        if symbol:
+            lists = f"'lore related {path} --symbols' lists the symbols"
+            raise LoreError(f"no symbol '{symbol}' in {path}: {lists}")
         raise LoreError(f"{name}: no such file, also not in the store: check the name")
     return name
 

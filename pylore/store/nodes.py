@@ -37,6 +37,9 @@ _MEANT = f"""
 SELECT CASE
   WHEN substr(id, instr(id, '-') + 1) = ?1 THEN 0
   WHEN substr(id, -length(?1)) = ?1 AND instr('/:.', substr(id, -length(?1) - 1, 1)) THEN 0
+  WHEN substr(?1, instr(?1, '::'), 2) = '::'
+    AND substr(id, instr(id, '-') + 1, instr(?1, '::')) = substr(?1, 1, instr(?1, '::'))
+    AND substr(id, instr(?1, '::') - length(?1)) = '.' || substr(?1, instr(?1, '::') + 2) THEN 0
   WHEN lower(title) = lower(?1) AND type NOT IN {tuple(sorted(NO_RECORDS))}
     THEN 1 + (invalidated_at IS NOT NULL)
   WHEN instr(id, ?1) = 1 OR substr(id, instr(id, '-') + 1, length(?1)) = ?1 THEN 3
@@ -227,8 +230,9 @@ class Nodes(Table):
 
     def meant(self, text: str, limit: int) -> list[str]:
         """Return the ids that best match a text, by id: whole parts of ids (``auth.py`` of
-        ``file-src/auth.py``), or titles of live records, of forgotten records, or beginnings and
-        ends of ids. The type before an id may be missing; case counts in ids."""
+        ``file-src/auth.py``, ``a.py::f`` of ``symbol-a.py::C.f``), or titles of live records, of
+        forgotten records, or beginnings and ends of ids. The type before an id may be missing; case
+        counts in ids."""
         rows = self._rows(_MEANT, text, limit)
         return [id for rank, id in rows if rank == rows[0][0]]
 

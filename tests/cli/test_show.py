@@ -108,7 +108,7 @@ def test_symbols_may_be_spelled_in_every_way(code: Lore, name: str) -> None:
     assert {row["recall@5"] for row in code("eval", "--queries", "q").json["rows"]} >= {1}
     assert "note-m" in code("graph", "export", "--format", "dot", "--around", name).out
     code.print_each(f"""
-        show {name} | {METHOD}
+        show {name} a.py::m | {METHOD} {METHOD}
         related {name} | note-m file-a.py
         graph path file-a.py {name} | file-a.py {METHOD}
         graph neighbors {name} | note-m file-a.py
