@@ -121,10 +121,9 @@ class Records:
             if is_outer:
                 embed_missing(self.store, self._embedder, self.notes)
                 self.notes += self._near_duplicates()
-        first = result[0] if isinstance(result, list) and result else result
-        if isinstance(first, Change):
-            first.notes = [*first.notes, *self.notes]
-            self.notes = []
+                first = result[0] if isinstance(result, list) and result else result
+                if isinstance(first, Change):
+                    first.notes = self.notes
         return result
 
     @_written
