@@ -6,7 +6,7 @@ import os
 
 from ..core.errors import LoreError
 from ..core.ids import sha256
-from ..system.files import GONE, is_known, size_in, stamp_of
+from ..system.files import GONE, is_known, size_in, spelled, stamp_of
 from ..system.git import Git, is_commit
 from ..system.project_files import FileTree, leads_down, place_within, read_plain
 from .globs import Glob
@@ -237,7 +237,7 @@ def root_to_keep(store: Store, root: str) -> str:
 def relative(root: str, path: str, written: str = "") -> str:
     """Return a path, which a person has ``written``, from the root and with ``/``; raise LoreError
     if it is outside, or has characters that no id may have."""
-    full = os.path.realpath(path)
+    full = os.path.realpath(spelled(path))
     if not path.isprintable() or not full.isprintable():
         raise LoreError(f"{written or path!r}: has characters that cannot be printed: rename it")
     return _below(root, full, written or path)

@@ -12,7 +12,7 @@ import os
 from ..core.errors import LoreError, UsageError
 from ..core.vocabulary import CODE_TYPES
 from ..store.filter import Scope, require_statuses
-from ..system.files import lstamp_of
+from ..system.files import lstamp_of, spelled
 from ..terminal import size
 
 TYPE_CHECKING = False
@@ -190,7 +190,7 @@ def _path(engine: Engine, name: str, here: str) -> str:
 
     if name in MARKS:
         return name
-    if here and os.path.lexists(os.path.join(here, name)):
+    if here and os.path.lexists(spelled(os.path.join(here, name))):
         return relative(engine.root, os.path.join(here, name), name)
     if not files_near(engine.store, Near(engine.root, [name]), []):
         if name.partition("-")[0] in engine.store.types.all() or not {*"/."} & {*name}:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from ..core.errors import LoreError, NoStore, first_of
+from ..core.errors import LoreError, NoStore, StoreError, first_of
 from ..core.json import dumps, loads, record_line
 from ..core.model import Anchor, Node, edge_name
 from ..core.text import counted
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _TRIES = 5  # maximum reads of a file that changes meanwhile
 _LARGEST = 1 << 30  # maximum bytes of the shared file in memory; the rest is not read
-_LINE = 100  # bytes of memory of a line, besides the text
+_LINE = 1_000  # bytes that a line counts besides the text: an empty line takes time, too
 _NAMED = 20  # maximum stored faults of bad lines
 _LEFT_OUT = "left_out"
 """Key in meta of the bad lines of the shared file: [[place, fault], …]."""
@@ -202,9 +202,15 @@ def make_store(folder: str, project: str, settings: Settings) -> tuple[int, str]
         with create_store(beside) as store:
             if is_shared:
                 store.project = project
-                with store.faults:
-                    done = sync(Engine(store, settings, project), path, out=False).came_in
-                faults = [f"{place} was left out: {why}" for place, why in done.skipped]
+                done, faults = Imported(), list[str]()
+                try:
+                    with store.faults:
+                        done = sync(Engine(store, settings, project), path, out=False).came_in
+                except StoreError:
+                    raise
+                except LoreError as error:
+                    faults = [str(error)]
+                faults += [f"{place} was left out: {why}" for place, why in done.skipped]
                 read = done.added + done.updated, first_of(faults, 1) if faults else ""
         if os.path.exists(place) and not os.path.getsize(place):
             os.unlink(place)

@@ -12,6 +12,7 @@ from ..core.errors import LoreError, NoStore, UsageError, first_of
 from ..core.json import STDIN, decoded
 from ..core.settings import Settings
 from ..store import open_store
+from ..system.files import spelled
 from ..terminal import FORMS, Output, flush, note
 from .command import require_utf8
 
@@ -198,7 +199,7 @@ def project_root() -> str:
 def from_root(globs: Iterable[str]) -> tuple[str, ...]:
     """Return globs with those that start from the working folder as globs from the root."""
     found = []
-    for glob in globs:
+    for glob in map(spelled, globs):
         here, root = os.path.abspath(glob), project_root()
         if here.startswith(root + os.sep) and (glob[:1] in (".", "/") or os.path.lexists(here)):
             glob = os.path.relpath(here, root)

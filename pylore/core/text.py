@@ -86,16 +86,12 @@ def _compatible(letter: str) -> str:
     return same if is_word else f" {same} "
 
 
-def _ranges(text: str) -> list[tuple[int, int]]:
-    ends = [int(end, 16) for end in text.replace("-", " ").split()]
-    return [*zip(ends[::2], ends[1::2], strict=True)]
-
-
 _tokenizers: list[Any] = []
-_MARKS = "591-5bd 64b-652 e34-e3a e47-e4e eb4-ebc ec8-ece 102b-103e 17b4-17d3"
 _OMITTED = {
     *"\xad\u0640\u0670\u2060\ufeff\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0e31\u0eb1",
-    *(chr(code) for low, high in _ranges(_MARKS) for code in range(low, high + 1)),
+    *map(chr, (*range(0x591, 0x5BE), *range(0x64B, 0x653), *range(0xE34, 0xE3B))),
+    *map(chr, (*range(0xE47, 0xE4F), *range(0xEB4, 0xEBD), *range(0xEC8, 0xECF))),
+    *map(chr, (*range(0x102B, 0x103F), *range(0x17B4, 0x17D4))),
 }
 _PLAINER = dict(zip("øØłŁđĐıёЁѐЀάέήίόύώϊϋΐΰΆΈΉΊΌΎΏ", "oOlLdDiеЕеЕαεηιουωιυιυΑΕΗΙΟΥΩ", strict=True))
 _PLAINER |= {"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "Ϊ": "Ι", "Ϋ": "Υ"}
@@ -122,7 +118,8 @@ def _normal(text: str) -> str:
     return text if is_plain else composed(text.translate(_COMPATIBLE)).translate(_PLAIN_LETTERS)
 
 
-_BLOCKS = _ranges("e01-eff 1000-109f 1780-17ff 3005-3007 3040-30ff 31f0-9fff ac00-d7af 20000-3ffff")
+_SPACELESS = "e01-eff 1000-109f 1780-17ff 3005-3007 3040-30ff 31f0-9fff ac00-d7af 20000-3ffff"
+_BLOCKS = [tuple(int(end, 16) for end in block.split("-")) for block in _SPACELESS.split()]
 """Blocks of Thai, Lao, Burmese, Khmer and East Asian scripts."""
 
 

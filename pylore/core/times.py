@@ -79,7 +79,6 @@ def parse_since(text: str) -> str:
     why = "give 2026-01-31, 2026-01-31T12:00:00Z, or an age as 7d"
     try:
         moment = datetime.fromisoformat(text[:-1] if text.endswith("Z") else text)
-        moment = moment.replace(tzinfo=None) - (moment.utcoffset() or timedelta())
-        return f"{moment.isoformat()[:19]}Z"
+        return f"{(moment - (moment.utcoffset() or timedelta())).isoformat()[:19]}Z"
     except (ValueError, OverflowError):
         raise UsageError(f"'{text}' is not a valid date: {why}") from None

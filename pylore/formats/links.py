@@ -11,6 +11,7 @@ from ..core.json import dumps, loads
 from ..core.text import composed, one_line
 from ..core.vocabulary import CODE_IDS, COMMIT_IDS
 from ..records.fields import EXTENSIONS, is_page, split_location
+from ..system.files import spelled
 from ..system.project_files import is_below
 from .pages import FIELD, NAME, PATH, RELATIVE, WIKI, Link
 
@@ -115,7 +116,8 @@ class Targets:
         for ending in ("", *EXTENSIONS):
             if id := self._documents.get(composed(path) + ending):
                 return id, ""
-        whole = os.path.join(self._root, path)
+        whole = spelled(os.path.join(self._root, path))
+        path = whole.removeprefix(self._root).lstrip("/")
         is_file = os.path.isfile(whole) and is_below(self._root, os.path.realpath(whole))
         if not is_file or path.startswith("../"):
             return None

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 def both_sides(lines: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the lines of both sides of conflicts, and an empty line for each other line: line
     numbers are unchanged."""
-    is_base = False
+    is_base, last = False, b""
     for line in lines:
         mark = marker_of(line)
         if mark:
-            is_base = mark == b"|||||||"
+            is_base, last = (last, mark) == (b"<<<<<<<", b"|||||||"), mark
         yield b"\n" if mark or is_base else line
 
 

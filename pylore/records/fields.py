@@ -17,6 +17,7 @@ from ..core.vocabulary import (
     THING_IDS,
 )
 from ..graph.relations import fold, require_name
+from ..system.files import spelled
 from ..system.project_files import place_within
 
 TYPE_CHECKING = False
@@ -189,7 +190,7 @@ def split_location(file: str) -> tuple[str, int | None, int | None]:
 
 def path_in_store(path: str, root: str) -> str:
     """Return a path with ``/``, relative to the project's root if inside."""
-    full = os.path.realpath(path)
+    full = os.path.realpath(spelled(path))
     base = os.path.realpath(root) if root else ""
     if base and (full == base or full.startswith(base + os.sep)):
         path = os.path.relpath(full, base)

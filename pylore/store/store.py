@@ -124,12 +124,18 @@ class Store:
 
     def resolve_id(self, id: str) -> str:
         """Return the id of the symbol that ``FILE::Class::method`` names, with or without
-        ``symbol-``, or the scope's own id in place of an unknown id; other ids unchanged."""
+        ``symbol-``, or in place of an unknown id the scope's own, or the id with composed or
+        decomposed accents; other ids unchanged."""
         get = self.nodes.get
         if self.scope and get(id) is None and get(own(id, self.scope)) is not None:
             return own(id, self.scope)
         if "::" in id and get(id) is None and get(dotted(id)) is not None:
             return dotted(id)
+        if not id.isascii() and get(id) is None:
+            from unicodedata import normalize
+
+            forms = (normalize(form, id) for form in ("NFC", "NFD"))
+            return next((one for one in forms if get(one) is not None), id)
         return id
 
     def complete_id(self, text: str) -> str:

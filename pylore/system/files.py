@@ -13,6 +13,7 @@ from stat import S_ISDIR, S_ISLNK, S_ISREG
 from time import time_ns
 
 from ..core.errors import LoreError
+from ..core.text import composed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,21 @@ GONE = "gone"
 
 _RACY_NS = 500_000_000
 """A file changed within this time may change again and keep the same time."""
+
+
+def spelled(path: str) -> str:
+    """Return a path with the accents of each name as on disk; composed if the name is missing."""
+    if path.isascii():
+        return path
+    folder, name = os.path.split(path)
+    folder = spelled(folder)
+    try:
+        names = os.listdir(folder or ".")
+    except OSError:
+        names = []
+    if name not in names:
+        name = next((one for one in names if composed(one) == composed(name)), composed(name))
+    return os.path.join(folder, name)
 
 
 def stamp_of(path: str) -> str:

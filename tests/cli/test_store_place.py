@@ -115,6 +115,11 @@ def test_the_first_command_reads_the_shared_file(shared: Lore) -> None:
     assert not other("search", "sessions", "--ids").err
 
 
+def test_an_unreadable_shared_file_is_named(lore_without_store: Lore) -> None:
+    (lore_without_store.project / FILE).mkdir(parents=True)
+    assert f"{FILE}: is not a plain file" in lore_without_store("add", "note", "x").err
+
+
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "words", ["add note More", "edit note-shared Other", "list", "sync", "init", "context sessions"]

@@ -173,7 +173,9 @@ def test_edits_by_hand_and_by_lore_merge() -> None:
 
 def test_union_of_lines_and_conflict_markers_merge() -> None:
     old, new = node(body="old"), node(at=DAY.format(2), body="new")
-    assert joined(lines_of(old, new, new), []) == joined(lines_of(old), lines_of(new))
+    assert joined(lines_of("||||||| 1a2b", old, new, new), []) == joined(
+        lines_of(old), lines_of(new)
+    )
     marked = lines_of(
         "<<<<<<< HEAD", old, "||||||| 1a2b", node(body="base"), "=======", new, ">>>>>>> theirs"
     )

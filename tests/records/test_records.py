@@ -167,7 +167,8 @@ def test_paths_are_relative_to_the_project(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "src" / "deep").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "src" / "deep")
     assert path_in_store("../a.py", str(tmp_path)) == "src/a.py"
-    assert path_in_store(str(tmp_path / "b.py"), str(tmp_path)) == "b.py"
+    (tmp_path / "e\u0301.py").touch()
+    assert path_in_store(str(tmp_path / "\xe9.py"), str(tmp_path)) == "e\u0301.py"
     assert path_in_store("x//y/./z", "") == "x/y/z"
     assert path_in_store("/elsewhere/a.py", str(tmp_path)) == "/elsewhere/a.py"
 
