@@ -301,6 +301,8 @@ class LineImport(Import):
         body = old.body if isinstance(old, Node) else ""
         if not node.title.strip() or ("title" not in fields and node.title == title_of(body)):
             node.title = title_of(node.body) or node.id
+        if node.line_start and node.line_end and node.line_start > node.line_end:
+            node.line_start, node.line_end = node.line_end, node.line_start
         if node.invalidated_at is not None and "invalidated_at" not in fields:
             self._merge.fates["forgotten"].append(node.id)
         self._put_node(node)

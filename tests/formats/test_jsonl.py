@@ -147,9 +147,11 @@ def test_derived_edges_have_no_past(store: Store, tmp_path: Path) -> None:
 # --- importing
 
 
-def test_lines_by_hand_have_titles(store: Store) -> None:
+def test_lines_have_titles_and_lines_in_order(store: Store) -> None:
     put(store, {"id": "note-a", "title": " ", "body": "\nFirst. More"}, {"id": "note-b"})
     assert [store.nodes.require(id).title for id in ("note-a", "note-b")] == ["First.", "note-b"]
+    put(store, {"id": "note-c", "file": "a.py", "line_start": 20, "line_end": 10})
+    assert (node := store.nodes.require("note-c")) and (node.line_start, node.line_end) == (10, 20)
 
 
 def test_missing_fields_of_a_line_stay(store: Store) -> None:
