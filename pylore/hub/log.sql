@@ -55,7 +55,9 @@ CREATE FUNCTION lore.hello(last bigint DEFAULT 0, since timestamptz DEFAULT NULL
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
   SELECT jsonb_object_agg(name, value) || jsonb_build_object('role', session_user,
     'sees', array_to_string(my_scopes(), ' '), 'may_write', pg_has_role(session_user, 'lore_writer', 'USAGE'),
-    'end', last_line(), 'holds', last = 0 OR EXISTS (SELECT FROM lines WHERE seq = last AND at = since))
+    'end', last_line(), 'holds', last = 0 OR EXISTS (SELECT FROM lines WHERE seq = last AND at = since), 'declared',
+    ARRAY(SELECT jsonb_build_array(kind, key, share(line::jsonb->'weight'), share(line::jsonb->'backward_weight')) FROM lines
+      WHERE kind IN ('declare_type', 'declare_relation') AND scope = ANY (my_scopes()) ORDER BY order_key))
   FROM meta
 $$;
 

@@ -96,6 +96,6 @@ REVOKE ALL ON ALL TABLES IN SCHEMA lore FROM PUBLIC;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA lore FROM PUBLIC;
 GRANT USAGE ON SCHEMA lore TO lore_reader;
 GRANT SELECT ON lore.meta, lore.lines, lore.nodes, lore.edges TO lore_reader;
-GRANT EXECUTE ON FUNCTION lore.hello, lore.my_scopes, lore.share, lore.admits, lore.brief, lore.find, lore.near, lore.having,
+GRANT EXECUTE ON FUNCTION lore.hello, lore.my_scopes, lore.admits, lore.shown, lore.find, lore.near, lore.having,
   lore.counts, lore.cosines, lore.neighbours TO lore_reader;
 GRANT EXECUTE ON FUNCTION lore.push, lore.lacking, lore.put, lore.settle TO lore_writer;

@@ -1,8 +1,7 @@
 """Index and search a hub.
 
 Clients cut passages and compute vectors, as for search.db. PostgreSQL finds passages and edges, and
-the local pipeline fuses and ranks. Full text, vectors and each hop of a walk are one query, with
-rows and texts of the matches.
+the local pipeline fuses and ranks. Full text, vectors and each hop of a walk are one query.
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import UsageError
 from ..core.json import dumps
-from ..core.text import fold, identifier_parts, words
+from ..core.text import fold, identifier_parts, inflections, words
 from ..core.times import days_since
-from ..core.vocabulary import COLLECTIONS, TEXTS
+from ..core.vocabulary import CODE, COLLECTIONS, NAMES, TEXTS, THING_IDS
 from ..indexing.passages import passage_rows
 from ..store import Store
 from ..store.nodes import Nodes
@@ -37,13 +36,8 @@ if TYPE_CHECKING:
     Row = tuple[int, str, float]
 
 BATCH = 1000  # nodes that are indexed in one transaction
-_SIGNS = {sign: f"\\{sign}" for sign in r"\.+()[]{}|^$"}
-_AS_REGEX = str.maketrans({**_SIGNS, "*": ".*", "?": "."})
-_DECLARED = """
-SELECT kind, key, lore.share(line::jsonb->'weight'), lore.share(line::jsonb->'backward_weight')
-FROM lore.lines WHERE kind IN ('declare_type', 'declare_relation') ORDER BY order_key
-"""
-_BRIEFS = "SELECT id, lore.brief(n) FROM lore.nodes n WHERE id = ANY (%s::text[]) AND NOT gone"
+_SHOWN = "shown(%s::text[], %s::bigint[])"
+AS_REGEX = str.maketrans({**{sign: f"\\{sign}" for sign in r"\.+()[]{}|^$"}, "*": ".*", "?": "."})
 
 
 def index_hub(hub: Hub, embedder_of: Callable[[], Embedder | None], notes: list[str]) -> None:
@@ -114,12 +108,12 @@ class SearchedHub(Store):
     def __init__(self, hub: Hub, scope: str = "") -> None:
         super().__init__(scratch_store().connection, hub.name)
         self.hub = hub
-        for kind, name, weight, back in hub.ask(_DECLARED):
+        self.meta: Any = hub.hello()
+        for kind, name, weight, back in self.meta["declared"]:
             if kind == "declare_type":
                 self.types.declare(name, "")
             else:
                 self.relations.declare(name, weight, back, "")
-        self.meta: Any = hub.hello()
         self.keep_to(scope)
         answers: Any = Answers(self)
         self.nodes = self.fulltext = self.edges = answers
@@ -137,30 +131,38 @@ class Answers(Nodes):
     def __init__(self, store: SearchedHub) -> None:
         super().__init__(store.connection)
         self._store, self._ask = store, store.hub.ask
+        self._owners: dict[int, str] = {}  # key of a passage to id, the best first
         self._briefs: dict[str, list[Any]] = {}  # id to lore.brief
-        self._texts: dict[int, tuple[str, str, str]] = {}  # key to title, text and tags
-        self._statuses: dict[str, str] = {}  # of the nodes of a walk
+        self._texts: dict[int, Sequence[str]] = {}  # text of a passage, and all that is indexed
+        self._found: dict[tuple[object, ...], list[Row]] = {}  # of the last query
+        self._hides: list[str] = []  # statuses that walks do not enter
 
     def _leg(self, sql: str, *values: object) -> list[Row]:
-        """Return the matches of a leg; cache their rows and texts."""
+        """Return rows ``(key of a passage, id, score)``; cache the last column, ``lore.brief``."""
         found = self._ask(f"SELECT * FROM lore.{sql}", values)
-        for key, id, _, brief, text in found:
-            self._briefs[id], self._texts[key] = brief, (brief[1], text, brief[8])
+        for key, id, *_, row in found:
+            self._owners.setdefault(key, id)
+            if row:
+                *self._briefs[id], body = row
+                text = f"{row[1]} {body}"
+                self._texts[key] = body, f"{text} {row[8]} {identifier_parts(text)}"
         return [row[:3] for row in found]
 
     def _filter(self, scope: Scope) -> str:
         """Return the filter of ``lore.admits`` for a scope, with a regular expression for files."""
         given = {name: getattr(scope, name) for name in scope.FIELDS}
         given["excluded"] = sorted(scope.excluded)
-        given["files"] = expression(scope.files)
+        given["files"] = "|".join(f"^{glob.translate(AS_REGEX)}$" for glob in scope.files)
         given["names"] = ["", self._store.scope] if self._store.scope else ""
         return dumps({name: value for name, value in given.items() if value})
 
     # --- nodes
 
     def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
-        if lacking := [id for id in ids if id not in self._briefs]:
-            self._briefs.update(self._ask(_BRIEFS, [lacking]))
+        best = {id: key for key, id in reversed(self._owners.items())}
+        known = {None, *self._briefs, *self._texts}
+        if lacking := [id for id in ids if not known.issuperset((id, best.get(id)))]:
+            self._leg(_SHOWN, lacking, [best.get(id) for id in lacking])
         return {
             id: (*row[:3], None, None, days_since(row[3]), *row[4:7], 0)
             for id in ids
@@ -171,11 +173,9 @@ class Answers(Nodes):
         sql = "SELECT id FROM lore.nodes n WHERE id = ANY (%s::text[]) AND lore.admits(n, %s)"
         return {id for (id,) in self._ask(sql, ([*ids], self._filter(scope)))}
 
-    def hidden(self, statuses: Sequence[str], most: int) -> list[str] | None:
-        return None  # ``bundles`` reads statuses with each hop
-
-    def hidden_among(self, ids: Sequence[str], statuses: Sequence[str]) -> set[str]:
-        return {id for id in ids if self._statuses.get(id) in statuses}
+    def hidden(self, statuses: Sequence[str], most: int) -> list[str]:
+        self._hides = [*statuses]
+        return []  # ``bundles`` leaves them out
 
     def categories(self, ids: Sequence[str], tags: Sequence[str] = ()) -> dict[str, str]:
         found = {
@@ -197,28 +197,32 @@ class Answers(Nodes):
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:
         return []
 
-    # --- words, compared by stems
+    # --- words
 
     def collections(self, scope: Scope | None = None) -> list[str]:
-        return [""]
+        types = scope.types if scope else ()
+        wanted = {COLLECTIONS.get(type, TEXTS) for type in types} or {TEXTS, NAMES}
+        return sorted(wanted - {CODE}, reverse=True)
 
     def search(
         self, collection: str, query: Query, how: str, scope: Scope, weights: object, limit: int
     ) -> list[Row]:
-        if how in ("inflected", "prefix"):
-            return []
-        asked = split(f"{' '.join(query.single_words())} {identifier_parts(query.text)}")
-        return self._leg("find(%s, %s, %s)", asked, self._filter(scope), limit)
+        asked = [*query.single_words(), identifier_parts(query.text)]
+        if how != "some":
+            asked = [form for word in asked[:-1] for form in inflections(word)]
+        given = split(" ".join(asked)), self._filter(scope), limit
+        if given not in self._found:
+            self._found = {given: self._leg("find(%s, %s, %s)", *given)}
+        is_name = collection == NAMES
+        return [row for row in self._found[given] if row[1].startswith(THING_IDS) == is_name]
 
     def texts(self, keys: Sequence[int]) -> dict[int, str]:
-        rows = {key: self._texts.get(key, ("", "", "")) for key in keys}
-        return {
-            key: f"{title} {text} {tags} {identifier_parts(f'{title} {text}')}"
-            for key, (title, text, tags) in rows.items()
-        }
+        if lacking := [key for key in keys if key not in self._texts]:
+            self._leg(_SHOWN, [self._owners[key] for key in lacking], lacking)
+        return {key: self._texts.get(key, ("", ""))[1] for key in keys}
 
     def shown(self, key: int) -> tuple[str, str]:
-        return self._texts.get(key, ("", "", ""))[:2]
+        return "", self._texts[key][0] if any(self.texts([key]).values()) else ""
 
     def frequencies(self, words: Iterable[str]) -> tuple[int, dict[str, int]]:
         found = dict(self._ask("SELECT * FROM lore.counts(%s::text[])", [[*words]]))
@@ -242,17 +246,8 @@ class Answers(Nodes):
     def bundles(
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
     ) -> list[Bundle]:
-        sql = "SELECT * FROM lore.neighbours(%s::text[], %s::text[], %s)"
-        found = self._ask(sql, ([*frontier], [*relations], limit))
-        for row in found:
-            self._statuses.update(zip(row[3], row[5], strict=True))
-        return [row[:5] for row in found]
-
-
-def expression(globs: Iterable[str]) -> str:
-    """Return globs as a regular expression, where ``*`` and ``?`` match slashes; "" without."""
-    every = "|".join([glob.translate(_AS_REGEX) for glob in globs])
-    return f"^({every})$" if every else ""
+        sql = "SELECT * FROM lore.neighbours(%s::text[], %s::text[], %s::text[], %s)"
+        return self._ask(sql, ([*frontier], [*relations], self._hides, limit))
 
 
 def open_for_search(session: Session, files: Sequence[str]) -> Store:

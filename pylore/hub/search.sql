@@ -1,9 +1,8 @@
 -- Search: passages of the records, their words (tsvector, GIN) and vectors (halfvec, HNSW).
 --
 -- Clients cut texts and make vectors, as for search.db: a push marks changed nodes as due, "lacking"
--- lists them, "put" takes their passages. Row-level security cannot guard a search: @@ is not
--- leakproof, so PostgreSQL would read the whole table. The functions for readers run as the owner
--- and filter by my_scopes().
+-- lists them, "put" takes their passages. Row-level security cannot guard a search: @@ is not leakproof,
+-- so PostgreSQL would read all rows. Functions for readers run as the owner and filter by my_scopes().
 
 CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;
 
@@ -15,8 +14,8 @@ CREATE TABLE lore.passages(
   size int NOT NULL,                                              -- in words
   words tsvector NOT NULL,
   embedding public.halfvec                                        -- "put" adds the dimension
-);
-ALTER TABLE lore.passages ALTER words SET STORAGE EXTERNAL;  -- uncompressed: a search reads thousands
+) WITH (toast_tuple_target = 8160);                               -- a search reads thousands: in the row,
+ALTER TABLE lore.passages ALTER words SET STORAGE EXTERNAL;       -- uncompressed
 CREATE INDEX passages_node ON lore.passages(node, key);
 CREATE INDEX passages_words ON lore.passages USING gin(words) WITH (fastupdate = off);
 
@@ -44,11 +43,17 @@ CREATE FUNCTION lore.admits(n lore.nodes, f jsonb) RETURNS boolean LANGUAGE sql 
     AND (f->'until' IS NULL OR n.fields->>'updated_at' COLLATE "C" <= f->>'until')
 $$;
 
--- The columns of a result, with the beginning of its text.
-CREATE FUNCTION lore.brief(n lore.nodes) RETURNS jsonb LANGUAGE sql STABLE AS $$
+-- The columns of a result, with the beginning of its text and a part of it.
+CREATE FUNCTION lore.brief(n lore.nodes, first int, length int) RETURNS jsonb LANGUAGE sql STABLE AS $$
   SELECT jsonb_build_array(n.type, coalesce(n.fields->>'title', ''), n.fields->>'file', coalesce(n.fields->>'updated_at', ''),
     lore.share(n.fields->'confidence'), coalesce(n.fields->>'source', 'user_edit'), n.status, n.fields->>'category',
-    n.tags, left(n.text, 800))
+    n.tags, left(n.text, 800), substr(n.text, first, length))
+$$;
+
+CREATE FUNCTION lore.shown(ids text[], keys bigint[]) RETURNS TABLE(passage bigint, id text, brief jsonb)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
+  SELECT p.key, n.id, brief(n, p.first, p.length) FROM nodes n LEFT JOIN passages p ON p.node = n.key AND p.key = ANY (keys)
+  WHERE n.id = ANY (ids) AND NOT n.gone AND n.scope = ANY ((SELECT my_scopes())::text[])
 $$;
 
 CREATE FUNCTION lore.cosines(keys bigint[]) RETURNS TABLE(a bigint, b bigint, cosine real)
@@ -62,22 +67,17 @@ $$;
 CREATE FUNCTION lore.having(phrase text, titled boolean) RETURNS SETOF text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
   SELECT DISTINCT n.id FROM passages p JOIN nodes n ON n.key = p.node
-  WHERE p.words @@ phraseto_tsquery('pg_catalog.english', phrase) AND n.scope = ANY ((SELECT my_scopes())::text[])
-    AND (NOT titled OR to_tsvector('pg_catalog.english', n.fields->>'title') @@ phraseto_tsquery('pg_catalog.english', phrase))
+  WHERE p.words @@ phraseto_tsquery('pg_catalog.simple', phrase) AND n.scope = ANY ((SELECT my_scopes())::text[])
+    AND (NOT titled OR to_tsvector('pg_catalog.simple', n.fields->>'title') @@ phraseto_tsquery('pg_catalog.simple', phrase))
 $$;
 
 
 -- --- by words
 
--- A lexeme as a tsquery has it.
-CREATE FUNCTION lore.quoted(lexeme text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''''
-$$;
-
 -- The passages that have a lexeme; GIN counts those that came up after the last count.
 CREATE FUNCTION lore.frequency(lexeme text, scopes text[]) RETURNS real LANGUAGE sql STABLE AS $$
   SELECT coalesce((SELECT sum(df)::real FROM lore.words k WHERE k.word = lexeme AND k.scope = ANY (scopes)),
-    (SELECT count(*) FROM lore.passages p WHERE p.words @@ lore.quoted(lexeme)::tsquery AND p.scope = ANY (scopes))::real)
+    (SELECT count(*) FROM lore.passages p WHERE p.words @@ quote_literal(lexeme)::tsquery AND p.scope = ANY (scopes))::real)
 $$;
 
 -- How many passages there are (under ''), and how many have each of these words.
@@ -86,7 +86,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET enable_
   WITH m AS MATERIALIZED (SELECT my_scopes() AS scopes)
   SELECT '', coalesce((SELECT sum(df)::real FROM m, words k WHERE k.word = '' AND k.scope = ANY (m.scopes)), 0)
   UNION ALL
-  SELECT w, (SELECT min(frequency(l, m.scopes)) FROM unnest(tsvector_to_array(to_tsvector('pg_catalog.english', w))) l)
+  SELECT w, (SELECT min(frequency(l, m.scopes)) FROM unnest(tsvector_to_array(to_tsvector('pg_catalog.simple', w))) l)
   FROM m, unnest(asked) w
 $$;
 
@@ -95,7 +95,7 @@ $$;
 -- ts_rank of a term, times eight, stands for its weighted frequency. The formula is written out for
 -- each question: with constants it costs half of one over arrays.
 CREATE FUNCTION lore.find(asked text, f jsonb, most int, room real DEFAULT 3000)
-RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text)
+RETURNS TABLE(passage bigint, id text, score real, brief jsonb)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET jit = off SET enable_seqscan = off AS $$
 DECLARE
   scopes text[] := my_scopes();
@@ -103,24 +103,24 @@ DECLARE
 BEGIN
   SELECT greatest(1, sum(df) FILTER (WHERE word = '')), greatest(1, sum(df) FILTER (WHERE word = ' ')
     / nullif(sum(df) FILTER (WHERE word = ''), 0)) INTO n, mean FROM words WHERE word IN ('', ' ') AND scope = ANY (scopes);
-  WITH counted AS (
-    SELECT lore.quoted(w) AS t, frequency(w, scopes) AS df FROM unnest(tsvector_to_array(to_tsvector('pg_catalog.english', asked))) w
-  ), terms AS (
-    SELECT t, df, row_number() OVER rarer AS place, sum(df) OVER rarer AS read FROM counted WHERE df > 0
-    WINDOW rarer AS (ORDER BY df, t ROWS UNBOUNDED PRECEDING) ORDER BY df, t LIMIT 48)
+  WITH terms AS (
+    SELECT * FROM (SELECT quote_literal(w) AS t, df, row_number() OVER rarer AS place, sum(df) OVER rarer AS read
+      FROM unnest(tsvector_to_array(to_tsvector('pg_catalog.simple', asked))) w, frequency(w, scopes) df WHERE df > 0
+      WINDOW rarer AS (ORDER BY df, w ROWS UNBOUNDED PRECEDING) ORDER BY df, w LIMIT 48) t WHERE place < 5 OR df < n / 2)
   SELECT string_agg(format('%s*(1-k/(k+8*ts_rank(''{.25,.3,.4,1}'',p.words,%L::tsquery)))',
-      ln(1 + (greatest(n, df) - df + .5) / (df + .5)), t), '+'),
+      greatest(1e-6, ln((greatest(n, df) - df + .5) / (df + .5))), t), '+'),
     coalesce(string_agg(t, '|') FILTER (WHERE read <= room),
       concat_ws('&', min(t) FILTER (WHERE place = 1), '(' || string_agg(t, '|') FILTER (WHERE place IN (2, 3)) || ')'))
   INTO formula, rarest FROM terms;
   IF formula IS NULL THEN RETURN; END IF;
   RETURN QUERY EXECUTE format($q$
-    SELECT p.key, n.id, p.score, brief(n), substr(n.text, p.first, p.length) FROM (
+    SELECT p.key, n.id, p.score, CASE WHEN row_number() OVER best < 20 THEN brief(n, p.first, p.length) END FROM (
       SELECT key, node, first, length, (%s)::real AS score FROM (
         SELECT p.*, .3 + .9 * p.size / $5 AS k FROM passages p WHERE p.words @@ $1 AND p.scope = ANY ($2)
           AND ($3 - '{hides,excluded}'::text[] = '{}' OR (SELECT admits(n, $3) FROM nodes n WHERE n.key = p.node)) OFFSET 0) p
       ORDER BY score DESC, key LIMIT $4) p
-    JOIN nodes n ON n.key = p.node WHERE NOT n.due AND admits(n, $3) ORDER BY score DESC, key$q$, formula)
+    JOIN nodes n ON n.key = p.node WHERE NOT n.due AND admits(n, $3)
+    WINDOW best AS (ORDER BY score DESC, p.key) ORDER BY score DESC, p.key$q$, formula)
   USING rarest::tsquery, scopes, f, most, mean;
 END $$;
 
@@ -128,15 +128,15 @@ END $$;
 -- --- by vectors
 
 CREATE FUNCTION lore.near(vector text, f jsonb, most int)
-RETURNS TABLE(passage bigint, id text, score real, brief jsonb, text text)
+RETURNS TABLE(passage bigint, id text, score real, brief jsonb)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET jit = off
 SET hnsw.ef_search = 100 SET hnsw.iterative_scan = relaxed_order AS $$
-  SELECT p.key, n.id, (1 - far)::real, brief(n), substr(n.text, p.first, p.length) FROM (
+  SELECT p.key, n.id, (1 - far)::real, CASE WHEN row_number() OVER best < 20 THEN brief(n, p.first, p.length) END FROM (
     SELECT p.*, p.embedding OPERATOR(public.<=>) vector::public.halfvec AS far FROM passages p
     WHERE p.embedding IS NOT NULL AND p.scope = ANY ((SELECT my_scopes())::text[])
       AND (SELECT NOT n.due AND admits(n, f) FROM nodes n WHERE n.key = p.node)
     ORDER BY p.embedding OPERATOR(public.<=>) vector::public.halfvec LIMIT most) p
-  JOIN nodes n ON n.key = p.node ORDER BY far, p.key
+  JOIN nodes n ON n.key = p.node WINDOW best AS (ORDER BY far, p.key) ORDER BY far, p.key
 $$;
 
 
@@ -144,18 +144,18 @@ $$;
 
 -- The live edges of a frontier both ways, with the other ends: of each node and direction the
 -- strongest `most`.
-CREATE FUNCTION lore.neighbours(ids text[], relations text[], most int) RETURNS TABLE(
-  id text, outgoing boolean, names text[], others text[], weights real[], statuses text[]) LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION lore.neighbours(ids text[], relations text[], hides text[], most int) RETURNS TABLE(
+  id text, outgoing boolean, names text[], others text[], weights real[]) LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = lore, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
   WITH m AS MATERIALIZED (SELECT my_scopes() AS scopes)
-  SELECT id, outgoing, array_agg(relation), array_agg(other), array_agg(weight), array_agg(status) FROM (
-  SELECT n.id, x.*, o.status FROM m CROSS JOIN unnest(ids) n(id) CROSS JOIN LATERAL (
+  SELECT id, outgoing, array_agg(relation), array_agg(other), array_agg(weight) FROM (
+  SELECT n.id, x.* FROM m CROSS JOIN unnest(ids) n(id) CROSS JOIN LATERAL (
     (SELECT true AS outgoing, e.relation, e.to_id AS other, e.weight FROM edges e WHERE e.from_id = n.id AND NOT e.gone
        AND e.scope = ANY (m.scopes) AND e.relation = ANY (relations) ORDER BY e.weight DESC LIMIT most)
     UNION ALL
     (SELECT false, e.relation, e.from_id, e.weight FROM edges e WHERE e.to_id = n.id AND NOT e.gone
        AND e.scope = ANY (m.scopes) AND e.relation = ANY (relations) ORDER BY e.weight DESC LIMIT most)) x
-  JOIN nodes o ON o.id = x.other AND NOT o.gone AND o.scope = ANY (m.scopes)
+  JOIN nodes o ON o.id = x.other AND NOT o.gone AND o.status <> ALL (hides) AND o.scope = ANY (m.scopes)
   ORDER BY n.id, x.outgoing, x.weight DESC, o.key) found GROUP BY id, outgoing
 $$;
 
@@ -194,9 +194,9 @@ BEGIN
   DELETE FROM passages WHERE node = ANY (keys);
   INSERT INTO passages(node, scope, type, first, length, size, words, embedding)
   SELECT n.key, n.scope, n.type, x.first, x.length, cardinality(string_to_array(concat_ws(' ', x.title, x.body, x.tags, x.parts), ' ')),
-    setweight(to_tsvector('pg_catalog.english', left(x.title, 20000)), 'A') ||
-    setweight(to_tsvector('pg_catalog.english', left(x.tags, 20000)), 'B') ||
-    setweight(to_tsvector('pg_catalog.english', left(x.parts, 50000)), 'C') || to_tsvector('pg_catalog.english', left(x.body, 100000)),
+    setweight(to_tsvector('pg_catalog.simple', left(x.title, 20000)), 'A') ||
+    setweight(to_tsvector('pg_catalog.simple', left(x.tags, 20000)), 'B') ||
+    setweight(to_tsvector('pg_catalog.simple', left(x.parts, 50000)), 'C') || to_tsvector('pg_catalog.simple', left(x.body, 100000)),
     x.embedding::public.halfvec
   FROM jsonb_to_recordset(batch) g(node bigint, passages jsonb) JOIN nodes n ON n.key = g.node AND NOT n.gone,
     jsonb_to_recordset(g.passages) x(first int, length int, title text, body text, tags text, parts text, embedding text)

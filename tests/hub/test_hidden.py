@@ -66,8 +66,8 @@ def test_functions_show_visible_scopes_alone(indexed: PeopledHub, user: str) -> 
     ids = [id for (id,) in indexed.do("SELECT id FROM lore.nodes")]
     vector = "[" + ",".join(["1"] * StaticEmbedder().dimension) + "]"
     asked: list[tuple[str, tuple[object, ...]]] = [
-        ("SELECT lore.brief(n)::text FROM lore.nodes n WHERE id = ANY (%s::text[])", (ids,)),
-        ("SELECT lore.neighbours(%s::text[], '{uses,relates_to,uses@@blue}', 99)::text", (ids,)),
+        ("SELECT lore.shown(%s, ARRAY(SELECT generate_series(1, 99)))::text", (ids,)),
+        ("SELECT lore.neighbours(%s, '{uses,relates_to,uses@@blue}', '{}', 99)::text", (ids,)),
         ("SELECT lore.find('zebra quagga okapi note', '{}', 99)::text", ()),
         ("SELECT lore.near(%s, '{}', 99)::text", (vector,)),
         ("SELECT lore.having('zebra', false)::text", ()),

@@ -121,6 +121,6 @@ def test_bad_lines_stop_no_others(own_hub: PeopledHub) -> None:
     lines = [[AT, line] for line in bad]
     refused = own_hub.push("ann", *lines, note("note-good", confidence=7, tags="t", weight=[]))
     assert [place for place, _ in refused] == [*range(len(bad))]
-    sql = "SELECT lore.brief(n) FROM lore.nodes n WHERE id = 'note-good'"
+    sql = "SELECT brief FROM lore.shown('{note-good}', '{}')"
     [(brief,)] = own_hub.do(sql)
     assert (brief[4], brief[8]) == (1, "")

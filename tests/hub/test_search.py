@@ -19,7 +19,7 @@ from pylore.core.settings import Settings
 from pylore.core.vocabulary import CODE_TYPES
 from pylore.embed.static import StaticEmbedder
 from pylore.hub.connection import Hub, connect
-from pylore.hub.search import SearchedHub, expression, index_hub
+from pylore.hub.search import AS_REGEX, SearchedHub, index_hub
 from pylore.hub.sync import Takes, lines_of
 from pylore.indexing.embed import embed_missing
 from pylore.indexing.indexer import Index
@@ -155,5 +155,5 @@ def test_a_search_takes_few_round_trips(both: Both) -> None:
 def test_file_patterns_match_as_in_sqlite(both: Both, glob: str) -> None:
     for path in ("src/a/b.py", "src/a.pyc", "abx.c", "ab.c", "a+b(c)|d", "a\\bc", "a$b ü"):
         here = both.store.connection.execute("SELECT ? GLOB ?", (path, glob)).get
-        there = both.hub.ask("SELECT %s ~ %s", (path, expression([glob])))[0][0]
+        there = both.hub.ask("SELECT %s ~ %s", (path, f"^{glob.translate(AS_REGEX)}$"))[0][0]
         assert bool(here) == there, path
