@@ -155,22 +155,24 @@ class Vectors(Table):
                 f" ORDER BY far LIMIT ?) near WHERE 1{within} ORDER BY near.far, near.key LIMIT ?"
             )
             keys = self._column(query, bits, REACH * wanted, *given, wanted)
+        of_near: list[object] = [dumps(keys)]
+        near = "json_each(?)"
         if len(keys) < wanted:
             if tests:
                 within, given, _ = passages_within(self._db, scope, "near.key", FEW_OF_ALL)
-            query = (
-                f"SELECT near.key FROM sketches near WHERE 1{within}"
-                f" ORDER BY {_FAR.replace('s.', 'near.')}, near.key LIMIT ?"
+            near = (
+                f"(SELECT near.key AS value FROM sketches near WHERE 1{within}"
+                f" ORDER BY {_FAR.replace('s.', 'near.')}, near.key LIMIT ?)"
             )
-            keys = self._column(query, *given, bits, wanted)
+            of_near = [*given, bits, wanted]
         query = (
             f"SELECT best.key, n.id, best.score FROM (SELECT v.key AS key, {_COSINE.format('?')}"
-            " AS score FROM json_each(?) near CROSS JOIN vectors v ON v.key = near.value"
+            f" AS score FROM {near} near CROSS JOIN vectors v ON v.key = near.value"
             " ORDER BY score DESC, v.key LIMIT ?) best CROSS JOIN passages p"
             " ON p.key = best.key CROSS JOIN nodes n ON n.key = p.node_key"
             " WHERE best.score IS NOT NULL ORDER BY best.score DESC, best.key"
         )
-        return self._rows(query, asked, dumps(keys), limit)
+        return self._rows(query, asked, *of_near, limit)
 
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """Yield ``(id, vector)`` of the passages of these nodes without facts, by node."""
