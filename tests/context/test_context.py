@@ -56,7 +56,7 @@ def real(text: str) -> int:
     return len(tokenizer().encode(text, add_special_tokens=False).ids)
 
 
-@pytest.mark.parametrize("path", ["pylore/core/text.py", "pylore/search/expand.py", "SECURITY.md"])
+@pytest.mark.parametrize("path", ["pylore/core/query.py", "pylore/search/expand.py", "SECURITY.md"])
 def test_estimate_is_near_the_tokens_of_code_and_prose(path: str) -> None:
     text = (ROOT / path).read_text()
     assert 0.9 * real(text) <= tokens_of(text) <= 1.3 * real(text)
