@@ -189,11 +189,14 @@ def users_file() -> str:
 
 
 def change_file(path: str, changes: Mapping[str, str | None]) -> bool:
-    """Set keys in a config file, or remove them (None); return True if the file has changed."""
+    """Set keys in a config file, or remove them (None); return True if the file has changed. A file
+    without any text left is deleted."""
     before = after = text_of(path)
     for key, value in changes.items():
         after = with_setting(after, key, value)
-    if after != before:
+    if before and not after and not os.path.islink(path):
+        os.unlink(path)
+    elif after != before:
         make_private_folder(os.path.dirname(path))
         write_whole(path, [after])
     return after != before

@@ -148,9 +148,10 @@ EDGE_WEIGHTS[mentions]=1
 
 
 def test_set_writes_programs_to_the_users_config(lore: Lore) -> None:
-    done = lore("config", "set", "llm_command", "my model --fast", "--text")
-    assert done.out == f"set  llm_command  {lore.config}\n"
-    assert value(lore, "llm_command") == "my model --fast"
+    done = lore("config", "set", "llm_command", "my model", "--text")
+    assert done.out == f"set  llm_command  {lore.config}\n" and lore.config.exists()
+    lore("config", "unset", "llm_command")
+    assert value(lore, "llm_command") == "" and not lore.config.exists()
 
 
 def test_config_mends_a_broken_file(lore: Lore, project: Path) -> None:
