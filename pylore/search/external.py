@@ -79,13 +79,14 @@ class Retrievers:
         """Return each retriever's list, id to score, best first: live nodes within ``scope``."""
         for name in [*self._answers]:
             try:
-                scores = parse_results(self._answers.pop(name)())
-                self._lists[name] = {store.resolve_id(id): score for id, score in scores.items()}
+                rows = parse_results(self._answers.pop(name)()).items()
+                named = [(store.resolve_id(id), score) for id, score in rows if id.isprintable()]
+                self._lists[name] = dict(named)
             except Refused as why:
                 self._leave_out(name, str(why))
         found = {}
         for name, scores in self._lists.items():
-            known = store.nodes.match(scope, [id for id in scores if id.isprintable()])
+            known = store.nodes.match(scope, [*scores])
             found[name] = {id: score for id, score in scores.items() if id in known}
         return found
 
