@@ -13,13 +13,13 @@ from math import sqrt
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits
 from ..core.scoring import best_first
-from ..core.text import counted
+from ..core.text import counted, one_line
 from ..core.vocabulary import CODE_LIST, CODE_TYPES, DEFINES, FILE_IDS, RUN_IDS, list_of, path_of
 from ..graph.relations import relation_weights, weight_notes
 from ..graph.walk import Links, Step, spread
 from ..store import ALL
 from ..store.filter import Scope
-from .legs import assemble, attach_verdicts, describe, fuse, in_order, led, rated
+from .legs import assemble, attach_verdicts, beyond_signature, describe, fuse, in_order, led, rated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -284,7 +284,8 @@ def related(
         notes.append(f"{error}; what anchors say alone")
     hits = rated(store, settings, in_order(hits), notes)
     for hit in hits:
-        hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
+        text = store.nodes.beginning(hit.id, 240)
+        hit.snippet = one_line(beyond_signature(text, hit.title) if hit.type == "symbol" else text)
     attach_verdicts(store, hits, notes)
     if explain:
         from .places import explain_ways

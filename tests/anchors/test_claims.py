@@ -67,10 +67,8 @@ def test_bad_rules_do_not_affect_good_rules(tmp_path: Path) -> None:
         ("f($X)", "c"),
     ]
     claims = [Claim("**", rule, "none", lang) for rule, lang in rules]
-    found = [
-        one if isinstance(one, Unreadable) else (one.files, len(one.matched))
-        for one in count(Project(str(tmp_path)), claims)
-    ]
+    every = count(Project(str(tmp_path)), claims)
+    found = [one if isinstance(one, Unreadable) else (one.files, len(one.matched)) for one in every]
     assert found[0] == (1, 2) and found[4:] == [(2, 2), (1, 1), (1, 1)]
     assert "unknown field `no`" in str(found[2]) and "'klingon' is not known" in str(found[3])
 

@@ -25,7 +25,7 @@ def code(lore: Lore) -> Lore:
     lore.fill(
         {"id": "file-a.py", "type": "file", "title": "a.py", "file": "a.py"},
         {"id": "symbol-a.py::C", "type": "symbol", "title": "class C", "file": "a.py"},
-        {"id": METHOD, "type": "symbol", "title": "m(self)", "file": "a.py"},
+        {"id": METHOD, "type": "symbol", "title": "m()", "body": "def m()\n\ndef m(): 0"},
         {"id": "symbol-odd::b.py::f", "type": "symbol", "title": "f()", "file": "odd::b.py"},
         {"id": "note-m", "type": "note", "body": "The method m is slow"},
         {"from_id": "file-a.py", "relation": "defines", "to_id": "a.py::C::m"},
@@ -128,4 +128,5 @@ def test_symbols_may_be_spelled_in_every_way(code: Lore, name: str) -> None:
     code.write("about.md", f"# About m\n\nSee [[{name}]]: m.\n")
     code("import", "about.md")
     assert [edge["id"] for edge in code("show", "doc-about").json["edges"]] == [METHOD]
+    assert code("related", "lesson-x").json[0]["snippet"] == "0"
     assert len(code("list", "--type", "symbol", "--ids").lines) == 3
