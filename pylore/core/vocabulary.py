@@ -251,9 +251,7 @@ _MOST_ALTERNATIVES = 100
 
 
 def alternatives(glob: str) -> list[str]:
-    """Return the globs that braces with commas expand to; the glob itself for too many.
-
-    Other braces are plain, as in ``[{]``.
+    """Return the globs that braces with commas, but ``[{]``, expand to; the glob for too many.
 
     >>> alternatives("src/{a,b}/*.py"), alternatives("{id}.vue")
     (['src/a/*.py', 'src/b/*.py'], ['{id}.vue'])
