@@ -23,7 +23,7 @@ _MARK = (
     r"|{strings}|{comments}"
 )
 _COMMENTS = {"#": r"#[^\n]*", "//": r"//[^\n]*", "/*": r"/\*(?s:.)*?\*/"}
-_OF_TYPE = re.compile(r"(?:[:|&]|\b(?:extends|is))\s*$|\b(?:interface|struct)$|[\])*] ?struct $")
+_OF_TYPE = re.compile(r"(?:[:|]|\s&|\b(?:extends|is))\s*$|\b(?:interface|struct)$|[\])*] ?struct $")
 """Text before a brace that belongs to a type."""
 _MEMBER = re.compile(r":\s*[\w:]+(?:<[\w:<>, ]*>)?(?:\(|\{(?!\s*\n))")
 """The first initializer of a constructor in C++."""
