@@ -123,7 +123,7 @@ def _is_crowded(matches: Iterable[Match]) -> bool:
     for match in matches:
         kind = match.rule.partition(".")[0]
         if kind in _ORDER:
-            names.setdefault(match.first, set()).add(f"{match.fields[0]}\n{match.last}")
+            names.setdefault(match.first, set()).add(f"{kind} {match.fields[0]}\n{match.last}")
             if kind != "constant":
                 crowded.add(match.first)
     return any(len(names[line]) > 1 for line in crowded)

@@ -490,6 +490,8 @@ class Names:
             return [Thing(DEFINITION, cls, min(thing.sure, OWN_METHOD))]
         start = int(thing.kind == SUPER)
         found = self._once((cls, name, start), lambda: self._in_order(cls, name, start))
+        if not found and cls.kind == "module" and cls.file.language.path_heads:
+            found = self.exported(cls.file.path, name)  # ``pub use`` in a module
         how = KNOWN_CLASS if thing.kind == OBJECT and not own else OWN_METHOD
         return _at_most(found, min(thing.sure, how))
 

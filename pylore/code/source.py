@@ -50,6 +50,7 @@ class Source:
         quoted = [rf"{mark}(?:\\.|[^\\{mark}])*{mark}" for mark in language.quotes]
         if language.docstrings:
             quoted[:0] = [rf"{mark}{{3}}(?s:\\.|.)*?{mark}{{3}}" for mark in language.quotes]
+        quoted.append(r"'(?:\\.|[^\\'])'")  # a character, where quotes begin lifetimes
         self._opening = tuple(mark for mark in language.comments if mark in _COMMENTS)
         comments = "|".join(_COMMENTS[mark] for mark in self._opening) or "(?!)"
         marks = _MARK.replace("{strings}", "|".join(quoted)).replace("{comments}", comments)

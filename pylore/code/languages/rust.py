@@ -163,7 +163,7 @@ def _manifest(text: str) -> dict[str, str]:
 SPEC = LanguageSpec(
     "rust",
     "rust",
-    prefixes=("r#", "const", "struct", "enum", "mut", "dyn", "impl", "static"),
+    prefixes=("r#", "self::", "const", "struct", "enum", "mut", "dyn", "impl", "static"),
     wrappers=("Option<", "Box<", "Arc<", "Rc<"),
     no_class=frozenset("bool str String char usize u8 u32 u64 i32 i64 self let".split()),
     no_value=frozenset("None true false self bool str usize".split()),
