@@ -259,7 +259,8 @@ class Names:
         while here:
             around = file.defs.get(here)
             is_class = around is not None and around.is_class
-            if not is_class or here == scope or spec.class_scope:
+            is_open = not is_class or here == scope or spec.class_scope
+            if is_open or (around is not None and around.kind == "module"):
                 found = self._local(file, here, around, name)
                 if found is not None:
                     return found

@@ -73,7 +73,7 @@ export const f = async (r: Repo) => new Login(r);
         "Login.repo = Repo(); f.r = Repo()",
     ),
     "a.js": (
-        """const f = require("./r"), {g: h} = require("./s");
+        """const f = require("./r"), {g: h} = require("./s"); export {default as D} from "./t";
 Foo.prototype.bar = function (a) {
   return f(a);
 };
@@ -86,7 +86,7 @@ class A extends B.C {
 }
 """,
         "Foo.bar method 2-4; baz function 5-5; A class 6-11; A.late method 8-10",
-        "./r||f require 0; ./s|g|h require 0; ./lazy|| dynamic 0",
+        "./r||f require 0; ./s|g|h require 0; ./lazy|| dynamic 0; ./t|default|D export 0",
         "Foo.bar: f; A.late: D",
         "A.q = D()",
     ),

@@ -104,7 +104,7 @@ def test_paths_of_rust_and_used_namespaces_of_cpp() -> None:
     lib = file(
         "lib.rs",
         "module a; function a.f; module a.b; function a.b.g; function h",
-        calls="a.b.g: super.f; a.b.g: super.super.h; a.f: self.b.g",
+        calls="a.b.g: super.f; a.b.g: super.super.h; a.f: b.g",
     )
     assert {(edge.from_id[7:], edge.to_id[7:]) for edge in edges(lib) if edge.weight >= 0.9} == {
         ("lib.rs::a.b.g", "lib.rs::a.f"),
