@@ -65,8 +65,7 @@ def parts() -> list[str]:
 @given(st.data())
 def test_joined_pieces_have_equal_tokens(table: Pieces, data: st.DataObject) -> None:
     # More merges begin in these words than in random text.
-    joined = "".join(data.draw(st.lists(st.sampled_from(parts()), max_size=8)))
-    found = words(joined)
+    found = words("".join(data.draw(st.lists(st.sampled_from(parts()), max_size=8))))
     assert table.encode(found) == real_pieces(found)
 
 
@@ -124,7 +123,9 @@ def small() -> str:
     return json.dumps({"model": {"vocab": vocabulary, "merges": ["a b", "▁ ab"]}})
 
 
-def test_merges_of_a_small_tokenizer(tmp_path: Path) -> None:
+@pytest.mark.parametrize("few", [0, 6_000])
+def test_small_tokenizer(few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pylore.embed.static._FEW_PAIRS", few)
     (tmp_path / "tokenizer.json").write_text(small())
     place, tokenizer = str(tmp_path / "merges"), str(tmp_path / "tokenizer.json")
     make_merges(place, tokenizer)

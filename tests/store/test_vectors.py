@@ -15,7 +15,7 @@ from things import a_node, whole_passages
 from pylore.core.vocabulary import TEXTS
 from pylore.store import Store, filter, scratch_store, vectors
 from pylore.store.filter import Scope
-from pylore.store.vectors import quantise, restore, sketch
+from pylore.store.vectors import quantise, quantise_many, restore, sketch
 
 DIMENSION, MANY, TOPICS = 16, 900, 30
 TYPES = ("note", "note", "note", "note", "note", "note", "note", "note", "note", "lesson")
@@ -115,12 +115,12 @@ VECTORS = st.lists(st.floats(-1, 1, width=32), min_size=8, max_size=64).filter(
 @given(VECTORS)
 def test_quantised_vectors_keep_directions(values: list[float]) -> None:
     given = vector(*values)
-    found = unpack(f"<{len(values)}f", restore(quantise(given)))
-    wanted = unpack(f"<{len(values)}f", given)
+    found, wanted = (unpack(f"<{len(values)}f", one) for one in (restore(quantise(given)), given))
     assert sum(a * b for a, b in zip(found, wanted, strict=True)) > 0.999
     assert len(sketch(quantise(given))) == len(values) // 4
 
 
+@pytest.mark.parametrize("count", [1, 9])
 @pytest.mark.parametrize("number", [0.0, float("nan")])
-def test_vectors_without_a_direction_become_zeros(number: float) -> None:
-    assert quantise(pack("<16f", *[number] * 16)) == bytes(16)
+def test_vectors_without_a_direction_become_zeros(number: float, count: int) -> None:
+    assert quantise_many([pack("<16f", *[number] * 16), b""] * count) == [bytes(16), b""] * count
