@@ -201,7 +201,7 @@ class Names:
         """Return the things that ``text`` may be in ``scope``; [] with an unknown name in it."""
         (head, calls), *rest = _parts(text)
         things = self._name(file, scope, head)
-        if not things and rest and file.language.path_heads:
+        if not things and rest and file.language.paths:
             return self._path(file, scope, text)
         things = self._called(things, calls)
         own = head in file.language.self_names
@@ -242,8 +242,7 @@ class Names:
         module, _, name = text.rpartition(".")
         item = Import(module.replace(".", "::"), name, kind="use")
         found = file.importer.find(file.facts, item)
-        is_known = found.files or head in file.language.path_heads
-        return self._join(self.exported(*one[1:]) for one in found.bound if is_known)
+        return self._join(self.exported(*one[1:]) for one in found.bound if one.module)
 
     def _name(self, file: File, scope: str, name: str) -> Things:
         spec = file.language
@@ -491,7 +490,7 @@ class Names:
             return [Thing(DEFINITION, cls, min(thing.sure, OWN_METHOD))]
         start = int(thing.kind == SUPER)
         found = self._once((cls, name, start), lambda: self._in_order(cls, name, start))
-        if not found and cls.kind == "module" and cls.file.language.path_heads:
+        if not found and cls.kind == "module" and cls.file.language.paths:
             found = self.exported(cls.file.path, name)  # ``pub use`` in a module
         how = KNOWN_CLASS if thing.kind == OBJECT and not own else OWN_METHOD
         return _at_most(found, min(thing.sure, how))

@@ -25,8 +25,7 @@ _MARK = (
 _COMMENTS = {"#": r"#[^\n]*", "//": r"//[^\n]*", "/*": r"/\*(?s:.)*?\*/"}
 _OF_TYPE = re.compile(r"(?:[:|]|\s&|\b(?:extends|is))\s*$|\b(?:interface|struct)$|[\])*] ?struct $")
 """Text before a brace that belongs to a type."""
-_MEMBER = re.compile(r":\s*[\w:]+(?:<[\w:<>, ]*>)?(?:\(|\{(?!\s*\n))")
-"""The first initializer of a constructor in C++."""
+_MEMBER = re.compile(r":\s*[\w:]+(?:<[\w:<>, ]*>)?(?:\(|\{(?!\s*\n))")  # in a constructor
 _ATTRIBUTES = ("@", "#[", "template <", "template<")
 _DOCSTRING = re.compile(
     r"\s*(?:#[^\n]*\n\s*)*[rRuU]?(\"\"\"|'''|\"|')((?:\\.|(?!\1).)*)(?:\1|\Z)", re.DOTALL

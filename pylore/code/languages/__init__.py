@@ -59,8 +59,7 @@ class LanguageSpec(NamedTuple):
     class_names: frozenset[str] = frozenset()  # words for the class of the method they are in
     constructors: tuple[str, ...] = ()
     """Methods that run in a call of a class; "" is the method with the name of the class."""
-    path_heads: frozenset[str] = frozenset()
-    """First words of a path to a definition: of a crate, or a module around."""
+    paths: bool = False  # true if a path to a definition needs no import
     maker: str = ""  # the method of a class that makes an instance
     called: str = ""  # the method of a class that runs when an instance of it is called
     members_bare: bool = False  # true if methods are called without a receiver inside the class

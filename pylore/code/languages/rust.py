@@ -170,7 +170,7 @@ SPEC = LanguageSpec(
     base_words=("where", "for", "dyn"),
     self_names=frozenset({"self"}),
     class_names=frozenset({"Self"}),
-    path_heads=frozenset({"crate", "self", "super"}),
+    paths=True,
     common_names=frozenset(
         "as_mut as_ref as_str borrow chars cloned collect concat deref drop ends_with expect fmt"
         " into into_iter is_empty is_none is_some len or_else pop_back push_back push_str"
