@@ -93,18 +93,16 @@ class Page:
 
     def define(self, label: str, link: Link | None, at: int) -> None:
         """Add the link of a label; ``place_definitions`` moves it to the uses."""
-        self.add(link, at)
-        self._defined.setdefault(one_line(label).casefold(), at)
+        if self._defined.setdefault(one_line(label).casefold(), at) == at:
+            self.add(link, at)
 
-    def use(self, label: str, at: int, *, is_image: bool = False) -> None:
+    def use(self, label: str, at: int) -> None:
         """Note a use of a label, which may be defined later or not at all."""
-        uses = self._used.setdefault(one_line(label).casefold(), [])
-        if not is_image:
-            uses.append(at)
+        self._used.setdefault(one_line(label).casefold(), []).append(at)
 
     def place_definitions(self) -> None:
-        """Put the link of each used label where the label is used; drop labels of images."""
-        used = {at: self._used[label] for label, at in self._defined.items() if label in self._used}
+        """Put the link of each label where the label is used; drop unused labels, as of images."""
+        used = {at: self._used.get(label, ()) for label, at in self._defined.items()}
         placed = [(at, link._replace(at=used.get(at, link.at))) for at, link in self.links]
         self.links = [(at, link) for at, link in placed if link.at]
 
@@ -149,7 +147,7 @@ _MARKDOWN = re.compile(
           \]\([ \t\n]{0,9}(?P<target><[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)
           (?:[ \t\n]{1,9}(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))?
           [ \t\n]{0,9}\))
-      | (?P<picture>!\[(?P<alt>[^\[\]\n]{1,999})\](?:\[(?P<pictured>[^\[\]\n]{0,999})\])?)
+      | (?P<picture>!\[[^\[\]\n]{1,999}\](?:\[[^\[\]\n]{0,999}\])?)
       | (?P<use>\[(?P<used>[^\[\]\n]{1,999})\](?![(:]))
       | (?P<tag>(?<!\S)\#(?!(?=[a-fA-F]*\d)(?:[\da-fA-F]{3}){1,2}\b)
           (?P<word>[^\W\d_](?:[\w/-]|[^\s\0-\xbf\u2000-\u206f\u3000-\u303f\uff00-\uff0f])*))
@@ -208,8 +206,6 @@ def _read_markdown(text: str) -> Page:
             page.set_title(title, start, token.end("title"))
         elif kind == "html":
             page.set_title(_plain(token["inner"]), start, at)
-        elif kind == "picture":
-            page.use(token["pictured"] or token["alt"], start, is_image=True)
         elif kind == "underline" and not page.title:
             _set_underlined(page, token, code_end)
         for part in ("label", "text", "used"):
@@ -256,7 +252,8 @@ _ASCIIDOC = re.compile(
         (?P<block>(?P<mark>-{4,}|\.{4,}|\+{4,}|/{4,})[ \t]*$[\s\S]*?(?:^(?P=mark)[ \t]*$|\Z))
       | (?P<fence>(?P<ticks>`{3,}).*[\s\S]*?(?:^(?P=ticks)[ \t]*$|\Z))
       | (?P<comment>//.*)
-      | (?P<heading>[=\#](?=[ \t]+(?P<title>\S.*)))
+      | (?P<heading>[=\#](?=[ \t]+(?P<title>\S.*))
+          |(?=(?P<lined>(?P<name>\w.*)\n={4,}[ \t]*$)))
     )
     | (?=[lxi<`]) (?:
         (?P<link>(?P<macro>link|xref|include|image):{1,2}(?P<target>[^\s\[\]]{1,500})
@@ -276,7 +273,8 @@ def _read_asciidoc(text: str) -> Page:
         if kind == "span":
             page.add(code_link(token["code"]), at)
         elif kind == "heading" and not page.links:
-            page.set_title(one_line(token["title"]), at, token.end("title"))
+            end = token.end("title" if token["title"] else "lined")
+            page.set_title(one_line(token["title"] or token["name"]), at, end)
         elif kind in ("link", "cross"):
             target = token["target"] or token["place"]
             is_file = token["macro"] in ("include", "image")

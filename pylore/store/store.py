@@ -6,6 +6,7 @@ import os
 
 from ..core.errors import LoreError, StoreBusy, StoreError, StoreFull
 from ..core.ids import COMMON, is_own, own
+from ..core.text import composed
 from ..core.vocabulary import dotted, file_id
 from ..system.files import LOG, identity_of, project_of
 from .connection import TO_WIPE, BusyHandler, GraphFaults, Meta, Translated, apsw, changes_seen
@@ -145,7 +146,7 @@ class Store:
         id = self.resolve_id(text)
         if self.nodes.get(id) is not None or len(id) < _SHORTEST_PART:
             return id
-        found = self.nodes.meant(id, _NAMED + 1)
+        found = self.nodes.meant(id, _NAMED + 1) or self.nodes.meant(composed(id), _NAMED + 1)
         if len(found) < 2:
             return found[0] if found else id
         names = ", ".join(found[:_NAMED]) + (", …" if len(found) > _NAMED else "")

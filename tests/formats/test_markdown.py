@@ -53,7 +53,7 @@ def test_links(text: str, found: list[tuple[str, str, str]]) -> None:
         "<!-- [[a]] -->",
         "<!--\n[[a]]\n\n[x](a.md)\n-->",
         r"\[[a]] is text",
-        "![an image][p]\n\n[p]: a.png",
+        "[![an image][p]](#b)\n\n[p]: a.png\n[unused]: b.md",
     ],
 )
 def test_no_links(text: str) -> None:

@@ -164,11 +164,10 @@ def test_location_is_a_path_and_lines() -> None:
 
 
 def test_paths_are_relative_to_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "src" / "deep").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "src" / "deep")
+    (tmp_path / "src" / "de\u0301").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "src" / "de\u0301")
     assert path_in_store("../a.py", str(tmp_path)) == "src/a.py"
-    (tmp_path / "e\u0301.py").touch()
-    assert path_in_store(str(tmp_path / "\xe9.py"), str(tmp_path)) == "e\u0301.py"
+    assert path_in_store("../d\xe9/a.py", str(tmp_path)) == "src/de\u0301/a.py"
     assert path_in_store("x//y/./z", "") == "x/y/z"
     assert path_in_store("/elsewhere/a.py", str(tmp_path)) == "/elsewhere/a.py"
 
