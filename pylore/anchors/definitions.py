@@ -79,7 +79,9 @@ def attributes_before(file: Sequence[bytes], first: int) -> list[bytes]:
         comment = code.startswith(_COMMENTS) and not code.startswith("#[")
         if not part and (not code or comment):
             continue
-        depth += sum(map(code.count, ")]}")) - sum(map(code.count, "([{"))
+        if not part:  # parameters of a template end with an angle
+            opening, closing = ("([{<", ")]}>") if code.endswith(">") else ("([{", ")]}")
+        depth += sum(map(code.count, closing)) - sum(map(code.count, opening))
         part, text = [line, *part], code + text
         if depth < 0 or (depth == 0 and not _ATTRIBUTE.match(text)):
             break

@@ -45,7 +45,7 @@ def line_numbers(detail: str) -> tuple[int, int]:
 
 def lines_of(content: bytes) -> list[bytes]:
     """Return the lines of a file without line ends."""
-    lines = content.split(b"\n")
+    lines = content.split(b"\n" if b"\n" in content else b"\r")
     return lines[:-1] if lines[-1] == b"" else lines
 
 

@@ -232,9 +232,9 @@ def check(path: str, data: bytes, rules: Rules) -> str:
     if short or name.endswith(".map"):
         return "minified"
     if len(data) > _LONGEST_LINE:
-        lines = data.count(b"\n") + 1
-        if len(data) > _LONG_LINES * lines and name.endswith((*_PACKED, *rules.minified)):
+        lines = [*map(len, data.splitlines())]
+        if len(data) > _LONG_LINES * len(lines) and name.endswith((*_PACKED, *rules.minified)):
             return "minified"
-        if max(map(len, data.split(b"\n"))) > 20 * _LONGEST_LINE:
+        if max(lines) > 20 * _LONGEST_LINE:
             return "minified"
     return ""

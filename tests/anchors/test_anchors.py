@@ -114,7 +114,7 @@ def test_changed_body(anchored: Anchored, kind: str, detail: str, verdict: str) 
         ('@app.route(\n    "/:(",\n    methods=["GET"],\n)\n@login_required  # always\n', 5),
         ("#[must_use]\n/// Docs.\n#[cfg(test)]\n", 2),
         ("@Override @Test(a = 1)\n", 1),
-        ("template <typename T>\n[[nodiscard]]\n", 2),
+        ("template <typename T,\n  typename U>\n[[nodiscard]]\n", 3),
         ('[Route("x")]\n[Authorize]\n', 2),
         ("@a\n\n# why\n", 1),
         ("f(\n  1,\n)\n", 0),
