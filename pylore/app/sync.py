@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _TRIES = 5  # maximum reads of a file that changes meanwhile
 _LARGEST = 1 << 30  # maximum bytes of the shared file in memory; the rest is not read
-_LINE = 1_000  # bytes that a line counts besides the text: an empty line takes time, too
+_LINE = 500  # bytes that a line counts besides the text: an empty line takes time, too
 _NAMED = 20  # maximum stored faults of bad lines
 _LEFT_OUT = "left_out"
 """Key in meta of the bad lines of the shared file: [[place, fault], …]."""

@@ -95,8 +95,8 @@ LARGEST = (1 << 53) - 1
 DAYS_AHEAD = 1
 """Days by which a time of other machines may be ahead of this machine's clock."""
 _FIELDS = {
-    "text": "title body category file accessed_at root hash commit_id reason",
-    "moment": "created_at updated_at invalidated_at verified_at gone_at",
+    "text": "title body category file root hash commit_id reason",
+    "moment": "created_at updated_at accessed_at invalidated_at verified_at gone_at",
     "fraction": "confidence weight",
     "line": "line_start line_end",
     "object": "data metadata",

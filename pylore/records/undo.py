@@ -9,7 +9,7 @@ from ..core.json import dumps
 from ..core.model import Anchor, Edge, Node, edge_name
 from ..core.scoring import recency
 from ..core.stamps import BASE, KINDS, Stamped, clock, is_after, is_ended, is_indexed, same
-from ..core.times import ago, now, parse_since
+from ..core.times import ago, now, parse_until
 from ..core.vocabulary import path_of
 from ..indexing.indexer import Index
 from ..store.changes import RESTORE_BACKUP, SEPARATOR, owners, thing_of
@@ -155,7 +155,7 @@ def state_at(store: Store, id: str, at: str = "") -> Node:
     if at.isascii() and at.isdigit() and len(at) < 10:
         found = states[int(at) - 1 : int(at)]
     else:
-        moment = parse_since(at)
+        moment = parse_until(at)
         found = [state for state in states if clock(state) <= moment]
     if not found:
         see = f"'lore show {id} --history'"

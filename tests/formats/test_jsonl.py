@@ -195,7 +195,7 @@ def test_missing_fields_of_a_line_stay(store: Store) -> None:
         (b"<<<<<<< HEAD", "a merge conflict: run 'lore sync'"),
         ({"type": "note", "body": "words"}, "no id: give a record an id"),
         ({"vector_of": "note-a"}, "no id: .*'vector_of' may be from a newer lore"),
-        ({"id": "note-a", "updated_at": "soon"}, "updated_at 'soon' is not a time"),
+        ({"id": "note-a", "accessed_at": "2026-02-30"}, "accessed_at .2026-02-30. is not a time"),
         ({"id": "note-a", "updated_at": "9999-12-31T23:59:59Z"}, "is not a time"),
         ({"id": "note-a", "updated_at": "2026-01-31", "was": ["z"]}, "was is not a list of stamps"),
         ({"purged": "note-a"}, "purged lacks at"),
