@@ -32,10 +32,10 @@ class Importer:
         is_package = os.path.isdir(f"{folder}/{leaf}")
         if is_package:
             folder, leaf = f"{folder}/{leaf}", "__init__"
-        source = f"{folder}/{leaf}.py"
+        source, cached = f"{folder}/{leaf}.py", f"{folder}/__pycache__/{leaf}{_COMPILED}"
         try:
             made = os.stat(source)
-            number = os.open(f"{folder}/__pycache__/{leaf}{_COMPILED}", os.O_RDONLY)
+            number = os.open(cached, os.O_RDONLY)
             compiled = os.read(number, 1 << 24)
             os.close(number)
         except OSError:
@@ -45,6 +45,7 @@ class Importer:
             return None
         spec = ModuleSpec(name, Importer, origin=source, is_package=is_package)  # type: ignore[arg-type]
         spec.has_location = True
+        spec.cached = cached  # which Python would compute from the origin
         spec.loader_state = compiled
         if is_package:
             spec.submodule_search_locations = [folder]
