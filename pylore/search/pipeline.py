@@ -290,8 +290,7 @@ def _say_how_it_matched(query: ParsedQuery, hits: list[Hit]) -> list[str]:
     if "words" not in ways:
         begin = "with words that begin so" if "prefix" in ways else "nearest in meaning"
         return [f"no record has these words; showing those {begin}"]
-    shown = " ".join([f"{hit.title} {hit.snippet}" for hit in hits])
-    shown = fold(shown.replace("…", ""))  # ASCII folds faster
+    shown = fold(" ".join([f"{one.title} {one.snippet}" for one in hits]).replace("…", ""))
     whole = [word for word in words.single_words() if word not in words.beginnings]
     asked = [word for word in whole if stem(word) not in shown][:MOST_NAMED]
     search = store.fulltext.search  # within the scope

@@ -172,7 +172,7 @@ def evidence(store: Store, query: Query, found: Matches) -> dict[str, float]:
             name = list_of(id)
             taken[name] = taken.get(name, 0) + 1
             if taken[name] <= PROOFS:
-                proofs[key] = id
+                proofs[key] = name
     texts = {key: spaced(text) for key, text in store.fulltext.texts([*proofs]).items()}
     lacking = sum(
         idf[word]
@@ -183,10 +183,10 @@ def evidence(store: Store, query: Query, found: Matches) -> dict[str, float]:
     )
     known = 1 - BY_WORDS * lacking / (sum(idf.values()) or 1.0)
     best: dict[str, float] = {}
-    for key, id in proofs.items():
+    for key, name in proofs.items():
         share = weighted_coverage(idf, texts.get(key, ""))
         value = known * (by_words * share + (1 - by_words) * max(0.0, cosine.get(key, 0.0)))
-        best[list_of(id)] = max(best.get(list_of(id), 0.0), value)
+        best[name] = max(best.get(name, 0.0), value)
     return best
 
 
