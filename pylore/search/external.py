@@ -79,9 +79,8 @@ class Retrievers:
         """Return each retriever's list, id to score, best first: live nodes within ``scope``."""
         for name in [*self._answers]:
             try:
-                rows = parse_results(self._answers.pop(name)()).items()
-                named = [(store.resolve_id(id), score) for id, score in rows if id.isprintable()]
-                self._lists[name] = dict(named)
+                scores = parse_results(self._answers.pop(name)())
+                self._lists[name] = {store.resolve_id(id): score for id, score in scores.items()}
             except Refused as why:
                 self._leave_out(name, str(why))
         found = {}
@@ -102,7 +101,7 @@ def _call(function: Callable[[dict[str, Any]], Any], asked: dict[str, Any]) -> b
 
 
 def parse_results(out: bytes) -> dict[str, float]:
-    """Return ``[{"id", "score"}]`` as id to the highest score, best first, without scores of 0.
+    """Return ``[{"id", "score"}]`` as printable ids to the highest score above 0, best first.
 
     Raises:
         Refused: invalid rows, or a negative or infinite score.
@@ -119,6 +118,6 @@ def parse_results(out: bytes) -> dict[str, float]:
             raise Refused('printed no [{"id", "score"}]')
         if not 0 <= score <= sys.float_info.max:
             raise Refused("printed a score that is not a number from 0 on")
-        if score > scores.get(id, 0):
+        if score > scores.get(id, 0) and id.isprintable():
             scores[id] = float(score)
     return best_first(scores)
