@@ -29,7 +29,8 @@ _MARK = 8  # digits
 
 _VARIABLE = re.compile(r"\$+[A-Z_0-9]*")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]+")
-_CALL = re.compile(r"[\w$.:>\[\]-]+\([^{};]*\)")
+_ARGUMENTS = r"([^(){};]|\(([^(){};]|\([^(){};]*\))*\))*"
+_CALL = re.compile(rf"((\w|[$.:\[\]]|->)+\({_ARGUMENTS}\))+")
 _BODIES = {"Go": "func f() {\n%s\n}", "C": "void f() { %s; }", "Cpp": "void f() { %s; }"}
 """By grammar, the function around a call, which is parsed as a type or a declaration outside."""
 

@@ -64,12 +64,13 @@ def test_bad_rules_do_not_affect_good_rules(tmp_path: Path) -> None:
         ("f($X)", "klingon"),
         ("f($X)", "typescript"),
         ("os.F($X)", "go"),
+        ("f(1) - os.F($X)", "go"),
         ("f($X)", "c"),
     ]
     claims = [Claim("**", rule, "none", lang) for rule, lang in rules]
     every = count(Project(str(tmp_path)), claims)
     found = [one if isinstance(one, Unreadable) else (one.files, len(one.matched)) for one in every]
-    assert found[0] == (1, 2) and found[4:] == [(2, 2), (1, 1), (1, 1)]
+    assert found[0] == (1, 2) and found[4:] == [(2, 2), (1, 1), (1, 0), (1, 1)]
     assert "unknown field `no`" in str(found[2]) and "'klingon' is not known" in str(found[3])
 
 
