@@ -66,11 +66,10 @@ class ClaimCounter:
         self._claims = claims
         self._rules = load_rules()
         self._rules.choose_shared(paths)
-        known = self._rules.languages
         self.faults = {
             index: Unreadable(f"its language '{claim.lang}' is not known")
             for index, claim in enumerate(claims)
-            if claim.lang not in known
+            if claim.lang not in self._rules.languages
         }
         self._words = [words_of(claim.of or claim.rule) for claim in claims]
         self._compiled = {
