@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from copy import copy
+from datetime import date
 
 from ..anchors.project import fault_of
 from ..core import stamps
@@ -71,6 +72,15 @@ def _matching(pattern: str) -> Callable[[Any], str | None]:
 
 
 _stamp = _matching(stamps.STAMP)
+_time = _matching(f"(?:{stamps.TIME})?")
+
+
+def _moment(value: Any) -> str | None:
+    text = _time(value)
+    try:
+        return text if not text or date.fromisoformat(text[:10]) else None
+    except ValueError:  # as 2026-02-30
+        return None
 
 
 def _tags(value: Any) -> tuple[str, ...] | None:
@@ -105,7 +115,7 @@ _RULES: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "line": (f"a whole number from 1 to {stamps.LARGEST}", lambda value: _whole(value) or None),
     "tags": ("a list of strings", _tags),
     "object": ("a JSON object", _object),
-    "moment": ("a time: give it as 2026-01-31T12:00:00Z", _matching(f"(?:{stamps.TIME})?")),
+    "moment": ("a time: give it as 2026-01-31T12:00:00Z", _moment),
     "stamp": ("the stamp of a change", _stamp),
     "stamps": ("an object of stamps", _stamps),
     **{
