@@ -94,18 +94,18 @@ class Parts:
         """Return the name of a definition in dots; operators and destructors keep their marks."""
         text = text.strip().lstrip(":#") if not text.startswith("::") else text[2:]
         letters, operator = self._language.letters, self._language.operator
-        if letters and self._plain.fullmatch(text):
+        if (letters and self._plain.fullmatch(text)) or _OPERATOR.fullmatch(text):
             return text
         if _PLAIN_NAME.fullmatch(text):
             return text.replace("::", ".")
-        if _OPERATOR.fullmatch(text):
-            return text
         if text[:1] in "'\"[`":
             return _SPACE.sub(" ", text).strip("'\"[]` ")[:_LONGEST_NAME]
         if len(text) > _LONGEST_NAME:
             return ""
-        if (operator and operator in text) or "~" in text:
-            return _SPACE.sub(" ", text).replace("::", ".")
+        at = text.find(operator) if operator and operator in text else text.find("~")
+        if at >= 0:
+            own = _SPACE.sub(" ", text[at:]).replace("::", ".")
+            return f"{self.chain(text[:at].rstrip(':'))}.{own}" if at else own
         found = self.chain(text)
         return "" if UNKNOWN in found or "(" in found else found
 

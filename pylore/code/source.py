@@ -28,7 +28,7 @@ _OF_TYPE = re.compile(r"(?:[:|]|\s&|\b(?:extends|is))\s*$|\b(?:interface|struct)
 _MEMBER = re.compile(r":\s*[\w:]+(?:<[\w:<>, ]*>)?(?:\(|\{(?!\s*\n))")  # in a constructor
 _ATTRIBUTES = ("@", "#[", "template <", "template<")
 _DOCSTRING = re.compile(
-    r"\s*(?:#[^\n]*\n\s*)*[rRuU]?(\"\"\"|'''|\"|')((?:\\.|(?!\1).)*)(?:\1|\Z)", re.DOTALL
+    r"\s*(?:#[^\n]*\n\s*)*[rRuU]?(\"\"\"|'''|\"|')(?:\\\n)?((?:\\.|(?!\1).)*)(?:\1|\Z)", re.DOTALL
 )
 _TYPE = re.compile(r"\s*:\s*[\w.$]+<")
 _VALUE = re.compile(
