@@ -90,8 +90,6 @@ class Rules:
         if dot > 0 or not line.startswith("#!"):
             return ""
         words = [word.rpartition("/")[2].rstrip("0123456789.") for word in line[2:].split()]
-        if words[:1] != ["env"]:
-            words = words[:1]
         return next((self._interpreters[word] for word in words if word in self._interpreters), "")
 
     def grammars(self, name: str) -> list[str]:

@@ -341,7 +341,7 @@ def test_language_by_extension_or_interpreter() -> None:
     rules = load_rules()
     assert rules.language_of("src/a.tsx") == "typescript"
     assert rules.language_of("lib/run", "#!/usr/bin/env -S python3.11 -u") == "python"
-    assert rules.language_of("lib/run", "#!/bin/sh") == "bash"
+    assert rules.language_of("lib/run", "#!/bin/busybox sh") == "bash"
     assert rules.language_of("lib/run", "echo") == ""
     assert rules.language_of("lib/run", "\ufeff#!/usr/bin/env -u HOME python3") == "python"
     assert rules.language_of("a/Rakefile") == rules.language_of("b.RB") == "ruby"
