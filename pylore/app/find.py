@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, UsageError
-from ..core.vocabulary import CODE_TYPES
+from ..core.vocabulary import CODE_TYPES, literal
 from ..store.filter import Scope, require_statuses
 from ..system.files import lstamp_of, spelled
 from ..terminal import size
@@ -111,11 +111,12 @@ def scope(
         from ..core.times import parse_since, parse_until
 
         since, until = since and parse_since(since), until and parse_until(until)
+    exact = {path for path in words(files) if os.path.isfile(os.path.join(store.project, path))}
     return Scope(
         types=store.types.require(words(types)),
         statuses=require_statuses(words(statuses)),
         tags=words(tags),
-        files=words(files),
+        files=tuple(literal(path) if path in exact else path for path in words(files)),
         since=since,
         until=until,
     )
@@ -266,7 +267,7 @@ def _without_marks(engine: Engine, globs: tuple[str, ...]) -> tuple[str, ...]:
     if not any(name.startswith("@") for name in globs):
         return globs
     from ..search import Near
-    from ..search.file_context import MARKS, files_near, literal
+    from ..search.file_context import MARKS, files_near
 
     marks = [name for name in globs if name in MARKS]
     files = files_near(engine.store, Near(engine.root, marks), [])

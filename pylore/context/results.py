@@ -8,9 +8,8 @@ from ..core.errors import LoreError
 from ..core.ids import sha256
 from ..core.model import Hit, Hits, Row
 from ..core.text import one_line, printable
-from ..core.vocabulary import CODE_LIST, ENTITY_IDS, file_id, list_of, path_of
+from ..core.vocabulary import CODE_LIST, ENTITY_IDS, file_id, list_of, literal, path_of
 from ..search.expand import related
-from ..search.file_context import literal
 from ..search.legs import describe
 from ..search.pipeline import Request, search
 from ..system.files import stamp_of

@@ -250,6 +250,11 @@ def is_source(path: str) -> bool:
 _MOST_ALTERNATIVES = 100
 
 
+def literal(path: str) -> str:
+    """Return the glob that matches this path only."""
+    return "".join(f"[{sign}]" if sign in "*?[{" else sign for sign in path)
+
+
 def alternatives(glob: str) -> list[str]:
     """Return the globs that braces with commas, but ``[{]``, expand to; the glob for too many.
 

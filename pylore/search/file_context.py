@@ -14,7 +14,7 @@ from ..core.model import Hit
 from ..core.scoring import best_first
 from ..core.scoring import relative as relative_scores
 from ..core.text import MAX_QUERY, parse_query, words
-from ..core.vocabulary import ANCHORED_TO, CO_CHANGES, FILE_IDS, IMPORTS, file_id, path_of
+from ..core.vocabulary import ANCHORED_TO, CO_CHANGES, FILE_IDS, IMPORTS, file_id, literal, path_of
 from ..graph.relations import relation_weights
 from ..graph.walk import Step, spread
 from ..store.filter import Scope
@@ -42,8 +42,6 @@ FILES_WEIGHT = 0.5
 
 MARKS = {"@git": "no file has changed in", "@session": "no session has edited files in"}
 """Instead of a glob: files with changes in the work tree, and ``likely`` files."""
-
-WILD = "*?[{"
 
 
 def files_near(store: Store, near: Near, notes: list[str]) -> list[str]:
@@ -83,11 +81,6 @@ def _meant(store: Store, root: str, glob: str) -> Iterable[str]:
     if not found or store.anchors.globs(kept):
         found.update(Project(root).matching(pattern))
     return sorted(found)
-
-
-def literal(path: str) -> str:
-    """Return the glob that matches this path only."""
-    return "".join(f"[{sign}]" if sign in WILD else sign for sign in path)
 
 
 def seeds(store: Store, settings: Settings, near: Near, notes: list[str]) -> Ways:

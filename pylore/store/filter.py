@@ -6,7 +6,7 @@ from ..core.errors import UsageError
 from ..core.json import dumps
 from ..core.model import Row
 from ..core.text import clean_tags
-from ..core.vocabulary import HIDDEN_STATUSES, STATUSES, alternatives
+from ..core.vocabulary import HIDDEN_STATUSES, STATUSES, alternatives, literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,11 +93,10 @@ def where(scope: Scope) -> Condition:
     for tag in scope.tags:
         add("instr(' ' || n.tags || ' ', ' ' || ? || ' ') > 0", tag)
     if scope.files:
-        exact = [path for path in scope.files if "[" in path or "{" in path]
         globs = [glob for path in scope.files for glob in alternatives(path)]
-        globs += [f"{path.rstrip('/')}/*" for path in globs if not {*"*?["} & {*path}]  # a folder
-        tests = ["n.file GLOB ?"] * len(globs) + ["n.file = ?"] * len(exact)
-        add(f"({' OR '.join(tests)})", *globs, *exact)
+        names = [literal(path.rstrip("/")) for path in (*scope.files, *globs)]
+        found = {*globs, *names, *(f"{name}/*" for name in names)}  # a file or a folder
+        add(f"({' OR '.join(['n.file GLOB ?'] * len(found))})", *sorted(found))
     if scope.since:
         add("n.updated_at >= ?", scope.since)
     if scope.until:

@@ -72,6 +72,7 @@ def test_list_takes_brackets_and_braces(lore: Lore) -> None:
         found = lore(*command.split(), "--file", "app/{i,x}/*.tsx", "--ids").lines
         assert {*found} == {"note-1", "note-2"}
         assert lore(*command.split(), "--file", "app/{i,x}.tsx", "--ids").lines == ["note-3"]
+        assert lore(*command.split(), "--file", "app/[id]", "--ids").lines == ["note-0"]
 
 
 def test_list_has_files_only_on_request(lore: Lore) -> None:
