@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from ..anchors.definitions import LARGEST, Definition
 from ..system.atomic_write import temporary_folder
-from .expressions import NAME, UNKNOWN, Parts, parts_of, split
+from .expressions import LIFETIME, NAME, UNKNOWN, Parts, parts_of, split
 from .facts import MODULE, TYPING, Call, FileFacts, Import, Symbol
 from .languages import language as language_of
 from .rules import load_rules
@@ -88,6 +88,8 @@ class DefinitionMatch:
         self.kind = kind
         owner = parts.owner(fields[2]) if len(fields) > 2 and fields[2] else ""
         own = parts.name(fields[0]) if kind != "scope" else parts.instance(fields[0])
+        if kind == "scope" and not own:  # a built-in type, or a tuple
+            own = parts.name(LIFETIME.sub("", fields[0])) or "()"
         self.qualified = f"{owner}.{own}" if owner else own
         self.name = own if kind == "module" or "." not in own else parts.last(own)
         extra = fields[1] if len(fields) > 1 else ""

@@ -121,7 +121,7 @@ func New() *Login { return nil }
     ),
     "a.rs": (
         """use std::{fmt, io::{self, Read as R}};
-pub use crate::a::B;
+pub use crate::a::B; impl Tr for () { fn m() {} }
 mod sub;
 /// Lets in.
 #[derive(Debug)]
@@ -136,6 +136,7 @@ mod tests {
   const Q: u8 = 1;
 }
 """,
+        "().m method 2-2; "
         "Login class 6-6; Login.fmt method 8-8; Tr interface 10-12; Tr.req method 11-11; "
         "tests module 13-15; tests.Q constant 14-14",
         "std|fmt| use 0; std::io|| use 0; std::io|Read|R use 0; crate::a|B| export 0; sub|| mod 0",
@@ -265,7 +266,7 @@ def test_symbol_has_signature_doc_bases_and_parameters() -> None:
     go = facts_of("a.go", SAMPLES["a.go"][0]).symbols[2]
     assert (go.signature, go.doc) == ("type Login struct", "Login lets in.")
     assert go.bases == ("Base",)
-    rust = facts_of("a.rs", SAMPLES["a.rs"][0]).symbols[0]
+    rust = facts_of("a.rs", SAMPLES["a.rs"][0]).symbols[1]
     assert (rust.doc, rust.bases) == ("Lets in.", ("fmt.Display",))
     java = facts_of("A.java", SAMPLES["A.java"][0]).symbols[0]
     assert java.signature.startswith("public class Login<T> extends Base<T>")
