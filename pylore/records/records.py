@@ -217,9 +217,10 @@ class Records:
             fields[FORCED] = True
         edge = Edge(from_id, to_id, relation, 1.0, source, status or first_status(source))
         edge = self._checked(edge, weight, fields, force)
-        old = self.store.edges.get(*edge.key) if status is None else None
+        old = self.store.edges.get(*edge.key)
+        is_kept = status is None or (source, old and old.status) == ("conversation", "confirmed")
         is_live = old is not None and old.invalidated_at is None
-        state = "unchanged" if is_live else self.store.edges.put(edge)
+        state = "unchanged" if is_live and is_kept else self.store.edges.put(edge)
         return Change(edge_name(edge.key), state)
 
     @_written
@@ -229,8 +230,7 @@ class Records:
         # A missing end has no complete id.
         for complete in (self.store.resolve_id, self.store.complete_id):
             key = self.store.resolve_edge((complete(from_id), complete(to_id), relation))
-            edge = self.store.edges.get(*key)
-            if edge is not None and edge.ended_at is None:
+            if (edge := self.store.edges.get(*key)) is not None and edge.ended_at is None:
                 self.store.edges.invalidate(key, now())
                 return Change(edge_name(key), "invalidated")
         raise LoreError(f"no link {edge_name(key)}: see 'lore show {key[0]}'")
@@ -278,14 +278,15 @@ class Records:
         ``force`` changes fields that a document's file states.
 
         Raises:
-            LoreError: unknown id, status or source, an empty or long text, or a field that the
-                document's file states.
+            LoreError: unknown id, status or source, an empty or long text, a field that the
+                document's file states, or a confirmed record and a conversation as source.
         """
         node = self.store.nodes.require(self.store.complete_id(id))
         given = {name: value for name, value in fields.items() if value is not None}
         named = given if text is None else {**given, "text": text}
-        page = "" if force else source_of(self.store, node, self._root, named)
-        if page:
+        if (node.status, given.get("source")) == ("confirmed", "conversation"):
+            raise LoreError(f"{node.id} is confirmed: a conversation changes no confirmed record")
+        if not force and (page := source_of(self.store, node, self._root, named)):
             hint = "edit and import that file, or use --force to change the store only"
             raise LoreError(f"{node.id} is a page of {page}: {hint}")
         if text is not None:
@@ -312,8 +313,7 @@ class Records:
         for id in map(self.store.complete_id, words):
             node = self.store.nodes.require_live(id)
             node.status = status
-            is_new = self.write(node) != "unchanged"
-            changes.append(Change(id, status if is_new else "unchanged"))
+            changes.append(Change(id, status if self.write(node) != "unchanged" else "unchanged"))
         return changes
 
     @_written

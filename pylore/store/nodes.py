@@ -158,7 +158,7 @@ class Nodes(Table):
             f"WHERE {condition} AND invalidated_at IS {'NOT ' if forgotten else ''}NULL"
             f" ORDER BY {'+' if first else ''}updated_at {'' if oldest_first else 'DESC'}, id"
         )
-        return self._read(f"{query} LIMIT ?", *parameters, limit)
+        return self._read(f"{query} LIMIT ?", *parameters, min(limit, 1 << 62))
 
     def all(self, *, live_only: bool = False) -> Iterator[Node]:
         """Yield all nodes, by id."""

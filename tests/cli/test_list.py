@@ -66,9 +66,9 @@ def test_list_takes_brackets_and_braces(lore: Lore) -> None:
     paths = ("app/[id]/page.tsx", "app/i/page.tsx", "app/x/page.tsx", "app/{i,x}.tsx")
     for number, path in enumerate(paths):
         lore("add", "note", f"number {number}", "--file", path, "--id", f"note-{number}")
+    lore.write(paths[0], "")
     for command in ("list", "search number"):
-        found = lore(*command.split(), "--file", "app/[id]/page.tsx", "--ids").lines
-        assert {*found} == {"note-0", "note-1"}
+        assert lore(*command.split(), "--file", paths[0], "--ids").lines == ["note-0"]
         found = lore(*command.split(), "--file", "app/{i,x}/*.tsx", "--ids").lines
         assert {*found} == {"note-1", "note-2"}
         assert lore(*command.split(), "--file", "app/{i,x}.tsx", "--ids").lines == ["note-3"]

@@ -71,7 +71,6 @@ def found(fulltext: FullText, text: str, typed: str, how: str) -> bool:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", []),
         ("it's a/b.py, snake_case", ["it", "s", "a", "b", "py", "snake", "case"]),
         ("naïve Straße 東京 x²", ["naïve", "Strasse", "東京", "x2"]),
         ("cafe\u0301s", ["cafés"]),

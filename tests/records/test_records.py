@@ -306,15 +306,16 @@ def test_new_predicate_joins_things_only(store: Store, records: Records) -> None
 
 
 def test_conversation_changes_no_confirmed_record(store: Store, records: Records) -> None:
-    id = records.add("decision", "Deploys need two reviewers", why="audit").id
+    text = "decision", "Deploys need two reviewers"
+    id = records.add(*text, why="audit").id
     before = store.nodes.require(id)
-    done = records.add(
-        "decision", "Deploys need two reviewers", why="other", tags=["x"], source="conversation"
-    )
+    done = records.add(*text, why="other", tags=["x"], source="conversation")
     assert (done.id, done.state) == (id, "unchanged") and "is there already" in done.notes[0]
+    with pytest.raises(LoreError, match="changes no confirmed record"):
+        records.edit(id, title="Other", source="conversation")
     assert store.nodes.require(id) == before
     records.forget([id])
-    records.add("decision", "Deploys need two reviewers", source="conversation")
+    records.add(*text, source="conversation")
     back = store.nodes.require(id)
     assert (back.status, back.source) == ("staged", "conversation")
 
