@@ -94,7 +94,7 @@ $$;
 -- common terms alone, with the rarest and one of the next two. An older state of a node is no match.
 -- ts_rank of a term, times eight, stands for its weighted frequency. The formula is written out for
 -- each question: with constants it costs half of one over arrays.
-CREATE FUNCTION lore.find(asked text, f jsonb, most int, room real DEFAULT 3000)
+CREATE FUNCTION lore.find(asked text, f jsonb, most int, room real DEFAULT 1500)
 RETURNS TABLE(passage bigint, id text, score real, brief jsonb)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET jit = off SET enable_seqscan = off AS $$
 DECLARE
@@ -106,7 +106,7 @@ BEGIN
   WITH terms AS (
     SELECT * FROM (SELECT quote_literal(w) AS t, df, row_number() OVER rarer AS place, sum(df) OVER rarer AS read
       FROM unnest(tsvector_to_array(to_tsvector('pg_catalog.simple', asked))) w, frequency(w, scopes) df WHERE df > 0
-      WINDOW rarer AS (ORDER BY df, w ROWS UNBOUNDED PRECEDING) ORDER BY df, w LIMIT 48) t WHERE place < 5 OR df < n / 2)
+      WINDOW rarer AS (ORDER BY df, w ROWS UNBOUNDED PRECEDING) ORDER BY df, w LIMIT 48) t WHERE place < 5 OR df < n / 4)
   SELECT string_agg(format('%s*(1-k/(k+8*ts_rank(''{.25,.3,.4,1}'',p.words,%L::tsquery)))',
       greatest(1e-6, ln((greatest(n, df) - df + .5) / (df + .5))), t), '+'),
     coalesce(string_agg(t, '|') FILTER (WHERE read <= room),
