@@ -17,7 +17,7 @@ CREATE TABLE lore.passages(
 ) WITH (toast_tuple_target = 8160);                               -- a search reads thousands: in the row,
 ALTER TABLE lore.passages ALTER words SET STORAGE EXTERNAL;       -- uncompressed
 CREATE INDEX passages_node ON lore.passages(node, key);
-CREATE INDEX passages_words ON lore.passages USING gin(words) WITH (fastupdate = off);
+CREATE INDEX passages_words ON lore.passages USING gin(words);
 
 CREATE TABLE lore.words(                   -- document frequencies in texts, as of the last count
   word text NOT NULL,                      -- '' has the number of passages, ' ' their words
@@ -205,14 +205,15 @@ BEGIN
   RETURN cardinality(keys);
 END $$;
 
--- Count words again when a tenth of the passages is new. Make the index of vectors once it is of use
--- and none is waiting: row by row it would take ten times as long.
+-- Merge the pending words, and count words again when a tenth of the passages is new. Make the index of
+-- vectors once it is of use and none is waiting: row by row it would take ten times as long.
 CREATE FUNCTION lore.settle() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp
 SET maintenance_work_mem = '1GB' SET max_parallel_maintenance_workers = 0 AS $$
 DECLARE
   total bigint := (SELECT count(*) FROM passages WHERE type NOT IN ('entity', 'concept'));
 BEGIN
   LOCK TABLE words IN SHARE ROW EXCLUSIVE MODE;
+  PERFORM gin_clean_pending_list('passages_words');
   IF abs(total - coalesce((SELECT sum(df) FROM words WHERE word = ''), -1)) > total / 10 THEN
     DELETE FROM words;
     INSERT INTO words SELECT word, scope, ndoc FROM (SELECT DISTINCT scope FROM passages) s, ts_stat(format(
