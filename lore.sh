@@ -42,7 +42,7 @@ lore_engine() { # [argument...]: go on in Python, in place of this shell
   # -I: nothing of the user's Python reaches lore. -S: the site module costs a search
   # milliseconds and does no more than two path entries do. An interrupt ends it at once.
   lore_boot='import _signal as s; s.getsignal(2) == s.SIG_IGN or s.signal(2, s.SIG_DFL); import sys'
-  lore_main='from pylore.launch import main; main()'
+  lore_main='from pylore.__main__ import main; main()'
   [ ! -d /dev/stdin ] || lore_die 'stdin is a folder: give a file' # Python would not even start
   # A closed stream leads nowhere, or else a file of the store would get its number.
   { true 9<&0; } 2>/dev/null || exec </dev/null

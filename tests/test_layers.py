@@ -36,7 +36,7 @@ FLOORS = (
     ("hooks",),
     ("cli",),
     ("capture", "hub", "mcp"),
-    ("launch",),
+    ("__main__",),
 )
 FLOOR = {package: floor for floor, packages in enumerate(FLOORS) for package in packages}
 NEEDS_ALONE = {"ask": {"core", "system"}}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
-
 from ..core.errors import LoreError
 from ..core.ids import check_id, plain
 from ..core.model import Anchor, Edge, Node
@@ -187,7 +185,7 @@ def _taken(project: Project, anchor: Anchor, reader: CodeReader | None) -> Ancho
         from .claims import taken_claim
 
         return taken_claim(project, anchor, reader)
-    taken = copy(anchor)
+    taken = anchor.copy()
     try:
         if anchor.kind == "glob":
             taken.stamp = next(iter(project.matching(anchor.path)), "")

@@ -7,7 +7,6 @@ that existed when a person anchored or accepted it. Patterns are data: they are 
 from __future__ import annotations
 
 from collections import Counter
-from copy import copy
 from typing import NamedTuple
 
 from ..core.errors import LoreError
@@ -255,7 +254,7 @@ def taken_claim(project: Project, anchor: Anchor, reader: CodeReader | None) -> 
         raise LoreError(f"no {claim.lang} file in {claim.where}: check --in, --except and --lang")
     if claim.of and not (found.matched or found.rest):
         raise LoreError(f"no place in {claim.where} matches '{claim.of}': check --of")
-    taken = copy(anchor)
+    taken = anchor.copy()
     taken.hash = packed(claim.accepted(found))
     taken.verdict, taken.reason, taken.verified_at = "valid", "", ""
     taken = judged_anchor(taken, found, project.head)[0]
@@ -269,7 +268,7 @@ def judged_anchor(
     """Return an anchor with the verdict, the same object if unchanged; ``stamp`` is a file with a
     new violation, or ""."""
     judged = ClaimResult()
-    changed = copy(anchor)
+    changed = anchor.copy()
     if isinstance(found, Unreadable):
         verdict, reason = "invalid", str(found)
     else:

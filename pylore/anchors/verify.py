@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from copy import copy
 from functools import partial
 
 from ..core.errors import LoreError
@@ -238,7 +237,7 @@ class _Verdicts:
         found = self._at(anchor, anchor.path, anchor.detail, reason, invalid=True)
         taken = {other.key for other in self._store.anchors.of(anchor.node_id)}
         for path, detail in self._store.anchors.left_for_others(anchor.node_id, anchor.kind):
-            before = copy(anchor)
+            before = anchor.copy()
             before.path, before.detail = path, detail
             if before.key in taken or self._project.stamp(path) == GONE:
                 continue
@@ -257,7 +256,7 @@ class _Verdicts:
         self, anchor: Anchor, path: str, detail: str, fault: str, *, invalid: bool = False
     ) -> Anchor:
         """Return the anchor at a place; without a fault it holds, relocated if the place is new."""
-        changed = copy(anchor)
+        changed = anchor.copy()
         changed.path, changed.detail, changed.reason = path, detail, fault
         changed.verdict = ("invalid" if invalid else "drifted") if fault else "valid"
         if (path, detail) != (anchor.path, anchor.detail):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, ClassVar
 
-    from typing_extensions import dataclass_transform
+    from typing_extensions import Self, dataclass_transform
 
     EdgeKey = tuple[str, str, str]
     """(from, to, relation)"""
@@ -53,7 +53,8 @@ class Row(Record):
     def __init__(self, *values: Any, **named: Any) -> None:
         vars(self).update(zip(self.FIELDS, values, strict=False), **named)
 
-    def __copy__(self) -> Any:
+    def copy(self) -> Self:
+        """Return a row with the same values."""
         return type(self)(**vars(self))
 
 

@@ -14,8 +14,6 @@ Logical Physical Clocks (2014).
 
 from __future__ import annotations
 
-from copy import copy
-
 from .ids import sha256
 from .json import canonical, dumps, loads
 from .model import Anchor, Edge, Node, Record
@@ -208,7 +206,7 @@ class Stamped(Record):
 
     def to_row(self, row: State) -> State:
         """Return a copy of a row that has these values, and their stamps."""
-        row = copy(row)
+        row = row.copy()  # type: ignore[assignment]
         for name, default in self.kind.defaults.items():
             value = self.at(name)[1]
             setattr(row, name, loads(value) if value and name != "metadata" else value or default)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-from copy import copy
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
@@ -133,7 +132,7 @@ class DocumentReader:
         name, relation = key.lower(), fold(key)
         if field := _FIELDS.get(name):
             if value not in ("", []):
-                stated, node = _stated(field, value), copy(document.node)
+                stated, node = _stated(field, value), document.node.copy()
                 if field == "type":
                     stated = self._naming.require_type(stated, self._new_types)
                 setattr(node, field, stated)

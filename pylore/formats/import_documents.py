@@ -7,7 +7,6 @@ links of all files, so that a link may lead to a later file, or to a node that c
 from __future__ import annotations
 
 import os
-from copy import copy
 from hashlib import sha256
 from itertools import chain, count
 from typing import TYPE_CHECKING
@@ -232,11 +231,11 @@ class DocumentImport(Import):
         if known and known.path != path and "id" not in document.stated:
             note = f"{known.path} is {path} now: {id} keeps its id and its links"
             self.result.notes.append(note)
-        node, state = document.onto(copy(old) if old else None), ""
+        node, state = document.onto(old.copy() if old else None), ""
         row.state = state_of(node)
         if old and known and known.state and state_of(old) not in (known.state, row.state):
             if known.hash == row.hash:
-                node, state = copy(old), "kept"
+                node, state = old.copy(), "kept"
                 node.file = path
                 mark_pruned(node, pruned=False)
                 self._note_local(row)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from copy import copy
 from datetime import date
 
 from ..anchors.project import fault_of
@@ -187,7 +186,7 @@ class Line:
 
     def onto(self, row: Thing) -> Any:
         """Return a row with the fields of the line; the other fields are unchanged."""
-        row = copy(row)
+        row = row.copy()
         for name, rule in stamps.RULES.items():
             if name in self.fields and hasattr(row, name):
                 is_end = isinstance(row, Edge) and name == "invalidated_at"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from copy import copy
 from hashlib import blake2b, md5
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
@@ -285,7 +284,7 @@ class HubSync:
             name=self._hub.name,
             numbers=[number for number, _ in rows],
         )
-        at, changes = copy(self._at), self._store.changes
+        at, changes = self._at.copy(), self._store.changes
         with self._store.transaction("sync"):
             before = changes.last_command()
             came_in = part.write()

@@ -162,14 +162,12 @@ class Anchors(Table):
 
     def delete(self, key: AnchorKey, why: str = "") -> bool:
         """Remove an anchor; return True if it was live."""
-        from copy import copy
-
         from ..core.times import now
 
         old = self.get(key)
         if old is None or old.gone_at is not None:
             return False
-        anchor = copy(old)
+        anchor = old.copy()
         anchor.gone_at, anchor.reason = now(), why or old.reason
         self._write(old, anchor)
         return True

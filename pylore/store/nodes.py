@@ -126,10 +126,8 @@ class Nodes(Table):
 
     def confirm(self, ids: Sequence[str]) -> None:
         """Set the status of nodes to confirmed; ``updated_at`` stays."""
-        from copy import copy
-
         for old in self.get_many(ids).values():
-            node = copy(old)
+            node = old.copy()
             node.status = "confirmed"
             self._stamp(old, node)
             row = (node.status, node.stamps, node.id)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from copy import copy
 from functools import reduce
 from itertools import permutations
 
@@ -19,7 +18,7 @@ HERE, THERE = "aaaaaaaaaa", "bbbbbbbbbb"
 
 
 def edited(node: Node, at: str, machine: str, **fields: object) -> Node:
-    node = copy(node)
+    node = node.copy()
     before = Stamped.of(node)
     for name, value in fields.items():
         setattr(node, name, value)
@@ -36,7 +35,7 @@ def test_unchanged_rows_have_no_stamps() -> None:
     node, other = a_node("note-a", body="one"), a_node("note-a", body="two")
     assert Stamped.of(node).to_row(node) == node and node.stamps == ""
     assert Stamped.of(node).base != Stamped.of(other).base
-    assert Stamped.of(node) == Stamped.of(copy(node))
+    assert Stamped.of(node) == Stamped.of(node.copy())
 
 
 def test_fields_changed_in_two_places_are_both_kept() -> None:

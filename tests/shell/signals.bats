@@ -56,7 +56,7 @@ setup() { setup_store; }
   done
   lore_heeding_int index >/dev/null 2>&1 3>&- &
   for _ in $(seq 200); do
-    workers=$(pgrep -P $! -f pylore.launch) && break
+    workers=$(pgrep -P $! -f pylore.__main__) && break
     sleep 0.02
   done
   [ -n "$workers" ] || [ "$(getconf _NPROCESSORS_ONLN)" -eq 1 ]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from copy import copy
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -99,7 +98,7 @@ def _link(store: Store, now: str, _: str) -> None:
     if edge is not None and edge.ended_at is None:
         store.edges.invalidate(LINK, now)
     elif len(store.nodes.get_many((A, B))) == 2:
-        edge = copy(edge) if edge else Edge(*LINK, created_at=now)
+        edge = edge.copy() if edge else Edge(*LINK, created_at=now)
         edge.ended_at = None
         store.edges.put(edge)
 

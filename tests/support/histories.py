@@ -9,7 +9,6 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from copy import copy
 from random import Random
 from typing import Any
 from unittest.mock import Mock, patch
@@ -234,7 +233,7 @@ class Three:
 
     def _move(self, store: Store) -> None:
         for anchor in store.anchors.of(self.random.choice(IDS)):
-            moved = copy(anchor)
+            moved = anchor.copy()
             moved.path, moved.verdict = "b.py" if anchor.path == "a.py" else "a.py", "relocated"
             moved.verified_at = self.now()
             store.anchors.replace([(anchor.key, moved)])
