@@ -91,7 +91,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET enable_
 $$;
 
 -- The best `most` passages by BM25, of those with one of the rarest terms, `room` of them about; of
--- common terms alone, with the rarest and one of the next two. An older state of a node is no match.
+-- common terms alone, with the rarest and one of the next two, 20,000 at most. Older states are no match.
 -- ts_rank of a term, times eight, stands for its weighted frequency. The formula is written out for
 -- each question: with constants it costs half of one over arrays.
 CREATE FUNCTION lore.find(asked text, f jsonb, most int, room real DEFAULT 1500)
@@ -117,7 +117,7 @@ BEGIN
     SELECT p.key, n.id, p.score, CASE WHEN row_number() OVER best < 20 THEN brief(n, p.first, p.length) END FROM (
       SELECT key, node, first, length, (%s)::real AS score FROM (
         SELECT p.*, .3 + .9 * p.size / $5 AS k FROM passages p WHERE p.words @@ $1 AND p.scope = ANY ($2)
-          AND ($3 - '{hides,excluded}'::text[] = '{}' OR (SELECT admits(n, $3) FROM nodes n WHERE n.key = p.node)) OFFSET 0) p
+          AND ($3 - '{hides,excluded}'::text[] = '{}' OR (SELECT admits(n, $3) FROM nodes n WHERE n.key = p.node)) LIMIT 20000) p
       ORDER BY score DESC, key LIMIT $4) p
     JOIN nodes n ON n.key = p.node WHERE NOT n.due AND admits(n, $3)
     WINDOW best AS (ORDER BY score DESC, p.key) ORDER BY score DESC, p.key$q$, formula)
