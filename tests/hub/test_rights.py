@@ -21,13 +21,10 @@ READABLE_FROM = {
 }
 """Table to the least role that reads it; only the owner writes tables."""
 
-READER = """
-hello my_scopes admits shown find near having counts cosines neighbours
-""".split()
+READER = "hello my_scopes admits shown find near having counts cosines neighbours".split()
 WRITER = "push lacking put settle".split()
 OWNER = """
-last_line share rows_of refusal update_heads is_taken decides entitle
-brief frequency
+last_line share rows_of refusal update_heads is_taken decides entitle brief frequency
 """.split()
 CALLABLE_FROM = {
     **dict.fromkeys(READER, "reader"),
