@@ -369,8 +369,10 @@ def is_forgotten_by_nobody(node: Node) -> bool:
 
 
 def latest(stamps: Iterable[str]) -> list[str]:
-    """Return the last stamp of each machine, the latest stamp last."""
-    return sorted({stamp.partition(" ")[2]: stamp for stamp in sorted(stamps)}.values())
+    """Return the last stamp of each machine, the latest stamp last; no empty stamp, which a value
+    has that was never changed."""
+    known = sorted(filter(None, stamps))
+    return sorted({stamp.partition(" ")[2]: stamp for stamp in known}.values())
 
 
 def has_seen(known: Collection[str], stamp: str) -> bool:

@@ -121,7 +121,7 @@ def test_values_before_a_purge_are_dropped() -> None:
 
 
 def test_stamps_are_known_up_to_the_latest() -> None:
-    assert latest([f"{EARLY} m", f"{LATE} m", f"{LATER} n"]) == [f"{LATER} n", f"{LATE} m"]
+    assert latest(["", f"{EARLY} m", f"{LATE} m", f"{LATER} n"]) == [f"{LATER} n", f"{LATE} m"]
     known = [f"{LATER} m"]
     assert has_seen(known, f"{EARLY} m") and has_seen(known, f"{LATER} m")
     assert not has_seen(known, f"{LATE} m") and not has_seen(known, f"{EARLY} n")
