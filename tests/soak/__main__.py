@@ -18,7 +18,8 @@ from .losses import cut_power, fill
 from .merges import merge
 
 LEAST_KILLS = 1000
-HISTORIES = 100_000
+HISTORIES = 250
+"""Histories a minute."""
 DESKS = 32
 
 LOSSES = ("lost", "in part", "broken", "refused", "differ", "wrong at the hub")
@@ -30,7 +31,7 @@ def main(minutes: float, seed: int) -> int:
         "kills": lambda folder: {**kill(folder, seed, _until(minutes * 36, LEAST_KILLS))},
         "power cuts": lambda folder: {**cut_power(seed, _until(minutes * 12, 0))},
         "full disk": lambda folder: {**fill(seed)},
-        "merges": lambda folder: merge(seed, HISTORIES),
+        "merges": lambda folder: merge(seed, round(HISTORIES * minutes)),
         "crowd": lambda folder: crowd(folder, 32, round(20 * minutes), round(2000 * minutes)),
     }
     if postgres.missing():

@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 from histories import check
 
-_CHUNK = 500
+_CHUNK = 25
 
 
 def merge(seed: int, histories: int) -> dict[str, float]:
