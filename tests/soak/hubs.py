@@ -94,12 +94,10 @@ def compared(folders: list[str], ledger: Ledger, named: set[str]) -> dict[str, f
 
 
 def _shared(folder: str, named: set[str]) -> list[str]:
-    """Return an export without purges of records that are not in the hub's log."""
-    return [
-        line
-        for line in exported(folder)
-        if not line.startswith('{"purged"') or json.loads(line)["purged"] in named
-    ]
+    """Return an export with purges of records in the hub's log only, and without the times: a later
+    purge of a record that is purged at the hub is not sent."""
+    lines = [(line, json.loads(line).get("purged")) for line in exported(folder)]
+    return [id or line for line, id in lines if id is None or id in named]
 
 
 def _wrong(server: postgres.Server, url: str, folder: str) -> int:
@@ -108,7 +106,7 @@ def _wrong(server: postgres.Server, url: str, folder: str) -> int:
     at_hub = {
         id: said
         for id, *said in server.rows(
-            "SELECT id, fields->>'title', split_part(text, E'\n', 1), status, gone"
+            "SELECT id, coalesce(fields->>'title', ''), split_part(text, E'\n', 1), status, gone"
             " FROM lore.nodes WHERE type <> ''",
             database=database,
         )
