@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from ..store.curation import KeptCandidate
 
-UNDO, UNDO_RECORD, REDO, PURGE, SYNC = "undo", "undo of records", "redo", "purge", "sync"
+UNDO, UNDO_RECORD, REDO, PURGE = "undo", "undo of records", "redo", "purge"
 """Commands in the log."""
 
 _FINAL = {
@@ -52,12 +52,12 @@ def undo_command(store: Store, notes: list[str], *, redo: bool) -> dict[str, str
     Raise LoreError if the command is missing or final, or no change of it is left."""
     log = store.changes
     here = log.command
-    past = [one for one in log.commands() if one.id != here and one.name not in (UNDO, REDO, SYNC)]
+    past = [one for one in log.commands() if one.id != here and one.name not in (UNDO, REDO)]
     undone = [*takewhile(lambda one: one.undone_by, past)]
     if redo and not undone:
         raise LoreError("no command to redo: the last command was not 'lore undo'")
     if not redo and len(undone) == len(past):
-        raise LoreError("no command to undo: 'lore undo ID' undoes a record")
+        raise LoreError("no command to undo: the history is empty")
     last = max(undone, key=lambda one: one.undone_by or 0) if redo else past[len(undone)]
     name, at = last.name, last.at
     if name in _FINAL:

@@ -199,14 +199,17 @@ def test_changes_from_the_future_wait_in_the_file(lore: Lore, others: Lore, line
 # --- two projects
 
 
-def test_undo_leaves_changes_of_others(lore: Lore, others: Lore) -> None:
+def test_sync_is_undone_as_a_command(lore: Lore, others: Lore) -> None:
     others("add", "note", "Only there", "--id", "note-b")
     others("edit", "note-2", "As others have it")
     lore("edit", "note-1", "My words")
     hand_over(others, lore)
-    assert lore("undo", "--ids", "-q").lines == ["note-1"]
-    bodies = [row["body"] for row in lore("show", "note-1", "note-2", "note-b").json]
-    assert bodies == ["First words", "As others have it", "Only there"]
+    assert lore("undo", "--ids", "-q").lines == ["note-2", "note-b"]
+    bodies = [row["body"] for row in lore("show", "note-1", "note-2").json]
+    assert bodies == ["My words", "Second words"]
+    lore("edit", "note-1", "Other words")
+    lore("sync", "--in")  # imports no line, and so is no command
+    assert lore.id("undo", "-q") == "note-1"
 
 
 def test_dry_run_only_counts(lore: Lore, others: Lore) -> None:
