@@ -242,10 +242,10 @@ class _Builder:
                 self._withhold(hit.id, "code that matches much less than what comes before it")
             else:
                 kept.append(hit)
-        code = {hit.file for hit in kept if hit.type in CODE_NODES}
+        code = {hit.file for hit in kept if hit.type in CODE_NODES and hit.file}
         return sorted(kept, key=lambda hit: self._place(hit, _ANSWERS * answers, code))
 
-    def _place(self, hit: Hit, answers: float, code: set[str | None]) -> tuple[int, bool]:
+    def _place(self, hit: Hit, answers: float, code: set[str]) -> tuple[int, bool]:
         """Return the group of a result, and True for a constant, which is last in the group."""
         node = self._nodes.get(hit.id)
         if hit.type in CODE_NODES:

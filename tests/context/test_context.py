@@ -351,9 +351,11 @@ def test_results_that_do_not_fit_are_named(project: Store) -> None:
     places = {f"renew{n}": (1 + 14 * n, 13 + 14 * n) for n in range(9)}
     source(project, "src/store.py", code, **places)
     put(project, "note-guest", "Guests come back", body="Not renewed. " * 5, file="src/store.py")
+    put(project, "symbol-renewal", "renewal: how sessions are renewed")  # without a file
     context = asked(project, "how are sessions renewed", budget=1000, graph_depth=0)
     assert context.text.index("note-guest") < context.text.index("### src/store.py::renew")
-    named = context.text.partition("\n## No Room For\n")[2]
+    shown, _, named = context.text.partition("\n## No Room For\n")
+    assert "lesson-annoy" not in shown  # neither a match nor tied to code that is shown
     assert "### src/store.py, signatures alone\n```py\ndef renew" in named
     left = [entry for entry in context.withheld if entry["reason"].startswith("no room")]
     assert left and context.tokens_used <= 1000
