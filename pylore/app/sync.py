@@ -28,7 +28,7 @@ from . import Engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from ..core.settings import Settings
@@ -40,7 +40,6 @@ _LINE = 500  # bytes that a line counts besides the text: an empty line takes ti
 _NAMED = 20  # maximum stored faults of bad lines
 _LEFT_OUT = "left_out"
 """Key in meta of the bad lines of the shared file: [[place, fault], …]."""
-_OPTIONS: Mapping[str, Any] = {"change": "sync", "by_hand": True, "skip_bad": True}
 
 
 class Synced(NamedTuple):
@@ -55,8 +54,9 @@ class Synced(NamedTuple):
 def sync(engine: Engine, path: str, *, out: bool = True, dry_run: bool = False) -> Synced:
     """Merge a file, which may be missing, into the store; with ``out``, write changed lines.
 
-    A bad line is not removed, and is reported once. A file with an overlong line, or beyond a
-    gigabyte, is read up to there, and not written. ``dry_run`` changes nothing.
+    Without ``out``, ``undo`` cannot undo it. A bad line is not removed, and is reported once. A
+    file with an overlong line, or beyond a gigabyte, is read up to there, and not written.
+    ``dry_run`` changes nothing.
 
     Raises:
         LoreError: the file cannot be read.
@@ -76,13 +76,14 @@ class _TakeBack(Exception):
 
 def _sync(engine: Engine, path: str, write: Callable[[str, list[bytes]], None] | None) -> Synced:
     store, longest = engine.store, record_line(engine.settings.max_text)
+    command = "" if write is None else "sync"
     for _ in range(_TRIES):
         lines, is_cut = _lines(path, longest)
         resolved = any(map(marker_of, lines))
         came_in = Imported()
         if lines:
-            sides, embedder = both_sides(lines), engine.embedder
-            came_in = import_lines(store, engine.settings, embedder, sides, name=path, **_OPTIONS)
+            given = (store, engine.settings, engine.embedder, both_sides(lines))
+            came_in = import_lines(*given, name=path, change=command, by_hand=True, skip_bad=True)
         _drop_reported(store, came_in)
         if write is None or is_cut:
             return Synced(came_in, _changes([], []), resolved)

@@ -57,6 +57,13 @@ def test_file_that_changes_during_sync_keeps_lines(engine: Engine, tmp_path: Pat
     assert engine.store.nodes.get("note-b") is not None
 
 
+def test_undo_keeps_content_of_a_clone(engine: Engine, tmp_path: Path) -> None:
+    file = tmp_path / "knowledge.jsonl"
+    file.write_text(note("note-a", "first"))
+    assert sync(engine, str(file), out=False).came_in.added == 1
+    assert not engine.store.changes.commands()
+
+
 def test_sync_is_a_single_command(engine: Engine, tmp_path: Path) -> None:
     file = tmp_path / "knowledge.jsonl"
     file.write_text(note("note-a", "first"))
