@@ -31,7 +31,7 @@ _HEAD = re.compile(r"(?:#.*\n)*")  # matches any text
 _LINE = re.compile(r"^# ([a-z]+): (.+?) *$", re.MULTILINE)
 _WORDS = ("extensions", "interpreters", "comments", "shared", "counted", "locks", "minified")
 """Lines of a head that are lists of words."""
-_ALONE = re.compile(r"^# alone$", re.MULTILINE)
+_ONLY = re.compile(r"^# only: (.+)$", re.MULTILINE)
 _ID = re.compile(r"^id: (\S+)$", re.MULTILINE)
 _MESSAGE = re.compile(r"^message: ", re.MULTILINE)
 
@@ -66,17 +66,17 @@ class Rules:
     def _add(self, language: LanguageSpec, also: list[str], text: str) -> None:
         for name in also:
             if name not in self.languages:
-                raise LoreError(
-                    f"graph/rules/{language.name}.yml: '# also: {name}' is not a "
-                    f"language{nearest(name, list(self.languages))}"
-                )
-        targets = [language, *(self.languages[name] for name in also)]
+                hint = nearest(name, list(self.languages))
+                raise LoreError(f"{language.name}.yml: '# also: {name}' is not a language{hint}")
+        names = (language.name, *also)
+        pairs = [(name, grammar) for name in names for grammar in self.grammars(name)]
         for rule in re.split(r"^---$", text, flags=re.MULTILINE):
             message = "" if _MESSAGE.search(rule) else '\\nmessage: "$NAME"'
-            for target in targets[:1] if _ALONE.search(rule) else targets:
-                for grammar in self.grammars(target.name):
+            only = _ONLY.search(rule)
+            for name, grammar in pairs:
+                if only is None or grammar in only[1].split():
                     named = rf"id: {grammar}/\1\nlanguage: {grammar}{message}"
-                    self._rules.append((target.name, _ID.sub(named, rule)))
+                    self._rules.append((name, _ID.sub(named, rule)))
 
     def language_of(self, path: str, first_line: str = "") -> str:
         """Return the language of a file by extension or ``#!`` line; "" if unknown."""

@@ -81,13 +81,13 @@ exports.baz = () => import("./lazy");
 class A extends B.C {
   #p = 1;
   late = () => {
-    this.q = new D();
+    this.q = new D(<UI.Row><p/><Cell/></UI.Row>);
   };
 }
 """,
         "Foo.bar method 2-4; baz function 5-5; A class 6-11; A.late method 8-10",
         "./r||f require 0; ./s|g|h require 0; ./lazy|| dynamic 0; ./t|default|D export 0",
-        "Foo.bar: f; A.late: D",
+        "Foo.bar: f; A.late: D; A.late: UI.Row; A.late: Cell",
         "A.q = D()",
     ),
     "a.go": (
@@ -127,7 +127,7 @@ mod sub;
 #[derive(Debug)]
 pub struct Login<T> { repo: Arc<Repo> }
 impl<T> fmt::Display for Login<T> {
-  fn fmt(&self) { self.repo.go(); helper!(1) }
+  fn fmt(&self) { self.repo.go(); helper!([made(1)], a::b(fn(2))) }
 }
 trait Tr: Base + Send {
   fn req(&self);
@@ -140,7 +140,7 @@ mod tests {
         "Login class 6-6; Login.fmt method 8-8; Tr interface 10-12; Tr.req method 11-11; "
         "tests module 13-15; tests.Q constant 14-14",
         "std|fmt| use 0; std::io|| use 0; std::io|Read|R use 0; crate::a|B| export 0; sub|| mod 0",
-        "Login.fmt: self.repo.go; Login.fmt: helper",
+        "Login.fmt: self.repo.go; Login.fmt: helper; Login.fmt: made",
         "Login.repo = Repo()",
     ),
     "A.java": (
