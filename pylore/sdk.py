@@ -155,7 +155,7 @@ class Lore:
         return self._call(find.show, [id], history=history)[0]
 
     def path(self, from_id: str, to_id: str, max_hops: int | None = None) -> Row:
-        """Return the shortest way between two nodes; ``hops`` is None where there is none."""
+        """Return the shortest way between two nodes; ``hops`` is None without a way."""
         return self._call(find.path, from_id, to_id, max_hops)
 
     def get(self, id: str) -> Node | None:

@@ -172,7 +172,7 @@ def test_added_records_are_found_with_their_links(lore: pylore.Lore, folder: Pat
     assert deep[1].path == [jwt.id, deep[1].id]
 
 
-def test_context_and_ask_are_recorded_in_a_run(lore: pylore.Lore) -> None:
+def test_contexts_and_answers_are_recorded_in_a_run(lore: pylore.Lore) -> None:
     lore.fact("ada", "lives_in", "rome")
     lore.fact("ada", "lives_in", "bern")
     run = Runs(lore._open().store).start()

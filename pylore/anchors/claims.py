@@ -157,7 +157,7 @@ class Claim(NamedTuple):
         return ClaimResult(against, new, bool(against), bool(new))
 
     def reason(self, found: ClaimCount, judged: ClaimResult) -> str:
-        """Return the counts in words, with the violations, new ones first."""
+        """Return the counts in words, with the violations, new violations first."""
         if self.expect == SOME:
             text = counted(len(found.matched), "match", "matches")
             text += "; expected some" if judged.fails else ""

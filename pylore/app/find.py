@@ -277,7 +277,7 @@ def _without_marks(engine: Engine, globs: tuple[str, ...]) -> tuple[str, ...]:
 def context_within(engine: Engine, question: str, text_bytes: int = 0, **options: Any) -> Context:
     """Return a context whose text has at most ``text_bytes``, or whose JSON ``max_bytes``.
 
-    ``options`` are those of ``context``. First the names of withheld nodes are dropped,
+    ``options`` are as for ``context``. First the names of withheld nodes are dropped,
     then the budget is lowered, with a note.
     """
     most, notes = text_bytes or engine.settings.max_bytes, list[str]()

@@ -242,7 +242,7 @@ def _text(fields: Fields, *names: str) -> str:
 
 
 def _parsed(said: Any) -> Fields:
-    """Return an object, or parse a text of JSON; empty if there is no object."""
+    """Return an object, or parse a text of JSON; empty without an object."""
     if isinstance(said, str) and said[:1] == "{":
         try:
             said = json.loads(said)

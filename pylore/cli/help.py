@@ -147,7 +147,7 @@ def file_of(name: str) -> str:
 
 
 def comment_of(file: str) -> str:
-    """Return the comment at the head of a program; empty if there is none."""
+    """Return the comment at the head of a program; empty without a comment."""
     with open(file, "rb") as opened:
         lines = opened.read(_MOST_HEAD).decode(errors="replace").splitlines()
     end = next((n for n, line in enumerate(lines) if line[:1] != "#"), len(lines))

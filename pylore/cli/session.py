@@ -83,7 +83,7 @@ class Session:
             whole: names a command about all of it, which no scope may limit.
 
         Raises:
-            StoreError: there is none, or it cannot be read.
+            StoreError: the store is missing, or cannot be read.
         """
         if whole:
             self.require_whole(whole)
@@ -137,7 +137,7 @@ class Session:
         return Progress(label, total, kept=kept, on=not self.quiet)
 
     def events(self) -> Events | None:
-        """Return the event plugins; None where there are none."""
+        """Return the event plugins; None without plugins."""
         from ..system.files import own_folder
 
         if not os.path.isdir(own_folder(self.settings.plugin_dir)):

@@ -104,7 +104,7 @@ def path(session: Session) -> None:
 
 @command("store list")
 def list_stores(session: Session) -> None:
-    """List the stores of all projects, missing ones too."""
+    """List the stores of all projects, also of missing projects."""
     session.output.list([_row(*one) for one in stores.stores()], each(_TEXT))
 
 

@@ -31,7 +31,7 @@ MAX_FILES = 30
 PARTNERS = 25
 """Maximum co-changes of a file, the strongest first. Not measured separately."""
 KEPT_MESSAGES = 20_000  # newest commits with messages for searches (docs/decisions/0018)
-LONGEST = 5000  # characters of a message that are kept: some have a whole log in them
+LONGEST = 5000  # maximum characters of a message: some contain logs
 SATURATION = 0.5  # evidence at which a weight is a half
 NORMALISING = 0.1  # share of the correlation in a weight, 0 to 1
 _START = "\x01"  # no letter of a change's kind, so it tells a commit from a change
@@ -204,7 +204,7 @@ def analyze_cochanges(
     Edges of people stay, and so do all edges if no files changed together ``since``.
 
     Raises:
-        LoreError: there is no history to read.
+        LoreError: the history is missing.
     """
     git = Git(root)
     head = git.require()

@@ -58,7 +58,7 @@ class Parts:
         self.instance = lru_cache(maxsize=16384)(self._instance)
 
     def _chain(self, text: str) -> str:
-        """Return a text as a chain; ``?`` where it is none."""
+        """Return a text as a chain; ``?`` for any other text."""
         if len(text) > _LONGEST:
             return UNKNOWN
         if self._plain.fullmatch(text):

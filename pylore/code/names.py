@@ -1,6 +1,6 @@
 """Resolve names as the language does: in scopes, imports, classes and bases.
 
-A variable has the values of assignments and annotations. There are no fixed points: a lookup
+A variable has the values of assignments and annotations. Lookups are not iterated: a lookup
 that returns to itself, nests too deep or takes too many steps finds no value there.
 """
 

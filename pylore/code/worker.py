@@ -82,7 +82,7 @@ class FileOutcome(NamedTuple):
     same: bool = False  # true if the content is unchanged
     facts: str = ""  # as the store keeps them
     entries: Sequence[Entry] = ()  # the node of the file, then of the symbols
-    text: str = ""  # all of it, as far as ``WHOLE_LENGTH``
+    text: str = ""  # the file, up to ``WHOLE_LENGTH``
     parts: str = ""  # the parts of the names in that
 
 

@@ -1,7 +1,7 @@
 """JSON without importing ``json``, and lines of input with their limits.
 
 ``json`` loads ``re`` and ``enum``, which takes a fourth of a search. Parser and encoder are in a C
-module; error messages are those of ``json``.
+module; error messages are as in ``json``.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def decoded(line: bytes, longest: int) -> str:
 
 
 def parse_object(line: bytes, longest: int, *, storable: bool = True) -> dict[str, Any]:
-    """Return the JSON object on a line; raise LoreError if it is none, longer, or not storable."""
+    """Return the JSON object on a line; raise LoreError if it is invalid, long, or not storable."""
     text = decoded(line, longest)
     try:
         value = loads(text)

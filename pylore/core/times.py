@@ -8,7 +8,7 @@ from .errors import UsageError
 
 _FORM = "%Y-%m-%dT%H:%M:%SZ"
 LONG_AGO = "1970-01-01T00:00:00Z"
-"""The time of what has none."""
+"""The time of things without a time."""
 _UNITS = {"h": 3600, "d": 86_400, "w": 7 * 86_400, "m": 30 * 86_400, "y": 365 * 86_400}
 
 

@@ -1,4 +1,4 @@
-"""Sync a store with a hub: write the lines of the store, merge those of the hub."""
+"""Sync a store with a hub: write the lines of the store, merge the lines of the hub."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class Merge:
         self._by_hand = by_hand
         self._purged_before = self._changes.purged()
         self._gone = self._changes.deleted()
-        # Things of which more is known now than the hubs were sent.
+        # Things with changes that the hubs lack.
         self._again: set[str] = set()
 
     # --- records, links and anchors
@@ -232,7 +232,7 @@ class Merge:
                 elif isinstance(row, Edge):
                     self.brought.add(row.key)
 
-    # --- what was seen, and the past
+    # --- seen changes and the past
 
     def _gone_at(self, thing: str) -> str:
         """Return when the last of the records that a thing hangs on was deleted for good."""
@@ -254,7 +254,7 @@ class Merge:
         self._again.add(thing)
 
     def finish(self) -> None:
-        """Index what came in; send things again of which more is known."""
+        """Index new nodes; send things again that have newly known changes."""
         self._index.flush()
         if self._again:
             self._store.remotes.send_again(self._again)

@@ -331,7 +331,7 @@ class Records:
                 continue
             node, state = self.store.nodes.require(self.store.complete_id(part)), "unchanged"
             if purge:
-                if node.id not in (part, own(part, self.store.scope)):  # there is no way back
+                if node.id not in (part, own(part, self.store.scope)):  # a purge is final
                     raise UsageError(f"--purge needs a full id, not '{part}': give {node.id}")
                 purge_node(self.store, node.id)
                 state = "purged"
@@ -460,7 +460,7 @@ class Records:
         edge.weight = known if weight is None else weight
         require_known(edge.status, edge.source, edge.weight)
         edge.created_at = now()
-        # What a document or a program has written into an edge says that it is theirs.
+        # Metadata by a document or a program would make the edge theirs.
         before = old.metadata if old and old.source not in ("file", "system") else "{}"
         edge.metadata = with_fields(before, {"superseded_by": None, **fields})
         return edge

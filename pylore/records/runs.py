@@ -43,7 +43,7 @@ PATIENCE = 0.5
 """Seconds to wait for other writers: the results are out, and the caller waits."""
 
 QUERY_LENGTH = 500
-"""Characters of a query that are kept."""
+"""Maximum characters of a stored query."""
 
 
 class Runs:

@@ -210,7 +210,7 @@ alike there, 0.5 is worse."""
 MOST_LIKELY = 5
 
 SAYS_SOMETHING = 4
-"""Minimum words of a task: "go on" is none. 3 and 6 are alike, 12 loses four points of hit."""
+"""Minimum words of a task: "go on" has two. 3 and 6 are alike, 12 loses four points of hit."""
 
 _LOOKED_UP = 30  # names with a dot in a prompt
 _BESIDE_PATHS = str.maketrans(dict.fromkeys("`'\"()[]{}<>,;*?|", " "))

@@ -101,7 +101,7 @@ class Matches:
 
     @property
     def best(self) -> float:
-        """The highest fused score; 1 if there is none above 0."""
+        """The highest fused score; 1 without a score above 0."""
         return max(self.fused.values(), default=1.0) or 1.0
 
     def factors(self, id: str) -> Factors:
@@ -235,7 +235,7 @@ def searched(scope: Scope) -> Scope:
 
 
 def embed_query(query: ParsedQuery, embedder: Embedder | None) -> bytes | None:
-    """Return the query's vector; None, with a note, where the store has none to compare it to."""
+    """Return the query's vector; None, with a note, if the store has no comparable vectors."""
     if embedder is None or not query.words or "vector" not in query.settings.retrievers:
         return None
     notes = query.notes

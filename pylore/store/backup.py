@@ -29,7 +29,7 @@ BESIDE = ("-wal", "-journal")
 """Suffixes of files that belong to an open database, or to a database of a killed program."""
 
 COPIES = 3
-"""Maximum number of replaced stores that are kept."""
+"""Maximum number of replaced stores in the folder."""
 
 _KEPT = ".before-restore-"
 

@@ -107,7 +107,7 @@ class ChangeLog(Table):
         return int(self._value("SELECT coalesce(max(id), 0) FROM commands"))
 
     def things(self, command: int) -> tuple[list[str], list[str]]:
-        """Return the keys of the things that a command added, and of those it changed."""
+        """Return the keys of the things that a command added, and of changed things."""
         query = "SELECT DISTINCT thing FROM {} WHERE command = ? ORDER BY thing"
         added, changed = (self._column(query.format(table), command) for table in ("added", "past"))
         return added, changed

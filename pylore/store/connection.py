@@ -189,7 +189,7 @@ def translate(error: apsw.Error, path: str) -> LoreError:
 
 
 def lacks_room(error: apsw.Error) -> bool:
-    """Return True if the disk had no room for the shared memory beside the store."""
+    """Return True if the disk had no room for the store's shared memory."""
     return getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE
 
 

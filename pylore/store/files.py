@@ -345,7 +345,7 @@ class CodeFiles(Table):
         return {*self._rows(query, dumps(file_ids))}
 
     def resolved(self, ids: Sequence[str] | None = None) -> dict[EdgeKey, Resolved]:
-        """Return the edges of ``CODE_RELATIONS``, or those from these files and symbols."""
+        """Return the edges of ``CODE_RELATIONS``, or the edges from these files and symbols."""
         ends, given = "links", [dumps(CODE_RELATIONS)]
         if ids is not None:
             ends = f"json_each(?2) j CROSS JOIN links ON from_key = {KEY_OF.format('j.value')}"
@@ -371,7 +371,7 @@ class CodeFiles(Table):
         self._db.executemany(f"{INSERT_EDGE} ON CONFLICT DO NOTHING", edge_rows(self._db, edges))
 
     def put_edges(self, edges: Iterable[Edge]) -> None:
-        """Write edges, except over those that a person made and did not end."""
+        """Write edges, except over live edges that a person made."""
         self._db.executemany(
             f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET"
             " weight = excluded.weight, metadata = excluded.metadata, source = excluded.source,"

@@ -114,7 +114,7 @@ class Vectors(Table):
     # --- passages without a vector
 
     def last(self) -> int:
-        """Return the greatest key of a vector; passages with greater keys have none yet."""
+        """Return the greatest key of a vector; passages with greater keys lack vectors."""
         return int(self._value("SELECT max(key) FROM vectors") or 0)
 
     def lacking(self, after: int, limit: int) -> list[Passage]:

@@ -33,7 +33,7 @@ class Left(LoreError):
 
 
 def read_bytes(path: str) -> bytes | None:
-    """Return the content of a file; None if there is none. Raise Left if it is not plain, too long,
+    """Return the content of a file; None if it is missing. Raise Left if it is not plain, too long,
     or cannot be read."""
     try:
         data = read_plain(os.path.realpath(path), LONGEST)

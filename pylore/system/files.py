@@ -186,7 +186,7 @@ def require_no_store(path: str) -> None:
 
 
 def identity_of(path: str) -> tuple[int, int] | None:
-    """Return device and inode of a file; None if there is none."""
+    """Return device and inode of a file; None if it is missing."""
     try:
         found = os.stat(path)
     except OSError:
@@ -332,7 +332,7 @@ def first_line(path: str) -> str:
 
 
 def link_text(path: str) -> str:
-    """Return the text of a symlink; empty if there is none."""
+    """Return the text of a symlink; empty if it is missing."""
     try:
         return os.readlink(path)
     except OSError:

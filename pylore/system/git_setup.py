@@ -74,7 +74,7 @@ class ProjectTree:
         return "" if _OF_A_SHELL.match(text) else "it is not a script of a shell"
 
     def take_out_of_hooks(self, names: Iterable[str]) -> Iterator[Done]:
-        """Take the lines out of hooks, as far as there are such hooks."""
+        """Remove the lines from the hooks that have them."""
         for path in filter(os.path.lexists, map(self.hook, names)):
             yield change_block(path, self.key, None, head=_SHEBANG)
 

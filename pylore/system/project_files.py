@@ -214,7 +214,7 @@ class FileTree:
 
     def files(self) -> Listing:
         """Return all plain files that git tracks or would track; without git all but hidden ones
-        and those of tools. A repository inside is asked itself."""
+        and those of tools. A repository inside lists its files."""
         listing = Listing()
         found: list[str] = []
         _list(self._root, self._below, listing, found, self._asked)

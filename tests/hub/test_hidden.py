@@ -47,7 +47,7 @@ def indexed(hub: PeopledHub) -> Iterator[PeopledHub]:
 
 
 @pytest.mark.parametrize("user", SEEN_BY)
-def test_searches_show_visible_scopes_alone(indexed: PeopledHub, user: str) -> None:
+def test_searches_show_only_visible_scopes(indexed: PeopledHub, user: str) -> None:
     said = []
     settings = Settings().changed([("graph_depth", "2")], "this test")
     with SearchedHub(connect(indexed.server.url(indexed.database, user))) as store:
@@ -62,7 +62,7 @@ def test_searches_show_visible_scopes_alone(indexed: PeopledHub, user: str) -> N
 
 
 @pytest.mark.parametrize("user", SEEN_BY)
-def test_functions_show_visible_scopes_alone(indexed: PeopledHub, user: str) -> None:
+def test_functions_show_only_visible_scopes(indexed: PeopledHub, user: str) -> None:
     ids = [id for (id,) in indexed.do("SELECT id FROM lore.nodes")]
     vector = "[" + ",".join(["1"] * StaticEmbedder().dimension) + "]"
     asked: list[tuple[str, tuple[object, ...]]] = [
@@ -95,7 +95,7 @@ def test_counts_leave_out_hidden_words(indexed: PeopledHub, user: str) -> None:
     assert indexed.do(cosines, user=user) < indexed.do(cosines)
 
 
-def test_nobody_indexes_other_scopes(indexed: PeopledHub) -> None:
+def test_no_role_indexes_other_scopes(indexed: PeopledHub) -> None:
     node, order_key = indexed.do(
         "UPDATE lore.nodes SET due = true WHERE id = 'note-blue@@blue' RETURNING key, order_key"
     )[0]

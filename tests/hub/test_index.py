@@ -109,7 +109,7 @@ def test_unusual_words_are_found(hub: Hub) -> None:
     assert found(hub, "'; DROP TABLE lore.nodes; --") == set()
 
 
-def test_a_purged_record_leaves_nothing(hub: Hub) -> None:
+def test_a_purge_leaves_no_text(hub: Hub) -> None:
     push(hub, note("note-1", body="zebras graze"), note("note-2", body="zebras"))
     push(hub, purged("note-1", LAST))
     assert found(hub, "zebras") == {"note-2"}

@@ -74,7 +74,7 @@ def test_writers_push_to_their_scopes(hub: PeopledHub) -> None:
     assert hub.do("SELECT by_role FROM lore.lines WHERE owner = 'note-of-tom@@red'") == [("tom",)]
 
 
-def test_readers_push_nothing(hub: PeopledHub) -> None:
+def test_readers_cannot_push(hub: PeopledHub) -> None:
     for user in ("a-none", "a-reader"):
         with pytest.raises(Exception) as raised:
             hub.push(user, note("note-x"))

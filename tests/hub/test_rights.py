@@ -108,7 +108,7 @@ def test_roles_call_their_functions(hub: PeopledHub, role: str) -> None:
     assert denied == {name for name, who in CALLABLE_FROM.items() if rank < least(who)}
 
 
-def test_nobody_creates_objects_in_the_schema(hub: PeopledHub) -> None:
+def test_no_role_creates_objects_in_the_schema(hub: PeopledHub) -> None:
     for role in ROLES:
         with hub.connected(f"a-{role}") as connection:
             for sql in (

@@ -84,7 +84,7 @@ def test_conflicts_are_reported_and_keep_both_states(two: Team) -> None:
         assert sorted(past) == ["first", "hers"]
 
 
-def test_only_the_makers_of_conflicts_hear_of_them(two: Team) -> None:
+def test_only_the_makers_of_conflicts_get_notes(two: Team) -> None:
     put(two, "ann", note("note-a", "first"))
     two.sync("ann"), two.sync("bob")
     reader = two.server.a_role("looks-on", "lore_reader")
@@ -119,7 +119,7 @@ def test_untaken_records_and_their_links_stay(two: Team) -> None:
     assert two.sync("ann", Takes("scopes=ann", "staged")).sent == 1
 
 
-def test_the_past_of_what_was_staged_stays(two: Team) -> None:
+def test_the_past_of_staged_records_stays(two: Team) -> None:
     put(two, "ann", note("note-a", "a secret", status="staged"))
     put(two, "ann", note("note-a", "redacted", LATER))
     two.sync("ann", Takes())
@@ -344,7 +344,7 @@ def test_a_curator_settles_a_refused_purge(two: Team) -> None:
     assert two.store("ann").nodes.get("note-a") is None
 
 
-def test_a_long_line_is_refused_alone(two: Team) -> None:
+def test_only_the_long_line_is_refused(two: Team) -> None:
     two.hub.ask("UPDATE lore.meta SET value = '2000' WHERE name = 'longest'")
     put(two, "ann", note("note-huge", "x" * 3000), note("note-a"))
     done = two.sync("ann")

@@ -115,7 +115,7 @@ def test_the_next_sync_mends_trouble(desks: Desks, name: str) -> None:
 
 
 @pytest.mark.parametrize("off", (3600, -3600))
-def test_clocks_an_hour_off_lose_nothing(
+def test_clocks_an_hour_off_lose_no_data(
     desks: Desks, off: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:

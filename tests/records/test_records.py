@@ -486,7 +486,7 @@ def refusing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.mark.parametrize(("act", "message"), BAD)
-def test_bad_input_changes_nothing(refusing: Store, act: Any, message: str) -> None:
+def test_bad_input_leaves_the_store_unchanged(refusing: Store, act: Any, message: str) -> None:
     records = Records(refusing, Settings(), None, ROOT)
     before = everything(refusing)
     with pytest.raises(LoreError, match=message) as error:

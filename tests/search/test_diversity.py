@@ -76,7 +76,7 @@ def test_categories_are_capped_in_a_search(several: Store) -> None:
 
 
 @pytest.mark.parametrize(("type", "order"), [("note", "acb"), ("symbol", "abc")])
-def test_repeats_go_down_but_those_of_code(tmp_path: Path, type: str, order: str) -> None:
+def test_repeats_go_down_except_in_code(tmp_path: Path, type: str, order: str) -> None:
     with new_store(str(tmp_path)) as store:
         records = Records(store, Settings(), StaticEmbedder())
         for id, text in (("a", "pool runs empty"), ("b", "pool runs empty"), ("c", "winter tyres")):

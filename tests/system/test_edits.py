@@ -136,7 +136,7 @@ UNKEPT = ['{"a": 1, // why\n}', '{"a": 1, "a": 2}', "[1]", '{"a": NaN}', '{"a": 
 
 
 @pytest.mark.parametrize("text", [*UNKEPT, "{" * 9000])
-def test_json_that_cannot_be_kept_is_refused(tmp_path: Path, text: str) -> None:
+def test_unstorable_json_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "settings.json"
     path.write_text(text)
     with pytest.raises(LoreError, match=r"settings\.json: it is not"):

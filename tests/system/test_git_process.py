@@ -53,7 +53,7 @@ TREES = {
 """The modules that may start a program, by their names: parsing all takes seconds."""
 
 
-def test_the_modules_that_start_programs_are_known() -> None:
+def test_only_listed_modules_start_programs() -> None:
     found = {name for name, tree in TREES.items() if starts_programs(tree)}
     assert found == STARTING
 

@@ -64,7 +64,7 @@ def test_only_edges_of_the_relations_count(store: Store) -> None:
     assert drawn["edges"] == [(1, 0, "imports", 0.6)]
 
 
-def test_around_a_node_hops_count_from_it(store: Store) -> None:
+def test_hops_count_from_the_center(store: Store) -> None:
     found = picking.pick_around(store, settings(), ["file-web.py"], 100).hops
     assert [found[id] for id in ("file-web.py", "file-auth.py", "decision-a")] == [0, 1, 2]
     assert "lesson-0" not in found

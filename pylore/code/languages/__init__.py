@@ -71,7 +71,7 @@ class LanguageSpec(NamedTuple):
     classes_reopen: bool = False
     """True if a class may have parts in several files, as namespaces have."""
     common_names: frozenset[str] = frozenset()
-    """Methods of built-in types and libraries, besides the methods common to all languages."""
+    """Methods of built-in types and libraries, apart from the methods common to all languages."""
     builtin: frozenset[str] = frozenset()
     """Built-in names, which are outside of the tree."""
     modules: tuple[str, ...] = ()

@@ -125,7 +125,7 @@ class RustImports(Importer):
         return None
 
     def _home(self, path: str) -> str:
-        """Return the folder where the child modules of a file stand."""
+        """Return the folder of the child modules of a file."""
         folder, _, name = path.rpartition("/")
         package = self._package_of(path)
         if name == "mod.rs" or (package is not None and self._is_root(path, package)):
