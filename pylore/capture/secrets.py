@@ -54,12 +54,17 @@ header (?i)(?:authorization["']?\s?[:=]\s?["']?(?:\w{1,20} )?|\bbearer )
     (?P<secret>[\w.~+/=-]{16,})
 header (?i)(?:\bcookie\\{0,3}["'`]?\s?:\s?|curl\b[^\n;]{0,120}?\s(?:-b|--cookie)[ =])["'`]?
     (?P<secret>[^\s=;:"'`\\$<{(]{1,60}=[^\n"'`\\]{3,})
-seed-phrase (?i)\b(?:seed|mnemonic|(?:recovery|secret|backup|seed) phrase|wallet)\b[^\n]{0,40}?
-    (?:\s?[:=\n"']|\sis\b)[^a-z]{0,9}(?P<secret>«SEED»(?:[ ,\n\d.]{1,6}«SEED»){11,23})
+seed-phrase (?i)(?:\bseed\b|mnemo|phrase|\bfrase|wallet)[^\n]{0,40}?
+    (?:\s?[:=\n"']|\s(?:is|ist|lautet|est|es)\b)[^a-z]{0,9}
+    (?P<secret>«SEED»(?:[ ,\n\d.]{1,6}«SEED»){11,23})
 recovery-codes (?i)(?<![a-z])(?:recovery|backup|scratch|rescue|emergency|2fa|mfa) codes?\b
-    [^\n]{0,20}?[:=\s](?:[^\w]|_){0,9}(?P<secret>«CODE»(?:[\s,;|]{1,4}«CODE»){0,19})
+    [^\n]{0,20}?[:=\s](?:[^\w]|_){0,9}
+    (?P<secret>«CODE»(?:[\s,;|]{1,4}(?:«CODE»|\w{4,6}-\w{4,6})){0,19})
 seed-phrase (?i)pass ?(?:phrase|word)\b[^\n]{0,40}?(?:\s?[:=]\s?|\sis\s)["'`]?
-    (?P<secret>[a-z]{3,12}(?:-[a-z]{3,12}){3,7})(?![\w-])
+    (?P<secret>[a-z]{3,12}(?:-[a-z]{3,12}){3,7}|[a-z]{4}(?: [a-z]{4}){3}
+    |(?<=["'`])«SEED»(?: «SEED»){3,9}(?=["'`]))(?![\w-])
+password (?<=\s)(?:-[A-Za-z]{0,4}?u|--user|--auth)[ =]?["']?[\w.@-]{1,60}?:
+    (?P<secret>(?=[^\s"']{0,60}\d)(?=[^\s"']{0,60}[A-Za-z])[^\s"'`$<{/]{4,100})(?=["'\s]|\Z)
 password (?i)(?<![a-z])(?:creds|credentials|login)(?: (?:is|are|with|as)|\s?[:=])\s[\w.@-]{2,40}
     \s?/\s?(?P<secret>(?![\w-]{1,60}\.[a-z])(?=\S{0,60}\d)[^\s/]{6,60})(?![\w/])
 code (?i)(?<![a-z])(?:pin|otp|(?:verification|security|one-time|sms|otp|2fa|mfa) code)
@@ -115,6 +120,8 @@ _LANGUAGES = "|".join(
         "| mật khẩu | รหัสผ่าน | kata sandi"
     ).split("|")
 )
+_LOGIN = "login|log in|logged in|anmelde|melde dich|einlogg|zugang|connect|conect|ログイン"
+_KEYS = "schlussel|cle|llave|chiave|ключ|キー|密钥"
 _PROGRAMS = (
     "mysql|mariadb|psql|sshpass|curl|wget|htpasswd|chpasswd|openssl|docker|podman|net use|net user"
     "|ldap|kinit|smbclient|smbmap|cifs|vault|7z|unzip|zip|gpg|sqlcmd|mc alias|rclone|keytool"
@@ -124,7 +131,7 @@ _PROGRAMS = (
     "|rdesktop|wandb|snyk|codecov|twine|cqlsh|influx|restic|borg|pgpass|radtest|impacket|svn"
 )
 _BARE, _GIVEN_NEXT = r"(?<![a-z])%s(?![a-z])", r"(?<![a-z])%s(?=\\{0,3}[\"']?\s?[=:])"
-_PASSWORD, _KEY, _NEAR = "password", "key", "near"
+_PASSWORD, _KEY, _OPTIONS, _NEAR = "password", "key", "options", "near"
 _CREDENTIALS = tuple(
     (word, kind, re.compile(form % re.escape(word)))
     for kind, form, words in (
@@ -134,7 +141,8 @@ _CREDENTIALS = tuple(
             "passwd|password|passphrase|passcode|assword|_pwd|_pass|storepass|secret"
             f"|keypass|{_LANGUAGES}",
         ),
-        (_PASSWORD, _BARE, "pass|pw|pwd|psk"),
+        (_PASSWORD, r"(?<!by)(?<!com)(?<!sur)(?<!tres)%s(?![a-z])", "pass|pass_phrase"),
+        (_PASSWORD, _BARE, "pw|pwd|psk|mdp"),
         (
             _KEY,
             "%s[_ -]?key",
@@ -143,7 +151,11 @@ _CREDENTIALS = tuple(
         ),
         (_KEY, "%s", "credential|token|_key|_auth|_salt"),
         (_KEY, _GIVEN_NEXT, "auth|authkey|jwt|apikey|appid|bearer|sig|signature|sid"),
-        (_NEAR, "(?<![a-z])%s", f"{_PROGRAMS}|login|log in|logged in|auth=|auth("),
+        (_OPTIONS, "(?<![a-z])%s", f"{_PROGRAMS}|{fold(_LOGIN)}"),
+        (_NEAR, "%s(?=[ (=.])", "auth|unlock|decrypt|identify|jwt|creds"),
+        (_NEAR, r"(?<![a-z])%s(?=[ =:]{1,3}\S)", f"key|{_KEYS}"),
+        (_NEAR, r"(?<=\s)%s", "-p"),
+        (_NEAR, r"%s[\w-]{1,40}(?:\.[a-z]{2,8}){1,3}:(?=[^\s/])", "@"),
         (_NEAR, r"\b%s(?=\s?[:/]\s?\S)", "admin|root|postgres|deploy"),
     )
     for word in words.split("|")
@@ -155,8 +167,8 @@ _QUOTE = r"\\{0,3}[\"'`]?"
 _IS = "|".join(map(fold, "is was to ist lautet war est es era é è jest to je är είναι это".split()))
 _IS_GLUED = "|".join(map(fold, "は が 是 为 為 은 는 이 가".split()))
 _ASSIGNED = re.compile(
-    rf"(?P<sign>{_QUOTE}\]?\)?(?:\s?=>?\s?|:\s?|\s?:=\s?)|>| (?=[^\s-]))[*_(]{{0,3}}\s?"
-    r"(?:[bruf]{0,2}(?P<quote>\\{0,3}[\"'`])"
+    rf"(?P<sign>{_QUOTE}[*_)\]]{{0,3}}(?:\s?=>?\s?|:\s?|\s?:=\s?)|>| (?=[^\s-]))"
+    r"(?:\[\[|[*_(]{0,3})\s?(?:[bruf]{0,2}(?P<quote>\"{3}|\\{0,3}[\"'`])"
     r"(?P<quoted>(?:(?!(?P=quote))(?:\\[^\n]|[^\n\\])){6,200})"
     rf"|{_QUOTE}(?P<plain>(?:(?![,;&]\w{{1,40}}[=:])(?!\$[{{(])[^\s\"'`\\<]){{6,200}}))"
 )
@@ -181,13 +193,19 @@ _AHEAD, _BEHIND = 160, 70
 _WORD = re.compile(r"[!#-&*+\-./0-:=?-Z^_a-z~]{6,200}")
 """Characters without spaces, quotes, brackets, commas and backslashes."""
 _HARMLESS_WORD = re.compile(
-    r"://|\A[$@%.~]|=[$%]|@[~^]?\d+\.|\A--|\Av?[\^~<>=]*\d+(?:\.\d+)+|\d{4}-\d\d-\d\d|\A\d\d:\d\d"
-    r"|\A\w{0,6}#\d+\Z"
-    r"|[\w.+-]+@[\w-]+(?:\.[A-Za-z]{2,})+|%.{1,4}%|\.[a-z]{1,5}(?:[:#]L?\d+)*\Z|[&|]{2}|\$\$"
-    r"|\A(?:sha\d+|md5)-|\+[a-z]*\Z|x{4,}|\*\*|[+=-]>"
+    r"://|\A(?:[$@.~]|%[A-Za-z_(][\w%.-]*\Z)|=[$%]|@[0-9a-f]{7,40}\Z|@[~^]?\d+\.|\A--"
+    r"|\Av?[\^~<>=]*\d+(?:\.\d+)+|\d{4}-\d\d-\d\d|\A\d\d:\d\d|\A\w{0,6}#\d+\Z"
+    r"|%.{1,4}%|\.[a-z]{1,5}(?:[:#]L?\d+)*\Z|[&|]{2}|\$\$"
+    r"|\A(?:sha\d+|md5)-|\A[A-Za-z][a-z]*[\d.]*\++[a-z]*\Z|x{4,}|\*\*|[+=-]>"
 )
-_WORD_AND_YEAR = re.compile(r"[A-Z][a-z]{3,}\d{2,4}\?\Z")
-"""A question mark ends a password as any sign does."""
+_VALUE_BEFORE = re.compile(r"(?:[\"'`]|\s-[A-Za-z] |<<< ?)\Z")
+"""Text before a quoted string, the value of an option or the input of a program."""
+_PARTS_OF_WORD = re.compile(r"[^:=]+")
+_PARTS_OF_USER_AT_HOST = re.compile(r"(?<=/)[^/@]+(?=@)")
+_USER_AT_HOST = re.compile(r"\w+/[^/@]+@[\w./]+\Z")
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[A-Za-z]{2,})+")
+_NUMBERS = frozenset("10 11 12 16 32 64 128 256 512 1024 2048 4096 509 25519".split())
+"""Numbers of several digits in identifiers; others belong to passwords."""
 _SIGNS = frozenset("!@#$%^&*")
 
 
@@ -198,9 +216,10 @@ def found_beside(text: str) -> Iterator[Found]:
         lower = text
     spans: list[list[int]] = []
     for start, stop, kind in _credentials(lower):
-        if kind != _NEAR:
+        if kind in (_PASSWORD, _KEY):
             yield from _given(text, stop, is_key=kind == _KEY)
-        elif (option := _OPTION.search(text, stop, stop + _AHEAD)) and _is_value(option["secret"]):
+        option = _OPTION.search(text, stop, stop + _AHEAD) if kind == _OPTIONS else None
+        if option and _is_value(option["secret"]):
             yield (*option.span("secret"), "password")
         begin = max(start - _BEHIND, text.rfind("\n", max(0, start - _BEHIND), start) + 1)
         end = min(len(text), stop + _AHEAD)
@@ -211,7 +230,7 @@ def found_beside(text: str) -> Iterator[Found]:
             spans.append([begin, end])
     for begin, end in spans:
         for word in _WORD.finditer(text, begin, end):
-            yield from _random_parts(word)
+            yield from _random_parts(word, is_near=True)
 
 
 def _credentials(lower: str) -> list[Found]:
@@ -259,30 +278,38 @@ def _is_value(value: str, *, is_key: bool = False, is_quoted: bool = False) -> b
     """Return True unless the value is a variable, a call, a type or prose."""
     if _NO_VALUE.match(value):
         return False
+    is_random = len(value) > 7 and _as_words(value) < _AS_PATH
     if is_quoted:
-        return re.search(r"[\d\s!@#%^*&$]", value) is not None
-    no_key = r"[\d.]+|\d[\d.]*\W.*|[\w-]+(?:[./][\w-]+)+[,;)]?"
-    return not re.fullmatch(no_key if is_key else r"\d{1,3}", value) and bool(
-        re.search(r"[\d!@%^*]", value)
-    )
+        return is_random or re.search(r"[\d\s!@#%^*&$]", value) is not None
+    if is_key and not is_random and re.fullmatch(r"[\w-]+(?:[./][\w-]+)+[,;)]?", value):
+        return False
+    no_value = r"[\d.]+|\d[\d.]*\W.*" if is_key else r"\d{1,3}"
+    return not re.fullmatch(no_value, value) and bool(re.search(r"[\d!@%^*]", value))
 
 
-def _random_parts(match: re.Match[str]) -> Iterator[Found]:
+def _random_parts(match: re.Match[str], *, is_near: bool = False) -> Iterator[Found]:
     word, start = match.group(), match.start()
     if _HARMLESS_WORD.search(word):
         return
-    for part in re.finditer(r"[^:=]+", word):
+    is_value = is_near and _VALUE_BEFORE.search(match.string, max(0, start - 4), start)
+    form = _PARTS_OF_USER_AT_HOST if _USER_AT_HOST.match(word) else _PARTS_OF_WORD
+    for part in form.finditer(word):
         piece = part.group()
-        begin = start + part.start()
-        if _WORD_AND_YEAR.match(piece) or is_password(piece.rstrip(".*_?-")):
-            yield begin, begin + len(piece), "password"
+        if not _EMAIL.match(piece) and is_password(
+            piece.strip(".*_?-+&"), is_value=bool(is_value) and piece == word
+        ):
+            yield start + part.start(), start + part.end(), "password"
 
 
-def is_password(word: str) -> bool:
+def is_password(word: str, *, is_value: bool = False) -> bool:
     """Return True for 6 to 64 characters of three classes, unless they form a name or path.
 
-    >>> [is_password(word) for word in ("Falcon12!maple", "getUserV2", "src/Auth/Login2")]
+    ``is_value``: a quoted string or the value of an option, which names nothing.
+
+    >>> [is_password(word) for word in ("falcon52Maple", "getUserV2", "src/Auth/Login2")]
     [True, False, False]
+    >>> [is_password("falconMaple2", is_value=is_value) for is_value in (True, False)]
+    [True, False]
     """
     if not 6 <= len(word) <= 64:
         return False
@@ -293,14 +320,18 @@ def is_password(word: str) -> bool:
         return False
     if has_sign and has_digit and "/" not in word:
         return True
-    return not _is_name(word)
+    is_value = is_value and re.fullmatch(r"[^/.@]{8,}\d", word) is not None
+    return is_value or not _is_name(word)
 
 
 def _is_name(word: str) -> bool:
-    """Return True for words, or an identifier of words and numbers."""
+    """Return True for words, or an identifier of words and usual numbers."""
     letters = sum(letter.isalnum() for letter in word)
     parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", word)
-    return _as_words(word) >= _AS_NAME and letters >= _LETTERS_A_PART * len(parts)
+    if _as_words(word) < _AS_NAME or letters < _LETTERS_A_PART * len(parts):
+        return False
+    numbers = {part for part in parts if part.isdigit() and len(part) > 1}
+    return numbers <= _NUMBERS or re.search(r"[./]", word) is not None
 
 
 def _as_words(text: str) -> float:
@@ -328,7 +359,7 @@ _RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}")
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]{32,}|[0-9A-F]{32,})\Z")
 _HAS_UUID = re.compile(_UUID, re.IGNORECASE)
 _PREFIXED = re.compile(
-    rf"(?P<prefix>(?:[A-Za-z]\w{{0,9}}[_-]){{1,3}}?)(?:[0-9a-f]{{32,}}|{_UUID})(?:[_-][0-9a-f]{{6,}})?\Z"
+    rf"(?P<prefix>(?:\w{{1,24}}[_-]){{1,3}}?)(?:[0-9a-f]{{32,}}|{_UUID})(?:[_-][0-9a-f]{{6,}})?\Z"
 )
 _KNOWN = re.compile(
     r"(?:toolu|srvtoolu|msg|req|call|chatcmpl|resp|run|thread|sess|session|item|evt|event|id|pr|v\d"
@@ -341,9 +372,9 @@ _SAYS = re.compile(
     r"(?P<harmless>sha\d{0,3}\b|sha\d|md5|digest|hash|checksum|integrity|commit|merge|revision|\brev\b"
     r"|\btree|parent|blob|object|\bindex|\bhead|\bref|etag|fingerprint|\bh1:|\bzh:|trace|span|request"
     r"|checkpoint|uuid|\bid\b|_id\b|image|layer|build|container|snapshot|branch|version|base64,"
-    r"|\bgit\b|artifact|ssh-\w+|public|session|packages/|uses:)"
+    r"|\bgit\b|artifact|ssh-\w+|public|packages/|uses:|@\Z)"
     r"|(?P<secret>key|secret|token|passw|pwd|salt|seed|private|credential|auth|bearer|login|creds?\b"
-    r"|codecov -t)",
+    r"|\s-t\s\Z)",
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"\.[a-z]\w{0,5}\b(?!\.\w)|[\[(]|::|  \S| \*\S|@[\w-]{1,40}\.[a-z]")

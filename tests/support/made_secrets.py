@@ -77,6 +77,7 @@ class Maker:
             f"{words[0]}@{number}7",
             f"{''.join(words)}{number}!",
         ]
+        forms += [f"{one}{number}{words[1]}", f"{words[0]}{number}{other}+"]
         forms += [f"{self.some(5)}#{self.some(5)}", f"{words[1][:3]}${number}{one}", self.some(10)]
         return self._random.choice(forms)
 
