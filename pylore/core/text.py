@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     """Terms, each a list of alternatives, each a list of words"""
 
 STOP_WORDS = frozenset(
-    "a about all also an and any are as at be been being both but by can could d did do does"
-    " during each few for from had has have he her his how i if in into is it its just ll m may me"
-    " might more most my no not of on only or other our over own re s same she should so some such"
-    " t than that the their them then there these they this to too us ve very was we were what"
-    " when where which while who whom whose why will with would you your".split()
+    "a about all also an and any are aren as at be been being both but by can could couldn d did"
+    " didn do does doesn don during each few for from had hadn has hasn have haven he her his how"
+    " i if in into is isn it its just ll m may me might more most my no not of on only or other"
+    " our over own re s same she should shouldn so some such t than that the their them then there"
+    " these they this to too us ve very was wasn we were weren what when where which while who"
+    " whom whose why will with won would wouldn you your".split()
 )
 
 MAX_QUERY = 100_000
 """Maximum number of characters of a query."""
-MAX_TERMS = 200
-"""Maximum number of words of a query."""
+MAX_TERMS = 200  # maximum words of a query
 PREFIX_LENGTH = 3
 """Minimum length of a word used as a prefix."""
 ENDING = 2  # last characters of a word that may differ in inflected forms

@@ -110,7 +110,7 @@ def test_camel_case_is_split_where_a_word_begins(word: str, parts: list[str]) ->
 
 
 def test_terms_omit_stop_words_unless_alone() -> None:
-    assert parse_query("what is the JWT?").terms == [[["jwt"]]]
+    assert parse_query("what isn't the JWT?").terms == [[["jwt"]]]
     assert parse_query("to be or not").terms == [[["to"]], [["be"]], [["or"]], [["not"]]]
     assert parse_query("jwt JWT Jwt").terms == [[["jwt"]]]
     assert parse_query("src/getUser.py").terms == [
