@@ -287,7 +287,7 @@ def _particulars(hit: Hit, node: Node) -> list[str]:
     elif node.status not in ("confirmed", ""):
         found.append(node.status)
     if node.file and node.type not in ("file", "symbol"):
-        found.append(node.file + (f":{node.line_start}" if node.line_start else ""))
+        found.append(node.file + (f":{hit.line_start}" if hit.line_start else ""))
     if hit.verdict and hit.verdict != "valid":
         found.append(f"its code is {hit.verdict}")
     return found

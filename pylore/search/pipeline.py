@@ -259,7 +259,8 @@ def _fill_rows(query: ParsedQuery, found: Matches, hits: list[Hit]) -> None:
 
 
 def _snippet(query: ParsedQuery, found: Matches, hit: Hit, lines: str | None) -> str:
-    """Return the part of a hit's ``lines``, passage or text that has the query's words."""
+    """Return the part of a hit's ``lines``, passage or text that has the query's words. A document
+    gets the line where the part begins."""
     store, key, heading = query.store, found.passage.get(hit.id), ""
     if lines is not None:
         text = lines
@@ -267,13 +268,16 @@ def _snippet(query: ParsedQuery, found: Matches, hit: Hit, lines: str | None) ->
         text = store.nodes.beginning(hit.id)
     else:
         _, text = store.fulltext.shown(key)
-        if hit.line_start is not None and is_changelog(hit.file or ""):
-            from .places import entry_of
+    if key is not None and hit.line_start is not None and is_changelog(hit.file or ""):
+        from .places import entry_of
 
-            heading = entry_of(store, hit, key)
+        heading = entry_of(store, hit, key)
     if hit.type == "symbol":
         text = beyond_signature(text, hit.title)
     shown = one_line(snippet(text, query.words))
+    if lines and shown and hit.line_start and not hit.line_end:  # the first line of a passage
+        before = one_line(text)[: max(0, one_line(text).find(shown.strip("… ")))].count(" ")
+        hit.line_start += text.count("\n") - text.split(None, before)[-1].count("\n")
     return shown if heading in shown else f"{heading}: {shown}"
 
 

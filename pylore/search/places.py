@@ -50,7 +50,7 @@ def once(store: Store, files: Collection[str], hits: list[Hit]) -> list[Hit]:
 
 def add_lines(query: ParsedQuery, hits: list[Hit], found: Matches) -> dict[str, str]:
     """Give files and imported documents the lines of their best match; with ``snippets``, return
-    the lines of files that no symbol found, by id."""
+    the lines of files that no symbol found, and the passages of documents, by id."""
     store = query.store
     documents = [hit for hit in hits if hit.line_start is not None and hit.id in found.passage]
     documents = [hit for hit in documents if not hit.id.startswith(CODE_IDS)]
@@ -62,10 +62,12 @@ def add_lines(query: ParsedQuery, hits: list[Hit], found: Matches) -> dict[str, 
     for hit in (*documents, *files):
         if keys[hit.id] in lines:
             hit.line_start, hit.line_end = lines[keys[hit.id]]
-    shown = [hit for hit in files if hit.line_start is None]
-    if not query.snippets or found.files is None:
+    if not query.snippets:
         return {}
-    return {hit.id: show_stretch(store, hit, query.words) for hit in shown}
+    there = [hit.id for hit in documents if keys[hit.id] in lines]
+    texts = {id: store.fulltext.shown(keys[id])[1] for id in there}
+    shown = [hit for hit in files if hit.line_start is None and found.files is not None]
+    return texts | {hit.id: show_stretch(store, hit, query.words) for hit in shown}
 
 
 def _best_passage(query: ParsedQuery, hit: Hit, found: Matches) -> int:
