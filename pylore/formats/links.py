@@ -82,7 +82,12 @@ class Targets:
             found = (self._of_text(text, folder) for text in _readings(link.target))
             return next(filter(None, found), None)
         near = os.path.join(folder, link.target)
-        if target := (self._at(link.target) if link.kind == PATH else None) or self._at(near):
+        places = [link.target, near]
+        if link.kind == RELATIVE:  # of a site: from any folder above, perhaps written as .html
+            page, above = near.removesuffix(".html").lstrip("/"), folder.split("/")
+            tops = range(1, len(above) + 1) if near.startswith("/") else ()
+            places = [near, page, *("/".join([*above[:top], page]) for top in tops)]
+        if target := next(filter(None, map(self._at, places)), None):
             return target
         is_folder = os.path.isdir(os.path.join(self._root, near.lstrip("/")))
         return ("", "") if link.kind == RELATIVE and is_folder else None
@@ -113,7 +118,7 @@ class Targets:
     def _at(self, path: str) -> Target | None:
         """Return the document at a path from the root, or the file there."""
         path = os.path.normpath(path.lstrip("/"))
-        for ending in ("", *EXTENSIONS):
+        for ending in ("", *EXTENSIONS, *(f"/index{one}" for one in EXTENSIONS)):
             if id := self._documents.get(composed(path) + ending):
                 return id, ""
         whole = spelled(os.path.join(self._root, path))

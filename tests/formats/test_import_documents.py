@@ -63,7 +63,7 @@ def test_keys_of_front_matter(
         ("---\ntitle: Same\n---\n# Same\ntext", "Same", "text"),
         ("\ufeff# With a mark\r\ntext\r\nmore\r\n", "With a mark", "text\nmore"),
         ("", "some-name", ""),
-        ("# Only a title", "Only a title", ""),
+        ('# Only <b>a</b> title <Badge type="info" text="new" />', "Only a title", ""),
     ],
 )
 def test_titles(project: Project, text: str, title: str, body: str) -> None:
@@ -137,7 +137,8 @@ def test_every_kind_of_link(project: Project) -> None:
     )
     project.write("docs/b.md", "# B Title")
     project.write("docs/c.md", "# Something")
-    project.write("docs/sub/d.md", "`../../src/auth.py`")
+    project.write("docs/sub/d.md", "`../../src/auth.py` [site](/b.html) [folder](/sub/)")
+    project.write("docs/sub/index.md", "# Sub")
     result = project.run()
     assert project.edges("doc-docs/a") == {
         ("links_to", "doc-docs/b"),
@@ -146,7 +147,11 @@ def test_every_kind_of_link(project: Project) -> None:
         ("anchored_to", "file-src/auth.py"),
         ("anchored_to", "file-lib/config.sh"),
     }
-    assert project.edges("doc-docs/sub/d") == {("anchored_to", "file-src/auth.py")}
+    assert project.edges("doc-docs/sub/d") == {
+        ("anchored_to", "file-src/auth.py"),
+        ("links_to", "doc-docs/b"),
+        ("links_to", "doc-docs/sub/index"),
+    }
     assert result.unresolved == 0
     metadata = project.metadata("doc-docs/a", "file-lib/config.sh", "anchored_to")
     assert metadata.pop("at")
