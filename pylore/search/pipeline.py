@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits
 from ..core.scoring import rounded
-from ..core.text import counted, fold, one_line, parse_query, snippet, stem
+from ..core.text import counted, fold, is_spaceless, one_line, parse_query, snippet, stem
 from ..core.vocabulary import FILE_IDS, is_changelog, list_of
 from ..store import ALL
 from ..store.filter import Scope
@@ -296,11 +296,11 @@ def _say_how_it_matched(query: ParsedQuery, hits: list[Hit]) -> list[str]:
         return [f"no record has these words; showing those {begin}"]
     shown = fold(" ".join([f"{one.title} {one.snippet}" for one in hits]).replace("…", ""))
     whole = [word for word in words.single_words() if word not in words.beginnings]
-    asked = [word for word in whole if stem(word) not in shown][:MOST_NAMED]
+    asked = [word for word in whole if not (is_spaceless(word[0]) or stem(word) in shown)]
     search = store.fulltext.search  # within the scope
     missing = [
         f"'{word}'"
-        for word in asked
+        for word in asked[:MOST_NAMED]
         if not any(
             search(name, parse_query(word), "some", Scope(), FIELD_WEIGHTS, 1)
             for name in store.fulltext.collections()
