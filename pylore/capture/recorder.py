@@ -111,7 +111,7 @@ class Recorder:
 
     def read(self, line: bytes, number: int) -> None:
         """Read a line; raise ValueError if the line is not a JSON object in UTF-8."""
-        record = json.loads(line.decode())
+        record = json.loads(line.decode("utf-8-sig"))
         if not isinstance(record, dict):
             raise ValueError("not an object")
         kind = ""

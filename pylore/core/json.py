@@ -107,11 +107,11 @@ def with_fields(text: str, fields: Mapping[str, Any]) -> str:
 
 
 def decoded(line: bytes, longest: int) -> str:
-    """Return a line as text; raise LoreError if it is longer, not UTF-8, or has a NUL byte."""
+    """Return a line without byte order mark; raise LoreError if longer, not UTF-8, or with NUL."""
     if len(line) > longest:
         raise LoreError(f"longer than {longest} bytes")
     try:
-        text = line.decode()
+        text = line.decode().removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise LoreError(f"not UTF-8 (byte {error.start})") from None
     if "\0" in text:

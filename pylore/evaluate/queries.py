@@ -7,7 +7,6 @@ are ignored.
 from __future__ import annotations
 
 import sys
-from codecs import BOM_UTF8
 
 from ..core.errors import LoreError
 from ..core.json import decoded, lines_of, parse_object
@@ -50,11 +49,10 @@ def read_lines(path: str) -> Iterator[bytes]:
 
 def fields_of(line: bytes) -> dict[str, Any] | None:
     """Return the object in a line, or the query that it is; None for an empty line."""
-    if not (line := line.removeprefix(BOM_UTF8).strip()):
-        return None
-    if line.startswith(b"{"):
+    text = decoded(line, QUESTION_LINE).strip()
+    if text.startswith("{"):
         return parse_object(line, QUESTION_LINE)
-    return {"query": decoded(line, QUESTION_LINE)}
+    return {"query": text} if text else None
 
 
 def read_questions(lines: Iterable[bytes], name: str) -> Iterator[Question]:
@@ -62,7 +60,7 @@ def read_questions(lines: Iterable[bytes], name: str) -> Iterator[Question]:
     for number, line in enumerate(lines, start=1):
         try:
             if line.strip():
-                yield question_of(parse_object(line.removeprefix(BOM_UTF8), QUESTION_LINE))
+                yield question_of(parse_object(line, QUESTION_LINE))
         except LoreError as error:
             raise LoreError(f"{name}: line {number}: {error}: mend it") from None
 

@@ -77,8 +77,7 @@ def read_text(file: str, max_text: int) -> str:
         raise LoreError(f"cannot be read ({error.strerror})") from None
     if len(content) > max_text:
         raise LoreError(f"longer than max_text ({max_text} bytes)")
-    text = decoded(content, max_text).removeprefix("\ufeff")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return decoded(content, max_text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 class DocumentReader:
@@ -249,7 +248,7 @@ _FIELDS |= dict.fromkeys(("date", "created"), "created_at")
 
 # --- YAML
 
-_FENCE = "---"
+_FENCES = ("---", "...")
 _TAGS = (None, "tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp")
 _NULLS = ("~", "null", "Null", "NULL")
 _MEND = 'mend it, or put the text in "quotes"'
@@ -264,8 +263,8 @@ def front_matter(lines: Sequence[str]) -> tuple[dict[str, tuple[int, Value]], in
     Raises:
         LoreError: invalid YAML, or YAML with more than keys and values.
     """
-    fences = [number for number, line in enumerate(lines) if line.rstrip() == _FENCE][:2]
-    if len(fences) < 2 or fences[0]:
+    fences = [number for number, line in enumerate(lines) if line.rstrip() in _FENCES][:2]
+    if len(fences) < 2 or fences[0] or lines[0].startswith("."):
         return {}, 0
     # PyYAML takes a tab at the end of a line for the start of a token
     text = "".join(line.rstrip(" \t\r") + "\n" for line in lines[1 : fences[1]])

@@ -7,7 +7,6 @@ which missing fields are unchanged.
 
 from __future__ import annotations
 
-from codecs import BOM_UTF8
 from itertools import count
 from typing import NamedTuple
 
@@ -181,8 +180,7 @@ class LineImport(Import):
                 if marker_of(line):
                     raise LoreError(_CONFLICT)
                 if line.strip():
-                    content = line.removeprefix(BOM_UTF8) if number == 1 else line
-                    self._take(Line(parse_object(content, longest)))
+                    self._take(Line(parse_object(line, longest)))
             except LoreError as error:
                 place = f"{options.name}: line {number}".removeprefix(": ")
                 self._fault(place, error, options.skip_bad)

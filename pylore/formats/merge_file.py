@@ -7,7 +7,6 @@ in some.
 
 from __future__ import annotations
 
-from codecs import BOM_UTF8
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -90,7 +89,7 @@ def _read(name: str, lines: Iterable[bytes], parse: Parse) -> Lines:
     for number, raw in enumerate(both_sides(lines), start=1):
         try:
             if raw.strip():
-                key, text, value = parse(raw.removeprefix(BOM_UTF8) if number == 1 else raw)
+                key, text, value = parse(raw)
                 found.setdefault(key, {})[text] = value
         except LoreError as error:
             raise LoreError(f"{name}: line {number}: {error}") from None

@@ -252,7 +252,7 @@ _ASCIIDOC = re.compile(
         (?P<block>(?P<mark>-{4,}|\.{4,}|\+{4,}|/{4,})[ \t]*$[\s\S]*?(?:^(?P=mark)[ \t]*$|\Z))
       | (?P<fence>(?P<ticks>`{3,}).*[\s\S]*?(?:^(?P=ticks)[ \t]*$|\Z))
       | (?P<comment>//.*)
-      | (?P<heading>[=\#](?=[ \t]+(?P<title>\S.*))
+      | (?P<heading>(?:={1,6}|\#{1,6})(?=[ \t]+(?P<title>\S.*))
           |(?=(?P<lined>(?P<name>\w.*)\n={4,}[ \t]*$)))
     )
     | (?=[lxi<`]) (?:
@@ -278,7 +278,7 @@ def _read_asciidoc(text: str) -> Page:
         elif kind in ("link", "cross"):
             target = token["target"] or token["place"]
             is_file = token["macro"] in ("include", "image")
-            in_page = kind == "cross" and "." not in target.partition("#")[0]
+            in_page = kind == "cross" and not {".", "#"} & {*target}
             if "{" not in target and not in_page:  # {base} is an attribute
                 link = Link(PATH, target.partition("#")[0]) if is_file else relative_link(target)
                 page.add(link, at)

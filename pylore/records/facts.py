@@ -33,7 +33,7 @@ def state_fact(store: Store, settings: Settings, edge: Edge) -> tuple[str, list[
     staged values. A conversation changes neither a confirmed nor a retracted fact.
     """
     old = store.edges.get(*edge.key)
-    if old is not None and edge.source == "conversation" and edge.status == "staged":
+    if old is not None and edge.source == "conversation":
         if old.status == "confirmed" and old.ended_at is None:
             return "unchanged", []
         if old.status == "retracted" and old.ended_at is not None:

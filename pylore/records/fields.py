@@ -74,7 +74,7 @@ def title_of(text: str) -> str:
 
 def _first_sentence(line: str) -> str:
     for at, sign in enumerate(line[:TITLE_LENGTH]):
-        if sign not in ".!?。！？":
+        if sign not in ".!?。！？।؟۔":
             continue
         after = line[at + 1 :].lstrip(_CLOSING)
         if sign in "。！？" or (after[:1] == " " and not (sign == "." and _is_short(line[:at]))):

@@ -35,6 +35,7 @@ COLUMNS = tuple([name for name in Node.FIELDS if name not in _READS])
 
 _MEANT = f"""
 SELECT CASE
+  WHEN length(?1) < 3 AND lower(title) <> lower(?1) THEN NULL
   WHEN substr(id, instr(id, '-') + 1) = ?1 THEN 0
   WHEN substr(id, -length(?1)) = ?1 AND instr('/:.', substr(id, -length(?1) - 1, 1)) THEN 0
   WHEN substr(?1, instr(?1, '::'), 2) = '::'
@@ -230,7 +231,7 @@ class Nodes(Table):
         """Return the ids that best match a text, by id: whole parts of ids (``auth.py`` of
         ``file-src/auth.py``, ``a.py::f`` of ``symbol-a.py::C.f``), or titles of live records, of
         forgotten records, or beginnings and ends of ids. The type before an id may be missing; case
-        counts in ids."""
+        counts in ids. Texts of one or two characters are titles."""
         rows = self._rows(_MEANT, text, limit)
         return [id for rank, id in rows if rank == rows[0][0]]
 

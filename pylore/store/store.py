@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, StoreBusy, StoreError, StoreFull
-from ..core.ids import COMMON, is_own, own
+from ..core.ids import COMMON, is_own, named_id, own
 from ..core.text import composed
 from ..core.vocabulary import dotted, file_id
 from ..system.files import LOG, identity_of, project_of
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
 _SHORT_LOG = 1 << 18
 """Maximum bytes of a log that a reader leaves beside the store, as a checkpoint syncs twice."""
-
-_SHORTEST_PART = 3
-"""Minimum characters of a partial id."""
 
 _NAMED = 3
 """Maximum ids in a message about ambiguity."""
@@ -140,15 +137,18 @@ class Store:
         return id
 
     def complete_id(self, text: str) -> str:
-        """Return the id that ``resolve_id`` finds, that begins or ends so, or that has this title;
-        else the text unchanged. The beginning may follow the type: ``1a2b`` for
-        ``decision-1a2b3c4d``. Raise LoreError if several match equally well."""
+        """Return the id that ``resolve_id`` finds, that begins or ends so, or that has this title,
+        or of an entity of this name; else the text unchanged. The beginning may follow the type:
+        ``1a2b`` for ``decision-1a2b3c4d``. Raise LoreError if several match equally well."""
         id = self.resolve_id(text)
-        if self.nodes.get(id) is not None or len(id) < _SHORTEST_PART:
+        if not id or self.nodes.get(id) is not None:
             return id
         found = self.nodes.meant(id, _NAMED + 1) or self.nodes.meant(composed(id), _NAMED + 1)
+        if not found:
+            named = named_id("entity", id)
+            return id if self.nodes.get(named) is None else named
         if len(found) < 2:
-            return found[0] if found else id
+            return found[0]
         names = ", ".join(found[:_NAMED]) + (", …" if len(found) > _NAMED else "")
         raise LoreError(f"'{id}' may be several records ({names}): give the full id")
 

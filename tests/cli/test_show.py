@@ -85,12 +85,14 @@ def test_part_of_an_id_is_enough(lore: Lore) -> None:
 
 def test_exact_title_is_enough(lore: Lore) -> None:
     titles = {"note-1": "Größe of Keys", "note-2": "Twice", "goal-3": "twice", "note-4": "gone"}
+    titles |= {"note-6": "语", "note-7": "👍", "entity-home": "$HOME"}
     lore.fill(*({"id": id, "title": title, "body": "text"} for id, title in titles.items()))
     lore("forget", "note-4")
     lore("add", "note", "other", "--title", "Gone", "--id", "note-5")
     lore.print_each("""
         show gone | note-5
         edit Gone --tags x | note-5
+        show 语 👍 Home | note-6 note-7 entity-home
     """)
     assert lore("show", "größe OF keys").json["id"] == "note-1"
     lore.refuse_each("""

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pylore.core.errors import LoreError
-from pylore.core.json import lines_of, loads, record_line
+from pylore.core.json import lines_of, loads, parse_object, record_line
 from pylore.core.settings import Settings
 from pylore.evaluate.queries import QUESTION_LINE, read_questions
 from pylore.formats.jsonl import import_lines
@@ -61,6 +61,10 @@ def test_long_lines_are_cut_at_the_limit(lines: list[bytes], longest: int) -> No
     whole = [line + b"\n" for line in lines]
     found = list(lines_of(io.BytesIO(b"".join(whole)), longest))
     assert found == [line[: longest + 1] for line in whole]
+
+
+def test_byte_order_mark_is_ignored() -> None:
+    assert parse_object('\ufeff{"a": 1}\r\n'.encode(), 99) == {"a": 1}
 
 
 def test_record_beyond_the_limit_is_a_bad_line(store: Store) -> None:

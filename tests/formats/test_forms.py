@@ -15,7 +15,7 @@ ASCIIDOC = """\
 = The Intro
 
 See link:other.adoc[the other], xref:guide/more.adoc#part[more], <<part>>
-and `src/a.py`; https://example.org[a site], link:{base}/x[none].
+and <<guide/last#part>>, `src/a.py`; https://example.org[a site], link:{base}/x[none].
 
 -----
 link:block.adoc[in a block]
@@ -75,11 +75,12 @@ def test_titles_and_positions_of_links(project: Project) -> None:
 def test_links_of_asciidoc(project: Project) -> None:
     for path in ("other.adoc", "guide/more.adoc", "src/a.py"):
         project.write(path, "Lines\n=====\n")
+    project.write("guide/last.adoc", ":toc:\n\n== A section\n\n= no title\n")
     project.write("intro.adoc", ASCIIDOC)
     project.run(".")
-    titles = project.node("doc-intro").title, project.node("doc-other").title
-    assert titles == ("The Intro", "Lines")
-    links = {("links_to", "doc-other"), ("links_to", "doc-guide/more")}
+    titles = {"doc-intro": "The Intro", "doc-other": "Lines", "doc-guide/last": "A section"}
+    assert {id: project.node(id).title for id in titles} == titles
+    links = {("links_to", id) for id in ("doc-other", "doc-guide/more", "doc-guide/last")}
     assert project.edges("doc-intro") == links | {("anchored_to", "file-src/a.py")}
 
 

@@ -131,8 +131,9 @@ def test_staged_value_does_not_supersede(store: Store, records: Records) -> None
 
 def test_conversation_reverts_no_decision(store: Store, records: Records) -> None:
     records.fact("jacq", "lives_in", "oslo")
-    change = records.fact("jacq", "lives_in", "oslo", confidence=0.1, **SAID)
-    assert (change.state, edge(store, OSLO).weight, change.notes) == ("unchanged", 1.0, [])
+    for status in (None, "retracted"):
+        change = records.fact("jacq", "lives_in", "oslo", confidence=0.1, status=status, **SAID)
+        assert (change.state, edge(store, OSLO).weight, change.notes) == ("unchanged", 1.0, [])
     records.confirm(["jacq", "lives_in", "oslo"], retract=True)
     change = records.fact("jacq", "lives_in", "oslo", **SAID)
     assert change.state == "unchanged"
