@@ -65,6 +65,8 @@ seed-phrase (?i)pass ?(?:phrase|word)\b[^\n]{0,40}?(?:\s?[:=]\s?|\sis\s)["'`]?
     |(?<=["'`])«SEED»(?: «SEED»){3,9}(?=["'`]))(?![\w-])
 password (?<=\s)(?:-[A-Za-z]{0,4}?u|--user|--auth)[ =]?["']?[\w.@-]{1,60}?:
     (?P<secret>(?=[^\s"']{0,60}\d)(?=[^\s"']{0,60}[A-Za-z])[^\s"'`$<{/]{4,100})(?=["'\s]|\Z)
+password ^[\w.+-]{1,64}@[\w-]{1,40}(?:\.[a-z]{2,8}){1,3}:
+    (?P<secret>(?=[a-zA-Z]{0,60}\d)(?=\d{0,60}[a-zA-Z])[^\s:/]{6,60})$
 password (?i)(?<![a-z])(?:creds|credentials|login)(?: (?:is|are|with|as)|\s?[:=])\s[\w.@-]{2,40}
     \s?/\s?(?P<secret>(?![\w-]{1,60}\.[a-z])(?=\S{0,60}\d)[^\s/]{6,60})(?![\w/])
 code (?i)(?<![a-z])(?:pin|otp|(?:verification|security|one-time|sms|otp|2fa|mfa) code)
@@ -175,7 +177,7 @@ _ASSIGNED = re.compile(
 _SAID = re.compile(
     r"(?: [\w'/@.-]{1,24}){0,5}?"
     rf"(?:\s?[:=]|\s?(?:{_IS_GLUED})|\s(?:{_IS})\b:?)\s{{0,3}}[\"'`]?"
-    r"(?P<secret>[^\s\"'`]{5,100}[^\s\"'`.,;!?)])"
+    r"(?P<secret>(?!\d{1,2}[^\x00-\x7f])[^\s\"'`]{5,100}[^\s\"'`.,;!?)])"
 )
 _OPTION = re.compile(
     r"\s-[pPaw] ?[\"']?(?P<secret>(?=[^\s]{0,40}\d)"
@@ -198,8 +200,8 @@ _HARMLESS_WORD = re.compile(
     r"|%.{1,4}%|\.[a-z]{1,5}(?:[:#]L?\d+)*\Z|[&|]{2}|\$\$"
     r"|\A(?:sha\d+|md5)-|\A[A-Za-z][a-z]*[\d.]*\++[a-z]*\Z|x{4,}|\*\*|[+=-]>"
 )
-_VALUE_BEFORE = re.compile(r"(?:[\"'`]|\s-[A-Za-z] |<<< ?)\Z")
-"""Text before a quoted string, the value of an option or the input of a program."""
+_VALUE_BEFORE = re.compile(r"(?:[\"'`,\t]|\s-[A-Za-z] |<<< ?|\becho |[:/] )\Z")
+"""Text before a string, the value of a field or option, or the input of a program."""
 _PARTS_OF_WORD = re.compile(r"[^:=]+")
 _PARTS_OF_USER_AT_HOST = re.compile(r"(?<=/)[^/@]+(?=@)")
 _USER_AT_HOST = re.compile(r"\w+/[^/@]+@[\w./]+\Z")
@@ -278,11 +280,10 @@ def _is_value(value: str, *, is_key: bool = False, is_quoted: bool = False) -> b
     """Return True unless the value is a variable, a call, a type or prose."""
     if _NO_VALUE.match(value):
         return False
-    is_random = len(value) > 7 and _as_words(value) < _AS_PATH
-    if is_quoted:
-        return is_random or re.search(r"[\d\s!@#%^*&$]", value) is not None
-    if is_key and not is_random and re.fullmatch(r"[\w-]+(?:[./][\w-]+)+[,;)]?", value):
-        return False
+    if is_quoted and re.search(r"[\d\s!@#%^*&$]", value):
+        return True
+    if is_quoted or (is_key and re.fullmatch(r"[\w-]+(?:[./][\w-]+)+[,;)]?", value)):
+        return len(value) > 7 and _as_words(value) < _AS_PATH
     no_value = r"[\d.]+|\d[\d.]*\W.*" if is_key else r"\d{1,3}"
     return not re.fullmatch(no_value, value) and bool(re.search(r"[\d!@%^*]", value))
 
@@ -291,7 +292,7 @@ def _random_parts(match: re.Match[str], *, is_near: bool = False) -> Iterator[Fo
     word, start = match.group(), match.start()
     if _HARMLESS_WORD.search(word):
         return
-    is_value = is_near and _VALUE_BEFORE.search(match.string, max(0, start - 4), start)
+    is_value = is_near and _VALUE_BEFORE.search(match.string, max(0, start - 6), start)
     form = _PARTS_OF_USER_AT_HOST if _USER_AT_HOST.match(word) else _PARTS_OF_WORD
     for part in form.finditer(word):
         piece = part.group()

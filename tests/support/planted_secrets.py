@@ -103,6 +103,7 @@ ORDINARY = (
     "login of web-7d9f8c6b5-x2k4q runs x86_64-pc-linux-gnu-gcc-13, calls getUserByIdV2?",
     "branch sk-another-container-orientation, Authorization: Bearer YOUR_ACCESS_TOKEN",
     "uses: docker/login-action@<40h> # v4.6.@",
+    "パスワードは8文字以上で入力してください",
     "image web-X<9h>\nlogin works",
     "call_X<20h> wrote X<20h>.js in /home/me/words/container/session/X<20h>/strategy",
 )
