@@ -40,13 +40,16 @@ _FORMS_TEXT = r"""
 private-key -----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----(?s:.)*?
     (?:-----END [A-Z0-9 ]{0,60}-----|\Z)|PuTTY-User-Key-File-\d:(?s:.)*
 token «START»(?:«PREFIXES»)(?P<body>[\w=+~-]{16,400}(?:\.[\w=+/-]{8,400}){0,4})[\w=+/.-]*
-token (?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?
+token (?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*){0,3}
 token (?<![\w-])(?:[A-Za-z][\w-]{22,30}\.[\w-]{6,7}\.[\w-]{27,45}
     |pat[A-Za-z0-9]{14}\.[0-9a-f]{64}|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,})(?![\w-])
 token «START»(?:key-[0-9a-f]{32}|[0-9a-f]{32}-(?:[0-9a-f]{8}-[0-9a-f]{8}|us\d{1,2}))(?![A-Za-z0-9_])
 webhook (?:hooks\.slack\.com/(?:services|workflows|triggers)/|/api/webhooks/(?=\d{15}))
     (?P<secret>[\w/-]{20,})
-hash \$(?:2[aby]|[156y]|7|apr1|argon2\w{1,2})\$[\w./=,+$-]{30,}
+hash \$(?:2[aby]|[156y]|7|apr1|argon2\w{1,2})\$[\w./=,+$-]{22,}
+hash (?:pbkdf2|scram|SCRAM|scrypt)[\w.-]{0,20}[$.:](?P<secret>[\w./=,+$:-]{30,})
+token (?i)(?:licen[sc]e|product|serial|activation)[^\n]{0,20}?[:=\s]["']?
+    (?P<secret>(?=[A-Z-]{0,30}\d)[A-Z\d]{4,6}(?:-[A-Z\d]{4,6}){3,7})(?![\w-])
 url-password (?i)\bhttps?://(?P<secret>(?=[^\s/@:]{20}|(?=[^\s/@:]{0,19}\d)[^\s/@:]{12})
     [^\s/@:"'`${}<>\[]{12,400}(?::[^\s/@"'`]{0,400})?)@
 url-password ://[^\s/@:"'`]{0,100}:(?P<secret>[^\s@/"'`${}<>][^\s/"'`{}<>]{1,200})@
@@ -144,7 +147,7 @@ _CREDENTIALS = tuple(
             f"|keypass|{_LANGUAGES}",
         ),
         (_PASSWORD, r"(?<!by)(?<!com)(?<!sur)(?<!tres)%s(?![a-z])", "pass|pass_phrase"),
-        (_PASSWORD, _BARE, "pw|pwd|psk|mdp"),
+        (_PASSWORD, _BARE, "pw|rootpw|pwd|psk|mdp"),
         (
             _KEY,
             "%s[_ -]?key",
@@ -154,7 +157,7 @@ _CREDENTIALS = tuple(
         (_KEY, "%s", "credential|token|_key|_auth|_salt"),
         (_KEY, _GIVEN_NEXT, "auth|authkey|jwt|apikey|appid|bearer|sig|signature|sid"),
         (_OPTIONS, "(?<![a-z])%s", f"{_PROGRAMS}|{fold(_LOGIN)}"),
-        (_NEAR, "%s(?=[ (=.])", "auth|unlock|decrypt|identify|jwt|creds"),
+        (_NEAR, "%s(?=[ (=.:])", "auth|unlock|decrypt|identify|jwt|creds|wifi|jdbc"),
         (_NEAR, r"(?<![a-z])%s(?=[ =:]{1,3}\S)", f"key|{_KEYS}"),
         (_NEAR, r"(?<=\s)%s", "-p"),
         (_NEAR, r"%s[\w-]{1,40}(?:\.[a-z]{2,8}){1,3}:(?=[^\s/])", "@"),
@@ -169,7 +172,7 @@ _QUOTE = r"\\{0,3}[\"'`]?"
 _IS = "|".join(map(fold, "is was to ist lautet war est es era é è jest to je är είναι это".split()))
 _IS_GLUED = "|".join(map(fold, "は が 是 为 為 은 는 이 가".split()))
 _ASSIGNED = re.compile(
-    rf"(?P<sign>{_QUOTE}[*_)\]]{{0,3}}(?:\s?=>?\s?|:\s?|\s?:=\s?)|>| (?=[^\s-]))"
+    rf"(?P<sign>[sS]?{_QUOTE}[*_)\]]{{0,3}}(?:\s?=>?\s?|:\s?|\s?:=\s?)|>| (?=[^\s-]))"
     r"(?:\[\[|[*_(]{0,3})\s?(?:[bruf]{0,2}(?P<quote>\"{3}|\\{0,3}[\"'`])"
     r"(?P<quoted>(?:(?!(?P=quote))(?:\\[^\n]|[^\n\\])){6,200})"
     rf"|{_QUOTE}(?P<plain>(?:(?![,;&]\w{{1,40}}[=:])(?!\$[{{(])[^\s\"'`\\<]){{6,200}}))"
@@ -186,10 +189,11 @@ _OPTION = re.compile(
 """An option with a password."""
 _NO_VALUE = re.compile(
     r"[<$\s,.;:)|&>(\[{/]|\$?\{\w|%[({s]|\*{3}|[\w.:>-]{1,200}[(<\[]|-+\w|\.\.\.|x{4}"
-    r"|(?:sha|md|utf|base|aes|rsa|oauth|argon|pbkdf|ipv|v|http)-?\d[\w.-]*\Z",
+    r"|(?:sha|md|utf|base|aes|rsa|oauth|argon|pbkdf|ipv|v|http)-?\d[\w.-]*\Z"
+    r"|[\^~<>=]{0,2}\d+\.\d[\w.-]*\Z",
     re.IGNORECASE,
 )
-"""A placeholder, variable, call, path or name of an algorithm."""
+"""A placeholder, variable, call, path, version or name of an algorithm."""
 _AHEAD, _BEHIND = 160, 70
 """Characters after and before a word of credentials in which random words are secrets."""
 _WORD = re.compile(r"[!#-&*+\-./0-:=?-Z^_a-z~]{6,200}")
@@ -198,13 +202,15 @@ _HARMLESS_WORD = re.compile(
     r"://|\A(?:[$@.~]|%[A-Za-z_(][\w%.-]*\Z)|=[$%]|@[0-9a-f]{7,40}\Z|@[~^]?\d+\.|\A--"
     r"|\Av?[\^~<>=]*\d+(?:\.\d+)+|\d{4}-\d\d-\d\d|\A\d\d:\d\d|\A\w{0,6}#\d+\Z"
     r"|%.{1,4}%|\.[a-z]{1,5}(?:[:#]L?\d+)*\Z|[&|]{2}|\$\$"
-    r"|\A(?:sha\d+|md5)-|\A[A-Za-z][a-z]*[\d.]*\++[a-z]*\Z|x{4,}|\*\*|[+=-]>"
+    r"|\A(?:(?:sha\d+|md5)-|h1:)|\A[A-Za-z][a-z]*[\d.]*\++[a-z]*\Z|x{4,}|\*\*|[+=-]>"
 )
-_VALUE_BEFORE = re.compile(r"(?:[\"'`,\t]|\s-[A-Za-z] |<<< ?|\becho |[:/] )\Z")
+_VALUE_BEFORE = re.compile(r"(?:[\"'`,\t>]|\s-[A-Za-z] |<<< ?|\becho |[:/|] )\Z")
 """Text before a string, the value of a field or option, or the input of a program."""
-_PARTS_OF_WORD = re.compile(r"[^:=]+")
-_PARTS_OF_USER_AT_HOST = re.compile(r"(?<=/)[^/@]+(?=@)")
-_USER_AT_HOST = re.compile(r"\w+/[^/@]+@[\w./]+\Z")
+_USER_AT_HOST = re.compile(r"\w+/([^/@]+)@[\w./]+\Z")
+_USER_AND_PASSWORD = re.compile(
+    r"(?<![\w/.-])[\w.-]{1,30}:(?=[A-Za-z]{0,40}\d)(?=[A-Z\d]{0,40}[a-z])(?=[a-z\d]{0,40}[A-Z])"
+    r"([A-Za-z\d]{10,40})(?![\w/.:+-])"
+)
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[A-Za-z]{2,})+")
 _NUMBERS = frozenset("10 11 12 16 32 64 128 256 512 1024 2048 4096 509 25519".split())
 """Numbers of several digits in identifiers; others belong to passwords."""
@@ -249,7 +255,7 @@ def _credentials(lower: str) -> list[Found]:
 
 
 def found_alone(text: str) -> Iterator[Found]:
-    """Yield words of 8 or more characters of all four classes, without signs of code."""
+    """Yield words of 8 or more characters of all four classes, and random words behind a user."""
     for match in _WORD.finditer(text):
         word = match.group()
         if (
@@ -261,6 +267,9 @@ def found_alone(text: str) -> Iterator[Found]:
             and not re.search(r"[@#]\d+(?:\.\d+)*\Z|[=:/]", word)
         ):
             yield from _random_parts(match)
+    for match in _USER_AND_PASSWORD.finditer(text):
+        if _as_words(match[1]) < _AS_PATH:
+            yield (*match.span(1), "password")
 
 
 def _given(text: str, stop: int, *, is_key: bool) -> Iterator[Found]:
@@ -285,7 +294,7 @@ def _is_value(value: str, *, is_key: bool = False, is_quoted: bool = False) -> b
     if is_quoted or (is_key and re.fullmatch(r"[\w-]+(?:[./][\w-]+)+[,;)]?", value)):
         return len(value) > 7 and _as_words(value) < _AS_PATH
     no_value = r"[\d.]+|\d[\d.]*\W.*" if is_key else r"\d{1,3}"
-    return not re.fullmatch(no_value, value) and bool(re.search(r"[\d!@%^*]", value))
+    return not re.fullmatch(no_value, value) and bool(re.search(r"\d|[!@%^*].", value))
 
 
 def _random_parts(match: re.Match[str], *, is_near: bool = False) -> Iterator[Found]:
@@ -293,13 +302,14 @@ def _random_parts(match: re.Match[str], *, is_near: bool = False) -> Iterator[Fo
     if _HARMLESS_WORD.search(word):
         return
     is_value = is_near and _VALUE_BEFORE.search(match.string, max(0, start - 6), start)
-    form = _PARTS_OF_USER_AT_HOST if _USER_AT_HOST.match(word) else _PARTS_OF_WORD
-    for part in form.finditer(word):
-        piece = part.group()
+    for part in re.finditer(r"[^:=]+", word):
+        part = _USER_AT_HOST.match(word, *part.span()) or part
+        piece = part.group(part.re.groups)
         if not _EMAIL.match(piece) and is_password(
             piece.strip(".*_?-+&"), is_value=bool(is_value) and piece == word
         ):
-            yield start + part.start(), start + part.end(), "password"
+            first, last = part.span(part.re.groups)
+            yield start + first, start + last, "password"
 
 
 def is_password(word: str, *, is_value: bool = False) -> bool:
@@ -374,8 +384,8 @@ _SAYS = re.compile(
     r"|\btree|parent|blob|object|\bindex|\bhead|\bref|etag|fingerprint|\bh1:|\bzh:|trace|span|request"
     r"|checkpoint|uuid|\bid\b|_id\b|image|layer|build|container|snapshot|branch|version|base64,"
     r"|\bgit\b|artifact|ssh-\w+|public|packages/|uses:|@\Z)"
-    r"|(?P<secret>key|secret|token|passw|pwd|salt|seed|private|credential|auth|bearer|login|creds?\b"
-    r"|\s-t\s\Z)",
+    r"|(?P<secret>key|secret|token|passw\w{0,9}|hmac\S{0,9}|pwd|salt|seed|private|credential|auth|bearer|login"
+    r"|creds?\b|\s-t\s\Z)",
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"\.[a-z]\w{0,5}\b(?!\.\w)|[\[(]|::|  \S| \*\S|@[\w-]{1,40}\.[a-z]")
@@ -387,7 +397,7 @@ def found_by_chance(text: str) -> Iterator[Found]:
     for match in _RUN.finditer(text):
         start, run = match.start(), match.group()
         pieces = [(0, run)]
-        if "/" in run and _as_words(run) >= _AS_PATH:
+        if "/" in run and not run.endswith("=") and _as_words(run) >= _AS_PATH:
             if "://" not in re.split(r"\s", text[max(0, start - 200) : start])[-1]:
                 continue
             pieces = [(part.start(), part.group()) for part in re.finditer(r"[^/]{20,}", run)]
