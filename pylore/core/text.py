@@ -73,17 +73,16 @@ def _compatible(letter: str) -> str:
     """Return the characters that a character is compatible with (NFKC). A sign that is compatible
     with letters, as ™, is a word, and so is an emoji. Soft hyphens, joiners, vowel marks of Arabic
     and Hebrew, which most texts omit, and marks of Thai to Khmer are dropped."""
-    from unicodedata import category, combining, normalize
+    from unicodedata import category, combining, decimal, normalize
 
-    same = "".join(one for one in normalize("NFKC", letter) if one not in _OMITTED)
-    if letter in _OMITTED:
-        return ""
+    same = str(decimal(letter, "")) or normalize("NFKC", letter)
+    same = "".join(one for one in same if one not in _OMITTED)
     if letter >= "\u2600" and category(letter) == "So" and not any(map(str.isalnum, same)):
         return f" u{ord(letter):x} "
     if same == normalize("NFC", letter) or not (letter.isalnum() or same.strip().isalnum()):
-        return letter
+        return same and letter
     is_word = letter.isalnum() and all(one.isalnum() or combining(one) for one in same)
-    return same if is_word else f" {same} "
+    return same if is_word or is_spaceless(same[:1]) else f" {same} "
 
 
 _tokenizers: list[Any] = []
@@ -94,6 +93,7 @@ _OMITTED = {
     *map(chr, (*range(0x102B, 0x103F), *range(0x17B4, 0x17D4))),
 }
 _PLAINER = dict(zip("øØłŁđĐıёЁѐЀάέήίόύώϊϋΐΰΆΈΉΊΌΎΏ", "oOlLdDiеЕеЕαεηιουωιυιυΑΕΗΙΟΥΩ", strict=True))
+_PLAINER |= zip("أإآٱىیکةہ", "ااااييكهه", strict=True)
 _PLAINER |= {"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "Ϊ": "Ι", "Ϋ": "Υ"}
 """Letters that many texts write without the accent, or as two letters."""
 _WORDS = _Table(lambda letter: " " if (token := _token(letter)) is None else token and letter)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..core.errors import GraphUnavailable, LoreError, UsageError, nearest
 from ..core.json import dumps, require_json_object, require_storable
 from ..core.model import Node
+from ..core.text import fold
 from ..core.vocabulary import LEARNING, NO_RECORDS, RECORDS, WORST_FIRST, types_named
 from .connection import NEW_KEY, GraphFaults, GraphTable, Table, apsw
 from .edges import COUNTED, follow_nodes
@@ -232,7 +233,11 @@ class Nodes(Table):
         ``file-src/auth.py``, ``a.py::f`` of ``symbol-a.py::C.f``), or titles of live records, of
         forgotten records, or beginnings and ends of ids. The type before an id may be missing; case
         counts in ids. Texts of one or two characters are titles."""
-        rows = self._rows(_MEANT, text, limit)
+        query = _MEANT
+        if not text.isascii():  # SQLite's lower() is for ASCII
+            self._db.create_scalar_function("folded", lambda *one: fold(str(one[0])), 1)
+            query = query.replace("lower(", "folded(")
+        rows = self._rows(query, text, limit)
         return [id for rank, id in rows if rank == rows[0][0]]
 
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:

@@ -94,7 +94,7 @@ def test_exact_title_is_enough(lore: Lore) -> None:
         edit Gone --tags x | note-5
         show 语 👍 Home | note-6 note-7 entity-home
     """)
-    assert lore("show", "größe OF keys").json["id"] == "note-1"
+    assert lore("show", "GRÖSSE OF keys").json["id"] == "note-1"
     lore.refuse_each("""
         show TWICE | 1 | 'TWICE' may be several records (goal-3, note-2)
         show Twic | 1 | no node 'Twic'

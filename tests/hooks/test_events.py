@@ -224,3 +224,5 @@ def test_proven_records_and_records_of_named_files(project: Lore) -> None:
     assert lesson in said and "Sessions are signed" not in said
     said = context(hook(project, "prompt", prompt="is `src/auth.py:1` where it ought to be?"))
     assert "Sessions are signed" in said and lesson not in said
+    project("add", "decision", "Сессия истекает через час")
+    assert "истекает" in context(hook(project, "prompt", prompt="Когда истекает сессия?"))
