@@ -14,9 +14,9 @@ NAME = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 _LONGEST = 2000  # maximum characters of an expression; longer expressions are unknown
 _LONGEST_NAME = 200
 _PLAIN = re.compile(r"[\w$@]+(?:\.[\w$]+)*")
-_LINK = re.compile(r"(?:[\w$]|@(?=\w)|[!?](?=\())+")
-_SEPARATOR = re.compile(r"\s*(?:\?\.|->|::|\.|&\.)\s*")
-_OPENING = re.compile(r"[ \t\r\n!]*([(\[<])")
+_LINK = re.compile(r"(?:[\w$]|@(?=\w)|[!?](?=\(|$))+")
+_SEPARATOR = re.compile(r"\s*(?:\?\.|->|::|\.|&\.)\s*(?:r?#)?")
+_OPENING = re.compile(r"[ \t\r\n!]*([(\[<{])")
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _MARKS = " \t\r\n&*"
 _QUOTES = "'\"`"
@@ -45,6 +45,7 @@ class Parts:
 
     def __init__(self, language: LanguageSpec) -> None:
         self._language = language
+        self._marks = _MARKS if "!" in language.letters else f"{_MARKS}!"
         letters = re.escape(f"$@{language.letters}")
         self._plain = re.compile(rf"[\w{letters}]+(?:\.[\w{letters}]+)*")
         self._prefix = _words(language.prefixes, r"^(?:WORDS)\b\s*")
@@ -63,8 +64,8 @@ class Parts:
             return UNKNOWN
         if self._plain.fullmatch(text):
             return text
-        text = text.strip(_MARKS).removeprefix("::")
-        while (shorter := self._prefix.sub("", text).strip(_MARKS)) != text:
+        text = text.strip(self._marks).removeprefix("::")
+        while (shorter := self._prefix.sub("", text).strip(self._marks)) != text:
             text = shorter
         links = _links(text)
         if len(links) > 1 and links[0].removesuffix("()") in self._language.super_names:
@@ -191,7 +192,7 @@ def _link(text: str, position: int) -> tuple[str, int]:
             position = after_brackets(text, opening.start(1))
             if opening[1] == "[":
                 link = UNKNOWN
-            elif opening[1] == "(" and link != UNKNOWN:
+            elif opening[1] in ("(" if link.endswith("()") else "({") and link != UNKNOWN:
                 link += "()"
         elif text[position] == "!":
             position += 1

@@ -308,7 +308,7 @@ def _key(name: str, scope: DefinitionMatch | None, parts: Parts) -> str:
     """Return the key of a variable in ``assigned``; "" for other expressions."""
     for mark in parts.self_marks:
         if name.startswith(mark):
-            name = name[len(mark) :]
+            name = name[len(mark) :].lstrip("#")
             while scope is not None and scope.kind not in CONTAINERS:
                 if scope.kind == "method" and scope.outer is None and "." in scope.qualified:
                     owner = scope.qualified.rpartition(".")[0]
@@ -316,7 +316,8 @@ def _key(name: str, scope: DefinitionMatch | None, parts: Parts) -> str:
                 scope = scope.outer
             if scope is None:
                 return ""
-    if not NAME.fullmatch(name):
+    pieces = name.split(".", 1) if scope is None else [name]
+    if not all(map(NAME.fullmatch, pieces)):
         return ""
     return f"{scope.qualified}.{name}" if scope is not None else name
 

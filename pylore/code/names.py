@@ -195,7 +195,7 @@ class Names:
             if base not in made.bases:
                 made.bases.append(base)
         self._forget()
-        yield from found
+        yield from (one for one in found if one[0].kind != "type")  # an alias inherits nothing
 
     def chain(self, file: File, scope: str, text: str) -> Things:
         """Return the things that ``text`` may be in ``scope``; [] with an unknown name in it."""
@@ -257,7 +257,7 @@ class Names:
         here = scope
         while here:
             around = file.defs.get(here)
-            is_class = around is not None and around.is_class
+            is_class = around is not None and (around.is_class or around.kind == "constant")
             is_open = not is_class or here == scope or spec.class_scope
             if is_open or (around is not None and around.kind == "module"):
                 found = self._local(file, here, around, name)
@@ -332,13 +332,16 @@ class Names:
         return found or ([OUTSIDE] if name in file.language.builtin else [])
 
     def _find_class_around(self, file: File, scope: str) -> Def | None:
-        """Return the class around ``scope``; for a method outside of the class body, the type."""
+        """Return the class around ``scope``; for a method outside of the class body, the type;
+        for a method of an object, what holds it."""
+        in_objects = file.language.functions_have_members
         while scope:
             made = file.defs.get(scope)
             if made is not None and made.is_class and made.kind != "module":
                 return made
-            if made is not None and made.outer is not None and made.outer.is_class:
-                return made.outer
+            outer = made.outer if made is not None else None
+            if outer and (outer.is_class or (in_objects and made.kind == "method")):
+                return outer
             scope = scope.rpartition(".")[0]
         return None
 
@@ -416,7 +419,7 @@ class Names:
         if found or name == "default":
             return found
         found = self._from_stars(file, name)
-        if not found and "default" in file.bound:
+        if not found and ("default" in file.bound or "default" in file.assigned):
             # A function or object that a file exports whole has the names.
             found = self._members(self.exported(file.path, "default"), name)
         return found
@@ -483,6 +486,9 @@ class Names:
         if not cls.is_class:
             if cls.file.language.functions_have_members and name in cls.children:
                 return [Thing(DEFINITION, cls.children[name], thing.sure)]
+            text = cls.file.assigned.get(f"{cls.qualified}.{name}", "")
+            if text and cls.kind == "constant":  # an object
+                return _at_most(self._values(cls.file, "", text), thing.sure)
             surely = thing._replace(sure=1.0)  # the value of a property has it
             found = self._once((cls, name), lambda: self._members(self.result(surely), name))
             return _at_most(found, thing.sure)

@@ -301,12 +301,13 @@ SPEC = LanguageSpec(
     "javascript",
     self_marks=("self.",),  # a common name of ``this`` for functions within
     prefixes=("await", "new", "yield", "typeof", "delete", "void"),
+    wrappers=("Promise<", "Readonly<"),
     no_class=frozenset(
         "null undefined void any unknown never object string number boolean String Object this"
         " self let const var".split()
     ),
     no_value=frozenset(
-        "null undefined true false this self string number boolean void any".split()
+        "null undefined true false self string number boolean void any".split()
     ),
     no_owner=frozenset({"exports", "module.exports", "this", "self", "window", "global"}),
     owner_end=".prototype",

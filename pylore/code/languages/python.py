@@ -136,7 +136,7 @@ SPEC = LanguageSpec(
     wrappers=("Optional[", "Type[", "type["),
     no_class=frozenset("None Any object int str bool float bytes self".split()),
     no_value=frozenset(
-        "None True False self int str bool float bytes Any any len dict list set tuple".split()
+        "None True False int str bool float bytes Any any len dict list set tuple".split()
     ),
     self_names=frozenset({"self"}),
     super_names=frozenset({"super"}),

@@ -39,6 +39,7 @@ class RubyImports(Importer):
 SPEC = LanguageSpec(
     "ruby",
     "ruby",
+    letters="?!",
     self_marks=("@",),
     no_class=frozenset("nil self String Object".split()),
     no_value=frozenset("nil true false self".split()),
@@ -46,7 +47,9 @@ SPEC = LanguageSpec(
     super_names=frozenset({"super"}),
     constructors=("initialize",),
     common_names=frozenset(
-        "catch chars collect concat drop printf shift throw to_s unshift".split()
+        "all? any? between? block_given? catch chars collect concat drop empty? end_with? eql?"
+        " exist? file? frozen? has_key? include? instance_of? is_a? key? kind_of? map! match? member?"
+        " merge! nil? none? one? printf respond_to? shift start_with? throw to_s unshift zero?".split()
     ),
     maker="new",
     members_bare=True,
