@@ -190,8 +190,8 @@ class Resolver:
     def _guess(self, file: File, caller: str, callee: str) -> None:
         """Draw edges to the few functions or methods of a name."""
         receiver, _, name = callee.rpartition(".")
-        name, spec = name.rstrip("()"), file.language
-        common = name in _ANYWHERE or name in spec.common_names
+        name, stem, spec = name.rstrip("()"), name.rstrip("()?!"), file.language
+        common = stem in _ANYWHERE or stem in spec.common_names
         if common if receiver else not spec.functions_global:
             return
         found = self._candidates.get((spec.family, name, bool(receiver)), [])

@@ -14,7 +14,7 @@ NAME = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 _LONGEST = 2000  # maximum characters of an expression; longer expressions are unknown
 _LONGEST_NAME = 200
 _PLAIN = re.compile(r"[\w$@]+(?:\.[\w$]+)*")
-_LINK = re.compile(r"(?:[\w$]|@(?=\w)|[!?](?=\(|$))+")
+_LINK = re.compile(r"(?:[\w$]|@(?=\w)|[!?](?=\())+")
 _SEPARATOR = re.compile(r"\s*(?:\?\.|->|::|\.|&\.)\s*(?:r?#)?")
 _OPENING = re.compile(r"[ \t\r\n!]*([(\[<{])")
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
@@ -45,7 +45,6 @@ class Parts:
 
     def __init__(self, language: LanguageSpec) -> None:
         self._language = language
-        self._marks = _MARKS if "!" in language.letters else f"{_MARKS}!"
         letters = re.escape(f"$@{language.letters}")
         self._plain = re.compile(rf"[\w{letters}]+(?:\.[\w{letters}]+)*")
         self._prefix = _words(language.prefixes, r"^(?:WORDS)\b\s*")
@@ -64,8 +63,8 @@ class Parts:
             return UNKNOWN
         if self._plain.fullmatch(text):
             return text
-        text = text.strip(self._marks).removeprefix("::")
-        while (shorter := self._prefix.sub("", text).strip(self._marks)) != text:
+        text = text.strip(_MARKS).removeprefix("::")
+        while (shorter := self._prefix.sub("", text).strip(_MARKS)) != text:
             text = shorter
         links = _links(text)
         if len(links) > 1 and links[0].removesuffix("()") in self._language.super_names:

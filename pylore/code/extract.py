@@ -28,26 +28,19 @@ def imports(kind: str, match: Match, own: frozenset[str]) -> Iterator[Import]:
         for base, taken, called in _use_tree(module, own):
             yield Import(base, taken, called, 0, match.first, kind)
         return
-    if kind == "include":
-        yield Import(module.strip(), line=match.first, kind=kind)
-        return
-    module = "".join(module.split()) if module[:1] not in _QUOTES else module.strip(_QUOTES)
-    level = len(module) - len(module.lstrip(".")) if match.rule.startswith("import") else 0
-    if level and not module.startswith(("./", "../")) and module not in (".", ".."):
-        module = module[level:]
-    elif level and (match.fields[0][:1] in _QUOTES or "/" in module):
-        level = 0
-    elif level:
-        module = ""
+    quoted = module[:1] in _QUOTES
+    module = module.strip(_QUOTES) if quoted else "".join(module.split())
+    dotted = match.rule.startswith("import") and not quoted
+    level = len(module) - len(module.lstrip(".")) if dotted else 0
     name, alias = name.strip(_QUOTES), alias.strip(_QUOTES)
-    yield Import(module, name, "" if alias == name else alias, level, match.first, kind)
+    yield Import(module[level:], name, "" if alias == name else alias, level, match.first, kind)
 
 
 def _use_tree(text: str, own: frozenset[str], prefix: str = "") -> Iterator[tuple[str, str, str]]:
     """Turn ``a::{b, c as d}`` into ``("a", "b", "")``, ``("a", "c", "d")``."""
     path, brace, rest = text.strip().partition("{")
     if brace:
-        base = _joined(prefix, path.strip().removesuffix("::"))
+        base = "::".join(filter(None, (prefix, path.strip().strip(":"))))
         for part in split(rest.rstrip().removesuffix("}")):
             yield from _use_tree(part, own, base)
         return
@@ -57,13 +50,8 @@ def _use_tree(text: str, own: frozenset[str], prefix: str = "") -> Iterator[tupl
         yield prefix, "", alias
         return
     base, colons, name = path.rpartition("::")
-    base = _joined(prefix, base)
+    base = "::".join(filter(None, (prefix, base.strip(":"))))
     yield (base, name, alias) if base or colons else (name, "", alias)
-
-
-def _joined(prefix: str, path: str) -> str:
-    path = path.removeprefix("::")
-    return f"{prefix}::{path}" if prefix and path else prefix or path
 
 
 KINDS = ("class", "interface", "module", "type", "function", "method", "constant")
@@ -83,7 +71,7 @@ class DefinitionMatch:
         self.first = match.first
         is_line = match.rule.endswith(".line")  # the match includes the line's end
         self.last = max(match.first, match.last - 1) if is_line else match.last
-        self.offsets = match.offsets
+        self.place = (match.first, self.last, match.offsets, kind)
         self.begin, self.end = match.offsets or (self.first, self.last)
         self.kind = kind
         owner = parts.owner(fields[2]) if len(fields) > 2 and fields[2] else ""
@@ -235,12 +223,11 @@ def _symbols(definitions: list[DefinitionMatch], source: Source, parts: Parts) -
     found = []
     for alike in named.values():
         each = alike[0] if len(alike) == 1 else max(alike, key=lambda one: _says(one, source))
-        lines = source.definition(each.first, each.last, each.offsets)
         symbol = Symbol(each.name, each.qualified, each.kind, each.first, each.last)
         found.append(
             symbol._replace(
-                signature=source.signature(lines, each.kind),
-                doc=source.doc(each.first, lines, each.kind),
+                signature=source.signature(*each.place),
+                doc=next(filter(None, [source.doc(*one.place) for one in (each, *alike)]), ""),
                 bases=bases.get(each.qualified, ()) if each.kind in CONTAINERS else (),
                 params=parts.params(each.params) if each.params else (),
                 others=tuple([(one.first, one.last) for one in alike if one is not each]),
@@ -251,10 +238,8 @@ def _symbols(definitions: list[DefinitionMatch], source: Source, parts: Parts) -
 
 def _says(each: DefinitionMatch, source: Source) -> tuple[bool, bool, bool, int]:
     """Return the sort key of definitions with the same name: body, documentation, length."""
-    lines = source.definition(each.first, each.last, each.offsets)
     has_body = not source.lines[each.last - 1].rstrip().endswith(("...", ";"))
-    has_doc = bool(source.doc(each.first, lines, each.kind))
-    return each.kind != "constant", has_body, has_doc, each.last - each.first
+    return each.kind != "constant", has_body, source.doc(*each.place) != "", each.last - each.first
 
 
 def _placed(

@@ -332,16 +332,18 @@ class Names:
         return found or ([OUTSIDE] if name in file.language.builtin else [])
 
     def _find_class_around(self, file: File, scope: str) -> Def | None:
-        """Return the class around ``scope``; for a method outside of the class body, the type;
-        for a method of an object, what holds it."""
+        """Return the class around ``scope``; for a method outside of it, the type or object."""
         in_objects = file.language.functions_have_members
         while scope:
             made = file.defs.get(scope)
             if made is not None and made.is_class and made.kind != "module":
                 return made
-            outer = made.outer if made is not None else None
-            if outer and (outer.is_class or (in_objects and made.kind == "method")):
-                return outer
+            if (
+                made
+                and made.outer
+                and (made.outer.is_class or (in_objects and made.kind == "method"))
+            ):
+                return made.outer
             scope = scope.rpartition(".")[0]
         return None
 
@@ -576,5 +578,6 @@ def _at_most(things: Things, sure: float) -> Things:
 @lru_cache(maxsize=65536)
 def _parts(chain: str) -> tuple[tuple[str, int], ...]:
     """Turn ``self.make().run`` into names, each with the number of calls."""
+    chain = f"self.{chain.lstrip('@')}" if chain[:1] == "@" else chain
     names = [(part.rstrip("()"), part) for part in chain.split(".")]
     return tuple([(name, (len(part) - len(name)) // 2) for name, part in names])

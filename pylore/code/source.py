@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ..anchors.definitions import attributes_before
 from ..core.text import one_line
 from .expressions import LIFETIME, after_brackets
 from .facts import Symbol
@@ -16,7 +17,7 @@ FILE_LENGTH, SYMBOL_LENGTH = 2000, 700
 WHOLE_LENGTH = 200_000  # characters of a file that full text over whole files sees
 _HEAD_LINES = 25
 _HEAD_LENGTH = 4000  # maximum characters of a head
-_MOST_ATTRIBUTES = 50  # maximum lines of attributes between a definition and a comment
+_MOST_ABOVE = 20  # maximum lines of attributes before a definition
 _FIRST_LINES = 200  # maximum lines of the first comment of a file
 _MARK = (
     r"[()\[\]{};:\n]|operator\s*[-<>=]+|(?<!<)<(?![-<=])|(?<![-=])>|=>|=(?![=>])"
@@ -26,7 +27,9 @@ _COMMENTS = {"#": r"#[^\n]*", "//": r"//[^\n]*", "/*": r"/\*(?s:.)*?\*/"}
 _OF_TYPE = re.compile(r"(?:[:|]|\s&|\b(?:extends|is))\s*$|\b(?:interface|struct)$|[\])*] ?struct $")
 """Text before a brace that belongs to a type."""
 _MEMBER = re.compile(r":\s*[\w:]+(?:<[\w:<>, ]*>)?(?:\(|\{(?!\s*\n))")  # in a constructor
-_ATTRIBUTES = ("@", "#[", "template <", "template<")
+_ATTRIBUTE = re.compile(
+    r"\s*(?:@(?!interface\b)[\w.:$]+(?=[\s(<])|#(?=\[)|(?=\[\[)|//[^\n]*\n|/\*(?s:.*?)\*/)"
+)
 _DOCSTRING = re.compile(
     r"\s*(?:#[^\n]*\n\s*)*[rRuU]?(\"\"\"|'''|\"|')(?:\\\n)?((?:\\.|(?!\1).)*)(?:\1|\Z)", re.DOTALL
 )
@@ -35,6 +38,11 @@ _VALUE = re.compile(
     r"\s*[?!]?(?:\s*:\s*[\w.$]+(?=\s*=))?\s*[:=](?![:=>])\s*(?:async\b\s*)?(?:function\b[\s*]*[\w$]*\s*)?"
 )
 """Text between the name of a function and its parameters where the function is a value."""
+_DIRECTIVE = re.compile(
+    r"(?i)-\*-|@?ts-[cein]|@flow\b|go:\w|\+build |no(?:lint|qa|sonar)\b|\w*lint[:-]|vim?: "
+    r"|(?:en)?coding[:=]|frozen_string_literal|(?:shellcheck|rubocop|pylint|mypy|ruff)\b[: ]"
+    r"|clang-format|prettier-|biome-|(?:fmt|type): (?:off|on|skip|ignore)"
+)  # a comment for tools
 _LICENSE = re.compile(r"copyright|licen[sc]e|spdx-|all rights reserved", re.IGNORECASE)
 
 
@@ -55,34 +63,42 @@ class Source:
         marks = _MARK.replace("{strings}", "|".join(quoted)).replace("{comments}", comments)
         self._marks = re.compile(marks)
 
-    def definition(self, first: int, last: int, offsets: tuple[int, int] | None) -> list[str]:
-        """Return the first lines of a definition, cut at the offsets if given."""
+    def _definition(self, first: int, last: int, offsets: tuple[int, int] | None) -> str:
+        """Return the beginning of a definition, cut at the offsets if given."""
         if offsets is None:
-            return self.lines[first - 1 : min(last, first + _HEAD_LINES + 39)]
+            return "\n".join(self.lines[first - 1 : min(last, first + _HEAD_LINES + 39)])
         text = self._data[offsets[0] : min(offsets[1] + 1, offsets[0] + _HEAD_LENGTH)]
-        return lines_of(text.decode(errors="replace"))
+        return "\n".join(lines_of(text.decode(errors="replace")))
 
-    def signature(self, definition: Sequence[str], kind: str) -> str:
+    def signature(self, first: int, last: int, offsets: tuple[int, int] | None, kind: str) -> str:
         """Return the head of a definition: the text before the body, on a line."""
-        lines = definition[_attributes(definition) :][: _HEAD_LINES + 1]
-        if kind == "constant" or not lines:
-            return one_line(lines[0][:_HEAD_LENGTH])[:SIGNATURE_LENGTH] if lines else ""
-        text = "\n".join(lines)[:_HEAD_LENGTH]
-        head = self._marks.sub(self._without_comment, text[: self._head_end(text)])
+        text = self._definition(first, last, offsets)
+        lines = text[_attributes_end(text) :].lstrip().split("\n", _HEAD_LINES + 1)
+        if kind == "constant":
+            return one_line(lines[0][:_HEAD_LENGTH])[:SIGNATURE_LENGTH]
+        text = "\n".join(lines[: _HEAD_LINES + 1])[:_HEAD_LENGTH]
+        head, comments = text[: self._head_end(text)], self._opening
+        head = self._marks.sub(lambda mark: "" if mark[0].startswith(comments) else mark[0], head)
         return one_line(head)[:SIGNATURE_LENGTH].rstrip(" =")
 
-    def doc(self, first: int, definition: Sequence[str], kind: str) -> str:
-        """Return the docstring of a definition, or else the comment before line ``first``."""
+    def doc(self, first: int, last: int, offsets: tuple[int, int] | None, kind: str) -> str:
+        """Return the docstring of a definition, or else the comments before line ``first``."""
         if self._language.docstrings and kind in ("class", "function", "method"):
-            text = "\n".join(definition)
+            text = self._definition(first, last, offsets)
             doc = _docstring(text[self._head_end(text[:_HEAD_LENGTH]) + 1 :])
             if doc:
                 return doc
-        at = first - 2
-        least = max(0, at - _MOST_ATTRIBUTES)
-        while at >= least and self.lines[at].lstrip().startswith(_ATTRIBUTES):
-            at -= 1
-        return self._comment_text(self._comment_begin(at), at + 1)
+        at, found = first - 2, ""
+        above = [line.encode() for line in self.lines[max(0, at - _MOST_ABOVE) : at + 1]]
+        attributes = {*(attributes_before(above, len(above) + 1) if above and above[-1] else ())}
+        while at >= 0:
+            begin = self._comment_begin(at)
+            if begin <= at:
+                found = f"{self._comment_text(begin, at + 1)}\n{found}"
+            elif self.lines[at].encode() not in attributes:
+                break
+            at = min(begin, at) - 1
+        return found.strip()[:DOC_LENGTH]
 
     def leading(self) -> str:
         """Return the docstring of the file, or else the first comment but a licence."""
@@ -110,9 +126,6 @@ class Source:
         """Return the text of these lines, up to ``length``."""
         # a line is a character at the least
         return "\n".join(self.lines[first - 1 : min(last, first + length)])[:length]
-
-    def _without_comment(self, mark: re.Match[str]) -> str:
-        return "" if self._opening and mark[0].startswith(self._opening) else mark[0]
 
     def _head_end(self, text: str) -> int:
         """Return the end of the head: at the body, a semicolon, or the end of the line."""
@@ -166,7 +179,8 @@ class Source:
     def _comment_text(self, begin: int, end: int) -> str:
         marks = "".join({letter for mark in self._language.comments for letter in mark})
         cleaned = (line.strip().strip(marks + "!").strip() for line in self.lines[begin:end])
-        return "\n".join(line for line in cleaned if line)[:DOC_LENGTH]
+        kept = (line for line in cleaned if line and not _DIRECTIVE.match(line))
+        return "\n".join(kept)[:DOC_LENGTH]
 
 
 def lines_of(text: str) -> list[str]:
@@ -174,21 +188,14 @@ def lines_of(text: str) -> list[str]:
     return text.split("\r" if "\r" in text and "\n" not in text else "\n")
 
 
-def _attributes(lines: Sequence[str]) -> int:
-    """Return the number of lines of attributes before a definition."""
-    first, last = 0, len(lines) - 1
-    while first < last and lines[first].lstrip()[:1] == "@":
-        line = lines[first].strip()
-        if "(" not in line and " " in line:
-            break  # the definition is on the same line
-        depth = line.count("(") - line.count(")")
-        if not depth and " " in line.rpartition(")")[2].strip():
-            break
-        while depth > 0 and first < last:
-            first += 1
-            depth += lines[first].count("(") - lines[first].count(")")
-        first += 1
-    return first
+def _attributes_end(text: str) -> int:
+    """Return the end of the attributes and comments at the beginning of a definition."""
+    end = 0
+    while match := _ATTRIBUTE.match(text, end):
+        end = match.end()
+        while text[end : end + 1] in ("(", "[", "<"):
+            end = after_brackets(text, end)
+    return end
 
 
 def _docstring(text: str) -> str:

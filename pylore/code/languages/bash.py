@@ -16,9 +16,7 @@ class BashImports(Importer):
     def find(self, facts: FileFacts, item: Import) -> Found:
         written = item.module.strip().replace('"', "").replace("'", "")
         plain = _COMPUTED.sub("", written)
-        if not plain or "$" in plain or "`" in plain:
-            return NOWHERE
-        if plain.startswith(("/", "~")):
+        if not plain or "$" in plain or "`" in plain or plain.startswith(("/", "~")):
             return NOWHERE
         for folder in (folder_of(facts.path), ""):
             place = step(folder, plain)

@@ -41,10 +41,8 @@ class CIncludes(Importer):
                     return whole(place, BY_CONVENTION)
         tail = name.lstrip("./")
         ending = [one for one in self.tree.ending(tail) if one != path] if tail else []
-        if len(ending) == 1:
-            return whole(ending[0], BY_SUFFIX)
-        best = nearest(ending, path)
-        return NOWHERE if best is None else whole(best, BY_NEARNESS)
+        best, sure = nearest(ending, path), BY_SUFFIX if len(ending) == 1 else BY_NEARNESS
+        return NOWHERE if best is None else whole(best, sure)
 
 
 SPEC = LanguageSpec(

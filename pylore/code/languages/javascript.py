@@ -306,9 +306,7 @@ SPEC = LanguageSpec(
         "null undefined void any unknown never object string number boolean String Object this"
         " self let const var".split()
     ),
-    no_value=frozenset(
-        "null undefined true false self string number boolean void any".split()
-    ),
+    no_value=frozenset("null undefined true false self string number boolean void any".split()),
     no_owner=frozenset({"exports", "module.exports", "this", "self", "window", "global"}),
     owner_end=".prototype",
     modifiers=("private", "public", "protected", "readonly", "override"),

@@ -30,8 +30,6 @@ class RubyImports(Importer):
     def _elsewhere(self, path: str, tail: str) -> Found:
         """Return the nearest file below a ``lib``: each gem of a tree has one."""
         ending = self.tree.ending("lib/" + tail) or ("/" in tail and self.tree.ending(tail)) or []
-        if not ending:
-            return NOWHERE
         best = nearest(ending, path)
         return NOWHERE if best is None else whole(best, BY_SUFFIX)
 
@@ -42,14 +40,13 @@ SPEC = LanguageSpec(
     letters="?!",
     self_marks=("@",),
     no_class=frozenset("nil self String Object".split()),
-    no_value=frozenset("nil true false self".split()),
+    no_value=frozenset("nil true false".split()),
     self_names=frozenset({"self"}),
     super_names=frozenset({"super"}),
     constructors=("initialize",),
     common_names=frozenset(
-        "all? any? between? block_given? catch chars collect concat drop empty? end_with? eql?"
-        " exist? file? frozen? has_key? include? instance_of? is_a? key? kind_of? map! match? member?"
-        " merge! nil? none? one? printf respond_to? shift start_with? throw to_s unshift zero?".split()
+        "catch chars collect concat drop end_with eql exist file frozen has_key include is_a nil"
+        " none one printf respond_to shift start_with throw to_s unshift".split()
     ),
     maker="new",
     members_bare=True,

@@ -176,7 +176,7 @@ static char *get(struct login *l) {
 }
 """,
         "MAX constant 4-4; SQ function 5-5; login class 6-6; Anon type 7-7; get function 8-10",
-        '<stdio.h>|| include 0; "a/b.h"|| include 0',
+        "<stdio.h>|| include 0; a/b.h|| include 0",
         "get: l.find",
         "get.l = login()",
     ),
