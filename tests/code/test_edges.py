@@ -6,6 +6,7 @@ from pathlib import Path
 from time import process_time
 
 import pytest
+from code_project import facts_of
 from facts import edges, file, pairs
 from hypothesis import given
 from hypothesis import strategies as st
@@ -177,6 +178,21 @@ def test_values_have_the_assigned_class(more: str, assigned: str, callee: str) -
     (call,) = [edge for edge in edges(one, two) if edge.relation == "calls"]
     assert (call.from_id, call.to_id) == ("file-a.py", "symbol-b.py::S.put")
     assert call.weight in (names.KNOWN_CLASS, names.RETURNED)
+
+
+KNOWN = {
+    "a.py": "class Q:\n def f(self): return self\ndef m() -> 'Q': ...\nm().f().f()\n",
+    "a.js": "class Q { #p = new Q(); f() {} g() { this.#p.f() } }",
+    "c.js": "class Q { f() {} }\nconst a = { h, g() { this.h().f() } };\nconst h = () => new Q();",
+    "a.rb": "class Q\n  def g; @q ||= Q.new; end\n  def f?; @q.f?; g.f?; end\nend\nQ.new.g.f?\n",
+    "a.rs": "type A = Q; struct Q; impl Q { fn f() {} } fn m() { A::r#f() }\n",
+}
+
+
+@pytest.mark.parametrize("path", KNOWN)
+def test_calls_on_objects_of_known_classes(path: str) -> None:
+    found = [edge for edge in edges(facts_of(path, KNOWN[path])) if "Q.f" in edge.to_id]
+    assert max(edge.weight for edge in found) >= names.RETURNED
 
 
 def test_method_defined_outside_of_the_class() -> None:

@@ -34,14 +34,14 @@ class Login(Base, m.Other[int], metaclass=M):
     @property
     def user(self, name: Optional[User] = None) -> str:
         self.repo = Repo(name)
-        def inner(): return name
+        def inner() -> Repo: return name
         return self.repo.find(inner)[0].ok()
 ''',
         "LIMIT constant 4-4; Login class 5-11; Login.user method 8-11; "
         "Login.user.inner function 10-10",
         "os.path||p import 0; b|c|d import 2; b|e| import 2",
         "Login.user: Repo; Login.user: self.repo.find; Login.user: ?.ok; Login: property",
-        "Login.user.name = User(); Login.repo = Repo()",
+        "Login.user.name = User(); Login.repo = Repo(); Login.user.inner.return = Repo() name",
     ),
     "a.ts": (
         """import x, {y as z} from "./m";
@@ -50,7 +50,7 @@ export {a as b} from "./m";
 export * from "./q";
 export default class Login<T> extends Base<T> implements I {
   private repo: Repo;
-  check(u: string): boolean {
+  check(u: string): Promise<Repo> {
     return this.repo.find(u)?.ok();
   }
   late = (a: number) => {
@@ -70,7 +70,7 @@ export const f = async (r: Repo) => new Login(r);
         "./m|default|x import 0; ./m|y|z import 0; ./n|*|n import 0; ./m|a|b export 0; "
         "./q|*| export 0; |Login|default export 0",
         "Login.check: this.repo.find; Login.check: this.repo.find().ok; Login.late: go; f: Login",
-        "Login.repo = Repo(); f.r = Repo()",
+        "Login.repo = Repo(); f.r = Repo(); Login.check.return = Repo() this.repo.find().ok()",
     ),
     "a.js": (
         """const f = require("./r"), {g: h} = require("./s"); export {default as D} from "./t";
@@ -79,7 +79,7 @@ Foo.prototype.bar = function (a) {
 };
 exports.baz = () => import("./lazy");
 class A extends B.C {
-  #p = 1;
+  #p = new Q();
   late = () => {
     this.q = new D(<UI.Row><p/><Cell/></UI.Row>);
   };
@@ -87,8 +87,8 @@ class A extends B.C {
 """,
         "Foo.bar method 2-4; baz function 5-5; A class 6-11; A.late method 8-10",
         "./r||f require 0; ./s|g|h require 0; ./lazy|| dynamic 0; ./t|default|D export 0",
-        "Foo.bar: f; A.late: D; A.late: UI.Row; A.late: Cell",
-        "A.q = D()",
+        "Foo.bar: f; A: Q; A.late: D; A.late: UI.Row; A.late: Cell",
+        "A.q = D(); A.p = Q()",
     ),
     "a.go": (
         """package auth
@@ -100,7 +100,7 @@ const A, B = 1, 2
 // Login lets in.
 type Login struct {
   Base
-  repo *Repo
+  old, repo *Repo
 }
 type I interface { Check() }
 type Stack[T any] struct { items []T }
@@ -122,7 +122,7 @@ func New() *Login { return nil }
     "a.rs": (
         """use std::{fmt, io::{self, Read as R}};
 pub use crate::a::B; impl Tr for () { fn m() {} }
-mod sub;
+mod sub; extern crate core as k;
 /// Lets in.
 #[derive(Debug)]
 pub struct Login<T> { repo: Arc<Repo> }
@@ -139,7 +139,8 @@ mod tests {
         "().m method 2-2; "
         "Login class 6-6; Login.fmt method 8-8; Tr interface 10-12; Tr.req method 11-11; "
         "tests module 13-15; tests.Q constant 14-14",
-        "std|fmt| use 0; std::io|| use 0; std::io|Read|R use 0; crate::a|B| export 0; sub|| mod 0",
+        "std|fmt| use 0; std::io|| use 0; std::io|Read|R use 0; crate::a|B| export 0; sub|| mod 0;"
+        " core||k use 0",
         "Login.fmt: self.repo.go; Login.fmt: helper; Login.fmt: made",
         "Login.repo = Repo()",
     ),
@@ -151,7 +152,7 @@ import static a.b.D.m;
 @Service
 public class Login<T> extends Base<T> implements I, J<T> {
   private static final int MAX = 3;
-  private final Repo repo = new Repo();
+  private final Repo old, repo = new Repo();
   @Override
   public boolean check(User user) {
     return repo.find(user).ok();
@@ -161,7 +162,7 @@ public class Login<T> extends Base<T> implements I, J<T> {
         "Login class 5-13; Login.MAX constant 7-7; Login.check method 9-12",
         "com.x|| package 0; java.util|*| import 0; a.b|C| import 0; a.b.D|m| static 0",
         "Login: Repo; Login.check: repo.find; Login.check: repo.find().ok",
-        "Login.repo = Repo(); Login.check.user = User()",
+        "Login.repo = Repo(); Login.old = Repo(); Login.check.user = User()",
     ),
     "a.c": (
         """#include <stdio.h>
@@ -181,7 +182,7 @@ static char *get(struct login *l) {
         "get.l = login()",
     ),
     "a.cpp": (
-        """using namespace std;
+        """using namespace std; class API Q : public B { int a; };
 namespace ns {
 class Login : public Base, private other::Thing<int> {
   int check(int a) {
@@ -197,7 +198,7 @@ bool ns::Login::operator==(const Login& o) const {
   return helper(o);
 }
 """,
-        "ns module 2-11; ns.Login class 3-10; ns.Login.check method 4-6; "
+        "Q class 1-1; ns module 2-11; ns.Login class 3-10; ns.Login.check method 4-6; "
         "ns.Login.~Login method 7-7; ns.Login.operator== method 12-15",
         "std|*| use 0",
         "ns.Login.check: repo_.find; ns.Login.operator==: Repo; ns.Login.operator==: helper",
@@ -214,7 +215,7 @@ module M
       @repo.find(x)
     end
     def self.[](k)
-      helper k
+      helper k if ok?
     end
   end
 end
@@ -222,7 +223,7 @@ end
         "M module 3-14; M.A class 4-13; M.A.LIMIT constant 5-5; M.A.save! method 6-9; "
         "M.A.[] method 10-12",
         "json|| require 0; ../x|| require_relative 0",
-        "M.A.save!: Repo.new; M.A.save!: @repo.find; M.A.[]: helper",
+        "M.A.save!: Repo.new; M.A.save!: @repo.find; M.A.[]: helper; M.A.[]: ok?",
         "M.A.repo = Repo.new()",
     ),
     "a.sh": (

@@ -58,6 +58,8 @@ def test_docstring_after_a_comment() -> None:
     assert facts_of("a.py", text).symbols[0].doc == "Parse it."
     long = 'class C:\n    """First.\n' + "    more\n" * 100 + '    """\n'
     assert facts_of("a.py", long).symbols[0].doc.startswith("First.\nmore")
+    text = '/// It.\n#[deprecated(\n  note = "a"\n)]\n// NOLINT\n#[cold] fn f() {}\n'
+    assert facts_of("a.rs", text).symbols[0][5:7] == ("fn f()", "It.")
 
 
 @pytest.mark.parametrize(
