@@ -48,8 +48,8 @@ webhook (?:hooks\.slack\.com/(?:services|workflows|triggers)/|/api/webhooks/(?=\
     (?P<secret>[\w/-]{20,})
 hash \$(?:2[aby]|[156y]|7|apr1|argon2\w{1,2})\$[\w./=,+$-]{22,}
 hash (?:pbkdf2|scram|SCRAM|scrypt)[\w.-]{0,20}[$.:](?P<secret>[\w./=,+$:-]{30,})
-token (?i)(?:licen[sc]e|product|serial|activation)[^\n]{0,20}?[:=\s]["']?
-    (?P<secret>(?=[A-Z-]{0,30}\d)[A-Z\d]{4,6}(?:-[A-Z\d]{4,6}){3,7})(?![\w-])
+token (?<![\w-])[A-Z\d]{4,6}-(?=[A-Z-]{0,30}\d)(?=[\d-]{0,30}[A-Z])[A-Z\d]{4,6}
+    (?:-[A-Z\d]{4,6}){2,6}(?![\w-])
 url-password (?i)\bhttps?://(?P<secret>(?=[^\s/@:]{20}|(?=[^\s/@:]{0,19}\d)[^\s/@:]{12})
     [^\s/@:"'`${}<>\[]{12,400}(?::[^\s/@"'`]{0,400})?)@
 url-password ://[^\s/@:"'`]{0,100}:(?P<secret>[^\s@/"'`${}<>][^\s/"'`{}<>]{1,200})@
@@ -57,7 +57,7 @@ header (?i)(?:authorization["']?\s?[:=]\s?["']?(?:\w{1,20} )?|\bbearer )
     (?P<secret>[\w.~+/=-]{16,})
 header (?i)(?:\bcookie\\{0,3}["'`]?\s?:\s?|curl\b[^\n;]{0,120}?\s(?:-b|--cookie)[ =])["'`]?
     (?P<secret>[^\s=;:"'`\\$<{(]{1,60}=[^\n"'`\\]{3,})
-seed-phrase (?i)(?:\bseed\b|mnemo|phrase|\bfrase|wallet)[^\n]{0,40}?
+seed-phrase (?i)(?:seed\b|mnemo|phrase|frase|wallet)[^\n]{0,40}?
     (?:\s?[:=\n"']|\s(?:is|ist|lautet|est|es)\b)[^a-z]{0,9}
     (?P<secret>«SEED»(?:[ ,\n\d.]{1,6}«SEED»){11,23})
 recovery-codes (?i)(?<![a-z])(?:recovery|backup|scratch|rescue|emergency|2fa|mfa) codes?\b
@@ -66,7 +66,7 @@ recovery-codes (?i)(?<![a-z])(?:recovery|backup|scratch|rescue|emergency|2fa|mfa
 seed-phrase (?i)pass ?(?:phrase|word)\b[^\n]{0,40}?(?:\s?[:=]\s?|\sis\s)["'`]?
     (?P<secret>[a-z]{3,12}(?:-[a-z]{3,12}){3,7}|[a-z]{4}(?: [a-z]{4}){3}
     |(?<=["'`])«SEED»(?: «SEED»){3,9}(?=["'`]))(?![\w-])
-password (?<=\s)(?:-[A-Za-z]{0,4}?u|--user|--auth)[ =]?["']?[\w.@-]{1,60}?:
+password -(?<=\s-)(?:[A-Za-z]{0,4}?u|-user|-auth)[ =]?["']?[\w.@-]{1,60}?:
     (?P<secret>(?=[^\s"']{0,60}\d)(?=[^\s"']{0,60}[A-Za-z])[^\s"'`$<{/]{4,100})(?=["'\s]|\Z)
 password ^[\w.+-]{1,64}@[\w-]{1,40}(?:\.[a-z]{2,8}){1,3}:
     (?P<secret>(?=[a-zA-Z]{0,60}\d)(?=\d{0,60}[a-zA-Z])[^\s:/]{6,60})$
@@ -208,7 +208,7 @@ _VALUE_BEFORE = re.compile(r"(?:[\"'`,\t>]|\s-[A-Za-z] |<<< ?|\becho |[:/|] )\Z"
 """Text before a string, the value of a field or option, or the input of a program."""
 _USER_AT_HOST = re.compile(r"\w+/([^/@]+)@[\w./]+\Z")
 _USER_AND_PASSWORD = re.compile(
-    r"(?<![\w/.-])[\w.-]{1,30}:(?=[A-Za-z]{0,40}\d)(?=[A-Z\d]{0,40}[a-z])(?=[a-z\d]{0,40}[A-Z])"
+    r":(?<=[\w.-]:)(?=[A-Za-z]{0,40}\d)(?=[A-Z\d]{0,40}[a-z])(?=[a-z\d]{0,40}[A-Z])"
     r"([A-Za-z\d]{10,40})(?![\w/.:+-])"
 )
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[A-Za-z]{2,})+")

@@ -93,9 +93,9 @@ def test_plugin_that_cannot_run_is_named(tmp_path: Path) -> None:
 def test_time_is_linear_in_hostile_text() -> None:
     units = ["eyJ", "password=", "?key=_", "://a:", "curl -b ", "seed phrase ", "token is "]
     units += ["密码是", "-----BEGIN PRIVATE KEY-----"]
-    units += "Ab1! a- %41 a:1:b:c: 1abc- sk- $6$".split()
+    units += "Ab1! a- %41 a:1:b:c: 1abc- sk- $6$ a@b.co: a/b1@".split()
     makers = random.Random(5)
-    pumps = [*units, *("".join(makers.sample(units, 2)) for _ in range(684))]
+    pumps = [*units, *("".join(makers.sample(units, 2)) for _ in range(682))]
     start = process_time()
     Redactor().texts([pump * (2_000 // len(pump)) for pump in pumps])
     assert process_time() - start < 20
