@@ -120,10 +120,9 @@ class Writer:
         self._store.code.remove(self._gone)
         self.done["removed"] = sum(bool(self.known[path][2]) for path in self._gone)
 
-    def _write_nodes(self, outcomes: Iterable[FileOutcome]) -> None:
+    def _write_nodes(self, outcomes: Collection[FileOutcome]) -> None:
         """Write the nodes of files that were read again, and of their symbols."""
         code = self._store.code
-        outcomes = list(outcomes)
         old = code.nodes_of([outcome.path for outcome in outcomes])
         put: list[Node] = []
         new: list[Node] = []
@@ -148,7 +147,8 @@ class Writer:
                     edges.append(Edge(*ends, "defines", 1.0, "file", created_at=self._now))
         code.put_nodes([*put, *new])
         rows = [(entry.id, entry.rows) for entry in seen]
-        rows += [(node.id, []) for node in self._forget(old.values())]
+        lost = (node for node in old.values() if node.type != "file")  # a skipped file remains
+        rows += [(node.id, []) for node in self._forget(lost)]
         self._index.replace(CODE, rows)
         live = code.defined([file_id(one.path) for one in outcomes if one.path in self.known])
         fresh = {node.id for node in new}

@@ -268,6 +268,9 @@ def test_odd_files_are_counted(project: Project) -> None:
     assert "symbol-sp ace 'q\".py::spaced" in project.live("symbol")
     assert "symbol-src/auth.py::Login" in project.live("symbol")
     assert project.index()["skipped"] == done["skipped"]
+    project.write("src/jwt.py", b"\0")
+    project.index()
+    assert "file-src/jwt.py" in project.live("file"), "with the links of the file"
 
 
 def test_file_over_a_limit_has_no_symbols(project: Project) -> None:
