@@ -84,13 +84,13 @@ without H, 63.7 without the division, 64.1 with it, 62.2 with 0.5."""
 
 
 class FileRanks:
-    """p of files, the ``legs`` and factors of ``kind`` behind it, and the symbols ``asked`` for by
-    name."""
+    """p of files, with the ``legs`` and factors of ``kind``, and symbols ``asked`` for by name."""
 
     def __init__(self, legs: dict[str, dict[str, float]], asked: dict[str, float]) -> None:
         self.legs = legs
         self.asked = asked
         self.plain: dict[str, float] = {}
+        self.unknown: Set[str] = frozenset()  # files of documents, not in the index
         self.kind: dict[str, float] = {}
         for name, leg in legs.items():
             for id, score in leg.items():
@@ -112,8 +112,7 @@ def rank_files(
 ) -> FileRanks:
     """Return p of the files within ``scope`` that any leg finds.
 
-    ``matched`` are the legs over passages, ``fulltext`` and ``vector``; ``made`` has the paths of
-    documents that were made from files.
+    ``matched`` are the legs over passages, by name; ``made`` has the files of documents.
     """
     store, words, least = query.store, query.words, query.settings.vector_min
     vector = _lifted(matched.get("vector", {}), made)
@@ -123,12 +122,13 @@ def rank_files(
         "meaning": {id: cosine - least for id, cosine in vector.items()},
     }
     files = scope.but(types=("file",))
-    within = store.nodes.match(files, sorted({id for leg in legs.values() for id in leg}))
+    known = store.nodes.match(files, sorted({id for leg in legs.values() for id in leg}))
+    within = known.union(map(file_id, made.values()))
     ranks = FileRanks(
         {name: relative(leg, within) for name, leg in legs.items()},
         definitions(store, asked_names(words.text)),
     )
-    plain = ranks.plain
+    ranks.unknown, plain = within - known, ranks.plain
     for file in store.nodes.match(files, sorted({*map(file_of, ranks.asked)})):
         plain[file] = plain.get(file, 0.0) + 1
     if not is_question(words.text) and store.commits.is_there():

@@ -109,7 +109,7 @@ def _by_files(
     ranked |= {id: scores.get(file_id(path), ranked[id]) for id, path in made.items()}
     with_files = not scope.types or "file" in scope.types
     if with_files:
-        ranked |= scores
+        ranked |= {id: score for id, score in scores.items() if id not in files.unknown}
         for id in scores:
             found.how.setdefault(id, "words")
     return ranked | _symbols(own, scores, found, asked, SAME_FILE if with_files else 1.0)

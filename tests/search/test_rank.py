@@ -61,6 +61,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         project = Project(repository.root, store)
         project.write("src/tokens.py", CODE_OF_TOKENS)
         project.write("docs/uploads.md", PAGE)
+        project.write("docs/list.md", "<!-- @generated -->\n# Tokens\n\nOf a session.\n")
         for number in range(6):
             light = f"def light{number}(lamp):\n    '''Light the lamp of a room.'''\n"
             project.write(f"src/room{number}.py", f"{light}    return lamp\n")
@@ -139,6 +140,11 @@ def test_definition_of_a_name_is_first(look: Look) -> None:
 def test_page_and_file_are_a_single_result(look: Look) -> None:
     found = ids(look("upload files", limit=50))
     assert "doc-docs/uploads" in found and "file-docs/uploads.md" not in found
+
+
+def test_page_without_an_index_has_a_p(look: Look) -> None:
+    found = ids(look("sign session tokens for the server"))
+    assert found.index("doc-docs/uploads") < found.index("doc-docs/list")
 
 
 @pytest.mark.parametrize("vectors", [True, False])
