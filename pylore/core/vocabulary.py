@@ -256,7 +256,7 @@ def literal(path: str) -> str:
 
 
 def alternatives(glob: str) -> list[str]:
-    """Return the globs that braces with commas, but ``[{]``, expand to; the glob for too many.
+    """Return the globs of braces with commas, with ``[`` as a letter too; ``glob`` for too many.
 
     >>> alternatives("src/{a,b}/*.py"), alternatives("{id}.vue")
     (['src/a/*.py', 'src/b/*.py'], ['{id}.vue'])
@@ -272,7 +272,7 @@ def alternatives(glob: str) -> list[str]:
                 break
             before = at = closing + 1
         if closing < 0:
-            found[one] = None
+            found |= dict.fromkeys((one, one.replace("[", "[[]")))
         elif len(pending) + len(found) + len(inside) > _MOST_ALTERNATIVES:
             return [glob]
         else:
