@@ -329,7 +329,7 @@ def _require_embedder(text: str) -> None:
 
 def _weight(item: str) -> tuple[str, tuple[float, float | None]]:
     name, equals, given = item.partition("=")
-    if not name or not equals:
+    if not (name and name.isascii() and equals):
         raise ValueError("NAME=WEIGHT pairs, or NAME=FORWARD/BACKWARD, each from 0 to 1")
     forward, slash, backward = given.partition("/")
     weight = number(forward, 0, 1, whole=False)

@@ -140,13 +140,15 @@ _MARKDOWN = re.compile(
     | (?=[`\\<!\[#]) (?:
         (?P<escape>\\.)
       | (?P<span>(?<!`)(?P<ticks>`{1,9})(?!`)
-          (?P<code>(?:(?!\n[ \t]*\n)[\s\S]){1,4000}?)(?<!`)(?P=ticks)(?!`))
+          (?P<code>(?:(?!\n[ \t]*(?:\n|(?:[-*+]|\#{1,6}|1[.)])[ \t]))[\s\S]){1,4000}?)
+          (?<!`)(?P=ticks)(?!`))
       | (?P<comment><!--[\s\S]*?(?:-->|(?=\n[ \t]*\n)|\Z))
       | (?P<wiki>(?P<embed>!?)\[\[(?P<name>[^\[\]\n]{1,2000})\]\])
       | (?P<link>(?P<image>!?)\[(?P<text>(?:\\.|[^\[\]\\]|\[[^\[\]]{0,999}\]){0,999})
           \]\([ \t\n]{0,9}(?P<target><[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)
           (?:[ \t\n]{1,9}(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))?
           [ \t\n]{0,9}\))
+      | (?P<anchor><a\s(?:[^<>]{0,500}\s)?href=["']?(?P<href>[^"'<>\s]{1,2000}))
       | (?P<picture>!\[[^\[\]\n]{1,999}\](?:\[[^\[\]\n]{0,999}\])?)
       | (?P<use>\[(?P<used>[^\[\]\n]{1,999})\](?![(:]))
       | (?P<tag>(?<!\S)\#(?!(?=[a-fA-F]*\d)(?:[\da-fA-F]{3}){1,2}\b)
@@ -195,8 +197,8 @@ def _read_markdown(text: str) -> Page:
             page.add(_wiki_link(token), start)
         elif kind == "definition":
             page.define(token["label"], relative_link(token["defined"]), start)
-        elif kind == "link" and not token["image"]:
-            page.add(relative_link(token["target"]), start)
+        elif kind in ("link", "anchor") and not token["image"]:
+            page.add(relative_link(token["href"] or token["target"]), start)
         elif kind == "use":
             page.use(token["used"], start)
         elif kind == "tag":
