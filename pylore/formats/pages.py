@@ -318,7 +318,7 @@ _PROSE = frozenset(
 _ENTRY = re.compile(r"^[ \t]+(?!:)(?:[^<>\n]*<([^<>\n]+)>|(\S+))[ \t]*$", re.MULTILINE)
 _INDENT = re.compile(r"^[ \t]*(?=\S)", re.MULTILINE)
 _TITLE = re.compile(
-    r"^(?:(?P<over>[!-/:-@\[-`{-~]+)[ \t]*\n[ \t]*)?(?P<title>\S.*)\n"
+    r"^(?:(?P<over>[!-/:-@\[-`{-~]+)[ \t]*\n[ \t]*)?(?P<title>(?!\.\.[ ])\S.*)\n"
     r"(?P<under>(?P<mark>[!-/:-@\[-`{-~])(?P=mark)*)[ \t]*$",
     re.MULTILINE,
 )

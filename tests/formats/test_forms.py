@@ -25,7 +25,6 @@ link:block.adoc[in a block]
 
 RST = """\
 .. _intro:
-
 ============
 The *Intro*
 ============
