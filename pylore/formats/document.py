@@ -197,7 +197,8 @@ def _one(value: Value) -> str:
 
 
 def _several(value: Value) -> list[str]:
-    return [_one(text) for text in (value if isinstance(value, list) else [value])]
+    items = value if isinstance(value, list) else [value]  # YAML reads [[a page]] as two lists
+    return [_one(text) for one in items for text in (one if isinstance(one, list) else [one])]
 
 
 def _stated(field: str, value: Value) -> Any:

@@ -189,7 +189,7 @@ def test_relations_in_front_matter(project: Project) -> None:
     project.records.add("decision", "text", id="decision-one")
     project.write(
         "docs/new.md",
-        "---\nsupersedes: [old.md, decision-one]\nimplements: src/a.py:3-4\n"
+        "---\nsupersedes: [[old], decision-one]\nimplements: src/a.py:3-4\n"
         "Relates-To:\n  - '[[Old]]'\n---\n",
     )
     result = project.run()
