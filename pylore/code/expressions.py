@@ -75,7 +75,7 @@ class Parts:
         """Return the class that an annotation or a declared type names; "" if unknown."""
         language = self._language
         text = LIFETIME.sub("", text) if len(text) <= _LONGEST else ""
-        text = text.strip(" \t\r\n&*'\":")
+        text = self._prefix.sub("", text.strip(" \t\r\n&*'\":"))
         for opening in language.wrappers:
             if text.startswith(opening) and text.endswith(_CLOSING[opening[-1]]):
                 return self._instance(text[len(opening) : -1])

@@ -132,15 +132,18 @@ _TYPES = (str, bytes, list, dict, set, int, float, object)
 SPEC = LanguageSpec(
     "python",
     "python",
-    prefixes=("await", "yield"),
-    wrappers=("Optional[", "Type[", "type["),
-    no_class=frozenset("None Any object int str bool float bytes self".split()),
+    prefixes=("await", "yield", "typing."),
+    wrappers=tuple(
+        f"{name}["
+        for name in "Optional Type type Awaitable Iterator AsyncIterator Generator".split()
+    ),
+    no_class=frozenset("None Any Union object int str bool float bytes self".split()),
     no_value=frozenset(
-        "None True False int str bool float bytes Any any len dict list set tuple".split()
+        "None True False int str bool float bytes Any any len dict list set tuple TypeVar".split()
     ),
     self_names=frozenset({"self"}),
     super_names=frozenset({"super"}),
-    class_names=frozenset({"cls"}),
+    class_names=frozenset({"cls", "Self"}),
     constructors=("__init__", "__new__"),
     called="__call__",
     common_names=frozenset(name for kind in _TYPES for name in dir(kind)) | {"recv"},
