@@ -27,17 +27,18 @@ _ATTRIBUTE = re.compile(
     r"|#?\[(?!.*\] *=).*\]$|(?:template ?<|requires \w).*>$"
 )
 _WORDS = {
-    "function": "def|defp|fn|fun|func|function|proc|sub",
-    "class": "actor|class|enum|extension|interface|module|namespace|object|protocol|record|struct"
-    "|trait|type|typealias|union",
+    "function": "def|defmacro|defp|fn|fun|func|function|proc|rpc|sub|FUNCTION|PROCEDURE|TRIGGER",
+    "class": "actor|class|contract|defmodule|enum|extension|interface|message|module|namespace"
+    "|object|protocol|record|service|struct|trait|type|typealias|union|TABLE|TYPE|VIEW",
     "constant": "const|let|local|my|our|val|var",
 }
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split("|")}
 _BY_WORD = re.compile(
     rf"\s*(?:@?[\w-]+(?:\([^()]*\))? +){{0,6}}(?P<word>{'|'.join(_KINDS)}) +(?:<[^>]*> *)?"
-    r"\$?(?P<name>\w+(?:[.:\\]+\w+)*)"
+    r"(?:(?:rec|inline|mutable|IF NOT EXISTS|(?<=const )[\w<>?.]+(?= +\w+ *=)) +)?"
+    r"[$&\"]?(?P<name>\w+(?:-\w+)*(?:(?:<[^()>]*>)?\??[.:\\]+\w+)*)"
 )
-_BY_VALUE = re.compile(r"\$?(?P<name>\w+) *(?::[^=]*)?=(?![=>~])")
+_BY_VALUE = re.compile(r"\$?(?P<name>\w+(?:[.:]\w+)*) *(?::[^=]*)?(?:=(?![=>~])|<-)")
 _BY_TYPE = re.compile(
     r"\s*(?!(?:await|else|new|return|throw|using)\b)(?:[\w<>\[\],.?]+ +){1,6}"
     r"(?P<name>\w+) *(?:<[^>]*> *)?(?P<next>\(|\{|=|;|$)"
@@ -217,11 +218,12 @@ def _defined(path: str, line: str, inside: str) -> tuple[str, str] | None:
     """Return name and kind of the definition in a line ``inside`` a kind of definition, or ""."""
     if len(line) > _LONGEST:
         return None
-    match = _BY_WORD.match(line) or (None if inside else _BY_VALUE.match(line))
+    at = line.lstrip() if inside == "class" else line
+    match = _BY_WORD.match(line) or (_BY_VALUE.match(at) if inside in ("", "class") else None)
     kind = _KINDS[match["word"]] if match and "word" in match.re.groupindex else "constant"
     if not match and path.endswith(_TYPED):
         match = _BY_TYPE.match(line)
         kind = "function" if match and match["next"] == "(" else "constant"
     if not match or kind == inside == "constant":
         return None
-    return re.sub(r"[.:\\]+", ".", match["name"]), kind
+    return re.sub(r"(?:<[^()>]*>)?\??[.:\\]+", ".", match["name"]), kind

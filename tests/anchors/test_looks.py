@@ -14,21 +14,21 @@ TEXTS = {
         "    companion object { val MAX = 3 }\n    override suspend fun <T> check(\n"
         "        token: T,\n    ): Boolean {\n        val seen = setOf<T>()\n        if (x) {\n"
         "        }\n        return true\n    }\n    fun one() = '{'\n"
-        "    val label: String\n        get() = name\n}\nfun String.shout() = uppercase()\n",
+        "    val label: String\n        get() = name\n}\nfun <T : A> List<T>?.shout() = x()\n",
         "Color 1-1, Login 2-15, Login.check 4-11, Login.one 12-12, Login.label 13-14,"
-        " String.shout 16-16",
+        " List.shout 16-16",
     ),
     "a.cs": (
         "using System;\nnamespace App\n{\n    [Serializable]\n    public class Login\n    {\n"
-        "        private readonly IStore store;\n        public int Count { get; set; }\n"
+        "        private const int Max = 3;\n        public int Count { get; set; }\n"
         "        public async Task<bool> Check<T>(Token token)\n        {\n#if DEBUG\n"
         "            Log(token);\n#endif\n            return Has(token);\n        }\n"
         "        public int Twice(int x) => x * 2;\n    }\n}\n",
-        "App 2-18, App.Login 5-17, App.Login.store 7-7, App.Login.Count 8-8, App.Login.Check 9-15,"
+        "App 2-18, App.Login 5-17, App.Login.Max 7-7, App.Login.Count 8-8, App.Login.Check 9-15,"
         " App.Login.Twice 16-16",
     ),
     "a.php": (
-        "<?php\nclass Login extends Base {\n    const MAX = 3;\n    function check($token) {\n"
+        "<?php\nclass Login extends Base {\n    const MAX = 3;\n    function &check($token) {\n"
         "        $x = <<<EOT\nhello\nEOT;\n        return $x;\n    }\n}\n",
         "Login 2-10, Login.MAX 3-3, Login.check 4-9",
     ),
@@ -38,14 +38,18 @@ TEXTS = {
         "Login 1-6, Login.shared 2-2, Login.check 3-5",
     ),
     "a.lua": (
-        "local M = {}\nfunction M.check(x)\n  local y = 1\n  return y\nend\n-- why\nlimit = 4\n",
-        "M 1-1, M.check 2-5, limit 7-7",
+        "local M = {}\nfunction M.check(x)\n  local y = 1\n  return y\nend\n-- why\nM.limit = 4\n",
+        "M 1-1, M.check 2-5, M.limit 7-7",
     ),
     "a.scala": (
-        "object Main extends App {\n  def check(x: Int) =\n    x > 1\n\n  val y = 3\n}\n",
-        "Main 1-6, Main.check 2-3, Main.y 5-5",
+        "object A {\n  def b(x: I) =\n    x\n\n  val y = 3\n}\n",
+        "A 1-6, A.b 2-3, A.y 5-5",
     ),
-    "a.py": ("import os\nsizes = {\n    'a': 1,\n}\nx == 1\nf(a=1)\n", "sizes 2-4"),
+    "a.py": (
+        "sizes = {\n  'a': 1,\n}\nf(a=1)\nclass A:\n  b: int = 1\n",
+        "sizes 1-3, A 5-6, A.b 6-6",
+    ),
+    "a.sql": ("CREATE TABLE IF NOT EXISTS a.b (\n  c int\n);\n", "a.b 1-3"),
 }
 
 
