@@ -204,8 +204,7 @@ SHARES = {
 HERE, ON_BRANCH, EVERYWHERE, NAMED, CONTENT, PATH = SHARES
 
 A_SESSION_BACK, LATEST = 0.7, 15
-"""Factor of a session, relative to the next session, and maximum sessions: 0.85 and 1, 4 and 30 are
-alike there, 0.5 is worse."""
+"""Factor of a session per session since, and maximum sessions: 0.85, 1, 4 and 30 are alike."""
 
 MOST_LIKELY = 5
 

@@ -28,6 +28,7 @@ from ..core.text import camel_parts, fold, inflections, joined, parse_query, wor
 from ..core.vocabulary import (
     CODE,
     CODE_LIST,
+    DOCUMENT_IDS,
     FILE_IDS,
     PROSE,
     SYMBOL_IDS,
@@ -116,14 +117,17 @@ def rank_files(
     """
     store, words, least = query.store, query.words, query.settings.vector_min
     vector = _lifted(matched.get("vector", {}), made)
+    passages = relative(_lifted(matched.get("fulltext", {}), made))
     legs = {
         **whole_texts(store, words),
-        "passage": _lifted(matched.get("fulltext", {}), made),
+        "passage": passages,
         "meaning": {id: cosine - least for id, cosine in vector.items()},
     }
+    # A document from elsewhere has passages in place of the whole text.
+    legs[WHOLE] |= {id: passages[id] for id in passages if id.startswith(DOCUMENT_IDS)}
     files = scope.but(types=("file",))
     known = store.nodes.match(files, sorted({id for leg in legs.values() for id in leg}))
-    within = known.union(map(file_id, made.values()))
+    within = known.union(map(file_id, made.values()), *matched.values())
     ranks = FileRanks(
         {name: relative(leg, within) for name, leg in legs.items()},
         definitions(store, asked_names(words.text)),
@@ -147,14 +151,14 @@ def rank_files(
 
 
 def _lifted(leg: Mapping[str, float], made: Mapping[str, str]) -> dict[str, float]:
-    """Return the best score of each file: of the file, a symbol or a document."""
+    """Return the best scores of files, by symbols and documents ``made``, and other documents."""
     files: dict[str, float] = {}
     for id, score in leg.items():
         if id.startswith(SYMBOL_IDS):
             id = file_of(id)
         elif id in made:
             id = file_id(made[id])
-        elif not id.startswith(FILE_IDS):
+        elif not id.startswith((FILE_IDS, DOCUMENT_IDS)):
             continue
         if score > files.get(id, 0.0):
             files[id] = score
@@ -243,7 +247,7 @@ def _kinds(text: str, ids: Iterable[str], *, alone: bool) -> dict[str, float]:
     tests = 1.0 if asks_for_tests(text) else OF_TESTS
     logs = 1.0 if asks_for_changes(text) else OF_CHANGELOGS
     factors = {}
-    for id in ids:
+    for id in filter(path_of, ids):
         path = path_of(id)
         prose = path.lower().endswith(PROSE)
         if is_test(path) if prose else is_aside(path):

@@ -46,8 +46,7 @@ POOL = 25
 """Minimum of ranked direct matches: up to it, every limit cuts the same list."""
 
 LEAST_CONFIDENCE = 0.01
-"""Confidence if no passage has a word of the query, so that results by whole files, paths or
-commits keep their order."""
+"""Confidence if no passage has a word of the query: results by files or commits keep order."""
 
 MOST_NAMED = 3
 """Words of a query that no result shows and that are looked up, to be named in a note."""
@@ -197,8 +196,7 @@ def _cut(
     reached: Mapping[str, Step],
 ) -> list[Hit]:
     """Return the hits that are ``wanted``, and the best ``graph_limit`` others of the graph; with
-    files at hand, ``limit`` near hits as well. The match behind each of the first ``limit`` is
-    shown."""
+    files at hand, ``limit`` near hits as well; and the matches behind the first ``limit``."""
     limit, others = query.settings.limit, query.settings.graph_limit
     near = [id for id in found.fused if id in found.near and id not in wanted]
     symbols = {file: symbol for symbol, file in found.stands_for.items()}

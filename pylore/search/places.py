@@ -35,8 +35,7 @@ COSINE_OF_FACT = 0.25
 
 
 def once(store: Store, files: Collection[str], hits: list[Hit]) -> list[Hit]:
-    """Return the hits without the ``files`` that have a document in the hits; the document gets the
-    better score of the two."""
+    """Return the hits without ``files`` of documents in the hits; these get the better score."""
     documents = [hit.id for hit in hits if hit.file and not hit.id.startswith(CODE_IDS)]
     paths = store.documents.paths(documents) if documents else {}
     made = {id: file_id(path) for id, path in paths.items() if file_id(path) in files}

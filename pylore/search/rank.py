@@ -1,7 +1,7 @@
 """The ranking of code, pages and records in three lists.
 
 code      files and symbols, by p of their file (``files``); the best symbol replaces a file
-pages     documents, and files of prose, by p of their file, or by the fused legs without a file
+pages     documents, and files of prose, by p of their file, or of the passages without a file
 records   all else, by the fused legs
 
 The evidence of a list is comparable between lists and stores: of the best passage, 1/3 of the
@@ -86,7 +86,7 @@ def rank(query: ParsedQuery, scope: Scope, found: Matches, files: FileRanks | No
         from .files import rank_files
 
         documents = [id for id in found.fused if id.startswith(DOCUMENT_IDS)]
-        made = store.documents.paths(documents) if documents else {}
+        made = store.documents.paths(documents, listed=True) if documents else {}
         found.files = files or rank_files(query, scope, found.legs, made)
         named = [*found.files.asked]
         asked = store.nodes.match(scope, named) if named else frozenset[str]()
@@ -105,7 +105,7 @@ def _by_files(
     for id in own:
         if ".rs::test." in id or ".rs::tests." in id:  # in the file that they test
             own[id] *= OF_TESTS
-    ranked = {id: score for id, score in own.items() if not id.startswith(CODE_IDS)}
+    ranked = {id: scores.get(id, own[id]) for id in own if not id.startswith(CODE_IDS)}
     ranked |= {id: scores.get(file_id(path), ranked[id]) for id, path in made.items()}
     with_files = not scope.types or "file" in scope.types
     if with_files:

@@ -190,7 +190,7 @@ _PATHS = """
 SELECT d.node_id, d.path FROM json_each(?) j
 CROSS JOIN documents d ON d.node_id = j.value
 LEFT JOIN code_files c ON c.path = d.path
-WHERE d.root = '' OR substr(c.hash, 1, length(d.hash)) = d.hash
+WHERE substr(c.hash, 1, length(d.hash)) = d.hash OR (d.root = '' AND (? OR c.path IS NOT NULL))
 """
 _LINES = """
 SELECT key, iif(is_symbol, line_start,
@@ -230,9 +230,10 @@ class Documents(Table):
         """Return True if a node was made from a file."""
         return bool(self._value("SELECT 1 FROM documents WHERE node_id = ? LIMIT 1", node_id))
 
-    def paths(self, node_ids: Sequence[str]) -> dict[str, str]:
-        """Return the paths of these nodes in the project, or of the same indexed files."""
-        return dict(self._rows(_PATHS, dumps(node_ids)))
+    def paths(self, node_ids: Sequence[str], *, listed: bool = False) -> dict[str, str]:
+        """Return the paths of these nodes in the project, or of the same indexed files; with
+        ``listed`` only files that the index has listed."""
+        return dict(self._rows(_PATHS, dumps(node_ids), not listed))
 
     def lines(self, passages: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
         """Return the first and last lines of symbols, and the first of passages of documents."""

@@ -62,19 +62,18 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         project.write("src/tokens.py", CODE_OF_TOKENS)
         project.write("docs/uploads.md", PAGE)
         project.write("docs/list.md", "<!-- @generated -->\n# Tokens\n\nOf a session.\n")
+        project.write("../vault.md", "# Tokens\n\nOf a nightly session.\n")
         for number in range(6):
             light = f"def light{number}(lamp):\n    '''Light the lamp of a room.'''\n"
             project.write(f"src/room{number}.py", f"{light}    return lamp\n")
             page = f"# Room {number}\n\nLamps of room {number} are lit.\n"
             project.write(f"docs/room{number}.md", page)
         index(store, Settings(), lambda: embedder, str(root))
-        import_documents(store, Settings(), embedder, [str(root / "docs")], str(root))
+        pages = [f"{root}/docs", f"{root}/../vault.md"]
+        import_documents(store, Settings(), embedder, pages, str(root))
         records = Records(store, Settings(), embedder, str(root))
-        records.add(
-            "decision",
-            "We rotate keys each night because a leaked key must end soon",
-            id="decision-rotate",
-        )
+        why = "We rotate keys each night because a leaked key must end soon"
+        records.add("decision", why, id="decision-rotate")
         for number in range(6):
             records.add("note", f"The office has a kitchen on floor {number}", id=f"note-{number}")
         yield store
@@ -121,9 +120,8 @@ def test_rare_words_and_other_forms_in_evidence(tmp_path: Path) -> None:
 
 def test_wording_prefers_pages_or_code(look: Look) -> None:
     assert ids(look("how do I upload files"))[0] == "doc-docs/uploads"
-    assert ids(look("where is it that files are uploaded"))[0] == (
-        "symbol-src/tokens.py::upload_files"
-    )
+    found = ids(look("where is it that files are uploaded"))
+    assert found[0] == "symbol-src/tokens.py::upload_files"
 
 
 @pytest.mark.parametrize("query", ["why do we rotate keys", "leaked key must end soon"])
@@ -144,7 +142,9 @@ def test_page_and_file_are_a_single_result(look: Look) -> None:
 
 def test_page_without_an_index_has_a_p(look: Look) -> None:
     found = ids(look("sign session tokens for the server"))
-    assert found.index("doc-docs/uploads") < found.index("doc-docs/list")
+    assert found.index("doc-docs/uploads") < found.index("doc-docs/list"), "a generated page"
+    found = ids(look("session tokens"))
+    assert found.index("doc-../vault") < found.index("doc-docs/uploads"), "from elsewhere"
 
 
 @pytest.mark.parametrize("vectors", [True, False])
