@@ -33,22 +33,15 @@ TEXTS = {
         "Login 2-10, Login.MAX 3-3, Login.check 4-9",
     ),
     "a.swift": (
-        "extension Login {\n  static let shared = Login()\n  func check(_ token: Key) -> Bool {\n"
-        "    return true\n  }\n}\n",
-        "Login 1-6, Login.shared 2-2, Login.check 3-5",
+        "extension L {\n static let s = L()\n func c(_ t: K) {\n }\n}\n",
+        "L 1-5, L.s 2-2, L.c 3-4",
     ),
     "a.lua": (
         "local M = {}\nfunction M.check(x)\n  local y = 1\n  return y\nend\n-- why\nM.limit = 4\n",
         "M 1-1, M.check 2-5, M.limit 7-7",
     ),
-    "a.scala": (
-        "object A {\n  def b(x: I) =\n    x\n\n  val y = 3\n}\n",
-        "A 1-6, A.b 2-3, A.y 5-5",
-    ),
-    "a.py": (
-        "sizes = {\n  'a': 1,\n}\nf(a=1)\nclass A:\n  b: int = 1\n",
-        "sizes 1-3, A 5-6, A.b 6-6",
-    ),
+    "a.scala": ("object A {\n def b =\n  x\n\n val y = 3\n}\n", "A 1-6, A.b 2-3, A.y 5-5"),
+    "a.py": ("x = {\n 'a': 1,\n}\nf(a=1)\nclass A:\n b: int = 1\n", "x 1-3, A 5-6, A.b 6-6"),
     "a.sql": ("CREATE TABLE IF NOT EXISTS a.b (\n  c int\n);\n", "a.b 1-3"),
 }
 
