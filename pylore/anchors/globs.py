@@ -30,7 +30,7 @@ class Glob:
         self._accepted: dict[str, int] = {}  # character to the bits of the parts that match it
         wild = [at for at, letter in enumerate(glob) if letter in "*?[]{}"]
         self.head = glob[: min(wild, default=len(glob))]  # the beginning of all matches
-        self._tail = glob[max(wild, default=-1) + 1 :]
+        self._tail = glob[max(wild, default=-1) + 1 :].removeprefix("/")
 
     def matches(self, path: str) -> bool:
         """Return True if the glob matches the whole path."""

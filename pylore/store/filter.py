@@ -96,6 +96,7 @@ def where(scope: Scope) -> Condition:
         globs = [glob for path in scope.files for glob in alternatives(path)]
         names = [literal(path.rstrip("/")) for path in (*scope.files, *globs)]
         found = {*globs, *names, *(f"{name}/*" for name in names)}  # a file or a folder
+        found |= {one.replace("**/", "") for one in globs}  # ``**/`` may be no folder
         add(f"({' OR '.join(['n.file GLOB ?'] * len(found))})", *sorted(found))
     if scope.since:
         add("n.updated_at >= ?", scope.since)
