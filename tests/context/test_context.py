@@ -168,6 +168,9 @@ def test_any_records_are_within_the_budget(texts: list[tuple[str, str]], budget:
 
 
 def test_prompt_headings_code_relationships_relevant_code_flowchart_td(project: Store) -> None:
+    for id in ("doc-a", "doc-b"):
+        put(project, id, f"Sessions are signed, {id}")
+    records(project).link("doc-a", "links_to", "doc-b")
     context = asked(project, "how are sessions signed")
     text = context.text
     assert "\n## Code Relationships\n\n```mermaid\nflowchart TD\n" in text
@@ -175,7 +178,7 @@ def test_prompt_headings_code_relationships_relevant_code_flowchart_td(project: 
     headings = ["Decisions", "Relevant Code", "Lessons", "Code Relationships"]
     places = [text.index(f"\n## {heading}\n") for heading in headings]
     assert places == sorted(places)
-    assert "confirmed, user_edit" in text
+    assert "confirmed, user_edit" in text and "(doc-a)" in text and "links_to" not in text
 
 
 @pytest.mark.parametrize("budget", [50, 1000])
