@@ -256,12 +256,9 @@ def joined(text: str) -> list[str]:
     """
     folded = [fold(word) for word in words(text)[:12]]
     plain = [word not in STOP_WORDS and word.isalpha() for word in folded]
-    found = []
-    for at in range(len(folded) - 1):
-        end = at + 2 if plain[at + 1] else at + 3
-        if plain[at] and end <= len(folded) and plain[end - 1]:
-            found.append("".join(folded[at:end]))
-    return found
+    ends = enumerate(at + 2 if after else at + 3 for at, after in enumerate(plain[1:]))
+    spans = [(at, end) for at, end in ends if plain[at] and any(plain[end - 1 : end])]
+    return ["".join(folded[at:end]) for at, end in spans]
 
 
 def parse_query(text: str) -> Query:
@@ -307,10 +304,10 @@ def printable(text: str) -> str:
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return sorted tags in lower case, with dashes for white space in them; a text is split."""
-    if isinstance(tags, str):
-        tags = tags.replace(",", " ").split()
-    folded = ("-".join(composed(tag).lower().split()) for tag in tags)
+    """Return sorted tags in lower case without ``#``, with dashes for spaces; a text is split."""
+    tags = tags.split() if isinstance(tags, str) else tags
+    split = (part for tag in tags for part in tag.replace("，", ",").replace("、", ",").split(","))
+    folded = ("-".join(composed(tag).lower().lstrip("# ").split()) for tag in split)
     return tuple(sorted({tag for tag in folded if tag}))
 
 

@@ -204,8 +204,7 @@ def _several(value: Value) -> list[str]:
 def _stated(field: str, value: Value) -> Any:
     """Return the value of a field of a node."""
     if field == "tags":
-        tags = clean_tags(value if isinstance(value, str) else _several(value))
-        return clean_tags(tag.lstrip("#") for tag in tags)
+        return clean_tags(value if isinstance(value, str) else _several(value))
     text = _one(value)
     if field == "status":
         word = "superseded" if text.lower().startswith("superseded by ") else text.lower()
