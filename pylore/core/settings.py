@@ -202,7 +202,9 @@ class Settings:
         if settings.problems and not lenient:
             raise UsageError(first_of(settings.problems))
         for variable in filter(_VARIABLES.__contains__, environ):
-            settings._set(_VARIABLES[variable], f"env:{variable}", environ[variable])
+            name, text = _VARIABLES[variable], environ[variable]
+            if text or BY_NAME[name].kind not in ("int", "float", "choice", "embedder"):
+                settings._set(name, f"env:{variable}", text)
         for name, text in flags.items():
             settings._set(name, f"flag:--{BY_NAME[name].option}", text)
         return settings
