@@ -221,10 +221,9 @@ def _import_type(path: str, item: Import, spec: LanguageSpec) -> str:
         return _KINDS[item.kind]
     if spec.effect_alias and item.alias == spec.effect_alias:
         return EFFECT
-    if spec.packages_pass_on and item.name:
-        stem = path.rpartition("/")[2].partition(".")[0]
-        return RE_EXPORT if stem == spec.package_file else STATIC
-    return STATIC
+    stem = path.rpartition("/")[2].partition(".")[0]
+    passes_on = spec.packages_pass_on and item.name and stem == spec.package_file
+    return RE_EXPORT if passes_on else STATIC
 
 
 # --- mentions

@@ -28,7 +28,7 @@ _STOPS = {
     },
 }
 """Characters that matter between a bracket or quote and the end of it."""
-LIFETIME = re.compile(r"'\w+(?:\s+|(?=[,>:+]))")  # of a type of Rust
+LIFETIME = re.compile(r"(?<=[&<,+ ])'\w+(?:\s+|(?=[,>:+]))")  # of a type of Rust
 _SPACE = re.compile(r"\s+")
 _PLAIN_NAME = re.compile(r"(?:[\w$]+(?:::|\.))*[^\W\d][\w$]*[?!=]?")
 _OPERATOR = re.compile(r"[^\w\s]{1,3}|[^\w\s]+@")
@@ -49,6 +49,7 @@ class Parts:
         self._plain = re.compile(rf"[\w{letters}]+(?:\.[\w{letters}]+)*")
         self._prefix = _words(language.prefixes, r"^(?:WORDS)\b\s*")
         self._modifiers = _words(language.modifiers, r"^(?:(?:WORDS|@\w+(?:\([^)]*\))?)\s+)+")
+        self._wrapper = _words(language.wrappers, r"(?:\w+(?:::|\.))*(?:WORDS)")
         self._base_words = _words(language.base_words, r"\b(?:WORDS)\b")
         self.self_marks = (
             *(f"{name}." for name in sorted(language.self_names)),
@@ -75,10 +76,10 @@ class Parts:
         """Return the class that an annotation or a declared type names; "" if unknown."""
         language = self._language
         text = LIFETIME.sub("", text) if len(text) <= _LONGEST else ""
-        text = self._prefix.sub("", text.strip(" \t\r\n&*'\":"))
-        for opening in language.wrappers:
-            if text.startswith(opening) and text.endswith(_CLOSING[opening[-1]]):
-                return self._instance(text[len(opening) : -1])
+        text = text.strip(" \t\r\n&*'\":")
+        outer = self._wrapper.match(text)
+        if outer and text.endswith(_CLOSING[outer[0][-1]]):
+            return self._instance(next(iter(split(text[outer.end() : -1])), ""))
         if "|" in text:
             parts = [part for part in split(text, "|") if part not in language.no_class]
             if parts != [text]:

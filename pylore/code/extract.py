@@ -75,7 +75,11 @@ class DefinitionMatch:
         self.begin, self.end = match.offsets or (self.first, self.last)
         self.kind = kind
         owner = parts.owner(fields[2]) if len(fields) > 2 and fields[2] else ""
-        own = parts.name(fields[0]) if kind != "scope" else parts.instance(fields[0])
+        own = (
+            parts.name(fields[0])
+            if kind != "scope"
+            else parts.instance(fields[0].partition("<")[0])
+        )
         if kind == "scope" and not own:  # a built-in type, or a tuple
             own = parts.name(LIFETIME.sub("", fields[0])) or "()"
         self.qualified = f"{owner}.{own}" if owner else own

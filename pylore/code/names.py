@@ -189,7 +189,8 @@ class Names:
             if (made := file.defs[symbol.qualified]).is_class
             for written in symbol.bases
             for thing in self.chain(file, made.qualified.rpartition(".")[0], written)
-            if thing.kind in (DEFINITION, OBJECT) and thing.of.is_class and thing.of is not made
+            if thing.kind == DEFINITION or (thing.kind == OBJECT and not file.language.paths)
+            if thing.of.is_class and thing.of is not made
         ]
         for made, base, _ in found:
             if base not in made.bases:
@@ -206,8 +207,6 @@ class Names:
         things = self._called(things, calls)
         own = head in file.language.self_names
         for name, calls in rest:
-            if not things:
-                break
             things, own = self._called(self._members(things, name, own), calls), False
         return things
 
@@ -252,6 +251,9 @@ class Names:
                 kind = DEFINITION if name in spec.class_names else SUPER
                 kind = OBJECT if name in spec.self_names else kind
                 return [Thing(kind, cls, OWN_METHOD)]
+            made = file.defs.get(scope)
+            if spec.functions_have_members and made and made.kind == "method":
+                return [Thing(MODULE, file.path, OWN_METHOD)]  # its object is exported, or unknown
             if name not in spec.super_names:
                 return self._global(file, name) if name in file.bound else []
         here = scope
@@ -391,12 +393,9 @@ class Names:
         return self._once((key, name), lambda: self._exported(key, name))
 
     def _exported(self, key: str, name: str) -> Things:
-        first, _, rest = name.partition(".")
-        if rest:
-            things = self.exported(key, first)
-            for part in rest.split("."):
-                things = self._members(things, part)
-            return things
+        outer, _, last = name.rpartition(".")
+        if outer:
+            return self._members(self.exported(key, outer), last)
         file = self._files.get(key)
         if file is not None:
             return self._from_file(file, name)
@@ -410,8 +409,7 @@ class Names:
         made = file.top.get(name)
         if made is not None and made.kind != "constant":
             return [Thing(DEFINITION, made, IMPORTED)]
-        text = file.assigned.get(name)
-        found = self._values(file, "", text) if text is not None else []
+        found = self._values(file, "", file.assigned.get(name, ""))
         if found:
             return _at_most(found, IMPORTED)
         return [Thing(DEFINITION, made, IMPORTED)] if made is not None else []
@@ -508,8 +506,7 @@ class Names:
             made = one.children.get(name)
             if made is not None and made.kind != "constant":
                 return [Thing(DEFINITION, made, OWN_METHOD)]
-            text = one.file.assigned.get(f"{one.qualified}.{name}")
-            found = self._attribute(one, text) if text is not None else []
+            found = self._attribute(one, one.file.assigned.get(f"{one.qualified}.{name}", ""))
             if found:
                 return found
             if made is not None:

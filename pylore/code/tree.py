@@ -43,12 +43,8 @@ class SourceTree:
 
     def ending(self, tail: str) -> list[str]:
         """Return the files with the path ``tail`` or a path that ends in ``/tail``."""
-        name = tail.rpartition("/")[2]
-        found = self._tails.get(name, [])
-        if name == tail:
-            return found
-        inner = "/" + tail
-        return [path for path in found if path == tail or path.endswith(inner)]
+        found = self._tails.get(tail.rpartition("/")[2], ())
+        return [path for path in found if f"/{path}".endswith(f"/{tail}")]
 
     def read(self, path: str) -> str | None:
         """Return the text of a manifest; None if absent, no plain file, or over the limit."""

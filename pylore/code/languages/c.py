@@ -51,6 +51,7 @@ SPEC = LanguageSpec(
     prefixes=tuple(
         "new delete void const struct class enum static volatile unsigned typename".split()
     ),
+    wrappers=("unique_ptr<", "shared_ptr<", "weak_ptr<", "optional<"),
     no_class=frozenset("void int bool float char double long short auto const string this".split()),
     no_value=frozenset("true false this int bool float void string".split()),
     base_words=("public", "private", "protected", "virtual"),

@@ -132,14 +132,12 @@ _TYPES = (str, bytes, list, dict, set, int, float, object)
 SPEC = LanguageSpec(
     "python",
     "python",
-    prefixes=("await", "yield", "typing."),
-    wrappers=tuple(
-        f"{name}["
-        for name in "Optional Type type Awaitable Iterator AsyncIterator Generator".split()
-    ),
+    prefixes=("await", "yield"),
+    wrappers=("Optional[", "Type[", "type[", "Final[", "Iterator[", "AsyncIterator[", "Generator["),
     no_class=frozenset("None Any Union object int str bool float bytes self".split()),
     no_value=frozenset(
-        "None True False int str bool float bytes Any any len dict list set tuple TypeVar".split()
+        "None True False int str bool float bytes Any any len dict list object set tuple TypeVar"
+        " ClassVar Final Union".split()
     ),
     self_names=frozenset({"self"}),
     super_names=frozenset({"super"}),

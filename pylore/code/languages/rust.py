@@ -116,9 +116,8 @@ class RustImports(Importer):
         for folder in above(folder_of(path)):
             for name in ("lib.rs", "main.rs", "mod.rs"):
                 candidate = join(folder, name)
-                if candidate == path or candidate not in self._paths:
-                    continue
-                if name != "mod.rs" or self._is_root(candidate, package):
+                is_other = candidate != path and candidate in self._paths
+                if is_other and (name != "mod.rs" or self._is_root(candidate, package)):
                     return candidate
             if folder == package:
                 break
@@ -164,7 +163,7 @@ SPEC = LanguageSpec(
     "rust",
     "rust",
     prefixes=("r#", "self::", "const", "struct", "enum", "mut", "dyn", "impl", "static"),
-    wrappers=("Option<", "Box<", "Arc<", "Rc<"),
+    wrappers=("Option<", "Result<", "Box<", "Arc<", "Rc<", "Mutex<", "RwLock<", "RefCell<"),
     no_class=frozenset("bool str String char usize u8 u32 u64 i32 i64 self let".split()),
     no_value=frozenset("None true false self bool str usize".split()),
     base_words=("where", "for", "dyn"),
