@@ -87,6 +87,8 @@ class Targets:
             page, above = near.removesuffix(".html").lstrip("/"), folder.split("/")
             tops = range(1, len(above) + 1) if near.startswith("/") else ()
             places = [near, page, *("/".join([*above[:top], page]) for top in tops)]
+            head, mark, rest = f"/{folder}/".rpartition("/modules/")  # of Antora
+            places += [f"{head}{mark}{rest.partition('/')[0]}/pages/{link.target}"] * bool(mark)
         if target := next(filter(None, map(self._at, places)), None):
             return target
         is_folder = os.path.isdir(os.path.join(self._root, near.lstrip("/")))

@@ -143,7 +143,7 @@ _MARKDOWN = re.compile(
           (?P<code>(?:(?!\n[ \t]*(?:\n|(?:[-*+]|\#{1,6}|1[.)])[ \t]))[\s\S]){1,4000}?)
           (?<!`)(?P=ticks)(?!`))
       | (?P<comment><!--[\s\S]*?(?:-->|(?=\n[ \t]*\n)|\Z))
-      | (?P<wiki>(?P<embed>!?)\[\[(?P<name>[^\[\]\n]{1,2000})\]\])
+      | (?P<wiki>(?P<embed>!?)\[\[(?P<name>[^\[\]\n]{1,2000})\]\](?!\())
       | (?P<link>(?P<image>!?)\[(?P<text>(?:\\.|[^\[\]\\]|\[[^\[\]]{0,999}\]){0,999})
           \]\([ \t\n]{0,9}(?P<target><[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)
           (?:[ \t\n]{1,9}(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))?
@@ -280,8 +280,8 @@ def _read_asciidoc(text: str) -> Page:
         elif kind in ("link", "cross"):
             target = token["target"] or token["place"]
             is_file = token["macro"] in ("include", "image")
-            in_page = kind == "cross" and not {".", "#"} & {*target}
-            if "{" not in target and not in_page:  # {base} is an attribute
+            is_id = token["macro"] in (None, "xref") and not ("#" in target or is_page(target))
+            if "{" not in target and not is_id:  # {base} is an attribute
                 link = Link(PATH, target.partition("#")[0]) if is_file else relative_link(target)
                 page.add(link, at)
     return page
@@ -302,7 +302,7 @@ _RST = re.compile(
     | (?=[`:\w]) (?:
         (?<!`)``(?P<code>(?:(?!\n[ \t]*\n)[\s\S]){1,2000}?)``(?!`)
       | :(?:[\w+.-]{1,32}:)?(?P<role>[\w+.-]{1,32}):`(?P<said>[^`<>]*)(?:<(?P<meant>[^`<>]+)>)?`
-      | (?<!`)`(?P<phrase>[^`<>]*)(?:<(?P<reference>[^`<>]+)>)?`__?
+      | (?<!`)`(?P<phrase>[^`<>]*)(?:(?<!\\)<(?P<reference>[^`<>]+)>)?`__?
       | (?<![\w`.+-])(?P<word>\w[\w.+-]{0,99})_(?![\w`])
     )
     """,

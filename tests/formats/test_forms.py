@@ -14,7 +14,7 @@ from pylore.formats.pages import Page, read_page
 ASCIIDOC = """\
 = The Intro
 
-See link:other.adoc[the other], xref:guide/more.adoc#part[more], <<part>>
+See link:other.adoc[the other], xref:guide/more.adoc#part[more], <<a.part>>
 and <<guide/last#part>>, `src/a.py`; https://example.org[a site], link:{base}/x[none].
 
 -----
@@ -72,13 +72,15 @@ def test_titles_and_positions_of_links(project: Project) -> None:
 
 
 def test_links_of_asciidoc(project: Project) -> None:
-    for path in ("other.adoc", "guide/more.adoc", "src/a.py"):
+    for path in ("other.adoc", "guide/more.adoc", "src/a.py", "modules/m/pages/p/q.adoc"):
         project.write(path, "Lines\n=====\n")
+    project.write("modules/m/pages/p/r.adoc", "xref:p/q.adoc[from the pages of Antora's module]")
     project.write("guide/last.adoc", ":toc:\n\n== A section\n\n= no title\n")
     project.write("intro.adoc", ASCIIDOC)
     project.run(".")
     titles = {"doc-intro": "The Intro", "doc-other": "Lines", "doc-guide/last": "A section"}
     assert {id: project.node(id).title for id in titles} == titles
+    assert project.edges("doc-modules/m/pages/p/r") == {("links_to", "doc-modules/m/pages/p/q")}
     links = {("links_to", id) for id in ("doc-other", "doc-guide/more", "doc-guide/last")}
     assert project.edges("doc-intro") == links | {("anchored_to", "file-src/a.py")}
 

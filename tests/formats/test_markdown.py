@@ -20,7 +20,7 @@ def links(text: str) -> list[tuple[str, str, str]]:
     [
         ("[[A title]]", [("wiki", "A title", "")]),
         (r"| [[target\|label]] |", [("wiki", "target", "")]),
-        ("[x](other.md#part)", [("relative", "other.md", "")]),
+        ("[[1]](other.md#part)", [("relative", "other.md", "")]),
         ("[x](<a b.md>)", [("relative", "a b.md", "")]),
         ("[x](a%20b.md)", [("relative", "a b.md", "")]),
         ("[![badge](b.png)](a.md)", [("relative", "a.md", "")]),
