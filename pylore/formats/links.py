@@ -57,7 +57,8 @@ class Targets:
         paths = {path: id for id, path in store.nodes.documents() if not id.startswith(_CODE)}
         live = {*paths.values()}
         paths |= {path: file.node_id for path, file in files.items() if file.node_id in live}
-        self._documents = {composed(path): id for path, id in paths.items()}
+        self._documents = {composed(path).casefold(): id for path, id in paths.items()}
+        self._documents |= {composed(path): id for path, id in paths.items()}
 
     @cached_property
     def _named(self) -> dict[str, list[tuple[int, str, str]]]:
@@ -76,8 +77,7 @@ class Targets:
         return found
 
     def of(self, link: Link, folder: str) -> Target | None:
-        """Return the target of a link of a document in ``folder``; empty for a folder, which is not
-        a node."""
+        """Return the target of a link of a document in ``folder``; empty for a folder."""
         if link.kind in (WIKI, NAME, FIELD):
             found = (self._of_text(text, folder) for text in _readings(link.target))
             return next(filter(None, found), None)
@@ -121,7 +121,8 @@ class Targets:
         """Return the document at a path from the root, or the file there."""
         path = os.path.normpath(path.lstrip("/"))
         for ending in ("", *EXTENSIONS, *(f"/index{one}" for one in EXTENSIONS)):
-            if id := self._documents.get(composed(path) + ending):
+            name = composed(path) + ending
+            if id := self._documents.get(name) or self._documents.get(name.casefold()):
                 return id, ""
         whole = spelled(os.path.join(self._root, path))
         path = whole.removeprefix(self._root).lstrip("/")
@@ -152,7 +153,7 @@ def _readings(text: str) -> list[str]:
 
 
 def _key(text: str) -> str:
-    return one_line(composed(text)).casefold()
+    return one_line(composed(text.replace("___", "/"))).casefold()  # Logseq's file names
 
 
 def _file_key(path: str) -> str:
