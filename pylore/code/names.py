@@ -204,6 +204,8 @@ class Names:
         things = self._name(file, scope, head)
         if not things and rest and file.language.paths:
             return self._path(file, scope, text)
+        if rest and not things and text in file.defs:  # dots in a name, as shells take them
+            return [Thing(DEFINITION, file.defs[text], SAME_FILE)]
         things = self._called(things, calls)
         own = head in file.language.self_names
         for name, calls in rest:

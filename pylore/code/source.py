@@ -23,8 +23,11 @@ _MARK = (
     r"[()\[\]{};:\n]|operator\s*[-<>=]+|(?<!<)<(?![-<=])|(?<![-=])>|=>|=(?![=>])"
     r"|{strings}|{comments}"
 )
+_OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
 _COMMENTS = {"#": r"#[^\n]*", "//": r"//[^\n]*", "/*": r"/\*(?s:.)*?\*/"}
-_OF_TYPE = re.compile(r"(?:[:|]|\s&|\b(?:extends|is))\s*$|\b(?:interface|struct)$|[\])*] ?struct $")
+_OF_TYPE = re.compile(
+    r"(?:[:|?]|=>|\s&|\b(?:extends|is|keyof|readonly))\s*$|\b(?:interface|struct)$|[\])*] ?struct $"
+)
 """Text before a brace that belongs to a type."""
 _MEMBER = re.compile(r":\s*[\w:]+(?:<[\w:<>, ]*>)?(?:\(|\{(?!\s*\n))")  # in a constructor
 _ATTRIBUTE = re.compile(
@@ -35,7 +38,8 @@ _DOCSTRING = re.compile(
 )
 _TYPE = re.compile(r"\s*:\s*[\w.$]+<")
 _VALUE = re.compile(
-    r"\s*[?!]?(?:\s*:\s*[\w.$]+(?=\s*=))?\s*[:=](?![:=>])\s*(?:async\b\s*)?(?:function\b[\s*]*[\w$]*\s*)?"
+    r"\s*[?!]?(?:\s*:\s*[\w.$]+(?=\s*=))?\s*[:=](?![:=>])\s*(?P<call>(?!async\b)[\w.$]+(?:<[^()]*>)?\()?"
+    r"(?:async\b\s*)?(?:function\b[\s*]*[\w$]*\s*)?"
 )
 """Text between the name of a function and its parameters where the function is a value."""
 _DIRECTIVE = re.compile(
@@ -140,7 +144,7 @@ class Source:
             ):
                 held += mark
             elif mark in ")]}" or (mark == ">" and held[-1:] == "<"):
-                held = held[:-1]
+                held = held.rpartition(_OPENING[mark])[0] if _OPENING[mark] in held else held
             elif held:
                 continue
             elif mark == ":" and _MEMBER.match(text, start) and text[:start].rstrip()[-1:] == ")":
@@ -238,9 +242,10 @@ def _parameters(text: str, kind: str) -> str:
         bare = LIFETIME.sub(lambda match: " " * len(match[0]), text)
         text = text[after_brackets(bare, 0) :]
     if text[:1] != "(":
-        return ""
+        return f"({text})" if value and text.isidentifier() else ""
     end = after_brackets(text, 0)
-    return text[:end] + text[end:].partition("=>")[0].rstrip() if value else text
+    rest = text[end:] if not value else "" if value["call"] else text[end:].partition("=>")[0]
+    return text[:end] + rest.rstrip()
 
 
 def symbol_body(symbol: Symbol, source: Source) -> str:

@@ -11,7 +11,7 @@ from . import LanguageSpec
 
 _MODULE = re.compile(r'^module\s+"?([^\s"]+)"?', re.MULTILINE)
 _REPLACE = re.compile(r"^(?:replace\s+)?\s*(\S+)(?:\s+v\S+)?\s+=>\s+(\.\S*)", re.MULTILINE)
-_VERSION = re.compile(r"^v\d+$")
+_VERSION = re.compile(r"[/.]v\d+$")
 
 
 class GoImports(Importer):
@@ -81,10 +81,7 @@ class GoImports(Importer):
 
 def _package_name(path: str) -> str:
     """Return the default name of a package: ``gopkg.in/yaml.v3`` → ``yaml``."""
-    parts = path.split("/")
-    last = parts[-2] if len(parts) > 1 and _VERSION.match(parts[-1]) else parts[-1]
-    name, _, version = last.rpartition(".")
-    last = name if name and _VERSION.match(version) else last
+    last = _VERSION.sub("", path).rpartition("/")[2]
     return last.removeprefix("go-").removesuffix("-go").replace("-", "_")
 
 
