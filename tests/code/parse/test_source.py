@@ -44,7 +44,7 @@ def test_signature_ends_at_the_body(path: str, text: str) -> None:
         ("i.ts", "const go = async x => { return x; };\n", "go(x)"),
         ("j.ts", "const F: React.FC<{a: 1}> = ({ a }) => { return a; };\n", "F({ a })"),
         ("n.ts", "interface I { go?(a: number): void }\n", "I.go(a: number): void"),
-        ("k.js", "const F = memo<A>(function F({ a }, b) { return a; });\n", "F({ a }, b)"),
+        ("k.js", "const F = memo(function F({ a }, b) { return a; });\n", "F({ a }, b)"),
         ("l.rs", "fn life<'a, 'b: 'a>(x: &'a str, y: &'b A) {}\n", "life(x: &'a str, y: &'b A)"),
         ("m.py", 'def f(z="""a"b"""):\n    return z\n', 'f(z="""a"b""")'),
     ],
