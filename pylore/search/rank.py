@@ -220,12 +220,7 @@ def _turns(lists: Iterable[str], leans: str, evidence: Mapping[str, float]) -> I
         worth[RECORDS] += LEAN
     order = sorted((name for name in worth if name in lists), key=lambda name: (-worth[name], name))
     first = [name for name in order if name in sure] or order[:1]
-    if RECORDS in first:
-        first.remove(RECORDS)
-        first.insert(0 if order[0] == RECORDS else 1, RECORDS)
-        yield (first * 3)[:3]
-    else:
-        yield [first[0], first[0], first[-1]]
+    yield (first * 3)[:3] if RECORDS in first else [first[0], first[0], first[-1]]
     while True:
         yield [order[0], *order]
 
