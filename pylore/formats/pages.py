@@ -20,7 +20,7 @@ WIKI, RELATIVE, PATH, NAME, FIELD = "wiki", "relative", "path", "name", "field"
 """Kinds of links; a field is of the front matter. An unresolved path or name is not
 reported: it may be a mere word."""
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|\{[{%]")  # or a template
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LINE_ANCHOR = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?$")
 _LONGEST_PATH = 500
@@ -180,7 +180,7 @@ _MARKUP = re.compile(
 
 def _read_markdown(text: str) -> Page:
     page, at, code_end, margins_read, in_list = Page(), 0, 0, 0, False
-    begin = len(text) - len(text.lstrip())
+    begin = len(text) - len(re.sub(r"\A(?:\s+|<!--[\s\S]*?-->|<[^<>]{1,500}>)+", "", text))
     while token := _MARKDOWN.search(text, at):
         start, at, kind = token.start(), token.end(), token.lastgroup
         if kind == "indented":

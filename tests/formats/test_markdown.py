@@ -44,7 +44,7 @@ def test_links(text: str, found: list[tuple[str, str, str]]) -> None:
     "text",
     [
         "[x](https://example.org/a.md)",
-        "[x](mailto:someone)",
+        "[x](mailto:someone) [y]({{'a.md'}})",
         "[x](#part)",
         "![an image](a.png)",
         r"\[x](a.md)",
@@ -74,7 +74,7 @@ def test_link_in_any_prose_is_found(around: list[str]) -> None:
     [
         ("# One *file* #", "One *file*"),
         ("A\ntitle\n===\n\ntext", "A title"),
-        ("\n## Second level {#two}\n\n# First level", "Second level"),
+        ("\n<!-- a\n-->\n<a id=b></a>\n## Second level {#two}\n\n# First level", "Second level"),
         ("text\n\n## Second level\n\n# First level", "First level"),
         ("# [A](b.md) `c` \\* &amp; ![d](e.png)", "A `c` * &"),
         ("# ![Only](a.png)", "Only"),
