@@ -16,7 +16,6 @@ from ..core.ids import check_scope, own, plain, whose
 from ..core.json import dumps, loads
 from ..core.model import Edge, Node
 from ..core.times import now
-from ..core.vocabulary import SYMBOL_IDS
 from ..graph.relations import fold
 from ..records.fields import is_page, is_pruned, mark_pruned, state_of
 from ..records.merge import Conflict
@@ -252,7 +251,7 @@ class DocumentImport(Import):
     def _lost(self) -> Iterator[tuple[str, str]]:
         """Yield id and path of each document below the folders that no file is any more."""
         for id, path in self._own_documents():
-            if id in self._claimed or id.startswith(SYMBOL_IDS) or not is_page(path):
+            if id in self._claimed or not is_page(path):
                 continue
             is_below = any(one == "." or path.startswith(one + "/") for one in self._folders)
             is_gone = is_below and leads_down(path) and not self._is_there(path)

@@ -9,7 +9,6 @@ from ..core.errors import LoreError
 from ..core.ids import check_id
 from ..core.json import dumps, loads
 from ..core.text import composed, one_line
-from ..core.vocabulary import CODE_IDS, COMMIT_IDS
 from ..records.fields import EXTENSIONS, is_page, split_location
 from ..system.files import spelled
 from ..system.project_files import is_below
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
 
     Target = tuple[str, str]
     """The id of a node, and the path if it is a file."""
-
-_CODE = (*CODE_IDS, COMMIT_IDS)
-"""Prefixes of ids of nodes that have a file and are not documents."""
 
 
 def links_text(links: Iterable[Link]) -> str:
@@ -54,7 +50,7 @@ class Targets:
         self._store = store
         self._root = root
         self._files = files
-        paths = {path: id for id, path in store.nodes.documents() if not id.startswith(_CODE)}
+        paths = {path: id for id, path in store.nodes.documents()}
         live = {*paths.values()}
         paths |= {path: file.node_id for path, file in files.items() if file.node_id in live}
         self._documents = {composed(path).casefold(): id for path, id in paths.items()}

@@ -261,7 +261,7 @@ class Nodes(Table):
         """Return ``(id, file)`` of the live nodes that were made from files, or from ``file``."""
         return self._rows(
             "SELECT id, file FROM nodes WHERE file IS NOT NULL AND (?1 IS NULL OR file = ?1)"
-            " AND invalidated_at IS NULL AND type != 'file'"
+            " AND invalidated_at IS NULL AND type NOT IN ('file', 'symbol')"
             " AND (source = 'file' OR json_extract(data, '$._stated') IS NOT NULL) ORDER BY id",
             file,
         )
