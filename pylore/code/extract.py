@@ -67,24 +67,18 @@ class DefinitionMatch:
     """A match of a definition, before it becomes a ``Symbol``."""
 
     def __init__(self, match: Match, kind: str, parts: Parts) -> None:
-        fields = match.fields
+        name, extra, outer = (*match.fields, "", "")[:3]
         self.first = match.first
-        is_line = match.rule.endswith(".line")  # the match includes the line's end
-        self.last = max(match.first, match.last - 1) if is_line else match.last
+        self.last = max(match.first, match.last - match.rule.endswith(".line"))  # not the next line
         self.place = (match.first, self.last, match.offsets, kind)
         self.begin, self.end = match.offsets or (self.first, self.last)
         self.kind = kind
-        owner = parts.owner(fields[2]) if len(fields) > 2 and fields[2] else ""
-        own = (
-            parts.name(fields[0])
-            if kind != "scope"
-            else parts.instance(fields[0].partition("<")[0])
-        )
+        owner = parts.owner(outer) if outer else ""
+        own = parts.name(name) if kind != "scope" else parts.instance(name.partition("<")[0])
         if kind == "scope" and not own:  # a built-in type, or a tuple
-            own = parts.name(LIFETIME.sub("", fields[0])) or "()"
+            own = parts.name(LIFETIME.sub("", name)) or "()"
         self.qualified = f"{owner}.{own}" if owner else own
         self.name = own if kind == "module" or "." not in own else parts.last(own)
-        extra = fields[1] if len(fields) > 1 else ""
         self.member = match.rule.endswith(".member")
         self.bases = parts.bases(extra) if kind in CONTAINERS else ()
         self.params = extra if kind in ("function", "method") else ""

@@ -26,7 +26,8 @@ _MARK = (
 _OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
 _COMMENTS = {"#": r"#[^\n]*", "//": r"//[^\n]*", "/*": r"/\*(?s:.)*?\*/"}
 _OF_TYPE = re.compile(
-    r"(?:[:|?]|=>|\s&|\b(?:extends|is|keyof|readonly))\s*$|\b(?:interface|struct)$|[\])*] ?struct $"
+    r"(?:[:|?]|\s&|\b(?:extends|is|keyof|readonly)|\)\s*:\s*(?:new )?\([^()]*\)\s*=>)\s*$"
+    r"|\b(?:interface|struct)$|[\])*] ?struct $"
 )
 """Text before a brace that belongs to a type."""
 _MEMBER = re.compile(r":\s*[\w:]+(?:<[\w:<>, ]*>)?(?:\(|\{(?!\s*\n))")  # in a constructor
@@ -38,10 +39,14 @@ _DOCSTRING = re.compile(
 )
 _TYPE = re.compile(r"\s*:\s*[\w.$]+<")
 _VALUE = re.compile(
-    r"\s*[?!]?(?:\s*:\s*[\w.$]+(?=\s*=))?\s*[:=](?![:=>])\s*(?P<call>(?!async\b)[\w.$]+(?:<[^()]*>)?\()?"
+    r"\s*[?!]?(?:\s*:\s*[\w.$]+(?=\s*=))?\s*[:=](?![:=>])\s*(?P<call>(?!(?:async|function)\b)[\w.$]+(?:<[^()]*>)?\()?"
     r"(?:async\b\s*)?(?:function\b[\s*]*[\w$]*\s*)?"
 )
 """Text between the name of a function and its parameters where the function is a value."""
+_WRAPPED = re.compile(
+    r"(?:export\s+)?(?:const|let|var)?\s*[\w$]+\s*(?::[^=(]*)?=\s*(?!(?:async|function)\b)[\w.$]+"
+    r"(?:<[^()]*>)?\(\s*(?:async\b\s*)?(?:function\b[\s*]*[\w$]*\s*)?"
+)  # text before the parameters of a function that is an argument
 _DIRECTIVE = re.compile(
     r"(?i)-\*-|@?ts-[cein]|@flow\b|go:\w|\+build |no(?:lint|qa|sonar)\b|\w*lint[:-]|vim?: "
     r"|(?:en)?coding[:=]|frozen_string_literal|(?:shellcheck|rubocop|pylint|mypy|ruff)\b[: ]"
@@ -128,14 +133,14 @@ class Source:
 
     def excerpt(self, first: int, last: int, length: int) -> str:
         """Return the text of these lines, up to ``length``."""
-        # a line is a character at the least
         return "\n".join(self.lines[first - 1 : min(last, first + length)])[:length]
 
     def _head_end(self, text: str) -> int:
         """Return the end of the head: at the body, a semicolon, or the end of the line."""
         block = self._language.block
-        held, is_assigned, is_typed = "", False, False
-        for match in self._marks.finditer(text):
+        wrapped = _WRAPPED.match(text)
+        held, is_assigned, is_typed = "", wrapped is not None, False
+        for match in self._marks.finditer(text, wrapped.end() if wrapped else 0):
             mark, start = match[0], match.start()
             if (
                 mark in "(["
@@ -174,9 +179,8 @@ class Source:
                     return begin if self.lines[begin].lstrip().startswith("/*") else at + 1
             return at + 1
         marks = tuple(mark for mark in self._language.comments if mark not in ("/*", "*"))
-        while begin > 0 and marks and self.lines[begin - 1].lstrip().startswith(marks):
-            if self.lines[begin - 1].startswith("#!"):
-                break
+        first = int(self.text.startswith("#!"))
+        while begin > first and self.lines[begin - 1].lstrip().startswith(marks):
             begin -= 1
         return begin
 
