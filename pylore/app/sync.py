@@ -54,9 +54,9 @@ class Synced(NamedTuple):
 def sync(engine: Engine, path: str, *, out: bool = True, dry_run: bool = False) -> Synced:
     """Merge a file, which may be missing, into the store; with ``out``, write changed lines.
 
-    Without ``out``, ``undo`` cannot undo it. A bad line is not removed, and is reported once. A
-    file with an overlong line, or beyond a gigabyte, is read up to there, and not written.
-    ``dry_run`` changes nothing.
+    Lines for an empty store, without ``out``, cannot be undone. A bad line is not removed, and is
+    reported once. A file with an overlong line, or beyond a gigabyte, is read up to there, and not
+    written. ``dry_run`` changes nothing.
 
     Raises:
         LoreError: the file cannot be read.
@@ -76,7 +76,7 @@ class _TakeBack(Exception):
 
 def _sync(engine: Engine, path: str, write: Callable[[str, list[bytes]], None] | None) -> Synced:
     store, longest = engine.store, record_line(engine.settings.max_text)
-    command = "" if write is None else "sync"
+    command = "sync" if write is not None or store.nodes.count_by_type() else ""
     for _ in range(_TRIES):
         lines, is_cut = _lines(path, longest)
         resolved = any(map(marker_of, lines))
