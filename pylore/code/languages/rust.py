@@ -40,10 +40,11 @@ class RustImports(Importer):
         path = facts.path
         if item.kind == "mod":
             name = item.module.rpartition("::")[2] or item.name
-            child = self._child(path, name) or self._nested(facts, name, item.line)
-            if child is None:
+            child = step(folder_of(path), item.alias) if item.alias else self._child(path, name)
+            child = child or self._nested(facts, name, item.line)
+            if child not in self._paths:
                 return NOWHERE
-            return Found((child,), (Bound(item.alias or name, child),))
+            return Found((child,), (Bound(name, child),))
         parts = [one for one in item.module.replace(".", "::").split("::") if one]
         if item.name and item.name not in ("*", "self"):
             parts.append(item.name)

@@ -179,7 +179,7 @@ RUST = (
     ("item", "path", "expected"),
     [
         (Import("auth", kind="mod"), "src/lib.rs", ["src/auth/mod.rs"]),
-        (Import("jwt", kind="mod"), "src/auth/mod.rs", ["src/auth/jwt.rs"]),
+        (Import("x", alias="jwt.rs", kind="mod"), "src/auth/mod.rs", ["src/auth/jwt.rs"]),
         (Import("crate::auth::jwt", "decode", kind="use"), "src/util.rs", ["src/auth/jwt.rs"]),
         (Import("crate::util", "text", kind="use"), "src/auth/jwt.rs", ["src/util/text.rs"]),
         (Import("super::super::util", "*", kind="use"), "src/auth/jwt.rs", ["src/util.rs"]),

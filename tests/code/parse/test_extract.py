@@ -182,7 +182,7 @@ static char *get(struct login *l) {
         "get.l = login()",
     ),
     "a.cpp": (
-        """using namespace std; class API Q : public B { int a; };
+        """using namespace std; class API Q final : public B { Q_X int a; ~Q(); };
 namespace ns {
 class Login : public Base, private other::Thing<int> {
   int check(int a) {
