@@ -203,6 +203,8 @@ def _outermost(each: DefinitionMatch) -> tuple[object, ...]:
 def _holds(outer: DefinitionMatch, inner: DefinitionMatch) -> bool:
     if outer.end < inner.end or (outer.kind == "type" and inner.kind in _TYPES):
         return False
+    if outer.kind == inner.kind == "constant" and outer.first == inner.first:
+        return False  # several names of a declaration
     if outer.begin == inner.begin and outer.end == inner.end:
         return outer.kind in CONTAINERS and inner.kind not in CONTAINERS
     return inner.begin >= outer.begin
