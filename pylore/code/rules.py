@@ -148,13 +148,13 @@ class Rules:
         return config
 
     def choose_shared(self, paths: Iterable[str]) -> None:
-        """Assign each shared extension to the language with the most files in ``paths``."""
-        ends = Counter(path[path.rfind(".") :] for path in paths)
+        """Assign each shared extension to the language with the most files in ``paths``, or the last."""
+        ends = Counter(path[path.rfind(".") :].lower() for path in paths)
         most: dict[str, tuple[int, LanguageSpec]] = {}
         for language in self.languages.values():
             count = sum(ends[end] for end in language.counted)
             for extension in language.shared:
-                if extension not in most or count > most[extension][0]:
+                if extension not in most or count >= most[extension][0]:
                     most[extension] = (count, language)
         for extension, (_, language) in most.items():
             self._grammars[extension] = (language.name, language.grammar)

@@ -427,6 +427,6 @@ def test_check_names_the_reason_to_skip(path: str, data: bytes, reason: str) -> 
 
 def test_header_language_follows_the_other_files() -> None:
     rules = load_rules()
-    for other, name in (("a.cc", "cpp"), ("a.c", "c")):
+    for other, name in (("a.CC", "cpp"), ("a.c", "c"), ("a.h", "cpp")):
         rules.choose_shared([other, "b.h"])
         assert rules.language_of("b.h") == name
