@@ -148,7 +148,7 @@ class Rules:
         return config
 
     def choose_shared(self, paths: Iterable[str]) -> None:
-        """Assign each shared extension to the language with the most files in ``paths``, or the last."""
+        """Assign each shared extension to the language with the most files in ``paths``."""
         ends = Counter(path[path.rfind(".") :].lower() for path in paths)
         most: dict[str, tuple[int, LanguageSpec]] = {}
         for language in self.languages.values():
