@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ..anchors.project import root_to_keep
-from ..app.find import keep_question, record_shown, search
+from ..app.find import keep_question, record_shown, related, search
 from ..context.sections import FRAME, framed, tokens_of
 from ..core.errors import LoreError
 from ..core.ids import sha256
@@ -264,20 +264,24 @@ def _about_prompt(engine: Engine, sent: Sent, session: AgentSession) -> Brief:
 
 def _about_files(engine: Engine, paths: Sequence[str], here: str, session: AgentSession) -> Brief:
     """Return claims about files, and records anchored to them."""
-    from ..app.find import related
-
     brief = Brief(FILE, f"What lore knows of {printable(', '.join(paths))[:_TITLE]}:")
     claims = [(node, claim.text()) for node, claim, _ in _claims(engine, paths, here)]
     about = [(node.id, f"{_title(node)} [rule: {rule}]") for node, rule in claims]
     brief.add("", (line for line in about if not session.knows("id", line[0])))
     for path in paths:
-        try:
-            with engine.store.faults:
-                found = related(engine, [path], types=(RECORDS,), here=here)
-        except LoreError:
-            continue  # file not in the store
+        found = records_of(engine, path, here)
         brief.add("", (_of_hit(hit) for hit in found if not session.knows("id", hit.id)))
     return brief
+
+
+def records_of(engine: Engine, path: str, here: str) -> list[Hit]:
+    """Return the records around a file without the document of it; [] for an unknown file."""
+    try:
+        with engine.store.faults:
+            made = [id for id, _ in engine.store.nodes.documents(path)]
+            return related(engine, [path], types=(RECORDS,), exclude=made, here=here)
+    except LoreError:
+        return []
 
 
 def _about_edit(engine: Engine, paths: Sequence[str], here: str, session: AgentSession) -> Brief:

@@ -6,12 +6,12 @@ import os
 from typing import TYPE_CHECKING
 
 from ..app.find import related
-from ..core.errors import LoreError
 from ..core.ids import own, record_id
 from ..core.text import counted, one_line, printable
 from ..core.vocabulary import BROKEN, COMMIT_IDS, RECORDS
 from ..system.files import SHARED
 from ..system.git import Git
+from .events import records_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,12 +65,7 @@ def warnings(engine: Engine, files: Sequence[str], here: str) -> list[str]:
     """Return lines about records anchored to files, stale records first."""
     found: dict[str, tuple[Hit, str]] = {}
     for path in files[:_FILES]:
-        try:
-            with engine.store.faults:
-                hits = related(engine, [path], types=(RECORDS,), here=here)
-        except LoreError:
-            continue  # file not in the store
-        for hit in hits:
+        for hit in records_of(engine, path, here):
             found.setdefault(hit.id, (hit, path))
     ranked = sorted(found.values(), key=lambda pair: _order(pair[0]))
     shown = ranked if len(ranked) <= _LINES else ranked[: _LINES - 1]
@@ -83,7 +78,8 @@ def warnings(engine: Engine, files: Sequence[str], here: str) -> list[str]:
 def about_changes(engine: Engine) -> list[str]:
     """Return a line about the records of changed files in the work tree."""
     with engine.store.faults:
-        found = sorted(related(engine, near=["@git"], types=(RECORDS,)), key=_order)
+        made = [id for id, _ in engine.store.nodes.documents()]
+        found = sorted(related(engine, near=["@git"], types=(RECORDS,), exclude=made), key=_order)
     return [f"{counted(len(found), 'record')} on changed files: {_line(found[0])}"] if found else []
 
 

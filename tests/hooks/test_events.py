@@ -66,6 +66,9 @@ def test_each_line_is_printed_once_a_session(project: Lore) -> None:
     assert "Sessions are signed" in context(hook(project, "file", session_id="3", tool_input=edit))
     assert hook(project, "file", session_id="3", **FILE) == ""
     assert hook(project, "file", session_id="four", tool_input={"file_path": "none.py"}) == ""
+    project.write("docs/a.md", "# Cookies\n\nSee `src/auth.py`.\n")
+    project("import", "docs")  # a document is not shown to its reader
+    assert hook(project, "file", session_id="3", tool_input={"file_path": "docs/a.md"}) == ""
     # shown records are in runs, without a read
     runs = project("run", "list").json
     assert len(runs) == 3
