@@ -18,7 +18,7 @@ WHOLE_LENGTH = 200_000  # characters of a file that full text over whole files s
 _HEAD_LINES = 25
 _HEAD_LENGTH = 4000  # maximum characters of a head
 _MOST_ABOVE = 20  # maximum lines of attributes before a definition
-_FIRST_LINES = 200  # maximum lines of the first comment of a file
+_FIRST_LINES = 200  # maximum lines of a comment
 _MARK = (
     r"[()\[\]{};:\n]|operator\s*[-<>=]+|(?<!<)<(?![-<=])|(?<![-=])>|=>|=(?![=>])"
     r"|{strings}|{comments}"
@@ -100,7 +100,7 @@ class Source:
         at, found = first - 2, ""
         above = [line.encode() for line in self.lines[max(0, at - _MOST_ABOVE) : at + 1]]
         attributes = {*(attributes_before(above, len(above) + 1) if above and above[-1] else ())}
-        while at >= 0:
+        while at >= max(0, first - _FIRST_LINES):
             begin = self._comment_begin(at)
             if begin <= at:
                 found = f"{self._comment_text(begin, at + 1)}\n{found}"
@@ -152,7 +152,7 @@ class Source:
                 held = held.rpartition(_OPENING[mark])[0] if _OPENING[mark] in held else held
             elif held:
                 continue
-            elif mark == ":" and _MEMBER.match(text, start) and text[:start].rstrip()[-1:] == ")":
+            elif mark == ":" and text[:start].rstrip()[-1:] == ")" and _MEMBER.match(text, start):
                 return start
             elif mark == "=":
                 is_assigned = True
@@ -179,7 +179,7 @@ class Source:
                     return begin if self.lines[begin].lstrip().startswith("/*") else at + 1
             return at + 1
         marks = tuple(mark for mark in self._language.comments if mark not in ("/*", "*"))
-        first = int(self.text.startswith("#!"))
+        first = max(int(self.text.startswith("#!")), at - _FIRST_LINES)
         while begin > first and self.lines[begin - 1].lstrip().startswith(marks):
             begin -= 1
         return begin
