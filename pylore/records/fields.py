@@ -49,14 +49,14 @@ def require_known(status: str, source: str, fraction: float) -> None:
 def require_text(text: str, most: int) -> str:
     """Return the text of a record without byte order mark and blank lines around; raise LoreError
     if it is empty, has more than ``most`` bytes, or cannot be stored."""
-    if not text.strip():
+    if not (plain := text.removeprefix("\ufeff").strip("\n")).strip():
         raise LoreError("the text is empty: give a text")
     require_storable(text)
     size = len(text.encode())
     if size > most:
         how = "link to a file, or raise the setting"
         raise LoreError(f"the text has {size} bytes, max_text is {most}: {how}")
-    return text.removeprefix("\ufeff").strip("\n")
+    return plain
 
 
 def title_of(text: str) -> str:

@@ -449,7 +449,7 @@ def test_forgotten_node_cannot_be_linked(
 BAD = [
     (lambda r: r.add("nots", "x"), r"unknown type 'nots' \(did you mean 'note'\?\)"),
     (lambda r: r.add("Bad1", "x", new_type=True), "is not a valid name for a type"),
-    (lambda r: r.add("note", " \n"), "the text is empty"),
+    (lambda r: r.add("note", "\ufeff \n"), "the text is empty"),
     (lambda r: r.add("note", "a\0b"), "NUL byte"),
     (lambda r: r.add("note", "\ud800"), "half a surrogate pair"),
     (lambda r: r.add("note", "x" * 10_000_001), "has 10000001 bytes, max_text is 10000000"),
