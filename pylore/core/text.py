@@ -307,7 +307,7 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Return sorted tags in lower case without ``#``, with dashes for spaces; a text is split."""
     tags = tags.split() if isinstance(tags, str) else tags
     split = (part for tag in tags for part in tag.replace("，", ",").replace("、", ",").split(","))
-    folded = ("-".join(composed(tag).lower().lstrip("# ").split()) for tag in split)
+    folded = (one_line(composed(tag).lower()).lstrip("# ").replace(" ", "-") for tag in split)
     return tuple(sorted({tag for tag in folded if tag}))
 
 

@@ -238,6 +238,6 @@ def test_printable_text_has_no_control_characters(text: str) -> None:
 
 
 def test_tags_are_folded_and_a_text_is_split() -> None:
-    assert clean_tags(["Code Review", "auth", "AUTH", " "]) == ("auth", "code-review")
+    assert clean_tags(["Code Review", "auth", "#\t#AUTH", " "]) == ("auth", "code-review")
     assert clean_tags("auth, #Api  x") == ("api", "auth", "x")
     assert clean_tags(["Zu\u0308rich", "Zürich，C#"]) == ("c#", "zürich")
