@@ -93,10 +93,9 @@ def where(scope: Scope) -> Condition:
     for tag in scope.tags:
         add("instr(' ' || n.tags || ' ', ' ' || ? || ' ') > 0", tag)
     if scope.files:
-        globs = [glob for path in scope.files for glob in alternatives(path)]
+        globs = [one for path in scope.files for one in alternatives(path.replace("**/", "{**/,}"))]
         names = [literal(path.rstrip("/")) for path in (*scope.files, *globs)]
         found = {*globs, *names, *(f"{name}/*" for name in names)}  # a file or a folder
-        found |= {one.replace("**/", "") for one in globs}  # ``**/`` may be no folder
         add(f"({' OR '.join(['n.file GLOB ?'] * len(found))})", *sorted(found))
     if scope.since:
         add("n.updated_at >= ?", scope.since)
