@@ -110,7 +110,7 @@ def seeds(store: Store, settings: Settings, near: Near, notes: list[str]) -> Way
     globs = store.anchors.globs_like(kept, [*around])  # edges were made for these as well
     ties |= {(id, path): BY_GLOB for id, glob, path in globs if Glob(glob).matches(path)}
     ties |= dict.fromkeys(store.anchors.about(kept, [*around]), 1.0)
-    ties |= {one: 1.0 for path in files for one in store.nodes.documents(path)}
+    ties |= {one: 1.0 for path in files for one in store.nodes.documents(path, kept)}
     ways = {file_id(path): Step(file_id(path), ITSELF) for path in files}
     for (id, path), weight in ties.items():
         way, file = Step(id, weight), around[path]

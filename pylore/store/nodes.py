@@ -43,9 +43,9 @@ SELECT CASE
     AND substr(id, instr(id, '-') + 1, instr(?1, '::')) = substr(?1, 1, instr(?1, '::'))
     AND substr(id, instr(?1, '::') - length(?1)) = '.' || substr(?1, instr(?1, '::') + 2) THEN 0
   WHEN lower(title) = lower(?1) AND type NOT IN {tuple(sorted(NO_RECORDS))}
-    THEN 1 + (invalidated_at IS NOT NULL)
-  WHEN instr(id, ?1) = 1 OR substr(id, instr(id, '-') + 1, length(?1)) = ?1 THEN 3
-  WHEN substr(id, -length(?1)) = ?1 THEN 3 END AS rank, id
+    THEN 2 - (title = ?1) + 2 * (invalidated_at IS NOT NULL)
+  WHEN instr(id, ?1) = 1 OR substr(id, instr(id, '-') + 1, length(?1)) = ?1 THEN 5
+  WHEN substr(id, -length(?1)) = ?1 THEN 5 END AS rank, id
 FROM nodes WHERE rank IS NOT NULL ORDER BY rank, id LIMIT ?2
 """
 
@@ -257,14 +257,15 @@ class Nodes(Table):
             (dumps(types),),
         )
 
-    def documents(self, file: str | None = None) -> list[tuple[str, str]]:
-        """Return ``(id, file)`` of the live nodes that were made from files, or from ``file``."""
-        return self._rows(
-            "SELECT id, file FROM nodes WHERE file IS NOT NULL AND (?1 IS NULL OR file = ?1)"
-            " AND invalidated_at IS NULL AND type NOT IN ('file', 'symbol')"
-            " AND (source = 'file' OR json_extract(data, '$._stated') IS NOT NULL) ORDER BY id",
-            file,
+    def documents(self, file: str | None = None, root: str | None = None) -> list[tuple[str, str]]:
+        """Return ``(id, file)`` of live nodes made from files, or ``file``, not in other roots."""
+        query = (
+            "SELECT id, file FROM nodes WHERE file >= ifnull(?1, '') AND invalidated_at IS NULL"
+            " AND file <= ifnull(?1, char(1114111)) AND type NOT IN ('file', 'symbol')"
+            " AND (source = 'file' OR json_extract(data, '$._stated') IS NOT NULL) AND 0 IS NOT"
+            " (SELECT max(root = ?2) FROM documents WHERE node_id = id) ORDER BY +id"
         )
+        return self._rows(query, file, root)
 
     def count_by_type(self) -> dict[str, int]:
         """Return type to the number of live nodes."""

@@ -92,7 +92,7 @@ def test_exact_title_is_enough(lore: Lore) -> None:
     lore.print_each("""
         show gone | note-5
         edit Gone --tags x | note-5
-        show 语 👍 Home | note-6 note-7 entity-home
+        show 语 👍 Home Twice | note-6 note-7 entity-home note-2
     """)
     assert lore("show", "GRÖSSE OF keys").json["id"] == "note-1"
     lore.refuse_each("""

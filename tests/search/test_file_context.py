@@ -24,7 +24,7 @@ from pylore.search import Near
 from pylore.search import legs as scores
 from pylore.search.file_context import BY_GLOB, ITSELF, files_near, of_files, seeds
 from pylore.search.places import explain_ways
-from pylore.store import Store
+from pylore.store import Store, files
 from pylore.store.filter import Scope
 from pylore.system.git import Git
 
@@ -126,11 +126,11 @@ def test_every_kind_of_anchor_ties(store: Store) -> None:
         note(store, kind, "", (kind, "src/a.py", detail))
     note(store, "glob", "", ("glob", "src/**/*.py", ""))
     note(store, "other", "", ("glob", "lib/*.py", ""))
-    away = Anchor("note-away", "file", "src/a.py", root="/away", created_at=NOW, verified_at=NOW)
-    store.anchors.put(away)
+    store.anchors.put(Anchor("note-away", "file", "src/a.py", root="/away", created_at=NOW))
+    store.nodes.put(Node("doc-away", "doc", "x", file="src/a.py", source="file", created_at=NOW))
+    store.documents.put("/away", files.DocumentFile("doc-away", "src/a.py"), "[]")
     tied = dict.fromkeys(("note-file", "note-hash", "note-symbol", "note-lines"), 1)
-    expected = {"file-src/a.py": ITSELF, "note-glob": BY_GLOB, **tied}
-    assert near(store, "src/a.py") == expected
+    assert near(store, "src/a.py") == {"file-src/a.py": ITSELF, "note-glob": BY_GLOB, **tied}
     assert asked(store, "", "src/a.py")[-1] == "note-glob"
 
 
