@@ -121,6 +121,7 @@ class DocumentReader:
         self._set_identity(document, ids)
         rest = "\n".join(lines[length:])
         page = read_page(rest, path)
+        document.aliases += page.labels
         if page.tags:
             document.node.tags = clean_tags([*document.node.tags, *page.tags])
             document.stated.add("tags")
@@ -166,8 +167,8 @@ def _set_text(document: Document, text: str, page: Page, first: int) -> None:
     """Set title and body, and where in them the links are; the title is not part of the body."""
     node, path = document.node, document.node.file or ""
     whole, begin, start, end, cut = text, 0, 0, 0, 0
-    is_entry = is_changelog(path) and version_of(page.title)  # not the title of the log
-    if page.title and node.title in ("", page.title) and not is_entry:
+    is_entry = is_changelog(path) and ".".join(map(str, version_of(page.title))) not in path
+    if page.title and node.title in ("", page.title) and not is_entry:  # of several versions
         node.title = page.title
         start, end = page.title_span
         breaks = "\n" * text.count("\n", start, end)

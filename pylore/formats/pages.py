@@ -67,7 +67,7 @@ def code_link(text: str) -> Link | None:
 
 
 class Page:
-    """The title of a text, or an empty text, with the place; links and tags.
+    """The title of a text, or an empty text, with the place; links, tags and labels of places.
 
     ``title_span`` are the first and last offset of the title with markup. ``links`` are ``(offset,
     link)``, in the order of the text.
@@ -78,6 +78,7 @@ class Page:
         self.title_span = 0, 0
         self.links: list[tuple[int, Link]] = []
         self.tags: list[str] = []
+        self.labels: list[str] = []
         self._defined: dict[str, int] = {}  # label to the offset of the first definition
         self._used: dict[str, list[int]] = {}
 
@@ -293,7 +294,8 @@ def _read_asciidoc(text: str) -> Page:
 _RST = re.compile(
     r"""
     ^(?P<margin>[ \t]*)\.\.(?:
-        [ \t]+_(?P<label>`[^`\n]+`|(?:\\.|[^:\\\n`]){1,999}):[ \t]+(?P<defined>\S.*)
+        [ \t]+_(?P<label>`[^`\n]+`|(?:\\.|[^:\\\n`]){1,999}):
+          (?:[ \t]+(?P<defined>\S.*)|[ \t]*$(?!\n[ \t]+\S))
       | (?P<target>[ \t]+(?:_|\[))
       | [ \t]+(?:\|[^|\n]+\|[ \t]+)?(?:[\w.+-]+:)?(?P<directive>[\w.+-]+)::
       | (?P<comment>[ \t]+\S|[ \t]*\n(?=[ \t]+\S))
@@ -348,6 +350,8 @@ def _read_rst(text: str) -> Page:
                 part = 1 if entry[1] else 2
                 page.add(Link(PATH, entry[part]), entry.start(part))
             at = end
+        elif token["label"] and not token["defined"]:
+            page.labels.append(one_line(token["label"].strip("`")))
         elif token["label"]:
             page.define(token["label"].strip("`"), relative_link(token["defined"]), token.start())
         elif not reference and used:
