@@ -223,16 +223,16 @@ def _symbols(definitions: list[DefinitionMatch], source: Source, parts: Parts) -
     found = []
     for alike in named.values():
         each = alike[0] if len(alike) == 1 else max(alike, key=lambda one: _says(one, source))
+        docs = (source.doc(*one.place) for one in dict.fromkeys((each, *alike)))
         symbol = Symbol(each.name, each.qualified, each.kind, each.first, each.last)
-        found.append(
-            symbol._replace(
-                signature=source.signature(*each.place),
-                doc=next(filter(None, [source.doc(*one.place) for one in (each, *alike)]), ""),
-                bases=bases.get(each.qualified, ()) if each.kind in CONTAINERS else (),
-                params=parts.params(each.params) if each.params else (),
-                others=tuple([(one.first, one.last) for one in alike if one is not each]),
-            )
+        symbol = symbol._replace(
+            signature=source.signature(*each.place),
+            doc=next(filter(None, docs), ""),
+            bases=bases.get(each.qualified, ()) if each.kind in CONTAINERS else (),
+            params=parts.params(each.params) if each.params else (),
+            others=tuple([(one.first, one.last) for one in alike if one is not each]),
         )
+        found.append(symbol)
     return sorted(found, key=lambda symbol: symbol.line_start)
 
 

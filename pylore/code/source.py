@@ -38,14 +38,14 @@ _DOCSTRING = re.compile(
     r"\s*(?:#[^\n]*\n\s*)*[rRuU]?(\"\"\"|'''|\"|')(?:\\\n)?((?:\\.|(?!\1).)*)(?:\1|\Z)", re.DOTALL
 )
 _TYPE = re.compile(r"\s*:\s*[\w.$]+<")
+_CALL = r"(?!(?:async|function)\b)[\w.$]+(?:<[^()]*>)?\("
+_FUNCTION = r"(?:async\b\s*)?(?:function\b[\s*]*[\w$]*\s*)?"
 _VALUE = re.compile(
-    r"\s*[?!]?(?:\s*:\s*[\w.$]+(?=\s*=))?\s*[:=](?![:=>])\s*(?P<call>(?!(?:async|function)\b)[\w.$]+(?:<[^()]*>)?\()?"
-    r"(?:async\b\s*)?(?:function\b[\s*]*[\w$]*\s*)?"
+    rf"\s*[?!]?(?:\s*:\s*[\w.$]+(?=\s*=))?\s*[:=](?![:=>])\s*(?P<call>{_CALL})?{_FUNCTION}"
 )
 """Text between the name of a function and its parameters where the function is a value."""
 _WRAPPED = re.compile(
-    r"(?:export\s+)?(?:const|let|var)?\s*[\w$]+\s*(?::[^=(]*)?=\s*(?!(?:async|function)\b)[\w.$]+"
-    r"(?:<[^()]*>)?\(\s*(?:async\b\s*)?(?:function\b[\s*]*[\w$]*\s*)?"
+    rf"(?:export\s+)?(?:const|let|var)?\s*[\w$]+\s*(?::[^=(]*)?=\s*{_CALL}\s*{_FUNCTION}"
 )  # text before the parameters of a function that is an argument
 _DIRECTIVE = re.compile(
     r"(?i)-\*-|@?ts-[cein]|@flow\b|go:\w|\+build |no(?:lint|qa|sonar)\b|\w*lint[:-]|vim?: "
