@@ -268,9 +268,8 @@ def _about_files(engine: Engine, paths: Sequence[str], here: str, session: Agent
     claims = [(node, claim.text()) for node, claim, _ in _claims(engine, paths, here)]
     about = [(node.id, f"{_title(node)} [rule: {rule}]") for node, rule in claims]
     brief.add("", (line for line in about if not session.knows("id", line[0])))
-    for path in paths:
-        found = records_of(engine, path, here)
-        brief.add("", (_of_hit(hit) for hit in found if not session.knows("id", hit.id)))
+    found = (hit for path in paths for hit in records_of(engine, path, here))
+    brief.add("", (_of_hit(hit) for hit in found if not session.knows("id", hit.id)))
     return brief
 
 

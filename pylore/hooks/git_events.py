@@ -78,8 +78,9 @@ def warnings(engine: Engine, files: Sequence[str], here: str) -> list[str]:
 def about_changes(engine: Engine) -> list[str]:
     """Return a line about the records of changed files in the work tree."""
     with engine.store.faults:
-        made = [id for id, _ in engine.store.nodes.documents()]
-        found = sorted(related(engine, near=["@git"], types=(RECORDS,), exclude=made), key=_order)
+        made = {id for id, _ in engine.store.nodes.documents()}
+        around = related(engine, near=["@git"], types=(RECORDS,))
+    found = sorted((hit for hit in around if hit.id not in made), key=_order)
     return [f"{counted(len(found), 'record')} on changed files: {_line(found[0])}"] if found else []
 
 
