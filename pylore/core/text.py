@@ -256,7 +256,7 @@ def joined(text: str) -> list[str]:
     """
     folded = [fold(word) for word in words(text)[:12]]
     plain = [word not in STOP_WORDS and word.isalpha() for word in folded]
-    ends = enumerate(at + 2 if after else at + 3 for at, after in enumerate(plain[1:]))
+    ends = [(at, at + (2 if plain[at + 1] else 3)) for at in range(len(plain) - 1)]
     spans = [(at, end) for at, end in ends if plain[at] and any(plain[end - 1 : end])]
     return ["".join(folded[at:end]) for at, end in spans]
 

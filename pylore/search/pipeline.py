@@ -274,7 +274,8 @@ def _snippet(query: ParsedQuery, found: Matches, hit: Hit, lines: str | None) ->
         text = beyond_signature(text, hit.title)
     shown = one_line(snippet(text, query.words))
     if lines and shown and hit.line_start and not hit.line_end:  # the first line of a passage
-        before = one_line(text)[: max(0, one_line(text).find(shown.strip("… ")))].count(" ")
+        flat = one_line(text)
+        before = flat.count(" ", 0, max(0, flat.find(shown.strip("… "))))
         hit.line_start += text.count("\n") - text.split(None, before)[-1].count("\n")
     return shown if heading in shown else f"{heading}: {shown}"
 

@@ -231,7 +231,7 @@ class Documents(Table):
         return bool(self._value("SELECT 1 FROM documents WHERE node_id = ? LIMIT 1", node_id))
 
     def paths(self, node_ids: Sequence[str], *, listed: bool = False) -> dict[str, str]:
-        """Return the paths of these nodes in the project, if set ``listed``, or of equal files."""
+        """Return paths of nodes in the project (``listed``: in the index), or of equal files."""
         return dict(self._rows(_PATHS, dumps(node_ids), not listed))
 
     def lines(self, passages: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
