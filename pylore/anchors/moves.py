@@ -98,7 +98,7 @@ class Successors:
             if lost is None:
                 break
             first = first or lost
-            found = equally_alike(self._candidates(commit, lost), lost.name)
+            found = equally_similar(self._candidates(commit, lost), lost.name)
             if len(found) != 1:
                 return found
             there = found[0][1]
@@ -188,7 +188,7 @@ def _fits_better(other: Defined, new: Defined, lost: Defined, figure: float) -> 
     return (theirs, named) > (figure, 0) or (named > 0 and theirs >= LEAST)
 
 
-def equally_alike(candidates: Sequence[Alike], name: str) -> list[Alike]:
+def equally_similar(candidates: Sequence[Alike], name: str) -> list[Alike]:
     """Return the best of sorted candidates, or several; of these, a name that differs from ``name``
     only in case and underscores decides."""
     found = [one for one in candidates if one[0] > candidates[0][0] - MARGIN]

@@ -171,7 +171,7 @@ class Project:
         """Return the present files that a glob matches."""
         return [path for path in filter(Glob(glob).matches, self.paths()) if self.has(path)]
 
-    def with_any(self, words: Sequence[str]) -> list[str]:
+    def files_with(self, words: Sequence[str]) -> list[str]:
         """Return the files that may have any of these words of letters, digits and ``_``."""
         if not self.head:
             wanted = [word.encode() for word in words]

@@ -117,7 +117,7 @@ class _Verdicts:
             if self._stage == 1:
                 self._definitions.read("", sorted(self._files))
             elif self._stage == 2:
-                others = self._project.with_any(sorted(self._words))
+                others = self._project.files_with(sorted(self._words))
                 self._definitions.read("", others[:MOST_PARSED])
             doubtful: list[Anchor] = []
             for anchor in anchors:

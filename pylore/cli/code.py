@@ -72,7 +72,7 @@ def index(
             stage=bar.stage,
             left_out=lambda path, why: left_out.append((path, why)),
         )
-    session.say_left_out(left_out)
+    session.say_skipped(left_out)
     session.output.one(found, _index_text)
     if found["added"] or found["changed"] or found["removed"]:
         counts = {name: found[name] for name in ("added", "changed", "removed")}

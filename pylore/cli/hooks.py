@@ -59,7 +59,7 @@ def install(
         raise LoreError("no project here: run 'lore init' first")
     if agent == GIT:
         tree, lines = git_hooks(project_folder())
-        done = tree.take_out_of_hooks(lines) if remove else tree.put_into_hooks(lines)
+        done = tree.remove_lines(lines) if remove else tree.install_lines(lines)
     elif agent in _SYNC:
         from ..formats.export import FILE
         from ..system.files import SHARED
@@ -133,7 +133,7 @@ def run_hook(
             write(_answer(engine, event, client))
         sys.stdout.flush()
     except Exception as error:
-        say_why(error)
+        debug(error)
         if event == "post-commit":
             _note_lost_lessons(error)
     os._exit(0)
@@ -174,13 +174,13 @@ def end_in_time(cpu: float, wall: float) -> None:
     while (left := min(used - process_time(), end - monotonic())) > 0:
         sleep(max(left, _SHORTEST_SLEEP))
     if process_time() >= used:
-        say_why(f"no answer within {cpu:g} s of processor time: see 'lore doctor'")
+        debug(f"no answer within {cpu:g} s of processor time: see 'lore doctor'")
     else:
-        say_why(f"no answer within {wall:g} s: the machine is busy, or the store is being written")
+        debug(f"no answer within {wall:g} s: the machine is busy, or the store is being written")
     os._exit(0)
 
 
-def say_why(why: Exception | str) -> None:
+def debug(why: Exception | str) -> None:
     """Print the reason for an empty response on stderr, if ``LORE_HOOK_DEBUG`` is set."""
     if not os.environ.get("LORE_HOOK_DEBUG"):
         return
@@ -210,7 +210,7 @@ def _answer(engine: Engine, event: str, client: str) -> str:
     sent = Sent(parse_object(sys.stdin.buffer.read(_LONGEST + 1), _LONGEST), os.getcwd())
     text = answer_event(engine, AGENTS[client], event, sent)
     if not text:
-        say_why("nothing that is new bears on it")
+        debug("nothing that is new bears on it")
     return text
 
 

@@ -36,9 +36,9 @@ def run(words: list[str]) -> int:
         if failure is None:
             return _report_bug(error, words)
         if words[:2] == ["hook", "run"]:  # which never fails
-            from .hooks import say_why
+            from .hooks import debug
 
-            say_why(failure)
+            debug(failure)
             return DONE
         note(str(failure))
         return failure.exit_code

@@ -125,7 +125,7 @@ class Session:
             for text in notes:
                 note(text)
 
-    def say_left_out(self, places: Sequence[tuple[str, str]]) -> None:
+    def say_skipped(self, places: Sequence[tuple[str, str]]) -> None:
         """Print the first skipped places, with reasons."""
         if places:
             self.say([first_of([f"{place} was left out: {why}" for place, why in places])])
@@ -151,7 +151,7 @@ class Session:
     ) -> None:
         """Let the output go out, then call the plugins of an event with rows, if there are any."""
         events = (events or self.events()) if rows else None
-        if events is not None and events.hear_of(event):
+        if events is not None and events.has_plugins(event):
             flush()
             self.say(events.tell(event, rows))
 

@@ -95,11 +95,11 @@ def import_paths(
             with store.transaction("import"):
                 total = _write(store, parts)
             embed_missing(store, session.engine(store).embedder, total.notes, bulk=True)
-        changes = changed_by(store, "import", before) if events.hear_of("post-import") else []
+        changes = changed_by(store, "import", before) if events.has_plugins("post-import") else []
         session.wipe(store)
         if total.added + total.updated >= COMPACT_FROM:
             store.compact()
-    say_came_in(session, total)
+    say_imported(session, total)
     counts = {name: count for name, count in sorted(vars(total).items()) if isinstance(count, int)}
     conflicting = [conflict.to_dict() for conflict in total.conflicting]
     row = {**counts, "skipped": len(total.skipped), "conflicting": conflicting}
@@ -221,20 +221,20 @@ def _sync(session: Session, run: Callable[[Store], tuple[Imported, dict[str, Any
     with session.open(whole="sync") as store, store.faults:
         before = store.changes.last_command()
         came_in, row = run(store)
-        changes = changed_by(store, "sync", before) if events.hear_of("post-sync") else []
+        changes = changed_by(store, "sync", before) if events.has_plugins("post-sync") else []
         session.wipe(store)
-    say_came_in(session, came_in)
+    say_imported(session, came_in)
     counts = {name: getattr(came_in, name) for name in ("added", "updated", "kept", "conflicts")}
     session.output.one({"in": counts, **row}, synced_text)
     session.tell("post-sync", changes, events)
 
 
-def say_came_in(session: Session, came_in: Imported) -> None:
+def say_imported(session: Session, came_in: Imported) -> None:
     """Print conflicts (even with --quiet), notes, and skipped lines."""
     for text in conflict_notes(came_in.conflicting):
         note(text)
     session.say(came_in.notes)
-    session.say_left_out(came_in.skipped)
+    session.say_skipped(came_in.skipped)
 
 
 def synced_text(row: dict[str, Any]) -> str:

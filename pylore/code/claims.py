@@ -99,7 +99,7 @@ class ClaimCounter:
     def may_match(self, project: Project, paths: Iterable[str]) -> list[str]:
         """Return the files that git finds the longest word of a claim in that is about them."""
         longest = [max(words, key=len, default="") for words in self._words]
-        having = {*project.with_any([*{*longest} - {""}])}
+        having = {*project.files_with([*{*longest} - {""}])}
         return [
             path
             for path in paths

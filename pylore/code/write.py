@@ -69,13 +69,13 @@ class Writer:
             self._flush()
 
     def _flush(self) -> None:
-        self._store.code.hold_more()
+        self._store.code.enlarge_cache()
         with self._store.faults, self._store.transaction():
             self._write_files()
 
     def finish(self) -> None:
         """Write the rest, forget files that are gone, and resolve all names."""
-        self._store.code.hold_more()
+        self._store.code.enlarge_cache()
         with self._store.faults, self._store.transaction():
             self._write_files()
             self._forget_files()

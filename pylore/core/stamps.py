@@ -47,7 +47,7 @@ class FieldsOf:
         defaults: field to its default.
         end: the field that holds when the thing was ended.
         times: fields of which a change alone makes no other state.
-        anew: fields that each change sets again: an edit revives an ended thing.
+        reset: fields that each change sets again: an edit revives an ended thing.
         hashed: fields that a new thing's stamp is made from.
         local: fields of one machine alone, which no shared file has.
     """
@@ -56,7 +56,7 @@ class FieldsOf:
         self.defaults: dict[str, object] = {name: getattr(kind, name) for name in fields.split()}
         self.end = end
         self.times = [name for name in self.defaults if name.endswith("_at") and name != end]
-        self.anew = [name for name in (end, "updated_at") if name in self.defaults]
+        self.reset = [name for name in (end, "updated_at") if name in self.defaults]
         self.hashed, self.local = hashed.split(), local.split()
 
 
@@ -131,8 +131,8 @@ class Stamped(Record):
         kind = KINDS[type(row)]
         stamps: dict[str, str] = loads(row.stamps or "{}") or {BASE: first_stamp(row)}
         base = stamps.pop(BASE, "")
-        last = max([base, *(one for name, one in stamps.items() if name not in kind.anew)])
-        stamps = {**dict.fromkeys(kind.anew, last), **stamps}
+        last = max([base, *(one for name, one in stamps.items() if name not in kind.reset)])
+        stamps = {**dict.fromkeys(kind.reset, last), **stamps}
         values = values_of(row)
         names = stamps.keys() | values
         fields = {name: (stamps.get(name, base), values.get(name, "")) for name in names}
@@ -160,7 +160,7 @@ class Stamped(Record):
             fields[name] = max(value, fields.get(name, (self.base, "")))
         return self._with(fields)
 
-    def seen_as(self, before: Stamped) -> Stamped:
+    def rebased_on(self, before: Stamped) -> Stamped:
         """Return the values of a line without stamps as changes of a state: a line with the time of
         that state was edited by hand."""
         if self.base.partition(" ")[0] != before.base.partition(" ")[0]:
@@ -175,12 +175,12 @@ class Stamped(Record):
         pairs = ((name, self.at(name), before.at(name)) for name in names)
         return {name: one[1] for name, one, old in pairs if one[0] == old[0] and one != old}
 
-    def having(self, values: dict[str, str]) -> Stamped:
+    def with_edits(self, values: dict[str, str]) -> Stamped:
         """Replace some values, and keep the stamps."""
         stated = {name: (self.at(name)[0], value) for name, value in values.items()}
         return self._with({**self.fields, **stated})
 
-    def left_for(self, other: Stamped) -> list[tuple[str, Value]]:
+    def lost_to(self, other: Stamped) -> list[tuple[str, Value]]:
         """Return (field, value) of each value that a second state lacks. If the bases differ,
         ``BASE`` means the unnamed fields."""
         found = {name: self.at(name) for name in {*self.fields, *other.fields}}
@@ -227,7 +227,7 @@ class Stamped(Record):
     def mark(self, row: Thing) -> None:
         """Give a row that has these values their stamps."""
         named = {name: one[0] for name, one in self.fields.items() if one[0] != self.base}
-        again = {name: self.at(name)[0] for name in self.kind.anew}
+        again = {name: self.at(name)[0] for name in self.kind.reset}
         named = {name: one for name, one in named.items() if name not in again}
         last = max([self.base, *named.values()])
         named |= {name: one for name, one in again.items() if one != last}
@@ -271,7 +271,7 @@ def changed(before: Stamped, row: Thing, stamp: str) -> dict[str, Value]:
     if not others:
         return {}
     if others - {*local_fields(row)}:
-        was |= {name: before.at(name) for name in before.kind.anew}
+        was |= {name: before.at(name) for name in before.kind.reset}
     fields = {**before.fields, **{name: (stamp, now.get(name, "")) for name in was}}
     Stamped(before.base, fields, before.kind).mark(row)
     return was
@@ -356,7 +356,7 @@ def count_reads(row: Node | Edge, *others: Node | Edge) -> None:
 def forgotten(at: str) -> Stamped:
     """Return the values of a record that a purge proposes to forget at a time. Later changes win,
     and a purge of that time deletes them."""
-    return Stamped("", {name: (f"{at} {NOBODY}", canonical(at)) for name in NODE.anew})
+    return Stamped("", {name: (f"{at} {NOBODY}", canonical(at)) for name in NODE.reset})
 
 
 def is_forgotten_by_nobody(node: Node) -> bool:

@@ -217,11 +217,11 @@ _ASIDE = frozenset(
 _GENERATED = tuple(".min.js .min.css _pb2.py .pb.go .g.dart _generated.go .generated.ts".split())
 
 
-def is_aside(path: str) -> bool:
+def is_auxiliary(path: str) -> bool:
     """Return True if code at this path serves other code: tests, benchmarks, examples, migrations,
     generated files, scripts of the documentation.
 
-    >>> is_aside("tests/auth.py"), is_aside("db/migrations/1.py"), is_aside("a.py")
+    >>> is_auxiliary("tests/auth.py"), is_auxiliary("db/migrations/1.py"), is_auxiliary("a.py")
     (True, True, False)
     """
     folders = path.lower().split("/")[:-1]

@@ -20,7 +20,7 @@ from ..graph.relations import fold, require_name
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
 from ..records.fields import Naming, title_of
-from ..records.merge import Conflict, Merge, fate_notes
+from ..records.merge import Conflict, Merge, outcome_notes
 from ..store.changes import thing_of
 from .lines import STATES, Line, marker_of
 
@@ -189,10 +189,10 @@ class LineImport(Import):
         result, merge = self.result, self._merge
         merge.finish()
         result.joined, result.new_nodes = merge.joined, merge.new_nodes
-        result.updated += len(merge.fates["proposed"])
+        result.updated += len(merge.outcomes["proposed"])
         result.brought |= merge.brought
         result.conflicting, result.conflicts = merge.conflicts, len(merge.conflicts)
-        result.notes += fate_notes(merge.fates)
+        result.notes += outcome_notes(merge.outcomes)
         return result
 
     def _apply(self) -> None:
@@ -302,7 +302,7 @@ class LineImport(Import):
         if node.line_start and node.line_end and node.line_start > node.line_end:
             node.line_start, node.line_end = node.line_end, node.line_start
         if node.invalidated_at is not None and "invalidated_at" not in fields:
-            self._merge.fates["forgotten"].append(node.id)
+            self._merge.outcomes["forgotten"].append(node.id)
         self._put_node(node)
 
     def _bounded(self, row: Any) -> Any:

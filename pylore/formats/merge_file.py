@@ -124,7 +124,7 @@ def _join(
     for row, was in lines:
         state = Stamped.of(row)
         if old is not None:
-            state = state if row.stamps else state.seen_as(old)
+            state = state if row.stamps else state.rebased_on(old)
             edits |= state.edited(old)
         state = state.after(gone)
         if state.stamps() or not gone:
@@ -141,7 +141,7 @@ def _join(
             row, both = new, theirs
     if old is not None:
         names = [name for name in edits if both.at(name)[0] == old.at(name)[0]]
-        both = both.having({name: edits[name] for name in names})
+        both = both.with_edits({name: edits[name] for name in names})
     row = both.to_row(row)
     if not isinstance(row, Anchor):  # reads before a purge are unknown
         count_reads(row, *[Node("", "")] if gone else [one for one, *_ in sides])

@@ -240,7 +240,7 @@ def _best(engine: Engine) -> list[Node]:
 
 def _about_prompt(engine: Engine, sent: Sent, session: AgentSession) -> Brief:
     """Return likely files, and records anchored to them or found by the prompt."""
-    from ..search.file_context import likely_files, says_something
+    from ..search.file_context import is_long_enough, likely_files
 
     brief = Brief(PROMPT, "What lore knows that may bear on this; 'lore show ID' has it whole.")
     prompt, store = sent.prompt, engine.store
@@ -250,7 +250,7 @@ def _about_prompt(engine: Engine, sent: Sent, session: AgentSession) -> Brief:
         known = {path for path in files for kind in ("named", "file") if session.knows(kind, path)}
         new = [(file_id(path), why) for path, why in files.items() if path not in known]
         session.remember("named", *map(path_of, brief.add("Files likely at hand:", new)))
-        asked = prompt if says_something(prompt) else ""
+        asked = prompt if is_long_enough(prompt) else ""
         if not asked and not files:
             return brief
         engine = engine.changed([("limit", str(_HITS))], "hook")

@@ -288,7 +288,7 @@ class HubSync:
         with self._store.transaction("sync"):
             before = changes.last_command()
             came_in = part.write()
-            changes.came_from(at.name, before)
+            changes.set_origin(at.name, before)
             at.read, at.synced_at = rows[-1][0], now()
             if at.sent == before:
                 at.sent = changes.last_command()

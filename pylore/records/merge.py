@@ -41,7 +41,7 @@ _DERIVED = ("invalidated_at", "stamp")
 """Fields of links and anchors that a store derives."""
 _NAMED = 10
 """Maximum of records that a note names."""
-_FATES = {
+_OUTCOMES = {
     "back": "deleted for good here, and edited elsewhere after that: back again",
     "purged": "deleted for good elsewhere",
     "kept": "deleted for good elsewhere, and edited after that: kept",
@@ -86,7 +86,7 @@ class Merge:
     the values of that side get a new stamp, so they win everywhere. ``by_hand``: a person may have
     edited the lines, so a value that differs under the same stamp is an edit of now.
 
-    Results: ``conflicts``; ``fates``, records by the keys of ``_FATES``; ``brought``, added or
+    Results: ``conflicts``; ``outcomes``, ids by the keys of ``_OUTCOMES``; ``brought``, added or
     changed links; ``new_nodes``; ``joined``, things that now differ from both sides.
     """
 
@@ -94,7 +94,7 @@ class Merge:
         self, store: Store, index: Index, *, prefer: str = "", by_hand: bool = False
     ) -> None:
         self.conflicts: list[Conflict] = []
-        self.fates: dict[str, list[str]] = {name: [] for name in _FATES}
+        self.outcomes: dict[str, list[str]] = {name: [] for name in _OUTCOMES}
         self.brought: set[EdgeKey] = set()
         self.new_nodes: set[str] = set()
         self.joined: set[str] = set()
@@ -135,9 +135,9 @@ class Merge:
                 ours = ours.with_values(former)
             here, there = seen.get(thing, set()) | ours.stamps(), theirs.stamps()
             if isinstance(row, Node) and (was or len(there) > 1):
-                self._see(thing, was, there, here, gone)
+                self._log(thing, was, there, here, gone)
             if thing not in equal and there:
-                both, states[thing] = self._meet(stored, row, (ours, here), (theirs, was | there))
+                both, states[thing] = self._join(stored, row, (ours, here), (theirs, was | there))
                 joined.append((both, stored))
         new = [row for row, stored in joined if stored is None]
         self.new_nodes.update(row.id for row in new if isinstance(row, Node))
@@ -153,23 +153,23 @@ class Merge:
         held: list[Thing] = [*nodes.values(), *edges.values(), *filter(None, anchors)]
         return {thing_of(row): row for row in held}
 
-    def _see(self, thing: str, was: set[str], there: set[str], here: set[str], gone: str) -> None:
+    def _log(self, thing: str, was: set[str], there: set[str], here: set[str], gone: str) -> None:
         """Log the changes of a record of which only later values have arrived."""
         passed = was.union(sorted(there)[:-1]) - here
         if new := sorted(stamp for stamp in passed if is_after(stamp, gone)):
             self._changes.add_seen(thing, new)
             self._again |= {thing} if was.intersection(new) else set()
 
-    def _meet(
+    def _join(
         self, stored: Thing | None, given: Thing, here: Side, there: Side
     ) -> tuple[Thing, str]:
         """Join the values of both sides; return the row and the state."""
         thing, ours, theirs = thing_of(given), here[0], there[0]
         edited: dict[str, str] = {}
         if self._by_hand and stored is not None:
-            theirs = theirs if given.stamps else theirs.seen_as(ours)
+            theirs = theirs if given.stamps else theirs.rebased_on(ours)
             edited = theirs.edited(ours)
-            theirs = theirs.having({name: ours.at(name)[1] for name in edited})
+            theirs = theirs.with_edits({name: ours.at(name)[1] for name in edited})
         if stored is None and not (given.stamps or ours.fields):
             both, row = theirs, given
         elif stored is not None and not (has_history(stored) or has_history(given)):
@@ -179,7 +179,7 @@ class Merge:
             both = ours.joined(theirs)
             if isinstance(stored, Node):
                 both = self._decided(thing, both, here, (theirs, there[1]))
-            self._changes.leave(thing, theirs.left_for(both), None)
+            self._changes.log(thing, theirs.lost_to(both), None)
             if edited:
                 times = {"updated_at": canonical(now())} if isinstance(stored, Node) else {}
                 both = self._stated(both, {**edited, **times})
@@ -188,9 +188,9 @@ class Merge:
             self.joined.add(thing)
         if stored is None:
             if ours.fields:
-                self._changes.take_back(thing, both.fields.items())
+                self._changes.delete_former(thing, both.fields.items())
             if thing in self._purged_before:
-                self.fates["back"].append(thing)
+                self.outcomes["back"].append(thing)
             return row, "added"
         if not isinstance(row, Anchor):
             count_reads(row, stored, given)  # type: ignore[arg-type]
@@ -213,12 +213,12 @@ class Merge:
     def _stated(self, state: Stamped, values: Mapping[str, str]) -> Stamped:
         """Return a state with these values as a change of now."""
         stamp = self._changes.stamp(state.last())
-        values = {**{name: state.at(name)[1] for name in state.kind.anew}, **values}
+        values = {**{name: state.at(name)[1] for name in state.kind.reset}, **values}
         return state.with_values((name, (stamp, value)) for name, value in values.items())
 
     def _replace(self, stored: Thing, ours: Stamped, both: Stamped) -> Thing:
         """Log the values that a state loses; return the new row."""
-        self._changes.replace(thing_of(stored), ours.left_for(both))
+        self._changes.log_replaced(thing_of(stored), ours.lost_to(both))
         return both.to_row(stored)
 
     def _write(self, rows: Sequence[tuple[Thing, Thing | None]]) -> None:
@@ -250,7 +250,7 @@ class Merge:
             if both != ours:
                 self._write([(self._replace(stored, ours, both), stored)])
             left = [one for one in left if one[0] == BASE or one[1] != both.at(one[0])]
-        self._changes.leave(thing, left, None)
+        self._changes.log(thing, left, None)
         self._again.add(thing)
 
     def finish(self) -> None:
@@ -271,7 +271,7 @@ class Merge:
         kept = purge_node(self._store, id, at)
         if was_here:
             lives = any(isinstance(row, Node) for row in kept)
-            self.fates["kept" if lives else "purged"].append(id)
+            self.outcomes["kept" if lives else "purged"].append(id)
         self.joined.update(map(thing_of, kept))
         self._write([(row, None) for row in kept])
 
@@ -289,7 +289,7 @@ class Merge:
             row = self._replace(node, ours, ours.joined(forgotten(at)))
             self._write([(row, node)])
             lives = isinstance(row, Node) and row.invalidated_at is None
-            self.fates["edited" if lives else "proposed"].append(id)
+            self.outcomes["edited" if lives else "proposed"].append(id)
         self._changes.propose_purge(id, at)
 
 
@@ -313,6 +313,6 @@ def conflict_notes(conflicts: Sequence[Conflict]) -> list[str]:
     return [*map(str, conflicts[:_NAMED]), f"{found}: {hint}"]
 
 
-def fate_notes(fates: Mapping[str, list[str]]) -> list[str]:
-    """Return a note for each fate, a key of ``_FATES``, that has ids."""
-    return [f"{first_of(ids, _NAMED)}: {_FATES[name]}" for name, ids in fates.items() if ids]
+def outcome_notes(outcomes: Mapping[str, list[str]]) -> list[str]:
+    """Return a note for each outcome, a key of ``_OUTCOMES``, that has ids."""
+    return [f"{first_of(ids, _NAMED)}: {_OUTCOMES[name]}" for name, ids in outcomes.items() if ids]

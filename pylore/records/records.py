@@ -352,7 +352,7 @@ class Records:
         from .undo import state_at
 
         ids = [*map(self.store.complete_id, ids)]
-        return [self._give(state_at(self.store, id, at), accept=not at) for id in ids]
+        return [self._restore(state_at(self.store, id, at), accept=not at) for id in ids]
 
     def undo(self, ids: Sequence[str] = (), *, redo: bool = False) -> list[Change]:
         """Undo the last change of each of these nodes, or the last command.
@@ -366,7 +366,7 @@ class Records:
         def write() -> list[Change]:
             if ids:
                 whole = [*map(self.store.complete_id, ids)]
-                return [self._give(state_before(self.store, id, self.notes)) for id in whole]
+                return [self._restore(state_before(self.store, id, self.notes)) for id in whole]
             done = undo_command(self.store, self.notes, redo=redo)
             return [Change(*one) for one in done.items()]
 
@@ -402,14 +402,14 @@ class Records:
             Index(self.store).update([node])
         return state
 
-    def _give(self, state: Node, *, accept: bool = False) -> Change:
+    def _restore(self, state: Node, *, accept: bool = False) -> Change:
         """Give a record a former state; links and anchors to the file follow. ``accept``: of a live
         record accept broken anchors as the code is now."""
         from ..anchors.attach import accept_anchors
-        from .undo import give
+        from .undo import write_states
 
         id, old = state.id, self.store.nodes.require(state.id)
-        outcome, before = give(self.store, [state]).get(id, "unchanged"), location_of(old)
+        outcome, before = write_states(self.store, [state]).get(id, "unchanged"), location_of(old)
         if outcome == "restored" and state.source != "file" and location_of(state) != before:
             self._tie(state, before)
         is_live = old.invalidated_at is None

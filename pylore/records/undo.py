@@ -48,7 +48,7 @@ SWEPT = "conversation"
 
 
 def undo_command(store: Store, notes: list[str], *, redo: bool) -> dict[str, str]:
-    """Undo the last command, or redo the last undone command; return the outcomes as ``give``.
+    """Undo the last command, or redo the last undone command; return what ``write_states`` returns.
     Raise LoreError if the command is missing or final, or no change of it is left."""
     log = store.changes
     here = log.command
@@ -62,7 +62,7 @@ def undo_command(store: Store, notes: list[str], *, redo: bool) -> dict[str, str
     name, at = last.name, last.at
     if name in _FINAL:
         raise LoreError(f"the last command, '{name}' of {at}, cannot be undone: {_FINAL[name]}")
-    done = give(store, _before(store, last.undone_by or last.id))
+    done = write_states(store, _before(store, last.undone_by or last.id))
     if not done:
         raise LoreError(
             f"no change is left of the last command, '{name}' of {at}: see 'lore show --history ID'"
@@ -93,7 +93,7 @@ def _before(store: Store, command: int) -> Iterator[Thing]:
             yield row
 
 
-def give(store: Store, rows: Iterable[Thing]) -> dict[str, str]:
+def write_states(store: Store, rows: Iterable[Thing]) -> dict[str, str]:
     """Write former states of things as changes of now; return the outcome of each changed thing:
     ``restored`` or ``invalidated``, by id or (of a link) name."""
     nodes: list[Node] = []

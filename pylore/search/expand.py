@@ -64,7 +64,7 @@ def expanded(
             seeds[id] = max(score, seeds.get(id, 0.0)) if sums else matches.fused[id]
     walked = reach(store, settings, seeds, query.notes, query.excluded, hides, adds=sums)
     if sums and store.positional_edges.any():
-        lend(query, starts, walked)
+        add_passage_support(query, starts, walked)
     known = {hit.id for hit in direct}
     stands_for = {**starts.stands_for, **found.stands_for}
     known |= {stands_for[id] for id in known & stands_for.keys()}
@@ -174,7 +174,7 @@ def summed_factors(
     return {id: {"match": value, "scale": scale} for id, value in match.items()}
 
 
-def lend(query: ParsedQuery, found: Matches, walk: Walk) -> None:
+def add_passage_support(query: ParsedQuery, found: Matches, walk: Walk) -> None:
     """Add the weight that passages lend to a walk's support, and nodes that only they reach.
 
     A citation belongs to a passage. Each of the best ``LENDING`` passages lends to linked nodes by
@@ -224,7 +224,7 @@ def lending_passages(found: Matches, settings: Settings) -> dict[int, tuple[str,
     return {key: (owners[key], fused[key] / best) for key in [*fused][:LENDING]}
 
 
-def begin_at_results(
+def start_at_results(
     hits: list[Hit], links: Links, found: Matches, settings: Settings
 ) -> list[Hit]:
     """Return the hits, with paths of reached hits that begin at a direct match in the list.

@@ -214,7 +214,7 @@ _BESIDE_PATHS = str.maketrans(dict.fromkeys("`'\"()[]{}<>,;*?|", " "))
 _SHARED_BRANCHES = frozenset(("", "develop", "main", "master", "trunk"))
 
 
-def says_something(text: str) -> bool:
+def is_long_enough(text: str) -> bool:
     """Return True for a text long enough for a task: 3 and 6 are alike, 12 loses four points."""
     return len(words(text)) >= (4 if text.isascii() else 3)
 
@@ -231,7 +231,7 @@ def likely_files(store: Store, root: str, text: str = "", session: str = "") -> 
     legs = _of_sessions(root, session)
     text = text[:MAX_QUERY]
     legs[NAMED] = _named(store, root, text)
-    if says_something(text) and store.whole_files.is_there():
+    if is_long_enough(text) and store.whole_files.is_there():
         like = whole_texts(store, parse_query(text))
         for reason, leg in ((CONTENT, WHOLE), (PATH, "path")):
             legs[reason] = {path_of(id): score for id, score in like[leg].items()}

@@ -34,7 +34,7 @@ from ..core.vocabulary import (
     SYMBOL_IDS,
     file_id,
     file_of,
-    is_aside,
+    is_auxiliary,
     is_changelog,
     is_source,
     is_test,
@@ -250,7 +250,7 @@ def _kinds(text: str, ids: Iterable[str], *, alone: bool) -> dict[str, float]:
     for id in filter(path_of, ids):
         path = path_of(id)
         prose = path.lower().endswith(PROSE)
-        if is_test(path) if prose else is_aside(path):
+        if is_test(path) if prose else is_auxiliary(path):
             factor = tests
         else:
             is_data = alone if prose else not is_source(path)

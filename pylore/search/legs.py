@@ -265,11 +265,11 @@ def describe(store: Store, settings: Settings, hits: list[Hit]) -> list[Hit]:
     hits = [hit for hit in hits if hit.id in rows]
     for hit in hits:
         hit.type, hit.title, hit.file, hit.line_start, hit.line_end, age = rows[hit.id][:6]
-        stand(hit, settings, age, rows[hit.id][6:])
+        set_standing(hit, settings, age, rows[hit.id][6:])
     return hits
 
 
-def stand(
+def set_standing(
     hit: Hit, settings: Settings, age: float, credibility: tuple[float, str, str, int]
 ) -> None:
     """Set the recency and credibility of a hit, and the factors of both."""

@@ -97,7 +97,7 @@ def _run(query: ParsedQuery, embedder: Embedder | None) -> Hits:
     wanted.update(plain[: settings.limit])
     reached: Mapping[str, Step] = {}
     if settings.depth:
-        from .expand import begin_at_results, expanded
+        from .expand import expanded, start_at_results
 
         if query.scope.types and not query.filter_expanded:
             anything = query.scope.but(types=())
@@ -113,7 +113,7 @@ def _run(query: ParsedQuery, embedder: Embedder | None) -> Hits:
     for hit in hits:
         _add_leg_scores(hit, found if hit.id in found.rrf else starts)
     if reached:
-        hits = begin_at_results(hits, links, found, settings)
+        hits = start_at_results(hits, links, found, settings)
     if query.at_hand:
         attach_paths(hits, query.at_hand)
     weigh(hits, {} if query.at_hand or found.files_alone else found.evidence)

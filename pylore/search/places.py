@@ -10,7 +10,7 @@ from ..core.query import version_of
 from ..core.scoring import rounded
 from ..core.text import stem
 from ..core.vocabulary import CODE_IDS, file_id, file_of, is_changelog, path_of
-from .legs import coverage, explained_relevance, in_order, stand
+from .legs import coverage, explained_relevance, in_order, set_standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def show_facts(query: ParsedQuery, hits: Iterable[Hit], found: Matches) -> None:
             most = _nearness(words, text, cosines.get(shown, 0.0))
         for key in filter(facts.__contains__, cosines):
             sentence, sure, source, status, accesses, age = facts[key]
-            stand(hit, query.settings, age, (sure, source, status, accesses))
+            set_standing(hit, query.settings, age, (sure, source, status, accesses))
             near = _nearness(words, sentence, cosines[key]) * prod(hit.standing.values())
             if near > most:
                 most, found.passage[hit.id] = near, key

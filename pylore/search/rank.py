@@ -197,7 +197,7 @@ def in_turn(hits: list[Hit], query: Query, found: Matches) -> list[Hit]:
         lists.setdefault(list_of(hit.id), []).append(hit)
     if len(lists) < 2:
         return hits
-    turns = _turns(lists, leaning(query.text, found), found.evidence)
+    turns = _turns(lists, preferred_list(query.text, found), found.evidence)
     ordered: list[Hit] = []
     while any(lists.values()):
         for name in next(turns):
@@ -225,7 +225,7 @@ def _turns(lists: Iterable[str], leans: str, evidence: Mapping[str, float]) -> I
         yield [order[0], *order]
 
 
-def leaning(text: str, found: Matches) -> str:
+def preferred_list(text: str, found: Matches) -> str:
     """Return the list that the wording of a query prefers, or "".
 
     Advice is in pages; places, mechanisms, changes, long texts and defined names are about code.

@@ -130,7 +130,7 @@ class ChangeLog(Table):
         """Set the undo that took a command back; None: the command holds."""
         self._db.execute("UPDATE main.commands SET undone_by = ? WHERE id = ?", (undo, command))
 
-    def came_from(self, hub: str, after: int) -> None:
+    def set_origin(self, hub: str, after: int) -> None:
         """Set the origin of the commands after a number."""
         self._db.execute("UPDATE main.commands SET origin = ? WHERE id > ?", (hub, after))
 
@@ -182,7 +182,7 @@ class ChangeLog(Table):
         values = Stamped.of(old)
         left = changed(values, row, f"{at} {self.machine()}" if at > before else self.stamp(before))
         if left:
-            self.replace(thing_of(row), sorted(left.items()))
+            self.log_replaced(thing_of(row), sorted(left.items()))
             return
         row.stamps = old.stamps
         if isinstance(row, Node) and isinstance(old, Node):  # only reads differ
@@ -198,17 +198,17 @@ class ChangeLog(Table):
         """Return a stamp of now, later than a time."""
         return f"{now_after(before)} {self.machine()}"
 
-    def replace(self, thing: str, values: Sequence[tuple[str, Value]]) -> None:
+    def log_replaced(self, thing: str, values: Sequence[tuple[str, Value]]) -> None:
         """Log values that the running command replaced."""
         if values:
-            self.leave(thing, values, self.command)
+            self.log(thing, values, self.command)
 
-    def leave(self, thing: str, values: Iterable[tuple[str, Value]], command: int | None) -> None:
+    def log(self, thing: str, values: Iterable[tuple[str, Value]], command: int | None) -> None:
         """Log former values, with the number of the command here that replaced them, or None."""
         rows = ((thing, field, *value, command) for field, value in values)
         self._db.executemany("INSERT OR IGNORE INTO main.past VALUES (?, ?, ?, ?, ?)", rows)
 
-    def take_back(self, thing: str, values: Iterable[tuple[str, Value]]) -> None:
+    def delete_former(self, thing: str, values: Iterable[tuple[str, Value]]) -> None:
         """Delete current values from the past of a thing: the past arrived first."""
         this = "thing = ? AND field = ? AND stamp = ? AND value = ?"
         rows = ((thing, field, *value) for field, value in values)
@@ -263,11 +263,11 @@ class ChangeLog(Table):
 
     def add_seen(self, id: str, stamps: Iterable[str]) -> None:
         """Log stamps of changes of a record elsewhere."""
-        self.leave(id, [(SEEN, (stamp, "")) for stamp in stamps], None)
+        self.log(id, [(SEEN, (stamp, "")) for stamp in stamps], None)
 
     def drop_seen(self, id: str, stamps: Iterable[str]) -> None:
         """Delete these stamps, as the values of the changes have arrived."""
-        self.take_back(id, [(SEEN, (stamp, "")) for stamp in stamps])
+        self.delete_former(id, [(SEEN, (stamp, "")) for stamp in stamps])
 
     # --- sweeping and purging
 

@@ -269,7 +269,7 @@ _UPDATED = [name for name in COLUMNS if name not in ("id", "created_at", "stamps
 class CodeFiles(Table):
     """The files that ``lore index`` has read, with their nodes and edges."""
 
-    def hold_more(self) -> None:
+    def enlarge_cache(self) -> None:
         """Let this connection cache 256 MB of pages, for writes all over the indexes."""
         self._db.pragma("cache_size", -262_144)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError
-from .programs import KILL, find_program, whole_entries
+from .programs import KILL, absolute_entries, find_program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _environment() -> dict[str, str]:
     kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
     return {
         **kept,
-        "PATH": whole_entries(),
+        "PATH": absolute_entries(),
         "LC_ALL": "C",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_NO_LAZY_FETCH": "1",

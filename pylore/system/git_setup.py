@@ -46,7 +46,7 @@ class ProjectTree:
         folder = values[-3] if len(values) > 2 else usual
         return os.path.join(os.path.realpath(os.path.join(self.top, folder)), name)
 
-    def put_into_hooks(self, lines: Mapping[str, Sequence[str]]) -> Iterator[Done]:
+    def install_lines(self, lines: Mapping[str, Sequence[str]]) -> Iterator[Done]:
         """Put lines into hooks, by their names, or bring them up to date."""
         for path, wanted in ((self.hook(name), lines[name]) for name in lines):
             if why := self._fault(path):
@@ -73,7 +73,7 @@ class ProjectTree:
             return "it is not executable, so git does not run it"
         return "" if _OF_A_SHELL.match(text) else "it is not a script of a shell"
 
-    def take_out_of_hooks(self, names: Iterable[str]) -> Iterator[Done]:
+    def remove_lines(self, names: Iterable[str]) -> Iterator[Done]:
         """Remove the lines from the hooks that have them."""
         for path in filter(os.path.lexists, map(self.hook, names)):
             yield change_block(path, self.key, None, head=_SHEBANG)
@@ -114,7 +114,7 @@ class Repository(ProjectTree):
             self._configure("--replace-all", DRIVER, PROGRAM)
             yield DRIVER, "unchanged" if old else "added", ""
         lines = {name: _hook_lines(name, self.below, self.file) for name in HOOKS}
-        yield from self.put_into_hooks(lines if hooks else {})
+        yield from self.install_lines(lines if hooks else {})
 
     def uninstall(self) -> Iterator[Done]:
         """Remove everything that ``install`` has written."""
@@ -129,7 +129,7 @@ class Repository(ProjectTree):
         else:
             self._configure("--unset-all", DRIVER, "^lore merge-file ")
             yield DRIVER, "removed", ""
-        yield from self.take_out_of_hooks(HOOKS)
+        yield from self.remove_lines(HOOKS)
 
     def is_ignored(self) -> bool:
         """Return True if git ignores the file."""

@@ -12,7 +12,7 @@ from ..core.errors import LoreError
 from ..core.json import dumps
 from . import programs
 from .files import GUARD, own_folder
-from .programs import KILL, Refused, Tidying, environment, find, is_name, whole_entries
+from .programs import KILL, Refused, Tidying, absolute_entries, environment, find, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ EVENT_SECONDS, REDACTOR_SECONDS, RETRIEVER_SECONDS = 10.0, 60.0, 2.0
 def command_files(plugin_dir: str) -> dict[str, str]:
     """Return the files of the user's commands by name, from the user's folder, then ``PATH``."""
     found: dict[str, str] = {}
-    for folder in dict.fromkeys([own_folder(plugin_dir), *whole_entries().split(":")]):
+    for folder in dict.fromkeys([own_folder(plugin_dir), *absolute_entries().split(":")]):
         try:
             files = sorted(os.listdir(folder))
         except OSError:
@@ -64,7 +64,7 @@ class Events:
         except OSError as error:
             self._faults = [(folder, f"cannot be read ({error.strerror}), so no plugin can run")]
 
-    def hear_of(self, event: str) -> bool:
+    def has_plugins(self, event: str) -> bool:
         """Return True if there are plugins of an event, or their folder cannot be read."""
         return bool(self._faults or self._of(event))
 

@@ -36,7 +36,7 @@ def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> st
     """Return the program of a plugin, ``prefix`` and ``name``, of the user or on ``PATH``; raise
     Refused if it is missing or not executable."""
     own = own_folder(plugin_dir)
-    for folder in [own, *(whole_entries().split(":") if on_path else ())]:
+    for folder in [own, *(absolute_entries().split(":") if on_path else ())]:
         path = os.path.join(folder, prefix + name)
         if os.path.isfile(path):
             if os.access(path, os.X_OK):
@@ -59,7 +59,7 @@ def own_files(path: str) -> str:
     raise LoreError(f"{path}, which came with lore, is missing: install lore again")
 
 
-def whole_entries() -> str:
+def absolute_entries() -> str:
     """Return this process's ``PATH`` without relative entries."""
     given = os.environ.get("PATH", os.defpath)
     # Nothing at all would be the working directory again.
@@ -68,7 +68,7 @@ def whole_entries() -> str:
 
 def find_program(name: str) -> str | None:
     """Return the complete path of a program; None for an unknown name."""
-    for folder in whole_entries().split(":"):
+    for folder in absolute_entries().split(":"):
         path = os.path.join(folder, name)
         if os.access(path, os.X_OK) and os.path.isfile(path):
             return path

@@ -51,7 +51,7 @@ def test_no_plugin_runs_within_a_plugin(
     own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(own, "lore-hook-pre-add", f"touch {tmp_path}/ran; exit 1")
-    assert not events().hear_of("post-add")
+    assert not events().has_plugins("post-add")
     assert events().tell("post-add", ROWS) == []
     monkeypatch.setenv(GUARD, "lore-hook-post-add")
     events().ask("pre-add", ROWS)

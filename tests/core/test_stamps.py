@@ -103,7 +103,7 @@ def test_states_follow_from_former_values() -> None:
     for at, fields in ((LATER, {"body": "two"}), (LATE, {"tags": (), "body": "three"})):
         before = Stamped.of(node)
         node = edited(node, at, HERE, **fields)
-        left += [(name, value) for name, value in before.left_for(Stamped.of(node))]
+        left += [(name, value) for name, value in before.lost_to(Stamped.of(node))]
         every.append(node)
     for former in (left, left[::-1]):
         found = states(Stamped.of(node), former)

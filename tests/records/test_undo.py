@@ -349,7 +349,7 @@ def test_sweep_deletes_old_history(records: Records, store: Store) -> None:
     records.edit(A, text="one")
     with store.transaction():
         stamp = "2001-01-01T00:00:00Z 0123456789"
-        store.changes.leave(B, [("body", (stamp, '"long ago"'))], None)
+        store.changes.log(B, [("body", (stamp, '"long ago"'))], None)
     assert swept("0") == 0
     assert swept("30", dry_run=True) == 1 and len(changes(store, B)) == 1
     assert swept("30") == 1 and changes(store, B) == []

@@ -13,7 +13,7 @@ from repositories import Repository
 from searching import ids
 
 from pylore.core.text import parse_query
-from pylore.core.vocabulary import CODE_IDS, is_aside, is_source, path_of
+from pylore.core.vocabulary import CODE_IDS, is_auxiliary, is_source, path_of
 from pylore.search.files import definitions
 from pylore.search.places import stretch_of
 from pylore.store.filter import Scope
@@ -115,7 +115,7 @@ def test_data_and_prose_rank_low_in_files(project: Project) -> None:
 def test_kinds_of_files() -> None:
     source = ["src/latest.py", "lib/a.test", "docs/conf.py", "bin/run", "a.min.js"]
     assert [*filter(is_source, [*source, "ChangeLog", ".zshrc", "setup.cfg"])] == source
-    assert [*filter(is_aside, source)] == ["lib/a.test", "docs/conf.py", "a.min.js"]
+    assert [*filter(is_auxiliary, source)] == ["lib/a.test", "docs/conf.py", "a.min.js"]
 
 
 def test_joined_words_find_the_name(project: Project) -> None:
