@@ -180,7 +180,7 @@ def _setting_option(name: str) -> Parameter:
     """Return the option of a setting; the value is converted with all settings."""
     setting = BY_NAME[name]
     short = "-n, " if name == "limit" else ""
-    value = "VALUE,…" if setting.kind in ("names", "words") else "VALUE"
+    value = "VALUE,…" if setting.kind in ("names", "words", "weights") else "VALUE"
     help = setting.help.partition(";")[0]
     spelled = f"{short}--{setting.option} {value}"
     found = Parameter(spelled, help, choices=setting.choices, complete=name)
@@ -217,7 +217,8 @@ def read(words: Sequence[str], command: Command) -> tuple[dict[str, Any], dict[s
                     raise command.wrong(f"{name} needs {one.value}")
                 text = given
             if one not in command.options:
-                settings[one.name] = text if one.value else "1"
+                before = f"{settings[one.name]}," if one.many and one.name in settings else ""
+                settings[one.name] = before + text if one.value else "1"
                 continue
             value: Any = _converted(one, text) if one.value else True
             if one.many:

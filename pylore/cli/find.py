@@ -73,7 +73,7 @@ def search(
 
     \b
     lore search "session expiry" --expand --tree
-    lore search "token expiry" --edges implements --files src/auth.py,@git
+    lore search "token expiry" --expand --edges implements --files src/auth.py,@git
     """
     given: dict[str, Any] = {
         "types": types,

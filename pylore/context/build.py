@@ -96,9 +96,7 @@ def build(
 ) -> Context:
     """Return the context for a question, or for the task with the given id."""
     task = store.nodes.get(asked.question) if "-" in asked.question else None
-    question = asked.question
-    if task is not None:
-        question = _title_and_body(task, " ")[:_LONGEST_QUESTION]
+    question = asked.question if task is None else _title_and_body(task, " ")[:_LONGEST_QUESTION]
     hits = results_for(store, settings, asked, question, task, embedder)
     about = question if question.strip() else ", ".join(asked.scope.files)
     context = Context(one_line(about), asked.budget, hits.notes, hits, [], [])
@@ -235,11 +233,10 @@ class _Builder:
         tests = self._asks_for_tests()
         kept = []
         for hit in ranked:
-            if hit.type not in CODE_NODES or self._is_called(hit):
-                kept.append(hit)
-            elif not tests and hit.file and is_test(hit.file):
+            is_code = hit.type in CODE_NODES and not self._is_called(hit)
+            if is_code and not tests and hit.file and is_test(hit.file):
                 self._withhold(hit.id, "a file of tests, which the question does not ask for")
-            elif hit.score < least:
+            elif is_code and hit.score < least:
                 self._withhold(hit.id, "code that matches much less than what comes before it")
             else:
                 kept.append(hit)

@@ -84,10 +84,13 @@ def results_for(
 
     hits = found(question) if question.strip() else Hits([], [])
     if not len(hits) and asked.near is not None:
-        types = asked.scope.types
-        about = related(store, settings, (), asked.near, types=types, excluded=tasks)
-        about.notes[:0] = [*hits.notes, "this is what is known about the files"]
-        return about
+        about = related(store, settings, (), asked.near, types=asked.scope.types, excluded=tasks)
+        if len(about) or not question.strip():
+            about.notes[:0] = [*hits.notes, "this is what is known about the files"]
+            return about
+        asked.scope = asked.scope.but(files=())
+        hits = found(question)
+        hits.notes[:0] = about.notes
     weak = all(hit.weak for hit in hits)
     if asked.form in WITH_CODE and not weak:
         _open_files(store, settings, asked, question, hits)

@@ -60,7 +60,8 @@ def relation_weights(store: Store, settings: Settings) -> dict[str, tuple[float,
         UsageError: unknown relation in the settings.
     """
     known = known_relations(store, settings)
-    wanted = _with_scoped(settings.graph_edges, known) or list(known)
+    named = () if settings.graph_edges == ("all",) else settings.graph_edges
+    wanted = _with_scoped(named, known) or list(known)
     unwanted = set(_with_scoped(settings.graph_exclude_edges, known))
     return {name: known[name] for name in wanted if name not in unwanted}
 

@@ -104,7 +104,7 @@ BEGIN
   INSERT INTO links(from_key, to_key, relation, weight, source, status, metadata, created_at)
   SELECT (SELECT key FROM nodes WHERE id = new.from_id),
     (SELECT key FROM nodes WHERE id = new.to_id),
-    (SELECT name FROM relations WHERE name = new.relation), coalesce(new.weight, 1.0),
+    (SELECT name FROM relations WHERE name = lower(new.relation)), coalesce(new.weight, 1.0),
     coalesce(new.source, 'user_edit'), coalesce(new.status, 'confirmed'),
     coalesce(new.metadata, '{}'),
     coalesce(new.created_at, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'));

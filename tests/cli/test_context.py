@@ -69,9 +69,8 @@ def test_prompt_is_framed_by_a_hash(filled: Lore) -> None:
 
 def test_forms_of_a_context(filled: Lore) -> None:
     narrative = filled("context", "sessions", "--as", "narrative").out
-    assert "## Decisions" in narrative and "```" not in narrative
+    assert "## Decisions" in narrative and "confirmed, " in narrative and "```" not in narrative
     assert "- **Sessions are signed cookies** (decision-signed, " in narrative
-    assert "confirmed, " in narrative
     filled.print_each("context cookies --graph-depth 0 | decision-signed")
     deep = filled("context", "cookies", "--expand", "--json").json
     assert deep["included"] == filled("context", "cookies", "--graph-depth", "2").json["included"]
@@ -91,8 +90,9 @@ def test_context_refuses_wrong_words(filled: Lore) -> None:
     assert not done.out and "raise the budget" in done.err
 
 
-@pytest.mark.parametrize("question", [(), ("zzqqx",)])
-def test_context_of_files_needs_no_question(filled: Lore, question: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("words", ["src/auth.py", "src/auth.py zzqqx", "src/none.py stored twice"])
+def test_context_needs_either_files_or_a_question(filled: Lore, words: str) -> None:
     filled("add", "decision", "Nothing is stored twice", "--file", "src/auth.py")
-    done = filled("context", *question, "--files", "src/auth.py", "--text")
-    assert "Nothing is stored twice" in done.out and "known about the files" in done.err
+    done = filled("context", "--files", *words.split(), "--text")
+    assert "Nothing is stored twice" in done.out
+    assert ("matches no file" if "none" in words else "known about the files") in done.err

@@ -115,11 +115,11 @@ def test_export_has_three_formats(filled: Lore) -> None:
 
     assert size() == size("--format", "json") == (4, 2)
     assert size("--around", LESSON) == (2, 1)
-    walk = ("--hops", "2", "--edges", "learned_from,relates_to")
+    walk = ("--hops", "2", "--edges", "learned_from", "--edges", "relates_to")
     assert size("--around", LESSON, *walk) == (3, 2)
     dot = filled("graph", "export", "--format", "dot").out
     assert f'"{DECISION}" -> "{FILE}" [label="relates_to"];' in dot
-    mermaid = filled("graph", "export", "--format", "mermaid").out
+    mermaid = filled("graph", "export", "--format", "mermaid", "--edges", "all").out
     assert mermaid.startswith("flowchart TD") and "Sign sessions with #34;JWT#34;" in mermaid
 
 

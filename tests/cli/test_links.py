@@ -88,7 +88,7 @@ def test_sqlite_reads_and_adds_edges_by_ids(linked: Lore) -> None:
     add = "INSERT INTO graph_edges(from_id, to_id, relation, weight) VALUES (?, ?, ?, 0.5)"
     with pytest.raises(sqlite3.IntegrityError, match="NOT NULL"):
         plain.execute(add, ("lesson-x", "decision-b", "relates_to"))
-    plain.execute(add, ("decision-b", "lesson-a", "relates_to"))
+    plain.execute(add, ("decision-b", "lesson-a", "RELATES_TO"))
     plain.close()
     assert "lesson-a" in linked("related", "decision-b", "--edges", "relates_to", "--ids").lines
     linked("doctor")
