@@ -188,13 +188,13 @@ def embed(session: Session, *, all: bool = option("--all", "replace every vector
             "embedder": embedder.name,
             "dimension": embedder.dimension,
             "passages": store.vectors.count_passages(),
-            "missing": store.vectors.count_lacking(),
+            "missing": store.vectors.count_passages(lacking=True),
         }
     session.output.one(row, counts_text)
 
 
 def _make_vectors(session: Session, store: Store, embedder: Embedder, *, all: bool) -> None:
-    total = store.vectors.count_passages() if all else store.vectors.count_lacking()
+    total = store.vectors.count_passages(lacking=not all)
     made = "vectors made so far are kept, and the same command continues from there"
     with session.progress("embedding", total, kept=made) as advance:
         embed_store(store, embedder, all=all, progress=advance)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.json import dumps
 from ..core.vocabulary import HIDDEN, HIDDEN_STATUSES
 from .connection import GraphTable, Table, apsw, ids_of
-from .fulltext import BODY, FILES, MESSAGES, OF_PASSAGES, TABLES, TITLE
+from .fulltext import FILES, MESSAGES, TABLES, TEXT
 from .nodes import Nodes
 from .vectors import TABLES as VECTOR_TABLES
 from .vectors import Vectors
@@ -20,6 +20,7 @@ LIMIT = 100
 
 _LIVE = "SELECT key FROM nodes WHERE invalidated_at IS NULL"
 _NODES = f"{_LIVE} AND (title <> '' OR body <> '' OR tags <> '' OR file <> '')"
+_FULLTEXT = (*TABLES.values(), FILES, MESSAGES)
 # Both engines keep a row for each passage in these tables.
 _INDEXED = " UNION ALL ".join(f"SELECT rowid FROM {table}_docsize" for table in TABLES.values())
 _TEXTS = {
@@ -63,20 +64,18 @@ def vector_extension() -> str:
 class Checks(Table):
     """Checks of a store; most return a list of faults."""
 
-    derived = frozenset((*TABLES.values(), *VECTOR_TABLES, FILES, MESSAGES))
+    derived = frozenset((*_FULLTEXT, *VECTOR_TABLES))
     """Tables that ``rebuild`` creates again from nodes and texts."""
 
     def damage(self, *, full: bool = False) -> list[str]:
         """Return faults that SQLite finds in the file, without full text. ``full`` also compares
         indexes with tables."""
         found = self._pragma(f"{'integrity' if full else 'quick'}_check({LIMIT})")
-        apart = (*TABLES.values(), FILES, MESSAGES)
-        return [line for line in found if not any(table in line for table in apart)]
+        return [line for line in found if not any(table in line for table in _FULLTEXT)]
 
     def fulltext_damage(self) -> list[str]:
         """Return faults of the full-text tables."""
-        tables = (*TABLES.values(), FILES, MESSAGES)
-        return [line for table in tables for line in self._pragma(f"quick_check({table})")]
+        return [line for table in _FULLTEXT for line in self._pragma(f"quick_check({table})")]
 
     def unreadable(self) -> list[str]:
         """Return faults that SQLite does not check: text that is not UTF-8."""
@@ -85,7 +84,7 @@ class Checks(Table):
             " AND NOT name GLOB '*[^a-z_]*' AND NOT name GLOB '*_fts_*'"
         )
         queries = {table: f"SELECT * FROM {table}" for table in tables}
-        queries["texts of passages"] = f"SELECT {TITLE}, {BODY} FROM {OF_PASSAGES}"
+        queries["texts of passages"] = f"SELECT {TEXT} FROM nodes n"
         found = []
         for table, query in queries.items():
             try:

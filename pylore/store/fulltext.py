@@ -50,16 +50,15 @@ FEW = 4
 
 # The text of a node n that its passages p are stretches of: ``indexing.passages.rows_of``.
 _WHY = "json_extract(n.data, '$.why')"
-_TEXT = f"""n.body || CASE WHEN instr(n.data, '"why"') AND json_type(n.data, '$.why') = 'text'
+TEXT = f"""n.body || CASE WHEN instr(n.data, '"why"') AND json_type(n.data, '$.why') = 'text'
   AND {_WHY} <> '' THEN char(10) || {_WHY} ELSE '' END"""
 TITLE = "iif(p.relation IS NULL, n.title || iif(p.heading = '', '', ' ') || p.heading, '')"
-BODY = f"iif(p.relation IS NULL, substr({_TEXT}, p.start, p.length), p.heading)"
 OF_PASSAGES = "passages p JOIN nodes n ON n.key = p.node_key"
-"""``TITLE`` and ``BODY`` are expressions over this."""
+"""``TITLE`` is an expression over this."""
 
 _TEXTS = f"""
-SELECT p.key, {TITLE}, {BODY}, iif(p.relation IS NULL, n.tags, ''),
-  iif(p.relation IS NULL, coalesce(n.file, ''), '')
+SELECT p.key, {TITLE}, iif(p.relation IS NULL, substr({TEXT}, p.start, p.length), p.heading),
+  iif(p.relation IS NULL, n.tags, ''), iif(p.relation IS NULL, coalesce(n.file, ''), '')
 FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value JOIN nodes n ON n.key = p.node_key
 """
 

@@ -14,7 +14,7 @@ from ..core.json import dumps
 from ..core.vocabulary import HIDDEN
 from .connection import Table, apsw
 from .filter import passages_within
-from .fulltext import BODY, OF_PASSAGES, TITLE
+from .fulltext import OF_PASSAGES, TEXT, TITLE
 from .nodes import NAMED
 
 TYPE_CHECKING = False
@@ -51,7 +51,8 @@ _LARGE = b"0" * _MIDDLE + b"1" * (128 - _MIDDLE) + b"0" * 128
 _NOT_SMALL = b"1" * 128 + b"0" * (129 - _MIDDLE) + b"1" * (_MIDDLE - 1)
 _COSINE = "ifnull(1 - vec_distance_cosine(vec_int8(v.embedding), vec_int8({})), 0.0)"
 _FAR = "vec_distance_hamming(vec_bit(s.bits), vec_bit(?))"
-_LACKS = f"p.collection <> '{HIDDEN}' AND p.key NOT IN (SELECT key FROM vectors)"
+_NEEDS = f"p.collection <> '{HIDDEN}'"
+_LACKS = f"{_NEEDS} AND p.key NOT IN (SELECT key FROM vectors)"
 
 TABLES = {
     "vectors": "CREATE TABLE vectors(key INTEGER PRIMARY KEY,"
@@ -120,19 +121,20 @@ class Vectors(Table):
     def lacking(self, after: int, limit: int) -> list[Passage]:
         """Return passages without a vector, with keys above ``after``, by key."""
         query = (
-            f"SELECT p.key, {TITLE} || ' ' || {BODY} FROM {OF_PASSAGES}"
-            f" WHERE p.key > ? AND {_LACKS} ORDER BY p.key LIMIT ?"
+            f"SELECT p.key, p.node_key, {TITLE}, iif(p.relation IS NULL, '', p.heading), p.start,"
+            f" p.length FROM {OF_PASSAGES} WHERE p.key > ? AND {_LACKS} ORDER BY p.key LIMIT ?"
         )
-        return self._rows(query, after, limit)
+        found, known, text = [], 0, ""
+        for key, node, title, fact, start, length in self._rows(query, after, limit):
+            if node != known:  # SQLite would read the text again for each passage
+                known, text = node, self._value(f"SELECT {TEXT} FROM nodes n WHERE key = ?", node)
+            found.append((key, f"{title} {fact or text[start - 1 : start - 1 + length]}"))
+        return found
 
-    def count_lacking(self) -> int:
-        """Return the number of passages without a vector."""
-        return int(self._value(f"SELECT count(*) FROM passages p WHERE {_LACKS}"))
-
-    def count_passages(self) -> int:
-        """Return the number of passages that need a vector."""
-        query = f"SELECT count(*) FROM passages WHERE collection <> '{HIDDEN}'"
-        return int(self._value(query))
+    def count_passages(self, *, lacking: bool = False) -> int:
+        """Return the number of passages that need a vector; with ``lacking``, and have none."""
+        which = _LACKS if lacking else _NEEDS
+        return int(self._value(f"SELECT count(*) FROM passages p WHERE {which}"))
 
     def nodes_after(self, key: int) -> list[str]:
         """Return the nodes of passages with greater keys, without facts."""

@@ -143,7 +143,7 @@ def test_run_ends_if_a_second_run_begins(store: Store, endpoint: Endpoint) -> No
 
     with pytest.raises(LoreError, match="a second run makes the vectors now"):
         embed_store(store, embedder, all=True, progress=other)
-    assert store.vectors.count_lacking() == 0 and store.meta.get("embedder") == STATIC
+    assert store.vectors.count_passages(lacking=True) == 0 and store.meta.get("embedder") == STATIC
 
 
 # --- after a write
@@ -153,23 +153,23 @@ def test_next_write_makes_vectors_after_a_kill(store: Store) -> None:
     without = Records(store, Settings(), None)
     without.add("note", "written before the kill", id="note-before")
     without.edit("note-3", text="edited before the kill")
-    assert store.vectors.count_lacking() == 2
+    assert store.vectors.count_passages(lacking=True) == 2
     Records(store, Settings(), open_embedder("static", store)).link(
         "note-1", "relates_to", "note-2"
     )
-    assert store.vectors.count_lacking() == 0
+    assert store.vectors.count_passages(lacking=True) == 0
     assert len(vectors_of(store)) == NODES + 1
 
 
 def test_dropped_vectors_leave_no_gap(store: Store) -> None:
     class Dropping(StaticEmbedder):
         def embed(self, texts: Sequence[str]) -> list[bytes | None]:
-            if store.vectors.count_lacking() == 1:
+            if store.vectors.count_passages(lacking=True) == 1:
                 store.vectors.remove(range(2 * NODES))
             return super().embed(texts)
 
     Records(store, Settings(), Dropping()).add("note", "a late text")
-    assert store.vectors.count_lacking() == 0
+    assert store.vectors.count_passages(lacking=True) == 0
 
 
 def test_small_write_embeds_few_passages(store: Store) -> None:
@@ -187,10 +187,10 @@ def test_no_vectors_in_transactions_or_other_embedders(store: Store, endpoint: E
     settings = chosen(endpoint.url)
     other = open_embedder(settings.embedder, store, settings)
     Records(store, settings, other).add("note", "a text", id="note-late")
-    assert endpoint.asked == [] and store.vectors.count_lacking() == 1
+    assert endpoint.asked == [] and store.vectors.count_passages(lacking=True) == 1
     with store.transaction():
         embed_missing(store, open_embedder("static", store))
-        assert store.vectors.count_lacking() == 1
+        assert store.vectors.count_passages(lacking=True) == 1
 
 
 def test_full_disk_loses_vectors_only(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,7 +204,7 @@ def test_full_disk_loses_vectors_only(store: Store, monkeypatch: pytest.MonkeyPa
     assert "no vectors before 'lore store embed' is run" in said
     monkeypatch.undo()
     embed_missing(store, StaticEmbedder())
-    assert store.vectors.count_lacking() == 0
+    assert store.vectors.count_passages(lacking=True) == 0
 
 
 # --- doctor

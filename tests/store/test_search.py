@@ -104,13 +104,13 @@ def embedded(store: Store) -> Store:
 def test_passages_lack_vectors_until_added(embedded: Store) -> None:
     vectors = embedded.vectors
     keys = embedded.fulltext.of_nodes([*TEXT])
-    assert (vectors.count_passages(), vectors.count_lacking()) == (4, 0)
+    assert (vectors.count_passages(), vectors.count_passages(lacking=True)) == (4, 0)
     vectors.remove(keys[:2])
     assert [key for key, _ in vectors.lacking(0, 9)] == keys[:2]
     assert vectors.lacking(0, 1)[0][1] == "Signed tokens " + TEXT["note-a"][1]
     assert [key for key, _ in vectors.lacking(keys[0], 9)] == [keys[1]]
     vectors.add([(keys[0], None), (keys[1], vector(1, 1)), (99, vector(1, 1))])
-    assert vectors.count_lacking() == 0 and embedded.checks.unembedded() == []
+    assert vectors.count_passages(lacking=True) == 0 and embedded.checks.unembedded() == []
 
 
 def test_having_a_phrase(store: Store) -> None:

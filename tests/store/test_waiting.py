@@ -61,7 +61,7 @@ def test_vectors_do_not_block_writers(store: Store, name: str) -> None:
     slow = Slow(os.path.dirname(store.path))
     WRITES[name](store, slow)
     assert store.meta.get("written meanwhile")
-    assert store.vectors.count_lacking() == 0
+    assert store.vectors.count_passages(lacking=True) == 0
 
 
 # --- nor do pipes
