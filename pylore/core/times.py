@@ -25,8 +25,8 @@ def now() -> str:
 def now_after(moment: str) -> str:
     """Return the time of this second; if ``moment`` is not earlier, a whole second after it.
 
-    >>> now_after("2999-01-31T23:59:59.5Z")
-    '2999-02-01T00:00:00Z'
+    >>> now_after("2999-01-31T23:59:59.5Z"), now_after("2999-01-31T23:59Z")
+    ('2999-02-01T00:00:00Z', '2999-02-01T00:00:00Z')
     """
     at = now()
     if at > moment:
@@ -34,7 +34,8 @@ def now_after(moment: str) -> str:
     from _datetime import datetime, timedelta  # type: ignore[import-not-found]
 
     try:
-        return f"{(datetime.fromisoformat(moment[:19]) + timedelta(seconds=1)).isoformat()}Z"
+        second = datetime.fromisoformat(moment[:19].replace("Z", ":59"))
+        return f"{(second + timedelta(seconds=1)).isoformat()}Z"
     except (ValueError, OverflowError):
         return at
 
