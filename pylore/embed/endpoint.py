@@ -122,7 +122,7 @@ class EndpointEmbedder:
                 status, answer, later = self.post(body, timeout)
                 if attempt == tries or status not in AGAIN:
                     return status, answer
-                wait = float(later) if later.isdigit() else wait
+                wait = float(later) if later.isdecimal() else wait
             except (OSError, HTTPException) as error:
                 if attempt == tries or isinstance(error, ConnectionRefusedError):
                     raise EmbedderError(
@@ -181,7 +181,7 @@ def vectors_in(answer: bytes, count: int) -> list[bytes]:
     try:
         rows = sorted(json.loads(answer)["data"], key=lambda row: int(row.get("index", 0)))
         given = [_numbers(row["embedding"]) for row in rows]
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         raise EmbedderError("sent no response in the form of /v1/embeddings") from None
     if len(given) != count:
         raise EmbedderError(f"gave {len(given)} vectors for {count} texts")
