@@ -171,7 +171,7 @@ class ChangeLog(Table):
         row.stamps = ""
         ids = owners(thing_of(row))
         gone = self._value("SELECT max(at) FROM purged WHERE id IN (?, ?)", ids[0], ids[-1]) or ""
-        if old is None or not has_history(old):
+        if old is None or not (has_history(old) or has_history(row)):
             if gone and first_clock(row) <= gone:
                 row.stamps = dumps({BASE: self.stamp(gone)})
             if old is None and (has_history(row) or isinstance(row, Node)):

@@ -16,6 +16,7 @@ from samples import examples
 from things import node_past
 
 from pylore.core.errors import LoreError, UsageError
+from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.core.stamps import canonical_object, clock
 from pylore.records.records import Records
@@ -157,11 +158,7 @@ def every_command(records: Records, store: Store) -> dict[str, Callable[[], obje
     }
 
 
-COMMANDS = (
-    "add, edit, link, unlink, fact, forget, restore, confirm, retract, run start, feedback".split(
-        ", "
-    )
-)
+COMMANDS = [*every_command(None, None)]  # type: ignore[arg-type]
 
 
 def prepare(records: Records, root: Path) -> None:
@@ -170,6 +167,7 @@ def prepare(records: Records, root: Path) -> None:
         (root / "src" / name).write_text("one = 1\ntwo = 2\n")
     records.edit(A, file="src/a.py:1-1")
     records.link(B, "part_of", A, weight=0.3)
+    records.store.edges.put(Edge(*LINK, 0.1, "system", created_at="2026-01-01T00:00:00Z"))
     records.add("note", "gone", id="note-gone", links=[(A, "relates_to")])
     records.forget(["note-gone"])
     records.add("task", "a task", id="task-t")
