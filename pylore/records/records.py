@@ -171,8 +171,7 @@ class Records:
                     old.body = node.body
                 node, node.invalidated_at = old, None
             tags = [*node.tags, *clean_tags(given.get("tags", ()))]
-            title = node.title or title_of(text)
-            state = self._change(node, {"title": title, **new, "tags": tags})
+            state = self._change(node, {**new, "tags": tags})
             self._derive(node)
             if state == "added":
                 self._new.append(node)
@@ -274,7 +273,8 @@ class Records:
     ) -> Change:
         """Change fields of a record; None does not change a field.
 
-        Tags are replaced; an empty ``why`` removes the reason, an empty ``file`` the file.
+        Tags are replaced; an empty ``why`` removes the reason, an empty ``file`` the file, an empty
+        ``title`` a title that is not from the text.
         ``force`` changes fields that a document's file states.
 
         Raises:
@@ -290,11 +290,10 @@ class Records:
             hint = "edit and import that file, or use --force to change the store only"
             raise LoreError(f"{node.id} is a page of {page}: {hint}")
         if text is not None:
-            if node.title == title_of(node.body):
-                given.setdefault("title", title_of(text))
+            node.title = "" if node.title == title_of(node.body) else node.title
             node.body = require_text(text, self._settings.max_text)
         elif node.body == node.title:
-            node.body = str(given.get("title", node.body))  # a text of one line
+            node.body = str(given.get("title", "")).strip() or node.body  # a text of one line
         return Change(node.id, self._change(node, given))
 
     @_written
@@ -378,13 +377,15 @@ class Records:
         """Write and index a node with these fields; link and anchor it to a new file."""
         if unknown := given.keys() - {*_PLAIN, "why", "tags", "file"}:
             raise TypeError(f"unexpected keyword argument '{min(unknown)}'")
+        before, title = location_of(node), node.title
         for name in _PLAIN:
             setattr(node, name, given.get(name, getattr(node, name)))
+        if not node.title.strip():
+            node.title = title_of(node.body) or title
         if "why" in given:
             node.data = with_fields(node.data, {"why": given["why"] or None})
         if "tags" in given:
             node.tags = clean_tags(given["tags"])
-        before = location_of(node)
         if "file" in given:
             set_file(node, given["file"], self._root)
         state = self.write(node)

@@ -337,7 +337,8 @@ def test_edit_is_indexed_under_the_same_id(
     node = store.nodes.require(id)
     assert (node.title, node.body, node.tags) == ("penguins on the ice",) * 2 + (("zoo",),)
     assert records.edit(id, text="penguins on the ice").state == "unchanged"
-    records.edit(id, title="Birds")
+    for title in ("Birds", " "):
+        records.edit(id, title=title)
     node = store.nodes.require(id)
     assert (node.title, node.body) == ("Birds", "Birds"), "a text that is its own title goes along"
     assert found(store, None, "penguins") == set()
@@ -354,9 +355,9 @@ def test_edit_changes_given_fields_only(store: Store, records: Records) -> None:
     assert (node.category, node.file, node.line_start) == ("x", "b.py", 3)
     assert json.loads(node.data) == {"why": "it is so"}
     assert found(store, None, "so") == {id}, "the reason is indexed too"
-    records.edit(id, why="", tags=[])
+    records.edit(id, why="", tags=[], title="")
     node = store.nodes.require(id)
-    assert (node.data, node.tags, node.title) == ("{}", (), "Another")
+    assert (node.data, node.tags, node.title) == ("{}", (), "text")
 
 
 def test_first_text_finds_an_edited_record(store: Store, records: Records) -> None:
