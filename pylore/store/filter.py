@@ -96,7 +96,7 @@ def where(scope: Scope) -> Condition:
         globs = [one for path in scope.files for one in alternatives(path.replace("**/", "{**/,}"))]
         names = [literal(path.rstrip("/")) for path in (*scope.files, *globs)]
         found = {*globs, *names, *(f"{name}/*" for name in names)}  # a file or a folder
-        add(f"({' OR '.join(['n.file GLOB ?'] * len(found))})", *sorted(found))
+        add("(SELECT max(n.file GLOB value) FROM json_each(?))", dumps([*found]))
     if scope.since:
         add("n.updated_at >= ?", scope.since)
     if scope.until:
