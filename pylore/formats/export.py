@@ -114,9 +114,7 @@ def _rows(store: Store) -> Iterator[tuple[Thing, list[str]]]:
 def nodes_of(store: Store, ids: Sequence[str] | None = None) -> Iterator[tuple[Node, list[str]]]:
     """Yield these nodes, or all, by id, with the stamps of the changes that they have seen."""
     known = store.changes.seen(ids)
-    nodes: Iterable[Node] = store.nodes.all()
-    if ids is not None:
-        nodes = store.nodes.get_many(sorted(ids)).values()
+    nodes = store.nodes.all() if ids is None else store.nodes.get_many(sorted(ids)).values()
     for node in nodes:
         seen = known.get(node.id, set())
         own = Stamped.of(node).stamps() if seen else seen

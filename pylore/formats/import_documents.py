@@ -44,7 +44,7 @@ _TAKEN_BACK = "retracted"
 """The status of the edge of a removed link. An edge that a person removed has a different status,
 and the next import does not restore it."""
 _MOST_PLACES = 50
-"""Maximum places of links in an edge."""
+"""Maximum places of links, and ranges of lines, in an edge."""
 
 
 class DocumentImport(Import):
@@ -302,10 +302,11 @@ class DocumentImport(Import):
                 if relation not in self._reader.relations:
                     relation = "anchored_to" if file else "links_to"
                 stated = wanted.setdefault((id, to_id, relation), {"document": path})
-                if link.lines and file and link.lines not in stated.get("lines", ()):
-                    stated.setdefault("lines", []).append(link.lines)
-                if link.at:
-                    stated["at"] = [*stated.get("at", ()), *link.at][:_MOST_PLACES]
+                lines = [link.lines] if link.lines and file else ()
+                for name, some in (("lines", lines), ("at", link.at)):
+                    if some:
+                        places = dict.fromkeys((*stated.get(name, ()), *some))
+                        stated[name] = [*places][:_MOST_PLACES]
             self._write_edges(id, wanted)
         return notes
 

@@ -170,9 +170,12 @@ def test_edge_has_places_of_links(project: Project) -> None:
     body = project.node("doc-a").body
     places = project.metadata("doc-a", "doc-b", "links_to")["at"]
     assert [body[at : at + 5] for at in sorted(places)] == ["[b](b", "[the ", "[[b]]"]
-    project.write("a.md", text.replace("See", "Before it:"))
+    project.write("c.py", "")
+    many = "".join(f"\n`c.py:{line}`" for line in range(1, 99))
+    project.write("a.md", text.replace("See", "Before it:") + many)
     project.run(".")
     assert project.metadata("doc-a", "doc-b", "links_to")["at"][0] == places[0] + 7
+    assert len(project.metadata("doc-a", "file-c.py", "anchored_to")["lines"]) == 50
 
 
 def test_relations_in_front_matter(project: Project) -> None:
