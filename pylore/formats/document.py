@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
@@ -139,15 +140,15 @@ class DocumentReader:
                 fields.require_known(node.status, node.source, node.confidence)
                 document.node = node
                 document.stated.add(field)
-        elif relation in self.relations:
-            for target in filter(None, map(str.strip, _several(value))):
-                lines = target[len(fields.split_location(target)[0]) + 1 :]
-                document.links.append(Link(FIELD, target, line, lines, says=relation))
-        elif key not in fields.OWN_KEYS:
+            return
+        is_relation = relation in self.relations
+        for target in filter(None, map(str.strip, _targets(value, plain=is_relation))):
+            lines = target[len(fields.split_location(target)[0]) + 1 :]
+            document.links.append(Link(FIELD, target, line, lines, says=relation))
+        if not is_relation and key not in fields.OWN_KEYS:
             document.data[key] = value
             if name in _ALIASES:
-                names = value if isinstance(value, list) else [value]
-                document.aliases += [one_line(one) for one in names if isinstance(one, str) and one]
+                document.aliases += filter(None, _targets(value, plain=True))
 
     def _set_identity(self, document: Document, ids: Sequence[str]) -> None:
         """Set type and id from the front matter, ``ids`` or the path."""
@@ -174,8 +175,7 @@ def _set_text(document: Document, text: str, page: Page, first: int) -> None:
         breaks = "\n" * text.count("\n", start, end)
         text, cut = text[:start] + breaks + text[end:], end - start - len(breaks)
     node.title = node.title or os.path.splitext(os.path.basename(path))[0]
-    stripped = text.rstrip()
-    if stripped:
+    if stripped := text.rstrip():
         begin = text.rfind("\n", 0, len(text) - len(text.lstrip())) + 1
         node.body = text[begin : len(stripped)] + text[len(stripped) :].partition("\n")[0]
         node.line_start = first + text.count("\n", 0, begin)
@@ -197,15 +197,19 @@ def _one(value: Value) -> str:
     return one_line(value)
 
 
-def _several(value: Value) -> list[str]:
-    items = value if isinstance(value, list) else [value]  # YAML reads [[a page]] as two lists
-    return [_one(text) for one in items for text in (one if isinstance(one, list) else [one])]
+def _targets(value: Value, *, plain: bool) -> list[str]:
+    """Return the targets of wiki links, and with ``plain`` all other texts."""
+    if isinstance(value, list):
+        return [target for one in value for target in _targets(one, plain=plain)]
+    if isinstance(value, str) and "[[" in value:
+        return [part.partition("]]")[0].partition("|")[0] for part in value.split("[[")[1:]]
+    return [_one(value)] if plain else []
 
 
 def _stated(field: str, value: Value) -> Any:
     """Return the value of a field of a node."""
     if field == "tags":
-        return clean_tags(value if isinstance(value, str) else _several(value))
+        return clean_tags(value if isinstance(value, str) else _targets(value, plain=True))
     text = _one(value)
     if field == "status":
         word = "superseded" if text.lower().startswith("superseded by ") else text.lower()
@@ -249,7 +253,8 @@ _FIELDS |= dict.fromkeys(("date", "created"), "created_at")
 
 # --- YAML
 
-_FENCES = ("---", "...")
+_WIKI = re.compile(r'(?m)((?:^|[:\[,-]) *)((?:(?:, *)?\[\[[^][{}\n"\\]+\]\])+)(?= *(?:[],#]|$))')
+"""Unquoted wiki links, which are lists in YAML."""
 _TAGS = (None, "tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp")
 _NULLS = ("~", "null", "Null", "NULL")
 _MEND = 'mend it, or put the text in "quotes"'
@@ -264,13 +269,13 @@ def front_matter(lines: Sequence[str]) -> tuple[dict[str, tuple[int, Value]], in
     Raises:
         LoreError: invalid YAML, or YAML with more than keys and values.
     """
-    fences = [number for number, line in enumerate(lines) if line.rstrip() in _FENCES][:2]
+    fences = [number for number, line in enumerate(lines) if line.rstrip() in ("---", "...")][:2]
     if len(fences) < 2 or fences[0] or lines[0].startswith("."):
         return {}, 0
-    # PyYAML takes a tab at the end of a line for the start of a token
+    # PyYAML takes a tab behind a colon or a line for the start of a token
     text = "".join(line.rstrip(" \t\r") + "\n" for line in lines[1 : fences[1]])
     try:
-        return _parsed(text), fences[1] + 1
+        return _parsed(_WIKI.sub(r'\1"\2"', text.replace(":\t", ": "))), fences[1] + 1
     except LoreError:
         if lines[1].partition(": ")[0].strip("\"':").replace("-", "_").isidentifier():
             raise

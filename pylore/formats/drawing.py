@@ -79,8 +79,7 @@ def draw(
 
 def _quoted(text: str) -> str:
     # backslashes are escapes and ampersands entities, even in a label
-    text = _plain(text).replace("&", "&amp;")
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return '"' + _plain(text).replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _escaped(text: str) -> str:

@@ -87,10 +87,6 @@ def _tags(value: Any) -> tuple[str, ...] | None:
     return clean_tags(value) if is_text else None
 
 
-def _object(value: Any) -> str | None:
-    return dumps(value) if isinstance(value, dict) else None
-
-
 def _fraction(value: Any) -> float | None:
     return float(value) if type(value) in (int, float) and 0 <= value <= 1 else None
 
@@ -113,7 +109,7 @@ _RULES: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "count": (f"a whole number up to {stamps.LARGEST}", _whole),
     "line": (f"a whole number from 1 to {stamps.LARGEST}", lambda value: _whole(value) or None),
     "tags": ("a list of strings", _tags),
-    "object": ("a JSON object", _object),
+    "object": ("a JSON object", lambda value: dumps(value) if isinstance(value, dict) else None),
     "moment": ("a time: give it as 2026-01-31T12:00:00Z", _moment),
     "stamp": ("the stamp of a change", _stamp),
     "stamps": ("an object of stamps", _stamps),

@@ -185,7 +185,7 @@ def test_relations_in_front_matter(project: Project) -> None:
     project.write(
         "docs/new.md",
         "---\nsupersedes: [[old], decision-one]\nimplements: src/a.py:3-4\n"
-        "Relates-To:\n  - '[[Old]]'\n---\n",
+        "Relates-To:\n  - '[[Old]]'\nrelated:\n - [[Old|x]] # why\n - [[nope]], [[new]]\n---\n",
     )
     result = project.run()
     assert project.edges("doc-docs/new") == {
@@ -193,8 +193,9 @@ def test_relations_in_front_matter(project: Project) -> None:
         ("supersedes", "decision-one"),
         ("implements", "file-src/a.py"),
         ("relates_to", "doc-docs/old"),
+        ("links_to", "doc-docs/old"),
     }
-    assert result.unresolved == 0
+    assert result.unresolved == 1
     metadata = project.metadata("doc-docs/new", "file-src/a.py", "implements")
     assert metadata == {"document": "docs/new.md", "lines": ["3-4"]}
 
