@@ -24,7 +24,8 @@ KEY_DIGITS = 8
 
 _NAMES = "plus sharp percent less more equal star minus".split()
 _SIGNS = {ord(sign): f" {name} " for sign, name in zip("+#%<>=*\u2212", _NAMES, strict=True)}
-"""Else C, C++ and C# would have the same id, and so would ">=3" and "<3", "-5" and "5"."""
+_FIRST = dict(zip("-.$@_/~", "minus dot dollar at underscore slash tilde".split(), strict=True))
+"""Else C, C++ and C# would have the same id, and so would ">=3" and "<3", "$HOME" and "home"."""
 
 
 def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
@@ -36,18 +37,18 @@ def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
 def named_id(type: str, name: str) -> str:
     """Return the id by a name: the words of an entity, the path of a file.
 
-    >>> named_id("entity", "C#"), named_id("entity", ".NET"), named_id("concept", "-5")
-    ('entity-c-sharp', 'entity-dot-net', 'concept-minus-5')
+    >>> named_id("entity", "C#"), named_id("entity", "@a/b"), named_id("concept", "-5")
+    ('entity-c-sharp', 'entity-at-a-b', 'concept-minus-5')
     >>> named_id("file", "src/a b.py")
     'file-src/a b.py'
     """
     if type not in ("entity", "concept"):
         return f"{type}-{name}"
     spelled = composed(name).strip().lower()
-    if spelled.startswith("-") and spelled[1:2].isdigit():
-        spelled = f"minus {spelled[1:]}"
-    elif spelled.startswith(".") and spelled[1:2].isalnum():
-        spelled = f"dot {spelled[1:]}"
+    bare = spelled.lstrip("".join(_FIRST))
+    if bare[:1].isalnum():
+        first = [_FIRST[sign] for sign in spelled.removesuffix(bare)]
+        spelled = " ".join([*first, bare])
     slug = "-".join(_words(spelled.translate(_SIGNS)))
     if not slug:
         return record_id(type, name)

@@ -78,7 +78,7 @@ def by_vectors(store: Store, embedder: StaticEmbedder, query: str) -> set[str]:
     [
         ("entity", "DuckDB Labs", "entity-duckdb-labs"),
         ("entity", "C++", "entity-c-plus-plus"),
-        ("concept", "8080", "concept-8080"),
+        ("entity", "./.NET", "entity-dot-slash-dot-net"),
         ("concept", ">=3", "concept-more-equal-3"),
         ("entity", "Cafe\u0301", "entity-café"),
         ("entity", "q\u0301 x² 🤖", "entity-q-x²"),
