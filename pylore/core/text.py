@@ -90,7 +90,7 @@ _OMITTED = {
     *"\xad\u0640\u0670\u2060\ufeff\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0e31\u0eb1",
     *map(chr, (*range(0x591, 0x5BE), *range(0x64B, 0x653), *range(0xE34, 0xE3B))),
     *map(chr, (*range(0xE47, 0xE4F), *range(0xEB4, 0xEBD), *range(0xEC8, 0xECF))),
-    *map(chr, (*range(0x102B, 0x103F), *range(0x17B4, 0x17D4))),
+    *map(chr, (*range(0x102B, 0x103F), *range(0x17B4, 0x17D4), *range(0xE0100, 0xE01F0))),
 }
 _PLAINER = dict(zip("øØłŁđĐıёЁѐЀάέήίόύώϊϋΐΰΆΈΉΊΌΎΏ", "oOlLdDiеЕеЕαεηιουωιυιυΑΕΗΙΟΥΩ", strict=True))
 _PLAINER |= zip("أإآٱىیکةہ", "ااااييكهه", strict=True)
