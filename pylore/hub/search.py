@@ -13,7 +13,7 @@ from ..core.errors import UsageError
 from ..core.json import dumps
 from ..core.text import fold, identifier_parts, inflections, words
 from ..core.times import days_since
-from ..core.vocabulary import CODE, COLLECTIONS, NAMES, TEXTS, THING_IDS
+from ..core.vocabulary import CODE, COLLECTIONS, NAMES, TEXTS, THING_IDS, alternatives
 from ..indexing.passages import passage_rows
 from ..store import Store
 from ..store.nodes import Nodes
@@ -152,7 +152,9 @@ class Answers(Nodes):
         """Return the filter of ``lore.admits`` for a scope, with a regular expression for files."""
         given = {name: getattr(scope, name) for name in scope.FIELDS}
         given["excluded"] = sorted(scope.excluded)
-        given["files"] = "|".join(f"^{glob.translate(AS_REGEX)}$" for glob in scope.files)
+        paths = (path.rstrip("/").replace("**/", "{**/,}") for path in scope.files)
+        globs = (one.translate(AS_REGEX) for path in paths for one in alternatives(path))
+        given["files"] = "|".join(f"^{glob}(/.*)?$" for glob in globs)  # a file or a folder
         given["names"] = ["", self._store.scope] if self._store.scope else ""
         return dumps({name: value for name, value in given.items() if value})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
@@ -19,13 +20,13 @@ from pylore.core.settings import Settings
 from pylore.core.vocabulary import CODE_TYPES
 from pylore.embed.static import StaticEmbedder
 from pylore.hub.connection import Hub, connect
-from pylore.hub.search import AS_REGEX, SearchedHub, index_hub
+from pylore.hub.search import SearchedHub, index_hub
 from pylore.hub.sync import Takes, lines_of
 from pylore.indexing.embed import embed_missing
 from pylore.indexing.indexer import Index
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
-from pylore.store.filter import Scope
+from pylore.store.filter import Scope, where
 
 EMBEDDER = StaticEmbedder()
 TEXT = Text.of_packages("email", "json", "logging")
@@ -151,9 +152,16 @@ def test_a_search_takes_few_round_trips(both: Both) -> None:
         assert found and counting.asked <= 9 + 4 * depth, (query, depth, counting.asked)
 
 
-@pytest.mark.parametrize("glob", ["src/*.py", "a?x.c", "a+b(c)|d", "a\\b*", "a$b ü"])
+PATTERNS = ["src/*.py", "src/", "**/{b,x}.*", "[id].c", "a?x.c", "a+b(c)|d", "a\\b*", "a$b ü"]
+PATHS = ("src/a/b.py", "b.py", "[id].c", "src/a.pyc", "abx.c", "a+b(c)|d", "a\\bc", "a$b ü")
+
+
+@pytest.mark.parametrize("glob", PATTERNS)
 def test_file_patterns_match_as_in_sqlite(both: Both, glob: str) -> None:
-    for path in ("src/a/b.py", "src/a.pyc", "abx.c", "ab.c", "a+b(c)|d", "a\\bc", "a$b ü"):
-        here = both.store.connection.execute("SELECT ? GLOB ?", (path, glob)).get
-        there = both.hub.ask("SELECT %s ~ %s", (path, f"^{glob.translate(AS_REGEX)}$"))[0][0]
-        assert bool(here) == there, path
+    scope = Scope(files=(glob,))
+    condition, given = where(scope)
+    files = json.loads(SearchedHub(both.hub).nodes._filter(scope))["files"]
+    for path in PATHS:
+        query = f"SELECT {condition} FROM (SELECT ? AS file) n"
+        here = both.store.connection.execute(query, (*given, path)).get
+        assert bool(here) == both.hub.ask("SELECT %s ~ %s", (path, files))[0][0], path
