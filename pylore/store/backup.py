@@ -139,6 +139,7 @@ def _stage(place: str, shown: str, folder: str) -> None:
                 raise StoreDamaged(f"{own}: is damaged ({' '.join(damage[0].split())}): ")
             with store.transaction(RESTORE_BACKUP):
                 _ = store.changes.command
+                store.meta.set("machine", None)  # stamps after the backup are known elsewhere
     except StoreFull:
         where = os.path.dirname(folder)
         raise StoreFull(

@@ -175,7 +175,7 @@ def translate(error: apsw.Error, path: str) -> LoreError:
     """Return the failure that a SQLite error means to a user."""
     said = str(error)
     failure, message = _MEANT.get(type(error), (StoreError, f"{said}: run 'lore doctor'"))
-    if lacks_room(error) or (isinstance(error, apsw.ReadOnlyError) and _is_full(path)):
+    if _lacks_room(error, path):
         failure, message = _FULL
     elif said == COMMON:
         return LoreError(COMMON)
@@ -188,13 +188,10 @@ def translate(error: apsw.Error, path: str) -> LoreError:
     return failure(f"{path}: {message}")
 
 
-def lacks_room(error: apsw.Error) -> bool:
-    """Return True if the disk had no room for the store's shared memory."""
-    return getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE
-
-
-def _is_full(path: str) -> bool:
-    """Return True if the disk has no room for SQLite's shared memory of 32 KB."""
+def _lacks_room(error: apsw.Error, path: str) -> bool:
+    """Return True if the disk had no room for SQLite's shared memory of 32 KB."""
+    if not isinstance(error, apsw.ReadOnlyError):
+        return getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE
     try:
         disk = os.statvfs(path)
     except OSError:

@@ -89,6 +89,7 @@ def test_open_connections_survive_a_restore(tmp_path: Path) -> None:
     with open_store(folder) as other:
         with other.transaction():
             other.nodes.put(a_node("note-later"))
+            machine = other.changes.machine()
         with other.snapshot():
             assert other.nodes.get("note-later")
             back = restore_backup(folder, file)
@@ -96,6 +97,7 @@ def test_open_connections_survive_a_restore(tmp_path: Path) -> None:
         assert other.nodes.get("note-later") is None
         with other.transaction():
             other.nodes.put(a_node("note-after"))
+            assert other.changes.machine() != machine
     assert sum('"id": "note-' in line for line in told(folder)) == 2
     assert back is not None
     assert os.stat(back).st_mode & 0o777 == os.stat(file).st_mode & 0o777 == 0o600
