@@ -300,9 +300,9 @@ class ChangeLog(Table):
         """Return the ids that files propose to purge, with the time."""
         return self._purges("proposed")
 
-    def deleted(self) -> dict[str, str]:
-        """Return all ids that are purged or proposed to be, with the time."""
-        return self._purges("1")
+    def deleted(self, ids: Sequence[str] | None = None) -> dict[str, str]:
+        """Return the ids in ``ids``, or all, that are purged or proposed to be, with the time."""
+        return self._purges("1", ids)
 
     def _purges(self, which: str, ids: Sequence[str] | None = None) -> dict[str, str]:
         query = f"SELECT id, max(at) FROM purged WHERE {which}"

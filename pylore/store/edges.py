@@ -256,9 +256,9 @@ class Edges(GraphTable):
         from .changes import ChangeLog
 
         changes = ChangeLog(self._db)
-        purged = changes.deleted()
         rest = iter(edges)
         while chunk := [*islice(rest, _CHUNK)]:
+            purged = changes.deleted([id for edge in chunk for id in edge.key[:2]])
             held = self.get_many([edge.key for edge in chunk])
             new = []
             for edge in chunk:
