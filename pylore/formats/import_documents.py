@@ -200,8 +200,8 @@ class DocumentImport(Import):
         return os.path.lexists(os.path.join(self._root, path))
 
     def _own_documents(self, file: str | None = None) -> list[tuple[str, str]]:
-        """Return ``nodes.documents`` of the store's scope, or the common ones."""
-        found = self._store.nodes.documents(file)
+        """Return ``nodes.documents`` of the root and the store's scope, or the common ones."""
+        found = self._store.nodes.documents(file, self._base)
         return [(id, path) for id, path in found if whose(id) == self._store.scope]
 
     # --- nodes
@@ -283,7 +283,7 @@ class DocumentImport(Import):
         files = {
             path: row for path, row in self._by_path.items() if row.node_id not in self._claimed
         }
-        targets = Targets(self._store, self._root, files | self._rows)
+        targets = Targets(self._store, self._root, self._base, files | self._rows)
         notes = []
         for path, row in self._rows.items():
             id, folder = row.node_id, os.path.dirname(path)
@@ -350,7 +350,7 @@ def _files_below(path: str, skipped: list[tuple[str, str]]) -> Iterator[str]:
     top = os.path.realpath(path)
 
     def is_plain(file: str) -> bool:
-        if os.path.basename(file).startswith((".", "node_modules")):
+        if (name := os.path.basename(file)).startswith(".") or name == "node_modules":
             return False
         if os.path.islink(file) and os.path.exists(file):
             real = os.path.realpath(file)

@@ -217,8 +217,7 @@ class LineImport(Import):
         elif line.kind == "purged":
             self._take_purge(line)
         elif line.kind == "declare_type":
-            at, (*_, description) = line.declaration()
-            self._declare_type(line.names[0], at, description)
+            self._declare_type(line.names[0], *line.declaration())
         elif line.kind == "declare_relation":
             self._declare_relation(line.names[0], *line.declaration())
         else:
@@ -333,7 +332,7 @@ class LineImport(Import):
             self._store.relations.declare(ids.own(name, self._store.scope), *declared, at)
             self._relations = self._store.relations.all()
 
-    def _declare_type(self, name: str, at: str, description: str) -> None:
+    def _declare_type(self, name: str, at: str, declared: tuple[float, float, str]) -> None:
         if not (self._store.scope and name in self._types):
-            self._store.types.declare(ids.check_type(name), description, at)
+            self._store.types.declare(ids.check_type(name), declared[-1], at)
             self._types = self._store.types.all()

@@ -42,15 +42,17 @@ def links_of(text: str) -> list[Link]:
 class Targets:
     """Resolve links: to documents of a store, then its other nodes, then files on disk.
 
-    ``root`` is a path without symlinks, ``files`` are documents by path. The result depends only
-    on the store and the files, not on the imported documents.
+    ``root`` is a path without symlinks, ``base`` the store's name of it, ``files`` are documents by
+    path. The result depends only on the store and the files, not on the imported documents.
     """
 
-    def __init__(self, store: Store, root: str, files: Mapping[str, DocumentFile]) -> None:
+    def __init__(
+        self, store: Store, root: str, base: str, files: Mapping[str, DocumentFile]
+    ) -> None:
         self._store = store
         self._root = root
         self._files = files
-        paths = {path: id for id, path in store.nodes.documents()}
+        paths = {path: id for id, path in store.nodes.documents(None, base)}
         live = {*paths.values()}
         paths |= {path: file.node_id for path, file in files.items() if file.node_id in live}
         self._documents = {composed(path).casefold(): id for path, id in paths.items()}

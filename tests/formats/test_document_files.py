@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from new_stores import memory_store, new_store
-from pages import Project
+from pages import Project, import_documents
 from samples import examples
 from things import node_past
 
@@ -87,6 +87,9 @@ def test_prune_forgets_documents_without_a_file(project: Project) -> None:
     project.write("other/c.md", "c")
     project.run("other")
     (project.root / "other/c.md").unlink()
+    away = project.write("away/docs/d.md", "[b](b.md)")
+    found = import_documents(project.store, Settings(), None, [str(away)], str(away.parents[1]))
+    assert (found.added, found.unresolved) == (1, 1), "no document of the project is meant"
     file.unlink()
     result = project.run("docs", prune=True)
     assert (result.pruned, result.unresolved) == (1, 1)
@@ -96,6 +99,7 @@ def test_prune_forgets_documents_without_a_file(project: Project) -> None:
     assert project.node("doc-docs/a").invalidated_at is not None
     assert project.edges("doc-docs/b") == project.edges("note-a") == set()
     assert project.node("doc-other/c").invalidated_at is None
+    assert project.node("doc-docs/d").invalidated_at is None
     again = project.run("docs", prune=True)
     assert (again.pruned, again.unresolved, len(again.notes)) == (0, 1, 1)
     project.records.restore(["doc-docs/a"])

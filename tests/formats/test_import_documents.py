@@ -89,12 +89,13 @@ def test_another_default_type(project: Project) -> None:
 
 def test_hidden_folders_and_packages_are_left_out(project: Project) -> None:
     hidden = ".git/d.md .venv/lib/e.md node_modules/p/README.md x/.hidden/f.md .#lock.md"
-    for path in ("a.md", "b.MARKDOWN", "x/c.md", "c.toml", *hidden.split()):
+    pages = ["a.md", "b.MARKDOWN", "node_modules.md", "x/c.md"]
+    for path in (*pages, "c.toml", *hidden.split()):
         project.write(path, "text")
     os.symlink(project.root, project.root / "x" / "loop")
     os.symlink(project.root / "a.md", project.root / "x" / "same.md")
     project.run()
-    assert [node.file for node in project.store.nodes.all()] == ["a.md", "b.MARKDOWN", "x/c.md"]
+    assert [node.file for node in project.store.nodes.all()] == pages
 
 
 def test_symlinks_are_skipped_and_reported(

@@ -135,8 +135,8 @@ def test_colliding_hashes_make_two_records(
 
 def test_title_defaults_to_the_first_sentence(store: Store, records: Records) -> None:
     id = records.add("note", "\n# A heading\n\nand text").id
-    assert store.nodes.require(id).title == "A heading"
-    assert store.nodes.require(id).body == "# A heading\n\nand text"
+    node = store.nodes.require(id)
+    assert (node.title, node.body) == ("A heading", "# A heading\n\nand text")
     long = title_of("word " * 100)
     assert len(long) <= 200 and long.endswith("word…")
     assert len(title_of("x" * 1_000_000)) == 200  # not quadratic
@@ -191,8 +191,7 @@ def test_missing_and_far_files_are_noted(store: Store, tmp_path: Path) -> None:
 
 def test_given_id_takes_a_new_text(store: Store, records: Records) -> None:
     records.add("decision", "Use JWT", id="decision-tokens")
-    change = records.add("decision", "Use PASETO", id="decision-tokens")
-    assert change.state == "updated"
+    assert records.add("decision", "Use PASETO", id="decision-tokens").state == "updated"
     assert store.nodes.require("decision-tokens").body == "Use PASETO"
     assert found(store, None, "paseto") == {"decision-tokens"}
     assert found(store, None, "jwt") == set()
@@ -201,10 +200,9 @@ def test_given_id_takes_a_new_text(store: Store, records: Records) -> None:
 def test_near_duplicates_are_added_and_noted(store: Store, records: Records) -> None:
     first = records.add("decision", "Sessions are signed with a rotating key")
     near = records.add("decision", "Sessions are signed with a rotating key!")
-    assert first.notes == []
-    assert near.state == "added"
-    assert len(near.notes) == 1
-    assert near.notes[0].startswith(f"looks like {first.id} (1.00): see")
+    assert (first.notes, near.state) == ([], "added")
+    (note,) = near.notes
+    assert note.startswith(f"looks like {first.id} (1.00): see")
     assert records.add("lesson", "Sessions are signed with a rotating key").notes == []
     assert records.add("decision", "Backups run at night").notes == []
     strict = Records(
@@ -256,11 +254,7 @@ def test_fact_is_an_edge_between_entities(store: Store, records: Records) -> Non
     change = records.fact("Billing Service", "uses", "PostgreSQL", confidence=0.9)
     assert change.id == "entity-billing-service uses entity-postgresql"
     (edge,) = store.edges.of("entity-postgresql")
-    assert (edge.from_id, edge.to_id, edge.weight) == (
-        "entity-billing-service",
-        "entity-postgresql",
-        0.9,
-    )
+    assert (*edge.key[:2], edge.weight) == ("entity-billing-service", "entity-postgresql", 0.9)
     assert store.nodes.require("entity-billing-service").title == "Billing Service"
     assert records.fact("billing service", "uses", "postgresql").state == "updated"
     assert found(store, None, "billing") == {"entity-billing-service"}
