@@ -121,11 +121,11 @@ def _entries(headings: list[tuple[int, str, str]]) -> list[tuple[int, str]]:
     return [(at, text) for at, level, text in versions if 2 * some[level] >= every[level]]
 
 
-# --- headings of Markdown and reStructuredText
+# --- headings of Markdown, AsciiDoc and reStructuredText
 
 _HEADING = r"""(?mx)
   ^[ ]{0,3}(?P<fence>`{3,}|~{3,}(?=[ \t]*\w)).*(?:\n(?![ \t]*(?P=fence)).*)*(?:\n.*)?
-  | ^(?P<level>\#{1,6})[ \t]+(?P<hashed>\S.*)
+  | ^(?P<level>\#{1,6}|={1,6})[ \t]+(?P<hashed>\S.*)
   | ^(?:(?P<over>[=\-~^"'`+*:._\#]{3,})[ \t]*\n|(?<![^\n]\n)(?=\S))
     (?P<title>(?!(?:[-*+>][ ]|\|))[ \t]*(?P<bare>[^\s].*))\n
     (?P<under>(?P<mark>[=\-~^"'`+*:._\#])(?P=mark){2,})[ \t]*$
@@ -141,7 +141,7 @@ def _headings(body: str) -> Iterator[tuple[int, str, str]]:
 
     for found in re.finditer(_HEADING, body):
         under, over = found["under"] or "", (found["over"] or "")[:1]
-        text = (found["bare"] or (found["hashed"] or "").rstrip(" \t#")).rstrip()
+        text = (found["bare"] or (found["hashed"] or "").rstrip(" \t#=")).rstrip()
         if not text or len(text) > MOST_HEADING or not any(map(str.isalnum, text)):
             continue
         if level := found["level"]:

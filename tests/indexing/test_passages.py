@@ -36,20 +36,16 @@ def section(heading: str, words: int) -> str:
     ("one", "two", "three"),
     [
         ("# One", "## Two", "## Three"),
+        ("= One", "== Two ==", "== Three"),
         ("One\n===", "Two\n---", "Three\n-----"),
         ("===\nOne\n===", "Two\n~~~", "Three\n~~~~~"),
     ],
 )
 def test_long_text_is_cut_at_headings(one: str, two: str, three: str) -> None:
-    found = [
-        part
-        for _, part in prose_passages(section(one, 120) + section(two, 100) + section(three, 60))
-    ]
-    assert [part.split("\n")[:2] for part in found] == [
-        (one + "\n").split("\n")[:2],
-        (two + "\n").split("\n")[:2],
-    ]
-    assert three in found[1]  # it has room there
+    text = section(one, 120) + section(two, 100) + section(three, 60)
+    (_, first), (_, second) = prose_passages(text)
+    assert first.startswith(f"{one}\n") and second.startswith(f"{two}\n")
+    assert three in second  # it has room there
     assert len(prose_passages(section(one, 50) + section(two, 50))) == 1
 
 
