@@ -244,9 +244,9 @@ _OPENERS = frozenset("where which how what when who whose why does do did is are
 _PERSONS = frozenset("i my me we our us you your".split())
 _OF_CODE = frozenset("where which how what who whose".split())
 _TASKS = frozenset(
-    "add allow change clean convert deprecate drop extract fix handle implement improve introduce"
-    " make move prevent refactor remove rename replace revert rewrite simplify split support"
-    " update upgrade use wip".split()
+    "Add Allow Change Clean Convert Deprecate Drop Extract Fix Handle Implement Improve Introduce"
+    " Make Move Prevent Refactor Remove Rename Replace Revert Rewrite Simplify Split Support"
+    " Update Upgrade Use WIP".split()
 )
 
 
@@ -272,12 +272,13 @@ def asks_what_to_do(text: str) -> bool:
 
 
 def asks_about_code(text: str) -> bool:
-    """Return True for a question about a place or a mechanism, the name of a task, or a text that
-    no person typed."""
+    """Return True for a question about a place or a mechanism, the subject of a commit, or a text
+    that no person typed."""
     opening, chunks = _opening(text), text.split(None, MOST_WORDS)
     if len(chunks) > MOST_WORDS:
         return True
     if opening in (["what", "is"], ["what", "are"]):
         return False
-    is_scope = bool(chunks) and chunks[0].endswith(":") and len(chunks[0]) > 1
-    return is_scope or not (_OF_CODE | _TASKS).isdisjoint(opening[:1])
+    is_scope = bool(chunks) and chunks[0].endswith((":", "]")) and len(chunks[0]) > 1
+    is_task = not _TASKS.isdisjoint(chunks[:1])
+    return is_scope or is_task or not _OF_CODE.isdisjoint(opening[:1])

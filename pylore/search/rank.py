@@ -57,8 +57,9 @@ proofs results are the same."""
 READ_WORDS = 40  # maximum words of the query that are read for evidence
 
 LEAN = 0.2
-"""Added to the evidence of pages if a person asks for advice, and of records that are not weak: 0.1
-and 0.3 change a question of 45."""
+"""Added to the evidence of records that are not weak, and taken from code if a person asks for
+advice; a quarter of it otherwise, because a short passage of code is nearer to any words: of 49
+questions about pages, 65 % have the page first with a quarter, 49 % without, 69 % with a half."""
 
 SAME_FILE = 0.3
 """Factor on further symbols of a file. Recall@5 of 189 questions: 69.2 with 1, 74.2 with 0.3."""
@@ -214,8 +215,8 @@ def _turns(lists: Iterable[str], leans: str, evidence: Mapping[str, float]) -> I
     if leans == CODE and CODE in worth:
         sure = {CODE, *sure.intersection((RECORDS,))}
         worth[PAGES] = 0.0
-    elif leans == PAGES and PAGES in worth:
-        worth[PAGES] += LEAN
+    elif CODE in worth:
+        worth[CODE] -= LEAN if leans == PAGES else LEAN / 4
     if RECORDS in sure:
         worth[RECORDS] += LEAN
     order = sorted((name for name in worth if name in lists), key=lambda name: (-worth[name], name))

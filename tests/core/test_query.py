@@ -144,6 +144,8 @@ LONG = "keys of sessions that were signed by a host which nobody has seen before
         ("why are keys read twice", False, False, True),
         ("fix(auth): read keys once", False, True, False),
         ("Add keys", False, True, False),
+        ("[auth] Keys", False, True, False),
+        ("add keys", False, False, False),
         ("keys of a session", False, False, False),
         (LONG, False, True, False),
         (f"{LONG} by us", False, True, False),
