@@ -272,13 +272,11 @@ def asks_what_to_do(text: str) -> bool:
 
 
 def asks_about_code(text: str) -> bool:
-    """Return True for a question about a place or a mechanism, the subject of a commit, or a text
-    that no person typed."""
+    """Return True for a question about a place or mechanism, a commit's subject, or a long text."""
     opening, chunks = _opening(text), text.split(None, MOST_WORDS)
     if len(chunks) > MOST_WORDS:
         return True
     if opening in (["what", "is"], ["what", "are"]):
         return False
     is_scope = bool(chunks) and chunks[0].endswith((":", "]")) and len(chunks[0]) > 1
-    is_task = not _TASKS.isdisjoint(chunks[:1])
-    return is_scope or is_task or not _OF_CODE.isdisjoint(opening[:1])
+    return is_scope or not (_OF_CODE | _TASKS).isdisjoint((*chunks[:1], *opening[:1]))
