@@ -59,10 +59,10 @@ AHEAD = 2 * MOST_TEXT
 _MOST_MARKED = 20
 _LONGEST, _LONGEST_COMMIT = 200_000, 10_000
 
-_AT_COMMAND = r"(?:^|[;&|(\n])\s*(?:\w+=\S*\s+)*"
-_COMMITS = re.compile(_AT_COMMAND + r"git(?:\s+-[cC]\s+\S+|\s+--?[\w-]+(?:=\S+)?)*\s+commit\b")
+_GIT = r"(?:^|[;&|(\n])[ \t]*(?:\w+=\S*[ \t]+)*git"
+_COMMITS = re.compile(_GIT + r"(?:\s+-(?:[cC]\s+\S+|(?![cC]\s)[\w-]+(?:=\S+)?))*\s+commit\b")
 _COMMITTED = re.compile(r"^\[(?:[^\]\n]*? )?([0-9a-f]{7,40})\] (.*)$", re.MULTILINE)
-_HERE_TEXT = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?\s*\n(.*?)\n\s*\1\b", re.DOTALL)
+_HERE_TEXT = re.compile(r"<<-?[ \t]*['\"]?(\w+)['\"]?[ \t]*\n(.*?)\n[ \t]*\1\b", re.DOTALL)
 _MESSAGE = re.compile(
     r"\bcommit\b.*?\s(?:-\w*m|--message)[\s=]*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)')", re.DOTALL
 )

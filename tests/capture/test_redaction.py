@@ -10,6 +10,7 @@ import pytest
 from made_secrets import gets_through
 from planted_secrets import HELD_OUT, ordinary, planted
 
+from pylore.capture.recorder import commit_of, makes_commit
 from pylore.capture.redaction import Redactor, own_redactors
 from pylore.core.errors import LoreError
 
@@ -91,11 +92,12 @@ def test_plugin_that_cannot_run_is_named(tmp_path: Path) -> None:
 
 
 def test_time_is_linear_in_hostile_text() -> None:
-    units = ["eyJ", "password=", "?key=_", "://a:", "curl -b ", "seed phrase ", "token is "]
-    units += ["密码是", "-----BEGIN PRIVATE KEY-----"]
-    units += "Ab1! a- %41 a:1:b:c: 1abc- sk- $6$ a@b.co: a/b1@".split()
+    units = ["curl -b ", "seed phrase ", "token is ", "密码是", "-----BEGIN PRIVATE KEY-----"]
+    units += "eyJ password= ?key=_ ://a: Ab1! a- %41 a:1:b:c: 1abc- sk- $6$ a@b.co: a/b1@".split()
     makers = random.Random(5)
     pumps = [*units, *("".join(makers.sample(units, 2)) for _ in range(682))]
     start = process_time()
     Redactor().texts([pump * (2_000 // len(pump)) for pump in pumps])
+    hostile = "git" + " -c" * 60 + "<<A\n" * 600 + "\n" * 20_000
+    assert not makes_commit(f"{hostile}xcommit") and commit_of(hostile, "") == ("", "")
     assert process_time() - start < 20
