@@ -93,8 +93,8 @@ class Redactor:
         name = os.path.basename(plugin)
         lines = "".join(dumps({"text": text}) + "\n" for text in texts)
         try:
-            process = PluginProcess([plugin], lines.encode(), environment(name), self._seconds)
-            with Tidying(), process:
+            given = [plugin], lines.encode(), environment(name), self._seconds
+            with Tidying(), PluginProcess(*given) as process:
                 out = process.read(_MOST_OUTPUT)
             rows = [parse_object(line, _LONGEST) for line in out.split(b"\n") if line]
         except (Refused, LoreError) as error:
