@@ -117,8 +117,7 @@ class CurrentStore:
         with engine.store.faults:
             if tool.writes or given.get("files"):  # git may be asked for those
                 return tool.run(engine, **given)
-            key = [name, given | {"query": sorted(given.get("query", "").casefold().split())}]
-            return self._again(engine, dumps(key), lambda: tool.run(engine, **given))
+            return self._again(engine, dumps([name, given]), lambda: tool.run(engine, **given))
 
     def _again(self, engine: Engine, key: str, make: Callable[[], Answer]) -> Answer:
         """Return the answer to the same call within the last minute, else a new answer.
