@@ -70,7 +70,9 @@ class Events:
 
     def _of(self, event: str) -> list[str]:
         """Return the files called ``lore-hook-EVENT`` and ``lore-hook-EVENT.NAME``."""
-        return [name for name in self._plugins if name.partition(".")[0] == PREFIX + event]
+        start = f"{PREFIX}{event}."
+        found = (name for name in self._plugins if f"{name}.".startswith(start))
+        return [name for name in found if is_name(name[len(start) :] or event)]
 
     def ask(self, event: str, rows: Sequence[Row]) -> None:
         """Raise LoreError if a plugin of an event refuses the rows, or fails."""

@@ -102,6 +102,7 @@ def test_failed_post_add_plugin_is_a_warning(lore: Lore, own: Path) -> None:
     put(own, "lore-hook-post-add", "echo one >&2; printf 'two\\033[2J\\n' >&2; exit 3")
     put(own, "lore-hook-post-add.ok", "echo printed; exit 0")
     put(own, "lore-hook-post-add.slow", "sleep 60")
+    put(own, "lore-hook-post-add.slow.bak", "exit 1")  # no valid name
     lore.patch.setenv("LORE_PLUGIN_TIMEOUT", "0.2")
     done = lore("add", "note", "kept", "--id", "note-a", "--ids")
     assert done.out == "note-a\n"
