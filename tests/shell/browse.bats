@@ -38,8 +38,9 @@ at_terminal() { # <command>...: what it prints there
 }
 
 @test "Ctrl-E opens the file at its line, or else the record" {
-  mkdir src && printf 'one\ntwo\n' >src/auth.py
-  lore add note "Keys rotate" --id note-a --file src/auth.py:2 -q >/dev/null
+  mkdir src && printf 'one\ntwo\n' >-Sauth.py
+  lore add note "Keys rotate" --id note-a --file ./-Sauth.py:2 -q >/dev/null
+  cd src
   EDITOR="echo opened" run_lore browse --edit note-a
-  expect 0 "opened +2 src/auth.py"
+  expect 0 "opened +2 ${PWD%/src}/-Sauth.py"
 }
