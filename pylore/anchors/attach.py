@@ -76,17 +76,16 @@ def tie(store: Store, wanted: Edge) -> None:
 def unlink_anchor(store: Store, anchor: Anchor) -> None:
     """End the links of a removed anchor, except links that the node needs for other anchors."""
 
+    linked = [edge.to_id for edge in store.edges.of(anchor.node_id)]
+
     def ends(one: Anchor) -> set[str]:
+        if one.kind == "glob":
+            glob = Glob(file_id(one.path))
+            return {id for id in linked if glob.matches(plain(id))}
         return {*store.file_ids(one.path), symbol_id(one.path, one.detail)}
 
     rest = [other for other in store.anchors.of(anchor.node_id) if other.key != anchor.key]
-    gone = ends(anchor)
-    if anchor.kind == "glob":
-        glob = Glob(file_id(anchor.path))
-        gone = {
-            edge.to_id for edge in store.edges.of(anchor.node_id) if glob.matches(plain(edge.to_id))
-        }
-    for id in sorted(gone.difference(*map(ends, rest))):
+    for id in sorted(ends(anchor).difference(*map(ends, rest))):
         edge = store.edges.get(anchor.node_id, id, ANCHORED_TO)
         if edge is not None and edge.ended_at is None:
             store.edges.invalidate(edge.key, now(), MOVED)

@@ -88,7 +88,7 @@ class Project:
         self._stamps: dict[str, str] = {}
         self._last = ("", b"")
         self._paths: list[str] | None = None
-        self._moves: dict[str, str | None] = {}
+        self._moves: dict[tuple[str, str], str | None] = {}
         self._renames: dict[str, dict[str, str]] = {}
         self._head: str | None = None
 
@@ -191,14 +191,14 @@ class Project:
 
     def moved_to(self, path: str, commit: str, hash: str, stamp: str) -> str | None:
         """Return the new path of a file: renamed since ``commit``, or with the same content."""
-        if path not in self._moves:
-            if commit not in self._renames:
-                self._renames[commit] = self.git.renamed_since(commit)
-            new = self._renames[commit].get(path)
-            if new is None or not self.has(new):
-                new = self._same_content(path, hash, size_in(stamp))
-            self._moves[path] = new
-        return self._moves[path]
+        if commit not in self._renames:
+            self._renames[commit] = self.git.renamed_since(commit)
+        new = self._renames[commit].get(path)
+        if new is not None and self.has(new):
+            return new
+        if (path, hash) not in self._moves:
+            self._moves[path, hash] = self._same_content(path, hash, size_in(stamp))
+        return self._moves[path, hash]
 
     def _same_content(self, path: str, hash: str, size: int) -> str | None:
         if not hash:  # the hash of a part of the file: git may still have the file

@@ -47,7 +47,8 @@ def citations_of(
     """
     known = set(ids)
     # Ids with spaces or brackets, which the regular expression cuts short.
-    odd = sorted((id for id in known if not re.fullmatch(f"{_LETTER}+", id)), key=len, reverse=True)
+    odd = [id for id in sorted(known) if not re.fullmatch(f"{_LETTER}+", id)]
+    odd.sort(key=len, reverse=True)
     lines: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for found in _CITATION.finditer(prompt):
         if found["path"]:

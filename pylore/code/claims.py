@@ -8,11 +8,12 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ..anchors.claims import ClaimCount, ClaimPlace
+from ..anchors.definitions import LARGEST
 from ..anchors.project import Unreadable, digest
 from ..core.json import dumps
 from ..system.atomic_write import temporary_folder
 from .rules import load_rules
-from .scan import refusal, scan
+from .scan import refusal, scan, short_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,12 +24,11 @@ if TYPE_CHECKING:
 
     File = tuple[str, str]  # a path, and any name for the state of the file
 
-LARGEST = 1_000_000  # bytes of a file that is parsed
 _BATCH = 500
 _MARK = 8  # digits
 
 _VARIABLE = re.compile(r"\$+[A-Z_0-9]*")
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]+")
+_WORD = re.compile(r"\b[A-Za-z_]\w+", re.ASCII)
 _ARGUMENTS = r"([^(){};]|\(([^(){};]|\([^(){};]*\))*\))*"
 _CALL = re.compile(rf"((\w|[$.:\[\]]|->)+\({_ARGUMENTS}\))+")
 _BODIES = {"Go": "func f() {\n%s\n}", "C": "void f() { %s; }", "Cpp": "void f() { %s; }"}
@@ -128,7 +128,7 @@ class ClaimCounter:
     def _match(
         self, batch: Sequence[tuple[File, bytes, list[int]]], found: list[dict[File, ClaimCount]]
     ) -> None:
-        names = [f"{n}{path[path.rindex('.') :]}" for n, ((path, _), *_) in enumerate(batch)]
+        names = [short_name(number, path) for number, ((path, _), *_) in enumerate(batch)]
         with temporary_folder() as folder:
             for name, (_, content, _) in zip(names, batch, strict=True):
                 with open(os.path.join(folder, name), "wb") as file:
@@ -194,8 +194,8 @@ def _rule(grammar: str, given: Rule) -> object:
 def words_of(rule: object) -> list[str]:
     """Return literal words that every match of a pattern, or a rule, has in its text.
 
-    >>> words_of("session.save($X, force=True)"), words_of({"rule": {"kind": "call"}})
-    (['True', 'force', 'save', 'session'], [])
+    >>> words_of("session.save($X, force=0xFF)"), words_of({"rule": {"kind": "call"}})
+    (['force', 'save', 'session'], [])
     """
     if isinstance(rule, str):
         return sorted({*_WORD.findall(_VARIABLE.sub(" ", rule))})

@@ -221,7 +221,7 @@ def after_brackets(text: str, position: int) -> int:
             continue
         if here == opening:
             depth += 1
-        elif text[position - 1] not in "-=":  # no arrow
+        elif here != ">" or text[position - 1] not in "-=":  # no arrow
             depth -= 1
             if depth == 0:
                 return position + 1

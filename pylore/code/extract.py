@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from ..anchors.definitions import LARGEST, Definition
 from ..system.atomic_write import temporary_folder
-from .expressions import LIFETIME, NAME, UNKNOWN, Parts, parts_of, split
+from .expressions import LIFETIME, NAME, UNKNOWN, Parts, parts_of
 from .facts import MODULE, TYPING, Call, FileFacts, Import, Symbol
 from .languages import language as language_of
 from .rules import load_rules
-from .scan import Match, Scan, scan
+from .scan import Match, Scan, scan, short_name
 from .source import Source
 
 _QUOTES = "'\"`"
+_USED = re.compile(r"([^{},]*)([{},]|\Z)")  # a name of a ``use``, and the mark behind it
 
 
 def imports(kind: str, match: Match, own: frozenset[str]) -> Iterator[Import]:
@@ -36,22 +38,24 @@ def imports(kind: str, match: Match, own: frozenset[str]) -> Iterator[Import]:
     yield Import(module[level:], name, "" if alias == name else alias, level, match.first, kind)
 
 
-def _use_tree(text: str, own: frozenset[str], prefix: str = "") -> Iterator[tuple[str, str, str]]:
+def _use_tree(text: str, own: frozenset[str]) -> Iterator[tuple[str, str, str]]:
     """Turn ``a::{b, c as d}`` into ``("a", "b", "")``, ``("a", "c", "d")``."""
-    path, brace, rest = text.strip().partition("{")
-    if brace:
-        base = "::".join(filter(None, (prefix, path.strip().strip(":"))))
-        for part in split(rest.rstrip().removesuffix("}")):
-            yield from _use_tree(part, own, base)
-        return
-    path, _, alias = text.partition(" as ")
-    path, alias = "".join(path.split()), alias.strip()
-    if path in own and prefix:
-        yield prefix, "", alias
-        return
-    base, colons, name = path.rpartition("::")
-    base = "::".join(filter(None, (prefix, base.strip(":"))))
-    yield (base, name, alias) if base or colons else (name, "", alias)
+    prefixes = [""]
+    for written, mark in _USED.findall(text):
+        path, _, alias = written.partition(" as ")
+        path, alias = "".join(path.split()), alias.strip()
+        base, colons, name = (path + "::" * (mark == "{")).rpartition("::")
+        base = "::".join(filter(None, (prefixes[-1], base.strip(":"))))
+        if mark == "{":
+            if len(prefixes) > _EXTRACT_DEEPEST:
+                raise RecursionError
+            prefixes.append(base)
+        elif path in own and prefixes[-1]:
+            yield prefixes[-1], "", alias
+        elif path:
+            yield (base, name, alias) if base or colons else (name, "", alias)
+        if mark == "}":
+            prefixes = prefixes[:-1] or prefixes
 
 
 KINDS = ("class", "interface", "module", "type", "function", "method", "constant")
@@ -87,20 +91,11 @@ class DefinitionMatch:
             self.kind = "method"
 
 
-def scan_exactly(root: str, config: str, texts: Mapping[str, str], threads: int = 1) -> Scan:
-    """Scan files (path to text); scan again with offsets if lines do not place the matches."""
-    returns = {path for path, text in texts.items() if "\r" in text and "\n" not in text}
-    found = scan(root, config, [path for path in texts if path not in returns], threads)
+def scan_exactly(root: str, config: str, paths: Sequence[str], threads: int = 1) -> Scan:
+    """Scan files; scan again with offsets if lines do not place the matches."""
+    found = scan(root, config, paths, threads)
     again = [path for path, matches in found.matches.items() if _is_crowded(matches)]
     found.matches.update(scan(root, config, again, threads, offsets=True).matches)
-    if returns:  # grammars end comments at line feeds
-        with temporary_folder() as folder:
-            fed = {path: texts[path].replace("\r", "\n") for path in returns}
-            for path, text in fed.items():
-                os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
-                with open(os.path.join(folder, path), "w", encoding="utf-8") as file:
-                    file.write(text)
-            found.matches.update(scan_exactly(folder, config, fed, threads).matches)
     return found
 
 
@@ -321,7 +316,7 @@ def outline(texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:
     with temporary_folder() as folder:
         for key, data in texts.items():
             if len(data) <= LARGEST and rules.language_of(key):
-                name = f"{len(files)}{key[key.rindex('.') :]}"
+                name = short_name(len(files), key)
                 files[name] = key, data.decode("utf-8", "replace")
                 with open(os.path.join(folder, name), "wb") as file:
                     file.write(data)
@@ -329,8 +324,8 @@ def outline(texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:
             return found
         below = os.path.join(folder, "_")
         os.mkdir(below)
-        config = rules.write(below, rules.languages_of(files), {}, frozenset(_ORDER))
-        seen = scan_exactly(folder, config, {name: text for name, (_, text) in files.items()})
+        config = rules.write(below, rules.languages_of(texts), {}, frozenset(_ORDER))
+        seen = scan_exactly(folder, config, [*files])
     for name, (key, text) in files.items():
         language = rules.language_of(key)
         with suppress(RecursionError):

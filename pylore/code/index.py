@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from ..indexing.embed import embed_missing
 from ..store.files import CODE_RELATIONS
 from ..system.files import GONE, lstamp_of, size_in
 from ..system.project_files import FileTree
-from . import INDEXED, OWED, RULES
+from . import INDEXED, LARGEST, OWED, RULES
 from .rules import load_rules, rules_hash
 
 if TYPE_CHECKING:
@@ -34,21 +35,22 @@ _FEW = 24  # up to this number of files this process reads them
 
 
 class Changes:
-    """Files of a tree to read or to forget, by stamps; with ``again`` all files."""
+    """Files of a tree to read or to forget, by stamps; all files of the sizes in ``again``."""
 
     def __init__(
-        self, stamps: dict[str, str], tree: FileTree, root: str, below: str, *, again: bool
+        self, stamps: dict[str, str], tree: FileTree, root: str, below: str, again: range
     ) -> None:
         self.listing = tree.files()
         self.read: dict[str, int] = {}  # path → bytes
         prefix = f"{below}/" if below else ""
         gone = {path for path in stamps if path.startswith(prefix)}
         self.unchanged = len(gone)
+        self.are_all = len(gone) == len(stamps)
         start = root.rstrip("/") + "/"
         for path in self.listing.paths:
             old = stamps.get(path)
             stamp = lstamp_of(start + path)
-            if stamp == old and not again and stamp:
+            if stamp == old and stamp and size_in(stamp) not in again:
                 gone.discard(path)
             elif "-" in stamp:
                 gone.discard(path)
@@ -78,18 +80,20 @@ def index(
     """
     began = perf_counter()
     tree = FileTree(root, below)  # git lists while the store reads
-    hash = rules_hash()
+    hash, largest = rules_hash(), settings.index_max_file
     are_other = hash != store.meta.get(RULES)  # then the same content gives other facts
-    found = Changes(store.code.stamps(), tree, root, below, again=are_other)
+    low, high = sorted((largest, int(store.meta.get(LARGEST) or largest)))
+    again = range(sys.maxsize) if are_other else range(low + 1, high + 1)
+    found = Changes(store.code.stamps(), tree, root, below, again)
     done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": 0}
-    if found.read or found.gone or are_other or store.meta.get(OWED):
+    if found.read or found.gone or again or store.meta.get(OWED):
         from .worker import Job
         from .write import Writer
 
         rules = load_rules()
         rules.choose_shared(found.listing.paths)
         writer = Writer(store, root, found.read, found.gone)
-        job = Job(root, "", [], settings.index_max_file, 1)
+        job = Job(root, "", [], largest, 1)
         hashes = {} if are_other else {path: hash for path, (_, hash, _) in writer.known.items()}
         for outcomes in _read(job, rules, found.read, hashes, progress):
             for outcome in outcomes:
@@ -98,7 +102,9 @@ def index(
             writer.take(outcomes)
         writer.finish()
         with store.transaction():
-            store.meta.set(RULES, hash)
+            if found.are_all:
+                store.meta.set(RULES, hash)
+                store.meta.set(LARGEST, str(largest))
             store.meta.set(INDEXED, now())
         done = writer.done
     embed_missing(store, embedder(), bulk=True)
@@ -156,7 +162,7 @@ def _scripts(root: str, rules: Rules, paths: Iterable[str]) -> dict[str, list[st
 
     found: dict[str, list[str]] = {}
     for path in paths:
-        if "." in path.rpartition("/")[2]:
+        if "." in path.rpartition("/")[2][1:]:
             continue
         try:
             line = read_plain(os.path.join(root, path), _FIRST_LINE).partition(b"\n")[0]

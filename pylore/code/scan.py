@@ -96,6 +96,11 @@ def chunks(sizes: Mapping[str, int], room: int, most: int) -> list[list[str]]:
     return found
 
 
+def short_name(number: int, path: str) -> str:
+    """Return a name with the number and the extension, or else the name, of a file."""
+    return f"{number}{os.path.splitext(path)[1] or os.path.basename(path)}"
+
+
 def program() -> str:
     """Return the ast-grep that was installed with lore, ignoring the PATH.
 

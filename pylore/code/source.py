@@ -61,7 +61,7 @@ class Source:
     def __init__(self, text: str, language: LanguageSpec) -> None:
         self._data = text.encode()
         self.text = text.removeprefix("\ufeff")
-        self.lines = lines_of(self.text)
+        self.lines = self.text.split("\n")
         self._language = language
         quoted = [rf"{mark}(?:\\.|[^\\{mark}])*{mark}" for mark in language.quotes]
         if language.docstrings:
@@ -77,7 +77,7 @@ class Source:
         if offsets is None:
             return "\n".join(self.lines[first - 1 : min(last, first + _HEAD_LINES + 39)])
         text = self._data[offsets[0] : min(offsets[1] + 1, offsets[0] + _HEAD_LENGTH)]
-        return "\n".join(lines_of(text.decode(errors="replace")))
+        return text.decode(errors="replace")
 
     def signature(self, first: int, last: int, offsets: tuple[int, int] | None, kind: str) -> str:
         """Return the head of a definition: the text before the body, on a line."""
@@ -189,11 +189,6 @@ class Source:
         cleaned = (line.strip().strip(marks + "!").strip() for line in self.lines[begin:end])
         kept = (line for line in cleaned if line and not _DIRECTIVE.match(line))
         return "\n".join(kept)[:DOC_LENGTH]
-
-
-def lines_of(text: str) -> list[str]:
-    """Return the lines of a text, which may end in line feeds or, all of them, in returns."""
-    return text.split("\r" if "\r" in text and "\n" not in text else "\n")
 
 
 def _attributes_end(text: str) -> int:

@@ -150,9 +150,10 @@ def _symbols(
         best, *others = sorted(ids, key=lambda id: (id not in asked, -own.get(id, 0.0), id))
         found.how.setdefault(best, "words")
         found.stands_for[best] = file
-        scores[best] = files.get(file, 0.0)
-        for id in others:
-            scores[id] = files.get(file, 0.0) * further * min(1.0, own[id] / (own.get(best) or 1.0))
+        scores[best] = whole = files.get(file, 0.0)
+        for id in others:  # without a score beyond the limit of a leg
+            share = min(1.0, own.get(id, 0.0) / (own.get(best) or 1.0))
+            scores[id] = whole * further * share
     return scores
 
 

@@ -16,9 +16,9 @@ from new_stores import new_store
 from repositories import Repository
 
 from pylore import code as reader
-from pylore.anchors.attach import accept_anchors
+from pylore.anchors.attach import accept_anchors, remove_anchors
 from pylore.anchors.definitions import Definition
-from pylore.anchors.project import digest, find_stretch, relative, stretch_hash
+from pylore.anchors.project import Project, digest, find_stretch, relative, stretch_hash
 from pylore.core.errors import LoreError
 from pylore.core.model import Anchor
 from pylore.core.settings import Settings
@@ -253,6 +253,7 @@ def test_deleted_file_is_invalid_until_restored(anchored: Anchored, kind: str, d
 def test_glob_is_valid_while_a_file_matches(anchored: Anchored) -> None:
     anchored.write("src/deep/er.py", "")
     anchored.place("glob", "src/**/*.py")
+    remove_anchors(anchored.store, anchored.place("file"))
     assert sorted(anchored.links("anchored_to")) == ["file-src/auth.py", "file-src/deep/er.py"]
     (anchored.root / "src/auth.py").unlink()
     assert anchored.now() == ("valid", "src/**/*.py", "")
@@ -270,8 +271,11 @@ def test_anchors_without_git(tmp_path: Path) -> None:
         anchored.place("symbol", "a.py", "Login.check")
         (tmp_path / "a.py").rename(tmp_path / "b.py")
         assert anchored.now() == ("relocated", "b.py", "Login.check")
-        (tmp_path / "b.py").unlink()
-        assert anchored.now() == ("invalid", "b.py", "Login.check")
+        file, project = anchored.place("file", "b.py"), Project(str(tmp_path))
+        (tmp_path / "b.py").rename(tmp_path / "c.txt")
+        moved = [project.moved_to("b.py", "", hash, file.stamp) for hash in ("", file.hash)]
+        assert moved == [None, "c.txt"]
+        assert [row["verdict"] for row in anchored.rows()] == ["relocated", "invalid"]
         assert anchored.links("invalidated_by") == []
 
 

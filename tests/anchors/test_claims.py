@@ -55,6 +55,7 @@ def test_bad_rules_are_unreadable(detail: str) -> None:
 def test_bad_rules_do_not_affect_good_rules(tmp_path: Path) -> None:
     texts = {"a.py": "f(1)\nf(2)\n", "b.ts": "f(1);\n", "c.tsx": "const a = <b>{f(1)}</b>;\n"}
     texts |= {"d.go": "package d\n\nfunc e() { os.F(1) }\n", "e.c": "int e() { return f(1); }\n"}
+    texts["Rakefile"] = "f(1)\n"
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
     rules: list[tuple[Any, str]] = [
@@ -66,11 +67,12 @@ def test_bad_rules_do_not_affect_good_rules(tmp_path: Path) -> None:
         ("os.F($X)", "go"),
         ("f(1) - os.F($X)", "go"),
         ("f($X)", "c"),
+        ("f($X)", "ruby"),
     ]
     claims = [Claim("**", rule, "none", lang) for rule, lang in rules]
     every = count(Project(str(tmp_path)), claims)
     found = [one if isinstance(one, Unreadable) else (one.files, len(one.matched)) for one in every]
-    assert found[0] == (1, 2) and found[4:] == [(2, 2), (1, 1), (1, 0), (1, 1)]
+    assert found[0] == (1, 2) and found[4:] == [(2, 2), (1, 1), (1, 0), (1, 1), (1, 1)]
     assert "unknown field `no`" in str(found[2]) and "'klingon' is not known" in str(found[3])
 
 

@@ -61,6 +61,7 @@ def test_definitions_by_keywords_and_indentation(path: str) -> None:
         ("@a(b" * 120 + "\n") * 2000,
         "".join(f"{' ' * n}class A\n" for n in range(1300)),
         ("fun <" * 90 + "\n") * 2000,
+        'x = "' + '\\"' * 400_000,
     ],
 )
 @pytest.mark.parametrize("path", ["a.cs", "a.kt"])

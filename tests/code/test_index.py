@@ -56,7 +56,7 @@ def files(root: str) -> Listing:
 
 
 def test_files_symbols_and_edges(project: Project) -> None:
-    project.write("bin/tool", "#!/bin/sh\nrun() { :; }\n")
+    project.write("bin/.tool", "#!/bin/sh\nrun() { :; }\n")
     done = project.index()
     assert (done["files"], done["symbols"], done["added"]) == (4, 5, 4)
     assert done["languages"] == {"bash": 1, "python": 2, "text": 1}
@@ -66,7 +66,7 @@ def test_files_symbols_and_edges(project: Project) -> None:
     assert json.loads(check.data) == {"kind": "method", "signature": "def check(self, token)"}
     assert check.title == "Login.check(self, token)"
     assert project.edges("defines") == {
-        ("file-bin/tool", "symbol-bin/tool::run", "defines"),
+        ("file-bin/.tool", "symbol-bin/tool::run", "defines"),
         ("file-src/auth.py", "symbol-src/auth.py::Login", "defines"),
         ("file-src/auth.py", "symbol-src/auth.py::Login.check", "defines"),
         ("file-src/jwt.py", "symbol-src/jwt.py::decode", "defines"),
@@ -219,6 +219,8 @@ def test_index_of_a_folder(project: Project) -> None:
     done = project.index(below="src")
     assert (done["removed"], done["changed"]) == (0, 1)
     assert "file-README.md" in project.live("file")
+    project.store.meta.set("code_rules", "other")
+    assert [project.index(below=one)["unchanged"] for one in ("src", "", "")] == [0, 0, 2]
     assert below_root(str(project.root), str(project.root / "src")) == "src"
     assert below_root(str(project.root), str(project.root)) == ""
     with pytest.raises(LoreError, match="leads outside"):
@@ -267,6 +269,7 @@ def test_odd_files_are_counted(project: Project) -> None:
     assert done["skipped"] == {**dict.fromkeys(once, 1), "symlink": 2}
     assert "symbol-sp ace 'q\".py::spaced" in project.live("symbol")
     assert "symbol-src/auth.py::Login" in project.live("symbol")
+    assert "huge" not in project.index(index_max_file=2_000_000)["skipped"]
     assert project.index()["skipped"] == done["skipped"]
     project.write("src/jwt.py", b"\0")
     project.index()

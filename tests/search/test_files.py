@@ -76,10 +76,12 @@ def test_results_show_matching_lines(project: Project) -> None:
 def test_names_with_capitals_match_exactly(project: Project) -> None:
     project.write("src/a.py", "def query():\n    return 1\n")
     project.write("src/b.py", "class Query:\n    size = 1\n")
+    project.write("src/all.py", "\n".join(f"class C{n}:\n def run(): pass" for n in range(450)))
     project.index()
     assert definitions(project.store, ["Query"]) == {"symbol-src/b.py::Query": 1.0}
     assert definitions(project.store, ["query"]) == {"symbol-src/a.py::query": 1.0}
     assert definitions(project.store, ["QUERY"]) == {}
+    assert files(project, "run")[0] == "src/all.py", "whose symbols exceed the limit of a leg"
 
 
 def test_changelogs_rank_low_except_for_changes(project: Project) -> None:

@@ -27,7 +27,7 @@ def facts_of_all(texts: dict[str, str]) -> dict[str, FileFacts]:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_bytes(text.encode())
         config = rules.write(below, frozenset(rules.languages), {})
-        seen = scan_exactly(str(root), config, texts)
+        seen = scan_exactly(str(root), config, [*texts])
     assert not seen.failed
     for path, text in texts.items():
         language = rules.language_of(path, text.partition("\n")[0])
@@ -64,8 +64,9 @@ class Folder:
 class Project(Folder):
     """A folder of code that is indexed."""
 
-    def index(self, **options: Any) -> dict[str, Any]:
-        return index(self.store, Settings(), lambda: None, str(self.root), **options)
+    def index(self, index_max_file: int = 1_000_000, **options: Any) -> dict[str, Any]:
+        settings = Settings().changed([("index_max_file", str(index_max_file))], "test")
+        return index(self.store, settings, lambda: None, str(self.root), **options)
 
     def live(self, type: str) -> set[str]:
         """The ids of the live nodes of a type."""

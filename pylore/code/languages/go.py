@@ -10,7 +10,7 @@ from ..tree import Importer, SourceTree, above, folder_of, join, step
 from . import LanguageSpec
 
 _MODULE = re.compile(r'^module\s+"?([^\s"]+)"?', re.MULTILINE)
-_REPLACE = re.compile(r"^(?:replace\s+)?\s*(\S+)(?:\s+v\S+)?\s+=>\s+(\.\S*)", re.MULTILINE)
+_REPLACE = re.compile(r"(?m)^(?:replace\b)?[ \t]*(\S+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\S*)")
 _VERSION = re.compile(r"[/.]v\d+$")
 
 

@@ -12,8 +12,8 @@ from ..facts import BY_CONVENTION, CERTAIN, NOWHERE, Bound, FileFacts, Found, Im
 from ..tree import Importer, SourceTree, above, folder_of, join, step
 from . import LanguageSpec
 
-# Strings match whole, so that comments and commas within stay.
-_STRING = r'"(?:[^"\\\n]|\\.)*"'
+# Strings match whole, so that comments and commas within stay; an open string ends with the line.
+_STRING = r'"(?:[^"\\\n]|\\.)*"?'
 _COMMENT = re.compile(_STRING + r"|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _COMMA = re.compile(_STRING + r"|,(?=\s*[}\]])", re.DOTALL)
 _ENTRIES = ("source", "types", "typings", "module", "main")

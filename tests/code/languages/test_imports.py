@@ -119,7 +119,7 @@ def test_packages_of_a_workspace(tmp_path: Path) -> None:
     "text",
     [
         '{"extends": "./tsconfig.json"}',
-        "{",
+        '"' + '\\"' * 400_000,
         "[]",
         '{"extends": 3}',
         '{"compilerOptions": {"paths": {"*": 3, "a/*": [null]}}}',
@@ -139,7 +139,7 @@ def go(path: str, package: str) -> FileFacts:
 def test_go_packages_of_modules(tmp_path: Path) -> None:
     write(
         tmp_path,
-        go_mod="module example.org/app\n\nreplace example.org/old => ./tools\n",
+        go_mod="\n" * 200_000 + "module example.org/app\nreplace example.org/old => ./tools\n",
         tools__go_mod='module "example.org/tools/v2" // the tools\n',
     )
     others = [go("x/a.go", "x"), go("x/b_test.go", "x"), go("tools/t.go", "tools")]

@@ -83,11 +83,6 @@ def test_names_of_definitions(path: str, text: str, names: str) -> None:
     assert {one.qualified for one in facts_of(path, text).symbols} == {*names.split()}
 
 
-def test_lines_may_end_in_returns() -> None:
-    found = facts_of("a.py", "def a():\r    return 1 # a\r\rdef b():\r    return 2\r").symbols
-    assert [one[3:6] for one in found] == [(1, 2, "def a()"), (4, 5, "def b()")]
-
-
 def test_paths_of_rust_and_used_namespaces_of_cpp() -> None:
     lib = file("src/lib.rs", "function run", [Import("util", kind="mod")])
     util = file(
