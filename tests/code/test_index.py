@@ -66,7 +66,7 @@ def test_files_symbols_and_edges(project: Project) -> None:
     assert json.loads(check.data) == {"kind": "method", "signature": "def check(self, token)"}
     assert check.title == "Login.check(self, token)"
     assert project.edges("defines") == {
-        ("file-bin/.tool", "symbol-bin/tool::run", "defines"),
+        ("file-bin/.tool", "symbol-bin/.tool::run", "defines"),
         ("file-src/auth.py", "symbol-src/auth.py::Login", "defines"),
         ("file-src/auth.py", "symbol-src/auth.py::Login.check", "defines"),
         ("file-src/jwt.py", "symbol-src/jwt.py::decode", "defines"),
