@@ -135,7 +135,7 @@ class Writer:
                 if known is None:
                     new.append(node)
                     seen.append(entry)
-                elif differing := _differing(known, node):
+                elif differing := {f for f in _CONTENT if getattr(known, f) != getattr(node, f)}:
                     if known.invalidated_at or not differing.isdisjoint(_SEEN):
                         known.updated_at = self._now
                         seen.append(entry)
@@ -232,10 +232,6 @@ class Writer:
                 (new if known is None else changed).append(edge)
         code.add_edges(new)
         code.put_edges(changed)
-
-
-def _differing(known: Node, node: Node) -> set[str]:
-    return {name for name in _CONTENT if getattr(known, name) != getattr(node, name)}
 
 
 @cache
