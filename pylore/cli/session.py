@@ -201,8 +201,9 @@ def from_root(globs: Iterable[str]) -> tuple[str, ...]:
     found = []
     for glob in map(spelled, globs):
         here, root = os.path.abspath(glob), project_root()
-        if here.startswith(root + os.sep) and (glob[:1] in (".", "/") or os.path.lexists(here)):
-            glob = os.path.relpath(here, root)
+        is_path = glob[:1] in (".", "/") or os.path.lexists(here)
+        if is_path and (here + os.sep).startswith(root + os.sep):
+            glob = "**" if here == root else os.path.relpath(here, root)
         found.append(glob)
     return tuple(found)
 
@@ -217,10 +218,8 @@ def read_stdin(longest: int = STDIN) -> str:
 
 def ids_from(words: Sequence[str], command: str) -> list[str]:
     """Return the ids on the command line; ``-`` reads ids from stdin, one per line."""
-    ids = []
-    for word in words:
-        ids.extend(read_stdin().split("\n") if word == "-" else [word])
-    ids = [id.strip() for id in ids if id.strip()]
+    lists = [read_stdin().split("\n") if word == "-" else [word] for word in words]
+    ids = [id.strip() for some in lists for id in some if id.strip()]
     if not ids and "-" not in words:
         raise UsageError(f"{command} needs an id: see 'lore list --ids'")
     return ids

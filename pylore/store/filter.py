@@ -48,9 +48,7 @@ class Scope(Row):
         self.tags = clean_tags(self.tags)
         for pattern in self.files:
             if len(pattern) > _LONGEST_PATTERN:
-                raise UsageError(
-                    f"the pattern '{pattern[:40]}…' is longer than {_LONGEST_PATTERN} characters"
-                )
+                raise UsageError(f"pattern '{pattern[:40]}…' exceeds {_LONGEST_PATTERN} characters")
 
     def __bool__(self) -> bool:
         return any(getattr(self, name) for name in self.FIELDS if name not in _NO_FILTER)
@@ -93,7 +91,8 @@ def where(scope: Scope) -> Condition:
     for tag in scope.tags:
         add("instr(' ' || n.tags || ' ', ' ' || ? || ' ') > 0", tag)
     if scope.files:
-        globs = [one for path in scope.files for one in alternatives(path.replace("**/", "{**/,}"))]
+        wide = [path.replace("**/", "{**/,}").replace("[!", "[^") for path in scope.files]
+        globs = [one for path in wide for one in alternatives(path)]
         names = [literal(path.rstrip("/")) for path in (*scope.files, *globs)]
         found = {*globs, *names, *(f"{name}/*" for name in names)}  # a file or a folder
         add("(SELECT max(n.file GLOB value) FROM json_each(?))", dumps([*found]))
