@@ -14,8 +14,8 @@ from pylore.formats.pages import Page, read_page
 ASCIIDOC = """\
 = The Intro
 
-See link:other.adoc[the other], xref:guide/more.adoc#part[more], <<a.part>>
-and <<guide/news-1.2#part>>, `src/a.py`; https://example.org[a site], link:{base}/x[none].
+See link:other.adoc[the other], xref:guide/more.adoc#part[more
+of it], <<a.part>>, \\<<none.adoc#>> and <<guide/news-1.2#part>>, `src/a.py`; https://example.org[a site], link:{base}/x[none].
 
 -----
 link:block.adoc[in a block]

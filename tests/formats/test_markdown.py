@@ -31,7 +31,7 @@ def links(text: str) -> list[tuple[str, str, str]]:
         (r"[x](a.md (a \) title))", [("relative", "a.md", "")]),
         ("<pre>\n[x](a.md)\n</pre>\n[y](b.md)", [("relative", "b.md", "")]),
         ("- a `\n- [x](a.md) `", [("relative", "a.md", "")]),
-        ('<b><a class=x\nhref="a.md#b">x</a>', [("relative", "a.md", "")]),
+        ('<b><A class=x\nHREF="a.md#b">x</a>', [("relative", "a.md", "")]),
         ("> ```\n> code\n\n1. ```\n   code\n\n[x](a.md)", [("relative", "a.md", "")]),
         ("![a][p] [b][p]\n\n[p]: a.md", [("relative", "a.md", "")]),
     ],
