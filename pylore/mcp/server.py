@@ -63,7 +63,6 @@ _ID = re.compile(rb'"id"\s*:\s*(-?(?:0|[1-9]\d{0,17})(?=\s*[,}])|"[ !#-\[\]-~]{0
 """An id, as clients write it."""
 _DAY = 86_400_000  # milliseconds for which a client may cache constant results
 
-
 MAX_BYTES = "32768"
 """Default of ``max_bytes``: clients do not cut a response of this size."""
 
@@ -304,11 +303,19 @@ class Server:
 def messages(lines: BinaryIO) -> Iterator[Message]:
     """Yield the messages of a stream that need a response or cancel a request."""
     while line := lines.readline(LONGEST_LINE + 1):
-        message = read_message(line) if line.strip() else None
-        if message is not None:
-            yield message
+        yield from filter(None, map(read_message, _parts(line) if line.strip() else ()))
         while line and not line.endswith(b"\n"):  # the rest of a line that is too long
             line = lines.readline(LONGEST_LINE)
+
+
+def _parts(line: bytes) -> list[bytes]:
+    """Return the messages of an array, which version 2025-03-26 allows, as lines."""
+    try:
+        rows = loads(line.decode()) if line.startswith(b"[") else []
+        few = rows if len(rows) <= _MOST_ANSWERS else []
+        return [dumps(row).encode("utf-8", "surrogatepass") for row in few] or [line]
+    except (ValueError, RecursionError):
+        return [line]
 
 
 def read_message(line: bytes) -> Message | None:

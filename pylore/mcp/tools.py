@@ -41,7 +41,6 @@ A_TOKEN = 4
 EDGES = 10
 """Maximum number of listed edges per relation; the rest is counted."""
 
-
 _TITLE, _SNIPPET = 100, 140
 _USUAL = {"status": "confirmed", "source": "user_edit", "confidence": 1, "data": "{}"}
 """Values of fields that are left out."""
@@ -222,13 +221,10 @@ def lore_feedback(
 
     if not helpful and not unhelpful:
         raise UsageError("no ids: give helpful, unhelpful, or both")
-    rows: list[Row] = []
-    notes: list[str] = []
-    for rating, ids in (("helpful", helpful), ("unhelpful", unhelpful)):
-        rated, more = Runs(engine.store).rate(ids, rating, engine.settings.run) if ids else ([], [])
-        rows += rated
-        notes += more
-    return json_list(rows), notes
+    rate, run = Runs(engine.store).rate, engine.settings.run
+    good, notes = rate(helpful, "helpful", run) if helpful else ([], [])
+    bad, more = rate(unhelpful, "unhelpful", run) if unhelpful else ([], [])
+    return json_list([*good, *bad]), [*notes, *more]
 
 
 @tool("Index code", writes=True)

@@ -71,7 +71,8 @@ def test_wrong_requests_have_the_code_of_their_error(folder: Path) -> None:
         (b"{\n", -32700),
         (b"\xff\xfe\n", -32700),
         (b'{"a":' * 5000 + b"\n", -32700),
-        (b'[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]\n', -32600),
+        (b'[[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]]\n', -32600),
+        (b"[]\n", -32600),
         (b"x" * (LONGEST_LINE + 5) + b"\n", -32600),
         ({"id": 1, "method": "ping"}, -32600),
         ({"jsonrpc": "2.0", "id": 1.5, "method": "ping"}, -32600),
@@ -90,8 +91,9 @@ def test_wrong_requests_have_the_code_of_their_error(folder: Path) -> None:
     ]
     found = answers(folder, lines_of(*(line for line, _ in cases)))
     assert [answer["error"]["code"] for answer in found] == [code for _, code in cases]
-    whole = answers(folder, lines_of({"jsonrpc": "2.0", "id": 7.0, "method": "ping"}))
-    assert whole == [{"jsonrpc": "2.0", "id": 7, "result": {}}]
+    batch = [{"jsonrpc": "2.0", "id": id, "method": "ping"} for id in (7.0, "\ud800", "x")]
+    whole = answers(folder, lines_of([*batch, {"jsonrpc": "2.0", "method": "none"}]))
+    assert [(one.get("id"), "result" in one) for one in whole] == [(7, 1), (None, 0), ("x", 1)]
     for answer in found:
         if "id" in answer:
             types.JSONRPCError.model_validate(answer)
