@@ -15,7 +15,8 @@ ASCIIDOC = """\
 = The Intro
 
 See link:other.adoc[the other], xref:guide/more.adoc#part[more
-of it], <<a.part>>, \\<<none.adoc#>> and <<guide/news-1.2#part>>, `src/a.py`; https://example.org[a site], link:{base}/x[none].
+of it], <<a.part>>, \\<<none.adoc#>>
+and <<guide/news-1.2#part>>, `src/a.py`; https://example.org[a site], link:{base}/x[none].
 
 -----
 link:block.adoc[in a block]
