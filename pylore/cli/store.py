@@ -320,13 +320,12 @@ def set_setting(
     lore config set EDGE_WEIGHTS[calls] 0.5 --user
     """
     _load(session)
-    setting, element = named(key)
-    key = setting.config_key + (f"[{element}]" if element else "")
+    key = _spelled(key)
     session.settings.changed([(key, value)], "command:config set")
     exclusive(user=user, project=project)
-    alone, here = users_alone(setting.name, value), project_folder()
+    alone, here = users_alone(named(key)[0].name, value), project_folder()
     if project and alone and here:
-        raise UsageError(f"{setting.config_key} counts only in the user's own config: add --user")
+        raise UsageError(f"{key} counts only in the user's own config: add --user")
     _change(session, key, value, [_file(user=user or (not project and bool(alone or not here)))])
 
 
@@ -344,10 +343,17 @@ def _change(session: Session, key: str, value: str | None, files: list[str]) -> 
     """Set or remove a key in config files, and print the files that have changed."""
     changed = [file for file in files if change_file(file, {key: value})]
     if not changed:
-        named(key)  # raises if it is unknown
+        key = _spelled(key)
+        changed = [file for file in files if change_file(file, {key: value})]
     state = ("unset" if value is None else "set") if changed else "unchanged"
     row = {"id": key, "value": value, "state": state, "file": " ".join(changed or files)}
     session.output.one(row, _CHANGE)
+
+
+def _spelled(key: str) -> str:
+    """Return a key as in a config file; raise UsageError if it is unknown."""
+    setting, element = named(key)
+    return setting.config_key + (f"[{element}]" if element else "")
 
 
 def lenient_settings(given: Mapping[str, str]) -> Settings:

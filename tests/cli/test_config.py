@@ -124,7 +124,7 @@ limit=7
     lore("config", "set", "EDGE_WEIGHTS[calls]", "0.75")
     lore("config", "set", "edge_weights[mentions]", "1")
     lore("config", "set", "user_entity", "entity o'neil")
-    lore("config", "unset", "EDGE_WEIGHTS[imports]")
+    lore("config", "unset", "edge_weights[imports]")
     assert (
         project.read_text()
         == """\
