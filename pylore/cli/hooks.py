@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from ..core.errors import LoreError, UsageError
 from ..hooks.agents import AGENTS, EVENTS, GIT, TIMEOUT, Sent, change, is_installed, place_of
 from ..system import config
+from ..system.files import SHARED, is_trusted
+from ..system.programs import exit_at_once, find_program
 from ..terminal import note, write
 from .command import Group, argument, command, exclusive, option
 from .session import data_folder, project_folder, project_root
@@ -29,7 +31,6 @@ Show relevant records to agents, in commits and in prompts.
 
 Each record is shown once per session, only from stores that you made or trust.""",
 )
-
 
 _SYNC = ("merge", "sync")
 
@@ -50,7 +51,6 @@ def install(
     .lore/knowledge.jsonl by record. sync: also runs 'lore sync' in git's hooks.
     """
     from ..hooks.git_events import git_hooks
-    from ..system.programs import find_program
 
     scope = exclusive(user=user, shared=shared).removeprefix("--")
     if agent not in AGENTS and scope:
@@ -62,7 +62,6 @@ def install(
         done = tree.remove_lines(lines) if remove else tree.install_lines(lines)
     elif agent in _SYNC:
         from ..formats.export import FILE
-        from ..system.files import SHARED
         from ..system.git_setup import Repository
 
         file = f"{SHARED}/{FILE}"
@@ -118,8 +117,6 @@ def run_hook(
     """
     from _thread import start_new_thread
 
-    from ..system.files import is_trusted
-
     session.quiet = True
     start_new_thread(end_in_time, _LONG.get(event, (CPU, WALL)))
     if event not in _LONG:
@@ -140,7 +137,6 @@ def run_hook(
 
 
 def _print(session: Session, rows: Iterable[tuple[str, str, str, str]]) -> None:
-    from ..system.files import is_trusted
     from ..terminal.text import columns, each
 
     found = [dict(zip(("id", "scope", "file", "state"), row, strict=True)) for row in rows]
@@ -177,7 +173,7 @@ def end_in_time(cpu: float, wall: float) -> None:
         debug(f"no answer within {cpu:g} s of processor time: see 'lore doctor'")
     else:
         debug(f"no answer within {wall:g} s: the machine is busy, or the store is being written")
-    os._exit(0)
+    exit_at_once()
 
 
 def debug(why: Exception | str) -> None:

@@ -18,6 +18,7 @@ from ..store import FILE
 from ..store.filter import Scope
 from ..system import config
 from ..system.files import is_trusted
+from ..system.programs import exit_at_once
 from .arguments import read
 from .tools import TOOLS
 
@@ -365,4 +366,4 @@ def _end_with_parent() -> None:
     parent = os.getppid()
     while os.getppid() == parent:
         sleep(1.0)
-    os._exit(0)
+    exit_at_once()

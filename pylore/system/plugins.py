@@ -149,6 +149,7 @@ class PluginProcess:
                 raise Refused(f"{command[0]} cannot be started ({why})") from None
             finally:
                 programs.starting = False
+        programs.running.add(self._process.pid)
         if len(programs.interrupts) > came:
             self.end()
             raise KeyboardInterrupt(programs.interrupts[-1])
@@ -206,6 +207,7 @@ class PluginProcess:
 
         with suppress(ProcessLookupError, PermissionError):  # all of it has ended
             os.killpg(self._process.pid, KILL)
+        programs.running.discard(self._process.pid)
         if self._process.stdout is not None:
             self._process.stdout.close()
         self._errors.close()
