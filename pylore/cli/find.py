@@ -288,6 +288,8 @@ def list_records(
     lore list --tag auth --ids | lore show -
     """
     exclusive(all=all_types, type=types)
+    if orphans and (tags or statuses or files or since or until or oldest or forgotten):
+        raise UsageError("--orphans goes with --type and --limit: leave the other options out")
     files = from_root(files)
     named = types or (() if all_types else (RECORDS,))
     with session.open() as store, store.faults:
@@ -382,10 +384,7 @@ def context(
         size = f"{found.tokens_used} of {found.budget} tokens, {len(found.withheld)} withheld"
         notes = [*([size] if found.included and receipt is None else []), *found.notes]
         session.say(["; ".join(notes)] if notes else [])
-        if session.output.form == "ids":
-            session.output.list(found.included, str)
-        else:
-            session.output.one(found.to_row(), lambda row: found.text)
+        session.output.one(found.to_row(), lambda row: found.text, ids=found.ids)
         if receipt == "-":
             sys.stderr.write(f"{dumps(found.receipt())}\n")
         elif receipt is not None:
@@ -438,9 +437,6 @@ def ask(
 
 
 def _print_answer(session: Session, result: AskResult) -> None:
-    if session.output.form == "ids":
-        session.output.list([{"id": citation.text} for citation in result.citations], str)
-        return
     rows = [{"text": one.text, "in_prompt": one.in_prompt} for one in result.citations]
     row = {
         "answer": result.answer.strip(),
@@ -448,4 +444,5 @@ def _print_answer(session: Session, result: AskResult) -> None:
         "needed": result.needed,
         "receipt": result.context.receipt(),
     }
-    session.output.one(row, lambda row: f"{row['answer']}\n")
+    cited = [one.text for one in result.citations]
+    session.output.one(row, lambda row: f"{row['answer']}\n", ids=cited)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..app.find import path as shortest_path
+from ..core.errors import UsageError
 from ..core.text import printable
 from ..formats.drawing import FORMS, draw
 from ..graph.queries import hubs, relations, within
@@ -51,10 +52,7 @@ def path(
     """
     with session.engine() as engine:
         found = shortest_path(engine, from_id, to_id, max_hops)
-    if session.output.form == "ids":
-        session.output.list([{"id": id} for id in found["path"]], str)
-    else:
-        session.output.one(found, _path_text)
+    session.output.one(found, _path_text, ids=found["path"])
 
 
 @command("graph stats")
@@ -137,6 +135,8 @@ def export(
     \b
     lore graph export --format dot --around goal-1a2b3c4d | dot -Tsvg >goal.svg
     """
+    if given := session.form_given():
+        raise UsageError(f"graph export prints --format {form}: leave --{given} out")
     with session.open() as store, store.graph_faults:
         wanted = [*relation_weights(store, session.settings)]
         among = None
@@ -183,9 +183,9 @@ def view(
 
 
 def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> Picked:
-    ids = [*map(store.resolve_id, ids_from(words, "graph view"))] if words else []
-    if not ids:
+    if not words:
         return pick_whole(store, session.settings, most)
+    ids = [*map(store.resolve_id, ids_from(words, "graph view"))]
     if "-" in words or len(store.nodes.get_many(ids)) == len(set(ids)):
         ids = [store.nodes.require(id).id for id in ids][:most]
         return pick_around(store, session.settings, ids, most)

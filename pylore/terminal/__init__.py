@@ -128,9 +128,11 @@ class Output:
         else:  # another form may have a head
             self.list(items, text)
 
-    def one(self, item: Row, text: Callable[[Row], str]) -> None:
-        """Print a single thing."""
-        if self._form.is_json:
+    def one(self, item: Row, text: Callable[[Row], str], ids: Iterable[str] | None = None) -> None:
+        """Print a single thing; the form of ids prints ``ids`` if given, else the item's id."""
+        if ids is not None and self.form == "ids":
+            self.list([{"id": id} for id in ids], str)
+        elif self._form.is_json:
             self._show([json_object(item)])
         else:
             self._show([self._listed([item], lambda rows: text(rows[0]))])
