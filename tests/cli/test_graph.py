@@ -135,6 +135,7 @@ def nodes(page: str) -> list[str]:
 def test_view_prints_a_page_to_a_pipe(filled: Lore) -> None:
     filled.fill({"id": NOTE, "title": "</script><script>alert(1)</script>"})
     page = filled("graph", "view").out
+    assert nodes(filled("graph", "view", "-", stdin="").out) == []
     assert {*nodes(page)} == {DECISION, LESSON, NOTE, FILE} and page.count("<script") == 3
     for words, ids in (
         (("clocks", "drift", "--limit", "1"), [LESSON, DECISION]),
@@ -175,6 +176,8 @@ def test_verbs_refuse_wrong_words(filled: Lore) -> None:
         graph path | 2 | lore graph path
         graph hubs -n 0 | 2 | --limit
         graph export --format svg | 2 | json, dot, mermaid
+        graph export --ids | 2 | leave --ids out
+        list --orphans --tag auth | 2 | leave the other options out
     """)
 
 
