@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from ..app.sync import changed_by
 from ..app.sync import sync as sync_file
@@ -32,7 +32,6 @@ from .session import project_folder, project_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
 
     from ..formats.import_documents import DocumentImport
     from ..store import Store
@@ -111,14 +110,10 @@ def _lines(session: Session, path: str) -> Iterable[bytes]:
     """Return the lines of a file; a pipe is read completely before a transaction begins."""
 
     def read() -> Iterator[bytes]:
-        with _opened(path) as file:
+        with nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
             yield from lines_of(file, record_line(session.settings.max_text))
 
     return read() if os.path.isfile(path) else set_aside(read())
-
-
-def _opened(path: str) -> AbstractContextManager[IO[bytes]]:
-    return nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb")
 
 
 def _write(store: Store, parts: Iterable[LineImport | DocumentImport]) -> Imported:

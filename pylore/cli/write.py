@@ -70,7 +70,8 @@ def add(
         text, body = words
     titled = text is not None and body is not None and bool(body.strip())
     if titled:
-        title = title or one_line(text or "")
+        exclusive(title=title, TEXT=True)
+        title = one_line(text or "")
     if text is None or titled:
         text = body
     fields: dict[str, Any] = {
@@ -175,6 +176,7 @@ def edit(
 
 def in_editor(text: str, keep: Callable[[str], Kept]) -> Kept:
     """Return ``keep`` of the text that a person edited; a failure keeps and names the file."""
+    from signal import SIGINT, signal
     from tempfile import NamedTemporaryFile
 
     import click
@@ -185,12 +187,15 @@ def in_editor(text: str, keep: Callable[[str], Kept]) -> Kept:
     make_private_folder(folder)
     with NamedTemporaryFile("w", encoding="utf-8", suffix=".md", dir=folder, delete=False) as file:
         file.write(f"{text}\n")
+    before = signal(SIGINT, lambda *_: None)  # Ctrl-C is for the editor
     try:
         click.edit(filename=file.name)
         with open(file.name, encoding="utf-8") as edited:
             kept = keep(edited.read().rstrip("\n"))
     except (LoreError, click.ClickException, UnicodeDecodeError, OSError) as error:
         raise LoreError(f"{error}; the text is kept in {file.name}") from None
+    finally:
+        signal(SIGINT, before)
     os.unlink(file.name)
     return kept
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import pytest
@@ -142,7 +143,8 @@ def project(lore: Lore) -> Lore:
 
 
 def edits(lore: Lore, script: str, *words: str) -> tuple[int, str]:
-    environ = {**os.environ, "EDITOR": f"sed -i {script}", "NO_COLOR": "1"}
+    editor = f'trap : INT; kill -INT 0; sed -i {script} "$0"'  # Ctrl-C is for the editor
+    environ = {**os.environ, "EDITOR": f"sh -c {quote(editor)}", "NO_COLOR": "1"}
     return at_terminal([LORE, *words], environ, str(lore.project), columns=400)
 
 
