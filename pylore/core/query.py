@@ -20,7 +20,6 @@ MOST_WORDS = 12
 LEAST_LETTERS = 3
 """Minimum bytes of ``-word`` and ``word*``: shorter words are flags and pointers."""
 
-
 _KINDS = ("phrase", "title", "without", "beginning", "tag", "type")
 
 
