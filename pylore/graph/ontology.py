@@ -8,6 +8,7 @@ entities and concepts any relation may state a fact.
 from __future__ import annotations
 
 from ..core.errors import UsageError
+from ..core.ids import plain
 from ..core.vocabulary import CODE_TYPES, LEARNING, RECORDS, RELATIONS, THING_IDS, types_named
 
 TYPE_CHECKING = False
@@ -36,11 +37,16 @@ class Ontology:
         self._relations = store.relations.all()
         self._fits: dict[tuple[str, str, str], bool] = {}
 
+    def _described(self, relation: str) -> str:
+        """Return the description of a relation; of a scope's, that of the common relation."""
+        # Built-in descriptions are read here, so that older stores have them.
+        name, known = plain(relation), self._relations
+        found = RELATIONS.get(name) or known.get(name) or known.get(relation)
+        return found[2] if found else ""
+
     def ends(self, relation: str) -> Ends | None:
         """Return the types at both ends of a relation; None if it joins any nodes."""
-        # Built-in descriptions are read here, so that older stores have them.
-        declared = RELATIONS.get(relation) or self._relations.get(relation)
-        before, arrow, after = declared[2].partition(" -> ") if declared else ("", "", "")
+        before, arrow, after = self._described(relation).partition(" -> ")
         ends = (_types_of(before, self._types), _types_of(after, self._types))
         every = frozenset(self._types)
         return ends if arrow and all(ends) and ends != (every, every) else None
@@ -73,12 +79,11 @@ class Ontology:
         if self.fits(relation, from_id, to_id):
             return
         before, after = (id.partition("-")[0] for id in (from_id, to_id))
-        described = (RELATIONS.get(relation) or self._relations[relation])[2]
         hint = "turn it around, or " if self.fits(relation, to_id, from_id) else ""
         names = ", ".join(self.fitting(from_id, to_id)[:_MOST_NAMED])
         raise UsageError(
-            f"'{relation}' joins {described}, not {before} -> {after}: {hint}use a "
-            f"relation that fits ({names}), or 'lore link --force'"
+            f"'{plain(relation)}' joins {self._described(relation)}, not {before} -> {after}: "
+            f"{hint}use a relation that fits ({names}), or 'lore link --force'"
         )
 
 

@@ -37,7 +37,7 @@ def store() -> Iterator[Store]:
         ("imports", "lesson-a", "decision-b", False),
         ("implements", "commit-1", "lesson-a", True),
         ("implements", "decision-b", "symbol-c::f", False),
-        ("learned_from", "decision-b", "lesson-a", False),
+        ("learned_from@@ann", "decision-b", "lesson-a", False),
         ("derived_from", "lesson-a", "run-1", True),
         ("derived_from", "lesson-a", "file-c", False),
         ("relates_to", "run-1", "commit-1", True),
@@ -57,6 +57,6 @@ def test_declared_relation_joins_declared_types(store: Store) -> None:
     store.relations.declare("owns", 0.5, 0.5, "who owns what -> in whose team")
     own = Ontology(store)
     assert own.fits("threatens", "risk-1", "risk-2") and own.fits("threatens", "risk-1", "note-1")
-    assert not own.fits("threatens", "note-1", "risk-1")
+    assert not own.fits("threatens@@ann", "note-1", "risk-1")
     assert own.fits("taught", "failure-1", "file-c") and not own.fits("taught", "note-1", "file-c")
     assert own.fits("owns", "file-c", "run-1"), "prose says nothing of types"
