@@ -172,8 +172,8 @@ class Naming:
 
 def location_of(node: Node) -> tuple[str, str]:
     """Return ``(path, lines)`` of a node as in an anchor: ``("a.py", "10-20")``."""
-    lines = "" if node.line_start is None else f"{node.line_start}-{node.line_end}"
-    return node.file or "", lines
+    first, last = node.line_start, node.line_end or node.line_start
+    return node.file or "", "" if first is None else f"{first}-{last}"
 
 
 def split_location(file: str) -> tuple[str, int | None, int | None]:
