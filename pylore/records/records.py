@@ -350,8 +350,8 @@ class Records:
         """
         from .undo import state_at
 
-        ids = [*map(self.store.complete_id, ids)]
-        return [self._restore(state_at(self.store, id, at), accept=not at) for id in ids]
+        states = (state_at(self.store, id, at) for id in map(self.store.complete_id, ids))
+        return [self._restore(state, accept=not at) for state in states]
 
     def undo(self, ids: Sequence[str] = (), *, redo: bool = False) -> list[Change]:
         """Undo the last change of each of these nodes, or the last command.

@@ -183,9 +183,7 @@ def settle(store: Store, rows: Sequence[Thing]) -> None:
     """Write things with the stamps they have, without a change log."""
     store.nodes.settle([row for row in rows if isinstance(row, Node)])
     store.edges.settle([row for row in rows if isinstance(row, Edge)])
-    for row in rows:
-        if isinstance(row, Anchor):
-            store.anchors.settle(row)
+    store.anchors.settle([row for row in rows if isinstance(row, Anchor)])
 
 
 # --- forgetting

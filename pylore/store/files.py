@@ -45,6 +45,7 @@ class DocumentFile(Row):
 
 
 _FIELDS = ", ".join(Anchor.FIELDS)
+_MARKS = ", ".join("?" * len(Anchor.FIELDS))
 _OF_NODES = (
     f"SELECT {', '.join('a.' + name for name in Anchor.FIELDS)} FROM anchors a"
     " JOIN nodes n ON n.id = a.node_id WHERE n.invalidated_at IS NULL AND a.gone_at IS NULL"
@@ -137,13 +138,12 @@ class Anchors(Table):
         from .changes import ChangeLog
 
         ChangeLog(self._db).record(old, anchor)
-        self.settle(anchor)
+        self.settle([anchor])
 
-    def settle(self, anchor: Anchor) -> None:
-        """Write an anchor with the stamps it has, without a change log."""
-        values = [getattr(anchor, name) for name in Anchor.FIELDS]
-        marks = ", ".join("?" * len(values))
-        self._db.execute(f"INSERT OR REPLACE INTO main.anchors({_FIELDS}) VALUES ({marks})", values)
+    def settle(self, anchors: Iterable[Anchor]) -> None:
+        """Write anchors with the stamps they have, without a change log."""
+        query = f"INSERT OR REPLACE INTO main.anchors({_FIELDS}) VALUES ({_MARKS})"
+        self._db.executemany(query, ([*one.to_dict().values()] for one in anchors))
 
     def replace(self, changes: Iterable[tuple[AnchorKey, Anchor]]) -> None:
         """Write anchors over live anchors with these keys. An anchor that moves onto a live anchor
