@@ -53,7 +53,9 @@ def state_fact(store: Store, settings: Settings, edge: Edge) -> tuple[str, list[
 def judge_edge(store: Store, settings: Settings, key: EdgeKey, status: str) -> str:
     """Confirm an edge, ended or not, in place of other values, or end it as retracted; return the
     status, or unchanged. Raise LoreError for an unknown edge, or a forgotten end to confirm."""
-    edge, rivals = require_edge(store, key), []
+    edge, rivals = store.edges.get(*key), []
+    if edge is None:
+        raise LoreError(f"no fact {edge_name(key)}: see 'lore show --history {key[0]}'")
     if status == "confirmed":
         for id in key[:2]:
             store.nodes.require_live(id)
@@ -97,14 +99,13 @@ def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
     A fact with a rival stays staged: reading is not a decision. Under a scope only facts of the
     scope are confirmed.
     """
-    after = settings.promote_after
-    nodes = store.review.ripe_nodes(ids, after) if after else []
-    if nodes:
+    if not (after := settings.promote_after):
+        return []
+    if nodes := store.review.ripe_nodes(ids, after):
         store.nodes.confirm(nodes)
     facts = []
-    for key in store.review.ripe_facts(ids, after) if after else ():
-        edge = require_edge(store, key)
-        is_own = not store.scope or whose(*key) == store.scope
+    for edge in store.edges.get_many(store.review.ripe_facts(ids, after)).values():
+        is_own = not store.scope or whose(*edge.key) == store.scope
         if is_own and not other_values(store, settings, edge):
             edge.status = "confirmed"
             facts.append(edge)
@@ -134,11 +135,3 @@ def thing_id(store: Store, name: str) -> str:
     """Return the id of the thing with this id or name; empty if unknown."""
     names = (name, named_id("entity", name.strip()), named_id("concept", name.strip()))
     return next((id for id in map(store.resolve_id, names) if store.nodes.get(id) is not None), "")
-
-
-def require_edge(store: Store, key: EdgeKey) -> Edge:
-    """Return the edge, ended or not; LoreError if missing."""
-    edge = store.edges.get(*key)
-    if edge is None:
-        raise LoreError(f"no fact {edge_name(key)}: see 'lore show --history {key[0]}'")
-    return edge
