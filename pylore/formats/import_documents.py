@@ -186,12 +186,12 @@ class DocumentImport(Import):
         return [*(row.node_id for row in renamed), *pruned, *unread]
 
     def _free_id(self, id: str, path: str) -> str:
-        """Return an id from a path, numbered if a moved document has it."""
+        """Return an id from a path, numbered if a different file has it."""
 
         def is_taken(id: str) -> bool:
-            row = self._by_id.get(id, DocumentFile(id, path))
-            is_other = row.path != path and self._by_path.get(row.path) is row
-            return id in self._claimed or (is_other and self._is_there(row.path))
+            places = {*self._store.documents.places(id)} - {(self._base, path)}
+            files = (os.path.join(root or self._store.project, file) for root, file in places)
+            return id in self._claimed or any(map(os.path.lexists, files))
 
         numbered = (own(f"{plain(id)}-{number}", whose(id)) for number in count(2))
         return next(free for free in chain([id], numbered) if not is_taken(free))

@@ -250,7 +250,7 @@ def source_of(store: Store, node: Node, root: str, fields: Iterable[str]) -> str
     file = node.file or ""
     if node.type in CODE_TYPES or not (root and is_page(file)):
         return ""
-    is_document = node.source == "file" or store.documents.has(node.id)
+    is_document = node.source == "file" or store.documents.places(node.id)
     if not is_document or {"text", "title", "file", *_stated(node)}.isdisjoint(fields):
         return ""
     try:

@@ -226,9 +226,9 @@ class Documents(Table):
         """Return path to stamp of the imported or indexed files in ``paths``."""
         return dict(self._rows(_STAMPS, dumps(paths)))
 
-    def has(self, node_id: str) -> bool:
-        """Return True if a node was made from a file."""
-        return bool(self._value("SELECT 1 FROM documents WHERE node_id = ? LIMIT 1", node_id))
+    def places(self, node_id: str) -> list[tuple[str, str]]:
+        """Return root and path of each file that a node was made from."""
+        return self._rows("SELECT root, path FROM documents WHERE node_id = ?", node_id)
 
     def paths(self, node_ids: Sequence[str], *, listed: bool = False) -> dict[str, str]:
         """Return paths of nodes in the project (``listed``: in the index), or of equal files."""

@@ -87,7 +87,7 @@ def test_prune_forgets_documents_without_a_file(project: Project) -> None:
     project.write("other/c.md", "c")
     project.run("other")
     (project.root / "other/c.md").unlink()
-    away = project.write("away/docs/d.md", "[b](b.md)")
+    away = project.write("away/docs/a.md", "[b](b.md)")
     found = import_documents(project.store, Settings(), None, [str(away)], str(away.parents[1]))
     assert (found.added, found.unresolved) == (1, 1), "no document of the project is meant"
     file.unlink()
@@ -99,7 +99,7 @@ def test_prune_forgets_documents_without_a_file(project: Project) -> None:
     assert project.node("doc-docs/a").invalidated_at is not None
     assert project.edges("doc-docs/b") == project.edges("note-a") == set()
     assert project.node("doc-other/c").invalidated_at is None
-    assert project.node("doc-docs/d").invalidated_at is None
+    assert project.node("doc-docs/a-2").invalidated_at is None
     again = project.run("docs", prune=True)
     assert (again.pruned, again.unresolved, len(again.notes)) == (0, 1, 1)
     project.records.restore(["doc-docs/a"])
