@@ -74,7 +74,7 @@ case $0 in
   *) LORE_ROOT=${0%/*} ;;
 esac
 [ "$0" -ef "$LORE_ROOT/lore.sh" ] || lore_resolve "$0"
-[ -f "$LORE_ROOT/lib/common.sh" ] || lore_die 'its own files are missing: install it again'
+[ -f "$LORE_ROOT/lib/common.sh" ] || lore_die "its own files are missing beside $0: run lore.sh, do not source it, or install it again"
 export LORE_ROOT
 
 case ${1-} in

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 MOST_ITEMS = 50
 """The most items of a list."""
 
-OTHER_NAMES = {"id": "ids", "ids": "id", "relations": "edges", "depth": "hops", "path": "file"}
+_CONFUSED = "id:ids ids:id relations:edges edge_types:edges depth:hops hops:depth path:file"
+_CONFUSED += " anchor_type:kind query:question question:query"
+OTHER_NAMES = {one.partition(":")[0]: one.partition(":")[2] for one in _CONFUSED.split()}
 """Names of arguments that models confuse: wrong to right."""
 
 _LONGEST = 60

@@ -187,6 +187,11 @@ class Git:
         fields = (listed or "").split("\0")
         return dict(zip(fields[1::3], fields[2::3], strict=False))
 
+    def before_last(self, path: str) -> str:
+        """Return the commit before the newest that changed a file; "" if there is none."""
+        found = self.ask("log", "-n1", *LOG, "--no-patch", "--format=%P", "HEAD", "--", path)
+        return (found or "").partition(" ")[0].strip()
+
     def changed(self) -> list[str]:
         """Return the staged, changed, deleted and untracked files below the folder. Raise LoreError
         without a work tree, or if a filter cannot be switched off."""

@@ -161,17 +161,17 @@ def test_lines_follow_the_text(anchored: Anchored, detail: str, there: str) -> N
 
 
 @kinds
-@pytest.mark.parametrize("way", ["committed", "staged", "unstaged"])
-def test_anchors_follow_a_renamed_file(
-    anchored: Anchored, kind: str, detail: str, way: str
-) -> None:
+@pytest.mark.parametrize("way", ["committed", "imported", "staged", "unstaged"])
+def test_anchors_follow_a_rename(anchored: Anchored, kind: str, detail: str, way: str) -> None:
     anchored.place(kind, detail=detail)
     if way == "unstaged":
         (anchored.root / "src/auth.py").rename(anchored.root / "src/login.py")
     else:
         anchored.git("mv", "src/auth.py", "src/login.py")
-    if way == "committed":
+    if way in ("committed", "imported"):
         anchored.commit("Rename")
+    if way == "imported":  # without a commit
+        anchored.store.connection.execute("UPDATE anchors SET commit_id = ''")
     assert anchored.now() == ("relocated", "src/login.py", detail)
     assert anchored.links("anchored_to") == ["file-src/login.py"]
     assert anchored.links("invalidated_by") == []
