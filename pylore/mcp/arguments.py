@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 MOST_ITEMS = 50
 """The most items of a list."""
 
-_CONFUSED = "id:ids ids:id relations:edges edge_types:edges depth:hops hops:depth path:file"
-_CONFUSED += " anchor_type:kind query:question question:query"
-OTHER_NAMES = {one.partition(":")[0]: one.partition(":")[2] for one in _CONFUSED.split()}
+OTHER_NAMES = {"id": "ids", "ids": "id", "relations": "edges", "depth": "hops", "path": "file"}
+OTHER_NAMES |= {"hops": "depth", "query": "question", "question": "query", "anchor_type": "kind"}
 """Names of arguments that models confuse: wrong to right."""
 
 _LONGEST = 60
@@ -102,11 +101,8 @@ def read(parameters: Sequence[Parameter], arguments: object) -> dict[str, Any]:
 
 
 def _value(one: Parameter, value: Any) -> Any:
-    """Convert a value for the function.
-
-    A text becomes a list, and a list with a single text a text. A number without a fraction is
-    whole, as in JSON Schema, and may be a text.
-    """
+    """Convert a value: a text to a list, and a list with a single text to a text. A number without
+    a fraction is whole, as in JSON Schema, and may be a text."""
     kind = _kind(one)
     if one.many and isinstance(value, str):
         value = [value]

@@ -223,7 +223,7 @@ def test_arguments_fit_the_schema_or_are_refused(value: Any, name: str) -> None:
 
 def test_arguments_are_read_as_they_are_meant() -> None:
     search, related = TOOLS["lore_search"].parameters, TOOLS["lore_related"].parameters
-    found = read(search, {"question": ["x"], "limit": 5.0, "hops": "2", "types": "note", "files": []})
+    found = read(search, {"question": ["x"], "limit": 5.0, "hops": "2", "types": "note"})
     given = {"query": "x", "limit": 5, "depth": 2, "types": ("note",)}
     assert found == {**given, "files": (), "explain": False}
     assert isinstance(found["limit"], int)
