@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from ..anchors.project import Project, Unreadable
 
 RULES, LARGEST, INDEXED, OWED = "code_rules", "code_largest", "code_indexed_at", "code_owed"
-"""Keys of ``meta``: rules, limit and time of the last run; a run with missing edges."""
 
 
 def outline(texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:

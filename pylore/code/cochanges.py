@@ -23,13 +23,10 @@ if TYPE_CHECKING:
     from ..store import Store
 
     Pair = tuple[str, str]
-    Progress = Callable[[str, int, int], None]
-    """Called with the step, the count so far, and the total."""
+    Progress = Callable[[str, int, int], None]  # step, count so far, total
 
-MAX_FILES = 30
-"""Maximum files of a commit that counts; docs/quality.md has the recall@10 of co-changes."""
-PARTNERS = 25
-"""Maximum co-changes of a file, the strongest first. Not measured separately."""
+MAX_FILES = 30  # maximum files of a commit that counts (docs/quality.md: recall@10 of co-changes)
+PARTNERS = 25  # maximum co-changes of a file, the strongest first; not measured separately
 KEPT_MESSAGES = 20_000  # newest commits with messages for searches (docs/decisions/0018)
 LONGEST = 5000  # maximum characters of a message: some contain logs
 SATURATION = 0.5  # evidence at which a weight is a half
@@ -38,8 +35,7 @@ _START = "\x01"  # no letter of a change's kind, so it tells a commit from a cha
 
 
 class Commit(NamedTuple):
-    """A commit that is not a merge; ``paths`` are relative to the project, ``time`` is in seconds
-    since 1970, UTC."""
+    """A commit, but no merge; ``paths`` are in the project, ``time`` is in seconds since 1970."""
 
     hash: str
     time: int
@@ -168,11 +164,7 @@ def strongest(
 
 
 class CoChanges(Row):
-    """Counts of an analysis; ``notes`` are for people.
-
-    ``edges`` is the number now, with ``added``, ``updated`` and ``unchanged`` edges;
-    ``invalidated`` edges no longer hold. ``bulk`` commits had more files than ``MAX_FILES``.
-    """
+    """Counts of an analysis; ``notes`` are for people, ``bulk`` commits had too many files."""
 
     commits: int
     bulk: int

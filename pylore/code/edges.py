@@ -15,13 +15,11 @@ from .names import DEFINITION, MODULE, OBJECT, REASONS, Def, File, Names, Thing
 from .tree import Importer, SourceTree
 
 UNIQUE_FUNCTION, UNIQUE_METHOD, AMBIGUOUS = 0.75, 0.45, 0.5
-"""Confidence in the only function of a name, where functions need no import; in the only method, on
-a receiver of unknown class; and in all methods of a name together, where there are several."""
+"""Confidence in the only function of a name, the only method, and in several methods together."""
 MOST_CANDIDATES = 5  # more get no edges
 UNNAMED_USE = 0.5  # confidence in the first file of a package of which no name is used
 
-_IMPORT_TYPES = ("static", "re-export", "side effect", "dynamic", "type-only")
-"""Types of imports; of several imports between two files, the first in this order counts."""
+_IMPORT_TYPES = ("static", "re-export", "side effect", "dynamic", "type-only")  # the first counts
 STATIC, RE_EXPORT, EFFECT, DYNAMIC, TYPES = _IMPORT_TYPES
 _KINDS = {"export": RE_EXPORT, "effect": EFFECT, "dynamic": DYNAMIC, TYPING: TYPES}
 
@@ -36,8 +34,7 @@ _ANYWHERE = frozenset(
     " resume reverse run save seek select send set show size sleep slice sort split start stop"
     " stream string strip submit sum take tell test title to translate trim try union unlock"
     " update upper use value values wait warn with write".split()
-)
-"""Methods of lists, texts, files and the like in any language."""
+)  # methods of lists, texts, files and the like in any language
 Edges = dict[tuple[str, str, str], tuple[float, str, str]]
 """From, to and relation → confidence, reason, and the type of an import."""
 
@@ -57,8 +54,7 @@ class Resolver:
         self._bases = list(self._names.inherit())
         self._edges: Edges = {}
         self._is_test = cache(is_test)
-        self._candidates: dict[tuple[str, str, bool], list[Def]] = {}
-        """Family, name, and whether it is a method → functions with a name outside of others."""
+        self._candidates: dict[tuple[str, str, bool], list[Def]] = {}  # by name; true for methods
         for file in self._files.values():
             for made in file.defs.values():
                 self._index(made)

@@ -26,8 +26,7 @@ _STOPS = {
         opening: re.compile(f"[{re.escape(opening + closing)}{_QUOTES}]")
         for opening, closing in _CLOSING.items()
     },
-}
-"""Characters that matter between a bracket or quote and the end of it."""
+}  # characters that matter between a bracket or quote and the end of it
 LIFETIME = re.compile(r"(?<=[&<,+ ])'\w+(?:\s+|(?=[,>:+]))")  # of a type of Rust
 _SPACE = re.compile(r"\s+")
 _PLAIN_NAME = re.compile(r"(?:[\w$]+(?:::|\.))*[^\W\d][\w$]*[?!=]?")

@@ -12,6 +12,7 @@ from ..system.atomic_write import temporary_folder
 from .expressions import LIFETIME, NAME, UNKNOWN, Parts, parts_of
 from .facts import MODULE, TYPING, Call, FileFacts, Import, Symbol
 from .languages import language as language_of
+from .preprocess import preprocessed
 from .rules import load_rules
 from .scan import Match, Scan, scan, short_name
 from .source import Source
@@ -91,12 +92,34 @@ class DefinitionMatch:
             self.kind = "method"
 
 
-def scan_exactly(root: str, config: str, paths: Sequence[str], threads: int = 1) -> Scan:
-    """Scan files; scan again with offsets if lines do not place the matches."""
-    found = scan(root, config, paths, threads)
-    again = [path for path, matches in found.matches.items() if _is_crowded(matches)]
-    found.matches.update(scan(root, config, again, threads, offsets=True).matches)
+def scan_exactly(root: str, config: str, texts: Mapping[str, str], threads: int = 1) -> Scan:
+    """Scan files (path to text), with offsets where lines do not place the matches."""
+    with temporary_folder() as folder:
+        below = os.path.relpath(os.path.realpath(folder), os.path.realpath(root))
+        names = {}  # path to read, to path
+        for path, text in texts.items():
+            data = _parsed(path, text)
+            names[path if data is None else os.path.join(below, path)] = path
+            if data is not None:
+                os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
+                with open(os.path.join(folder, path), "wb") as file:
+                    file.write(data)
+        found = scan(root, config, [*names], threads)
+        again = [path for path, matches in found.matches.items() if _is_crowded(matches)]
+        found.matches.update(scan(root, config, again, threads, offsets=True).matches)
+    found.matches = {names[path]: matches for path, matches in found.matches.items()}
+    found.failed = {names[path]: why for path, why in found.failed.items()}
     return found
+
+
+def _parsed(path: str, text: str) -> bytes | None:
+    """Return the text that ast-grep reads in place of the file; None for the file."""
+    if "\r" in text and "\n" not in text:  # grammars end comments at line feeds
+        return text.replace("\r", "\n").encode()
+    if language_of(load_rules().language_of(path)).family != "c":
+        return None
+    found = preprocessed(data := text.encode())
+    return found if found != data else None
 
 
 def _is_crowded(matches: Iterable[Match]) -> bool:
@@ -161,8 +184,7 @@ def _as_typing(imported: Import, marked: Iterable[Match]) -> Import:
 
 
 def _nested(found: Iterable[DefinitionMatch]) -> list[DefinitionMatch]:
-    """Return the definitions in the order of the file, each with container and full name. Locals of
-    functions are left out, but for functions and classes; of matches alike, the fullest stays."""
+    """Return the definitions with containers, in order; no variables of functions, and no twins."""
     kept: list[DefinitionMatch] = []
     stack: list[DefinitionMatch] = []
     seen = set()
@@ -325,7 +347,7 @@ def outline(texts: Mapping[str, bytes]) -> dict[str, list[Definition]]:
         below = os.path.join(folder, "_")
         os.mkdir(below)
         config = rules.write(below, rules.languages_of(texts), {}, frozenset(_ORDER))
-        seen = scan_exactly(folder, config, [*files])
+        seen = scan_exactly(folder, config, {name: text for name, (_, text) in files.items()})
     for name, (key, text) in files.items():
         language = rules.language_of(key)
         with suppress(RecursionError):

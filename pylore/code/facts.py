@@ -20,15 +20,11 @@ from typing import Any, NamedTuple
 TYPING = "typing"  # the kind of an import of types only
 MODULE = ""  # the qualified name of the top level of a file
 CERTAIN, BY_CONVENTION, BY_SUFFIX, BY_NEARNESS = 1.0, 0.9, 0.8, 0.6
-"""Confidence in a file by the language's rule; by a default layout of tools, as ``src/`` or ``@/``;
-by the only path with this end; by the nearest of several such paths."""
+"""By the language's rule, a default layout (``src/``), the only path of that end, the nearest."""
 
 
 class Symbol(NamedTuple):
-    """The definitions of a name in a scope.
-
-    Lines are of the definition with the body, from 1, inclusive.
-    """
+    """The definitions of a name in a scope; lines are of the definition with the body."""
 
     name: str
     qualified: str
@@ -51,8 +47,7 @@ class Import(NamedTuple):
     level: int = 0  # Python: the dots of a relative import
     line: int = 0
     kind: str = "import"
-    """import, export (a re-export), effect (without names), dynamic, typing (types only), mod
-    (Rust), include (C), use, require, source, package (of the file itself), mention…"""
+    """import, export (a re-export), effect (without names), dynamic, typing, package, mention…"""
 
 
 class Bound(NamedTuple):

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from .worker import FileOutcome, Job
 
 _CHUNK = 60
-_CHUNK_BYTES = 500_000
-"""Maximum files and bytes of a job, so that all processes end together."""
+_CHUNK_BYTES = 500_000  # maximum bytes and files of a job: all processes end together
 _FIRST_LINE = 200  # bytes of the first line, with the interpreter
 _FEW = 24  # up to this number of files this process reads them
 

@@ -64,12 +64,11 @@ class File:
         self.stars: list[Bound] = []
         self.importer: Importer | None = None
         self.mates = ""  # the package with names that are visible without an import
-        self.used = [
+        self.used = [  # namespaces, and the visible names of each
             (item.module.replace("::", "."), item.name)
             for item in facts.imports
             if item.kind == "use" and item.module
         ]
-        """Namespaces, and the names of each that are visible without a qualifier."""
         self.defs: dict[str, Def] = {}
         self.top: dict[str, Def] = {}
         for symbol in facts.symbols:
@@ -96,11 +95,7 @@ class File:
 
 
 class Thing(NamedTuple):
-    """A value of a name.
-
-    ``of`` is a ``Def`` for a definition, an object of a class, or an object of the bases
-    (``super``); the path or key of a module; empty outside the tree.
-    """
+    """A value; ``of`` is a ``Def``, the path or key of a module, or empty outside the tree."""
 
     kind: str
     of: Any
@@ -119,20 +114,17 @@ class Names:
     def __init__(self, files: Mapping[str, File], tree: SourceTree) -> None:
         self._files = files
         self._tree = tree
-        self._shared: dict[tuple[str, str], Def] = {}
-        """(family, full name) → the definition, where namespaces span files."""
+        self._shared: dict[tuple[str, str], Def] = {}  # family, full name in namespaces
         self._known: dict[Any, Things] = {}
         self._pending: set[Any] = set()
-        self._meanwhile: dict[Any, Things] = {}
-        """Answers for the pending name; in a circle they may be incomplete."""
+        self._meanwhile: dict[Any, Things] = {}  # for the pending name; may be incomplete
         self._is_cut = False
         self._spare = SPARE + sum(len(file.assigned) for file in files.values())
         self.order = cache(self._order)
         self._class_around = cache(self._find_class_around)
         self._reached = cache(self._find_reached)
         self._used = cache(self._find_used)
-        self._having: dict[tuple[str, str], list[File]] = {}
-        """(family, name) → the files that have it at their top level."""
+        self._having: dict[tuple[str, str], list[File]] = {}  # by family and top-level name
         for file in files.values():
             more = () if file.language.functions_global else (*file.bound, *file.assigned)
             for name in {*file.top, *more}:

@@ -25,7 +25,7 @@ def rule_files() -> dict[str, str]:
     return {name[:-4]: os.path.join(folder, name) for name in names} | added_rules()
 
 
-VERSION = 6  # of the facts: a new number reads every file again
+VERSION = 7  # of the facts: a new number reads every file again
 
 _HEAD = re.compile(r"(?:#.*\n)*")  # matches any text
 _LINE = re.compile(r"^# ([a-z]+): (.+?) *$", re.MULTILINE)
@@ -41,8 +41,7 @@ class Rules:
 
     def __init__(self, files: Mapping[str, str]) -> None:
         """Read ``files``, rule files by the names of their languages."""
-        self.languages: dict[str, LanguageSpec] = {}
-        """Languages by the heads of the rule files."""
+        self.languages: dict[str, LanguageSpec] = {}  # by the heads of the rule files
         self._rules: list[tuple[str, str]] = []  # (name of the language it counts for, text)
         heads = {}
         for name, path in files.items():

@@ -16,15 +16,11 @@ from ..core.errors import LoreError
 from ..core.text import one_line
 from ..system.programs import limited
 
-SECONDS, SECONDS_A_FILE = 120, 20
-"""Seconds of a call, and of a call for a single file."""
-CPU_SECONDS, CPU_SECONDS_A_MB = 2, 10
-"""Seconds of processor time per call and per megabyte; hand-written code takes 0.6 a megabyte."""
-MEMORY_MB, MEMORY_MB_A_THREAD, MEMORY_MB_A_MB = 512, 64, 64
-"""Of address space, of which a thread reserves as much and uses little."""
+SECONDS, SECONDS_A_FILE = 120, 20  # of a call, and of a call for a single file
+CPU_SECONDS, CPU_SECONDS_A_MB = 2, 10  # hand-written code takes 0.6 a megabyte
+MEMORY_MB, MEMORY_MB_A_THREAD, MEMORY_MB_A_MB = 512, 64, 64  # of address space, mostly unused
 OUTPUT, OUTPUT_A_BYTE, OUTPUT_WITH_OFFSETS = 2_000_000, 16, 8
-"""Maximum output in bytes per call and per byte of the files, and the factor with offsets. Large
-files take 1 to 5 a byte."""
+"""Maximum bytes per call and per byte (large files take 1 to 5), and the factor with offsets."""
 _COMMAND = 100_000  # bytes of paths in a call: the minimum that systems allow
 _UNESCAPED = (("%0A", "\n"), ("%0D", "\r"), ("%3A", ":"), ("%2C", ","), ("%25", "%"))
 _OVER_TIME = (-signal.SIGKILL, -signal.SIGXCPU)
@@ -46,8 +42,7 @@ class Match(NamedTuple):
 
 
 class Scan:
-    """Matches of ast-grep by file, and the reason, ``limit`` or ``unparsed``, with a text for a
-    person, of each file that it could not read."""
+    """Matches by file, and for each unread file the reason, ``limit`` or ``unparsed``, and why."""
 
     def __init__(self) -> None:
         self.matches: dict[str, list[Match]] = {}
@@ -117,11 +112,7 @@ def program() -> str:
 
 
 def _output(root: str, config: str, paths: Sequence[str], threads: int, offsets: bool) -> bytes:
-    """Return the output of ast-grep within the limits.
-
-    Raises:
-        _Broken: a limit is exceeded, or ast-grep fails.
-    """
+    """Return the output of ast-grep; raise _Broken if it exceeds a limit or fails."""
     size = sum(_size(os.path.join(root, path)) for path in paths)
     cpu = CPU_SECONDS + CPU_SECONDS_A_MB * size // 1_000_000
     memory = MEMORY_MB + MEMORY_MB_A_THREAD * threads + MEMORY_MB_A_MB * size // 1_000_000

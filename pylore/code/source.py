@@ -12,8 +12,7 @@ from .facts import Symbol
 from .languages import LanguageSpec
 
 SIGNATURE_LENGTH, DOC_LENGTH, TITLE_LENGTH = 300, 1500, 160
-FILE_LENGTH, SYMBOL_LENGTH = 2000, 700
-"""Characters of the body of a file, and of a symbol: doc and source fit a passage."""
+FILE_LENGTH, SYMBOL_LENGTH = 2000, 700  # characters of a body: doc and source fit a passage
 WHOLE_LENGTH = 200_000  # characters of a file that full text over whole files sees
 _HEAD_LINES = 25
 _HEAD_LENGTH = 4000  # maximum characters of a head
@@ -28,8 +27,7 @@ _COMMENTS = {"#": r"#[^\n]*", "//": r"//[^\n]*", "/*": r"/\*(?s:.)*?\*/"}
 _OF_TYPE = re.compile(
     r"(?:[:|?]|\s&|\b(?:extends|is|keyof|readonly)|\)\s*:\s*(?:new )?\([^()]*\)\s*=>)\s*$"
     r"|\b(?:interface|struct)$|[\])*] ?struct $"
-)
-"""Text before a brace that belongs to a type."""
+)  # text before a brace that belongs to a type
 _MEMBER = re.compile(r":\s*[\w:]+(?:<[\w:<>, ]*>)?(?:\(|\{(?!\s*\n))")  # in a constructor
 _ATTRIBUTE = re.compile(
     r"\s*(?:@(?!interface\b)[\w.:$]+(?=[\s(<])|#(?=\[)|(?=\[\[)|//[^\n]*\n|/\*(?s:.*?)\*/)"
@@ -42,8 +40,7 @@ _CALL = r"(?!(?:async|function)\b)[\w.$]+(?:<[^()]*>)?\("
 _FUNCTION = r"(?:async\b\s*)?(?:function\b[\s*]*[\w$]*\s*)?"
 _VALUE = re.compile(
     rf"\s*[?!]?(?:\s*:\s*[\w.$]+(?=\s*=))?\s*[:=](?![:=>])\s*(?P<call>{_CALL})?{_FUNCTION}"
-)
-"""Text between the name of a function and its parameters where the function is a value."""
+)  # text between the name of a function and its parameters where the function is a value
 _WRAPPED = re.compile(
     rf"(?:export\s+)?(?:const|let|var)?\s*[\w$]+\s*(?::[^=(]*)?=\s*{_CALL}\s*{_FUNCTION}"
 )  # text before the parameters of a function that is an argument
@@ -59,6 +56,7 @@ class Source:
     """The text of a file, by lines."""
 
     def __init__(self, text: str, language: LanguageSpec) -> None:
+        text = text if "\n" in text else text.replace("\r", "\n")
         self._data = text.encode()
         self.text = text.removeprefix("\ufeff")
         self.lines = self.text.split("\n")

@@ -12,8 +12,7 @@ from ..core.errors import LoreError
 from ..system.project_files import place_within, read_plain
 from .facts import FileFacts, Found, Import
 
-MANIFEST_LIMIT = 1_000_000
-"""Maximum bytes of a manifest; larger files count as absent."""
+MANIFEST_LIMIT = 1_000_000  # maximum bytes of a manifest; larger files count as absent
 
 
 class SourceTree:

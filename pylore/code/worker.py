@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from ..indexing.passages import Row
 
 TEXT = "text"  # the language of a file that has no rules
-FACTS, FACTS_A_CHARACTER = 1_000_000, 8
-"""Maximum characters of facts per file and per character of the file: large files have about 1."""
+FACTS, FACTS_A_CHARACTER = 1_000_000, 8  # maximum; large files have about 1 a character
 AHEAD = 3  # jobs for each process that are under way or done before their results are taken
 
 _LOCKS = frozenset({"composer.lock", "flake.lock"})  # of languages without rules
@@ -145,7 +144,7 @@ def work(job: Job, rules: Rules) -> list[FileOutcome]:
         path: rules.language_of(path, text[:200].partition("\n")[0])
         for path, (text, _, _) in texts.items()
     }
-    code = [path for path, language in languages.items() if language]
+    code = {path: texts[path][0] for path, language in languages.items() if language}
     scanned = scan_exactly(job.root, job.config, code, job.threads)
     for path, (text, stamp, hash) in texts.items():
         language = languages[path] or TEXT

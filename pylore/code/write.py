@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from .worker import Entry, FileOutcome
 
-    Wanted = dict[tuple[str, str, str], tuple[float, str]]
-    """Ends and relation of an edge, to weight and metadata."""
+    Wanted = dict[tuple[str, str, str], tuple[float, str]]  # edge → weight and metadata
 
 _BATCH = 300  # files of a transaction
 _SEEN = ("title", "body")  # fields of a node that a search finds: a change of them is indexed
@@ -34,21 +33,18 @@ class Writer:
 
     def __init__(self, store: Store, root: str, read: Iterable[str], gone: Iterable[str]) -> None:
         self.done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": 0}
-        self.known = store.code.known([*read, *gone])
-        """Path → hash and language of files that were read before."""
+        self.known = store.code.known([*read, *gone])  # path → hash, language
         self._store = store
         self._root = root
         self._gone = [path for path in gone if path in self.known]  # but for parallel runs
         self._index = Index(store)
         self._waiting: list[FileOutcome] = []
         self._changed: set[str] = set()
-        self._exporting: set[str] = set(self._gone)
-        """Files with exported names that may have changed."""
+        self._exporting: set[str] = set(self._gone)  # exported names may have changed
         self._moved: dict[str, str] = {}
         self._lost = {self.known[path][1]: path for path in self._gone if self.known[path][1]}
         self._now = now()
-        self._token = f"{self._now} {os.urandom(4).hex()}"
-        """Of this run, in ``meta`` from the first change until the edges are written."""
+        self._token = f"{self._now} {os.urandom(4).hex()}"  # in ``meta`` until edges are written
         self._is_whole = False  # true if edges of a parallel or interrupted run are missing
 
     def take(self, outcomes: Iterable[FileOutcome]) -> None:
@@ -184,9 +180,8 @@ class Writer:
                 edges.put(moved)
 
     def _edges(self) -> tuple[Wanted, Collection[str] | None]:
-        """Return edges, and the ids that they come from; None for all. Resolved are the changed
-        files and, where exported names changed, files that depend on them or have an edge to them.
-        """
+        """Return edges, and the ids that they come from; None for all. Resolved are changed files,
+        and where exported names changed, files that depend on them or have an edge to them."""
         stored = {path: (language, text) for path, language, text in self._store.code.facts()}
         files = {path: facts_from_json(path, *row) for path, row in stored.items()}
         resolver = Resolver(files, self._root)

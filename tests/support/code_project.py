@@ -27,7 +27,7 @@ def facts_of_all(texts: dict[str, str]) -> dict[str, FileFacts]:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_bytes(text.encode())
         config = rules.write(below, frozenset(rules.languages), {})
-        seen = scan_exactly(str(root), config, [*texts])
+        seen = scan_exactly(str(root), config, texts)
     assert not seen.failed
     for path, text in texts.items():
         language = rules.language_of(path, text.partition("\n")[0])

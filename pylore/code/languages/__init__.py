@@ -10,26 +10,19 @@ from ..tree import Importer
 
 
 class LanguageSpec(NamedTuple):
-    """A language; a language with a name only has the defaults.
-
-    The syntax is in the head of the rule file, which is enough to read files; the meaning of names
-    is in the language's module, which only resolving loads.
-    """
+    """A language: the head of the rule file has the syntax, the module the meaning of names."""
 
     name: str
     family: str  # languages of a family call each other, and import by the same rule
 
     extensions: tuple[str, ...] = ()
-    interpreters: tuple[str, ...] = ()
-    """Programs of scripts without an extension, by the first line."""
+    interpreters: tuple[str, ...] = ()  # programs in the first line of scripts
     comments: tuple[str, ...] = ()  # prefixes of a comment's line
     docstrings: bool = False  # true if a definition may begin with documentation
     block: str = "{"  # end of a definition's head: ``{``, ``:`` or a newline
-    dialects: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Further grammars of the same language, with extensions."""
+    dialects: tuple[tuple[str, tuple[str, ...]], ...] = ()  # more grammars, with extensions
     grammar: str = ""  # ast-grep's name for it
-    shared: tuple[str, ...] = ()
-    """Extensions that languages share: the language with more files gets them."""
+    shared: tuple[str, ...] = ()  # extensions that the language with more files gets
     counted: tuple[str, ...] = ()  # extensions of the files that count for that
     locks: tuple[str, ...] = ()  # names of files that package managers write
     minified: tuple[str, ...] = ()  # extensions of files that may be minified
@@ -38,21 +31,16 @@ class LanguageSpec(NamedTuple):
 
     letters: str = ""  # further characters of names, apart from letters, digits, ``_`` and ``$``
 
-    self_marks: tuple[str, ...] = ()
-    """Further prefixes of attributes of ``self``, apart from ``self_names``."""
-    prefixes: tuple[str, ...] = ()
-    """Words without meaning before an expression or a type: ``await``."""
-    wrappers: tuple[str, ...] = ()
-    """Types that mean the type within, each with the bracket: ``Optional[``."""
-    no_class: frozenset[str] = frozenset()
-    """Type names that are no class of the tree: built-in types, ``None``."""
+    self_marks: tuple[str, ...] = ()  # prefixes of attributes of ``self``, but for ``self_names``
+    prefixes: tuple[str, ...] = ()  # words to drop before an expression or type: ``await``
+    wrappers: tuple[str, ...] = ()  # types that mean the type within: ``Optional[``
+    no_class: frozenset[str] = frozenset()  # types outside the tree: built-in types, ``None``
     no_value: frozenset[str] = frozenset()  # values of unknown type
     no_owner: frozenset[str] = frozenset()  # owners of a function that is no method of them
     owner_end: str = ""  # suffix of a method's owner, behind the name of the type
     modifiers: tuple[str, ...] = ()  # words before the name of a parameter
     base_words: tuple[str, ...] = ()  # words before or between the bases of a class
-    operator: str = ""
-    """The first word of the name of an operator, which may contain dots."""
+    operator: str = ""  # first word of the name of an operator, which may contain dots
 
     self_names: frozenset[str] = frozenset()  # words for the object of the method they are in
     super_names: frozenset[str] = frozenset()  # words for the bases
@@ -64,28 +52,21 @@ class LanguageSpec(NamedTuple):
     called: str = ""  # the method of a class that runs when an instance of it is called
     members_bare: bool = False  # true if methods are called without a receiver inside the class
     class_scope: bool = False  # true if methods see the names of the class body
-    functions_global: bool = False
-    """True if a bare name may be defined in a file that is not named here."""
+    functions_global: bool = False  # true if a bare name may be defined in any file
     functions_have_members: bool = False  # true if a definition in a function is an attribute of it
     namespaces: bool = False  # true if namespaces span files, and their names need no import
     classes_reopen: bool = False
     """True if a class may have parts in several files, as namespaces have."""
-    common_names: frozenset[str] = frozenset()
-    """Methods of built-in types and libraries, apart from the methods common to all languages."""
-    builtin: frozenset[str] = frozenset()
-    """Built-in names, which are outside of the tree."""
-    modules: tuple[str, ...] = ()
-    """Extensions of modules of a folder, the preferred extension first."""
+    common_names: frozenset[str] = frozenset()  # methods of built-in types and libraries
+    builtin: frozenset[str] = frozenset()  # built-in names, which are outside the tree
+    modules: tuple[str, ...] = ()  # extensions of modules of a folder, the preferred first
     package_file: str = ""  # the module of a folder itself, without the extension
-    packages_pass_on: bool = False
-    """True if a package passes on the names that the module imports."""
+    packages_pass_on: bool = False  # true if a package exports the names that it imports
     effect_alias: str = ""  # the alias of imports for effects only
-    importer: type[Importer] | None = None
-    """Makes the importer, which finds the files that imports mean."""
+    importer: type[Importer] | None = None  # finds the files that imports mean
 
 
-_SHARED = {"cpp": "c", "typescript": "javascript"}
-"""Languages with names that mean the same as in another."""
+_SHARED = {"cpp": "c", "typescript": "javascript"}  # names mean the same as in the other
 _added: dict[str, tuple[LanguageSpec, str]] = {}
 
 

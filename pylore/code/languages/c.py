@@ -16,8 +16,7 @@ _STANDARD = frozenset(
     " sys/stat sys/statvfs sys/time sys/times sys/types sys/uio sys/un sys/utsname sys/wait syslog"
     " tar termios tgmath threads time uchar ulimit unistd utime utmpx wchar wctype wordexp"
     " windows winsock2".split()
-)
-"""Headers of C and POSIX, without ``.h``: outside the tree, whatever it has of that name."""
+)  # headers of C and POSIX, without ``.h``: outside the tree, whatever it has of that name
 
 
 class CIncludes(Importer):

@@ -36,8 +36,7 @@ class GoImports(Importer):
             module = _MODULE.search(text)
             if module:
                 named.setdefault(module[1], folder)
-        self._modules = {**replaced, **named}
-        """Path of a module → the folder; of two folders, the first by path."""
+        self._modules = {**replaced, **named}  # path of a module → the first folder
         self._tails: dict[str, list[str]] = {}
         for folder in self._folders:
             self._tails.setdefault(folder.rpartition("/")[2], []).append(folder)

@@ -28,8 +28,7 @@ _SOURCES = {
     ".jsx": (".tsx",),
     ".mjs": (".mts",),
     ".cjs": (".cts",),
-}
-"""TypeScript imports by the names of compiled files."""
+}  # TypeScript imports by the names of compiled files
 
 
 def loads(text: str) -> Any:

@@ -18,10 +18,8 @@ _INIT = "__init__.py"
 class PythonImports(Importer):
     def __init__(self, tree: SourceTree, files: Mapping[str, FileFacts]) -> None:
         self._paths = tree.paths
-        self._folders: set[str] = set()
-        """Folders with Python somewhere below them: packages of either kind."""
-        self._tops: dict[str, set[str]] = {}
-        """Name of a top-level module or package → folders with such a module."""
+        self._folders: set[str] = set()  # with Python somewhere below them
+        self._tops: dict[str, set[str]] = {}  # top-level module → folders with it
         self._roots: dict[str, str] = {}
         self._known: dict[tuple[str, str], tuple[str, float] | None] = {}
         for path in tree.paths:

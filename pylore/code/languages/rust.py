@@ -13,8 +13,7 @@ from . import LanguageSpec
 _SECTION = re.compile(r"^\s*\[+([^\]]+)\]+\s*(?:#.*)?$")
 _STRING = re.compile(r'^\s*(name|path)\s*=\s*"([^"]*)"')
 _ROOTS = ("src/lib.rs", "src/main.rs", "build.rs")
-_LOOSE = ("src/bin", "tests", "examples", "benches")
-"""Folders where each file is a crate."""
+_LOOSE = ("src/bin", "tests", "examples", "benches")  # each file there is a crate
 
 
 class RustImports(Importer):

@@ -183,9 +183,9 @@ static char *get(struct login *l) {
     ),
     "a.cpp": (
         """using namespace std; class API Q final : public B { Q_X int a; ~Q(); };
-namespace ns {
+NS_API namespace ns {
 class Login : public Base, private other::Thing<int> {
-  int check(int a) {
+  int check(int a) const NO_LOCK(mu_) {
     return repo_->find(a);
   }
   ~Login() {}

@@ -1,0 +1,64 @@
+"""Blank macros and conditions of C and C++ that grammars do not parse."""
+
+from __future__ import annotations
+
+import re
+
+_MACRO = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]*(?:\([^()\n]*\))?"
+_NAME = rb"(\w+(?:\([^()\n]*\))?)(?=\s+(?!final\b)\w[\w:]*\s*(?:<[^{};]*>\s*)?(?:final\s*)?[:{])"
+_MACROS = (  # before a declaration, before the name of a class, before the body of a function
+    re.compile(
+        rb"\n[ \t]*((?:%s\s+)+)(?=(?:class|enum|explicit|extern|friend|inline|namespace|static"
+        rb"|struct|template|typedef|union|using|virtual)\b"
+        rb"|(?!const\b|volatile\b)[A-Za-z_][\w:<>, ]*[*& ]+\w[\w:]*\()" % _MACRO
+    ),
+    re.compile(b"class " + _NAME),
+    re.compile(b"struct " + _NAME),
+    re.compile(rb"\)(?:\s+(?:const|final|noexcept|override))*(\s+%s)(?=\s*\{)" % _MACRO),
+)
+_CONDITION = re.compile(rb"\n[ \t]*#[ \t]*(if|el|endif)(?:\\\r?\n|[^\n])*")
+_NO_CODE = re.compile(
+    rb"//[^\n]*|/\*(?s:.*?)\*/|\n[ \t]*#(?:\\\r?\n|[^\n])*"
+    rb"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+)
+_LONGEST = 8000  # bytes of a condition; in longer conditions are definitions
+
+
+def preprocessed(data: bytes) -> bytes:
+    r"""Return a source with spaces for macros that mark a declaration, and for conditions around
+    parts of statements, whose first branch stays.
+
+    >>> preprocessed(b"A_API\nclass B {\n#if C\n  d(\n#else\n  e(\n#endif\n  f);").split()[2:]
+    [b'class', b'B', b'{', b'd(', b'f);']
+    """
+    found = bytearray(data)
+    opened: list[list[re.Match[bytes]]] = []
+    for match in _CONDITION.finditer(data):
+        if match[1] == b"if":
+            opened.append([])
+        elif not opened:
+            continue
+        opened[-1].append(match)
+        if match[1] == b"endif":
+            marks = opened.pop()
+            spans = [(a.end(), b.start()) for a, b in zip(marks, marks[1:], strict=False)]
+            is_short = match.end() - marks[0].start() < _LONGEST
+            if is_short and any(_is_part(bytes(found[begin:end])) for begin, end in spans):
+                _blank(found, *marks[0].span())
+                _blank(found, spans[0][1], match.end())
+    for pattern in _MACROS:
+        for macro in pattern.finditer(bytes(found)):
+            _blank(found, *macro.span(1))
+    return bytes(found)
+
+
+def _blank(data: bytearray, begin: int, end: int) -> None:
+    data[begin:end] = re.sub(rb"[^\n]", b" ", data[begin:end])
+
+
+def _is_part(branch: bytes) -> bool:
+    """Return True for the branch of a condition that is no sequence of statements."""
+    code = _NO_CODE.sub(b"", branch).strip()
+    if code[-1:] not in b";:}" or code.startswith((b"else", b"&", b"|", b"?", b":", b",", b")")):
+        return True
+    return any(code.count(pair[:1]) != code.count(pair[1:]) for pair in (b"{}", b"()", b"[]"))
