@@ -99,10 +99,8 @@ def read_history(
 
 
 def keep_history(store: Store, commits: Sequence[Commit], names: Mapping[str, str | None]) -> None:
-    """Store the commits that changed an indexed file, and remove all others; ``names`` are today's.
-
-    The caller holds a transaction.
-    """
+    """Store the commits that changed an indexed file, by today's ``names``, and remove all others,
+    in the caller's transaction."""
     indexed = store.whole_files.paths()
     if not indexed and not store.commits.is_there():
         return

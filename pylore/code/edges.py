@@ -236,10 +236,7 @@ _WORD = re.compile(r"[\w$.:>-]+?(?=\(|$)")
 
 
 def mentioned(text: str, endings: tuple[str, ...]) -> list[Import]:
-    """Return the names in a Markdown text that may be paths or symbols, each once.
-
-    A plain word may be a file if it ends in ``endings``.
-    """
+    """Return possible paths and symbols of Markdown; a word with one of ``endings`` is a file."""
     path = _paths(endings)
     found: dict[str, int] = {}
     fenced = False

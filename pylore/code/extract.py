@@ -22,10 +22,7 @@ _USED = re.compile(r"([^{},]*)([{},]|\Z)")  # a name of a ``use``, and the mark 
 
 
 def imports(kind: str, match: Match, own: frozenset[str]) -> Iterator[Import]:
-    """Yield the imports of a match: usually a single import, for a ``use`` of Rust each name.
-
-    ``own`` are the words for the module itself.
-    """
+    """Yield the imports of a match; ``own`` are the words for the module itself."""
     module, name, alias = (*match.fields, "", "", "")[:3]
     if kind in ("use", "export") and not name and module[:1] not in _QUOTES and module:
         for base, taken, called in _use_tree(module, own):

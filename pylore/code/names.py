@@ -16,9 +16,8 @@ from .languages import language
 from .tree import Importer, SourceTree
 
 SAME_FILE, IMPORTED, OWN_METHOD, PACKAGE, KNOWN_CLASS, RETURNED = 0.95, 0.92, 0.9, 0.88, 0.85, 0.7
-"""Confidence in a name of the file, in a scope around the call; of an import; in a member of
-``self`` or of bases; in a name of the package or an included file; in a member of an object of a
-known class; in a value returned by a function. docs/quality.md has the shares that came true."""
+"""Confidence in a name of the file, of an import, a member of ``self``, a name of the package or an
+included file, a member of a known class, a returned value. docs/quality.md has shares."""
 REASONS = {
     SAME_FILE: "same_file",
     IMPORTED: "imported",

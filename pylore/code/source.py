@@ -215,10 +215,7 @@ def file_body(source: Source, symbols: Sequence[Symbol], is_code: bool) -> str:
 
 
 def symbol_title(symbol: Symbol) -> str:
-    """Return the qualified name, with the parameters and the result.
-
-    ``Login.check(self, user: str) -> bool``
-    """
+    """Return the name with parameters and result: ``Login.check(self, user: str) -> bool``."""
     title = symbol.qualified
     for name in re.finditer(rf"(?<![\w$]){re.escape(symbol.name)}(?![\w$])", symbol.signature):
         parameters = _parameters(symbol.signature[name.end() :], symbol.kind)
