@@ -198,7 +198,7 @@ def read(words: Sequence[str], command: Command) -> tuple[dict[str, Any], dict[s
     for word in rest:
         if word == "--":
             arguments.extend(rest)
-        elif word[:1] != "-" or word == "-":
+        elif word[:1] != "-" or not word.lstrip("-")[:1].isalpha():
             arguments.append(word)
         else:
             name, equals, text = word.partition("=")

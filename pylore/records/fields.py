@@ -66,7 +66,7 @@ def title_of(text: str) -> str:
     ('Use JWT', 'Use e.g. Redis 7.2.')
     """
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
-    line = _first_sentence(line.lstrip("#").strip() or line)
+    line = _first_sentence(line.lstrip("#").strip() if line.lstrip("#")[:1] == " " else line)
     if len(line) <= TITLE_LENGTH:
         return line
     return line[: TITLE_LENGTH - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"

@@ -173,10 +173,10 @@ def toy(
 
 
 def test_values_are_converted_and_joined() -> None:
-    line = "x y z -c3 --share=0.25 --tag a,b --tag c --field k=1,2 --form b"
+    line = "x -5 --> -c3 --share=0.25 --tag a,b --tag c --field k=1,2 --form b"
     assert read(line.split(), toy)[0] == {
         "first": "x",
-        "others": ("y", "z"),
+        "others": ("-5", "-->"),
         "count": 3,
         "share": 0.25,
         "tags": ("a", "b", "c"),
