@@ -101,6 +101,8 @@ def _become(words: list[str]) -> NoReturn:
     from .help import file_of
 
     file = file_of(words[0])
+    if not os.access(file, os.X_OK):
+        raise LoreError(f"{file} is not executable: run 'chmod +x' on it")
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and so would the program
         signal.signal(number, signal.SIG_DFL)
     os.execve(file, [file, *words[1:]], environment())

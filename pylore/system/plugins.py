@@ -34,9 +34,11 @@ EVENT_SECONDS, REDACTOR_SECONDS, RETRIEVER_SECONDS = 10.0, 60.0, 2.0
 
 
 def command_files(plugin_dir: str) -> dict[str, str]:
-    """Return the files of the user's commands by name, from the user's folder, then ``PATH``."""
+    """Return the files of the user's commands by name, from the user's folder, even those that are
+    not executable, then ``PATH``."""
     found: dict[str, str] = {}
-    for folder in dict.fromkeys([own_folder(plugin_dir), *absolute_entries().split(":")]):
+    own = own_folder(plugin_dir)
+    for folder in dict.fromkeys([own, *absolute_entries().split(":")]):
         try:
             files = sorted(os.listdir(folder))
         except OSError:
@@ -45,7 +47,7 @@ def command_files(plugin_dir: str) -> dict[str, str]:
             path = os.path.join(folder, file)
             name = file.removeprefix(BEGINNING)
             is_command = file != name and is_name(name) and not name.startswith(_KINDS)
-            if is_command and os.path.isfile(path) and os.access(path, os.X_OK):
+            if is_command and os.path.isfile(path) and (folder == own or os.access(path, os.X_OK)):
                 found.setdefault(name, path)
     return found
 

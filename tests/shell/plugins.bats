@@ -41,7 +41,7 @@ setup() {
   contains "$output" $'ok 1 - it may be run'
   contains "$output" 'not ok 2 - its head has a summary'
   contains "$output" $'not ok 4 - it answers within 10 s\n# exit code 3: broken'
-  contains "$output" 'not ok 5 - it prints JSON alone'
+  contains "$output" 'not ok 5 - it prints [{"id", "score"}]'
   ! ps -A -o pgid=,stat= | grep "^ *$(cat "$TEST_ROOT/group") *[^ Z]"
 }
 
