@@ -124,8 +124,6 @@ class Project:
             except (OSError, LoreError) as error:
                 reason = error.strerror if isinstance(error, OSError) else error
                 raise Unreadable(f"{path}: {reason}") from None
-            if len(content) > LARGEST:
-                raise Unreadable(f"{path}: is larger than {LARGEST >> 20} MB")
             self._last = (path, content)
         return self._last[1]
 

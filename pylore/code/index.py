@@ -157,16 +157,13 @@ def _read(
 
 def _scripts(root: str, rules: Rules, paths: Iterable[str]) -> dict[str, list[str]]:
     """Return files without an extension that are scripts, by language."""
-    from ..system.project_files import read_plain
+    from ..system.files import beginning_of
 
     found: dict[str, list[str]] = {}
     for path in paths:
         if "." in path.rpartition("/")[2][1:]:
             continue
-        try:
-            line = read_plain(os.path.join(root, path), _FIRST_LINE).partition(b"\n")[0]
-        except (OSError, LoreError):
-            continue
+        line = beginning_of(os.path.join(root, path), _FIRST_LINE).partition(b"\n")[0]
         language = rules.language_of(path, line.decode(errors="replace"))
         if language:
             found.setdefault(language, []).append(path)

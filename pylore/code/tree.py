@@ -64,8 +64,6 @@ class SourceTree:
             content = read_plain(place_within(self.root, path), MANIFEST_LIMIT)
         except (OSError, ValueError, LoreError):
             return None
-        if len(content) > MANIFEST_LIMIT:
-            return None
         return content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
 
     def holding(self, name: str, folders: Iterable[str]) -> dict[str, str]:

@@ -255,10 +255,10 @@ class WorkTree:
             return f"{path} {why}"
         try:
             content = read_plain(os.path.join(self._root, path), _LARGEST)
-            if len(content) > _LARGEST:
-                return f"{path} is too large"
             return content.decode().split("\n")
-        except (OSError, LoreError, UnicodeDecodeError):
+        except LoreError as error:
+            return f"{path} {error}"
+        except (OSError, UnicodeDecodeError):
             return f"{path} cannot be read as text"
 
 

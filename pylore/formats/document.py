@@ -73,11 +73,11 @@ def read_text(file: str, max_text: int) -> str:
     """Return the text of a document's file, with ``\n`` as ends of lines; raise LoreError if the
     file is unreadable, longer than ``max_text`` bytes, or not text."""
     try:
+        if os.path.getsize(file) > max_text:
+            raise LoreError(f"longer than max_text ({max_text} bytes)")
         content = read_plain(os.path.realpath(file), max_text)
     except OSError as error:
         raise LoreError(f"cannot be read ({error.strerror})") from None
-    if len(content) > max_text:
-        raise LoreError(f"longer than max_text ({max_text} bytes)")
     return decoded(content, max_text).replace("\r\n", "\n").replace("\r", "\n")
 
 

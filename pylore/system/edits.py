@@ -36,16 +36,13 @@ def read_bytes(path: str) -> bytes | None:
     """Return the content of a file; None if it is missing. Raise Left if it is not plain, too long,
     or cannot be read."""
     try:
-        data = read_plain(os.path.realpath(path), LONGEST)
+        return read_plain(os.path.realpath(path), LONGEST)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise Left(error.strerror) from None
     except LoreError as error:
         raise Left(f"it {error}") from None
-    if len(data) > LONGEST:
-        raise Left(f"it is longer than {LONGEST} bytes")
-    return data
 
 
 def read_text(path: str) -> str | None:

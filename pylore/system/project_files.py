@@ -55,8 +55,8 @@ def place_within(root: str, path: str) -> str:
 
 
 def read_plain(path: str, most: int) -> bytes:
-    """Return the content of a plain file, at most one byte more than ``most``; no link is followed.
-    Raise OSError, or LoreError if it is not a plain file, or a store."""
+    """Return the content of a plain file; no link is followed. Raise OSError, or LoreError if it is
+    not a plain file, longer than ``most`` bytes, or a store."""
     if is_of_store(path):
         raise LoreError("is a file of a store")
     # Non-blocking, or a pipe would hold us up.
@@ -65,7 +65,10 @@ def read_plain(path: str, most: int) -> bytes:
         if not S_ISREG(os.fstat(number).st_mode):
             raise LoreError("is not a plain file")
         with os.fdopen(number, "rb", closefd=False) as file:
-            return file.read(most + 1)
+            content = file.read(most + 1)
+        if len(content) > most:
+            raise LoreError(f"is longer than {most} bytes")
+        return content
     finally:
         os.close(number)
 

@@ -107,6 +107,7 @@ def test_rules_expect_all_or_some(lore: Lore, code: Repository) -> None:
 
 def test_anchor_refuses_bad_rules(lore: Lore, code: Repository) -> None:
     code.write("a.yml", "rule: &a {pattern: f()}\nutils: *a\n")
+    code.write("long.yml", "rule:\n  any:\n" + "  - pattern: f(x)\n" * 2_000)
     lore.refuse_each("""
         anchor decision-a --rule 'session.save($X' --expect none | 2 | it does not parse
         anchor decision-a --rule 'a b c' --expect none | 2 | Multiple AST nodes
@@ -119,6 +120,7 @@ def test_anchor_refuses_bad_rules(lore: Lore, code: Repository) -> None:
         anchor decision-a --in 'src/**' --expect none | 2 | go with --rule PATTERN
         anchor decision-a --rule 'f()' --expect none --in 'd/**' --lang python | 1 | no python file
         anchor decision-a --rule a.yml --expect none | 2 | refers to itself
+        anchor decision-a --rule long.yml --expect none | 2 | is longer than 20000 bytes
         anchor decision-a --rule rules/none.yml --expect none | 2 | rules/none.yml
         anchor decision-a --rule '$A == $B' --of 'g($X)' --expect all | 1 | check --of
     """)

@@ -95,10 +95,10 @@ def test_only_plain_files_are_read_and_no_link(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("text")
     (tmp_path / "link").symlink_to("a")
     os.mkfifo(tmp_path / "pipe")
-    assert read_plain(str(tmp_path / "a"), 2) == b"tex"
-    for path in ("pipe", ""):
-        with pytest.raises(LoreError, match="is not a plain file"):
-            read_plain(str(tmp_path / path), 9)
+    assert read_plain(str(tmp_path / "a"), 4) == b"text"
+    for path, why in (("pipe", "is not a plain file"), ("", "plain"), ("a", "longer than 3 bytes")):
+        with pytest.raises(LoreError, match=why):
+            read_plain(str(tmp_path / path), 3)
     with pytest.raises(OSError, match="symbolic link"):
         read_plain(str(tmp_path / "link"), 9)
 
