@@ -278,12 +278,13 @@ _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
 def parsed(setting: Setting, text: str) -> Value:
     """Return the value of ``text``; ValueError names the valid values."""
     kind, words = setting.kind, tuple(text.replace(",", " ").split())
+    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError("a text in UTF-8")
     if kind in ("int", "float"):
         return number(text, setting.low, setting.high, whole=kind == "int")
     if kind == "choice":
         return chosen(text, setting.choices)
-    if kind == "scope":
-        words = () if text == ALL else words
+    words = () if kind == "scope" and text == ALL else words
     if kind in ("names", "scope") and not all(map(is_name, words)):
         raise ValueError(f"names of lower-case letters, digits, - and _, {LONGEST} at most")
     if kind in ("words", "names"):
