@@ -38,9 +38,7 @@ def mcp(
         f"print the configuration of a client: {', '.join(CLIENTS)}",
         choices=[*CLIENTS],
     ),
-    write_config: bool = option(
-        "--write-config", "with --install: write into the client's file, and keep a backup"
-    ),
+    write_config: bool = option("--write-config", "with --install: write into the client's file"),
 ) -> None:
     """Serve the graph to agents by the Model Context Protocol, on stdin and stdout.
 
