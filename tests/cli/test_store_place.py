@@ -12,15 +12,7 @@ import pytest
 from commands import Lore
 
 FILE = ".lore/knowledge.jsonl"
-NAMES = (
-    "search.db",
-    "search.db-wal",
-    "search.db-shm",
-    "search.db-journal",
-    "project",
-    "trusted",
-    "token",
-)
+NAMES = "search.db search.db-wal search.db-shm search.db-journal project trusted token".split()
 
 
 @pytest.fixture

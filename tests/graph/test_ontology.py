@@ -10,16 +10,7 @@ from things import a_node
 from pylore.graph.ontology import Ontology
 from pylore.store import Store, scratch_store
 
-NODES = (
-    "lesson-a",
-    "decision-b",
-    "file-c",
-    "symbol-c::f",
-    "entity-d",
-    "concept-e",
-    "run-1",
-    "commit-1",
-)
+NODES = "lesson-a decision-b file-c symbol-c::f entity-d concept-e run-1 commit-1".split()
 
 
 @pytest.fixture
