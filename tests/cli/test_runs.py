@@ -117,9 +117,9 @@ def test_records_added_in_a_run_are_derived_from_it(store: Lore) -> None:
     store.patch.setenv("LORE_RUN", "run-gone")
     (note,) = store("add", "note", "No such run").notes
     assert "no run 'run-gone', so nothing is linked to it" in note
+    store("undo")
     store.patch.setenv("LORE_RUN", "\udcff")
     assert "give a text in UTF-8" in store.refuse("search", "x")
-    store("undo")
 
 
 WORDS = "granite heron lagoon maple nettle orchid pebble quartz reed spruce".split()
