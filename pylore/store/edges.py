@@ -84,10 +84,6 @@ _DANGLING = " UNION ".join(
     f" ON {end} = absent.key WHERE invalidated_at IS NULL"
     for end in ("from_key", "to_key")
 )
-_THINGS_LEADING_TO = f"""
-SELECT s.id FROM (SELECT {KEY_OF.format("?1")} AS key) n CROSS JOIN links e
-ON e.to_key = n.key CROSS JOIN nodes s ON s.key = e.from_key WHERE s.type IN ('entity', 'concept')
-"""
 _CHUNK = 1000
 """Edges in a chunk; the ends of a chunk are looked up together."""
 
@@ -331,7 +327,9 @@ class Edges(GraphTable):
     def delete_node(self, id: str) -> None:
         """Delete all edges of a node."""
         if id.startswith(THING_IDS):
-            self.stated.update([id, *self._column(_THINGS_LEADING_TO, id)])
+            from .facts import FactPassages
+
+            self.stated.update([id, *FactPassages(self._db).leading_to([id])])
         key = key_of(self._db, id)
         if key is not None:
             rated = rated_with(self._db, key)

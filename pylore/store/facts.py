@@ -6,7 +6,7 @@ from __future__ import annotations
 from ..core.errors import GraphUnavailable
 from ..core.json import dumps
 from ..core.vocabulary import TEXTS
-from .connection import CHANGED_AT, ID_OF, GraphTable
+from .connection import CHANGED_AT, ID_OF, KEY_OF, GraphTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,9 +36,8 @@ SELECT s.id, o.id, e.relation, s.title, {_PREDICATE}, o.title
 FROM json_each(?) j CROSS JOIN nodes s ON s.id = j.value {_FACTS} ORDER BY j.key, e.relation, o.id
 """
 _LEADING_TO = f"""
-SELECT DISTINCT s.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value
-CROSS JOIN links e ON e.to_key = n.key CROSS JOIN nodes s ON s.key = e.from_key
-WHERE s.type IN {_THINGS}
+SELECT DISTINCT s.id FROM json_each(?) j CROSS JOIN links e ON e.to_key = {KEY_OF.format("j.value")}
+CROSS JOIN nodes s ON s.key = e.from_key WHERE s.type IN {_THINGS}
 """
 _HELD = f"""
 SELECT s.id, {ID_OF.format("p.to_key")}, p.relation, p.key, p.heading FROM json_each(?) j
