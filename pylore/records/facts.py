@@ -65,6 +65,7 @@ def judge_edge(store: Store, settings: Settings, key: EdgeKey, status: str) -> s
     elif edge.status != status or edge.ended_at is None:
         edge.ended_at = now()
     edge.status = status
+    edge.source = "user_edit" if edge.source == "system" else edge.source  # a person's now
     return "unchanged" if _put_over(store, edge, rivals) == "unchanged" else status
 
 

@@ -230,7 +230,9 @@ class Records:
         for complete in (self.store.resolve_id, self.store.complete_id):
             key = self.store.resolve_edge((complete(from_id), complete(to_id), relation))
             if (edge := self.store.edges.get(*key)) is not None and edge.ended_at is None:
-                self.store.edges.invalidate(key, now())
+                edge.ended_at = now()
+                edge.source = "user_edit" if edge.source == "system" else edge.source
+                self.store.edges.put(edge)
                 return Change(edge_name(key), "invalidated")
         raise LoreError(f"no link {edge_name(key)}: see 'lore show {key[0]}'")
 

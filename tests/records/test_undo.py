@@ -166,8 +166,8 @@ def prepare(records: Records, root: Path) -> None:
     for name in ("a.py", "b.py"):
         (root / "src" / name).write_text("one = 1\ntwo = 2\n")
     records.edit(A, file="src/a.py:1-1")
-    records.link(B, "part_of", A, weight=0.3)
-    records.store.edges.put(Edge(*LINK, 0.1, "system", created_at="2026-01-01T00:00:00Z"))
+    for key in (LINK, (B, A, "part_of")):
+        records.store.edges.put(Edge(*key, 0.1, "system", created_at="2026-01-01T00:00:00Z"))
     records.add("note", "gone", id="note-gone", links=[(A, "relates_to")])
     records.forget(["note-gone"])
     records.add("task", "a task", id="task-t")
