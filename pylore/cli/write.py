@@ -380,6 +380,7 @@ def undo(
             changes = records.restore(wanted, at=at or "")
         else:
             changes = records.undo(wanted, redo=redo) if wanted or not ids else []
+            session.say(() if changes else records.notes)
     _print(session, *changes, listed=True)
 
 

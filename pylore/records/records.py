@@ -402,6 +402,7 @@ class Records:
         node.created_at = node.created_at or node.updated_at
         state = self.store.nodes.put(node)
         if state != "unchanged":
+            _ = self.store.changes.command  # of a file, too, which has no past to undo
             Index(self.store).update([node])
         return state
 

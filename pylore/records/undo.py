@@ -49,7 +49,7 @@ SWEPT = "conversation"
 
 def undo_command(store: Store, notes: list[str], *, redo: bool) -> dict[str, str]:
     """Undo the last command, or redo the last undone command; return what ``write_states`` returns.
-    Raise LoreError if the command is missing or final, or no change of it is left."""
+    Raise LoreError if the command is missing or final."""
     log = store.changes
     here = log.command
     past = [one for one in log.commands() if one.id != here and one.name not in (UNDO, REDO)]
@@ -63,12 +63,9 @@ def undo_command(store: Store, notes: list[str], *, redo: bool) -> dict[str, str
     if name in _FINAL:
         raise LoreError(f"the last command, '{name}' of {at}, cannot be undone: {_FINAL[name]}")
     done = write_states(store, _before(store, last.undone_by or last.id))
-    if not done:
-        raise LoreError(
-            f"no change is left of the last command, '{name}' of {at}: see 'lore show --history ID'"
-        )
     log.set_undone(last.id, None if redo else here)
-    notes.append(f"did '{name}' of {at} again" if redo else f"took back '{name}' of {at}")
+    what = f"did '{name}' of {at} again" if redo else f"took back '{name}' of {at}"
+    notes.append(what if done else f"{what}, which has no change left")
     return done
 
 
