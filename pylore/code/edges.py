@@ -73,30 +73,17 @@ class Resolver:
             if found.files:
                 self._found.setdefault(file.path, []).append((item, found))
 
-    def dependents(self, changed: Collection[str]) -> set[str] | None:
-        """Return the files that import these, by re-exports as well, or share a package with them;
-        None for all files: a manifest has changed."""
-        if not self._tree.read_paths.isdisjoint(changed):
-            return None
-        importing: dict[str, set[str]] = {}
-        for path, found in self._found.items():
-            for target in {target for _, each in found for target in each.files}:
-                importing.setdefault(target, set()).add(path)
-        packages = {self._files[path].mates for path in changed if path in self._files} - {""}
-        depending = {path for path, file in self._files.items() if file.mates in packages}
-        pending = [*changed, *packages]
-        while pending:
-            target = pending.pop()
-            for path in importing.get(target, set()) - depending:
-                depending.add(path)
-                kinds = {
-                    _import_type(path, item, self._files[path].language)
-                    for item, found in self._found[path]
-                    if target in found.files
-                }
-                if RE_EXPORT in kinds:
-                    pending.append(path)
-        return depending
+    def has_read(self, paths: Collection[str]) -> bool:
+        """Return True if manifests that imports depend on are, or would be, at these paths."""
+        return not self._tree.read_paths.isdisjoint(paths)
+
+    def dependents(self, changed: Collection[str]) -> set[str]:
+        """Return the files that import these."""
+        return {
+            path
+            for path, found in self._found.items()
+            if any(not {*each.files}.isdisjoint(changed) for _, each in found)
+        }
 
     def edges(self, calls: Mapping[str, Iterable[Call]]) -> Edges:
         """Return the edges from the files that ``calls`` has, and from their symbols."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..core.model import Edge, Node
 from ..core.times import now
-from ..core.vocabulary import CODE, CODE_IDS, COMMIT_IDS, file_id, path_of, qualified_of, symbol_id
+from ..core.vocabulary import CODE, CODE_IDS, COMMIT_IDS, file_id, qualified_of, symbol_id
 from ..indexing.indexer import Index
 from . import OWED
 from .edges import MENTION, Mentions, Resolver
@@ -40,7 +40,9 @@ class Writer:
         self._index = Index(store)
         self._waiting: list[FileOutcome] = []
         self._changed: set[str] = set()
-        self._exporting: set[str] = set(self._gone)  # exported names may have changed
+        self._exporting: set[str] = set()
+        self._names: set[str] = set()
+        """Files that export something else than before, and the names in them and of them."""
         self._moved: dict[str, str] = {}
         self._lost = {self.known[path][1]: path for path in self._gone if self.known[path][1]}
         self._now = now()
@@ -95,9 +97,7 @@ class Writer:
             self._is_whole = self._is_whole or held not in (None, self._token)
             self._store.meta.set(OWED, self._token)
         code.restamp((o.stamp, o.path) for o in self._waiting if o.same)
-        facts = code.facts([o.path for o in changed if o.path in self.known])
-        before = {path: exported(text) for path, _, text in facts}
-        self._exporting.update(o.path for o in changed if exported(o.facts) != before.get(o.path))
+        self._note_names({outcome.path: outcome.facts for outcome in changed})
         code.put(
             (o.path, o.hash, o.stamp, o.language, o.facts or json.dumps({"skipped": o.skipped}))
             for o in changed
@@ -107,7 +107,21 @@ class Writer:
         self._write_nodes(changed)
         self._waiting = []
 
+    def _note_names(self, facts: Mapping[str, str]) -> None:
+        """Note the files that export something else by these facts, "" for none, than before."""
+        before = {path: text for path, _, text in self._store.code.facts([*facts])}
+        for path, text in facts.items():
+            comes_or_goes = path not in before or not text
+            old, new = exported(before.get(path, "")), exported(text)
+            if comes_or_goes or old != new:
+                self._exporting.add(path)
+                for row in (*old[0], *new[0]):
+                    self._names.update(row[1].split("."))
+            if comes_or_goes:
+                self._names.update(_parts(os.path.splitext(path)[0])[-2:])
+
     def _forget_files(self) -> None:
+        self._note_names(dict.fromkeys(self._gone, ""))
         old = self._store.code.nodes_of(self._gone)
         for path, target in self._moved.items():
             self._move_links(path, target, old)
@@ -180,16 +194,17 @@ class Writer:
                 edges.put(moved)
 
     def _edges(self) -> tuple[Wanted, Collection[str] | None]:
-        """Return edges, and the ids that they come from; None for all. Resolved are changed files,
-        and where exported names changed, files that depend on them or have an edge to them."""
+        """Return edges, and the ids that they come from; None for all. Resolved are the changed
+        files, and files that import files with other exports, or mention a name in these."""
         stored = {path: (language, text) for path, language, text in self._store.code.facts()}
         files = {path: facts_from_json(path, *row) for path, row in stored.items()}
         resolver = Resolver(files, self._root)
         changed = {*self._changed, *self._gone}
-        owners = None if self._is_whole else resolver.dependents(self._exporting)
-        if owners is not None:
-            owners |= changed & files.keys()
-            owners |= self._leading_to(self._exporting) & files.keys()
+        owners = None
+        if not (self._is_whole or resolver.has_read(changed)):
+            is_aside, texts = self._names.isdisjoint, stored.items() if self._names else ()
+            owners = {path for path, (_, text) in texts if not is_aside(_parts(text))}
+            owners |= resolver.dependents(self._exporting) | (changed & files.keys())
         paths = files if owners is None else owners
         edges = resolver.edges({path: calls_from_json(stored[path][1]) for path in paths})
         wanted = {ends: (sure, _metadata(*why)) for ends, (sure, *why) in edges.items()}
@@ -206,13 +221,6 @@ class Writer:
         ids |= {symbol_id(path, one.qualified) for path in owners for one in files[path].symbols}
         return wanted, ids
 
-    def _leading_to(self, paths: Iterable[str]) -> set[str]:
-        """Return the files with an edge to these files or their symbols."""
-        ids = [*self._store.code.nodes_of([*paths])]
-        return {
-            path_of(key[0]) for key in self._store.code.resolved_to(ids) if key[2] != "mentions"
-        }
-
     def _write_edges(self, wanted: Wanted, owners: Collection[str] | None) -> None:
         """Drop unwanted edges; write new and changed edges."""
         code = self._store.code
@@ -227,6 +235,11 @@ class Writer:
                 (new if known is None else changed).append(edge)
         code.add_edges(new)
         code.put_edges(changed)
+
+
+def _parts(text: str) -> list[str]:
+    """Return the parts of the names in facts, or in a path."""
+    return text.replace(".", '"').replace("/", '"').split('"')
 
 
 @cache

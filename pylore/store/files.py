@@ -356,16 +356,6 @@ class CodeFiles(Table):
         )
         return {row[:3]: (*row[3:6], bool(row[6])) for row in self._rows(query, *given)}
 
-    def resolved_to(self, ids: Sequence[str]) -> list[EdgeKey]:
-        """Return the index's live edges to these files and symbols."""
-        query = (
-            f"SELECT {ID_OF.format('e.from_key')}, j.value, e.relation"
-            f" FROM json_each(?) j CROSS JOIN links e ON e.to_key = {KEY_OF.format('j.value')}"
-            " WHERE e.relation IN (SELECT value FROM json_each(?))"
-            " AND e.source = 'system' AND e.invalidated_at IS NULL"
-        )
-        return self._rows(query, dumps(ids), dumps(CODE_RELATIONS))
-
     def add_edges(self, edges: Iterable[Edge]) -> None:
         """Insert edges; existing edges are not changed."""
         self._db.executemany(f"{INSERT_EDGE} ON CONFLICT DO NOTHING", edge_rows(self._db, edges))

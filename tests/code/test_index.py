@@ -142,8 +142,7 @@ def test_edge_of_a_person_is_preserved(project: Project) -> None:
     project.write("src/more.py", "x = 1\n")
     project.index()
     edge = project.store.edges.get("file-README.md", "file-src/jwt.py", "mentions")
-    assert edge is not None
-    assert (edge.weight, edge.invalidated_at) == (0.25, None)
+    assert edge and (edge.weight, edge.invalidated_at) == (0.25, None)
 
 
 def test_processes_share_large_trees(project: Project) -> None:
@@ -183,9 +182,8 @@ def test_failed_worker_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "work", fail)
     with pytest.raises(BugElsewhere) as said:
         list(work_all([JOB], 2))
-    assert "ValueError" in str(said.value)
-    assert "code/test_index.py" in str(said.value)
-    assert "three" not in str(said.value)
+    found = [part in str(said.value) for part in ("ValueError", "code/test_index.py", "three")]
+    assert found == [True, True, False]
 
 
 def test_dead_worker_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,10 +221,9 @@ def test_index_of_a_folder(project: Project) -> None:
     assert [project.index(below=one)["unchanged"] for one in ("src", "", "")] == [0, 0, 2]
     assert below_root(str(project.root), str(project.root / "src")) == "src"
     assert below_root(str(project.root), str(project.root)) == ""
-    with pytest.raises(LoreError, match="leads outside"):
-        below_root(str(project.root), str(project.root.parent))
-    with pytest.raises(LoreError, match="is not a folder"):
-        below_root(str(project.root), str(project.root / "README.md"))
+    for place, why in (("..", "leads outside"), ("README.md", "is not a folder")):
+        with pytest.raises(LoreError, match=why):
+            below_root(str(project.root), str(project.root / place))
 
 
 def test_ignored_files_are_not_listed(project: Project) -> None:

@@ -38,21 +38,25 @@ def start():
 """
 OTHER = "from pkg.use import Own\n\n\ndef other(base):\n    base.run()\n\n\nother(Own())\n"
 
+GO = 'package a\nimport "x/a"\nfunc F() { a.F() }\n'
+
 STEPS: tuple[dict[str, str | None], ...] = (
     {"pkg/core.py": CORE + "\n\ndef more():\n    return helper()\n"},
     {"pkg/core.py": CORE.replace("def helper", "def helped")},
     {"pkg/use.py": USE.replace("helper().step()", "pass"), "pkg/new.py": "def helper(): ...\n"},
-    {"pkg/core.py": CORE},
-    {"pkg/use.py": USE.replace("(Base)", ""), "other.py": OTHER},
+    {"pkg/core.py": CORE, "pkg/use.py": USE.replace("(Base)", ""), "other.py": OTHER},
     {"pkg/use.py": USE, "pkg/new.py": None},
     {"NOTES.md": "See `Base.run`, `pkg/use.py` and `other_than_that`.\n"},
     {"other.py": None, "NOTES.md": "See `pkg/core.py`.\n"},
-    {"pkg/use.py": USE.replace("Own", "Mine"), "other.py": OTHER},
-    {"pkg/core.py": "# nothing\n"},
+    {"pkg/use.py": USE.replace("Own", "Mine"), "other.py": OTHER, "pkg/core.py": "# nothing\n"},
     {"pkg/core.py": CORE, "pkg/use.py": USE},
     {"pkg/core.py": CORE.replace("return helper()", "made = helper()\n        print(made)")},
     {"pkg/core.py": CORE.replace("return Base()", "made = Own()\n    return made")},
     {"pkg/core.py": CORE.replace("return Base()", "made = Base()\n    return made")},
+    {"far.py": "class Far:\n    def walk(self): ...\n", "use.py": "def go(far): far.walk()\n"},
+    {"near.py": "class Near:\n    def walk(self): ...\n", "pkg/core/__init__.py": ""},
+    {"far.py": "", "pkg/core/__init__.py": None, "go.mod": "module x", "a/a.go": GO, "b/b.go": GO},
+    {"go.mod": "module y"},
 )
 
 
