@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits, Node, Row
-from ..core.query import asks_about_code, asks_what_to_do, named_in
+from ..core.query import named_in
 from ..core.text import one_line, parse_query, printable
+from ..core.vocabulary import CODE_LIST as LIST_OF_CODE
 from ..core.vocabulary import PAGES_LIST, RECORDS_LIST, is_test, list_of, name_in_tree, qualified_of
 from ..graph.relations import relation_weights
 from ..search.places import show_stretch
@@ -151,10 +152,10 @@ class _Builder:
         self._nodes = store.nodes.get_many(hit.id for hit in hits)
         shown = {node.file for node in self._nodes.values() if node.file and self._has_code(node)}
         self._tree = WorkTree(asked.root, store, shown)
-        self._called = _names_of_code(context.question)
-        self._about_code = any(map(self._is_called, hits)) or (
-            asks_about_code(context.question) and not asks_what_to_do(context.question)
-        )
+        self._asks_why = context.question.lower().startswith("why ")  # records have the reasons
+        lists = [one for one in map(list_of, hits.plain) if self._asks_why or one != RECORDS_LIST]
+        self._about_code = lists[:1] == [LIST_OF_CODE]
+        self._called = _names_of_code(context.question, _SHORT_QUESTION * self._about_code)
         things = [hit.id for hit in hits if section_of(hit.type) == "Facts"]
         things.sort(key=lambda id: not self._names(id))
         old = asked.with_superseded
@@ -194,8 +195,7 @@ class _Builder:
         elif not ranked:
             context.notes.append("nothing that is known answers this")
         elif self._left_out:
-            why = f"nothing that was found has room in {asked.budget} tokens: raise the budget"
-            context.notes.append(why)
+            context.notes.append(f"no result has room in {asked.budget} tokens: raise the budget")
         for piece, text in self._taken:
             how = "whole" if piece.whole else "shortened"
             row = {"id": piece.id, "tokens": tokens_of(text), "how": how, "why": piece.why}
@@ -223,23 +223,23 @@ class _Builder:
         """Return the results in the order in which they fill the budget.
 
         First named definitions and entities, then the best records and matches tied to code that
-        follows, pages, code, and other records; code before pages if the question is about code.
+        follows, pages of the first three results, the better list of pages or code, and the rest.
         """
         ranked = by_worth(self._hits, self._settings.hop_decay)
         best = answers = max((hit.score for hit in ranked), default=0.0)
-        if self._context.question.lower().startswith("why "):  # records have the reasons
+        if self._asks_why:
             answers = max((hit.score for hit in ranked if _is_record(hit)), default=0.0)
         least = (_LEAST_CODE if self._about_code else _ANSWERS) * best
         tests = self._asks_for_tests()
         kept = []
         for hit in ranked:
             is_code = hit.type in CODE_NODES and not self._is_called(hit)
-            if is_code and not tests and hit.file and is_test(hit.file):
-                self._withhold(hit.id, "a file of tests, which the question does not ask for")
-            elif is_code and hit.score < least:
-                self._withhold(hit.id, "code that matches much less than what comes before it")
-            else:
+            of_tests = not tests and bool(hit.file and is_test(hit.file))
+            if not is_code or (hit.score >= least and not of_tests):
                 kept.append(hit)
+            elif hit.id in self._hits.plain:  # not a definition that was only compared
+                reason = "a file of tests, which the question does not ask for"
+                self._withhold(hit.id, reason if of_tests else "code that matches much less")
         code = {hit.file for hit in kept if hit.type in CODE_NODES and hit.file}
         return sorted(kept, key=lambda hit: self._place(hit, _ANSWERS * answers, code))
 
@@ -255,7 +255,7 @@ class _Builder:
             return 0, not self._names(hit.id)
         if _is_record(hit):
             return (2 if hit.score >= answers or (hit.file in code and not hit.hops) else 6), False
-        return 4, False
+        return (3 if hit.id in self._hits.plain[:3] else 4), False
 
     def _names(self, id: str) -> bool:
         """Return True if the question names this entity."""
@@ -417,7 +417,7 @@ def _name(id: str) -> str:
     return own if own.isidentifier() else ""
 
 
-def _names_of_code(question: str) -> set[str]:
+def _names_of_code(question: str, short: int = _SHORT_QUESTION) -> set[str]:
     """Return the names by which a question may ask for a definition.
 
     >>> sorted(_names_of_code("show flash"))
@@ -425,4 +425,4 @@ def _names_of_code(question: str) -> set[str]:
     """
     words = question.split()
     names = {name.rpartition(".")[2] for name in named_in(question)}
-    return names.union(word.strip("?.,`()") for word in words if len(words) <= _SHORT_QUESTION)
+    return names.union(word.strip("?.,`()") for word in words if len(words) <= short)

@@ -369,6 +369,8 @@ def test_weak_code_is_withheld_from_other_questions(project: Store) -> None:
     assert "Signed cookies." in context.text and "def sign(user)" not in context.text
     said = {entry["id"]: entry["reason"] for entry in context.withheld}
     assert said["symbol-src/auth.py::sign"].startswith("code that matches much less")
+    put(project, "doc-users", "Users", body="Users sign in with a key.")
+    assert "def sign" not in asked(project, "users sign in").text.partition("(doc-users")[0]
 
 
 def test_texts_over_150_words_are_cut_to_sentences(project: Store) -> None:
