@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from ..core.ids import record_id
 from ..core.json import dumps, loads
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+Item = TypeVar("Item")
+
 COMMITTED = "committed"
 """The signal of a commit's message."""
 LONGEST_QUOTE, _MOST_SIGNALS = 200, 20
-_ALIKE = 0.55
+ALIKE = 0.55
 """Minimum share of common words (Jaccard) of two similar candidates."""
 
 
@@ -76,15 +79,6 @@ class Candidate:
         """The words of the body, without stop words."""
         return frozenset(words(fold(self.body))) - STOP_WORDS
 
-    def nearest(self, others: Iterable[Candidate]) -> Candidate | None:
-        """Return the most similar candidate; None below the threshold."""
-        share, best = 0.0, None
-        for other in others:
-            both = len(self.words & other.words) / (len(self.words | other.words) or 1)
-            if both > share:
-                share, best = both, other
-        return best if share >= _ALIKE else None
-
     def take(self, other: Candidate) -> None:
         """Add the files, commits and strongest signals of a similar candidate.
 
@@ -120,15 +114,44 @@ class Candidate:
             return cls(*text, (), id=row.id)
 
 
+class Alike(Generic[Item]):
+    """``items`` by their words; two are alike with this ``share`` of common words (Jaccard)."""
+
+    def __init__(self, share: float) -> None:
+        self.items: list[Item] = []
+        self._share = share
+        self._words: list[frozenset[str]] = []
+        self._holders: defaultdict[str, list[int]] = defaultdict(list)
+
+    def add(self, words: frozenset[str], item: Item) -> None:
+        """Add an item with its words."""
+        for word in words:
+            self._holders[word].append(len(self.items))
+        self.items.append(item)
+        self._words.append(words)
+
+    def nearest(self, words: frozenset[str]) -> Item | None:
+        """Return the most similar item, the first of equals; None if none is alike."""
+        # An item without all of the rarest words lacks too many.
+        rarest = sorted(words, key=lambda word: len(self._holders[word]))
+        rarest = rarest[: int(len(words) * (1 - self._share)) + 2]
+        share, best = self._share, None
+        for number in sorted({number for word in rarest for number in self._holders[word]}):
+            both = len(words & self._words[number]) / len(words | self._words[number])
+            if both > share or (both == share and best is None):
+                share, best = both, self.items[number]
+        return best
+
+
 def merged(found: Iterable[Candidate]) -> list[Candidate]:
     """Merge similar candidates into the best."""
-    kept: list[Candidate] = []
+    kept: Alike[Candidate] = Alike(ALIKE)
     for one in sorted(found, key=lambda one: (-one.score, one.first, one.id)):
-        if best := one.nearest(kept):
+        if best := kept.nearest(one.words):
             best.take(one)
         else:
-            kept.append(one)
-    return kept
+            kept.add(one.words, one)
+    return kept.items
 
 
 def candidate_id(type: str, text: str) -> str:

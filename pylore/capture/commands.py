@@ -18,6 +18,7 @@ from ..core.vocabulary import LEARNING_TYPES, NO_RECORDS
 from ..store.curation import REFUSED
 from ..terminal import Output, flush, note
 from ..terminal.text import bold, change_text, cut, dim, each
+from .candidates import Alike
 from .capture import Capture
 from .dialog import Dialog, candidates_text
 from .event_log import LONGEST_NAME, MOST_FILES, append, event_file, log_fault
@@ -294,18 +295,16 @@ def _gaps(engine: Engine, since: str) -> Iterator[dict[str, Any]]:
 
 def _groups_of_questions(root: str, since: str) -> list[tuple[int, list[dict[str, Any]]]]:
     """Return the number of sessions, and the events, of a project's questions with like words."""
-    groups: list[tuple[frozenset[str], list[dict[str, Any]]]] = []
+    groups: Alike[list[dict[str, Any]]] = Alike(_ALIKE)
     for event in read_events(since=since, kinds=("question",)):
         if event.get("text") and event.get("name") == root:
             asked = words(fold(event["text"]))
             own = frozenset(stem(word) for word in asked if word not in STOP_WORDS)
-            for known, events in groups:
-                if len(own & known) >= _ALIKE * (len(own | known) or 1):
-                    events.append(event)
-                    break
+            if events := groups.nearest(own):
+                events.append(event)
             else:
-                groups.append((own, [event]))
-    return [(len({event.get("session") for event in events}), events) for _, events in groups]
+                groups.add(own, [event])
+    return [(len({one.get("session") for one in events}), events) for events in groups.items]
 
 
 # --- text for a terminal

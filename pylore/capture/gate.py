@@ -29,7 +29,7 @@ from ..records.records import Change, Records
 from ..store.curation import KNOWN, OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
 from ..store.filter import Scope
 from ..system.git import Git, is_commit
-from .candidates import COMMITTED, LONGEST_QUOTE, Candidate, Signal
+from .candidates import ALIKE, COMMITTED, LONGEST_QUOTE, Alike, Candidate, Signal
 from .events import project_events
 from .extract import error_signature, find_candidates
 
@@ -192,11 +192,11 @@ class _Gathering:
             undecided, oldest = candidates.all((OPEN, SKIPPED)), ago(self._days)
             candidates.remove(row.id for row in undecided if row.found_at < oldest)
         kept = {row.id: row for row in candidates.all()}
-        known = [*map(Candidate.from_row, kept.values())]
+        known: Alike[KeptCandidate] = Alike(ALIKE)
+        for held in kept.values():
+            known.add(Candidate.from_row(held).words, held)
         for one in self._found:
-            row = kept.get(one.id)
-            if row is None and (near := one.nearest(known)):
-                row = kept[near.id]
+            row = kept.get(one.id) or known.nearest(one.words)
             if row is None:
                 self._keep(one)
             elif row.status in (OPEN, SKIPPED):

@@ -17,7 +17,6 @@ from places import CACHE, ROOT, BenchmarkError, call, read_lines
 STORES = CACHE / "quality"
 _INDEXING = (
     "pylore/indexing/indexer.py",
-    "pylore/indexing/indexer.py",
     "pylore/core/text.py",
     "pylore/core/query.py",
     "pylore/core/scoring.py",

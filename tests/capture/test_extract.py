@@ -8,10 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.capture.candidates import LONGEST_QUOTE, Candidate
+from pylore.capture.candidates import LONGEST_QUOTE, Alike, Candidate
 from pylore.capture.extract import find_candidates
 
 Event = dict[str, Any]
+
+
+WORDS = st.frozensets(st.sampled_from("abcdefgh"))
+
+
+@given(st.lists(WORDS, max_size=9), WORDS, st.sampled_from([0.5, 0.55, 0.6]))
+def test_nearest_is_found(sets: list[frozenset[str]], words: frozenset[str], low: float) -> None:
+    found: Alike[int] = Alike(low)
+    for number, one in enumerate(sets):
+        found.add(one, number)
+    shares = [len(words & one) / (len(words | one) or 1) for one in sets]
+    best = max(shares, default=0.0)
+    assert found.nearest(words) == (shares.index(best) if best >= low else None)
 
 
 def session(*rows: Event, name: str = "s1") -> list[Event]:

@@ -16,15 +16,8 @@ DOOR = "system/git_process.py"
 STARTERS = re.compile(r"Popen|posix_spawnp?|create_subprocess_\w+|(exec|spawn)[lv]p?e?|fork|popen")
 """Names of functions that start a program, in any module."""
 
-STARTING = {
-    "cli/main.py",
-    "code/scan.py",
-    "system/plugins.py",
-    "system/stores.py",
-    "terminal/__init__.py",
-    "terminal/screen.py",
-    DOOR,
-}
+STARTING = {*"cli/main.py code/scan.py system/plugins.py system/stores.py".split(), DOOR}
+STARTING |= {"terminal/__init__.py", "terminal/screen.py"}
 """The modules that start programs. Only ``git_process`` starts git."""
 
 

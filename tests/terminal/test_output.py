@@ -131,16 +131,13 @@ def test_styles_on_a_terminal_are_escaped(monkeypatch: pytest.MonkeyPatch, colou
     else:
         monkeypatch.setenv("NO_COLOR", "1")
     hit = {
+        **dict.fromkeys(("title", "snippet", "file", "edge_type"), HOSTILE),
         "id": f"note-{HOSTILE}",
-        "title": HOSTILE,
-        "snippet": HOSTILE,
-        "file": HOSTILE,
         "line_start": 1,
         "line_end": 2,
         "score": 0.5,
         "hops": 1,
         "path": [HOSTILE, "b"],
-        "edge_type": HOSTILE,
         "explain": {HOSTILE: [HOSTILE, {"a": HOSTILE}]},
     }
     Output("text").list([hit], render.hits_text)
