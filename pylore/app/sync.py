@@ -13,7 +13,7 @@ from ..core.model import Anchor, Node, edge_name
 from ..core.text import counted
 from ..formats.export import FILE as KNOWLEDGE
 from ..formats.export import shared_lines
-from ..formats.jsonl import Imported, import_lines
+from ..formats.jsonl import MOST_BAD, Imported, import_lines
 from ..formats.lines import marker_of
 from ..formats.merge_file import both_sides
 from ..records.fields import has_own_id, state_of
@@ -55,8 +55,8 @@ def sync(engine: Engine, path: str, *, out: bool = True, dry_run: bool = False) 
     """Merge a file, which may be missing, into the store; with ``out``, write changed lines.
 
     Lines for an empty store, without ``out``, cannot be undone. A bad line is not removed, and is
-    reported once. A file with an overlong line, or beyond a gigabyte, is read up to there, and not
-    written. ``dry_run`` changes nothing.
+    reported once. A file with an overlong line, with ``MOST_BAD`` bad lines or beyond a gigabyte is
+    read up to there, and not written. ``dry_run`` changes nothing.
 
     Raises:
         LoreError: the file cannot be read.
@@ -85,7 +85,7 @@ def _sync(engine: Engine, path: str, write: Callable[[str, list[bytes]], None] |
             given = (store, engine.settings, engine.embedder, both_sides(lines))
             came_in = import_lines(*given, name=path, change=command, by_hand=True, skip_bad=True)
         _drop_reported(store, came_in)
-        if write is None or is_cut:
+        if write is None or is_cut or len(came_in.left) == MOST_BAD:
             return Synced(came_in, _changes([], []), resolved)
         with store.snapshot():
             shared = shared_lines(store, _pages_of_git(store, engine.root))

@@ -8,13 +8,13 @@ from time import gmtime, strftime, time
 from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
-from ..core.json import dumps, parse_object
+from ..core.json import dumps, lines_of, parse_object
 from ..system.files import first_line, git_folder
 from .event_log import VERSION, append_event, event_file, event_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
-    from typing import IO, Any
+    from typing import Any
 
 KINDS = ("prompt", "say", "tool", "edit", "search", "commit", "session", "question")
 _TEXTS = ("id", "t", "src", "session", "span", "kind", "name", "text", "err", "ref")
@@ -105,20 +105,9 @@ def _lines() -> Iterator[bytes]:
     for path in event_files():
         try:
             with open(path, "rb") as file:
-                yield from filter(None, whole_lines(file, MOST_LINE))
+                yield from lines_of(file, MOST_LINE)
         except FileNotFoundError:
             continue  # deleted by a concurrent sweep
-
-
-def whole_lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
-    """Yield the lines of a file; an empty text for each line of more than ``longest`` bytes."""
-    while line := file.readline(longest):
-        if line.endswith(b"\n") or len(line) < longest:
-            yield line
-            continue
-        while line and not line.endswith(b"\n"):
-            line = file.readline(1 << 20)
-        yield b""
 
 
 def sweep_events(days: int) -> None:

@@ -10,9 +10,10 @@ from datetime import datetime, timezone
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..core.json import lines_of
 from ..core.times import now
 from .event_log import LONGEST_NAME, MOST_FILES
-from .events import ID_DIGITS, MOST_ERROR, MOST_TEXT, new_event, whole_lines
+from .events import ID_DIGITS, MOST_ERROR, MOST_TEXT, new_event
 from .extract import REFUSED, is_marked
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ LONGEST = 16 << 20
 """Maximum bytes of a line; longer lines are skipped."""
 AHEAD = 2 * MOST_TEXT
 """Characters of a text before redaction, so that no cut halves a secret."""
+_NO_TRANSCRIPT = 10_000  # lines without a known type, after which no more is read
 _MOST_MARKED = 20
 _LONGEST, _LONGEST_COMMIT = 200_000, 10_000
 
@@ -99,8 +101,10 @@ class Recorder:
 
         Raise OSError if the file cannot be read.
         """
-        for number, line in enumerate(whole_lines(file, LONGEST), 1):
-            if not line:
+        for number, line in enumerate(lines_of(file, LONGEST), 1):
+            if number > _NO_TRANSCRIPT and not self.known:
+                break
+            if len(line) > LONGEST:
                 self.skipped["too long"] += 1
                 continue
             try:

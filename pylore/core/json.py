@@ -17,12 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import IO, Any
 
-STDIN = 64_000_000
-"""Bytes of a question or of ids on stdin; of a text to keep: ``max_text``."""
-DEEPEST = 100
-"""Levels of JSON in a line: Python and SQLite both give up somewhere below 1000."""
-_IN_MEMORY = 8_000_000
-"""Bytes of a pipe that are held in memory; more go to a file."""
+STDIN = 64_000_000  # bytes of a question or of ids on stdin; of a text to keep: ``max_text``
+DEEPEST = 100  # levels of JSON in a line; Python and SQLite fail somewhere below 1000
+_ENDLESS, _PART = 1 << 28, 1 << 20  # bytes of the rest of a line: the maximum, and at a time
+_IN_MEMORY = 8_000_000  # bytes of a pipe that are held in memory; more go to a file
 
 
 class _Options:
@@ -165,11 +163,15 @@ def record_line(max_text: int) -> int:
 
 
 def lines_of(stream: IO[bytes], longest: int) -> Iterator[bytes]:
-    """Yield the lines of a stream without delay; of a longer one ``longest`` bytes and one more."""
+    """Yield the lines of a stream without delay; of a longer one ``longest`` bytes and one more,
+    and no line after one that may be endless."""
     while line := stream.readline(longest + 1):
         yield line
-        while len(line) > longest and not line.endswith(b"\n"):  # skip the rest of it
-            line = stream.readline(longest + 1)
+        room = _ENDLESS
+        while line[-1:] not in (b"", b"\n"):  # skip the rest of it
+            line, room = stream.readline(_PART), room - _PART
+            if room < 0:
+                return
 
 
 def set_aside(lines: Iterable[bytes]) -> Iterable[bytes]:

@@ -23,11 +23,9 @@ STOP_WORDS = frozenset(
     " whom whose why will with won would wouldn you your".split()
 )
 
-MAX_QUERY = 100_000
-"""Maximum number of characters of a query."""
+MAX_QUERY = 100_000  # maximum characters of a query
 MAX_TERMS = 200  # maximum words of a query
-PREFIX_LENGTH = 3
-"""Minimum length of a word used as a prefix."""
+PREFIX_LENGTH = 3  # minimum length of a word used as a prefix
 ENDING = 2  # last characters of a word that may differ in inflected forms
 _SNIPPET_LOOK = 20_000  # characters of a passage in which a snippet is looked for
 _BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
@@ -121,11 +119,12 @@ def _normal(text: str) -> str:
 _SPACELESS = "e01-eff 1000-109f 1780-17ff 3005-3007 3040-30ff 31f0-9fff ac00-d7af 20000-3ffff"
 _BLOCKS = [tuple(int(end, 16) for end in block.split("-")) for block in _SPACELESS.split()]
 """Blocks of Thai, Lao, Burmese, Khmer and East Asian scripts."""
+_BLOCK = _Table(lambda letter: letter if any(a <= ord(letter) <= z for a, z in _BLOCKS) else "")
 
 
 def is_spaceless(letter: str) -> bool:
     """Return True for a character of a script without spaces between words."""
-    return letter >= "\u0e01" and any(low <= ord(letter) <= high for low, high in _BLOCKS)
+    return letter >= "\u0e01" and _BLOCK[letter] != ""
 
 
 def _paired(text: str, *, last: bool = False) -> str:

@@ -261,7 +261,7 @@ def alternatives(glob: str) -> list[str]:
     >>> alternatives("src/{a,b}/*.py"), alternatives("{id}.vue")
     (['src/a/*.py', 'src/b/*.py'], ['{id}.vue'])
     """
-    found: dict[str, None] = {}
+    found: list[str] = []
     pending = [(glob, 0, 0)]
     while pending:
         one, before, at = pending.pop()
@@ -272,13 +272,13 @@ def alternatives(glob: str) -> list[str]:
                 break
             before = at = closing + 1
         if closing < 0:
-            found |= dict.fromkeys((one, one.replace("[", "[[]")))
+            found += dict.fromkeys((one, one.replace("[", "[[]")))
         elif len(pending) + len(found) + len(inside) > _MOST_ALTERNATIVES:
             return [glob]
         else:
             ends = one[:opening], one[closing + 1 :]
             pending += [(each.join(ends), before, opening) for each in reversed(inside)]
-    return [*found]
+    return [*dict.fromkeys(found)]
 
 
 def listed(text: str) -> list[str]:

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 _CONFLICT = "a merge conflict: run 'lore sync', or merge both with 'lore merge-file'"
 _ADVICE = "nothing was imported; mend it, or leave it out with --skip-bad"
-_BATCH = 500
-"""Things read in a query."""
+_BATCH = 500  # things read in a query
+MOST_BAD = 10_000  # maximum bad lines of a shared file; the rest of the file is not read
 
 
 class Imported:
@@ -185,6 +185,8 @@ class LineImport(Import):
                 place = f"{options.name}: line {number}".removeprefix(": ")
                 self._fault(place, error, options.skip_bad)
                 self.result.left.append(line)
+                if options.by_hand and len(self.result.left) == MOST_BAD:
+                    break
         self._apply()
         result, merge = self.result, self._merge
         merge.finish()
@@ -329,10 +331,11 @@ class LineImport(Import):
         if mark and not ids.is_name(scope):
             raise LoreError(f"'{name[:80]}': only the name of a scope may follow {ids.MARK}")
         if not (self._store.scope and name in self._relations):
-            self._store.relations.declare(ids.own(name, self._store.scope), *declared, at)
-            self._relations = self._store.relations.all()
+            name = ids.own(name, self._store.scope)
+            self._store.relations.declare(name, *declared, at)
+            self._relations.setdefault(name, declared)
 
     def _declare_type(self, name: str, at: str, declared: tuple[float, float, str]) -> None:
         if not (self._store.scope and name in self._types):
             self._store.types.declare(ids.check_type(name), declared[-1], at)
-            self._types = self._store.types.all()
+            self._types.setdefault(name, declared[-1])

@@ -34,8 +34,7 @@ PAST: dict[str, type] = {"state_of": Node, "history_of": Edge, "anchor_history_o
 """First fields of lines with past values of a thing."""
 DECLARED = ("declare_type", "declare_relation")
 
-READS = ("accessed_at", "access_count")
-"""Fields without stamps."""
+READS = ("accessed_at", "access_count")  # fields without stamps
 KINDS = (*DECLARED, "purged", *STATES, *PAST)
 """First fields of lines, in the order of an export."""
 _NAMES: dict[type | None, tuple[str, ...]] = {
@@ -254,8 +253,7 @@ def fields_of(row: Thing, was: list[str] | None = None) -> Fields:
     return {**found, "was": was} if was else found
 
 
-_WRITTEN = {"ended_at": "invalidated_at", "node_id": "anchor_of"}
-"""Attribute of a row to the field of the line."""
+_WRITTEN = {"ended_at": "invalidated_at", "node_id": "anchor_of"}  # attribute to field of a line
 
 
 def past_fields(thing: Thing, stamp: str, values: dict[str, str]) -> Fields:

@@ -122,7 +122,7 @@ def read_page(text: str, path: str) -> Page:
 
 _MARKDOWN = re.compile(
     r"""
-    ^(?:
+    ^(?!\n\n)(?:
         (?P<quoted>[ ]{0,3}(?:>|(?P<item>[-*+]|\d{1,9}[.)])[ \t])
           [ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<quote>`{3,}(?=[^`\n]*$)|~{3,}).*
           (?:\n(?(item)(?:[ ]{2}|\t|(?=[ \t]*$))|[ ]{0,3}>)(?![ \t>]*(?P=quote)[`~]*[ \t]*$).*)*
@@ -315,8 +315,7 @@ _PROSE = frozenset(
     "note warning tip hint important attention caution danger error admonition seealso topic "
     "versionadded versionchanged deprecated sidebar container rubric image figure table "
     "list-table".split()
-)
-"""Directives with prose."""
+)  # directives with prose
 _ENTRY = re.compile(r"^[ \t]+(?!:)(?:[^<>\n]*<([^<>\n]+)>|(\S+))[ \t]*$", re.MULTILINE)
 _INDENT = re.compile(r"^[ \t]*(?=\S)", re.MULTILINE)
 _TITLE = re.compile(

@@ -12,7 +12,7 @@ from time import monotonic, sleep
 from .. import __version__
 from ..cli.session import data_folder, project_folder
 from ..core.errors import LoreError
-from ..core.json import dumps, loads, parse_object, require_storable
+from ..core.json import dumps, lines_of, loads, parse_object, require_storable
 from ..core.settings import BUILT_IN_RETRIEVERS, OWN_EMBEDDERS, Settings
 from ..store import FILE
 from ..store.filter import Scope
@@ -303,10 +303,8 @@ class Server:
 
 def messages(lines: BinaryIO) -> Iterator[Message]:
     """Yield the messages of a stream that need a response or cancel a request."""
-    while line := lines.readline(LONGEST_LINE + 1):
+    for line in lines_of(lines, LONGEST_LINE):
         yield from filter(None, map(read_message, _parts(line) if line.strip() else ()))
-        while line and not line.endswith(b"\n"):  # the rest of a line that is too long
-            line = lines.readline(LONGEST_LINE)
 
 
 def _parts(line: bytes) -> list[bytes]:

@@ -6,6 +6,7 @@ from ..core.errors import GraphUnavailable, LoreError, UsageError, nearest
 from ..core.json import dumps, require_json_object, require_storable
 from ..core.model import Node
 from ..core.text import fold
+from ..core.times import now_after
 from ..core.vocabulary import LEARNING, NO_RECORDS, RECORDS, WORST_FIRST, types_named
 from .connection import NEW_KEY, GraphFaults, GraphTable, Table, apsw
 from .edges import COUNTED, follow_nodes
@@ -331,10 +332,14 @@ class Types(Table):
     def declare(self, name: str, description: str, at: str = "") -> None:
         """Add or change a type. Without ``at``, the time is now, later than the last declaration;
         a declaration of a store elsewhere, at a time, has no effect if it is earlier."""
-        old = self.declared().get(name)
-        if (at, description) > (old or ("",)) if at else self.all().get(name) != description:
-            row = (name, description, at or _later(old))
+        rows = self._rows("SELECT declared_at, description FROM types WHERE name = ?", name)
+        was, old = next(iter(rows), ("", None))
+        if (at, description) > (was, old) if at else old != description:
+            row = (name, description, at or now_after(was))
             self._db.execute("INSERT OR REPLACE INTO main.types VALUES (?, ?, ?)", row)
+
+
+_RELATION = "weight, coalesce(backward_weight, weight), description"
 
 
 class Relations(GraphTable):
@@ -342,10 +347,7 @@ class Relations(GraphTable):
 
     def all(self) -> dict[str, tuple[float, float, str]]:
         """Return name to (weight, backward weight, description)."""
-        rows = self._rows(
-            "SELECT name, weight, coalesce(backward_weight, weight), description"
-            " FROM relations ORDER BY name"
-        )
+        rows = self._rows(f"SELECT name, {_RELATION} FROM relations ORDER BY name")
         return {name: (weight, backward, text) for name, weight, backward, text in rows}
 
     def declared(self) -> dict[str, tuple[str, tuple[float, float, str]]]:
@@ -357,16 +359,12 @@ class Relations(GraphTable):
         self, name: str, weight: float, backward: float, description: str, at: str = ""
     ) -> None:
         """Add or change a relation. ``at`` is as in ``Types.declare``."""
-        old, given = self.declared().get(name), (weight, backward, description)
-        if (at, given) > (old or ("",)) if at else self.all().get(name) != given:
-            row = (name, weight, description, backward, at or _later(old))
+        query = f"SELECT declared_at, {_RELATION} FROM relations WHERE name = ?"
+        given = (weight, backward, description)
+        was, *old = next(iter(self._rows(query, name)), ("",))
+        if (at, given) > (was, tuple(old)) if at else given != tuple(old):
+            row = (name, weight, description, backward, at or now_after(was))
             self._db.execute("INSERT OR REPLACE INTO main.relations VALUES (?, ?, ?, ?, ?)", row)
-
-
-def _later(declared: tuple[str, object] | None) -> str:
-    from ..core.times import now_after
-
-    return now_after(declared[0] if declared else "")
 
 
 class Ratings(GraphTable):
