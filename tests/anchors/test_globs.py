@@ -59,7 +59,7 @@ def test_globs_agree_with_regular_expressions(parts: list[str], path: str) -> No
         "*a" * 500 + "z",
         "**/*" * 500,
         "[!b]" * 5000,
-        "{a,*a}" * 9 + "z",
+        "{*,*}" * 60 + "z",
         "{a," * 20_000 + "b}" * 20_000,
     ],
 )
