@@ -125,8 +125,7 @@ class Command:
     @property
     def text(self) -> str:
         """The help, without the indentation of the docstring."""
-        lines = (self.run.__doc__ or "").split("\n")
-        return "\n".join([line.removeprefix("    ") for line in lines]).strip()
+        return (self.run.__doc__ or "").replace("\n    ", "\n").strip()
 
     def option_of(self, name: str) -> Parameter | None:
         """Return the option with this name, of the command or of a setting."""

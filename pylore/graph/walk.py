@@ -54,10 +54,13 @@ if TYPE_CHECKING:
     Link = tuple[str, str, float, bool]
     """(relation, other end, edge weight, True if the edge points there)"""
 
-    Tied = tuple[str, str, float, bool, str]
+    Between = tuple[str, float] | None
+    """(entity between two records, weight of the edge from the first)"""
+
+    Tied = tuple[str, str, float, bool, Between]
     """(other end, relation, edge weight, True if the edge points there, entity between)"""
 
-    Way = tuple[float, "Step", str, float, float, bool, str]
+    Way = tuple[float, "Step", str, float, float, bool, Between]
     """A ``Step`` without the id."""
 
     Tie = tuple["Step", str, float, float]
@@ -70,7 +73,7 @@ BRIDGES = THING_IDS
 class Step:
     """A step of a way to a node: the edge, the step before, and the score.
 
-    ``through`` is the entity that ties two records.
+    ``through`` is the entity that ties two records, with the weight of the first edge.
     """
 
     __slots__ = (
@@ -94,7 +97,7 @@ class Step:
         edge_weight: float = 1.0,
         relation_weight: float = 1.0,
         outgoing: bool = True,
-        through: str = "",
+        through: Between = None,
     ) -> None:
         self.id = id
         self.score = score
@@ -291,7 +294,7 @@ class _Hop:
                         roots[other] = ""
                     if value > most.get(other, 0.0):
                         most[other] = value
-                        ways[other] = (value, here, relation, weight, strength, outgoing, "")
+                        ways[other] = (value, here, relation, weight, strength, outgoing, None)
                 if may_tie and outgoing and other.startswith(BRIDGES):
                     ties.setdefault(other, []).append((here, relation, weight, strength))
         return ties
@@ -315,7 +318,8 @@ class _Hop:
                         known = best.get((start.id, other))
                         if brings > (known[0] if known else 0.0):
                             both = weight * other_weight
-                            tie = (brings, start, relation, both, strength, True, bridge)
+                            through = bridge, weight
+                            tie = (brings, start, relation, both, strength, True, through)
                             best[start.id, other] = tie
         for (start_id, id), found_way in best.items():
             value, root = found_way[0], self._roots[start_id]
@@ -390,25 +394,32 @@ class Links:
 
     def _add(self, start: str, step: Step) -> None:
         start, end = self._symbols.get(start, start), self._symbols.get(step.id, step.id)
-        if start != end:
-            relation, weight, through = step.relation or "", step.edge_weight, step.through
-            link = (end, relation, weight, step.outgoing, through)
-            self._of.setdefault(start, []).append(link)
-            link = (start, relation, weight, not step.outgoing, through)
-            self._of.setdefault(end, []).append(link)
+        edges = [(start, end, step.edge_weight, step.outgoing, step.through)]
+        if step.through:
+            entity, weight = step.through
+            edges.append((start, entity, weight, True, None))
+            edges.append((end, entity, step.edge_weight / weight, True, None))
+        for one, other, weight, outgoing, through in edges if start != end else ():
+            for here, there, out in ((one, other, outgoing), (other, one, not outgoing)):
+                link = (there, step.relation or "", weight, out, through)
+                self._of.setdefault(here, []).append(link)
 
     def ways_from(self, starts: Mapping[str, float], depth: int) -> dict[str, Step]:
         """Return a way from ``starts`` (id to score) to each node within ``depth`` edges.
 
-        It is the best of the ways with the fewest edges. The ways are a tree for each start: a way
-        extends the way to the node before, and never passes through another start.
+        It is the best of the ways with the fewest edges; a way from record to record leaves out the
+        entity between them only if ``depth`` has no room for it. The ways are a tree for each
+        start: a way extends the way to the node before, and never passes through another start.
         """
         ways = {id: Step(id, score) for id, score in starts.items()}
-        frontier = [*ways.values()]
-        for _ in range(depth):
+        for turn in range(2 * depth):
             reached: dict[str, Step] = {}
+            if turn in (0, depth):
+                frontier = [step for step in ways.values() if step.hop < depth]
             for step in frontier:
                 for end, relation, weight, outgoing, through in self._of.get(step.id, ()):
+                    if through and turn < depth:
+                        continue
                     strength = self._weights.get(relation, (1.0, 1.0))[0 if outgoing else 1]
                     score = step.score * weight * strength * self._decay
                     if end not in ways and score > (reached[end].score if end in reached else 0.0):
@@ -416,5 +427,5 @@ class Links:
                             end, score, step, relation, weight, strength, outgoing, through
                         )
             ways |= reached
-            frontier = [*reached.values()]
+            frontier = [step for step in reached.values() if step.hop < depth]
         return ways

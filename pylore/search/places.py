@@ -207,7 +207,7 @@ def explain_ways(hits: Sequence[Hit], settings: Settings) -> None:
                 "edge_weight": step.edge_weight,
                 "relation_weight": step.relation_weight,
                 "decay": settings.hop_decay,
-                **({"through": step.through} if step.through else {}),
+                **({"through": step.through[0]} if step.through else {}),
             }
             for before, step in zip(chain, chain[1:], strict=False)
         ]
