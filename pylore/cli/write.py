@@ -222,8 +222,7 @@ def link(
     \b
     lore link lesson-1a2b3c4d learned_from failure-5e6f7a8b --weight 0.4 --meta by=review
     """
-    given = (weight, status, source)
-    if remove and (metadata or force or new_relation or any(one is not None for one in given)):
+    if remove and (metadata or force or new_relation or {weight, status, source} != {None}):
         raise UsageError("--remove excludes options that describe a link: leave them out")
     fields = dict(map(_meta_field, metadata))
     with session.open() as store:
