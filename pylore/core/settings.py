@@ -172,7 +172,7 @@ class Settings:
     remotes: dict[str, str] = row(
         {},
         "hubs by name: postgresql://… without a password, then the records to send: "
-        "types=TYPE,… tags=TAG,… scopes=NAME,… staged",
+        "types=TYPE,… scopes=NAME,… staged",
         section="hub",
     )
     on = row("", "remote that 'lore search' searches in place of your own store")

@@ -114,12 +114,12 @@ class ChangeLog(Table):
 
     def since(self, after: int, until: int, but: str) -> tuple[set[str], set[str]]:
         """Return the things that commands added or changed, and the ids of records that were added,
-        or changed in status or tags. The commands are those after ``after`` up to ``until``,
-        without commands from the hub ``but``."""
+        or changed in status. The commands are those after ``after`` up to ``until``, without
+        commands from the hub ``but``."""
         query = (
             "SELECT DISTINCT thing, is_told FROM (SELECT command, thing, 1 AS is_told FROM added"
-            " UNION ALL SELECT command, thing, field = 'status' OR substr(field, 1, 5) = 'tags.'"
-            " FROM past) CROSS JOIN commands c ON c.id = command"
+            " UNION ALL SELECT command, thing, field = 'status' FROM past)"
+            " CROSS JOIN commands c ON c.id = command"
             " WHERE command > ? AND command <= ? AND c.origin <> ?"
         )
         rows = self._rows(query, after, until, but)
