@@ -276,8 +276,8 @@ class Records:
         """Change fields of a record; None does not change a field.
 
         Tags are replaced; an empty ``why`` removes the reason, an empty ``file`` the file, an empty
-        ``title`` a title that is not from the text.
-        ``force`` changes fields that a document's file states.
+        ``title`` a title that is not from the text. ``force`` changes fields that a document's file
+        states.
 
         Raises:
             LoreError: unknown id, status or source, an empty or long text, a field that the

@@ -70,9 +70,10 @@ class Runs:
 
     def start_for_hook(self) -> str:
         """Return the id of a new run for a session, and finish runs of sessions long over."""
-        for run in self._store.impressions.left_open(ago(HOOK_RUN_DAYS), MOST_FINISHED):
-            self.finish(run)
-        return self.start(by="hook")
+        with self._store.faults, self._store.transaction("run start"):
+            for run in self._store.impressions.left_open(ago(HOOK_RUN_DAYS), MOST_FINISHED):
+                self.finish(run)
+            return self.start(by="hook")
 
     def finish(
         self, run: str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()
@@ -165,9 +166,9 @@ class Runs:
     def _run_of_today(self) -> str:
         name = f"feedback-{now()[:10]}"
         id = own(RUN_IDS + name, self._store.scope)
-        if self._store.nodes.get(id) is None:
-            return self._add(name, {"finished_at": now()})
-        return self._require_run(id).id
+        node = self._store.nodes.get(id)
+        is_live = node is not None and node.invalidated_at is None
+        return id if is_live else self._add(name, {"finished_at": now()})
 
     def _require_run(self, id: str) -> Node:
         node = self._store.nodes.get(id)

@@ -326,6 +326,7 @@ def test_audit_counts_and_hooks_finish_runs(store: Store) -> None:
         node.created_at = "2026-01-31T12:00:00Z"
         store.nodes.put(node)
     Runs(store).start_for_hook()
+    assert {one.name for one in store.changes.commands()} == {"run start"}, "one transaction"
     counts = audit(store, options())
     assert counts["coverage"] == {"runs": 2, "finished": 1, "shown": 5, "rated": 0}
     assert counts["diversity"]["answers"] == 3
