@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _ASIDES = re.compile(
     r"<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics|new-diagnostics"
-    r"|user-prompt-submit-hook|session-start-hook)\b[^>]*>.*?</\1>\s*",
+    r"|user-prompt-submit-hook|session-start-hook)\b[^<>]*>(?:(?!<\1\b).)*?</\1>\s*",
     re.DOTALL,
 )
 _BY_CLAUDE = re.compile(

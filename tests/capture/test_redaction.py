@@ -12,6 +12,7 @@ from planted_secrets import HELD_OUT, ordinary, planted
 
 from pylore.capture.recorder import commit_of, makes_commit
 from pylore.capture.redaction import Redactor, own_redactors
+from pylore.capture.transcripts import Claude
 from pylore.core.errors import LoreError
 
 
@@ -99,5 +100,6 @@ def test_time_is_linear_in_hostile_text() -> None:
     start = process_time()
     Redactor().texts([pump * (2_000 // len(pump)) for pump in pumps])
     hostile = "git" + " -c" * 60 + "<<A\n" * 600 + "\n" * 20_000
+    assert [*Claude().steps({"type": "user", "message": {"content": "<system-reminder>" * 20_000}})]
     assert not makes_commit(f"{hostile}xcommit") and commit_of(hostile, "") == ("", "")
     assert process_time() - start < 20
