@@ -110,7 +110,8 @@ def _degrees(store: Store, nodes: Container[str], relations: Iterable[str]) -> C
 
 def pick_around(store: Store, settings: Settings, ids: Sequence[str], most: int) -> Picked:
     """Return these nodes and the nodes that the walk reaches; raise GraphUnavailable."""
-    picked = Picked(" ".join(store.nodes.briefs(ids)[id][1] or id for id in ids), ids, 0)
+    briefs = store.nodes.briefs(ids)
+    picked = Picked(" ".join(briefs[id][1] or id for id in ids), ids, 0)
     picked.take(related(store, _roomy(settings, most), ids, symbols=True), most)
     return picked
 
