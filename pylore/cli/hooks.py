@@ -157,7 +157,6 @@ WALL = TIMEOUT / 2
 _LONG = {"post-commit": (5.0, 30.0), "shell": (5.0, 30.0)}
 """The limits of hooks that run in the background, or that would lose data."""
 
-_SHORTEST_SLEEP = 0.01
 _LONGEST = 10_000_000
 """Maximum size of an event, and of the names of staged files, in bytes."""
 
@@ -168,7 +167,7 @@ def end_in_time(cpu: float, wall: float) -> None:
 
     used, end = process_time() + cpu, monotonic() + wall
     while (left := min(used - process_time(), end - monotonic())) > 0:
-        sleep(max(left, _SHORTEST_SLEEP))
+        sleep(max(left, 0.01))
     if process_time() >= used:
         debug(f"no answer within {cpu:g} s of processor time: see 'lore doctor'")
     else:

@@ -51,9 +51,8 @@ def _failure(error: Exception) -> LoreError | None:
         return error
     if isinstance(error, OSError):
         where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
-        return LoreError(
-            f"{where}{error.strerror or error}: check the disk and the folder you are in"
-        )
+        why = error.strerror or error
+        return LoreError(f"{where}{why}: check the disk and the folder you are in")
     if isinstance(error, ModuleNotFoundError) and not (error.name or "pylore").startswith("pylore"):
         return LoreError(
             f"the Python package {error.name} is missing: run 'make setup', or install lore again"

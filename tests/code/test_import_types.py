@@ -85,10 +85,8 @@ EACH = {
 }
 
 OTHERS = {
-    "b.ts": "export const x = 1",
-    "b.js": "export const x = 1",
-    "b.py": "x = 1",
-    "pkg/b.py": "x = 1",
+    **dict.fromkeys(("b.ts", "b.js"), "export const x = 1"),
+    **dict.fromkeys(("b.py", "pkg/b.py"), "x = 1"),
     "b/b.go": "package b\nfunc X() {}",
     "go.mod": "module m",
     "src/b.rs": "pub fn x() {}",
