@@ -100,6 +100,8 @@ def test_time_is_linear_in_hostile_text() -> None:
     start = process_time()
     Redactor().texts([pump * (2_000 // len(pump)) for pump in pumps])
     hostile = "git" + " -c" * 60 + "<<A\n" * 600 + "\n" * 20_000
-    assert [*Claude().steps({"type": "user", "message": {"content": "<system-reminder>" * 20_000}})]
+    assert not [
+        *Claude().steps({"type": "user", "message": {"content": "<system-reminder>" * 20_000}})
+    ]
     assert not makes_commit(f"{hostile}xcommit") and commit_of(hostile, "") == ("", "")
     assert process_time() - start < 20
