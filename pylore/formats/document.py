@@ -264,7 +264,7 @@ def front_matter(lines: Sequence[str]) -> tuple[dict[str, tuple[int, Value]], in
     """Return key to (line, value) of the front matter at the start of a file, and the number of
     lines with the fences; ``({}, 0)`` where ``---`` is a rule.
 
-    It is a rule without a second ``---``, and where neither a key nor YAML follows.
+    It is a rule without a second ``---``, and where neither a key nor YAML with keys follows.
 
     Raises:
         LoreError: invalid YAML, or YAML with more than keys and values.
@@ -286,7 +286,7 @@ def _parsed(text: str) -> dict[str, tuple[int, Value]]:
     if len(text) > LONGEST:
         raise _fault(1, f"the front matter is longer than {LONGEST} characters: shorten it")
     try:
-        return _Loader(text).mapping()
+        return _Loader(text).mapping() if text.strip() else {}
     except yaml.MarkedYAMLError as error:
         what = ", ".join(filter(None, (error.context, error.problem)))
         marks = [mark for mark in (error.problem_mark, error.context_mark) if mark]
@@ -306,9 +306,9 @@ class _Loader(yaml.BaseLoader):
     def mapping(self) -> dict[str, tuple[int, Value]]:
         found: dict[str, tuple[int, Value]] = {}
         root = self.get_single_node()
-        if root is not None and not isinstance(root, yaml.MappingNode):
-            raise _fault(_line(root), "not a 'key: value': front matter is keys and values")
-        for written, node in root.value if root else ():
+        if not isinstance(root, yaml.MappingNode):  # None where all lines are comments
+            raise _fault(2, "not a 'key: value': front matter is keys and values")
+        for written, node in root.value:
             line, key = _line(written), self.construct_object(written, deep=True)
             if not isinstance(key, str) or not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
                 raise _fault(line, f"a key is a line of text, {LONGEST_KEY} characters at most")
