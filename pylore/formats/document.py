@@ -1,6 +1,6 @@
 """Read the text of a file as a document: front matter, title, body and links.
 
-Front matter is the YAML between two lines ``---`` at the start of a Markdown file.
+Front matter is YAML between two lines ``---``, or TOML between ``+++``, at the start of Markdown.
 """
 
 from __future__ import annotations
@@ -59,9 +59,8 @@ class Document:
         """Return ``old``, or a new node, with all that the file states, or no longer does."""
         node = old or Node(self.node.id, self.node.type, source="file")
         before = json.loads(node.data).get(fields.STATED, [])
-        stated = [name for name in fields.STATED_FIELDS if name in self.stated or name in before]
-        dated = ["created_at"] if "created_at" in self.stated else []
-        for name in ("title", "body", "file", "line_start", "line_end", *stated, *dated):
+        stated = {*fields.STATED_FIELDS} & {*before, *self.stated} | {"created_at"} & self.stated
+        for name in ("title", "body", "file", "line_start", "line_end", *stated):
             setattr(node, name, getattr(self.node, name))
         gone = dict.fromkeys((*before, fields.PRUNED))
         names = sorted({*self.data, *self.stated}) or None
@@ -227,8 +226,7 @@ def _date(text: str) -> str:
     zoned = text[:-3].rstrip() + "Z" if text.endswith(("UTC", "GMT")) else text
     try:
         if yaml.SafeLoader.timestamp_regexp.match(zoned):
-            scalar = yaml.ScalarNode("", zoned)
-            moment = yaml.SafeLoader("").construct_yaml_timestamp(scalar)
+            moment = yaml.SafeLoader("").construct_yaml_timestamp(yaml.ScalarNode("", zoned))
         else:
             moment = datetime.fromisoformat(text)
         if isinstance(moment, datetime) and moment.tzinfo is not None:
@@ -269,11 +267,14 @@ def front_matter(lines: Sequence[str]) -> tuple[dict[str, tuple[int, Value]], in
     Raises:
         LoreError: invalid YAML, or YAML with more than keys and values.
     """
-    fences = [number for number, line in enumerate(lines) if line.rstrip() in ("---", "...")][:2]
+    fences = [at for at, line in enumerate(lines) if line.rstrip() in ("---", "...", "+++")][:2]
     if len(fences) < 2 or fences[0] or lines[0].startswith("."):
         return {}, 0
     # PyYAML takes a tab behind a colon or a line for the start of a token
     text = "".join(line.rstrip(" \t\r") + "\n" for line in lines[1 : fences[1]])
+    if lines[0].startswith("+"):  # TOML writes lists, quoted texts and times as YAML does
+        text = text.replace("[taxonomies]\n", "").partition("\n[")[0]
+        text = re.sub(r"(?m)^([\w-]+) *=", r"\1: ", text)
     try:
         return _parsed(_WIKI.sub(r'\1"\2"', text.replace(":\t", ": "))), fences[1] + 1
     except LoreError:

@@ -58,8 +58,7 @@ def read_state(lines: Iterable[bytes], name: str) -> set[str]:
 
 
 def _digest(fields: Fields) -> str:
-    text = line_of(_without(READS, fields))
-    return sha256(text.encode("utf-8", "replace")).hexdigest()[:_DIGEST]
+    return sha256(line_of(_without(READS, fields)).encode("utf-8", "replace")).hexdigest()[:_DIGEST]
 
 
 def _fields(store: Store, types: Sequence[str]) -> Iterator[Fields]:

@@ -104,6 +104,7 @@ def test_faults_name_their_line(text: str, line: int, why: str) -> None:
 def test_no_front_matter() -> None:
     assert front_matter(["# Title", "---", "a: b", "---"]) == front_matter([]) == ({}, 0)
     assert front_matter(["---", "a: b", "...", "text", "---"]) == ({"a": (2, "b")}, 3)
+    assert front_matter(["+++", 'a="b = c"', "[d]", "e = 1", "+++"]) == ({"a": (2, "b = c")}, 5)
 
 
 @pytest.mark.parametrize(
