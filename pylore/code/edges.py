@@ -218,7 +218,7 @@ _MOST_MENTIONS = 500  # maximum mentions of a file
 
 _QUOTED = re.compile(r"`([^`\n]{2,200})`")
 _LINK = re.compile(r"\]\(<?([^)\s>#]{1,300})")
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _WORD = re.compile(r"[\w$.:>-]+?(?=\(|$)")
 
 
@@ -226,12 +226,12 @@ def mentioned(text: str, endings: tuple[str, ...]) -> list[Import]:
     """Return possible paths and symbols of Markdown; a word with one of ``endings`` is a file."""
     path = _paths(endings)
     found: dict[str, int] = {}
-    fenced = False
+    fence = ""
     for number, line in enumerate(composed(text).split("\n"), start=1):
-        if _FENCE.match(line):
-            fenced = not fenced
+        if mark := _FENCE.match(line):
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
             continue
-        for name in _names(line, fenced, path):
+        for name in _names(line, bool(fence), path):
             if len(found) < _MOST_MENTIONS:
                 found.setdefault(name, number)
     return [Import(name, line=line, kind=MENTION) for name, line in found.items()]

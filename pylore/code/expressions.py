@@ -30,6 +30,8 @@ _STOPS = {
 LIFETIME = re.compile(r"(?<=[&<,+ ])'\w+(?:\s+|(?=[,>:+]))")  # of a type of Rust
 _SPACE = re.compile(r"\s+")
 _PLAIN_NAME = re.compile(r"(?:[\w$]+(?:::|\.))*[^\W\d][\w$]*[?!=]?")
+_BOUND, _FIRST = re.compile(r"[\w$]+(?=\s*[,=}\]])"), re.compile(r"^[\w$]+")
+"""The names in a pattern, and the name of a parameter."""
 _OPERATOR = re.compile(r"[^\w\s]{1,3}|[^\w\s]+@")
 
 
@@ -130,13 +132,13 @@ class Parts:
         return found + end if known else ""
 
     def params(self, text: str) -> tuple[str, ...]:
-        """Return the names of parameters, without their types and defaults."""
+        """Return the names of parameters, without their types and defaults; of a pattern, as
+        ``{a, b: c}``, the names in it."""
         found = []
         for part in split(text[1:-1] if text.startswith("(") else text):
-            part = self._modifiers.sub("", part)
-            name = re.split(r"[:=\s]", part.lstrip("*&. "), maxsplit=1)[0].rstrip("?")
-            if name and name != "/":
-                found.append(f"{part[: len(part) - len(part.lstrip('*'))]}{name}")
+            part = self._modifiers.sub("", part).lstrip("*&. ")
+            pattern = part[: after_brackets(part, 0)] if part[:1] in ("{", "[") else ""
+            found += _BOUND.findall(pattern) if pattern else _FIRST.findall(part)
         return tuple(found)
 
     def bases(self, text: str) -> tuple[str, ...]:

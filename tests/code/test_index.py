@@ -321,7 +321,7 @@ def test_partial_clone_fetches_no_file(project: Project, tmp_path: Path) -> None
 
 def test_markdown_mentions() -> None:
     text = "See `src/a.py:10-20`, [b](../b.md#x) and lib/c.sh; not https://e.org/d.py.\n"
-    fenced = "```\nran e/f.go and `g`\n```\n"
+    fenced = "````\nran e/f.go and\n```\n`g`\n````\n"
     found = [item.module for item in mentioned(text + fenced, load_rules().mentioned)]
     assert found == ["src/a.py:10-20", "../b.md", "lib/c.sh", "e/f.go"]
 

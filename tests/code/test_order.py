@@ -74,14 +74,14 @@ def test_the_order_of_the_matches_does_not_change_the_facts() -> None:
         Match("class.1", 1, 9, ["A", ""]),
         Match("class.2", 1, 9, ["A", "Base"]),
         Match("function.1", 2, 3, ["f", ""]),
-        Match("function.2", 2, 3, ["f", "x, y"]),
+        Match("function.2", 2, 3, ["f", "{x, k: y}, ...z"]),
         Match("call.1", 4, 4, ["g"]),
         Match("call.decorator", 4, 4, ["g"]),
     ]
     source = Source("\n" * 9, load_rules().languages["javascript"])
     one = extract("a.js", "javascript", source, matches)
     assert one == extract("a.js", "javascript", source, matches[::-1])
-    assert [(s.bases, s.params) for s in one.symbols] == [(("Base",), ()), ((), ("x", "y"))]
+    assert [(s.bases, s.params) for s in one.symbols] == [(("Base",), ()), ((), ("x", "y", "z"))]
 
 
 if __name__ == "__main__":
