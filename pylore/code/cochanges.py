@@ -241,21 +241,16 @@ def _link(
             wanted[first, second] = Edge(
                 first, second, CO_CHANGES, weight, "system", "confirmed", metadata, now()
             )
-    # Edges of people stay.
-    derived = {
-        ends: edge
-        for ends, edge in old.items()
-        if edge.source == "system" and edge.ended_at is None
-    }
+    derived = [edge for edge in old.values() if edge.source == "system" and edge.ended_at is None]
     added = [edge for ends, edge in wanted.items() if ends not in old]
     updated = []
-    for ends, edge in derived.items():
-        new = wanted.get(ends, edge)
+    for edge in derived:  # edges of people stay
+        new = wanted.get((edge.from_id, edge.to_id), edge)
         if (edge.weight, edge.metadata) != (new.weight, new.metadata):
             edge.weight, edge.metadata = new.weight, new.metadata
             updated.append(edge)
     store.edges.put_many([*added, *updated])
-    ended = [edge.key for ends, edge in derived.items() if ends not in wanted]
+    ended = [edge.key for edge in derived if (edge.from_id, edge.to_id) not in wanted]
     store.edges.drop_derived(ended)
     result.edges, result.added, result.updated = len(wanted), len(added), len(updated)
     result.unchanged = len(wanted) - len(added) - len(updated)

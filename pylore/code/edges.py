@@ -11,7 +11,7 @@ from ..core.text import composed
 from ..core.vocabulary import file_id, is_test, symbol_id
 from .facts import TYPING, Call, FileFacts, Found, Import
 from .languages import LanguageSpec
-from .names import DEFINITION, MODULE, OBJECT, REASONS, Def, File, Names, Thing
+from .names import DEFINITION, MODULE, OBJECT, REASONS, SUPER, Def, File, Names, Thing
 from .tree import Importer, SourceTree
 
 UNIQUE_FUNCTION, UNIQUE_METHOD, AMBIGUOUS = 0.75, 0.45, 0.5
@@ -136,7 +136,10 @@ class Resolver:
             scope = scope.rpartition(".")[0]
         caller = file.defs[scope].id if scope else file_id(file.path)
         for thing in things:
-            self._reach(caller, thing)
+            if thing.kind != SUPER:
+                self._reach(caller, thing)
+            elif made := self._overridden(thing.of, file.defs[scope].name if scope else ""):
+                self._add(caller, made.id, "calls", thing.sure)
         if not things:
             self._guess(file, caller, call.callee)
 
@@ -152,6 +155,12 @@ class Resolver:
             for one in self._names.called_of(thing):
                 if one.kind == DEFINITION or (one.kind == OBJECT and thing.kind == MODULE):
                     self._reach(caller, one._replace(sure=thing.sure))
+
+    def _overridden(self, cls: Def, name: str) -> Def | None:
+        """Return the method of the bases that overrides of this name call by ``super(…)``."""
+        bases = self._names.order(cls)[1:]  # some constructors have the names of classes
+        found = (one.children.get(one.name if name == cls.name else name) for one in bases)
+        return next(filter(None, found), None)
 
     def _constructor(self, cls: Def) -> Def | None:
         """Return the constructor of a class, or of the first base with a constructor."""

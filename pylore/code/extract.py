@@ -252,8 +252,8 @@ def _symbols(definitions: list[DefinitionMatch], source: Source, parts: Parts) -
 
 def _says(each: DefinitionMatch, source: Source) -> tuple[bool, bool, bool, int]:
     """Return the sort key of definitions with the same name: body, documentation, length."""
-    has_body = not source.lines[each.last - 1].rstrip().endswith(("...", ";"))
-    return each.kind != "constant", has_body, source.doc(*each.place) != "", each.last - each.first
+    has_body, doc = source.has_body(*each.place), source.doc(*each.place)
+    return each.kind != "constant", has_body, doc != "", each.last - each.first
 
 
 def _placed(

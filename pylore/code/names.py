@@ -168,10 +168,7 @@ class Names:
                         thing.of.children.setdefault(name, made)
 
     def inherit(self) -> Iterator[tuple[Def, Def, float]]:
-        """Find the bases of all classes; yield class, base and confidence.
-
-        Bases are looked up before any class has bases: in scopes, not in classes.
-        """
+        """Yield class, base and confidence; all are looked up before classes have bases."""
         found = [
             (made, thing.of, thing.sure)
             for file in self._files.values()
@@ -333,12 +330,9 @@ class Names:
             made = file.defs.get(scope)
             if made is not None and made.is_class and made.kind != "module":
                 return made
-            if (
-                made
-                and made.outer
-                and (made.outer.is_class or (in_objects and made.kind == "method"))
-            ):
-                return made.outer
+            outer = made.outer if made else None
+            if made and outer and (outer.is_class or (in_objects and made.kind == "method")):
+                return outer
             scope = scope.rpartition(".")[0]
         return None
 

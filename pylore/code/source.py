@@ -23,7 +23,7 @@ _MARK = (
     r"|{strings}|{comments}"
 )
 _OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
-_COMMENTS = {"#": r"#[^\n]*", "//": r"//[^\n]*", "/*": r"/\*(?s:.)*?\*/"}
+_COMMENTS = {"#": r"#[^\n]*", "//": r"//[^\n]*", "/*": r"/\*(?s:.)*?\*/", "\\": r"\\\n"}
 _OF_TYPE = re.compile(
     r"(?:[:|?]|\s&|\b(?:extends|is|keyof|readonly)|\)\s*:\s*(?:new )?\([^()]*\)\s*=>)\s*$"
     r"|\b(?:interface|struct)$|[\])*] ?struct $"
@@ -32,6 +32,7 @@ _MEMBER = re.compile(r":\s*[\w:]+(?:<[\w:<>, ]*>)?(?:\(|\{(?!\s*\n))")  # in a c
 _ATTRIBUTE = re.compile(
     r"\s*(?:@(?!interface\b)[\w.:$]+(?=[\s(<])|#(?=\[)|(?=\[\[)|//[^\n]*\n|/\*(?s:.*?)\*/)"
 )
+_WORDS = re.compile(rb"[\w\s]*")  # before a definition, as ``export``
 _DOCSTRING = re.compile(
     r"\s*(?:#[^\n]*\n\s*)*[rRuU]?(\"\"\"|'''|\"|')(?:\\\n)?((?:\\.|(?!\1).)*)(?:\1|\Z)", re.DOTALL
 )
@@ -65,8 +66,8 @@ class Source:
         if language.docstrings:
             quoted[:0] = [rf"{mark}{{3}}(?s:\\.|.)*?{mark}{{3}}" for mark in language.quotes]
         quoted.append(r"'(?:\\.|[^\\'])'")  # a character, where quotes begin lifetimes
-        self._opening = tuple(mark for mark in language.comments if mark in _COMMENTS)
-        comments = "|".join(_COMMENTS[mark] for mark in self._opening) or "(?!)"
+        self._opening = tuple(mark for mark in (*language.comments, "\\") if mark in _COMMENTS)
+        comments = "|".join(_COMMENTS[mark] for mark in self._opening)
         marks = _MARK.replace("{strings}", "|".join(quoted)).replace("{comments}", comments)
         self._marks = re.compile(marks)
 
@@ -74,7 +75,9 @@ class Source:
         """Return the beginning of a definition, cut at the offsets if given."""
         if offsets is None:
             return "\n".join(self.lines[first - 1 : min(last, first + _HEAD_LINES + 39)])
-        text = self._data[offsets[0] : min(offsets[1] + 1, offsets[0] + _HEAD_LENGTH)]
+        line = self._data.rfind(b"\n", 0, offsets[0]) + 1
+        begin = line if _WORDS.fullmatch(self._data, line, offsets[0]) else offsets[0]
+        text = self._data[begin : min(offsets[1] + 1, offsets[0] + _HEAD_LENGTH)]
         return text.decode(errors="replace")
 
     def signature(self, first: int, last: int, offsets: tuple[int, int] | None, kind: str) -> str:
@@ -88,12 +91,16 @@ class Source:
         head = self._marks.sub(lambda mark: "" if mark[0].startswith(comments) else mark[0], head)
         return one_line(head)[:SIGNATURE_LENGTH].rstrip(" =")
 
+    def has_body(self, first: int, last: int, offsets: tuple[int, int] | None, kind: str) -> bool:
+        """Return True if a definition goes on after the head."""
+        text = self._definition(first, last, offsets)
+        return text[self._head_end(text) :].strip(" \r\n:;") != "" and text.rstrip()[-3:] != "..."
+
     def doc(self, first: int, last: int, offsets: tuple[int, int] | None, kind: str) -> str:
         """Return the docstring of a definition, or else the comments before line ``first``."""
         if self._language.docstrings and kind in ("class", "function", "method"):
             text = self._definition(first, last, offsets)
-            doc = _docstring(text[self._head_end(text[:_HEAD_LENGTH]) + 1 :])
-            if doc:
+            if doc := _docstring(text[self._head_end(text[:_HEAD_LENGTH]) + 1 :]):
                 return doc
         at, found = first - 2, ""
         above = [line.encode() for line in self.lines[max(0, at - _MOST_ABOVE) : at + 1]]
@@ -109,10 +116,9 @@ class Source:
 
     def leading(self) -> str:
         """Return the docstring of the file, or else the first comment but a licence."""
-        if self._language.docstrings:
-            doc = _docstring("\n" + "\n".join(self.lines[:_FIRST_LINES]))
-            if doc:
-                return doc
+        text = "\n" + "\n".join(self.lines[:_FIRST_LINES])
+        if self._language.docstrings and (doc := _docstring(text)):
+            return doc
         at, marks = 0, self._language.comments
         for _ in range(3):
             while at < len(self.lines) and self.lines[at].strip()[:2] in ("", "#!"):
@@ -201,9 +207,8 @@ def _attributes_end(text: str) -> int:
 
 def _docstring(text: str) -> str:
     match = _DOCSTRING.match(text)
-    if match is None:
-        return ""
-    return "\n".join(line.strip() for line in match[2].strip().splitlines())[:DOC_LENGTH]
+    lines = match[2].strip().splitlines() if match else ()
+    return "\n".join(map(str.strip, lines))[:DOC_LENGTH]
 
 
 def file_body(source: Source, symbols: Sequence[Symbol], is_code: bool) -> str:

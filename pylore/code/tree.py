@@ -67,10 +67,7 @@ class SourceTree:
         return content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
 
     def holding(self, name: str, folders: Iterable[str]) -> dict[str, str]:
-        """Return the texts of the manifest ``name`` in ``folders`` and all above, by folder.
-
-        Outer folders come first: of two that claim a name the first should win.
-        """
+        """Return the texts of ``name`` in ``folders`` and all above, the outer folders first."""
         found: dict[str, str] = {}
         seen: set[str] = set()
         for start in folders:

@@ -135,7 +135,7 @@ HIERARCHY = (
         ("D.h", "self.f", "C.f"),
         ("D.h", "super.f", "C.f"),
         ("D.h", "self.g", "A.g"),
-        ("C.f", "super.f", "A.f"),
+        ("C.f", "super", "A.f"),
         ("make", "D().f", "C.f"),
         ("make", "B.g", "A.g"),
         ("make", "d.h", "D.h"),

@@ -49,7 +49,7 @@ import * as n from "./n";
 export {a as b} from "./m";
 export * from "./q";
 export default class Login<T> extends Base<T> implements I {
-  private repo: Repo;
+  private repo: Repo; check(): void
   check(u: string): Promise<Repo> {
     return this.repo.find(u)?.ok();
   }
@@ -62,7 +62,7 @@ type T1 = A | B;
 namespace NS {
   export const q = 1;
 }
-export const f = async (r: Repo) => new Login(r);
+export const f = (async (r: Repo) => new Login(r)) satisfies F;
 """,
         "Login class 5-13; Login.check method 7-9; Login.late method 10-12; "
         "I interface 14-14; I.m method 14-14; T1 type 15-15; NS module 16-18; "
@@ -79,7 +79,7 @@ Foo.prototype.bar = function (a) {
 };
 exports.baz = () => import("./lazy");
 class A extends B.C {
-  #p = new Q();
+  #p = new Q(); #n = mk();
   late = () => {
     this.q = new D(<UI.Row><p/><Cell/></UI.Row>);
   };
@@ -87,8 +87,8 @@ class A extends B.C {
 """,
         "Foo.bar method 2-4; baz function 5-5; A class 6-11; A.late method 8-10",
         "./r||f require 0; ./s|g|h require 0; ./lazy|| dynamic 0; ./t|default|D export 0",
-        "Foo.bar: f; A: Q; A.late: D; A.late: UI.Row; A.late: Cell",
-        "A.q = D(); A.p = Q()",
+        "Foo.bar: f; A: Q; A: mk; A.late: D; A.late: UI.Row; A.late: Cell",
+        "A.q = D(); A.p = Q(); A.n = mk()",
     ),
     "a.go": (
         """package auth
