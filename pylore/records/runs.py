@@ -94,8 +94,8 @@ class Runs:
                 raise LoreError(f"'{run}' was finished at {data['finished_at']}: {hint}")
             shown = self._store.impressions.shown(run)
             known = self._store.nodes.get_many(shown)
-            rated = {id: ratings.get(id) for id in [*filter(known.get, shown), *ratings]}
-            notes = self._use_all(run, rated, shown)
+            self._use_all(run, dict.fromkeys(filter(known.get, shown)), shown)  # no undo ends these
+            notes = self._use_all(run, ratings, shown)
             self._store.impressions.clear(run)
             node.data = dumps({**data, "finished_at": now()})
             self._store.nodes.put(node)

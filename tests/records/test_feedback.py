@@ -49,9 +49,8 @@ def make(folder: Path) -> Store:
 
 
 def options(**flags: object) -> Settings:
-    return Settings.load(
-        environ={}, flags={**FULLTEXT, **{name: str(value) for name, value in flags.items()}}
-    )
+    texts = {name: str(value) for name, value in flags.items()}
+    return Settings.load(environ={}, flags={**FULLTEXT, **texts})
 
 
 def found(store: Store, query: str = "tokens", **flags: object) -> list[str]:
@@ -312,8 +311,10 @@ def test_unrated_ranks_above_unhelpful(store: Store) -> None:
     Runs(store).finish(run, ["note-0"], ["note-1"])
     given = scores(store)
     assert [given[id] for id in IDS[:3]] == [0.666667, 0.333333, 0.0]
-    order = [id for id in found(store) if id in IDS[:3]]
-    assert order == ["note-0", "note-2", "note-1"]
+    assert [id for id in found(store) if id in IDS[:3]] == ["note-0", "note-2", "note-1"]
+    Records(store, Settings(), None).undo()
+    counts = Runs(store).get(run)
+    assert (counts["state"], counts["shown"], counts["unrated"]) == ("open", 3, 3)
 
 
 def test_audit_counts_and_hooks_finish_runs(store: Store) -> None:
