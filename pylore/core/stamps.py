@@ -361,8 +361,7 @@ def forgotten(at: str) -> Stamped:
 
 def is_forgotten_by_nobody(node: Node) -> bool:
     """Return True if a node is forgotten because a file proposed to purge it."""
-    is_forgotten = node.invalidated_at is not None
-    return is_forgotten and Stamped.of(node).at("invalidated_at")[0].endswith(NOBODY)
+    return bool(node.invalidated_at) and Stamped.of(node).at("invalidated_at")[0].endswith(NOBODY)
 
 
 # --- which changes a record has seen

@@ -313,8 +313,7 @@ def test_unrated_ranks_above_unhelpful(store: Store) -> None:
     assert [given[id] for id in IDS[:3]] == [0.666667, 0.333333, 0.0]
     assert [id for id in found(store) if id in IDS[:3]] == ["note-0", "note-2", "note-1"]
     Records(store, Settings(), None).undo()
-    counts = Runs(store).get(run)
-    assert (counts["state"], counts["shown"], counts["unrated"]) == ("open", 3, 3)
+    assert counts(Runs(store).get(run)) == {"shown": 3, "helpful": 0, "unhelpful": 0, "unrated": 3}
 
 
 def test_audit_counts_and_hooks_finish_runs(store: Store) -> None:
