@@ -71,8 +71,9 @@ class Runs:
     def start_for_hook(self) -> str:
         """Return the id of a new run for a session, and finish runs of sessions long over."""
         with self._store.faults, self._store.transaction("run start"):
-            for run in self._store.impressions.left_open(ago(HOOK_RUN_DAYS), MOST_FINISHED):
-                self.finish(run)
+            with self._store.whole():  # runs of any scope
+                for run in self._store.impressions.left_open(ago(HOOK_RUN_DAYS), MOST_FINISHED):
+                    self.finish(run)
             return self.start(by="hook")
 
     def finish(
