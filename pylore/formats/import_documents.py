@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from .document import Document
 
-READING = 10
+READING = 11
 """Version of the readers: files read with a former version are read again."""
 _NOTES = 10
 """Maximum notes of a kind; more are counted."""

@@ -45,10 +45,8 @@ class Link(NamedTuple):
 
 def relative_link(text: str) -> Link | None:
     """Return a link to a file; None for a URL, an anchor in the page or an overlong target."""
-    if len(text) > _LONGEST_TARGET:
-        return None
     target = _ESCAPE.sub(r"\1", unescape(text.strip("<>").strip()))
-    if _SCHEME.match(target):
+    if len(text) > _LONGEST_TARGET or _SCHEME.match(target):
         return None
     target, _, part = target.partition("#")
     target = unquote(target.partition("?")[0])
@@ -139,19 +137,20 @@ _MARKDOWN = re.compile(
       | (?P<underline>[ ]{0,3}(?:=+|-{2,})[ \t]*$)
     )
     | (?=[`\\<!\[#]) (?:
-        (?P<escape>\\.)
+        (?P<escape>\\.|<[a-zA-Z][\w+.-]{1,31}:[^<>\s]*>)
       | (?P<span>(?<!`)(?P<ticks>`{1,9})(?!`)
           (?P<code>(?:(?!\n[ \t]*(?:\n|(?:[-*+]|\#{1,6}|1[.)])[ \t]))[\s\S]){1,4000}?)
           (?<!`)(?P=ticks)(?!`))
       | (?P<comment><!--[\s\S]*?(?:-->|(?=\n[ \t]*\n)|\Z))
       | (?P<wiki>(?P<embed>!?)\[\[(?P<name>[^\[\]\n]{1,2000})\]\](?!\())
-      | (?P<link>(?P<image>!?)\[(?P<text>(?:\\.|[^\[\]\\]|\[[^\[\]]{0,999}\]){0,999})
+      | (?P<link>(?P<image>!?)\[(?P<text>(?:\\[\s\S]|[^\[\]\\\n]|\n(?![ \t]*\n)
+          |(?<!!)\[[^\[\]]{0,999}\](?!\()|(?<=!)\[[^\[\]]{0,999}\]){0,999})
           \]\([ \t\n]{0,9}(?P<target><[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)
           (?:[ \t\n]{1,9}(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))?
           [ \t\n]{0,9}\))
       | (?P<anchor><(?i:a\s(?:[^<>]{0,500}\s)?href)=["']?(?P<href>[^"'<>\s]{1,2000}))
       | (?P<picture>!\[[^\[\]\n]{1,999}\](?:\[[^\[\]\n]{0,999}\])?)
-      | (?P<use>\[(?P<used>[^\[\]\n]{1,999})\](?![(:]))
+      | (?P<use>\[(?P<used>[^\[\]\n]{1,999})\](?![(:]|\[[^\[\]\n]))
       | (?P<tag>(?<!\S)\#(?!(?=[a-fA-F]*\d)(?:[\da-fA-F]{3}){1,2}\b)
           (?P<word>[^\W\d_](?:[\w/-]|[^\s\0-\xbf\u2000-\u206f\u3000-\u303f\uff00-\uff0f])*))
     )

@@ -23,7 +23,8 @@ def links(text: str) -> list[tuple[str, str, str]]:
         ("[[1]](other.md#part)", [("relative", "other.md", "")]),
         ("[x](<a b.md>)", [("relative", "a b.md", "")]),
         ("[x](a%20b.md)", [("relative", "a b.md", "")]),
-        ("[![badge](b.png)](a.md)", [("relative", "a.md", "")]),
+        ("[![badge](b.png)\\\n](a.md)", [("relative", "a.md", "")]),
+        ("[x [y](a.md)](b.md) [p][q]\n\n[p]: c.md", [("relative", "a.md", "")]),
         ("[x](../src/a.py#L3-L9)", [("relative", "../src/a.py", "3-9")]),
         ("[x][r] and\n\n> [r]:\n  other.md", [("relative", "other.md", "")]),
         ("`lib/config.sh:10-20`", [("path", "lib/config.sh", "10-20")]),
@@ -44,7 +45,7 @@ def test_links(text: str, found: list[tuple[str, str, str]]) -> None:
     "text",
     [
         "[x](https://example.org/a.md)",
-        "[x](mailto:someone) [y]({{'a.md'}})",
+        "[x](mailto:someone) [y]({{'a.md'}}) <https://[x](a.md)> [x\n\ny](a.md)",
         "[x](#part)",
         "![an image](a.png)",
         r"\[x](a.md)",
