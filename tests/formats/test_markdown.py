@@ -56,7 +56,7 @@ def test_links(text: str, found: list[tuple[str, str, str]]) -> None:
         "<!-- [[a]] -->",
         "<!--\n[[a]]\n\n[x](a.md)\n-->",
         r"\[[a]] is text",
-        "[![an image][p]](#b)\n\n[p]: a.png\n[unused]: b.md",
+        '[![an image][p]](#b)\n\n[p]: a.png\n[unused]: b.md\n\n[q]\n\n[q]: c.md "t" u',
     ],
 )
 def test_no_links(text: str) -> None:
