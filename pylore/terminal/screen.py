@@ -8,6 +8,7 @@ from contextlib import suppress
 from itertools import chain
 from time import monotonic
 
+from ..core.errors import LoreError
 from ..system.programs import Tidying, find_program
 
 TYPE_CHECKING = False
@@ -49,8 +50,12 @@ def _feed(command: str, pieces: Iterable[str]) -> None:
         for piece in pieces:
             process.stdin.write(piece.encode())
             process.stdin.flush()
+    if process.returncode == _NOT_FOUND:
+        raise LoreError(f"no pager '{command}': correct PAGER, or unset it")
 
 
+_NOT_FOUND = 127
+"""Exit code of a shell without such a command."""
 LINE_AFTER = 2.0
 """Seconds to the first line where stderr is no terminal; the next takes twice as long, to 60."""
 

@@ -17,10 +17,8 @@ from _thread import start_new_thread
 from pylore.cli.hooks import end_in_time
 start_new_thread(end_in_time, (time.process_time() + {}, {}))
 """
-PLUGIN = """
-from pylore.system.plugins import PluginProcess
-PluginProcess(["/bin/sh", "-c", "sleep 0.6; touch ran"], b"", os.environ).read()
-"""
+SLOW = ["/bin/sh", "-c", "sleep 0.6; touch ran"]
+PLUGIN = f"from pylore.system.plugins import PluginProcess as P\nP({SLOW}, b'', os.environ).read()"
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,9 @@ from pylore.terminal import text as render
 ODD = st.text('\0\x07\x1b\x7f\x85\x9b\u061c\u200e\u202e\u2066\u2028"\\/aé\n\t😀', max_size=12)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | ODD
 NAMES = [form.name for form in FORMS]
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | TEXT,
+    st.none() | st.booleans() | st.integers() | FLOATS | TEXT,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
     max_leaves=10,
 )
@@ -97,9 +94,8 @@ def test_a_list_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
 def test_single_thing_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
     for form in NAMES:
         Output(form).one(ROWS[1], lambda row: texts([row]))
-    assert capsys.readouterr().out == (
-        f"{dumps(ROWS[1])}\n{dumps(ROWS[1])}\nnote-b: two?[31m\nnote-b\n"
-    )
+    row = dumps(ROWS[1])
+    assert capsys.readouterr().out == f"{row}\n{row}\nnote-b: two?[31m\nnote-b\n"
     Output("ids").one({"nodes": 3}, lambda row: "")
     assert capsys.readouterr().out == ""
 

@@ -62,6 +62,9 @@ def test_long_output_is_paged(project: Lore) -> None:
     assert seen(project, "list", rows=10, environ=paged).count("paged: 2") == 41
     assert "paged" not in seen(project, "list", "-n", "8", rows=10, environ=paged)
     assert "paged" not in seen(project, "list", rows=10, environ={**paged, "PAGER": "cat"})
+    gone = {**os.environ, "PAGER": "no-such"}
+    code, shown = at_terminal([LORE, "list"], gone, str(project.project), rows=10)
+    assert code == 1 and "no pager 'no-such': correct PAGER" in shown
 
 
 def test_long_command_shows_progress_and_handles_interrupts(project: Lore) -> None:
