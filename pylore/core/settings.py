@@ -322,11 +322,9 @@ def _require_embedder(text: str) -> None:
     if "@" in what.partition("://")[2].partition("/")[0]:
         raise ValueError("a URL without name and password; a key goes into LORE_ENDPOINT_KEY")
     plain = what.isprintable() and " " not in what
-    is_model = kind == "sentence-transformers" and what and plain
-    is_url = (
-        kind == "endpoint" and what.startswith(("http://", "https://")) and plain and what.isascii()
-    )
-    if not (text in OWN_EMBEDDERS or is_model or is_url):
+    is_model = kind == "sentence-transformers" and what
+    is_url = kind == "endpoint" and what.isascii() and what.startswith(("http://", "https://"))
+    if not (text in OWN_EMBEDDERS or (plain and (is_model or is_url))):
         raise ValueError("static, none, sentence-transformers:NAME or endpoint:http(s)://…")
 
 
