@@ -117,8 +117,9 @@ def anchor(
         "left_out": left_out,
         "expect": expect,
     }
-    if any(of_rule.values()) and not rule:
-        raise UsageError("--of, --lang, --in, --except and --expect go with --rule PATTERN")
+    if any(of_rule.values()) and (remove or not rule):
+        needs = "--of, --lang, --in, --except and --expect go with --rule PATTERN"
+        raise UsageError(f"{needs}, without --remove")
     if not file and not rule and (kind or remove):
         raise UsageError(f"--{kind or 'remove'} needs a FILE")
     here = os.getcwd()

@@ -77,6 +77,8 @@ def import_paths(
             raise LoreError(f"{path}: no such file: check the name")
     documents = [path for path in paths if os.path.isdir(path) or is_page(path)]
     files = [path for path in paths if path not in documents]
+    if not documents and (prune or type != "doc"):
+        raise UsageError("--type and --prune are for documents: leave them out")
     size = sum(os.path.getsize(path) for path in files if os.path.isfile(path))
     events = Events(session.settings)
     with session.open() as store, store.faults:

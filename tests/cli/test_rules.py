@@ -117,7 +117,7 @@ def test_anchor_refuses_bad_rules(lore: Lore, code: Repository) -> None:
         anchor decision-a --rule 'f()' --expect none --lang pyton | 2 | unknown language 'pyton'
         anchor decision-a src/auth.py --rule 'f()' --expect none | 2 | exclude each other
         anchor decision-a src/auth.py --expect none | 2 | go with --rule
-        anchor decision-a --in 'src/**' --expect none | 2 | go with --rule PATTERN
+        anchor decision-a --rule 'f()' --in 'src/**' --remove | 2 | PATTERN, without --remove
         anchor decision-a --rule 'f()' --expect none --in 'd/**' --lang python | 1 | no python file
         anchor decision-a --rule a.yml --expect none | 2 | refers to itself
         anchor decision-a --rule long.yml --expect none | 2 | is longer than 20000 bytes
