@@ -48,7 +48,7 @@ def test_piped_context_is_text_and_receipt(filled: Lore) -> None:
 
 
 def test_receipt_is_written_to_file_or_stderr(filled: Lore) -> None:
-    words = ("context", "sessions", "--as", "narrative", "--receipt")
+    words = ("context", "sessions", "--budget", "120", "--as", "narrative", "--receipt")
     filled(*words, "receipt.json")
     receipt = json.loads((filled.project / "receipt.json").read_text())
     assert receipt["included"] and receipt["tokens_used"] <= receipt["budget"]
