@@ -87,8 +87,10 @@ def search(
         "near": from_root(near),
         "explain": explain,
     }
-    if expand or tree:
+    if expand:
         session.given.setdefault("graph_depth", "2")
+    if tree and "graph_depth" not in session.settings.origins:
+        session.use(session.settings.changed([("graph_depth", "2")], "--tree"))
     if batch is not None:
         exclusive(batch=True, QUERY=words, tree=tree, oneline=oneline)
         if session.output.form != "ids":
@@ -179,8 +181,7 @@ def _record(
     """Flush the output, then record results in the run, and weak results as an open question."""
     flush()
     if command:
-        hits = found if isinstance(found, list) else found.hits
-        app.keep_question(engine, command, asked, hits)
+        app.keep_question(engine, command, asked, found if isinstance(found, list) else found.hits)
     session.say(app.record_shown(engine, asked, found.ids))
 
 

@@ -75,8 +75,7 @@ def test_jq_filters_the_output(filled: Lore) -> None:
 
 
 def test_tree_has_hops_as_branches(filled: Lore) -> None:
-    done = filled("search", "cookie", "--expand", "--tree")
-    assert [line[6:] for line in done.lines] == [
+    assert [line[6:] for line in filled("search", "cookie", "--tree").lines] == [
         f"{SESSIONS}  Sessions are signed tokens, kept in a cookie",
         f"  relates_to {KEYS}  Rotate the keys that sign tokens",
         f"  anchored_to {AUTH}  src/auth.py",
@@ -85,9 +84,10 @@ def test_tree_has_hops_as_branches(filled: Lore) -> None:
 
 
 def test_tree_of_few_results(filled: Lore) -> None:
-    nothing = filled("search", "zebra", "--tree", "--expand")
-    assert (nothing.out, nothing.notes) == ("", ["nothing matches these words"])
+    assert filled("search", "zebra", "--tree").notes == ["nothing matches these words"]
     assert filled("search", "zebra", "--tree", "--expand", "-q").out == "nothing found\n"
+    filled.patch.setenv("LORE_GRAPH_DEPTH", "0")
+    assert len(filled("search", "cookie", "--tree").lines) == 1
     assert "note-red  a ?[31mhostile?1m title" in filled("search", "hostile", "--tree").out
 
 
