@@ -219,7 +219,8 @@ def read(words: Sequence[str], command: Command) -> tuple[dict[str, Any], dict[s
                 before = f"{settings[one.name]}," if one.many and one.name in settings else ""
                 settings[one.name] = before + text if one.value else "1"
                 continue
-            value: Any = _converted(one, text) if one.value else True
+            shown = name if name[1] == "-" else one.names[-1]
+            value: Any = _converted(one, text, shown) if one.value else True
             if one.many:
                 value = (values[one.name] or ()) + (value if one.is_list else (value,))
             values[one.name] = value
@@ -237,17 +238,17 @@ def _filled(command: Command, words: list[str]) -> Iterator[tuple[str, Any]]:
             yield one.name, tuple(words)
             words = []
         elif words:
-            yield one.name, _converted(one, words[0])
+            yield one.name, _converted(one, words[0], one.value)
             words = words[1:]
     if words:
         raise command.wrong(f"unexpected argument '{words[0]}'")
 
 
-def _converted(one: Parameter, text: str) -> Any:
+def _converted(one: Parameter, text: str, name: str) -> Any:
     try:
         return one.convert(text)
     except ValueError as error:
-        raise UsageError(f"{(one.names or (one.value,))[-1]} is '{text}': give {error}") from None
+        raise UsageError(f"{name} is '{text}': give {error}") from None
 
 
 def exclusive(**given: Any) -> str:
