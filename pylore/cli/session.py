@@ -12,7 +12,7 @@ from ..core.errors import LoreError, NoStore, UsageError, first_of
 from ..core.json import STDIN, decoded
 from ..core.settings import Settings
 from ..store import open_store
-from ..system.files import spelled
+from ..system.files import nearest_with, spelled
 from ..terminal import FORMS, Output, flush, note
 from .command import require_utf8
 
@@ -192,8 +192,8 @@ def project_folder() -> str:
 
 
 def project_root() -> str:
-    """Return the folder that stored paths start from: the project's, or the working folder."""
-    return project_folder() or os.getcwd()
+    """Return the folder that stored paths start from: project, repository or working folder."""
+    return project_folder() or nearest_with(os.getcwd(), (".git",)) or os.getcwd()
 
 
 def from_root(globs: Iterable[str]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from ..core.text import composed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 GONE = "gone"
 """The stamp of a missing path."""
@@ -298,6 +298,15 @@ def find_project(here: str, data: str) -> ProjectFolder | None:
         if not above:
             return ProjectFolder(folder, "", "", data) if folder else None
         above = above.rpartition("/")[0]
+
+
+def nearest_with(folder: str, entries: Collection[str]) -> str:
+    """Return the nearest folder, from ``folder`` up, that has one of ``entries``; "" if none."""
+    while not any(os.path.lexists(os.path.join(folder, entry)) for entry in entries):
+        if folder == "/":
+            return ""
+        folder = os.path.dirname(folder)
+    return folder
 
 
 def git_folder(folder: str) -> str | None:

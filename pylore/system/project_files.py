@@ -10,7 +10,7 @@ import os
 from stat import S_ISREG
 
 from ..core.errors import LoreError
-from .files import STORE, is_of_store
+from .files import STORE, is_of_store, nearest_with
 from .git_process import Process
 
 TYPE_CHECKING = False
@@ -181,13 +181,8 @@ def real_place(path: str) -> str:
 def project_of(folder: str) -> str | None:
     """Return the project that a folder (a real path) lies in, if any. Without a ``.lore`` or a
     ``.git`` above, that is the working directory, unless it is home or above it."""
-    above = folder
-    while True:
-        if any(os.path.lexists(os.path.join(above, mark)) for mark in OWN_FOLDERS):
-            return above
-        if above == "/":
-            break
-        above = os.path.dirname(above)
+    if found := nearest_with(folder, OWN_FOLDERS):
+        return found
     here, home = os.getcwd(), os.path.realpath(os.path.expanduser("~"))
     return here if _is_in(here, folder) and not _is_in(here, home) else None
 

@@ -47,4 +47,6 @@ def test_index_refuses_in_a_line(lore: Lore) -> None:
 def test_paths_start_at_the_project(lore: Lore) -> None:
     lore.patch.chdir(lore.project / "src")
     assert lore("index").json["files"] == 2
-    assert lore("show", "file-src/a.py").json["title"] == "src/a.py"
+    lore.patch.setenv("LORE_DIR", str(lore.store))  # the repository's paths, without its project
+    (lore.project / ".git").mkdir()
+    assert lore("index").json["unchanged"] == 2 and lore.id("show", "file-src/a.py")
