@@ -217,7 +217,7 @@ class Writer:
                     wanted[file_id(path), id, "mentions"] = (weight, "{}")
         if owners is None:
             return wanted, None
-        ids = {file_id(path) for path in owners} | mentioning
+        ids = {file_id(path) for path in owners | changed} | mentioning
         ids |= {symbol_id(path, one.qualified) for path in owners for one in files[path].symbols}
         return wanted, ids
 

@@ -56,7 +56,7 @@ STEPS: tuple[dict[str, str | None], ...] = (
     {"far.py": "class Far:\n    def walk(self): ...\n", "use.py": "def go(far): far.walk()\n"},
     {"near.py": "class Near:\n    def walk(self): ...\n", "pkg/core/__init__.py": ""},
     {"far.py": "", "pkg/core/__init__.py": None, "go.mod": "module x", "a/a.go": GO, "b/b.go": GO},
-    {"go.mod": "module y"},
+    {"go.mod": "module y", "pkg/use.py": "\0", "NOTES.md": "\0"},
 )
 
 
