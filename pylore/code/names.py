@@ -71,19 +71,13 @@ class File:
         self.defs: dict[str, Def] = {}
         self.top: dict[str, Def] = {}
         for symbol in facts.symbols:
-            known = self.defs.get(symbol.qualified)
-            if known is None or (symbol.kind in CLASSES and not known.is_class):
-                self._define(symbol)
-
-    def _define(self, symbol: Symbol) -> None:
-        made = self.defs[symbol.qualified] = Def(symbol, self)
-        container, _, name = symbol.qualified.rpartition(".")
-        if not container:
-            self.top[name] = made
-            return
-        made.outer = self.defs.get(container)
-        if made.outer is not None:
-            made.outer.children.setdefault(name, made)
+            made = self.defs[symbol.qualified] = Def(symbol, self)
+            container, _, name = symbol.qualified.rpartition(".")
+            made.outer = self.defs.get(container)
+            if not container:
+                self.top[name] = made
+            elif made.outer is not None:
+                made.outer.children[name] = made
 
     def bind(self, bound: Iterable[Bound]) -> None:
         for one in bound:

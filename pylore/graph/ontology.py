@@ -56,7 +56,7 @@ class Ontology:
         return [name for name in self._relations if self.ends(name)]
 
     def fits(self, relation: str, from_id: str, to_id: str) -> bool:
-        """Return whether these two nodes may be the ends of an edge of this relation."""
+        """Return True if these two nodes may be the ends of an edge of this relation."""
         key = (relation, from_id.partition("-")[0], to_id.partition("-")[0])
         if key not in self._fits:
             things = all(f"{type}-" in THING_IDS for type in key[1:])
@@ -70,11 +70,7 @@ class Ontology:
         return sorted(names, key=lambda name: (self.ends(name) is None, -self._relations[name][0]))
 
     def require(self, key: EdgeKey) -> None:
-        """Goes on where an edge may be.
-
-        Raises:
-            UsageError: it may not; the message has the relations that fit.
-        """
+        """Raise UsageError, with the relations that fit, for an edge that does not fit."""
         from_id, to_id, relation = key
         if self.fits(relation, from_id, to_id):
             return
