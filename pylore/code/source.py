@@ -20,7 +20,7 @@ _MOST_ABOVE = 20  # maximum lines of attributes before a definition
 _FIRST_LINES = 200  # maximum lines of a comment
 _MARK = (
     r"[()\[\]{};:\n]|operator\s*[-<>=]+|(?<!<)<(?![-<=])|(?<![-=])>|=>|=(?![=>])"
-    r"|{strings}|{comments}"
+    r"|{strings}|{comments}|\\."
 )
 _OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
 _COMMENTS = {"#": r"#[^\n]*", "//": r"//[^\n]*", "/*": r"/\*(?s:.)*?\*/", "\\": r"\\\n"}
@@ -28,6 +28,7 @@ _OF_TYPE = re.compile(
     r"(?:[:|?]|\s&|\b(?:extends|is|keyof|readonly)|\)\s*:\s*(?:new )?\([^()]*\)\s*=>)\s*$"
     r"|\b(?:interface|struct)$|[\])*] ?struct $"
 )  # text before a brace that belongs to a type
+_TYPE_LENGTH = 300  # characters of such a text
 _MEMBER = re.compile(r":\s*[\w:]+(?:<[\w:<>, ]*>)?(?:\(|\{(?!\s*\n))")  # in a constructor
 _ATTRIBUTE = re.compile(
     r"\s*(?:@(?!interface\b)[\w.:$]+(?=[\s(<])|#(?=\[)|(?=\[\[)|//[^\n]*\n|/\*(?s:.*?)\*/)"
@@ -146,10 +147,11 @@ class Source:
         held, is_assigned, is_typed = "", wrapped is not None, False
         for match in self._marks.finditer(text, wrapped.end() if wrapped else 0):
             mark, start = match[0], match.start()
+            near = max(0, start - _TYPE_LENGTH)
             if (
                 mark in "(["
                 or (mark == "<" and block == "{" and held[-1:] in "<")
-                or (mark == "{" and (held or block != "{" or _OF_TYPE.search(text, 0, start)))
+                or (mark == "{" and (held or block != "{" or _OF_TYPE.search(text, near, start)))
             ):
                 held += mark
             elif mark in ")]}" or (mark == ">" and held[-1:] == "<"):
