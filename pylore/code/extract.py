@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 
 from ..anchors.definitions import LARGEST, Definition
@@ -158,7 +158,8 @@ def extract(path: str, language: str, source: Source, matches: Sequence[Match]) 
     facts.calls = _calls(grouped.pop("call", []), scopes, parts)
     values = [*grouped.pop("assign", []), *grouped.pop("return", [])]
     facts.assigned = _assigned(values, scopes, parts)
-    typing = grouped.pop(TYPING, [])
+    marks = grouped.pop(TYPING, [])
+    typing = {(line, m.fields[0]) for m in marks for line in range(m.first, m.last + 1)}
     facts.imports = sorted(
         (
             _as_typing(imported, typing)
@@ -171,13 +172,10 @@ def extract(path: str, language: str, source: Source, matches: Sequence[Match]) 
     return facts
 
 
-def _as_typing(imported: Import, marked: Iterable[Match]) -> Import:
-    """Return the import; as an import of types if it is marked, or within a mark."""
-    for match in marked:
-        named = match.fields[0] if match.fields else ""
-        if match.first <= imported.line <= match.last and named in ("", imported.name):
-            return imported._replace(kind=TYPING)
-    return imported
+def _as_typing(imported: Import, marked: Set[tuple[int, str]]) -> Import:
+    """Return the import; as an import of types if its line, or the name there, is ``marked``."""
+    marks = {(imported.line, ""), (imported.line, imported.name)}
+    return imported if marked.isdisjoint(marks) else imported._replace(kind=TYPING)
 
 
 def _nested(found: Iterable[DefinitionMatch]) -> list[DefinitionMatch]:
