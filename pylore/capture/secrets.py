@@ -17,7 +17,7 @@ Found = tuple[int, int, str]
 """Start, end and kind of a secret."""
 
 _PREFIXES = (
-    "AGE-SECRET-KEY- sk-ant- ATATT3 ATCTT3 AKIA ASIA ABIA ACCA cio dapi dop_v1_ doo_v1_ dor_v1_"
+    "AGE-SECRET-KEY- sk-ant- ATATT3 ATCTT3 cio dapi dop_v1_ doo_v1_ dor_v1_"
     " dckr_pat_ dckr_oat_ dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit. figd_ fm1_ fm2_ ghp_ gho_"
     " ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glft- glsoat- glrt- glcbt- glimt- glptt- glagent-"
     " gloas- glffct- GR1348941 GOCSPX- AIza ya29. 1//0 glsa_ glc_ gsk_ HRKU- hf_ api_org_ lin_api_"
@@ -40,10 +40,12 @@ _FORMS_TEXT = r"""
 private-key -----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----(?s:.)*?
     (?:-----END [A-Z0-9 ]{0,60}-----|\Z)|PuTTY-User-Key-File-\d:(?s:.)*
 token «START»(?:«PREFIXES»)(?P<body>[\w=+~-]{16,400}(?:\.[\w=+/-]{8,400}){0,4})[\w=+/.-]*
+token (?i)secret_?(?:access_?)?key[^a-z0-9/+]{1,9}(?P<secret>[a-z0-9/+]{40})(?![a-z0-9/+])
 token (?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*){0,3}
 token (?<![\w-])(?:[A-Za-z][\w-]{22,30}\.[\w-]{6,7}\.[\w-]{27,45}
     |pat[A-Za-z0-9]{14}\.[0-9a-f]{64}|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,})(?![\w-])
-token «START»(?:key-[0-9a-f]{32}|[0-9a-f]{32}-(?:[0-9a-f]{8}-[0-9a-f]{8}|us\d{1,2}))(?![A-Za-z0-9_])
+token «START»(?:A(?:KI|SI|BI|CC)A[A-Z0-9]{16,124}|key-[0-9a-f]{32}
+    |[0-9a-f]{32}-(?:[0-9a-f]{8}-[0-9a-f]{8}|us\d{1,2}))(?![A-Za-z0-9_])
 webhook (?:hooks\.slack\.com/(?:services|workflows|triggers)/|/api/webhooks/(?=\d{15}))
     (?P<secret>[\w/-]{20,})
 hash \$(?:2[aby]|[156y]|7|apr1|argon2\w{1,2})\$[\w./=,+$-]{22,}
@@ -68,6 +70,8 @@ seed-phrase (?i)pass ?(?:phrase|word)\b[^\n]{0,40}?(?:\s?[:=]\s?|\sis\s)["'`]?
     |(?<=["'`])«SEED»(?: «SEED»){3,9}(?=["'`]))(?![\w-])
 password -(?<=\s-)(?:[A-Za-z]{0,4}?u|-user|-auth)[ =]?["']?[\w.@-]{1,60}?:
     (?P<secret>(?=[^\s"']{0,60}\d)(?=[^\s"']{0,60}[A-Za-z])[^\s"'`$<{/]{4,100})(?=["'\s]|\Z)
+password (?:(?<![\w$])[A-Z_]{0,40}(?:PASSW(?:OR)?D|_PASS|_PWD?|_SECRET)|--[a-z-]{0,20}password)=
+    ["']?(?P<secret>(?![<$])[^\s"'`({[]{3,200})(?=["'\s;]|\Z)
 password ^[\w.+-]{1,64}@[\w-]{1,40}(?:\.[a-z]{2,8}){1,3}:
     (?P<secret>(?=[a-zA-Z]{0,60}\d)(?=\d{0,60}[a-zA-Z])[^\s:/]{6,60})$
 password (?i)(?<![a-z])(?:creds|credentials|login)(?: (?:is|are|with|as)|\s?[:=])\s[\w.@-]{2,40}
@@ -131,7 +135,7 @@ _PROGRAMS = (
     "mysql|mariadb|psql|sshpass|curl|wget|htpasswd|chpasswd|openssl|docker|podman|net use|net user"
     "|ldap|kinit|smbclient|smbmap|cifs|vault|7z|unzip|zip|gpg|sqlcmd|mc alias|rclone|keytool"
     "|jarsigner|nmcli|wpa|snmp|ipmitool|cmdkey|securestring|rabbitmq|mosquitto|mongo|redis-cli"
-    "|vnc|lftp|ftp|sqlplus|schtasks|psexec|winexe|runas|cryptsetup|luks|sudo -s|identified by"
+    "|vnc|lftp|ftp|sqlplus|schtasks|psexec|winexe|runas|cryptsetup|luks|sudo -s"
     "|getconnection|mysqli|pymysql|psycopg|paramiko|send_keys|evil-winrm|crackmapexec|xfreerdp"
     "|rdesktop|wandb|snyk|codecov|twine|cqlsh|influx|restic|borg|pgpass|radtest|impacket|svn"
 )
@@ -144,7 +148,7 @@ _CREDENTIALS = tuple(
             _PASSWORD,
             "%s",
             "passwd|password|passphrase|passcode|assword|_pwd|_pass|storepass|secret"
-            f"|keypass|{_LANGUAGES}",
+            f"|keypass|identified by|{_LANGUAGES}",
         ),
         (_PASSWORD, r"(?<!by)(?<!com)(?<!sur)(?<!tres)%s(?![a-z])", "pass|pass_phrase"),
         (_PASSWORD, _BARE, "pw|rootpw|pwd|psk|mdp"),
@@ -172,16 +176,18 @@ _QUOTE = r"\\{0,3}[\"'`]?"
 _IS = "|".join(map(fold, "is was to ist lautet war est es era é è jest to je är είναι это".split()))
 _IS_GLUED = "|".join(map(fold, "は が 是 为 為 은 는 이 가".split()))
 _ASSIGNED = re.compile(
-    rf"(?P<sign>[sS]?{_QUOTE}[*_)\]]{{0,3}}(?:\s?=>?\s?|:\s?|\s?:=\s?)|>| (?=[^\s-]))"
+    rf"(?P<sign>[sS]?{_QUOTE}[*_)\]]{{0,3}}(?:\s?=>?\s?|:\s?|\s?:=\s?)"
+    rf"(?:[|>][+-]?\s?\n\s{{0,20}})?|>|{_QUOTE}(?:\(|,\s?)(?=[\"'][^\s\"']{{0,60}}\d)| (?=[^\s-]))"
     r"(?:\[\[|[*_(]{0,3})\s?(?:[bruf]{0,2}(?P<quote>\"{3}|\\{0,3}[\"'`])"
     r"(?P<quoted>(?:(?!(?P=quote))(?:\\[^\n]|[^\n\\])){6,200})"
     rf"|{_QUOTE}(?P<plain>(?:(?![,;&]\w{{1,40}}[=:])(?!\$[{{(])[^\s\"'`\\<]){{6,200}}))"
 )
 _SAID = re.compile(
-    r"(?: [\w'/@.-]{1,24}){0,5}?"
+    r"(?: [\w'/@.()-]{1,24}){0,5}?"
     rf"(?:\s?[:=]|\s?(?:{_IS_GLUED})|\s(?:{_IS})\b:?)\s{{0,3}}[\"'`]?"
     r"(?P<secret>(?!\d{1,2}[^\x00-\x7f])[^\s\"'`]{5,100}[^\s\"'`.,;!?)])"
 )
+_IS_KEY = re.compile(r"\d\S*[A-Za-z]|[A-Za-z]\S*\d")
 _OPTION = re.compile(
     r"\s-[pPaw] ?[\"']?(?P<secret>(?=[^\s]{0,40}\d)"
     r"(?=[^\s]{0,40}[A-Za-z])[^\s\"'`:/]{4,100})"
@@ -281,7 +287,7 @@ def _given(text: str, stop: int, *, is_key: bool) -> Iterator[Found]:
             yield (*match.span(group), "password")
             return
     said = _SAID.match(text, stop, stop + 260)
-    if said and not is_key and _is_value(said["secret"]):
+    if said and _is_value(said["secret"]) and (not is_key or _IS_KEY.search(said["secret"])):
         yield (*said.span("secret"), "password")
 
 
