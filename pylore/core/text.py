@@ -29,8 +29,7 @@ PREFIX_LENGTH = 3  # minimum length of a word used as a prefix
 ENDING = 2  # last characters of a word that may differ in inflected forms
 _SNIPPET_LOOK = 20_000  # characters of a passage in which a snippet is looked for
 _BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-CONTROLS = (*range(0x20), *range(0x7F, 0xA0), *_BIDIRECTIONAL)
-"""Characters that a terminal may obey: C0, C1, and marks of the reading direction."""
+CONTROLS = (*range(0x20), *range(0x7F, 0xA0), *_BIDIRECTIONAL)  # a terminal may obey them
 _QUESTION_MARKS = {code: "?" for code in CONTROLS if code not in (0x09, 0x0A)}
 _SIGNS = (0xA0, 0xA7, 0xB1, 0xB7, 0xD7, *range(0x2010, 0x2040), *range(0x2190, 0x2200))
 _PLAIN = frozenset(map(chr, (*range(0x80), *_SIGNS)))

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
 
     Value: TypeAlias = "str | list[Value] | dict[str, Value]"
 
-LONGEST = 64_000
-"""Maximum characters of the front matter."""
+LONGEST = 64_000  # maximum characters of the front matter
 LONGEST_KEY = 100
 
 

@@ -36,15 +36,12 @@ if TYPE_CHECKING:
     from ..store import Store
     from .document import Document
 
-READING = 11
-"""Version of the readers: files read with a former version are read again."""
-_NOTES = 10
-"""Maximum notes of a kind; more are counted."""
+READING = 11  # version of the readers: files read with a former version are read again
+_NOTES = 10  # maximum notes of a kind; more are counted
 _TAKEN_BACK = "retracted"
 """The status of the edge of a removed link. An edge that a person removed has a different status,
 and the next import does not restore it."""
-_MOST_PLACES = 50
-"""Maximum places of links, and ranges of lines, in an edge."""
+_MOST_PLACES = 50  # maximum places of links, and ranges of lines, in an edge
 
 
 class DocumentImport(Import):
@@ -162,7 +159,11 @@ class DocumentImport(Import):
             raise LoreError(f"the id {id} belongs to {other}: change an id")
         self._claimed[id] = path
         node = None if id in self._states else self._store.nodes.get(id)
-        if node is None or node.invalidated_at is None or is_pruned(node):
+        if node is None or is_pruned(node):
+            return True
+        if node.invalidated_at is None:
+            if not node.file or (node.file != path and self._is_there(node.file)):
+                raise LoreError(f"the id {id} belongs to a record: change the id")
             return True
         note = f"{file}: {id} is forgotten and stays so: 'lore undo {id}' brings it back"
         self.result.notes.append(note)

@@ -387,10 +387,12 @@ def test_invalid_values_are_faults_or_data(project: Project, front: str, why: st
     assert project.run("bad.md", skip_bad=True).unchanged == 1
 
 
-def test_two_files_with_one_id(project: Project) -> None:
+@pytest.mark.parametrize(("id", "owner"), [("decision-x", "a.md"), ("note-1", "a record")])
+def test_id_of_another_file_or_record(project: Project, id: str, owner: str) -> None:
     project.write("a.md", "---\nid: decision-x\n---\n")
-    project.write("b.md", "---\nid: decision-x\n---\n")
-    with pytest.raises(LoreError, match=r"b.md: the id decision-x belongs to a.md"):
+    project.write("b.md", f"---\nid: {id}\n---\n")
+    project.store.nodes.put(Node("note-1", "note", title="mine"))
+    with pytest.raises(LoreError, match=f"b.md: the id {id} belongs to {owner}"):
         project.run("a.md", "b.md")
 
 
