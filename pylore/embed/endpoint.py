@@ -62,8 +62,8 @@ class EndpointEmbedder:
         self.dimension = 0
         """Of the store's vectors, if they are this embedder's; else 0 until the first answer."""
         self._model = model
-        parts = urlsplit(url)
         try:
+            parts = urlsplit(url)
             self.host, port = parts.hostname or "", parts.port
         except ValueError:
             self.host, port = "", None

@@ -10,6 +10,7 @@ import pytest
 from pages import Project
 
 from pylore.core.errors import LoreError
+from pylore.core.model import Node
 
 # --- a file as a node
 
