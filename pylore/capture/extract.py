@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from ..core.text import one_line
@@ -207,8 +208,9 @@ class _Session:
 
     def turn(self, at: int) -> tuple[int, int]:
         """Return the first event of a turn, and the first event after it."""
-        begin = max((one for one in self.prompts if one <= at), default=0)
-        return begin, min((one for one in self.prompts if one > at), default=len(self.events))
+        after = bisect_right(self.prompts, at)
+        begin = self.prompts[after - 1] if after else 0
+        return begin, [*self.prompts[after : after + 1], len(self.events)][0]
 
     def edited(self, begin: int, end: int) -> list[str]:
         """Return the files edited between two events."""
