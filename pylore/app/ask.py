@@ -55,7 +55,7 @@ def ask(
             raise LoreError(
                 "no record fits: raise the budget"
                 if found.withheld
-                else "the store has nothing on this: try other words"
+                else "the store does not answer this: try other words"
             )
         prompt = model.prompt_of(found.question, found.text, model.RULES if left else "")
         answer = model.answer_of(command, prompt)

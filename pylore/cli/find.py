@@ -290,7 +290,7 @@ def list_records(
     """
     exclusive(all=all_types, type=types)
     if orphans and (tags or statuses or files or since or until or oldest or forgotten):
-        raise UsageError("--orphans goes with --type and --limit: leave the other options out")
+        raise UsageError("--orphans allows only --type and --limit: remove further options")
     files = from_root(files)
     named = types or (() if all_types else (RECORDS,))
     with session.open() as store, store.faults:

@@ -136,7 +136,7 @@ def export(
     lore graph export --format dot --around goal-1a2b3c4d | dot -Tsvg >goal.svg
     """
     if given := session.form_given():
-        raise UsageError(f"graph export prints --format {form}: leave --{given} out")
+        raise UsageError(f"graph export prints --format {form}: remove --{given}")
     with session.open() as store, store.graph_faults:
         wanted = [*relation_weights(store, session.settings)]
         among = None

@@ -54,7 +54,7 @@ def install(
 
     scope = exclusive(user=user, shared=shared).removeprefix("--")
     if agent not in AGENTS and scope:
-        raise UsageError(f"{agent} has no --{scope} hooks: they are of this clone alone")
+        raise UsageError(f"hooks of {agent} belong to this clone: remove --{scope}")
     if agent not in AGENTS and not project_folder():
         raise LoreError("no project here: run 'lore init' first")
     if agent == GIT:

@@ -78,7 +78,7 @@ def import_paths(
     documents = [path for path in paths if os.path.isdir(path) or is_page(path)]
     files = [path for path in paths if path not in documents]
     if not documents and (prune or type != "doc"):
-        raise UsageError("--type and --prune are for documents: leave them out")
+        raise UsageError("--type and --prune need documents: remove these options")
     size = sum(os.path.getsize(path) for path in files if os.path.isfile(path))
     events = Events(session.settings)
     with session.open() as store, store.faults:

@@ -56,7 +56,7 @@ def own_files(path: str) -> str:
     for root in (checkout, os.environ.get("LORE_ROOT", ""), installed):
         if root and os.path.exists(os.path.join(root, path)):
             return os.path.join(root, path)
-    raise LoreError(f"{path}, which came with lore, is missing: install lore again")
+    raise LoreError(f"{path} of lore is missing: install lore again")
 
 
 def absolute_entries() -> str:

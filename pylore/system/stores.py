@@ -136,7 +136,7 @@ def gone_store(word: str) -> tuple[str, str, str]:
         raise LoreError(f"{found[0][1]}: the project still exists: move or delete it first")
     if len(gone) > 1:
         tokens = " or ".join(token for token, _, _ in gone)
-        raise LoreError(f"{word}: has had more than one store: name {tokens}")
+        raise LoreError(f"{word}: had several stores: name {tokens}")
     return gone[0]
 
 

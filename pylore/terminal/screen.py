@@ -51,7 +51,7 @@ def _feed(command: str, pieces: Iterable[str]) -> None:
             process.stdin.write(piece.encode())
             process.stdin.flush()
     if process.returncode == _NOT_FOUND:
-        raise LoreError(f"no pager '{command}': correct PAGER, or unset it")
+        raise LoreError(f"pager '{command}' not found: correct PAGER")
 
 
 _NOT_FOUND = 127

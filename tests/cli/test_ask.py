@@ -90,7 +90,7 @@ def test_failure_of_the_model_is_a_line(model: Model, lines: tuple[str, ...], pa
 
 def test_model_is_not_called_without_results(model: Model) -> None:
     model.lore.refuse_each("""
-        ask zebra -q | 1 | the store has nothing on this
+        ask zebra -q | 1 | the store does not answer this
         ask tokens --rounds 6 | 2 | --rounds
         ask | 2 | QUESTION
     """)

@@ -176,8 +176,8 @@ def test_verbs_refuse_wrong_words(filled: Lore) -> None:
         graph path | 2 | lore graph path
         graph hubs -n 0 | 2 | --limit
         graph export --format svg | 2 | json, dot, mermaid
-        graph export --ids | 2 | leave --ids out
-        list --orphans --tag auth | 2 | leave the other options out
+        graph export --ids | 2 | remove --ids
+        list --orphans --tag auth | 2 | remove further options
     """)
 
 

@@ -100,7 +100,7 @@ def test_hook_install_status_and_uninstall(lore: Lore) -> None:
     lore("hook", "install", "--remove", "git")
     assert not hook.exists()
     lore.refuse_each("""
-        hook install git --user | 2 | git has no --user hooks
+        hook install git --user | 2 | hooks of git belong to this clone
         hook install emacs | 2 | emacs
         hook install claude --user --shared | 2 | exclude each other
     """)

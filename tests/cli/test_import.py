@@ -62,7 +62,7 @@ def test_import_refuses_in_a_line_without_writing(lore: Lore) -> None:
         import broken.jsonl | 1 | broken.jsonl: line 4: not JSON
         import good.jsonl docs open.md | 1 | open.md: line 2: not a 'key: value'
         import merge.jsonl | 1 | merge.jsonl: line 1: a merge conflict: run 'lore sync'
-        import good.jsonl --prune | 2 | --type and --prune are for documents
+        import good.jsonl --prune | 2 | --type and --prune need documents
         import long.jsonl --max-text 1000 | 1 | a field of 'note-a' is longer than max_text
         import long.md --max-text 1000 | 1 | long.md: longer than max_text (1000 bytes)
         import nowhere.jsonl | 1 | nowhere.jsonl: no such file

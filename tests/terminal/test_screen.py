@@ -64,7 +64,7 @@ def test_long_output_is_paged(project: Lore) -> None:
     assert "paged" not in seen(project, "list", rows=10, environ={**paged, "PAGER": "cat"})
     gone = {**os.environ, "PAGER": "no-such"}
     code, shown = at_terminal([LORE, "list"], gone, str(project.project), rows=10)
-    assert code == 1 and "no pager 'no-such': correct PAGER" in shown
+    assert code == 1 and "pager 'no-such' not found: correct PAGER" in shown
 
 
 def test_long_command_shows_progress_and_handles_interrupts(project: Lore) -> None:
