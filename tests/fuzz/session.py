@@ -22,15 +22,8 @@ from mcp_kind import McpLines
 from mutator import as_sample
 from store_kinds import JsonLines, MarkdownKind, Queries
 
-KINDS: tuple[type[Kind], ...] = (
-    Queries,
-    Configs,
-    JsonLines,
-    MarkdownKind,
-    FrontMatterKind,
-    Options,
-    McpLines,
-)
+KINDS: tuple[type[Kind], ...] = (Queries, Configs, JsonLines, MarkdownKind)
+KINDS += (FrontMatterKind, Options, McpLines)
 
 LONGEST = 20.0
 """Maximum processor seconds of an input."""
