@@ -180,8 +180,8 @@ def _setting_option(name: str) -> Parameter:
     setting = BY_NAME[name]
     short = "-n, " if name == "limit" else ""
     value = "VALUE,…" if setting.kind in ("names", "words", "weights") else "VALUE"
-    help = setting.help.partition(";")[0]
     spelled = f"{short}--{setting.option} {value}"
+    help = setting.help.partition(";")[0]
     found = Parameter(spelled, help, choices=setting.choices, complete=name)
     found.name = name
     return found

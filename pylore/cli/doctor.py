@@ -68,8 +68,7 @@ def doctor(session: Session, *, full: bool = option("--full", "check all indexes
     lore doctor --jq '.[] | select(.fix) | .fix'
     """
     config.find_store(os.environ)
-    settings = lenient_settings(session.given)
-    session.use(settings)
+    session.use(settings := lenient_settings(session.given))
     session.require_whole("doctor")
     rows = []
     with session.progress("checking", kept="the store is unchanged") as advance:

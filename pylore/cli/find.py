@@ -116,8 +116,7 @@ def _engine_of_search(session: Session, near: tuple[str, ...]) -> Engine:
         return session.engine()
     from ..system import require_part
 
-    hub = require_part("hub", "search")
-    return session.engine(hub.open_for_search(session, near))
+    return session.engine(require_part("hub", "search").open_for_search(session, near))
 
 
 def _answer_lines(session: Session, given: dict[str, Any], path: str) -> None:
