@@ -19,6 +19,7 @@ MOST_ITEMS = 50
 
 OTHER_NAMES = {"id": "ids", "ids": "id", "relations": "edges", "depth": "hops", "path": "file"}
 OTHER_NAMES |= {"hops": "depth", "query": "question", "question": "query", "anchor_type": "kind"}
+OTHER_NAMES |= {"file": "id", "edge_types": "edges", "task": "question"}
 """Names of arguments that models confuse: wrong to right."""
 
 _LONGEST = 60
