@@ -169,8 +169,7 @@ def summed_factors(
         highest[list_of(hit.id)] = max(value, highest.get(list_of(hit.id), 0.0))
     for hit in direct:
         if (name := list_of(hit.id)) in highest:
-            ahead = 0.0 if name == CODE_LIST else 1e-4  # else ids would decide a tie
-            match[hit.id] = highest.pop(name) * (1 + ahead)
+            match[hit.id] = highest.pop(name) * (1 if name == CODE_LIST else 1.0001)  # no tie
     scale = best * found.confidence / max(1.0, *match.values()) if match else 0.0
     return {id: {"match": value, "scale": scale} for id, value in match.items()}
 

@@ -30,6 +30,7 @@ from .legs import (
     rated,
     run_legs,
 )
+from .places import add_lines, entry_of, explain, once, show_facts
 from .rank import WEAK, diversify, in_turn, rank, weigh
 
 TYPE_CHECKING = False
@@ -163,8 +164,6 @@ def _direct(query: ParsedQuery, found: Matches) -> list[Hit]:
             hits.append(Hit(id, match=found.how[id]))
     hits = describe(query.store, query.settings, hits)
     if found.of_things:
-        from .places import show_facts
-
         show_facts(query, hits, found)
     return assemble(hits, {hit.id: found.factors(hit.id) for hit in hits})
 
@@ -179,10 +178,7 @@ def _in_their_order(
     if found.files_alone:
         return hits
     files = {hit.id for hit in hits if hit.id.startswith(FILE_IDS)}
-    if files:
-        from .places import once
-
-        hits = once(store, files, hits)
+    hits = once(store, files, hits) if files else hits
     if settings.mmr_lambda < 1 and len(hits) > 1:
         hits = diversify(store, settings, hits, found)
     return hits if query.at_hand else in_turn(hits, query.words, found)
@@ -242,8 +238,6 @@ def _fill_rows(query: ParsedQuery, found: Matches, hits: list[Hit]) -> None:
     """Add snippets, lines, verdicts and explanations to the results, and notes on the words."""
     lines = {}
     if any(hit.line_start is not None or hit.type == "file" for hit in hits):
-        from .places import add_lines
-
         lines = add_lines(query, hits, found)
     for hit in hits if query.snippets else ():
         hit.snippet = _snippet(query, found, hit, lines.get(hit.id))
@@ -251,8 +245,6 @@ def _fill_rows(query: ParsedQuery, found: Matches, hits: list[Hit]) -> None:
         query.notes[:0] = _say_how_it_matched(query, hits)
     attach_verdicts(query.store, hits, query.notes)
     if query.explain:
-        from .places import explain
-
         explain(hits, found, query.settings)
 
 
@@ -267,17 +259,26 @@ def _snippet(query: ParsedQuery, found: Matches, hit: Hit, lines: str | None) ->
     else:
         _, text = store.fulltext.shown(key)
     if key is not None and hit.line_start is not None and is_changelog(hit.file or ""):
-        from .places import entry_of
-
         heading = entry_of(store, hit, key)
     if hit.type == "symbol":
         text = beyond_signature(text, hit.title)
+    elif lines:
+        text = "\n".join("" if _is_markup(line) else line for line in text.split("\n"))
     shown = one_line(snippet(text, query.words))
     if lines and shown and hit.line_start and not hit.line_end:  # the first line of a passage
         flat = one_line(text)
         before = flat.count(" ", 0, max(0, flat.find(shown.strip("… "))))
         hit.line_start += text.count("\n") - text.split(None, before)[-1].count("\n")
     return shown if heading in shown else f"{heading}: {shown}"
+
+
+def _is_markup(line: str) -> bool:
+    """Return True for an underline, fence, comment, directive, label, attribute or URL."""
+    bare = line.strip()
+    name = bare.partition(" ")[0]
+    is_field = len(name) > 2 and name[0] + name[-1] in ("::", "[:")
+    is_rule = len(bare) > 2 and not bare.strip(bare[0])
+    return is_field or is_rule or bare.startswith(("<!--", ".. ", "```"))
 
 
 def _say_how_it_matched(query: ParsedQuery, hits: list[Hit]) -> list[str]:

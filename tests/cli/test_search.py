@@ -166,9 +166,9 @@ def test_related_has_the_path_to_each(filled: Lore) -> None:
 
 
 def test_document_shows_the_line_of_the_passage(lore: Lore) -> None:
-    lines = [f"the line {n} says nothing of much worth" for n in range(1, 201)]
-    text = "\n".join(["---", "tags: [a]", "---", "# Changes", "", *lines[:190], "a gadget came"])
-    lore.write("CHANGES.md", text)
+    lines = [f"the line {n} says nothing of much worth" for n in range(1, 191)]
+    last = ".. note::\na gadget came\n-------------"
+    lore.write("CHANGES.md", "\n".join(["---\ntags: [a]\n---\n# Changes\n", *lines, last]))
     lore("import", "CHANGES.md")
     hit = lore("search", "gadget").json[0]
     assert (hit["file"], hit["line_end"]) == ("CHANGES.md", None)
@@ -176,7 +176,7 @@ def test_document_shows_the_line_of_the_passage(lore: Lore) -> None:
     assert "(doc-CHANGES, CHANGES.md:181)" in lore("context", "gadget", "--as", "prompt").out
     assert f"CHANGES.md:{hit['line_start']}\n" in lore("search", "gadget", "--text").out
     assert lore("search", "nothing").json[0]["line_start"] == 6
-    assert "a gadget came" in lore("search", "gadgets", "--text").out
+    assert "much worth a gadget came\n" in lore("search", "gadgets", "--text").out
 
 
 NO_EDGES = "DROP TABLE links"
