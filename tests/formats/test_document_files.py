@@ -23,10 +23,8 @@ from pylore.formats.jsonl import import_lines
 from pylore.records.merge import Conflict, conflict_notes
 from pylore.store import Store
 
-LOCAL = (
-    "doc-a (a.md): changed here, not in the file, and left so: 'lore show doc-a --history' has "
-    "both texts"
-)
+LOCAL = "doc-a (a.md): changed here, not in the file, and left so: "
+LOCAL += "'lore show doc-a --history' has both texts"
 
 
 # --- local texts
