@@ -146,7 +146,7 @@ def require_storable(value: object, levels: int = DEEPEST) -> None:
         try:
             value.isascii() or value.encode()
         except UnicodeEncodeError:
-            raise LoreError("a text has half a surrogate pair: give whole characters") from None
+            raise LoreError("a text has half a surrogate pair: give characters") from None
     elif isinstance(value, float):
         if not isfinite(value):
             raise LoreError("a number is not finite: give a finite number")

@@ -84,7 +84,7 @@ def options_of(url: str) -> dict[str, str]:
             "postgresql://?service=NAME"
         ) from None
     if any("password" in name or "secret" in name for name in found):
-        raise UsageError("password in the hub URL: put it into ~/.pgpass (mode 0600)")
+        raise UsageError("password in the hub URL: use ~/.pgpass (mode 0600)")
     return found
 
 

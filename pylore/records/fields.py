@@ -202,7 +202,7 @@ def set_file(node: Node, file: str, root: str) -> None:
     for line 0."""
     path, first, last = split_location(file)
     if first == 0:
-        raise UsageError(f"{file}: there is no line 0: the first line is 1")
+        raise UsageError(f"{file}: invalid line 0: the first line is 1")
     node.file = path_in_store(path, root) if file else None
     node.line_start, node.line_end = first, last
 

@@ -65,7 +65,7 @@ def undo_command(store: Store, notes: list[str], *, redo: bool) -> dict[str, str
     done = write_states(store, _before(store, last.undone_by or last.id))
     log.set_undone(last.id, None if redo else here)
     what = f"did '{name}' of {at} again" if redo else f"took back '{name}' of {at}"
-    notes.append(what if done else f"{what}, which has no change left")
+    notes.append(what if done else f"{what}, without any change")
     return done
 
 

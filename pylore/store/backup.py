@@ -128,7 +128,7 @@ def _stage(place: str, shown: str, folder: str) -> None:
     make_private_file(own)
     try:
         if os.path.lexists(place + "-journal"):
-            raise StoreError(f"{own}: has a journal beside it and is incomplete: ")
+            raise StoreError(f"{own}: is incomplete without the journal: ")
         alone = not os.path.exists(place + "-wal") or not os.path.getsize(place + "-wal")
         with Translated(own), closing(opening.reading_copy(place, alone=alone)) as source:
             _copy_to_file(source, own, own)

@@ -99,7 +99,7 @@ def test_refused_add_leaves_the_store_unchanged(lore: Lore) -> None:
         add records x | 2 | unknown type 'records': write lore add note
         add dec x | 2 | (did you mean 'decision'?)
         add note x -m y --title z | 2 | --title and TEXT exclude each other
-        add note x --file a.py:0 | 2 | there is no line 0
+        add note x --file a.py:0 | 2 | invalid line 0
         add note x --link note-none:relates | 2 | did you mean 'relates_to'?
         add note x --link note-none:relates_to | 1 | no node 'note-none'
         add note x --link nonsense | 2 | ID:RELATION

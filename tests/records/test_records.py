@@ -453,7 +453,7 @@ BAD = [
     (lambda r: r.add("note", "x", status="done"), "unknown status 'done': one of staged"),
     (lambda r: r.add("note", "x", confidence=float("nan")), "give a number from 0 to 1"),
     (lambda r: r.add("note", "x", file="a\nb.py"), "printable characters"),
-    (lambda r: r.add("note", "x", file="a.py:0-2"), "there is no line 0"),
+    (lambda r: r.add("note", "x", file="a.py:0-2"), "invalid line 0"),
     (lambda r: r.add("note", "x", links=[("note-0", "relates_to")]), "no node 'note-0'"),
     (lambda r: r.link("note-here", "relates_to", "note-hers"), "no node .note-hers.: see"),
     (lambda r: r.link("note-here", "relates_to", "note-here"), "cannot be linked to itself"),
