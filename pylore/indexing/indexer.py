@@ -77,23 +77,26 @@ class Index:
         self._store.fulltext.add(made)
 
     def keep_facts(self, ids: Iterable[str] = ()) -> None:
-        """Update the passages that state facts of these things, and of things with edges written
-        since the last call."""
-        due = sorted({*ids, *self._store.edges.stated})
-        self._store.edges.stated.clear()
-        for start in range(0, len(due), INDEXER_BATCH):
-            some = due[start : start + INDEXER_BATCH]
-            with self._store.whole():
-                facts, held = self._store.facts.of(some), self._store.facts.passages(some)
-                hidden = self._store.nodes.hidden_among(some, HIDDEN_STATUSES)
+        """Update the passages that state facts of these things, and edges written since the last
+        call."""
+        store, things = self._store, sorted({*ids})
+        written = sorted(store.edges.stated)
+        store.edges.stated.clear()
+        for start in range(0, max(len(things), len(written)), INDEXER_BATCH):
+            end = start + INDEXER_BATCH
+            some, edges = things[start:end], written[start:end]
+            with store.whole():
+                facts, held = store.facts.of(some, edges), store.facts.passages(some, edges)
+                subjects = [*some, *(edge[0] for edge in edges)]
+                hidden = store.nodes.hidden_among(subjects, HIDDEN_STATUSES)
             said = ((edge, f"{s} {plain(p).replace('_', ' ')} {o}") for edge, s, p, o in facts)
             wanted = {edge: one_line(text) for edge, text in said}
-            of = {id: HIDDEN if id in hidden else NAMES for id in some}
+            of = {id: HIDDEN if id in hidden else NAMES for id in subjects}
             self._drop([key for edge, (key, text) in held.items() if wanted.get(edge) != text])
             new = [one for one in wanted.items() if held.get(one[0], (0, ""))[1] != one[1]]
             places = [(edge[0], of[edge[0]], text, 1, 0, *edge[1:]) for edge, text in new]
             fields = [("", text, "", "", identifier_parts(text)) for _, text in new]
-            self._store.fulltext.add([*zip(places, fields, strict=True)])
+            store.fulltext.add([*zip(places, fields, strict=True)])
 
     def _drop(self, keys: Sequence[int]) -> None:
         if keys:

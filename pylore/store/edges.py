@@ -158,8 +158,8 @@ class Edges(GraphTable):
 
     def __init__(self, connection: apsw.Connection) -> None:
         super().__init__(connection)
-        self.stated: set[str] = set()
-        """Things with facts that may have changed; ``Index.keep_facts`` empties it."""
+        self.stated: set[EdgeKey] = set()
+        """Edges from things, which may state facts; ``Index.keep_facts`` empties it."""
 
     def _read(self, condition: str, *given: object) -> list[Edge]:
         return [*starmap(Edge, self._rows(f"{_READ} WHERE {condition}", *given))]
@@ -273,7 +273,7 @@ class Edges(GraphTable):
     def settle(self, edges: Iterable[Edge]) -> None:
         """Write edges with the stamps they have, without a change log."""
         edges = [*edges]
-        self.stated.update(edge.from_id for edge in edges if edge.from_id.startswith(THING_IDS))
+        self.stated.update(edge.key for edge in edges if edge.from_id.startswith(THING_IDS))
         self._db.executemany(_SETTLE, edge_rows(self._db, edges))
         rated = {edge.from_id for edge in edges if edge.relation == "used_in_run"}
         if rated:
@@ -326,10 +326,8 @@ class Edges(GraphTable):
 
     def delete_node(self, id: str) -> None:
         """Delete all edges of a node."""
-        if id.startswith(THING_IDS):
-            from .facts import FactPassages
-
-            self.stated.update([id, *FactPassages(self._db).leading_to([id])])
+        edges = self.of(id, forgotten=True)
+        self.stated.update(edge.key for edge in edges if edge.from_id.startswith(THING_IDS))
         key = key_of(self._db, id)
         if key is not None:
             rated = rated_with(self._db, key)

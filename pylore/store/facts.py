@@ -31,18 +31,22 @@ _PREDICATE = """CASE WHEN json_type(e.metadata, '$.predicate') = 'text'
   AND trim(json_extract(e.metadata, '$.predicate')) <> ''
 THEN json_extract(e.metadata, '$.predicate') ELSE e.relation END"""
 
+# The things in json_each(?1), and the edges in json_each(?2) with their beginnings.
+_DUE = f"""(SELECT value AS id, NULL AS to_key, NULL AS relation FROM json_each(?1) UNION ALL
+  SELECT value->>0, {KEY_OF.format("value->>1")}, value->>2 FROM json_each(?2)) j
+CROSS JOIN nodes s ON s.id = j.id"""
+_MEANT = "(j.relation IS NULL OR (j.relation, j.to_key) = ({0}.relation, {0}.to_key))"
 _OF = f"""
 SELECT s.id, o.id, e.relation, s.title, {_PREDICATE}, o.title
-FROM json_each(?) j CROSS JOIN nodes s ON s.id = j.value {_FACTS} ORDER BY j.key, e.relation, o.id
+FROM {_DUE} {_FACTS} AND {_MEANT.format("e")} ORDER BY s.id, e.relation, o.id
 """
 _LEADING_TO = f"""
 SELECT DISTINCT s.id FROM json_each(?) j CROSS JOIN links e ON e.to_key = {KEY_OF.format("j.value")}
 CROSS JOIN nodes s ON s.key = e.from_key WHERE s.type IN {_THINGS}
 """
 _HELD = f"""
-SELECT s.id, {ID_OF.format("p.to_key")}, p.relation, p.key, p.heading FROM json_each(?) j
-CROSS JOIN nodes s ON s.id = j.value
-CROSS JOIN passages p ON p.node_key = s.key AND p.relation IS NOT NULL
+SELECT s.id, {ID_OF.format("p.to_key")}, p.relation, p.key, p.heading FROM {_DUE}
+CROSS JOIN passages p ON p.node_key = s.key AND p.relation IS NOT NULL AND {_MEANT.format("p")}
 """
 _SHOWN = f"""
 SELECT p.key, p.heading, e.weight, e.source, e.status,
@@ -60,18 +64,20 @@ LEFT JOIN reads s_read ON s_read.key = s.key LEFT JOIN reads o_read ON o_read.ke
 class FactPassages(GraphTable):
     """Passages that state facts."""
 
-    def of(self, ids: Sequence[str]) -> list[Stated]:
+    def of(self, ids: Sequence[str], edges: Sequence[EdgeKey] = ()) -> list[Stated]:
         """Return ``(key of the edge, subject's title, predicate or relation, object's title)`` of
-        facts."""
-        return [(row[:3], *row[3:]) for row in self._rows(_OF, dumps(ids))]
+        the facts of things, and of the edges that state facts, by key of the edge."""
+        return [(row[:3], *row[3:]) for row in self._rows(_OF, dumps(ids), dumps(edges))]
 
     def leading_to(self, ids: Sequence[str]) -> list[str]:
         """Return the things with present or former facts about these things."""
         return self._column(_LEADING_TO, dumps(ids))
 
-    def passages(self, ids: Sequence[str]) -> dict[EdgeKey, tuple[int, str]]:
-        """Return the passages of the facts of these things: edge to (key, sentence)."""
-        rows = self._rows(_HELD, dumps(ids))
+    def passages(
+        self, ids: Sequence[str], edges: Sequence[EdgeKey] = ()
+    ) -> dict[EdgeKey, tuple[int, str]]:
+        """Return the passages of the facts of things, and of edges: edge to (key, sentence)."""
+        rows = self._rows(_HELD, dumps(ids), dumps(edges))
         return {(one, other or "", name): (key, text) for one, other, name, key, text in rows}
 
     def shown(self, passages: Sequence[int]) -> dict[int, Standing]:

@@ -37,11 +37,12 @@ def test_facts_are_live_edges_between_things(store: Store) -> None:
             an_edge(C, A, ended_at=LATE),
         ]
     )
-    assert store.facts.of([B, A, "entity-nowhere"]) == [
-        ((B, C, "relates_to"), "The entity-b", "relates_to", "The concept-c"),
+    assert (every := store.facts.of([B, A, "entity-nowhere"])) == [
         ((A, C, "depends_on"), "The entity-a", "depends_on", "The concept-c"),
         ((A, B, "relates_to"), "The entity-a", "was told by", "The entity-b"),
+        ((B, C, "relates_to"), "The entity-b", "relates_to", "The concept-c"),
     ]
+    assert store.facts.of([], [(A, B, "relates_to"), (A, B, "similar_to")]) == every[1:2]
     assert sorted(store.facts.leading_to([C])) == [A, B]
     assert not store.facts.of([]) and not store.facts.leading_to([])
 
