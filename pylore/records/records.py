@@ -179,7 +179,7 @@ class Records:
                 hint = f"'lore confirm {node.id}' brings it back"
                 self.notes.append(f"{node.id} is {node.status}, and not found: {hint}")
         for to_id, relation in links:
-            self._link(Edge(node.id, self.store.complete_id(to_id), relation, source=source))
+            self.link(node.id, relation, to_id, source=source)
         return Change(node.id, state)
 
     @_written

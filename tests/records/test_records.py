@@ -301,13 +301,14 @@ def test_new_predicate_joins_things_only(store: Store, records: Records) -> None
 
 def test_conversation_changes_no_confirmed_record(store: Store, records: Records) -> None:
     text = "decision", "Deploys need two reviewers"
-    id = records.add(*text, why="audit").id
-    before = store.nodes.require(id)
-    done = records.add(*text, why="other", tags=["x"], source="conversation")
+    links = [(records.add("task", "Deploy").id, "relates_to")]
+    id = records.add(*text, why="audit", links=links).id
+    before = store.nodes.require(id), store.edges.of(id)
+    done = records.add(*text, why="other", tags=["x"], source="conversation", links=links)
     assert (done.id, done.state) == (id, "unchanged") and "is there already" in done.notes[0]
     with pytest.raises(LoreError, match="changes no confirmed record"):
         records.edit(id, title="Other", source="conversation")
-    assert store.nodes.require(id) == before
+    assert (store.nodes.require(id), store.edges.of(id)) == before
     records.forget([id])
     records.add(*text, source="conversation")
     back = store.nodes.require(id)
