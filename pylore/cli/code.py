@@ -110,13 +110,8 @@ def anchor(
     """
     kind = exclusive(rule=rule, glob=glob, hash=hash, symbol=symbol)[2:]
     exclusive(rule=rule, FILE=file)
-    of_rule: dict[str, Any] = {
-        "of": of,
-        "lang": lang,
-        "inside": inside,
-        "left_out": left_out,
-        "expect": expect,
-    }
+    of_rule: dict[str, Any] = {"of": of, "lang": lang, "inside": inside, "left_out": left_out}
+    of_rule["expect"] = expect
     if any(of_rule.values()) and (remove or not rule):
         needs = "--of, --lang, --in, --except and --expect go with --rule PATTERN"
         raise UsageError(f"{needs}, without --remove")
