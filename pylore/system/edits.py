@@ -181,8 +181,8 @@ _BROKEN = -1
 
 
 def users_file() -> str:
-    """Return the path of the user's config file."""
-    return os.path.join(user_folder("XDG_CONFIG_HOME", ".config"), "config")
+    """Return the path of the user's config file, behind links: no clone has brought these."""
+    return os.path.realpath(os.path.join(user_folder("XDG_CONFIG_HOME", ".config"), "config"))
 
 
 def change_file(path: str, changes: Mapping[str, str | None]) -> bool:

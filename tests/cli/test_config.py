@@ -155,6 +155,7 @@ def test_set_writes_programs_to_the_users_config(lore: Lore) -> None:
 
 
 def test_config_mends_a_broken_file(lore: Lore, project: Path) -> None:
+    lore.config.symlink_to(lore.root / "dotfile")
     lore.config.write_text("limit=none\nrrf_k=x\nfusion = rrf\nquestions=1\n")
     project.write_text("limit 7\n")
     (line,) = lore("list", code=2).notes
@@ -163,7 +164,7 @@ def test_config_mends_a_broken_file(lore: Lore, project: Path) -> None:
     assert len(notes) == 4 and "unknown setting 'questions'" in notes[3]
     for key in ("rrf_k", "fusion", "questions"):
         lore("config", "unset", key, "--user")
-    assert lore.config.read_text() == "limit=5\n" and value(lore, "limit") == "5"
+    assert (lore.root / "dotfile").read_text() == "limit=5\n" and value(lore, "limit") == "5"
     project.unlink()
     assert lore("list").notes == []
 
