@@ -67,16 +67,17 @@ def unaliased(words: list[str]) -> list[str]:
         if words[0] == "link" and (len(words) == 3 or "--anchor-type" in words):
             return ["anchor", *_without_anchor_type(words[1:])]
     meant = ALIASES.get(words[0]) if words else None
-    if words[:1] == ["analyze-imports"]:
-        words = [word for word in words if word != "--path"]
+    if meant == "index":
+        words = [word.removeprefix("--path=") for word in words if word != "--path"]
     return [*meant.split(), *words[1:]] if meant else words
 
 
 def _without_anchor_type(words: list[str]) -> list[str]:
-    """Return ``ID FILE --anchor-type KIND`` with ``--KIND``; FILE::NAME is a symbol without it."""
+    """Return ``ID FILE --anchor-type KIND`` with ``--KIND``, except for a symbol FILE::NAME."""
     at = words.index("--anchor-type") if "--anchor-type" in words else len(words)
-    kind = [f"--{word}" for word in words[at + 1 : at + 2] if word != "symbol"]
-    return [*words[:at], *kind, *words[at + 2 :]]
+    kinds = words[at + 1 : at + 2]
+    kinds = [f"--{kind}" for kind in kinds if kind != "symbol" or "::" not in " ".join(words)]
+    return [*words[:at], *words[at + 2 :], *kinds]
 
 
 def command_for(words: list[str]) -> tuple[Command | Group, list[str]]:
@@ -86,8 +87,7 @@ def command_for(words: list[str]) -> tuple[Command | Group, list[str]]:
     found, *rest = commands[words[0]], *words[1:]
     if not isinstance(found, Group) or rest[:1] in (["-h"], ["--help"], ["help"]):
         return found, rest
-    bare = not rest or (rest[0][:1] == "-" and found.default)
-    verb = found.default if bare else rest.pop(0)
+    verb = found.default if not rest or (rest[0][:1] == "-" and found.default) else rest.pop(0)
     if verb and f"{found.name} {verb}" not in commands:
         near = nearest(verb, verbs_of(found.name))
         raise UsageError(f"no such command '{verb}'{near}: see 'lore {found.name} --help'")

@@ -39,7 +39,7 @@ def show(lore: Lore, *words: str) -> dict[str, Any]:
         (["src/auth.py"], "file"),
         (["src/auth.py", "--anchor-type", "hash"], "hash"),
         (["src/*.py", "--anchor-type", "glob"], "glob"),
-        (["src/auth.py::check", "--anchor-type", "symbol"], "symbol"),
+        (["--anchor-type", "symbol", "src/auth.py::check"], "symbol"),
     ],
 )
 def test_graph_link_anchors(lore: Lore, code: Repository, words: list[str], kind: str) -> None:
@@ -81,7 +81,7 @@ def test_anchor_refuses_bad_targets(lore: Lore, code: Repository) -> None:
         anchor decision-a ../outside.py | 1 | leads outside the project
         anchor decision-a loop | 1 | loop
         anchor decision-a src/\33[31m.py | 1 | cannot be printed
-        anchor decision-a src/auth.py --symbol none | 1 | defines no none
+        graph link decision-a src/auth.py --anchor-type symbol | 2 | --symbol needs NAME
         anchor decision-a src/auth.py:9-10 | 1 | has 2 lines
         anchor decision-a src/auth.py --hash --symbol check | 2 | exclude each other
         anchor decision-a --hash | 2 | --hash needs a FILE
