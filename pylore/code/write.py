@@ -115,8 +115,9 @@ class Writer:
             old, new = exported(before.get(path, "")), exported(text)
             if comes_or_goes or old != new:
                 self._exporting.add(path)
-                for row in (*old[0], *new[0]):
-                    self._names.update(row[1].split("."))
+                rows = (*old[0], *new[0])
+                spaces = {row[0] for row in rows if row[2] == "module"}
+                self._names |= {part for row in rows for part in row[1].split(".")[-2:]} - spaces
             if comes_or_goes:
                 self._names.update(_parts(os.path.splitext(path)[0])[-2:])
 
