@@ -71,8 +71,9 @@ def find_stretch(lines: list[bytes], hash: str, detail: str) -> str:
     "" if there are no such lines."""
     first, last = line_numbers(detail)
     count = max(1, last - first + 1)
-    starts = sorted(range(1, len(lines) - count + 2), key=lambda start: abs(start - first))
-    for start in starts[: max(1, _MOST_HASHED // count)]:
+    most, end = max(1, _MOST_HASHED // count), len(lines) - count + 1
+    near = range(max(1, min(first, end) - most), min(end, first + most) + 1)
+    for start in sorted(near, key=lambda start: abs(start - first))[:most]:
         if stretch_hash(lines[start - 1 : start - 1 + count]) == hash:
             return f"{start}-{start + count - 1}"
     return ""
