@@ -173,16 +173,17 @@ def _read_code(
     facts = extract(path, language, source, matches)
     if path.lower().endswith((".md", ".markdown")):
         facts.imports = mentioned(source.text, rules.mentioned)
+    ids = {one: symbol_id(path, one.qualified) for one in facts.symbols}
+    facts.symbols = [one for one, id in ids.items() if len(id) <= LONGEST_ID and id.isprintable()]
     body = file_body(source, facts.symbols, bool(matches) or language != TEXT)
     data = json.dumps({"language": language})
     rows: list[tuple[str, int | None, int | None, str, str, str]]
     rows = [(file_id(path), None, None, path, body, data)]
     for symbol in facts.symbols:
-        id, lines = symbol_id(path, symbol.qualified), (symbol.line_start, symbol.line_end)
-        if len(id) <= LONGEST_ID and id.isprintable():
-            said = {"kind": symbol.kind, "signature": symbol.signature}
-            data = json.dumps(said, ensure_ascii=False)
-            rows.append((id, *lines, symbol_title(symbol), symbol_body(symbol, source), data))
+        said = {"kind": symbol.kind, "signature": symbol.signature}
+        data, lines = json.dumps(said, ensure_ascii=False), (symbol.line_start, symbol.line_end)
+        title, body = symbol_title(symbol), symbol_body(symbol, source)
+        rows.append((ids[symbol], *lines, title, body, data))
     entries = [Entry(*row, passage_rows(row[3], row[4], "", path)) for row in rows]
     return facts_as_json(facts), entries
 
