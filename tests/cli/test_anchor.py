@@ -80,7 +80,7 @@ def test_anchor_refuses_bad_targets(lore: Lore, code: Repository) -> None:
         anchor decision-a nothing.py | 1 | nothing.py: no such file
         anchor decision-a ../outside.py | 1 | leads outside the project
         anchor decision-a loop | 1 | loop
-        anchor decision-a src/\33[31m.py | 1 | cannot be printed
+        anchor decision-a src/auth.py --symbol none | 1 | defines no none
         graph link decision-a src/auth.py --anchor-type symbol | 2 | --symbol needs NAME
         anchor decision-a src/auth.py:9-10 | 1 | has 2 lines
         anchor decision-a src/auth.py --hash --symbol check | 2 | exclude each other
