@@ -317,7 +317,7 @@ def set_setting(
     """Write a setting into a config file.
 
     \b
-    lore config set EDGE_WEIGHTS[calls] 0.5 --user
+    lore config set 'EDGE_WEIGHTS[calls]' 0.5 --user
     """
     _load(session)
     key = _spelled(key)

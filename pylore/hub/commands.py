@@ -118,7 +118,7 @@ def add(
     url: str = argument("URL"),
     takes: tuple[str, ...] = argument("[TAKES…]"),
 ) -> None:
-    """Name a hub for 'lore sync NAME', in your config ('lore config unset REMOTES[NAME]').
+    """Name a hub for 'lore sync NAME', in your config ('lore config unset "REMOTES[NAME]"').
 
     URL is postgresql://[user@]host[:port]/database or postgresql://?service=NAME, without a
     password (~/.pgpass). The words limit sending; scopes=* is all scopes.
