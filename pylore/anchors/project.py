@@ -220,6 +220,8 @@ def fault_of(anchor: Anchor) -> str:
     way = anchor.stamp if anchor.kind == "glob" else anchor.path
     if not leads_down(anchor.path) or not (leads_down(way) or way == ""):
         return f"path '{anchor.path}' leads out of the project"
+    if len(anchor.path) + len(anchor.detail) > 10_000:
+        return "path and detail are longer than 10000 characters"
     if anchor.commit_id and not is_commit(anchor.commit_id):
         return f"commit_id '{anchor.commit_id}' is not the hash of a commit"
     return ""

@@ -14,6 +14,8 @@ Logical Physical Clocks (2014).
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from .ids import sha256
 from .json import canonical, dumps, loads
 from .model import Anchor, Edge, Node, Record
@@ -406,13 +408,14 @@ def states(now: Stamped, former: Iterable[tuple[str, Value]]) -> list[tuple[str,
     known: dict[str, set[Value]] = {name: {one} for name, one in now.fields.items()}
     for name, one in former:
         known.setdefault(name, set()).add(one)
-    bases = sorted({now.base, *(stamp for stamp, _ in known.pop(BASE, ()))} - {""})
+    bases = sorted({"", now.base, *(stamp for stamp, _ in known.pop(BASE, ()))})
+    values = {name: [("", ""), *sorted(some)] for name, some in known.items()}
     found = []
-    for stamp in sorted({*bases, *(one[0] for some in known.values() for one in some)}):
-        base = max((one for one in bases if one <= stamp), default="")
+    for stamp in sorted({*bases[1:], *(one[0] for some in known.values() for one in some)}):
+        base, until = bases[bisect_right(bases, stamp) - 1], (stamp, "\U0010ffff")
         fields = {
-            name: max([(base, ""), *(one for one in some if one[0] <= stamp)])
-            for name, some in known.items()
+            name: max((base, ""), some[bisect_right(some, until) - 1])
+            for name, some in values.items()
         }
         found.append((stamp, Stamped(base, fields, now.kind)))
     return found

@@ -6,6 +6,7 @@ made. Files, symbols, and links that lore derives have no past."""
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from itertools import groupby
 from operator import itemgetter
 
@@ -339,9 +340,11 @@ def _commands_by_stamp(known: dict[str, list[Value]], rows: Sequence[Any]) -> di
     """Return the name of the command of each change, by stamp."""
     found: dict[str, str] = {}
     for field, stamp, value, name in rows:
-        later = [one[0] for one in known.get(field, ()) if one > (stamp, value)]
-        if later and name is not None and (later[0] not in found or name not in MERGES):
-            found[later[0]] = name
+        values = known.get(field, [])
+        at = bisect_right(values, (stamp, value))
+        later = values[at][0] if at < len(values) else ""
+        if later and name is not None and (later not in found or name not in MERGES):
+            found[later] = name
     return found
 
 
