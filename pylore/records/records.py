@@ -196,7 +196,7 @@ class Records:
         new_relation: bool = False,
         force: bool = False,
     ) -> Change:
-        """Link two nodes; a removed link is restored.
+        """Link two nodes; restore a removed link, unless the source is a conversation.
 
         Weight and people's metadata of an existing link remain, unless given; ``metadata`` sets
         fields, None removes a field. Without a ``status`` a live link is not changed, and a link
@@ -218,8 +218,8 @@ class Records:
         edge = self._checked(edge, weight, fields, force)
         old = self.store.edges.get(*edge.key)
         is_kept = status is None or (source, old and old.status) == ("conversation", "confirmed")
-        is_live = old is not None and old.invalidated_at is None
-        state = "unchanged" if is_live and is_kept else self.store.edges.put(edge)
+        stays = old is not None and (old.invalidated_at is None or source == "conversation")
+        state = "unchanged" if stays and is_kept else self.store.edges.put(edge)
         return Change(edge_name(edge.key), state)
 
     @_written

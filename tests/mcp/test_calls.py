@@ -165,6 +165,9 @@ def test_agent_does_not_undo_changes_of_people(project: Lore) -> None:
     id = project.id("add", "lesson", "Measure first")
     assert keep(project, type="lesson", text="Measure first") == {"id": id, "state": "unchanged"}
     assert project("show", id).json["status"] == "confirmed"
+    for words in ("link", "link --remove"):
+        project(*words.split(), id, "relates_to", "note-clock")
+    assert keep(project, id=id, links=["note-clock:relates_to"])["state"] == "unchanged"
     project("forget", id)
     assert "forgotten" in refusal(project, type="lesson", text=" Measure first")
 
