@@ -91,7 +91,6 @@ class Project:
         self._paths: list[str] | None = None
         self._moves: dict[tuple[str, str], str | None] = {}
         self._renames: dict[str, dict[str, str]] = {}
-        self._before: dict[str, str] = {}  # path to the commit before the newest that changed it
         self._head: str | None = None
 
     @property
@@ -191,12 +190,10 @@ class Project:
 
     def moved_to(self, path: str, commit: str, hash: str, stamp: str) -> str | None:
         """Return the new path of a file: renamed since ``commit``, or with the same content."""
-        if not commit and path not in self._before:  # an imported anchor
-            self._before[path] = self.git.before_last(path)
-        commit = commit or self._before[path]
-        if commit not in self._renames:
-            self._renames[commit] = self.git.renamed_since(commit)
-        new = self._renames[commit].get(path)
+        key = commit or path  # an imported anchor has no commit
+        if key not in self._renames:
+            self._renames[key] = self.git.renamed_since(commit or self.git.before_last(path))
+        new = self._renames[key].get(path)
         if new is not None and self.has(new):
             return new
         if (path, hash) not in self._moves:
