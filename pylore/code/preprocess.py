@@ -5,44 +5,48 @@ from __future__ import annotations
 import re
 
 _MACRO = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]*(?:\([^()\n]*\))?"
-_NAME = rb"(\w+(?:\([^()\n]*\))?)(?=\s+(?!final\b)\w[\w:]*\s*(?:<[^{};]*>\s*)?(?:final\s*)?[:{])"
+_GAP = rb"\s(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*"
+_CLASS = rb"(?=\s+(?!final\b)\w[\w:]*\s*(?:<[^{};]{0,200}>\s*)?(?:final\s*)?[:{])"
 _MACROS = (  # before a declaration, before the name of a class, before the body of a function
     re.compile(
-        rb"\n[ \t]*((?:%s\s+)+)(?=(?:class|enum|explicit|extern|friend|inline|namespace|static"
-        rb"|struct|template|typedef|union|using|virtual)\b"
-        rb"|(?!const\b|volatile\b)[A-Za-z_][\w:<>, ]*[*& ]+\w[\w:]*\()" % _MACRO
+        rb"\n[ \t]*(%s(?:\s+%s){0,4})(?=%s(?:class|enum|explicit|extern|friend|inline|namespace"
+        rb"|static|struct|template|typedef|union|using|virtual)\b"
+        rb"|\s(?!const\b|volatile\b)[A-Za-z_][\w:<>, ]{0,150}[*& ]{1,9}\w[\w:]* ?\()"
+        % (_MACRO, _MACRO, _GAP)
     ),
-    re.compile(b"class " + _NAME),
-    re.compile(b"struct " + _NAME),
+    re.compile(rb"class (\w+(?:\([^()\n]*\))?)" + _CLASS),
+    re.compile(rb"struct (\w+(?:\([^()\n]*\))?)" + _CLASS),
     re.compile(rb"\)(?:\s+(?:const|final|noexcept|override))*(\s+%s)(?=\s*\{)" % _MACRO),
 )
-_CONDITION = re.compile(rb"\n[ \t]*#[ \t]*(if|el|endif)(?:\\\r?\n|[^\n])*")
+_DIRECTIVE = re.compile(rb"\n[ \t]*#[ \t]*(define|if|el|endif)(?:\\\r?\n|[^\n])*")
+_COMMENT = re.compile(rb"/\*((?:[^*/]|\*(?!/))*)\*/")
 _NO_CODE = re.compile(
-    rb"//[^\n]*|/\*(?s:.*?)\*/|\n[ \t]*#(?:\\\r?\n|[^\n])*"
+    rb"//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)|\n[ \t]*#(?:\\\r?\n|[^\n])*"
     rb"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
 )
-_LONGEST = 8000  # bytes of a condition; in longer conditions are definitions
+_LONGEST, _DEEPEST = 8000, 20  # bytes of a condition and conditions around; others stay
 
 
 def preprocessed(data: bytes) -> bytes:
     r"""Return a source with spaces for macros that mark a declaration, and for conditions around
     parts of statements, whose first branch stays.
 
-    >>> preprocessed(b"A_API\nclass B {\n#if C\n  d(\n#else\n  e(\n#endif\n  f);").split()[2:]
+    >>> preprocessed(b"\nA_API\nclass B {\n#if C\n  d(\n#else\n  e(\n#endif\n  f);").split()
     [b'class', b'B', b'{', b'd(', b'f);']
     """
     found = bytearray(data)
     opened: list[list[re.Match[bytes]]] = []
-    for match in _CONDITION.finditer(data):
-        if match[1] == b"if":
-            opened.append([])
-        elif not opened:
-            continue
-        opened[-1].append(match)
-        if match[1] == b"endif":
+    for match in _DIRECTIVE.finditer(data):
+        if match[1] == b"define":  # grammars end the definition at a comment
+            found[match.start() : match.end()] = _COMMENT.sub(rb"  \1  ", match[0])
+        elif match[1] == b"if":
+            opened.append([match])
+        elif opened:
+            opened[-1].append(match)
+        if match[1] == b"endif" and opened:
             marks = opened.pop()
             spans = [(a.end(), b.start()) for a, b in zip(marks, marks[1:], strict=False)]
-            is_short = match.end() - marks[0].start() < _LONGEST
+            is_short = match.end() - marks[0].start() < _LONGEST and len(opened) < _DEEPEST
             if is_short and any(_is_part(bytes(found[begin:end])) for begin, end in spans):
                 _blank(found, *marks[0].span())
                 _blank(found, spans[0][1], match.end())
