@@ -13,12 +13,12 @@ from ..core.stamps import (
     BASE,
     Stamped,
     conflicts,
+    content,
     count_reads,
     forgotten,
     has_history,
     is_after,
     is_later,
-    same,
 )
 from ..core.text import counted
 from ..core.times import now
@@ -194,9 +194,9 @@ class Merge:
             return row, "added"
         if not isinstance(row, Anchor):
             count_reads(row, stored, given)  # type: ignore[arg-type]
-        if edited or not same(stored, row):
+        if edited or content(stored) != content(row):
             return row, "updated"
-        return row, "unchanged" if same(stored, given) else "kept"
+        return row, "unchanged" if content(stored) == content(given) else "kept"
 
     def _decided(self, id: str, both: Stamped, here: Side, there: Side) -> Stamped:
         """Return the joined values as the preferred side decides; note the fields in conflict."""
@@ -226,7 +226,7 @@ class Merge:
         new = [(row, stored) for row, stored in rows if not _is_equal(stored, row)]
         settle(self._store, [row for row, _ in new])
         for row, stored in new:
-            if stored is None or not same(stored, row):
+            if stored is None or content(stored) != content(row):
                 if isinstance(row, Node):
                     self._index.add(row)
                 elif isinstance(row, Edge):

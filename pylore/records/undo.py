@@ -8,7 +8,7 @@ from ..core.errors import LoreError
 from ..core.json import dumps
 from ..core.model import Anchor, Edge, Node, edge_name
 from ..core.scoring import recency
-from ..core.stamps import BASE, KINDS, Stamped, clock, is_after, is_ended, is_indexed, same
+from ..core.stamps import BASE, KINDS, Stamped, clock, content, is_after, is_ended, is_indexed
 from ..core.times import ago, now, parse_until
 from ..core.vocabulary import path_of
 from ..indexing.indexer import Index
@@ -132,13 +132,13 @@ def state_before(store: Store, id: str, notes: list[str]) -> Node:
 
 def _last_change(node: Node, left: Sequence[Past]) -> Past | None:
     """Return the state before the last change that was not undone."""
-    states = [*(past.row for past in left), node]
+    states = [content(row) for row in (*(past.row for past in left), node)]
     standing: list[int] = []
     for number, state in enumerate(states):
         is_undo = number and left[number - 1].change in (UNDO, UNDO_RECORD)
-        back = [place for place, at in enumerate(standing) if is_undo and same(states[at], state)]
-        standing = standing[: back[-1] + 1] if back else [*standing, number]
-    return next((left[at] for at in reversed(standing[:-1]) if not same(states[at], node)), None)
+        back = [at for at in standing if states[at] == state] if is_undo else []
+        standing = [at for at in standing if at <= back[-1]] if back else [*standing, number]
+    return next((left[at] for at in reversed(standing[:-1]) if states[at] != states[-1]), None)
 
 
 def state_at(store: Store, id: str, at: str = "") -> Node:
