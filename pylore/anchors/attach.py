@@ -117,7 +117,7 @@ def place_anchor(
     anchor = _taken(project, wanted, reader)
     trust_root(anchor.root)
     old = {other.key: other for other in store.anchors.of(node.id)}.get(anchor.key)
-    if old and (node.status, source) == ("confirmed", "conversation"):
+    if old and node.status != "staged" and source == "conversation":
         return old, "unchanged"  # only a person accepts the present code
     anchor.created_at = old.created_at if old else anchor.created_at
     state = store.anchors.put(anchor)

@@ -143,8 +143,8 @@ class Records:
         ``file`` (``src/a.py`` or ``src/a.py:10-20``) also links the record to that file; ``links``
         are ``(id, relation)`` pairs. Empty fields are not changed, tags are joined. A forgotten
         record is restored, with the status, source and confidence of a new record. Without a
-        ``status`` a record from a conversation is staged, else confirmed; a conversation changes no
-        confirmed record. The setting ``run`` links a record to that run by ``derived_from``.
+        ``status`` a record from a conversation is staged, else confirmed; a conversation changes
+        only staged records. The setting ``run`` links a record to that run by ``derived_from``.
         ``key``: the text to derive the id from, by default ``text``.
 
         Raises:
@@ -158,9 +158,9 @@ class Records:
         node = self._new_node(type, text, id, key or text)
         old = self.store.nodes.get(node.id)
         is_gone = old is None or old.invalidated_at is not None
-        if old and not is_gone and (old.status, source) == ("confirmed", "conversation"):
+        if old and not is_gone and old.status != "staged" and source == "conversation":
             node, state = old, "unchanged"
-            self.notes.append(f"{old.id} is there already, and confirmed: it is unchanged")
+            self.notes.append(f"{old.id} is there already, and {old.status}: it is unchanged")
         else:
             new = {"status": first_status(source), "source": source, "confidence": 1.0} | given
             if not is_gone:  # only a status changes the standing of a live record
@@ -281,13 +281,13 @@ class Records:
 
         Raises:
             LoreError: unknown id, status or source, an empty or long text, a field that the
-                document's file states, or a confirmed record and a conversation as source.
+                document's file states, or a conversation as source of a record that is not staged.
         """
         node = self.store.nodes.require(self.store.complete_id(id))
         given = {name: value for name, value in fields.items() if value is not None}
         named = given if text is None else {**given, "text": text}
-        if (node.status, given.get("source")) == ("confirmed", "conversation"):
-            raise LoreError(f"{node.id} is confirmed: a conversation changes no confirmed record")
+        if node.status != "staged" and given.get("source") == "conversation":
+            raise LoreError(f"{node.id} is {node.status}: conversations change only staged records")
         if not force and (page := source_of(self.store, node, self._root, named)):
             hint = "edit and import that file, or use --force to change the store only"
             raise LoreError(f"{node.id} is a page of {page}: {hint}")

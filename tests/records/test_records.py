@@ -299,14 +299,15 @@ def test_new_predicate_joins_things_only(store: Store, records: Records) -> None
         records.link(notes[0], "lives_in", notes[1])
 
 
-def test_conversation_changes_no_confirmed_record(store: Store, records: Records) -> None:
+@pytest.mark.parametrize("status", ["confirmed", "superseded"])
+def test_conversation_changes_only_staged(store: Store, records: Records, status: str) -> None:
     text = "decision", "Deploys need two reviewers"
     links = [(records.add("task", "Deploy").id, "relates_to")]
-    id = records.add(*text, why="audit", links=links).id
+    id = records.add(*text, why="audit", links=links, status=status).id
     before = store.nodes.require(id), store.edges.of(id)
     done = records.add(*text, why="other", tags=["x"], source="conversation", links=links)
     assert (done.id, done.state) == (id, "unchanged") and "is there already" in done.notes[0]
-    with pytest.raises(LoreError, match="changes no confirmed record"):
+    with pytest.raises(LoreError, match=f"is {status}: conversations change only"):
         records.edit(id, title="Other", source="conversation")
     assert (store.nodes.require(id), store.edges.of(id)) == before
     records.forget([id])
