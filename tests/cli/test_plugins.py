@@ -134,7 +134,8 @@ def made(name: str, *words: str, stdin: str = os.devnull, code: int = 0) -> byte
 
 
 def test_importer_of_adr_tools_brings_decisions_and_links(lore: Lore) -> None:
-    links = "Supersedes [1. Files](0001-files.md)\n\nAmended by [3. WAL](0003-wal.md)"
+    links = "Supersedes [0. Lists](0000-lists.md), [1. Files](0001-files.md)\n\n"
+    links += "Amended by [3. WAL](0003-wal.md)"
     superseded = "Superseded by [2. SQLite](0002-sqlite.md)"
     lore.write("adr/0001-files.md", ADR.format("1. Use flat files", "2020-01-31", superseded))
     lore.write("adr/0002-sqlite.md", ADR.format("2. Use SQLite", "2021-02-28", links))
@@ -171,8 +172,13 @@ def test_importer_of_beads_brings_tasks_and_memories(lore: Lore) -> None:
     assert (task["created_at"], task["category"]) == ("2026-01-02T01:04:05Z", "bug")
     assert task["status"] == "superseded"
     assert {edge["relation"] for edge in task["edges"]} == {"depends_on", "part_of", "relates_to"}
-    lore.write("issues.jsonl", '{"id":"bd-1","title":"x"\n')
-    assert b"line 1 is not JSON" in made("beads", stdin="issues.jsonl", code=1)
+    for rest, why in (
+        ("", b"line 1 is not JSON"),
+        (',"labels":5}', b"line 1: labels is not a list"),
+        (',"created_at":"0001-01-01T00:00:00+05:00"}', b"is not a time"),
+    ):
+        lore.write("issues.jsonl", f'{{"id":"bd-1","title":"x"{rest}\n')
+        assert why in made("beads", stdin="issues.jsonl", code=1)
 
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -27,10 +27,8 @@ class ClaudeSession:
     def add(self, kind: str, **fields: Any) -> ClaudeSession:
         """Any line."""
         number = len(self.lines) + 1
-        head: dict[str, Any] = {
-            "parentUuid": None,
-            "isSidechain": False,
-            "userType": "external",
+        head: dict[str, Any] = {"parentUuid": None, "isSidechain": False, "userType": "external"}
+        head |= {
             "cwd": self._project,
             "sessionId": self.name,
             "version": "2.1.0",
