@@ -81,7 +81,7 @@ def _formless(value: object) -> None:
     raise TypeError(f"no JSON form for {type(value).__name__}")
 
 
-# The encoders of ``json``. No value contains itself, so there is no check for that.
+# The encoders of ``json``, without the check for cycles.
 _WRITING, _SORTING = (
     make_encoder(None, _formless, encode_basestring, None, ":", ",", sort_keys, False, True)
     for sort_keys in (False, True)

@@ -68,7 +68,7 @@ def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
 
 
 def _phrase_at(text: str) -> str:
-    """Return the phrase that a text begins with, including the quotes; empty without a phrase."""
+    """Return the phrase at the start of a text, including the quotes; empty without a phrase."""
     phrase = text[: text.find('"', 1) + 1] if text[0] == '"' else ""
     return phrase if words(phrase) and f"{text} "[len(phrase)] == " " else ""
 

@@ -210,8 +210,8 @@ class Settings:
         return settings
 
     def changed(self, pairs: Iterable[tuple[str, str]], origin: str) -> Settings:
-        """Return a copy with these ``(config key, text)`` set, ``KEY[element]`` too; raise
-        UsageError if a key is not known, or a value is not valid."""
+        """Return a copy with these ``(config key, text)`` set, or ``KEY[element]``; raise
+        UsageError for an unknown key or an invalid value."""
         copy = Settings()
         vars(copy).update(vars(self), origins=dict(self.origins))
         for key, text in pairs:

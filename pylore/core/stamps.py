@@ -258,7 +258,7 @@ def values_of(row: Thing) -> dict[str, str]:
 
 
 def local_fields(row: Thing) -> list[str]:
-    """Return the fields that no shared file has; the last fingerprint of a file is one of them."""
+    """Return the fields that no shared file has, as the last fingerprint of a file."""
     local = KINDS[type(row)].local
     return [*local, "hash"] if isinstance(row, Anchor) and row.kind == "file" else local
 

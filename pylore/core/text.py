@@ -247,7 +247,7 @@ class Query:
 
 
 def joined(text: str) -> list[str]:
-    """Return adjacent words of the first twelve as a word, with a stop word between too.
+    """Return adjacent words of the first twelve as a word, across stop words as well.
 
     >>> joined("time limit of a unit of work")
     ['timelimit', 'unitofwork']

@@ -37,7 +37,7 @@ AGAIN = (408, 429, 500, 502, 503, 504)
 """Status codes after which a retry may help."""
 
 LONGEST_WAIT = 30.0
-"""Seconds before the next try, whatever the endpoint asks for."""
+"""Maximum seconds before the next try."""
 
 BATCH = 32
 """Maximum texts of a request. Not measured: endpoints differ."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .lines import Fields
 
 FILE = "knowledge.jsonl"
-"""The name of the file that a project shares, beside the store of a project."""
+"""The name of the file in ``.lore`` that a project shares."""
 
 _DIGEST = 32  # hexadecimal digits of a digest
 _DERIVED = frozenset({"similar_to", CO_CHANGES, "used_in_run"})

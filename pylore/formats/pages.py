@@ -241,7 +241,7 @@ def _wiki_link(token: re.Match[str]) -> Link | None:
 
 
 def _plain(title: str) -> str:
-    """Return a title without markup: the texts of links, or else of pictures."""
+    """Return a title without markup: the texts of links, or of pictures."""
     text = _MARKUP.sub(lambda found: found[1] or found[2] or "", _PICTURE.sub("", title))
     return one_line(unescape(text or _PICTURE.sub(r"\1", title)))
 

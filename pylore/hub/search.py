@@ -188,7 +188,7 @@ class Answers(Nodes):
         return {id: category for id, category in found.items() if category}
 
     def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
-        return {}  # only those of matches are known
+        return {}  # unknown except for matches
 
     def beginning(self, id: str, length: int = 800) -> str:
         return str(self._briefs[id][9][:length]) if id in self._briefs else ""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def first_status(source: str) -> str:
-    """Return the first status: staged from a conversation, else confirmed."""
+    """Return the first status: staged from a conversation, or confirmed."""
     return "staged" if source == "conversation" else "confirmed"
 
 

@@ -1,4 +1,4 @@
-"""The change log: what records, links and anchors have left, and the commands that changed them.
+"""The change log: former values of records, links and anchors, and the commands that changed them.
 Rows have current values, and ``stamps`` for them (``core.stamps``); ``past`` has the former values
 of fields, with stamp and the command that replaced them, ``added`` the things that each command
 made. Files, symbols, and links that lore derives have no past."""
@@ -136,7 +136,7 @@ class ChangeLog(Table):
         self._db.execute("UPDATE main.commands SET origin = ? WHERE id > ?", (hub, after))
 
     def before(self, command: int, row: Thing) -> Thing:
-        """Return a row without the changes of a command; fields that changed again since stay."""
+        """Return a row without the changes of a command, unless fields changed again since."""
         thing, current = thing_of(row), Stamped.of(row)
         former = ((field, value) for _, field, value in self.former([thing]))
         known = _values(current, former)

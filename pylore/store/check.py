@@ -144,7 +144,7 @@ class Statistics(GraphTable):
     """Counts live nodes and edges."""
 
     def stats(self) -> dict[str, Any]:
-        """Return counts over live nodes and edges, those by name sorted; call it in a snapshot. An
+        """Return counts over live nodes and edges, sorted by name; call this in a snapshot. An
         edge with an end that is not a live node is dangling: it counts for the degree of the other
         end, and connects nothing."""
         by_type = Nodes(self._db).count_by_type()

@@ -232,7 +232,7 @@ def _things(ids: Iterable[str]) -> str:
 
 
 class Review(Table):
-    """Reads, and staged records and facts. ``updated_at`` stays."""
+    """Reads, and staged records and facts, without a new ``updated_at``."""
 
     def count_access(self, ids: Sequence[str], at: str) -> None:
         """Count a read of each live node in ``ids``, and of the staged facts of things."""

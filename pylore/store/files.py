@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class DocumentFile(Row):
-    """An imported file of a root (``""``: the project; else a folder, the base of its paths).
+    """An imported file of a root (``""``: the project; or a folder, the base of the paths).
 
     Attributes:
         read_as: everything else that its reading depends on.
@@ -256,7 +256,7 @@ class Documents(Table):
         self._db.execute(f"UPDATE main.documents SET stamp = ? WHERE {_THIS_FILE}", given)
 
     def remove(self, root: str, node_ids: Iterable[str]) -> None:
-        """Delete files; their nodes stay."""
+        """Delete files, and no nodes."""
         rows = [(root, id) for id in node_ids]
         self._db.executemany(f"DELETE FROM main.documents WHERE {_THIS_FILE}", rows)
 

@@ -76,7 +76,7 @@ def engine_in(connection: apsw.Connection) -> str:
 
 
 def choose_engine(wanted: str) -> str:
-    """Return the engine; for ``auto``, ``fts5`` if this SQLite has it, or else ``fts4``. Raise
+    """Return the engine; for ``auto``, ``fts5`` if this SQLite has it, or ``fts4``. Raise
     StoreError if this SQLite lacks it."""
     options = {*apsw.compile_options}
     version = tuple(map(int, apsw.sqlite_lib_version().split(".")))
@@ -124,7 +124,7 @@ class FullText(Table):
         return engine_in(self._db)
 
     def renew(self, wanted: str) -> None:
-        """Delete all passages; create empty tables, of whole texts too, with an engine or ``auto``.
+        """Delete all passages; create empty tables (whole texts also), of an engine or ``auto``.
         Raise StoreError if this SQLite lacks it."""
         engine = choose_engine(wanted)
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('fulltext', ?)", (engine,))

@@ -128,7 +128,7 @@ class Nodes(Table):
             self.put(node)
 
     def confirm(self, ids: Sequence[str]) -> None:
-        """Set the status of nodes to confirmed; ``updated_at`` stays."""
+        """Set the status of nodes to confirmed, without a new ``updated_at``."""
         for old in self.get_many(ids).values():
             node = old.copy()
             node.status = "confirmed"
@@ -210,7 +210,7 @@ class Nodes(Table):
         return found, []
 
     def categories(self, ids: Sequence[str], tags: Sequence[str] = ()) -> dict[str, str]:
-        """Return the category of each node in ``ids``, or else the first tag in ``tags``."""
+        """Return the category of each node in ``ids``, or the first tag in ``tags``."""
         query = (
             "SELECT n.id, coalesce(nullif(n.category, ''), (SELECT t.value FROM json_each(?2) t"
             " WHERE instr(' ' || n.tags || ' ', ' ' || t.value || ' ') ORDER BY t.key LIMIT 1))"

@@ -157,7 +157,7 @@ class Store:
         return [*dict.fromkeys((file_id(path), own(file_id(path), self.scope)))]
 
     def file_node_id(self, path: str) -> str:
-        """Return the id of a file's node: the common id if it exists, or else the scope's."""
+        """Return the id of a file's node: the common id if it exists, or the scope's."""
         first, *others = self.file_ids(path) if self.scope else [file_id(path)]
         return others[0] if others and self.nodes.get(first) is None else first
 

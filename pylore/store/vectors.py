@@ -225,8 +225,8 @@ def quantise(vector: bytes) -> bytes:
 
 
 def quantise_many(vectors: Sequence[bytes]) -> list[bytes]:
-    """Quantise vectors of a dimension, or empty ones; many together with numpy, in a fifth of the
-    time."""
+    """Quantise vectors of a dimension, or empty vectors; more than ``FEW`` with numpy, in a fifth
+    of the time."""
     full = [*filter(None, vectors)]
     if len(full) <= FEW:
         return [*map(quantise, vectors)]
