@@ -16,16 +16,9 @@ from places import CACHE, ROOT, BenchmarkError, call, read_lines
 
 STORES = CACHE / "quality"
 _INDEXING = (
-    "pylore/indexing/indexer.py",
-    "pylore/core/text.py",
-    "pylore/core/query.py",
-    "pylore/core/scoring.py",
-    "pylore/embed",
-    "pylore/store",
-    "pylore/code",
-    "pylore/formats",
-    "graph/rules",
-)
+    "pylore/indexing/indexer.py pylore/core/text.py pylore/core/query.py pylore/core/scoring.py"
+    " pylore/embed pylore/store pylore/code pylore/formats graph/rules"
+).split()
 """Sources that determine the store of a set."""
 
 

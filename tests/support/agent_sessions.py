@@ -28,12 +28,8 @@ class ClaudeSession:
         """Any line."""
         number = len(self.lines) + 1
         head: dict[str, Any] = {"parentUuid": None, "isSidechain": False, "userType": "external"}
-        head |= {
-            "cwd": self._project,
-            "sessionId": self.name,
-            "version": "2.1.0",
-            "gitBranch": "main",
-        }
+        head |= {"cwd": self._project, "sessionId": self.name}
+        head |= {"version": "2.1.0", "gitBranch": "main"}
         tail = {
             "uuid": f"{self.name[:8]}-{number}",
             "timestamp": f"{self._hour}:{number // 60:02d}:{number % 60:02d}.250Z",
