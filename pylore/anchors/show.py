@@ -70,6 +70,5 @@ def _has_changed(root: str, kind: str, path: str, stamp: str, verdict: str) -> b
         found = stamp_of(os.path.join(root, path))
     except (OSError, ValueError):
         return False
-    if found == GONE or kind == "file":
-        return (found == GONE) != (verdict == "invalid") and found != stamp
-    return found != stamp
+    as_judged = (found == GONE) == (verdict == "invalid")
+    return found != stamp and not (as_judged and (found == GONE or kind == "file"))
