@@ -57,8 +57,6 @@ def test_globs_agree_with_regular_expressions(parts: list[str], path: str) -> No
     [
         "*" * 5000 + "z",
         "*a" * 500 + "z",
-        "**/*" * 500,
-        "[!b]" * 5000,
         "{*,*}" * 60 + "z",
         "{a," * 20_000 + "b}" * 20_000,
     ],
