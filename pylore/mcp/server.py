@@ -115,7 +115,7 @@ class CurrentStore:
                 "a person who trusts the project runs 'lore store trust'"
             )
         with engine.store.faults:
-            if tool.writes or given.get("files"):  # git may be asked for those
+            if tool.writes or given.get("files"):  # git may run for files
                 return tool.run(engine, **given)
             return self._again(engine, dumps([name, given]), lambda: tool.run(engine, **given))
 

@@ -1,6 +1,6 @@
-"""The tools: functions whose defaults declare their arguments, as those of commands do.
+"""The tools: functions with arguments declared in defaults, as of commands.
 
-A tool returns its text, and notes beside it. Its docstring is what a model reads of it.
+A tool returns text and notes. The model reads the docstring.
 """
 
 from __future__ import annotations

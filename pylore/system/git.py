@@ -24,7 +24,7 @@ LOG = tuple(
 _NAMES = ("-z", "--name-only", "--relative", "--no-renames", "--ignore-submodules=all")
 """Options of a comparison that prints only paths."""
 _STATUS = ("-z", "-M", "-l1000", "--name-status", "--relative", "--no-ext-diff")
-"""Options of a comparison that prints paths, and what happened to them."""
+"""Options of a comparison that prints paths with their changes."""
 _LITERAL = "--literal-pathspecs"
 LONGEST_SUBJECT = 200
 _LARGEST_LIST = 1 << 24

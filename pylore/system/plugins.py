@@ -53,7 +53,7 @@ def command_files(plugin_dir: str) -> dict[str, str]:
 
 
 class Events:
-    """The event plugins in the user's folder, sorted by name; a plugin has none."""
+    """The event plugins in the user's folder, sorted by name; plugins call no plugins."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

@@ -62,7 +62,7 @@ def own_files(path: str) -> str:
 def absolute_entries() -> str:
     """Return this process's ``PATH`` without relative entries."""
     given = os.environ.get("PATH", os.defpath)
-    # Nothing at all would be the working directory again.
+    # An empty PATH would be the working directory again.
     return ":".join(entry for entry in given.split(":") if entry.startswith("/")) or os.defpath
 
 

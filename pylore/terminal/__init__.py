@@ -237,7 +237,7 @@ def note(message: str) -> None:
         sys.stderr.write(f"lore: {line}\n")
         sys.stderr.flush()
     except OSError:
-        return  # there is nobody to tell
+        return  # stderr has no reader
 
 
 def size(value: object) -> int:
