@@ -24,12 +24,12 @@ _NO_CODE = re.compile(
     rb"//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)|\n[ \t]*#(?:\\\r?\n|[^\n])*"
     rb"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
 )
-_LONGEST, _DEEPEST = 8000, 20  # bytes of a condition and conditions around; others stay
+_LONGEST, _DEEPEST = 8000, 20  # maximum bytes of a condition, and conditions around it
 
 
 def preprocessed(data: bytes) -> bytes:
     r"""Return a source with spaces for macros that mark a declaration, and for conditions around
-    parts of statements, whose first branch stays.
+    parts of statements, apart from the first branch.
 
     >>> preprocessed(b"\nA_API\nclass B {\n#if C\n  d(\n#else\n  e(\n#endif\n  f);").split()
     [b'class', b'B', b'{', b'd(', b'f);']
@@ -61,7 +61,7 @@ def _blank(data: bytearray, begin: int, end: int) -> None:
 
 
 def _is_part(branch: bytes) -> bool:
-    """Return True for the branch of a condition that is no sequence of statements."""
+    """Return True if a branch begins or ends within a statement."""
     code = _NO_CODE.sub(b"", branch).strip()
     if code[-1:] not in b";:}" or code.startswith((b"else", b"&", b"|", b"?", b":", b",", b")")):
         return True

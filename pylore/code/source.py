@@ -242,7 +242,7 @@ def _parameters(text: str, kind: str) -> str:
     if text[:1] in ("<", "["):  # type parameters
         bare = LIFETIME.sub(lambda match: " " * len(match[0]), text)
         text = text[after_brackets(bare, 0) :]
-    if text[:1] != "(":
+    if text[:1] != "(" or kind == "constant":
         return f"({text})" if value and text.isidentifier() else ""
     end = after_brackets(text, 0)
     rest = text[end:] if not value else "" if value["call"] else text[end:].partition("=>")[0]
