@@ -127,6 +127,14 @@ def test_sync_preserves_broken_lines_and_names_them_once(lore: Lore, others: Lor
     assert (lore.project / FILE).read_text() == text
 
 
+def test_file_of_bad_lines_is_not_written(lore: Lore) -> None:
+    text = "{}\n" * 10_000 + '{"id": "note-8", "title": "A good line"}\n'
+    lore.write(FILE, text)
+    done = lore("sync")
+    assert done.json["in"]["added"] == 0 and "and 9997 more" in done.err
+    assert (lore.project / FILE).read_text() == text
+
+
 BAD_LINES = (
     b'{"id":"note-x","title":"a\x00b"}',
     b'\xff\xfe{"id":"note-x"}',
