@@ -68,12 +68,12 @@ def _token(letter: str) -> str | None:
 
 def _compatible(letter: str) -> str:
     """Return the characters that a character is compatible with (NFKC). A sign that is compatible
-    with letters, as ™, is a word, and so is an emoji. Soft hyphens, joiners, vowel marks of Arabic
-    and Hebrew, which most texts omit, and marks of Thai to Khmer are dropped."""
+    with letters, as ™, is a word, and so is an emoji. Soft hyphens, joiners, marks of Thai to
+    Khmer, vowel marks of Arabic and Hebrew, and variant selectors (U+E0100…) are dropped."""
     from unicodedata import category, combining, decimal, normalize
 
     same = str(decimal(letter, "")) or normalize("NFKC", letter)
-    same = "".join(one for one in same if one not in _OMITTED)
+    same = "".join(one for one in same if one < "\U000e0100" and one not in _OMITTED)
     if letter >= "\u2600" and category(letter) == "So" and not any(map(str.isalnum, same)):
         return f" u{ord(letter):x} "
     if same == normalize("NFC", letter) or not (letter.isalnum() or same.strip().isalnum()):
@@ -87,7 +87,7 @@ _OMITTED = {
     *"\xad\u0640\u0670\u2060\ufeff\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0e31\u0eb1",
     *map(chr, (*range(0x591, 0x5BE), *range(0x64B, 0x653), *range(0xE34, 0xE3B))),
     *map(chr, (*range(0xE47, 0xE4F), *range(0xEB4, 0xEBD), *range(0xEC8, 0xECF))),
-    *map(chr, (*range(0x102B, 0x103F), *range(0x17B4, 0x17D4), *range(0xE0100, 0xE01F0))),
+    *map(chr, (*range(0x102B, 0x103F), *range(0x17B4, 0x17D4))),
 }
 _PLAINER = dict(zip("øØłŁđĐıёЁѐЀάέήίόύώϊϋΐΰΆΈΉΊΌΎΏ", "oOlLdDiеЕеЕαεηιουωιυιυΑΕΗΙΟΥΩ", strict=True))
 _PLAINER |= zip("أإآٱىیکةہ", "ااااييكهه", strict=True)
