@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 _MACRO = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]*(?:\([^()\n]*\))?"
-_GAP = rb"\s(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*"
-_CLASS = rb"(?=\s+(?!final\b)\w[\w:]*\s*(?:<[^{};]{0,200}>\s*)?(?:final\s*)?[:{])"
+_GAP = rb"\s(?:\s|//[^\n]*\n|/\*(?:[^*/]|\*(?!/)|/(?!\*))*\*/)*"
 _MACROS = (  # before a declaration, before the name of a class, before the body of a function
     re.compile(
         rb"\n[ \t]*(%s(?:\s+%s){0,4})(?=%s(?:class|enum|explicit|extern|friend|inline|namespace"
@@ -14,22 +13,24 @@ _MACROS = (  # before a declaration, before the name of a class, before the body
         rb"|\s(?!const\b|volatile\b)[A-Za-z_][\w:<>, ]{0,150}[*& ]{1,9}\w[\w:]* ?\()"
         % (_MACRO, _MACRO, _GAP)
     ),
-    re.compile(rb"class (\w+(?:\([^()\n]*\))?)" + _CLASS),
-    re.compile(rb"struct (\w+(?:\([^()\n]*\))?)" + _CLASS),
+    re.compile(
+        rb"(?:class|struct) ((?=\w*[A-Z]{2})\w+(?:\([^()\n]*\))?)(?=\s+(?!final\b)\w+(?:::\w+)*\s*"
+        rb"(?:<[^{};]{0,200}>\s*)?(?:final\s*)?(?:\{|:(?!:)))"
+    ),
     re.compile(rb"\)(?:\s+(?:const|final|noexcept|override))*(\s+%s)(?=\s*\{)" % _MACRO),
 )
 _DIRECTIVE = re.compile(rb"\n[ \t]*#[ \t]*(define|if|el|endif)(?:\\\r?\n|[^\n])*")
 _COMMENT = re.compile(rb"/\*((?:[^*/]|\*(?!/))*)\*/")
 _NO_CODE = re.compile(
     rb"//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)|\n[ \t]*#(?:\\\r?\n|[^\n])*"
-    rb"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+    rb"|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n]){1,9}'"
 )
 _LONGEST, _DEEPEST = 8000, 20  # maximum bytes of a condition, and conditions around it
 
 
 def preprocessed(data: bytes) -> bytes:
     r"""Return a source with spaces for macros that mark a declaration, and for conditions around
-    parts of statements, apart from the first branch.
+    parts of statements, apart from the first branch; of ``#if 0``, the second.
 
     >>> preprocessed(b"\nA_API\nclass B {\n#if C\n  d(\n#else\n  e(\n#endif\n  f);").split()
     [b'class', b'B', b'{', b'd(', b'f);']
@@ -46,10 +47,12 @@ def preprocessed(data: bytes) -> bytes:
         if match[1] == b"endif" and opened:
             marks = opened.pop()
             spans = [(a.end(), b.start()) for a, b in zip(marks, marks[1:], strict=False)]
+            spans.append((match.end(), match.end()))
+            begin, end = spans[marks[0][0].split()[1:2] == [b"0"]]
             is_short = match.end() - marks[0].start() < _LONGEST and len(opened) < _DEEPEST
-            if is_short and any(_is_part(bytes(found[begin:end])) for begin, end in spans):
-                _blank(found, *marks[0].span())
-                _blank(found, spans[0][1], match.end())
+            if is_short and any(_is_part(bytes(found[a:b])) for a, b in spans):
+                _blank(found, marks[0].start(), begin)
+                _blank(found, end, match.end())
     for pattern in _MACROS:
         for macro in pattern.finditer(bytes(found)):
             _blank(found, *macro.span(1))
