@@ -250,8 +250,9 @@ _FIELDS |= dict.fromkeys(("date", "created"), "created_at")
 
 # --- YAML
 
-_WIKI = re.compile(r'(?m)((?:^|[:\[,-]) *)((?:(?:, *)?\[\[[^][{}\n"\\]+\]\])+)(?= *(?:[],#]|$))')
-"""Unquoted wiki links, which are lists in YAML."""
+_LIST = re.compile(r"""(?m)^(?:[^:\n"'#[]+: +|[ -]*)\[[^"\n]*$""")
+_WIKI = re.compile(r'((?:^|[:\[,-]) *)((?:(?:, *)?\[\[[^][{}\n"\\]+\]\])+)(?= *(?:[],#]|$))')
+"""Lines with a list as value, and unquoted wiki links, which are lists in YAML."""
 _TAGS = (None, "tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp")
 _NULLS = ("~", "null", "Null", "NULL")
 _MEND = 'mend it, or put the text in "quotes"'
@@ -275,7 +276,8 @@ def front_matter(lines: Sequence[str]) -> tuple[dict[str, tuple[int, Value]], in
         text = text.replace("[taxonomies]\n", "").partition("\n[")[0]
         text = re.sub(r"(?m)^([\w-]+) *=", r"\1: ", text)
     try:
-        return _parsed(_WIKI.sub(r'\1"\2"', text.replace(":\t", ": "))), fences[1] + 1
+        text = _LIST.sub(lambda line: _WIKI.sub(r'\1"\2"', line[0]), text.replace(":\t", ": "))
+        return _parsed(text), fences[1] + 1
     except LoreError:
         if lines[1].partition(": ")[0].strip("\"':").replace("-", "_").isidentifier():
             raise
