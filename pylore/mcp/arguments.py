@@ -90,7 +90,7 @@ def read(parameters: Sequence[Parameter], arguments: object) -> dict[str, Any]:
     found = {one.name: one.default for one in parameters}
     for name, value in given.items():
         one = known.get(name) or known.get(OTHER_NAMES.get(name, ""))
-        if one is None:
+        if one is None or (one.name != name and one.name in given):
             near = nearest(name, [*known])
             raise UsageError(f"unknown argument '{name[:_LONGEST]}'{near}: give {', '.join(known)}")
         if value not in (None, []) and not (isinstance(value, str) and not value.strip()):

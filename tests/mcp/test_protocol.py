@@ -227,5 +227,7 @@ def test_arguments_are_read_as_they_are_meant() -> None:
     given = {"query": "x", "limit": 5, "depth": 2, "types": ("note",)}
     assert found == {**given, "files": (), "explain": False}
     assert isinstance(found["limit"], int)
+    with pytest.raises(UsageError, match="unknown argument 'question'"):
+        read(search, {"question": "x", "query": "y"})
     other = read(related, {"file": "a.py", "relations": ["imports"], "depth": 2, "types": None})
     assert other == read(related, {"id": "a.py", "edges": ["imports"], "hops": 2})
