@@ -74,6 +74,7 @@ def test_docstring_after_a_comment() -> None:
         ("E.JAVA", "class E {\n  static final int A = 1, B = 2;\n}\n", "E E.A E.B"),
         ("b.rs", "const _: () = 1;\nfn r#type() {}\nstruct A; impl A { fn f() {} }", "type A A.f"),
         ("g.rb", "class F\n  alias_method :b, :a\nend\nF::D, H = 1, 2\n", "F F.b F.D H"),
+        ("c.py", "def a():\r  return 1 # a\r\rdef b():\r  return 2\r", "a b"),
         ("i.go", "package p\nconst a, b = 1, 2; func c() {}\n", "a b c"),
         ("i.js", "export const { a, b: c } = f(), [d] = g();\n", "a c d"),
         ("t.cpp", "typedef struct s { int x; } T, *P; const int A = 1, B = 2;\n", "s T P A B"),
