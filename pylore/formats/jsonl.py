@@ -214,8 +214,7 @@ class LineImport(Import):
             elif row:
                 if len(self._past) == _BATCH:
                     self._apply()
-                values = line.past(row)
-                self._past.setdefault(thing_of(row), (row, []))[1].extend(values)
+                self._past.setdefault(thing_of(row), (row, []))[1].extend(line.past(row))
         elif line.kind == "purged":
             self._take_purge(line)
         elif line.kind == "declare_type":

@@ -95,9 +95,8 @@ class Runs:
                 raise LoreError(f"'{run}' was finished at {data['finished_at']}: {hint}")
             shown = self._store.impressions.shown(run)
             known = self._store.nodes.get_many(shown)
-            self._use_all(
-                run, dict.fromkeys(filter(known.get, shown)), shown
-            )  # an undo leaves these
+            seen = dict.fromkeys(filter(known.get, shown))
+            self._use_all(run, seen, shown)  # an undo leaves these
             notes = self._use_all(run, ratings, shown)
             self._store.impressions.clear(run)
             node.data = dumps({**data, "finished_at": now()})
