@@ -40,7 +40,8 @@ _FORMS_TEXT = r"""
 private-key -----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----(?s:.)*?
     (?:-----END [A-Z0-9 ]{0,60}-----|\Z)|PuTTY-User-Key-File-\d:(?s:.)*
 token «START»(?:«PREFIXES»)(?P<body>[\w=+~-]{16,400}(?:\.[\w=+/-]{8,400}){0,4})[\w=+/.-]*
-token (?i)secret_?(?:access_?)?key[^a-z0-9/+]{1,9}(?P<secret>[a-z0-9/+]{40})(?![a-z0-9/+])
+token (?i)secret_?(?:access_?)?key[^\w/+]{1,9}
+    (?P<secret>(?=[a-z/+]{0,39}\d)[a-z\d/+]{40})(?![a-z\d/+])
 token (?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*){0,3}
 token (?<![\w-])(?:[A-Za-z][\w-]{22,30}\.[\w-]{6,7}\.[\w-]{27,45}
     |pat[A-Za-z0-9]{14}\.[0-9a-f]{64}|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,})(?![\w-])
@@ -71,7 +72,7 @@ seed-phrase (?i)pass ?(?:phrase|word)\b[^\n]{0,40}?(?:\s?[:=]\s?|\sis\s)["'`]?
 password -(?<=\s-)(?:[A-Za-z]{0,4}?u|-user|-auth)[ =]?["']?[\w.@-]{1,60}?:
     (?P<secret>(?=[^\s"']{0,60}\d)(?=[^\s"']{0,60}[A-Za-z])[^\s"'`$<{/]{4,100})(?=["'\s]|\Z)
 password (?:(?<![\w$])[A-Z_]{0,40}(?:PASSW(?:OR)?D|_PASS|_PWD?|_SECRET)|--[a-z-]{0,20}password)=
-    ["']?(?P<secret>(?![<$])[^\s"'`({[]{3,200})(?=["'\s;]|\Z)
+    ["']?(?P<secret>(?![<$]|(?i:true|false|yes|none|null|required)\b)[^\s"'`({[]{3,200})(?=["'\s;]|\Z)
 password ^[\w.+-]{1,64}@[\w-]{1,40}(?:\.[a-z]{2,8}){1,3}:
     (?P<secret>(?=[a-zA-Z]{0,60}\d)(?=\d{0,60}[a-zA-Z])[^\s:/]{6,60})$
 password (?i)(?<![a-z])(?:creds|credentials|login)(?: (?:is|are|with|as)|\s?[:=])\s[\w.@-]{2,40}
@@ -148,8 +149,9 @@ _CREDENTIALS = tuple(
             _PASSWORD,
             "%s",
             "passwd|password|passphrase|passcode|assword|_pwd|_pass|storepass|secret"
-            f"|keypass|identified by|{_LANGUAGES}",
+            f"|keypass|{_LANGUAGES}",
         ),
+        (_PASSWORD, "%s(?= [\"'])", "identified by"),
         (_PASSWORD, r"(?<!by)(?<!com)(?<!sur)(?<!tres)%s(?![a-z])", "pass|pass_phrase"),
         (_PASSWORD, _BARE, "pw|rootpw|pwd|psk|mdp"),
         (
@@ -187,7 +189,7 @@ _SAID = re.compile(
     rf"(?:\s?[:=]|\s?(?:{_IS_GLUED})|\s(?:{_IS})\b:?)\s{{0,3}}[\"'`]?"
     r"(?P<secret>(?!\d{1,2}[^\x00-\x7f])[^\s\"'`]{5,100}[^\s\"'`.,;!?)])"
 )
-_IS_KEY = re.compile(r"\d\S*[A-Za-z]|[A-Za-z]\S*\d")
+_IS_KEY = re.compile(r"(?=\S{8})(?:\D*\d\S*[A-Za-z]|\S*[A-Za-z]\S*\d)")
 _OPTION = re.compile(
     r"\s-[pPaw] ?[\"']?(?P<secret>(?=[^\s]{0,40}\d)"
     r"(?=[^\s]{0,40}[A-Za-z])[^\s\"'`:/]{4,100})"
@@ -283,11 +285,16 @@ def _given(text: str, stop: int, *, is_key: bool) -> Iterator[Found]:
     match = _ASSIGNED.match(text, stop, stop + 260)
     if match:
         group = "quoted" if match["quoted"] else "plain"
-        if _is_value(match[group], is_key=is_key, is_quoted=group == "quoted"):
+        is_argument = match["sign"].strip()[-1:] in ("(", ",")
+        if not (is_argument and is_key and reads_as_words(match[group])) and _is_value(
+            match[group], is_key=is_key, is_quoted=group == "quoted"
+        ):
             yield (*match.span(group), "password")
             return
     said = _SAID.match(text, stop, stop + 260)
-    if said and _is_value(said["secret"]) and (not is_key or _IS_KEY.search(said["secret"])):
+    value = said["secret"] if said else ""
+    is_name = is_key and (not _IS_KEY.match(value) or reads_as_words(value))
+    if said and _is_value(value, is_key=is_key) and not is_name:
         yield (*said.span("secret"), "password")
 
 
