@@ -152,8 +152,9 @@ fi"""
 _STAGE = """&&
     case ${{GIT_INDEX_FILE-}} in
       *next-index-*) ;; # a commit of some files alone
-      *) [ -z "$({git} ls-files -- {shared})" ] && echo "lore: to share it: git add" {shared} >&2 ||
-        {git} add -- {shared} ;;
+      *) [ -z "$({git} ls-files -- {shared})" ] || {git} add -- {shared}
+        [ -z "$({git} ls-files -o --exclude-standard -- {shared})" ] ||
+          echo "lore: to share it: git add" {shared} >&2 ;;
     esac || :"""
 
 

@@ -77,6 +77,7 @@ knows_both() { # true if the store and the file of the folder have what a and b 
   [ "$(git show --format= --name-only)" = "$FILE" ]
   # an untracked file stays untracked
   git rm -q --cached "$FILE" && git commit -q -m untracked 2>&1 | grep "git add"
+  echo .lore >.git/info/exclude && [ -z "$(git commit -q --allow-empty -m x 2>&1)" ]
   [ -z "$(git ls-files "$FILE")" ]
   # a commit succeeds where lore fails or is missing
   # shellcheck disable=SC2016 # it is not to be expanded
