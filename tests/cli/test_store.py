@@ -243,8 +243,7 @@ def test_restored_backup_saves_the_replaced_store(lore: Lore) -> None:
     assert kept.name.startswith("search.db.before-restore-") and f"is kept in {kept}" in done.err
     assert lore.id("list") == lore.id("search", "keep") == "note-kept"
     assert lore("list").json[0]["access_count"] == 0
-    refused = lore.refuse("undo", code=1)
-    assert "cannot be undone: 'lore store restore'" in refused
+    assert "cannot be undone: 'lore store restore'" in lore.refuse("undo", code=1)
     assert not lore("store", "restore", "-q", str(kept)).err
     assert sorted(lore("list", "--ids").lines) == ["note-kept", "note-later"]
     (copies,) = (row for row in lore("doctor").json if row["id"] == "copies")

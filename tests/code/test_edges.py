@@ -236,8 +236,7 @@ def test_candidates_share_up_to_the_limit() -> None:
     found = edges(caller, *methods(4))
     assert [edge.weight for edge in found] == [drawn.AMBIGUOUS / 4] * 4
     assert {edge.reason for edge in found} == {"ambiguous"}
-    many = [caller, *methods(drawn.MOST_CANDIDATES + 1)]
-    assert edges(*many) == []
+    assert edges(caller, *methods(drawn.MOST_CANDIDATES + 1)) == []
 
 
 def test_no_guess_for_common_external_or_test_names() -> None:

@@ -360,8 +360,7 @@ def test_broken_files_of_a_folder_are_skipped(project: Project, content: bytes, 
     with pytest.raises(LoreError, match=f"bad.md: .*{why}.*: nothing was imported"):
         project.run("a.md", "bad.md")
     assert project.lines() == []
-    result = project.run()
-    assert [place for place, _ in result.skipped] == [str(bad)]
+    assert [place for place, _ in project.run().skipped] == [str(bad)]
     assert [node.id for node in project.store.nodes.all()] == ["doc-a"]
 
 
