@@ -38,7 +38,7 @@ _DOCSTRING = re.compile(
     r"\s*(?:#[^\n]*\n\s*)*[rRuU]?(\"\"\"|'''|\"|')(?:\\\n)?((?:\\.|(?!\1).)*)(?:\1|\Z)", re.DOTALL
 )
 _TYPE = re.compile(r"\s*:\s*[\w.$]+<")
-_CALL = r"(?!(?:async|function)\b)[\w.$]+(?:<[^()]*>)?\("
+_CALL = r"(?:(?!(?:async|function)\b)[\w.$]+(?:<[^()]*>)?\(|\((?=\(|(?:async|function)\b))"
 _FUNCTION = r"(?:async\b\s*)?(?:function\b[\s*]*[\w$]*\s*)?"
 _VALUE = re.compile(
     rf"\s*[?!]?(?:\s*:\s*[\w.$]+(?=\s*=))?\s*[:=](?![:=>])\s*(?P<call>{_CALL})?{_FUNCTION}"
