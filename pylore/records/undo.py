@@ -75,17 +75,16 @@ def _before(store: Store, command: int) -> Iterator[Thing]:
     Fields that changed again since, and nodes of files, are not changed.
     """
     added, left = map(set, store.changes.things(command))
-    # nodes first: their links are hidden with them, and need no end
+    gone: set[str] = set()
+    # nodes first: the links of an added node are hidden with the node, and need no end
     for thing in sorted(added | left, key=lambda one: (one.count(SEPARATOR), one)):
         row = store.thing(thing)
         if row is None:
             continue
         if thing not in added:
             yield store.changes.before(command, row)
-        elif (
-            not is_indexed(row)
-            and (row.gone_at if isinstance(row, Anchor) else row.invalidated_at) is None
-        ):
+        elif not (is_indexed(row) or is_ended(row) or (type(row) is Edge and gone & {*row.key})):
+            gone.add(thing)
             setattr(row, KINDS[type(row)].end, now())
             yield row
 

@@ -267,6 +267,9 @@ def test_undone_record_can_be_restored(records: Records, store: Store) -> None:
     assert (first.id, first.state) == ("note-c", "invalidated")
     records.restore(["note-c"])
     assert content(store) == after
+    records.forget(["note-c"])
+    records.add("note", "new", id="note-c", links=[(B, "relates_to")])
+    assert records.undo() and records.undo() and content(store) == after
 
 
 # --- any state
