@@ -154,8 +154,7 @@ def test_edit_stores_the_text_and_saves_rejected_text(project: Lore) -> None:
     node = project("show", "decision-a").json
     assert node["title"] == node["body"] == "Take tokens"
     assert "unchanged  decision-a" in edits(project, "s/x/x/", "edit", "decision-a")[1]
-    drafts = [*Path(os.environ["XDG_STATE_HOME"]).glob("lore/drafts/*")]
-    assert drafts == []
+    assert [*Path(os.environ["XDG_STATE_HOME"]).glob("lore/drafts/*")] == []
     code, shown = edits(project, "'s/.*/ /'", "edit", "decision-a")
     assert code == 1 and "the text is empty" in shown
     kept = Path(shown.partition("kept in ")[2].strip())

@@ -51,8 +51,7 @@ def shared(store: Store) -> Store:
 
 
 def test_other_scopes_are_not_visible(shared: Store) -> None:
-    seen = {COMMON, "note-2", OURS}
-    assert {node.id for node in shared.nodes.all()} == seen
+    assert {node.id for node in shared.nodes.all()} == {COMMON, "note-2", OURS}
     assert shared.nodes.get(THEIRS) is None
     assert shared.nodes.get_many([THEIRS, OURS]).keys() == {OURS}
     assert shared.nodes.match(Scope(), [THEIRS, COMMON]) == {COMMON}

@@ -77,8 +77,7 @@ def test_equal_scores_are_ordered_by_key(store: Store) -> None:
     assert found(store, "zebra", "some") == "z y x"
     assert found(store, "zebra", "some", limit=2) == "z y"
     store.vectors.add([(key, vector(1, 1)) for key in reversed(keys)])
-    rows = store.vectors.search(vector(1, 1), ANY, 9)
-    assert [row[0] for row in rows] == keys
+    assert [row[0] for row in store.vectors.search(vector(1, 1), ANY, 9)] == keys
     assert [id for id, _ in store.vectors.of_nodes(["note-x", "note-z"])] == ["note-x", "note-z"]
 
 
