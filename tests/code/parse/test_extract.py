@@ -279,8 +279,7 @@ def test_symbol_has_signature_doc_bases_and_parameters() -> None:
     [
         ("a.ts", "function f(a: string): A;\nfunction f(a: any) {\n  return a;\n}\n", "f 2-4 1-1"),
         ("a.c", "#ifdef A\nint f(void) {\n  a = 1;\n}\n#else\nint f(void) {\n}\n", "f 2-4 6-7"),
-        ("a.cpp", "\n#if 0\ndon't (\n#endif\nQWin A::f() {\n  struct st_a b{};\n}\n", "A.f 5-7"),
-        ("a.cpp", "class QWin A::f() {\n}\n", "A.f 1-2"),
+        ("a.cc", "\n#if 0\ndon't (\n#endif\nclass QW A::f() {\n  struct s_a b{};\n}\n", "A.f 5-7"),
         ("a.go", "package p\nvar m = map[int]int{\n\t1: 2,\n}\n", "m 2-4"),
         ("a.py", "F = None\nif F:\n    def F(): return 1\n", "F 3-3 1-1"),
         ("a.rb", "class A\n  def b\n    1\n  end\nend\nclass A\nend\n", "A 1-5 6-7, A.b 2-4"),
