@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 LIMIT = 100
 """Maximum number of faults that SQLite's check returns."""
 
-_LIVE = "SELECT key FROM nodes WHERE invalidated_at IS NULL"
-_NODES = f"{_LIVE} AND (title <> '' OR body <> '' OR tags <> '' OR file <> '')"
+_LIVE = "SELECT key FROM nodes n WHERE invalidated_at IS NULL"
+_NODES = f"{_LIVE} AND (title <> '' OR {TEXT} <> '' OR tags <> '' OR file <> '')"
 _FULLTEXT = (*TABLES.values(), FILES, MESSAGES)
 # Both engines keep a row for each passage in these tables.
 _INDEXED = " UNION ALL ".join(f"SELECT rowid FROM {table}_docsize" for table in TABLES.values())
