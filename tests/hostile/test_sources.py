@@ -52,7 +52,7 @@ FILES = {
     "classes-in-classes.java": (deep("class A {\n", "}\n", 10_000), NESTED),
     "classes-in-classes.py": (indented("class A:", 1000), NESTED),
     "namespaces-in-namespaces.cpp": (deep("namespace a {\n", "}\n", 10_000), NESTED),
-    "comments-without-an-end.c": ("int f() {}\n" + "\nA_B /*" * 100_000, ""),
+    "comments-without-an-end.c": ("int f() {}\n" + "\nA_B /*" * 30_000, COSTLY),
     "functions-in-functions.js": (deep("function f() {\n", "}\n", 3000), NESTED),
     "long-names-in-long-names.py": (
         "".join(f"{' ' * depth}class {NAME}{depth}:\n" for depth in range(80))
