@@ -81,7 +81,7 @@ def index(
     tree = FileTree(root, below)  # git lists while the store reads
     hash, largest = rules_hash(), settings.index_max_file
     are_other = hash != store.meta.get(RULES)  # then the same content gives other facts
-    low, high = sorted((largest, int(store.meta.get(LARGEST) or largest)))
+    low, high = sorted((largest, store.meta.number(LARGEST) or largest))
     again = range(sys.maxsize) if are_other else range(low + 1, high + 1)
     found = Changes(store.code.stamps(), tree, root, below, again)
     done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": 0}

@@ -63,5 +63,5 @@ def open_embedder(
 
         embedder = SentenceTransformersEmbedder(what)
     if not anew and store.meta.get("embedder") == embedder.name:
-        embedder.dimension = int(store.meta.get("embedder_dimension") or 0)
+        embedder.dimension = store.meta.number("embedder_dimension")
     return embedder

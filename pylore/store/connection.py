@@ -62,6 +62,11 @@ class Meta(Table):
         value: str | None = self._value("SELECT value FROM meta WHERE key = ?", key)
         return value
 
+    def number(self, key: str) -> int:
+        """Return the value of a key as a number; 0 for any other text."""
+        value = self.get(key) or ""
+        return int(value) if value.isdecimal() and len(value) < 16 else 0
+
     def set(self, key: str, value: str | None) -> None:
         """Set a key; None deletes it."""
         if value is None:
