@@ -31,7 +31,7 @@ knows_both() { # true if the store and the file of the folder have what a and b 
 
 @test "a merge, a rebase and a cherry-pick give the same file" {
   (cd ../a && lore add note "Only a" --id note-a && lore edit note-1 --title "As a has it" && commit) >/dev/null
-  sleep 1.1 # the change in b is the later one
+  sleep 2 # the change in b is later: in the second of an add, an edit counts as of the next
   lore add note "Only b" --id note-b >/dev/null
   lore edit note-1 --title "As b has it" >/dev/null
   commit && git branch before
