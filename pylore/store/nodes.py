@@ -6,7 +6,6 @@ from ..core.errors import GraphUnavailable, LoreError, UsageError, nearest
 from ..core.json import dumps, require_json_object, require_storable
 from ..core.model import Node
 from ..core.text import fold
-from ..core.times import now_after
 from ..core.vocabulary import LEARNING, NO_RECORDS, RECORDS, WORST_FIRST, types_named
 from .connection import NEW_KEY, GraphFaults, GraphTable, Table, apsw
 from .edges import COUNTED, follow_nodes
@@ -335,6 +334,8 @@ class Types(Table):
         rows = self._rows("SELECT declared_at, description FROM types WHERE name = ?", name)
         was, old = next(iter(rows), ("", None))
         if (at, description) > (was, old) if at else old != description:
+            from ..core.times import now_after
+
             row = (name, description, at or now_after(was))
             self._db.execute("INSERT OR REPLACE INTO main.types VALUES (?, ?, ?)", row)
 
@@ -363,6 +364,8 @@ class Relations(GraphTable):
         given = (weight, backward, description)
         was, *old = next(iter(self._rows(query, name)), ("",))
         if (at, given) > (was, tuple(old)) if at else given != tuple(old):
+            from ..core.times import now_after
+
             row = (name, weight, description, backward, at or now_after(was))
             self._db.execute("INSERT OR REPLACE INTO main.relations VALUES (?, ?, ?, ?, ?)", row)
 
