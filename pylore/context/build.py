@@ -6,7 +6,6 @@ from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits, Node, Row
 from ..core.query import named_in
 from ..core.text import one_line, parse_query, printable
-from ..core.vocabulary import CODE_LIST as LIST_OF_CODE
 from ..core.vocabulary import PAGES_LIST, RECORDS_LIST, is_test, list_of, name_in_tree, qualified_of
 from ..graph.relations import relation_weights
 from ..search.places import show_stretch
@@ -153,8 +152,8 @@ class _Builder:
         shown = {node.file for node in self._nodes.values() if node.file and self._has_code(node)}
         self._tree = WorkTree(asked.root, store, shown)
         self._asks_why = context.question.lower().startswith("why ")  # records have the reasons
-        lists = [one for one in map(list_of, hits.plain) if self._asks_why or one != RECORDS_LIST]
-        self._about_code = lists[:1] == [LIST_OF_CODE]
+        lists = (one for one in map(list_of, hits.plain) if self._asks_why or one != RECORDS_LIST)
+        self._about_code = next(lists, PAGES_LIST) not in (PAGES_LIST, RECORDS_LIST)
         self._called = _names_of_code(context.question, _SHORT_QUESTION * self._about_code)
         things = [hit.id for hit in hits if section_of(hit.type) == "Facts"]
         things.sort(key=lambda id: not self._names(id))
