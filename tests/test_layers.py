@@ -198,8 +198,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
 RUN = "from pylore.cli.main import _run; _run(sys.argv[1:])"
 
 
-def test_importing_the_package_is_cheap() -> None:
+def test_package_and_search_load_few_modules(store: str) -> None:
     assert loaded("import pylore") & HEAVY == set()
+    assert sum("pylore" in one for one in loaded(RUN, "search", "signed", store=store)) <= 40
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import os
 
 from ..core.errors import LoreError
 from ..core.ids import sha256
-from ..system.files import GONE, is_known, size_in, spelled, stamp_of
+from ..system.files import GONE, is_known, leads_down, size_in, spelled, stamp_of
 from ..system.git import Git, is_commit
-from ..system.project_files import FileTree, leads_down, place_within, read_plain
+from ..system.project_files import FileTree, place_within, read_plain
 from .globs import Glob
 
 TYPE_CHECKING = False

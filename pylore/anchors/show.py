@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 
 from ..core.vocabulary import WORST_FIRST
-from ..system.files import GONE, is_known, stamp_of
-from ..system.project_files import leads_down
+from ..system.files import GONE, is_known, leads_down, stamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

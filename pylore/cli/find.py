@@ -13,8 +13,7 @@ from ..core.errors import DONE, FAILURE, LoreError, UsageError, first_of
 from ..core.json import dumps
 from ..core.text import counted
 from ..core.vocabulary import CODE_TYPES, RECORDS
-from ..terminal import Output, first_rows, flush, note
-from ..terminal import text as texts
+from ..terminal import Output, first_rows, flush, note, text_by
 from . import command as shared
 from .command import argument, command, exclusive, option
 from .session import from_root, ids_from, read_stdin
@@ -103,7 +102,7 @@ def search(
     exclusive(tree=tree, oneline=oneline, explain=explain)
     if tree or oneline:
         session.print_as("text", "tree" if tree else "oneline")
-    text = texts.tree_text if tree else texts.oneline_text if oneline else texts.hits_text
+    text = text_by("tree_text" if tree else "oneline_text" if oneline else "hits_text")
     with _engine_of_search(session, near) as engine:
         found = app.search(engine, query, operators=True, **given)
         _print_hits(session, engine, found, text)
@@ -209,7 +208,7 @@ def related(
     exclusive(tree=tree, explain=explain)
     if tree:
         session.print_as("text", "tree")
-    text = texts.tree_text if tree else texts.hits_text if explain else texts.oneline_text
+    text = text_by("tree_text" if tree else "hits_text" if explain else "oneline_text")
     with session.engine() as engine:
         whole = ids_from(names, "related") if names or not near else []
         found = app.related(
@@ -256,9 +255,9 @@ def show(
         found, notes = first_rows(found, session.settings.max_bytes)
         session.say(notes)
         if len(whole) == 1 and "-" not in ids:
-            session.output.one(found[0], lambda item: texts.nodes_text([item]))
+            session.output.one(found[0], lambda item: text_by("nodes_text")([item]))
         else:
-            session.output.list(found, texts.nodes_text)
+            session.output.list(found, text_by("nodes_text"))
         if not peek:
             session.record_reads(engine, [str(node["id"]) for node in found])
 
@@ -297,7 +296,7 @@ def list_records(
             from ..graph.queries import orphans as without_links
 
             alone = without_links(store, store.types.require(types), limit or -1)
-            session.output.list(alone, texts.titles_text)
+            session.output.list(alone, text_by("titles_text"))
             return
         scope = app.scope(
             store, types=named, statuses=statuses, tags=tags, files=files, since=since, until=until
@@ -307,7 +306,7 @@ def list_records(
         if first is None and not forgotten:
             session.say(_why_none(store, scope, records_only=named == (RECORDS,)))
         rows = () if first is None else _listed(session, store, first, found)
-        session.output.stream(rows, texts.list_text)
+        session.output.stream(rows, text_by("list_text"))
 
 
 def _why_none(store: Store, scope: Any, *, records_only: bool) -> list[str]:

@@ -20,8 +20,8 @@ from ..graph.relations import fold
 from ..records.fields import is_page, is_pruned, mark_pruned, state_of
 from ..records.merge import Conflict
 from ..store.files import DocumentFile
-from ..system.files import lstamp_of, settled
-from ..system.project_files import is_below, leads_down
+from ..system.files import leads_down, lstamp_of, settled
+from ..system.project_files import is_below
 from .document import DocumentReader, read_text
 from .jsonl import Import, Imported
 from .links import Targets, links_of, links_text

@@ -1,4 +1,4 @@
-"""Stamps that detect unchanged files; lore's private files; the store of a project, and trust.
+"""Paths, and stamps of unchanged files; private files of lore; the store of a project, and trust.
 
 A store is in a folder of the user's data folder, named by a random token. It belongs to a
 repository, or without git to a folder: never to a path. A clone at the path of a deleted project
@@ -39,6 +39,11 @@ def spelled(path: str) -> str:
     if name not in names:
         name = next((one for one in names if composed(one) == composed(name)), composed(name))
     return os.path.join(folder, name)
+
+
+def leads_down(path: str) -> bool:
+    """Return True if a path from a project's root stays below it, apart from links."""
+    return path != "" and path[0] != "/" and "\0" not in path and ".." not in path.split("/")
 
 
 def stamp_of(path: str) -> str:

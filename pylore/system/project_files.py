@@ -10,7 +10,7 @@ import os
 from stat import S_ISREG
 
 from ..core.errors import LoreError
-from .files import STORE, is_of_store, nearest_with
+from .files import STORE, is_of_store, leads_down, nearest_with
 from .git_process import Process
 
 TYPE_CHECKING = False
@@ -26,11 +26,6 @@ MISSING = "is missing, or not a plain file"
 """The reason for not listing a file that may be read."""
 _NOT_LISTED = "is ignored by git, or hidden"
 OWN_FOLDERS = frozenset((".git", ".lore"))
-
-
-def leads_down(path: str) -> bool:
-    """Return True if a path from a project's root stays below it, apart from links."""
-    return path != "" and path[0] != "/" and "\0" not in path and ".." not in path.split("/")
 
 
 def is_below(folder: str, path: str) -> bool:

@@ -169,6 +169,18 @@ class Output:
             write(piece)
 
 
+def text_by(name: str) -> Callable[[Sequence[Row]], str]:
+    """Return the function ``name`` of the module ``text``, which only output as text loads."""
+
+    def render(rows: Sequence[Row]) -> str:
+        from . import text
+
+        rendered: str = getattr(text, name)(rows)
+        return rendered
+
+    return render
+
+
 def _usual_form(settings: Settings | None) -> str:
     """Return the form of the setting, or the form that suits stdout."""
     # A program of the user's own that lore calls relies on JSON.
