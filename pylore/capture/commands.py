@@ -230,7 +230,7 @@ def promote_command(
         with session.engine() as engine:
             _ask_plugins(plugins, engine, wanted, confirm=confirm)
             done = promote(engine, wanted, confirm=confirm)
-        session.say([note for change in done for note in change.notes])
+        session.say(note for change in done[:1] for note in change.notes)
         rows = [_row(one.id, change) for one, change in zip(wanted, done, strict=True)]
         session.output.list(rows, each(change_text))
     session.tell("post-add", rows, plugins)

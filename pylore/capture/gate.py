@@ -160,7 +160,8 @@ def gather(engine: Engine, project: str, since: str = "") -> Gathered:
     with engine.store.faults:
         if found or engine.store.candidates.all():
             gathering = _Gathering(engine, found)
-            gathering.records.together(lambda: gathering.write(events), "candidates")
+            with gathering.records.writing("candidates"):
+                gathering.write(events)
             return gathering.done
     return Gathered([], [], [])
 
@@ -298,7 +299,7 @@ def promote(engine: Engine, wanted: Sequence[Wanted], *, confirm: bool) -> list[
         row = require(engine, one.id)
         if one.into:
             into = store.nodes.require_live(store.resolve_id(one.into))
-            change = Change(into.id, "updated")
+            change = Change(into.id, "updated", records.notes)
         else:
             change = records.add(
                 one.type or candidate.type,
@@ -318,7 +319,8 @@ def promote(engine: Engine, wanted: Sequence[Wanted], *, confirm: bool) -> list[
         store.candidates.put([row])
         return change
 
-    return records.together(lambda: [*map(let_in, wanted, candidates)], "promote")
+    with records.writing("promote"):
+        return [*map(let_in, wanted, candidates)]
 
 
 def _anchor(engine: Engine, records: Records, id: str, files: Sequence[str]) -> None:

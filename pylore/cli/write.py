@@ -97,16 +97,12 @@ def add(
             events.ask("pre-add", [{"type": type, "body": text, **fields}])
         key = f"{title}\n\n{text}" if titled else ""  # the id depends on the title, too
         records = session.records(store)
-
-        def write() -> Change:
+        with records.writing("add"):
             change = records.add(type, text, key=key, new_type=new_type, **fields)
             if "::" in file:
                 from ..app.code import anchor
 
                 anchor(session.engine(store), change.id, file, here=os.getcwd())
-            return change
-
-        change = records.together(write, "add")
     session.tell("post-add", _print(session, change), events)
 
 
@@ -385,7 +381,7 @@ def undo(
 
 def _print(session: Session, *changes: Change, listed: bool = False) -> list[dict[str, Any]]:
     """Print notes and the new states; return rows of changed records, for event plugins."""
-    session.say(note for change in changes for note in change.notes)
+    session.say(note for change in changes[:1] for note in change.notes)
     rows = [{"id": change.id, "state": change.state} for change in changes]
     if listed:
         session.output.list(rows, each(change_text))

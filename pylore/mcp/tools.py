@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from ..app import Engine
     from ..core.model import Hits
-    from ..records.records import Change
 
     Answer = tuple[str, list[str]]
     Row = dict[str, Any]
@@ -173,24 +172,16 @@ def lore_remember(
 
         return str(anchor(engine, id, path, kind, symbol, source="conversation")["state"])
 
-    def tie() -> set[str]:
-        states = {anchored(id)} if file else set()
-        for other, relation in ends:
-            change = records.link(id, relation, other, source="conversation", status=None)
-            states.add(change.state)
-        return states
-
-    def add() -> Change:
-        change = records.add(type, text, **fields)
-        if kind:
-            anchored(change.id)
-        return change
-
     if id:
         if type or text or why or tags or not (links or file):
             raise UsageError("with id give links, file, or both: not type, text, why or tags")
         id = engine.store.complete_id(id)
-        is_new = records.together(tie, "link") != {"unchanged"}
+        with records.writing("link"):
+            states = {anchored(id)} if file else set()
+            for other, relation in ends:
+                change = records.link(id, relation, other, source="conversation", status=None)
+                states.add(change.state)
+        is_new = states != {"unchanged"}
         return json_object({"id": id, "state": "updated" if is_new else "unchanged"}), []
     if not type or not text:
         raise UsageError("give type and text, or the id of a node")
@@ -204,7 +195,10 @@ def lore_remember(
     fields["file"] = "" if kind else file
     events = Events(engine.settings)
     events.ask("pre-add", [{"type": type, "body": text, **fields}])
-    change = records.together(add, "add")
+    with records.writing("add"):
+        change = records.add(type, text, **fields)
+        if kind:
+            anchored(change.id)
     row = {"id": change.id, "state": change.state}
     new = [] if change.state == "unchanged" else [row]
     return json_object(row), [*change.notes, *events.tell("post-add", new)]

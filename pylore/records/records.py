@@ -14,6 +14,7 @@ from ..graph.relations import fold
 from ..indexing.embed import embed_missing
 from ..indexing.indexer import Index
 from ..indexing.similar import near
+from ..store.store import Transaction
 from .facts import first_status, judge_edge, named_edge, state_fact, thing_id
 from .fields import (
     Naming,
@@ -31,7 +32,8 @@ from .fields import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, Concatenate, ParamSpec, TypedDict, TypeVar
+    from types import TracebackType
+    from typing import Any, TypedDict
 
     from typing_extensions import Unpack
 
@@ -39,9 +41,6 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
-
-    Given = ParamSpec("Given")
-    Result = TypeVar("Result")
 
     class Fields(TypedDict, total=False):
         """Fields of a record; None is as if it were not given."""
@@ -61,27 +60,35 @@ _EMPTY = (None, "", ())
 
 
 class Change(Row):
-    """Result of a write: ``state`` is added, updated, or unchanged; ``notes`` are for people."""
+    """Result of a write: ``state`` is added, updated, or unchanged; ``notes``, for people, are
+    about all of the transaction."""
 
     id: str
     state: str
     notes: Sequence[str] = ()
 
 
-def _written(
-    method: Callable[Concatenate[Records, Given], Result],
-) -> Callable[Concatenate[Records, Given], Result]:
-    """Run a method in a transaction, which the history names after the method."""
+class Writing(Transaction):
+    """A transaction of ``Records``; ``finish`` is called after the commit."""
 
-    def run(self: Records, /, *given: Given.args, **named: Given.kwargs) -> Result:
-        command = "purge" if named.get("purge") else method.__name__
-        return self.together(lambda: method(self, *given, **named), command)
+    def __init__(self, store: Store, command: str, finish: Callable[[], None]) -> None:
+        super().__init__(store, command)
+        self._finish = finish
 
-    # functools.wraps does this, but loads slowly.
-    for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
-        setattr(run, name, getattr(method, name))
-    run.__wrapped__ = method  # type: ignore[attr-defined]
-    return run
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                Index(self._store).keep_facts()
+        except BaseException as failure:
+            kind, error = type(failure), failure
+            raise
+        finally:
+            super().__exit__(kind, error, _)
+        if kind is None and not self._inner:
+            with self._store.faults:
+                self._finish()
 
 
 class Records:
@@ -108,25 +115,13 @@ class Records:
         self._new: list[Node] = []
         """Records that this transaction has added."""
 
-    def together(self, write: Callable[[], Result], command: str) -> Result:
-        """Run several writes as a transaction, ``command`` in the history; then make vectors, and
-        note near-duplicates. The first change of the result gets the notes."""
-        is_outer = not self.store.in_transaction
-        if is_outer:
+    def writing(self, command: str) -> Writing:
+        """Return a ``with`` block for a transaction, ``command`` in the history. After the commit,
+        it makes vectors, and notes near-duplicates."""
+        if not self.store.in_transaction:
             self.notes, self._new = [], []
-        with self.store.faults:
-            with self.store.transaction(command):
-                result = write()
-                Index(self.store).keep_facts()
-            if is_outer:
-                embed_missing(self.store, self._embedder, self.notes)
-                self.notes += self._near_duplicates()
-                first = result[0] if isinstance(result, list) and result else result
-                if isinstance(first, Change):
-                    first.notes = self.notes
-        return result
+        return Writing(self.store, command, self._embed_new)
 
-    @_written
     def add(
         self,
         type: str,
@@ -151,38 +146,38 @@ class Records:
             UsageError: unknown type or relation, or a relation that joins different types.
             LoreError: unknown id, empty or too long a text.
         """
-        type = self._names.require_type(type, new_type)
-        text = require_text(text, self._settings.max_text)
-        given: dict[str, Any] = {name: one for name, one in fields.items() if one not in _EMPTY}
-        source = given.get("source", "user_edit")
-        node = self._new_node(type, text, id, key or text)
-        old = self.store.nodes.get(node.id)
-        is_gone = old is None or old.invalidated_at is not None
-        if old and not is_gone and old.status != "staged" and source == "conversation":
-            node, state = old, "unchanged"
-            self.notes.append(f"{old.id} is there already, and {old.status}: it is unchanged")
-        else:
-            new = {"status": first_status(source), "source": source, "confidence": 1.0} | given
-            if not is_gone:  # only a status changes the standing of a live record
-                new = {name: given[name] for name in given.keys() - {"source", "confidence"}}
-            if old is not None:
-                if id:
-                    old.title = "" if old.title == title_of(old.body) else old.title
-                    old.body = node.body
-                node, node.invalidated_at = old, None
-            tags = [*node.tags, *clean_tags(given.get("tags", ()))]
-            state = self._change(node, {**new, "tags": tags})
-            self._derive(node)
-            if state == "added":
-                self._new.append(node)
-            if node.status in ("retracted", "superseded") and "status" not in given:
-                hint = f"'lore confirm {node.id}' brings it back"
-                self.notes.append(f"{node.id} is {node.status}, and not found: {hint}")
-        for to_id, relation in links:
-            self.link(node.id, relation, to_id, source=source)
-        return Change(node.id, state)
+        with self.writing("add"):
+            type = self._names.require_type(type, new_type)
+            text = require_text(text, self._settings.max_text)
+            given: dict[str, Any] = {name: one for name, one in fields.items() if one not in _EMPTY}
+            source = given.get("source", "user_edit")
+            node = self._new_node(type, text, id, key or text)
+            old = self.store.nodes.get(node.id)
+            is_gone = old is None or old.invalidated_at is not None
+            if old and not is_gone and old.status != "staged" and source == "conversation":
+                node, state = old, "unchanged"
+                self.notes.append(f"{old.id} is there already, and {old.status}: it is unchanged")
+            else:
+                new = {"status": first_status(source), "source": source, "confidence": 1.0} | given
+                if not is_gone:  # only a status changes the standing of a live record
+                    new = {name: given[name] for name in given.keys() - {"source", "confidence"}}
+                if old is not None:
+                    if id:
+                        old.title = "" if old.title == title_of(old.body) else old.title
+                        old.body = node.body
+                    node, node.invalidated_at = old, None
+                tags = [*node.tags, *clean_tags(given.get("tags", ()))]
+                state = self._change(node, {**new, "tags": tags})
+                self._derive(node)
+                if state == "added":
+                    self._new.append(node)
+                if node.status in ("retracted", "superseded") and "status" not in given:
+                    hint = f"'lore confirm {node.id}' brings it back"
+                    self.notes.append(f"{node.id} is {node.status}, and not found: {hint}")
+            for to_id, relation in links:
+                self.link(node.id, relation, to_id, source=source)
+            return self._changed(node.id, state)
 
-    @_written
     def link(
         self,
         from_id: str,
@@ -208,35 +203,38 @@ class Records:
                 does not join these types, without ``force``.
             LoreError: unknown id, or a node linked to itself.
         """
-        if new_relation:
-            self._names.declare(relation)
-        from_id, to_id = map(self.store.complete_id, (from_id, to_id))
-        fields = {**(metadata or {})}
-        if force and not Ontology(self.store).fits(fold(relation), from_id, to_id):
-            fields[FORCED] = True
-        edge = Edge(from_id, to_id, relation, 1.0, source, status or first_status(source))
-        edge = self._checked(edge, weight, fields, force)
-        old = self.store.edges.get(*edge.key)
-        is_kept = status is None or (source, old and old.status) == ("conversation", "confirmed")
-        stays = old is not None and (old.invalidated_at is None or source == "conversation")
-        state = "unchanged" if stays and is_kept else self.store.edges.put(edge)
-        return Change(edge_name(edge.key), state)
+        with self.writing("link"):
+            if new_relation:
+                self._names.declare(relation)
+            from_id, to_id = map(self.store.complete_id, (from_id, to_id))
+            fields = {**(metadata or {})}
+            if force and not Ontology(self.store).fits(fold(relation), from_id, to_id):
+                fields[FORCED] = True
+            edge = Edge(from_id, to_id, relation, 1.0, source, status or first_status(source))
+            edge = self._checked(edge, weight, fields, force)
+            old = self.store.edges.get(*edge.key)
+            is_kept = status is None or (source, old and old.status) == (
+                "conversation",
+                "confirmed",
+            )
+            stays = old is not None and (old.invalidated_at is None or source == "conversation")
+            state = "unchanged" if stays and is_kept else self.store.edges.put(edge)
+            return self._changed(edge_name(edge.key), state)
 
-    @_written
     def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
         """Remove a link; the history remains. Raise LoreError for an unknown link."""
-        relation = self._names.require_relation(relation)
-        # A missing end has no complete id.
-        for complete in (self.store.resolve_id, self.store.complete_id):
-            key = self.store.resolve_edge((complete(from_id), complete(to_id), relation))
-            if (edge := self.store.edges.get(*key)) is not None and edge.ended_at is None:
-                edge.ended_at = now()
-                edge.source = "user_edit" if edge.source == "system" else edge.source
-                self.store.edges.put(edge)
-                return Change(edge_name(key), "invalidated")
-        raise LoreError(f"no link {edge_name(key)}: see 'lore show {key[0]}'")
+        with self.writing("unlink"):
+            relation = self._names.require_relation(relation)
+            # A missing end has no complete id.
+            for complete in (self.store.resolve_id, self.store.complete_id):
+                key = self.store.resolve_edge((complete(from_id), complete(to_id), relation))
+                if (edge := self.store.edges.get(*key)) is not None and edge.ended_at is None:
+                    edge.ended_at = now()
+                    edge.source = "user_edit" if edge.source == "system" else edge.source
+                    self.store.edges.put(edge)
+                    return self._changed(edge_name(key), "invalidated")
+            raise LoreError(f"no link {edge_name(key)}: see 'lore show {key[0]}'")
 
-    @_written
     def fact(
         self,
         subject: str,
@@ -259,17 +257,17 @@ class Records:
         Raises:
             UsageError: a predicate that joins different types, or a misspelled relation.
         """
-        is_value = len(object.split()) > 4 or not any(letter.isalpha() for letter in object)
-        from_id = self._thing(subject, "entity", source)
-        to_id = self._thing(object, "concept" if literal or is_value else "entity", source)
-        self._names.declare_predicate(predicate, from_id, to_id)
-        edge = Edge(from_id, to_id, predicate, 1.0, source, status or first_status(source))
-        edge = self._checked(edge, confidence, {"single": True} if single else {}, False)
-        state, notes = state_fact(self.store, self._settings, edge)
-        self.notes += notes
-        return Change(edge_name(edge.key), state)
+        with self.writing("fact"):
+            is_value = len(object.split()) > 4 or not any(letter.isalpha() for letter in object)
+            from_id = self._thing(subject, "entity", source)
+            to_id = self._thing(object, "concept" if literal or is_value else "entity", source)
+            self._names.declare_predicate(predicate, from_id, to_id)
+            edge = Edge(from_id, to_id, predicate, 1.0, source, status or first_status(source))
+            edge = self._checked(edge, confidence, {"single": True} if single else {}, False)
+            state, notes = state_fact(self.store, self._settings, edge)
+            self.notes += notes
+            return self._changed(edge_name(edge.key), state)
 
-    @_written
     def edit(
         self, id: str, *, text: str | None = None, force: bool = False, **fields: Unpack[Fields]
     ) -> Change:
@@ -283,22 +281,24 @@ class Records:
             LoreError: unknown id, status or source, an empty or long text, a field that the
                 document's file states, or a conversation as source of a record that is not staged.
         """
-        node = self.store.nodes.require(self.store.complete_id(id))
-        given = {name: value for name, value in fields.items() if value is not None}
-        named = given if text is None else {**given, "text": text}
-        if node.status != "staged" and given.get("source") == "conversation":
-            raise LoreError(f"{node.id} is {node.status}: conversations change only staged records")
-        if not force and (page := source_of(self.store, node, self._root, named)):
-            hint = "edit and import that file, or use --force to change the store only"
-            raise LoreError(f"{node.id} is a page of {page}: {hint}")
-        if text is not None:
-            node.title = "" if node.title == title_of(node.body) else node.title
-            node.body = require_text(text, self._settings.max_text)
-        elif node.body == node.title:
-            node.body = str(given.get("title", "")).strip() or node.body  # a text of one line
-        return Change(node.id, self._change(node, given))
+        with self.writing("edit"):
+            node = self.store.nodes.require(self.store.complete_id(id))
+            given = {name: value for name, value in fields.items() if value is not None}
+            named = given if text is None else {**given, "text": text}
+            if node.status != "staged" and given.get("source") == "conversation":
+                raise LoreError(
+                    f"{node.id} is {node.status}: conversations change only staged records"
+                )
+            if not force and (page := source_of(self.store, node, self._root, named)):
+                hint = "edit and import that file, or use --force to change the store only"
+                raise LoreError(f"{node.id} is a page of {page}: {hint}")
+            if text is not None:
+                node.title = "" if node.title == title_of(node.body) else node.title
+                node.body = require_text(text, self._settings.max_text)
+            elif node.body == node.title:
+                node.body = str(given.get("title", "")).strip() or node.body  # a text of one line
+            return self._changed(node.id, self._change(node, given))
 
-    @_written
     def confirm(self, words: Sequence[str], *, retract: bool = False) -> list[Change]:
         """Confirm nodes (ids), or a fact (subject, predicate, object), or retract them.
 
@@ -306,43 +306,45 @@ class Records:
         fact is ended. Only searches for that status find a retracted node. Raise LoreError for an
         unknown or forgotten node or fact.
         """
-        status = "retracted" if retract else "confirmed"
-        words = [*map(self.store.resolve_id, words)]
-        if key := named_edge(self.store, words):
-            return [Change(edge_name(key), judge_edge(self.store, self._settings, key, status))]
-        changes = []
-        for id in map(self.store.complete_id, words):
-            node = self.store.nodes.require_live(id)
-            node.status = status
-            changes.append(Change(id, status if self.write(node) != "unchanged" else "unchanged"))
-        return changes
+        with self.writing("confirm"):
+            status = "retracted" if retract else "confirmed"
+            words = [*map(self.store.resolve_id, words)]
+            if key := named_edge(self.store, words):
+                state = judge_edge(self.store, self._settings, key, status)
+                return [self._changed(edge_name(key), state)]
+            changes = []
+            for id in map(self.store.complete_id, words):
+                node = self.store.nodes.require_live(id)
+                node.status = status
+                state = "unchanged" if self.write(node) == "unchanged" else status
+                changes.append(self._changed(id, state))
+            return changes
 
-    @_written
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
         """Invalidate nodes with their edges (``restore`` undoes it); ``purge`` deletes them, and
         the texts of candidates."""
         from .undo import blank_candidates, forget, purge_node
 
-        changes = []
-        for part in ids:
-            candidates = self.store.candidates.get_many([part]) if purge else {}
-            if candidates:
-                blank_candidates(self.store, [*candidates.values()])
-                changes.append(Change(part, "purged"))
-                continue
-            node, state = self.store.nodes.require(self.store.complete_id(part)), "unchanged"
-            if purge:
-                if node.id not in (part, own(part, self.store.scope)):  # a purge is final
-                    raise UsageError(f"--purge needs a full id, not '{part}': give {node.id}")
-                purge_node(self.store, node.id)
-                state = "purged"
-            elif node.invalidated_at is None or is_pruned(node):
-                forget(self.store, node)
-                state = "invalidated"
-            changes.append(Change(node.id, state))
-        return changes
+        with self.writing("purge" if purge else "forget"):
+            changes = []
+            for part in ids:
+                candidates = self.store.candidates.get_many([part]) if purge else {}
+                if candidates:
+                    blank_candidates(self.store, [*candidates.values()])
+                    changes.append(self._changed(part, "purged"))
+                    continue
+                node, state = self.store.nodes.require(self.store.complete_id(part)), "unchanged"
+                if purge:
+                    if node.id not in (part, own(part, self.store.scope)):  # a purge is final
+                        raise UsageError(f"--purge needs a full id, not '{part}': give {node.id}")
+                    purge_node(self.store, node.id)
+                    state = "purged"
+                elif node.invalidated_at is None or is_pruned(node):
+                    forget(self.store, node)
+                    state = "invalidated"
+                changes.append(self._changed(node.id, state))
+            return changes
 
-    @_written
     def restore(self, ids: Sequence[str], *, at: str = "") -> list[Change]:
         """Bring forgotten nodes back, with the edges that went with them.
 
@@ -352,8 +354,9 @@ class Records:
         """
         from .undo import state_at
 
-        states = (state_at(self.store, id, at) for id in map(self.store.complete_id, ids))
-        return [self._restore(state, accept=not at) for state in states]
+        with self.writing("restore"):
+            states = (state_at(self.store, id, at) for id in map(self.store.complete_id, ids))
+            return [self._restore(state, accept=not at) for state in states]
 
     def undo(self, ids: Sequence[str] = (), *, redo: bool = False) -> list[Change]:
         """Undo the last change of each of these nodes, or the last command.
@@ -364,16 +367,17 @@ class Records:
         """
         from .undo import REDO, UNDO, UNDO_RECORD, state_before, undo_command
 
-        def write() -> list[Change]:
+        with self.writing(UNDO_RECORD if ids else REDO if redo else UNDO):
             if ids:
                 whole = [*map(self.store.complete_id, ids)]
                 return [self._restore(state_before(self.store, id, self.notes)) for id in whole]
             done = undo_command(self.store, self.notes, redo=redo)
-            return [Change(*one) for one in done.items()]
-
-        return self.together(write, UNDO_RECORD if ids else REDO if redo else UNDO)
+            return [self._changed(*one) for one in done.items()]
 
     # --- the steps; each runs inside the transaction of a method above
+
+    def _changed(self, id: str, state: str) -> Change:
+        return Change(id, state, self.notes)
 
     def _change(self, node: Node, given: Mapping[str, Any]) -> str:
         """Write and index a node with these fields; link and anchor it to a new file."""
@@ -424,7 +428,7 @@ class Records:
                 place = ":".join(filter(None, (one.path, one.detail)))
                 still = f"which is still {one.verdict}: use 'lore anchor {id} FILE' or --remove"
                 self.notes.append(f"'{id}' is anchored to {place}, {still}")
-        return Change(id, outcome)
+        return self._changed(id, outcome)
 
     def _new_node(self, type: str, text: str, id: str, key: str) -> Node:
         scope = self._settings.scope
@@ -513,13 +517,14 @@ class Records:
         self.write(Node(id, type, title=name, source=source))
         return id
 
-    def _near_duplicates(self) -> list[str]:
-        """Return a note for each record that is much like one of those just added."""
+    def _embed_new(self) -> None:
+        """Make vectors; note records that are much like a record just added."""
+        embed_missing(self.store, self._embedder, self.notes)
         embedder = self._embedder
         if embedder is None or self.store.meta.get("embedder") != embedder.name:
-            return []
+            return
         least = self._settings.duplicate_similarity
-        return [
+        self.notes += [
             f"looks like {id} ({score:.2f}): see 'lore show {id}'"
             for node in self._new
             for id, score in near(self.store, node.id, [node.type], least)

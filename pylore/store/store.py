@@ -290,7 +290,7 @@ class Transaction:
         self._command = command
         self._patience = patience
         self._inner = False
-        self._faults = Translated(store.path)
+        self._faults = store.faults
 
     def __enter__(self) -> None:
         self._inner = self._connection.in_transaction
