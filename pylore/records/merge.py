@@ -19,6 +19,7 @@ from ..core.stamps import (
     has_history,
     is_after,
     is_later,
+    local_fields,
 )
 from ..core.text import counted
 from ..core.times import now
@@ -168,7 +169,7 @@ class Merge:
         edited: dict[str, str] = {}
         if self._by_hand and stored is not None:
             theirs = theirs if given.stamps else theirs.rebased_on(ours)
-            edited = theirs.edited(ours)
+            edited = theirs.edited(ours.without(local_fields(stored)))
             theirs = theirs.with_edits({name: ours.at(name)[1] for name in edited})
         if stored is None and not (given.stamps or ours.fields):
             both, row = theirs, given
