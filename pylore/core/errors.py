@@ -63,14 +63,14 @@ def nearest(word: str, known: list[str]) -> str:
     """Return `` (did you mean 'x'?)`` for the shortest word with this prefix, or the closest;
     empty without any.
 
-    >>> nearest("dec", ["doc", "decision"]), nearest("serach", ["search"]), nearest("x", ["one"])
-    (" (did you mean 'decision'?)", " (did you mean 'search'?)", '')
+    >>> nearest("dec", ["doc", "decide"]), nearest("serach", ["search"]), nearest("title", ["file"])
+    (" (did you mean 'decide'?)", " (did you mean 'search'?)", '')
     """
     from difflib import get_close_matches
 
     word = word.lower()
     longer = [one for one in known if one.startswith(word) and len(word.strip("-")) > 1]
-    close = sorted(longer, key=len) or get_close_matches(word, known, n=1, cutoff=0.65)
+    close = sorted(longer, key=len) or get_close_matches(word, known, n=1, cutoff=0.7)
     return f" (did you mean '{close[0]}'?)" if close else ""
 
 
