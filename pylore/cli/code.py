@@ -194,8 +194,9 @@ def _broken_text(row: dict[str, Any]) -> str:
 
 def _anchor_text(row: dict[str, Any]) -> str:
     reason = f" ({row['reason']})" if row["reason"] else ""
+    state = "removed" if row.get("state") == "removed" else row["verdict"]
     return (
-        f"{row['verdict']:<9}  {bold(row['id'])}  {row['kind']} {anchor_place(row)}"
+        f"{state:<9}  {bold(row['id'])}  {row['kind']} {anchor_place(row)}"
         f"{dim('  ' + cut(row['title']) + reason)}\n"
     )
 

@@ -68,7 +68,7 @@ def test_anchor_lists_and_removes_every_kind(lore: Lore, code: Repository) -> No
     (row,) = lore(*remove, "--hash").json
     assert (row["kind"], row["state"]) == ("hash", "removed")
     assert len(lore(*remove).json) == 4
-    lore("anchor", "decision-a", "src/*.py", "--glob", "--remove")
+    assert "removed" in lore("anchor", "decision-a", "src/*.py", "--remove", "--text").out
     left = show(lore)
     assert (left["anchors"], left["edges"], left["verdict"]) == ([], {}, None)
     assert "no such anchor to src/auth.py" in lore.refuse(*remove, code=1)
