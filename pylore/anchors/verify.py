@@ -292,7 +292,7 @@ def _keep(
         for old, new in changes:
             if (old.path, old.detail) != (new.path, new.detail):
                 unlink_anchor(store, old)
-                link_anchor(store, write, new, [], "system")
+                link_anchor(store, write, new, [], "user_edit")
                 _move_node(store, old, new)
             if old.is_broken and not new.is_broken:
                 unlink_if_whole(store, new.node_id)
