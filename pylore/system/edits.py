@@ -72,13 +72,11 @@ def with_block(text: str, key: str, lines: Sequence[str] | None) -> str:
 def _find(lines: Sequence[str], key: str) -> tuple[int, int]:
     """Return the slice of the block with this key; (0, 0) without such a block. A block without an
     end is ignored, since it would reach into the next block."""
-    for start in range(len(lines) - 1):
-        if lines[start] == BEGIN and lines[start + 1] == f"# {key}":
-            for end in range(start + 2, len(lines)):
-                if lines[end] == END:
-                    return start, end + 1
-                if lines[end] == BEGIN:
-                    break
+    lines = [line.removesuffix("\r") for line in lines]
+    marks = [at for at, line in enumerate(lines) if line in (BEGIN, END)]
+    for start, end in zip(marks, marks[1:], strict=False):
+        if lines[start : start + 2] == [BEGIN, f"# {key}"] and lines[end] == END:
+            return start, end + 1
     return 0, 0
 
 

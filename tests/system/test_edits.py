@@ -52,9 +52,9 @@ def test_new_file_is_deleted_with_the_block(tmp_path: Path) -> None:
     path = tmp_path / "hook"
     for body, state in (["a"], "added"), (["a"], "unchanged"), (["b"], "updated"):
         assert change_block(str(path), "'.'", body, head=HEAD) == (str(path), state, "")
-    path.write_text(path.read_text() + "echo done\n")
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n") + b"echo done\r\n")
     assert change_block(str(path), "'.'", None, head=HEAD)[1] == "removed"
-    assert path.read_text() == f"{HEAD}echo done\n"
+    assert path.read_bytes() == b"#!/bin/sh\r\necho done\r\n"
     assert change_block(str(path), "'.'", None, head=HEAD)[1] == "unchanged"
     path.unlink()
     change_block(str(path), "'.'", ["a"], head=HEAD)
