@@ -63,7 +63,7 @@ def ago(days: int) -> str:
 def parse_until(text: str) -> str:
     """Return a time as ``parse_since`` does; a day is included to its end."""
     found = parse_since(text)
-    return found[:11] + "23:59:59Z" if text[-1:].isdigit() and ":" not in text else found
+    return found[:11] + "23:59:59Z" if len(text) < 11 and text[-1:].isdigit() else found
 
 
 def parse_since(text: str) -> str:

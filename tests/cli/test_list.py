@@ -39,7 +39,7 @@ def test_list_filters_and_sorts_by_change(records: Lore) -> None:
         list --since 2026-03-01 | note-5 decision-4 note-3
         list --since 2026-03-01T12:00:01Z | note-5 decision-4
         list --until 2026-02-01 | goal-2 note-1
-        list --until 2026-02-01T11:59:59Z | note-1
+        list --until 2026-02-01T11 | note-1
         list --since 2026-03-01 --until 2026-03-01 | note-3
         list -n 2 | note-5 decision-4
         list --limit 1 --oldest | note-1
