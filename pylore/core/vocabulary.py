@@ -164,9 +164,8 @@ def dotted(id: str) -> str:
 
 def path_of(id: str) -> str:
     """Return the path in the id of a file or of a symbol; empty for any other id."""
-    if id.startswith(FILE_IDS):
-        return id[len(FILE_IDS) :]
-    return id[len(SYMBOL_IDS) :].partition("::")[0] if id.startswith(SYMBOL_IDS) else ""
+    name = name_in_tree(id)
+    return name.partition("::")[0] if id.startswith(SYMBOL_IDS) else name
 
 
 def file_of(id: str) -> str:

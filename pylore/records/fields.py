@@ -18,7 +18,7 @@ from ..core.vocabulary import (
 )
 from ..graph.relations import fold, require_name
 from ..system.files import spelled
-from ..system.project_files import place_within
+from ..system.project_files import is_below, place_within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,17 +182,20 @@ def split_location(file: str) -> tuple[str, int | None, int | None]:
     path, _, lines = file.rpartition(":")
     first, dash, last = lines.partition("-")
     last = last if dash else first
-    if not all(part.isascii() and part.isdigit() and len(part) < 10 for part in (first, last)):
+    is_number = (part.isascii() and part.isdigit() and len(part) < 10 for part in (first, last))
+    if not path or not all(is_number):
         return file, None, None
     ends = sorted((int(first), int(last)))
     return path, ends[0], ends[1]
 
 
 def path_in_store(path: str, root: str) -> str:
-    """Return a path with ``/``, relative to the project's root if inside."""
+    """Return a path with ``/``, relative to the project's root if inside, or if the working
+    directory is inside."""
     full = os.path.realpath(spelled(path))
     base = os.path.realpath(root) if root else ""
-    if base and (full == base or full.startswith(base + os.sep)):
+    is_relative = is_below(base, os.getcwd()) and not os.path.isabs(path)
+    if base and (is_relative or is_below(base, full)):
         path = os.path.relpath(full, base)
     return os.path.normpath(path).replace(os.sep, "/")
 

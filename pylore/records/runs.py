@@ -126,10 +126,8 @@ class Runs:
         ``{id, state, task, started_at, finished_at, shown, helpful, unhelpful, unrated}``;
         ``shown`` counts everything that was shown or rated.
         """
-        rows = []
-        for id, text, created, unused, used, *rated in self._store.impressions.summaries(
-            run, limit
-        ):
+        rows, found = [], self._store.impressions.summaries(run, limit)
+        for id, text, created, unused, used, *rated in found:
             data, (helpful, unhelpful) = loads(text), map(int, rated)
             row: Row = {"id": id, "state": "finished" if "finished_at" in data else "open"}
             row |= {"task": data.get("task"), "started_at": created}

@@ -212,9 +212,8 @@ def sweep(
             if confidence * fresh >= LEAST_TO_STAY or accesses >= ENOUGH_ACCESSES:
                 continue
             name = key if isinstance(key, str) else edge_name(key)
-            row: dict[str, Any] = {"id": name, "state": "due" if dry_run else "invalidated"}
-            row |= {"confidence": confidence, "recency": round(fresh, 6), "accesses": accesses}
-            rows.append(row)
+            row = {"confidence": confidence, "recency": round(fresh, 6), "accesses": accesses}
+            rows.append({"id": name, "state": "due" if dry_run else "invalidated", **row})
             if not dry_run and isinstance(key, str):
                 forget(store, store.nodes.require(key))
             elif not dry_run:
