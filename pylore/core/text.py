@@ -116,9 +116,9 @@ def _normal(text: str) -> str:
 
 
 _SPACELESS = "e01-eff 1000-109f 1780-17ff 3005-3007 3040-30ff 31f0-9fff ac00-d7af 20000-3ffff"
-_BLOCKS = [tuple(int(end, 16) for end in block.split("-")) for block in _SPACELESS.split()]
-"""Blocks of Thai, Lao, Burmese, Khmer and East Asian scripts."""
-_BLOCK = _Table(lambda letter: letter if any(a <= ord(letter) <= z for a, z in _BLOCKS) else "")
+BLOCKS = [tuple(int(end, 16) for end in block.split("-")) for block in _SPACELESS.split()]
+"""First and last code of blocks of Thai, Lao, Burmese, Khmer and East Asian scripts."""
+_BLOCK = _Table(lambda letter: letter if any(a <= ord(letter) <= z for a, z in BLOCKS) else "")
 
 
 def is_spaceless(letter: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.text import identifier_parts
+from ..core.text import BLOCKS, identifier_parts, is_spaceless
 from ..core.vocabulary import COLLECTIONS, TEXTS, is_changelog
 
 TYPE_CHECKING = False
@@ -20,12 +20,13 @@ PASSAGE_WORDS = 200
 LEAST_PASSAGE = 50
 """Words from which a heading ends a passage."""
 LONGEST_STRETCH = 100
-"""Characters after which text without white space is cut."""
+"""Characters after which text without white space is cut: two in scripts without spaces."""
 MOST_HEADING = 120
 """Characters of a line that may be a heading."""
 _REPEATED = 1000
 """Characters of the title, tags and path that later passages repeat."""
-_STRETCH = rf"\S{{1,{LONGEST_STRETCH}}}"
+_SPACELESS = "".join(f"{chr(first)}-{chr(last)}" for first, last in BLOCKS)
+_STRETCH = rf"[{_SPACELESS}]{{1,2}}|[^\s{_SPACELESS}]{{1,{LONGEST_STRETCH}}}"
 _BLOCK = r"(?m)^(?=(?:[-*+•]|\d{1,9}[.)])[ \t])|(?<=\n\n)(?=\S)"
 """Where an entry of a changelog may be cut: at items and paragraphs."""
 
@@ -85,8 +86,9 @@ def prose_passages(body: str, file: str = "") -> list[tuple[str, str]]:
 
 def _is_short(body: str) -> bool:
     """Return True if a text has no more stretches than a passage: to count these takes longer."""
-    room = PASSAGE_WORDS
-    return len(body) < 2 * room or len(body.split()) + len(body) // LONGEST_STRETCH <= room
+    if len(body) < 2 * PASSAGE_WORDS or any(map(is_spaceless, {*body})):
+        return len(body) < 2 * PASSAGE_WORDS
+    return len(body.split()) + len(body) // LONGEST_STRETCH <= PASSAGE_WORDS
 
 
 def _cut(text: str, borders: Iterable[int], least: int = 1) -> list[str]:
