@@ -104,13 +104,13 @@ def framed(text: str) -> str:
 
 
 def sentences(line: str) -> list[str]:
-    """Return the sentences of a line.
+    """Return the sentences of a line, with the space at the end.
 
-    >>> sentences("It is so. Is it? Yes")
-    ['It is so.', 'Is it?', 'Yes']
+    >>> sentences("It is so. Is it? Yes"), sentences("是。否")
+    (['It is so. ', 'Is it? ', 'Yes'], ['是。', '否'])
     """
-    for end in (". ", "! ", "? ", "; "):
-        line = line.replace(end, end[0] + "\n")
+    for end in (". ", "! ", "? ", "; ", "。", "！", "？", "；"):
+        line = line.replace(end, end + "\n")
     return line.split("\n")
 
 
@@ -126,7 +126,7 @@ def excerpt(line: str, asked: Sequence[str], room: int) -> str:
     parts = sentences(line)
     stems = [stem(word) for word in asked]
     worth = [sum(one in text for one in stems) for text in map(fold, parts)]
-    sizes = [tokens_of(f" {part}") for part in parts]
+    sizes = [tokens_of(part) for part in parts]
     room -= 2 * tokens_of(f" {CUT}")
     low = high = max(range(len(parts)), key=lambda at: (worth[at], -at))
     while high < len(parts) and sizes[high] <= room:
@@ -137,7 +137,7 @@ def excerpt(line: str, asked: Sequence[str], room: int) -> str:
     while low > 0 and sizes[low - 1] <= room:
         low -= 1
         room -= sizes[low]
-    kept = " ".join(parts[low:high])
+    kept = "".join(parts[low:high]).strip()
     return (f"{CUT} " if low else "") + kept + (f" {CUT}" if high < len(parts) else "")
 
 
