@@ -110,8 +110,8 @@ def test_unknown_type_and_tag_are_words_and_named(look: Lookup) -> None:
     assert {SESSIONS, KEYS} <= {*direct(hits)}
     assert any("no type 'string'" in note for note in hits.notes)
     assert any("the tag 'nope'" in note for note in hits.notes)
-    hits = look.words("tokens", scope=Scope(tags=("wep",)))
-    assert "no record has the tag 'wep' (did you mean 'web'?)" in hits.notes
+    hits = look.words("tokens", scope=Scope(tags=("webb",)))
+    assert "no record has the tag 'webb' (did you mean 'web'?)" in hits.notes
 
 
 def test_prefixes_match_without_words(look: Lookup) -> None:
