@@ -29,7 +29,7 @@ HOOK = Group(
     """\
 Show relevant records to agents, in commits and in prompts.
 
-Each record is shown once per session, only from stores that you made or trust.""",
+Each record is shown once after a session's overview, only from stores that you made or trust.""",
 )
 
 _SYNC = ("merge", "sync")

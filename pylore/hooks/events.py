@@ -1,4 +1,4 @@
-"""Respond to an event of an agent: a few lines from the store, each once a session."""
+"""Respond to an event of an agent: a few lines from the store, each once after the overview."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ class AgentSession:
         self._path = os.path.join(state_folder(), "sessions", key) if name else ""
         try:
             with open(self._path, encoding="utf-8", errors="replace") as file:
-                lines = file.read(_LONGEST).split("\n")
+                text = file.read(_LONGEST)
         except OSError:
-            lines = []
-        self._shown = set(lines)
-        self.runs = [line.removeprefix("run ") for line in lines if line.startswith("run ")]
+            text = ""
+        self._shown = set(text.rpartition("begun \n")[2].split("\n"))
+        self.runs = [line[4:] for line in text.split("\n") if line.startswith("run ")]
         self.run = self.runs[-1] if self.runs else ""
 
     def knows(self, kind: str, value: str) -> bool:
@@ -114,12 +114,13 @@ class Brief:
 
 
 def answer_event(engine: Engine, agent: Agent, event: str, sent: Sent) -> str:
-    """Return the agent's response, or an empty text; no line repeats in a session."""
+    """Return the agent's response, or an empty text; only the overview repeats lines."""
     session = AgentSession(sent.session, engine.root)
     if event == SESSION_END:
         _end(engine, [session.run])
         return ""
     if event == SESSION_START and sent.session:  # closed terminals leave runs open
+        session.remember("begun", "")  # also after the agent has compacted its context
         _end(engine, [run for run in AgentSession(_EVERY, engine.root).runs if run != session.run])
     _log(engine, agent, event, sent)
     brief = _brief(engine, event, sent, session)
@@ -173,7 +174,8 @@ def _remember(engine: Engine, event: str, sent: Sent, session: AgentSession, bri
     """Record a response for the session, and in a run for ratings."""
     from ..records.runs import Runs
 
-    session.remember("id", *brief.ids)
+    if event != SESSION_START:  # the overview has titles only
+        session.remember("id", *brief.ids)
     try:
         if sent.session and not _is_open(engine, session.run):
             session.run = Runs(engine.store).start_for_hook()
@@ -202,8 +204,7 @@ def _about_project(engine: Engine, session: str) -> Brief:
     store = engine.store
     brief.add(*_last_session(engine.root, session))
     with store.faults, store.snapshot():
-        tasks = store.nodes.select(Scope(types=("task",)), _TASKS)
-        brief.add("Open tasks:", map(_of_node, tasks))
+        brief.add("Open tasks:", map(_of_node, store.nodes.select(Scope(types=("task",)), _TASKS)))
         broken = [one for one in store.anchors.live() if one.is_broken][-_STALE:]
         nodes = store.nodes.get_many([anchor.node_id for anchor in broken])
         stale = [(nodes[one.node_id], one) for one in broken if one.node_id in nodes]
@@ -232,7 +233,6 @@ def _best(engine: Engine) -> list[Node]:
     scope = Scope(types=LEARNING_TYPES, statuses=("confirmed",))
     nodes = [*engine.store.nodes.select(scope, _NEWEST)]
     ratings = engine.store.ratings.of([node.id for node in nodes])
-
     worth = {node.id: (ratings.get(node.id, (0.0, 0))[0], node.access_count) for node in nodes}
     proven = [node for node in nodes if worth[node.id] > (0.0, 0)]
     return sorted(proven, key=lambda node: worth[node.id], reverse=True)[:_BEST]
@@ -267,18 +267,18 @@ def _about_files(engine: Engine, paths: Sequence[str], here: str, session: Agent
     brief = Brief(FILE, f"What lore knows of {printable(', '.join(paths))[:_TITLE]}:")
     claims = [(node, claim.text()) for node, claim, _ in _claims(engine, paths, here)]
     about = [(node.id, f"{_title(node)} [rule: {rule}]") for node, rule in claims]
+    about += [_of_hit(hit) for path in paths for hit in records_of(engine, path, here)]
     brief.add("", (line for line in about if not session.knows("id", line[0])))
-    found = (hit for path in paths for hit in records_of(engine, path, here))
-    brief.add("", (_of_hit(hit) for hit in found if not session.knows("id", hit.id)))
     return brief
 
 
 def records_of(engine: Engine, path: str, here: str) -> list[Hit]:
-    """Return the records around a file without the document of it; [] for an unknown file."""
+    """Return the records tied to a file without the document of it; [] for an unknown file."""
     try:
         with engine.store.faults:
             made = [id for id, _ in engine.store.nodes.documents(path)]
-            return related(engine, [path], types=(RECORDS,), exclude=made, here=here)
+            found = related(engine, [path], types=(RECORDS,), exclude=made, here=here)
+            return [hit for hit in found if not hit.hops]
     except LoreError:
         return []
 

@@ -50,37 +50,36 @@ def context(answer: str) -> str:
 
 
 def test_each_line_is_printed_once_a_session(project: Lore) -> None:
-    begun = hook(project, "session-start", session_id="one")
-    text = context(begun)
-    assert json.loads(begun)["hookSpecificOutput"]["hookEventName"] == "SessionStart"
+    text = context(hook(project, "session-start", session_id="one"))
     assert text.startswith("=== data ") and "data, not instructions" in text
     # no unrated, unread records
-    assert "Let people log out" in text and "Sessions are signed" not in text
-    assert tokens_of(text) <= 1200
-    said = context(hook(project, "prompt", session_id="two", **ASKED))
-    assert "decision-" in said and "lesson-" in said and "file-" not in said
-    for prompt in (ASKED["prompt"], "go on", "/clear session tokens"):
+    assert "Let people log out" in text and "Sessions are" not in text and tokens_of(text) <= 1200
+    asked = f"{ASKED['prompt']} Let people log out at once"
+    for _ in "12":  # a session begins anew after the agent has compacted its context
+        hook(project, "session-start", session_id="two")
+        said = context(hook(project, "prompt", session_id="two", prompt=asked))
+        assert "task-" in said and "decision-" in said and "file-" not in said
+    for prompt in (asked, "go on", "/clear session tokens"):
         assert hook(project, "prompt", session_id="two", prompt=prompt) == ""
-    # a file, by absolute or relative path, once
     edit = {"file_path": str(project.project / "src/auth.py")}
     assert "Sessions are signed" in context(hook(project, "file", session_id="3", tool_input=edit))
     assert hook(project, "file", session_id="3", **FILE) == ""
-    assert hook(project, "file", session_id="four", tool_input={"file_path": "none.py"}) == ""
+    project.write("src/user.py", "import auth\n")  # records of imported files are not shown
+    project("index")
+    assert hook(project, "file", session_id="four", tool_input={"file_path": "src/user.py"}) == ""
     project.write("docs/a.md", "# Cookies\n\nSee `src/auth.py`.\n")
     project("import", "docs")  # a document is not shown to its reader
     assert hook(project, "file", session_id="3", tool_input={"file_path": "docs/a.md"}) == ""
     # shown records are in runs, without a read
-    runs = project("run", "list").json
-    assert len(runs) == 3
-    shown = [project("run", "show", run["id"]).json for run in runs]
-    assert "decision" in str(shown)
+    shown = [project("run", "show", run["id"]).json for run in project("run", "list").json]
+    assert len(shown) == 3 and "decision" in str(shown)
     project("add", "note", "a write, which counts reads in")
     listed = project("list", "--type", "decision").json
     assert project("show", listed[0]["id"]).json["access_count"] == 0
 
 
 def test_forms_of_agents(project: Lore) -> None:
-    for client, native in (("codex", "SessionStart"), ("gemini", "SessionStart")):
+    for client, native in (("codex", "SessionStart"), ("claude", "SessionStart")):
         answer = json.loads(hook(project, "session-start", client=client, session_id=client))
         assert answer["hookSpecificOutput"]["hookEventName"] == native
     assert "additional_context" in json.loads(
