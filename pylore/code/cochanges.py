@@ -92,9 +92,7 @@ def read_history(
         return None if "/.lore/" in f"/{path}" else path
 
     cut_off = git.shallow_commits()
-    telling = [
-        each for each in commits if len(each.paths) <= MAX_FILES and each.hash not in cut_off
-    ]
+    telling = [one for one in commits if len(one.paths) <= MAX_FILES and one.hash not in cut_off]
     return telling, {path: today(path) for each in telling for path in each.paths}, len(commits)
 
 
@@ -227,20 +225,16 @@ def _link(
     old = {(edge.from_id, edge.to_id): edge for edge in store.edges.with_relation(CO_CHANGES)}
     if keep:
         result.edges = result.unchanged = sum(edge.ended_at is None for edge in old.values())
-        result.notes = [
-            *result.notes,
-            "no files changed together since then: co-changes are kept "
-            "as they were; an earlier --since replaces them",
-        ]
+        note = "no files changed together since then: co-changes are kept as they were"
+        result.notes = [*result.notes, f"{note}; an earlier --since replaces them"]
         return
     wanted = {}
     for (one, other), (weight, correlation, commits) in pairs.items():
         if one in files and other in files:
-            first, second = sorted((files[one], files[other]))
-            metadata = f'{{"commits": {commits}, "correlation": {correlation}}}'
-            wanted[first, second] = Edge(
-                first, second, CO_CHANGES, weight, "system", "confirmed", metadata, now()
-            )
+            ends = min(files[one], files[other]), max(files[one], files[other])
+            why = f'{{"commits": {commits}, "correlation": {correlation}}}'
+            edge = Edge(*ends, CO_CHANGES, weight, "system", metadata=why, created_at=now())
+            wanted[ends] = edge
     derived = [edge for edge in old.values() if edge.source == "system" and edge.ended_at is None]
     added = [edge for ends, edge in wanted.items() if ends not in old]
     updated = []

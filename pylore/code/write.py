@@ -7,6 +7,8 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
+from ..anchors.attach import link_anchor
+from ..anchors.project import root_to_keep
 from ..core.model import Edge, Node
 from ..core.times import now
 from ..core.vocabulary import CODE, CODE_IDS, COMMIT_IDS, file_id, qualified_of, symbol_id
@@ -166,6 +168,11 @@ class Writer:
         code.add_edges(edge for edge in edges if edge.to_id in fresh)
         rest = (edge for edge in edges if edge.to_id not in fresh)
         code.put_edges(edge for edge in rest if edge.key[:2] not in live)
+        kept = root_to_keep(self._store, self._root)
+        tied = self._store.anchors.about(kept, [outcome.path for outcome in outcomes])
+        for anchor in (one for id, _ in tied for one in self._store.anchors.of(id)):
+            if symbol_id(anchor.path, anchor.detail) in fresh:  # anchored before it was indexed
+                link_anchor(self._store, self._index.update, anchor, [], "system")
 
     def _forget(self, nodes: Iterable[Node]) -> list[Node]:
         """Invalidate nodes that are gone, and drop the edges that were found in them."""
