@@ -32,6 +32,7 @@ _SPACE = re.compile(r"\s+")
 _PLAIN_NAME = re.compile(r"(?:[\w$]+(?:::|\.))*[^\W\d][\w$]*[?!=]?")
 _BOUND, _FIRST = re.compile(r"[\w$]+(?=\s*[,=}\]])"), re.compile(r"^[\w$]+")
 """The names in a pattern, and the name of a parameter."""
+_CAST = re.compile(r"(?<=[\w>&*])(?<!operator) ?\(.*")  # parentheses after the type of a conversion
 _OPERATOR = re.compile(r"[^\w\s]{1,3}|[^\w\s]+@")
 
 
@@ -106,7 +107,7 @@ class Parts:
             return ""
         at = text.find(operator) if operator and operator in text else text.find("~")
         if at >= 0:
-            own = _SPACE.sub(" ", text[at:]).replace("::", ".")
+            own = _CAST.sub("", _SPACE.sub(" ", text[at:])).replace("::", ".")
             return f"{self.chain(text[:at].rstrip(':'))}.{own}" if at else own
         found = self.chain(text)
         return "" if UNKNOWN in found or "(" in found else found

@@ -473,6 +473,8 @@ class Names:
             surely = thing._replace(sure=1.0)  # the value of a property has it
             found = self._once((cls, name), lambda: self._members(self.result(surely), name))
             return _at_most(found, thing.sure)
+        if thing.kind == DEFINITION and name in cls.file.language.self_names - cls.children.keys():
+            return [Thing(OBJECT, cls, min(thing.sure, OWN_METHOD))]  # Java's ``Outer.this``
         if name and name == cls.file.language.maker and name not in cls.children:
             return [Thing(DEFINITION, cls, min(thing.sure, OWN_METHOD))]
         start = int(thing.kind == SUPER)

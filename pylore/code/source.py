@@ -26,10 +26,11 @@ _OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
 _COMMENTS = {"#": r"#[^\n]*", "//": r"//[^\n]*", "/*": r"/\*(?s:.)*?\*/", "\\": r"\\\n"}
 _OF_TYPE = re.compile(
     r"(?:[:|?]|\s&|\b(?:extends|is|keyof|readonly)|\)\s*:\s*(?:new )?\([^()]*\)\s*=>)\s*$"
-    r"|\b(?:interface|struct)$|[\])*] ?struct $"
+    r"|(?<!typedef )\b(?:interface|struct) ?$|\btype\s[^;]*=>\s*$"
 )  # text before a brace that belongs to a type
 _TYPE_LENGTH = 300  # characters of such a text
 _MEMBER = re.compile(r":\s*[\w:]+(?:<[\w:<>, ]*>)?(?:\(|\{(?!\s*\n))")  # in a constructor
+_OLD = re.compile(r"(?:\s*\w[^(){};]*;)+\s*\{")  # types of parameters in old C, and the body
 _ATTRIBUTE = re.compile(
     r"\s*(?:@(?!interface\b)[\w.:$]+(?=[\s(<])|#(?=\[)|(?=\[\[)|//[^\n]*\n|/\*(?s:.*?)\*/)"
 )
@@ -88,20 +89,21 @@ class Source:
         if kind == "constant":
             return one_line(lines[0][:_HEAD_LENGTH])[:SIGNATURE_LENGTH]
         text = "\n".join(lines[: _HEAD_LINES + 1])[:_HEAD_LENGTH]
-        head, comments = text[: self._head_end(text)], self._opening
+        head, comments = text[: self._head_end(text, kind)], self._opening
         head = self._marks.sub(lambda mark: "" if mark[0].startswith(comments) else mark[0], head)
         return one_line(head)[:SIGNATURE_LENGTH].rstrip(" =")
 
     def has_body(self, first: int, last: int, offsets: tuple[int, int] | None, kind: str) -> bool:
         """Return True if a definition goes on after the head."""
         text = self._definition(first, last, offsets)
-        return text[self._head_end(text) :].strip(" \r\n:;") != "" and text.rstrip()[-3:] != "..."
+        after = text[self._head_end(text, kind) :]
+        return after.strip(" \r\n:;") != "" and text.rstrip()[-3:] != "..."
 
     def doc(self, first: int, last: int, offsets: tuple[int, int] | None, kind: str) -> str:
         """Return the docstring of a definition, or else the comments before line ``first``."""
         if self._language.docstrings and kind in ("class", "function", "method"):
             text = self._definition(first, last, offsets)
-            if doc := _docstring(text[self._head_end(text[:_HEAD_LENGTH]) + 1 :]):
+            if doc := _docstring(text[self._head_end(text[:_HEAD_LENGTH], kind) + 1 :]):
                 return doc
         at, found = first - 2, ""
         above = [line.encode() for line in self.lines[max(0, at - _MOST_ABOVE) : at + 1]]
@@ -140,25 +142,29 @@ class Source:
         """Return the text of these lines, up to ``length``."""
         return "\n".join(self.lines[first - 1 : min(last, first + length)])[:length]
 
-    def _head_end(self, text: str) -> int:
+    def _head_end(self, text: str, kind: str) -> int:
         """Return the end of the head: at the body, a semicolon, or the end of the line."""
-        block = self._language.block
+        block, has_parameters = self._language.block, kind in ("function", "method")
+        typed = has_parameters or kind == "type"
         wrapped = _WRAPPED.match(text)
         held, is_assigned, is_typed = "", wrapped is not None, False
         for match in self._marks.finditer(text, wrapped.end() if wrapped else 0):
             mark, start = match[0], match.start()
-            near = max(0, start - _TYPE_LENGTH)
+            before = text[max(0, start - _TYPE_LENGTH) : start]
             if (
                 mark in "(["
                 or (mark == "<" and block == "{" and held[-1:] in "<")
-                or (mark == "{" and (held or block != "{" or _OF_TYPE.search(text, near, start)))
+                or (mark == "{" and (held or block != "{" or (typed and _OF_TYPE.search(before))))
             ):
                 held += mark
             elif mark in ")]}" or (mark == ">" and held[-1:] == "<"):
                 held = held.rpartition(_OPENING[mark])[0] if _OPENING[mark] in held else held
+                is_last = mark == ")" and has_parameters and not (held or is_assigned)
+                if is_last and (block == "newline" or _OLD.match(text, start + 1)):
+                    return start + 1
             elif held:
                 continue
-            elif mark == ":" and text[:start].rstrip()[-1:] == ")" and _MEMBER.match(text, start):
+            elif mark == ":" and before.rstrip()[-1:] == ")" and _MEMBER.match(text, start):
                 return start
             elif mark == "=":
                 is_assigned = True
@@ -167,7 +173,7 @@ class Source:
             elif (
                 mark == ";"
                 or (mark == "{" and block == "{")
-                or (mark == "=>" and (is_assigned or not is_typed))
+                or (mark == "=>" and kind != "type" and (is_assigned or not is_typed))
                 or (mark == ":" and block == ":")
                 or (mark == "\n" and block != "{")
             ):

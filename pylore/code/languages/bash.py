@@ -23,12 +23,10 @@ class BashImports(Importer):
             if place is not None and place in self.tree.paths and place != facts.path:
                 sure = CERTAIN if plain == written or not folder else BY_SUFFIX
                 return whole(place, sure)
-        tail = plain.removeprefix("./")
-        while tail.startswith("../"):
-            tail = tail[3:]
+        tail = re.sub(r"^(?:\.\.?/)+", "", plain)
         ending = [one for one in self.tree.ending(tail) if one != facts.path]
         best = nearest(ending, facts.path)
         return NOWHERE if best is None else whole(best, BY_SUFFIX)
 
 
-SPEC = LanguageSpec("bash", "bash", letters="-:+", functions_global=True, importer=BashImports)
+SPEC = LanguageSpec("bash", "bash", letters="-:+/,", functions_global=True, importer=BashImports)

@@ -282,11 +282,8 @@ class JavaScriptImports(Importer):
         """Return the file that ``base`` means: itself, with a suffix, or the index of a folder."""
         paths = self._tree.paths
         stem, dot, suffix = base.rpartition(".")
-        names = [
-            base,
-            *(stem + other for other in _SOURCES.get(dot + suffix, ())),
-            *(base + end for end in SUFFIXES),
-        ]
+        names = [base, *(stem + other for other in _SOURCES.get(dot + suffix, ()))]
+        names += [base + end for end in SUFFIXES]
         if base in self._tree.folders:
             names += [join(base, "index" + end) for end in SUFFIXES]
         found = next((name for name in names if name in paths), None)

@@ -86,8 +86,7 @@ class RustImports(Importer):
             return (here or path, [])
         if self._child(path, head):
             return path, parts
-        library = self._libraries.get(head)
-        return None if library is None else (library, rest)
+        return (self._libraries[head], rest) if head in self._libraries else None
 
     def _walked(self, path: str, start: str, parts: list[str], local: str) -> Found:
         """Follow modules as far as they are files; the rest is a name in the last."""
@@ -103,14 +102,13 @@ class RustImports(Importer):
         folder = folder_of(inner)
         return folder in _LOOSE or (inner.endswith("/main.rs") and folder_of(folder) in _LOOSE)
 
-    def _package_of(self, path: str) -> str | None:
-        return next((one for one in above(folder_of(path)) if one in self._packages), None)
+    def _package_of(self, path: str) -> str:
+        known = (one for one in above(folder_of(path)) if one in self._packages)
+        return next(known, path.partition("/src/")[0] if "/src/" in path else "")
 
     def _find_root(self, path: str) -> str | None:
         """Return the root file of the crate that ``path`` is in."""
         package = self._package_of(path)
-        if package is None:
-            package = path.partition("/src/")[0] if "/src/" in path else ""
         if self._is_root(path, package):
             return path
         for folder in above(folder_of(path)):
@@ -126,8 +124,7 @@ class RustImports(Importer):
     def _home(self, path: str) -> str:
         """Return the folder of the child modules of a file."""
         folder, _, name = path.rpartition("/")
-        package = self._package_of(path)
-        if name == "mod.rs" or (package is not None and self._is_root(path, package)):
+        if name == "mod.rs" or self._is_root(path, self._package_of(path)):
             return folder
         return path[: -len(".rs")]
 

@@ -205,6 +205,7 @@ def test_members_of_a_workspace_and_modules_inside_modules(tmp_path: Path) -> No
 
     for name, expected in (("two_lib::deep", ["two/code/deep.rs"]), ("second", [])):
         assert to(Import(name, "f"), "one/src/lib.rs", *others, root=tmp_path) == expected
+    assert to(Import("a", kind="mod"), "src/lib.rs", "src/a.rs") == ["src/a.rs"]
     nested = file("tests/it.rs", "module support")
     files = {one.path: one for one in (nested, file("tests/support/net.rs"))}
     nested.imports.append(Import("net", kind="mod", line=3))

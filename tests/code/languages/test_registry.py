@@ -10,8 +10,7 @@ from code_project import Project
 from new_stores import new_store
 
 from pylore.code import languages as registry
-from pylore.code.languages import add, language
-from pylore.code.rules import load_rules
+from pylore.code.languages import add
 from pylore.core.vocabulary import file_id, symbol_id
 
 CODE = Path(__file__).resolve().parents[3] / "pylore" / "code"
@@ -62,11 +61,3 @@ def test_new_language_reads_files_again(tmp_path: Path, lua: None) -> None:
         assert project.index()["languages"] == {"text": 1}
         patch.undo()
         assert project.index()["languages"] == {"lua": 1}
-
-
-@pytest.mark.parametrize("name", sorted(load_rules().languages))
-def test_every_rule_file_has_a_language_module(name: str) -> None:
-    spec = language(name)
-    assert spec.name == name
-    assert spec.importer is not None
-    assert spec.extensions == (), "the head of the rule file says them"

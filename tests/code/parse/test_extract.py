@@ -108,14 +108,14 @@ func (l *Login) Check(u string) error {
   x := &Repo{}
   return x.Find(l.repo.Get(u))
 }
-func (s Stack[T]) Push(t T) {}
+func (s Stack[T]) Push(t T) { _ = Set[T]{} }
 func New() *Login { return nil }
 """,
         "A constant 6-6; B constant 6-6; Login class 8-11; I interface 12-12; "
         "Stack class 13-13; Login.Check method 14-17; Stack.Push method 18-18; "
         "New function 19-19",
         "auth|| package 0; fmt|| import 0; a/b||j import 0",
-        "Login.Check: Repo; Login.Check: x.Find; Login.Check: l.repo.Get",
+        "Login.Check: Repo; Login.Check: x.Find; Login.Check: l.repo.Get; Stack.Push: Set",
         "Login.repo = Repo(); Login.Check.l = Login(); Login.Check.x = Repo(); "
         "New.return = Login()",
     ),
@@ -209,7 +209,7 @@ bool ns::Login::operator==(const Login& o) const {
 require_relative "../x"
 module M
   class A < B::C
-    LIMIT = 3
+    LIMIT = 3; def n = go
     def save!(x)
       @repo = Repo.new(x)
       @repo.find(x)
@@ -220,10 +220,10 @@ module M
   end
 end
 """,
-        "M module 3-14; M.A class 4-13; M.A.LIMIT constant 5-5; M.A.save! method 6-9; "
-        "M.A.[] method 10-12",
+        "M module 3-14; M.A class 4-13; M.A.LIMIT constant 5-5; M.A.n method 5-5; "
+        "M.A.save! method 6-9; M.A.[] method 10-12",
         "json|| require 0; ../x|| require_relative 0",
-        "M.A.save!: Repo.new; M.A.save!: @repo.find; M.A.[]: helper; M.A.[]: ok?",
+        "M.A.n: go; M.A.save!: Repo.new; M.A.save!: @repo.find; M.A.[]: helper; M.A.[]: ok?",
         "M.A.repo = Repo.new()",
     ),
     "a.sh": (
@@ -334,6 +334,7 @@ def test_ast_grep_accepts_every_rule(file: Path, tmp_path: Path) -> None:
     assert ids
     assert all(id.startswith(f"{file.stem}.") for id in ids)
     assert len(ids) == len(set(ids))
+    assert language(file.stem).importer is not None
     rules = Path(written(tmp_path, file.stem)).with_name("rules") / "rules.yml"
     command = [program(), "scan", "--rule", rules, os.devnull]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

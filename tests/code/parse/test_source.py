@@ -13,9 +13,12 @@ HEADS = [
     ("a.rs", "fn new(term: u8, bytes: &'b [u8]) -> It<'b> {\n    let c = 'x';\n}\n"),
     ("a.rs", "fn name(&self) -> &'static str {\n    // it's short\n    \"x\"\n}\n"),
     ("a.rs", "fn all<I>(args: I) -> u8 where I: Iterator<Item = u8>, {\n    1\n}\n"),
-    ("c.go", "func g() (map[A]interface{}, [len(`{`)]struct{}, []struct { A int }) {\n}\n"),
+    ("c.go", "func g(a [len(`{`)]struct{}) map[A]interface { A() } {\n}\n"),
+    ("c.go", "type L[T any] struct {\n\ta T\n}\n"),
     ("a.ts", "class K<T extends { a: B } = {}> extends C<{ d: 1 }> {\n  x = 1\n}\n"),
     ("a.cpp", "S::S(int a)\n    : b{a}, c(a) {\n}\n"),
+    ("a.c", "int old(a, b)\n    int a;\n    char *b;\n{\n}\n"),
+    ("a.ts", "type F = (a: { b: C }) => { d: E };\n"),
     ("a.ts", "function f(a = /[{]/): (b: A) => { c: keyof { d: 1 } } {\n  return a;\n}\n"),
     ("a.py", "def quote(sep=\"\\\"\", other='\\''):\n    return sep\n"),
 ]
@@ -24,7 +27,7 @@ HEADS = [
 @pytest.mark.parametrize(("path", "text"), HEADS)
 def test_signature_ends_at_the_body(path: str, text: str) -> None:
     before = "package m\n\n" if path.endswith(".go") else ""
-    expected = text.partition("\n")[0].rstrip("{: ")
+    expected = text.partition("\n")[0].rstrip("{:; ")
     assert facts_of(path, before + text).symbols[0].signature == expected
 
 
@@ -40,6 +43,8 @@ def test_signature_ends_at_the_body(path: str, text: str) -> None:
             "class A { m(a: {b: 1}): {c: 2} { return a } n() {} }\n",
             "A.m(a: {b: 1}): {c: 2}",
         ),
+        ("t.rb", "def top(x) x end\n", "top(x)"),
+        ("o.cpp", "A::B::operator C*() const { return c; }\n", "A.B.operator C*() const"),
         ("h.ts", "const f = <T extends () => A>(x: () => void): A => x;", "f(x: () => void): A"),
         ("i.ts", "const go = ((a: A) => { return a; }) as F;\n", "go(a: A)"),
         ("j.ts", "const F: React.FC<{a: 1}> = ({ a }) => { return a; };\n", "F({ a })"),
@@ -70,10 +75,14 @@ def test_docstring_after_a_comment() -> None:
             "namespace o { namespace i {\nstruct W : B { W() {} };\n}}",
             "o o.i o.i.W o.i.W.W",
         ),
-        ("x.sh", "a-b() { :; }\nfunction b:c { :; }\nd::e() { :; }\n", "a-b b:c d::e"),
+        ("x.sh", "a-b() { :; }\nfunction b:c { :; }\nd::e/f() { :; }\n", "a-b b:c d::e/f"),
         ("E.JAVA", "class E {\n  static final int A = 1, B = 2;\n}\n", "E E.A E.B"),
-        ("b.rs", "const _: () = 1;\nfn r#type() {}\nstruct A; impl A { fn f() {} }", "type A A.f"),
-        ("g.rb", "class F\n  alias_method :b, :a\nend\nF::D, H = 1, 2\n", "F F.b F.D H"),
+        ("b.rs", "const _: A = 1; fn r#in() {} trait A { const B: u8; fn f(); }", "in A A.B A.f"),
+        (
+            "g.rb",
+            'class F; alias_method :b, :a; define_method "c#{b}"; end; F::D, H = 1, 2',
+            "F F.b F.D H",
+        ),
         ("c.py", "def a():\r  return 1 # a\r\rdef b():\r  return 2\r", "a b"),
         ("i.go", "package p\nconst a, b = 1, 2; func c() {}\n", "a b c"),
         ("i.js", "export const { a, b: c } = f(), [d] = g();\n", "a c d"),
