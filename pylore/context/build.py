@@ -166,6 +166,7 @@ class _Builder:
         self._ties = ties_of(store, [hit.id for hit in hits], context.notes)
         self._taken: list[tuple[Piece, str]] = []
         self._left_out: list[Piece] = []
+        self._texts = {"": ""}  # text to the node that it is shown of
         self._shown: dict[str, dict[str, tuple[int, int]]] = {}  # path to the lines of definitions
 
     def run(self) -> Context:
@@ -324,6 +325,10 @@ class _Builder:
                 return self._code(hit, snippet, why, most)
             verdict = f" ({hit.verdict})" if hit.verdict else ""
             self._withhold(f"{node.id} (its code)", snippet.reason + verdict)
+        same = self._texts.setdefault(text, node.id)
+        if same not in ("", node.id):
+            self._withhold(node.id, f"has the text of {same}")
+            return None
         ties = self._ties.get(node.id, ())
         text, all_of_it, cut = record_text(hit, node, text, ties, self._words)
         return Piece(node.id, section, why, text, cut, whole=whole and all_of_it)

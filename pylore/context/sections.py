@@ -184,13 +184,8 @@ def facts_of_things(
 def fact_line(edge: Edge, names: Mapping[str, Sequence[object]]) -> str:
     """Return ``- predicate: object``, marked if superseded, staged or not sure."""
     name = str(names[edge.to_id][1]) if edge.to_id in names else edge.to_id
-    marks = []
-    if _superseded(edge):
-        marks.append("superseded")
-    elif edge.status != "confirmed":
-        marks.append(edge.status)
-    if edge.weight < 1:
-        marks.append(f"{edge.weight:.2g} sure")
+    status = "superseded" if _superseded(edge) else edge.status
+    marks = [status] * (status != "confirmed") + [f"{edge.weight:.2g} sure"] * (edge.weight < 1)
     mark = f" ({', '.join(marks)})" if marks else ""
     return f"- {_predicate(edge)}: {printable(one_line(name))}{mark}\n"
 

@@ -52,14 +52,11 @@ def check(cookie):
 '''
 
 
-def real(text: str) -> int:
-    return len(tokenizer().encode(text, add_special_tokens=False).ids)
-
-
 @pytest.mark.parametrize("path", ["pylore/core/query.py", "pylore/search/expand.py", "SECURITY.md"])
 def test_estimate_is_near_the_tokens_of_code_and_prose(path: str) -> None:
     text = (ROOT / path).read_text()
-    assert 0.9 * real(text) <= tokens_of(text) <= 1.3 * real(text)
+    count = len(tokenizer().encode(text, add_special_tokens=False).ids)
+    assert 0.9 * count <= tokens_of(text) <= 1.3 * count
 
 
 @given(st.text(max_size=300), st.integers(0, 80))
@@ -369,8 +366,10 @@ def test_weak_code_is_withheld_from_other_questions(project: Store) -> None:
     assert "Signed cookies." in context.text and "def sign(user)" not in context.text
     said = {entry["id"]: entry["reason"] for entry in context.withheld}
     assert said["symbol-src/auth.py::sign"].startswith("code that matches much less")
-    put(project, "doc-users", "Users", body="Users sign in with a key.")
-    assert "def sign" not in asked(project, "users sign in").text.partition("(doc-users")[0]
+    for id in ("doc-users", "doc-users-copy"):  # the same text is shown a single time
+        put(project, id, "Users", body="Users sign in with a key.")
+    text = asked(project, "users sign in").text
+    assert "def sign" not in text.partition("(doc-users")[0] and text.count("with a key") == 1
 
 
 def test_texts_over_150_words_are_cut_to_sentences(project: Store) -> None:
