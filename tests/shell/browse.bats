@@ -18,18 +18,18 @@ at_terminal() { # <command>...: what it prints there
   expect_error 1 "browse needs a terminal"
   output=$(PATH=/usr/bin:/bin at_terminal "$LORE" browse)
   type -P fzf >/dev/null || contains "$output" "fzf is not installed"
-  run_lore browse --help
-  expect 0
-  contains "$output" "Usage: lore browse"
+  contains "$(lore browse --help)" "Usage: lore browse"
 }
 
 @test "the commands that fzf gets find, show and follow" {
   lore add decision "Sessions are signed" --id "decision-a'b;\$(touch owned)" -q >/dev/null
   lore add note "Bread needs flour" --id note-b --link "decision-a'b;\$(touch owned):relates_to" -q >/dev/null
-  given=$(PATH="$TEST_ROOT/bin:$PATH" at_terminal "$LORE" browse --type "note,de\$(touch owned)cision" --scope a)
+  given=$(PATH="$TEST_ROOT/bin:$PATH" at_terminal "$LORE" browse --all-scopes --type "note,de\$(touch owned)cision" --scope a)
   export LORE_PROGRAM=$LORE_REPOSITORY/lore.sh
   search=$(sed -n 's/^change:reload://p' <<<"$given")
-  contains "$search" "--type note\\,de\\\$\\(touch\\ owned\\)cision --scope a"
+  contains "$search" "--all-scopes --type note\\,de\\\$\\(touch\\ owned\\)cision --scope a"
+  search=$(sed -n 's/^start:reload://p' <<<"$(PATH="$TEST_ROOT/bin:$PATH" at_terminal "$LORE" browse)")
+  contains "$(sh -c "${search//\{q\}/''}")" "Bread needs flour"
   preview=$(grep -F -- '--peek' <<<"$given")
   run_program sh -c "${preview/\{2\}/note-b}"
   contains "$output" "Bread needs flour"
