@@ -28,5 +28,5 @@ lore_help() { # prints the comment at the head of the calling script
 
 lore_each() { # <function>: calls it with each line of stdin, an id
   local id
-  while IFS= read -r id; do "$1" "$id"; done
+  while IFS= read -r id || [ -n "$id" ]; do "$1" "$id"; done
 }

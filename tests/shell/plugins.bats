@@ -26,6 +26,7 @@ setup() {
   expect 0 $'hook\ncommand\nredact\nretriever'
   run_lore add note "key: -----BEGIN PRIVATE KEY-----"
   expect_error 1 "a private key in it"
+  [ "$(LORE_ROOT=$LORE_REPOSITORY bash -c '. "$LORE_ROOT/lib/common.sh"; printf "a\nb" | lore_each echo')" = $'a\nb' ]
   [ "$(echo '{"text":"password: x y"}' | "$OWN/lore-redact-mine")" = '{"text":"password: [redacted] y"}' ]
 }
 
