@@ -13,8 +13,8 @@ from ..core.json import dumps, parse_object
 from ..core.times import time_of
 from ..system.atomic_write import write_whole
 from ..system.files import make_private_folder, state_folder
-from .event_log import append, log_fault
-from .events import event_line, known_ids, shortened
+from .event_log import append, event_line, log_fault
+from .events import known_ids, shortened
 from .recorder import Recorder
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Capture:
                 self._take(path, stamp, named=named)
             stamps = {path: row for path, row in self._stamps.items() if os.path.exists(path)}
             make_private_folder(state_folder())
-            data = dumps(stamps).encode("utf-8", "backslashreplace")
+            data = dumps(stamps).encode("utf-8", "replace")
             write_whole(self._stamps_path, [data], private=True)
         except OSError as error:
             raise log_fault(error, "run it") from None

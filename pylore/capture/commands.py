@@ -21,12 +21,11 @@ from ..terminal.text import bold, change_text, cut, dim, each
 from .candidates import Alike
 from .capture import Capture
 from .dialog import Dialog, candidates_text
-from .event_log import LONGEST_NAME, MOST_FILES, append, event_file, log_fault
+from .event_log import LONGEST_NAME, MOST_FILES, append, event_file, event_line, log_fault
 from .events import (
     KINDS,
     MOST_ERROR,
     MOST_TEXT,
-    event_line,
     new_event,
     read_events,
     shortened,

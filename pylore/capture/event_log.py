@@ -19,6 +19,7 @@ from ..system.files import open_private_log, state_folder
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from ..hooks.agents import Sent
 
@@ -88,7 +89,12 @@ def append_event(
         event.update(ok=ok, files=files)
     if text:
         event["text"] = text[:LONGEST_NAME]
-    append((dumps(event) + "\n").encode("utf-8", "backslashreplace"))
+    append(event_line(event))
+
+
+def event_line(event: dict[str, Any]) -> bytes:
+    """Return an event as a line of the log."""
+    return (dumps(event) + "\n").encode("utf-8", "replace")
 
 
 def append(lines: bytes) -> None:
@@ -133,7 +139,7 @@ def without_tokens_in(texts: Sequence[str]) -> list[str]:
         return [*texts]
     from .redaction import without_secrets
 
-    return without_secrets([text.replace("\0", " ") for text in texts], {})
+    return without_secrets(texts, {})
 
 
 _SHORTEST = 16

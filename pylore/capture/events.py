@@ -8,7 +8,7 @@ from time import gmtime, strftime, time
 from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
-from ..core.json import dumps, lines_of, parse_object
+from ..core.json import lines_of, parse_object
 from ..system.files import first_line, git_folder
 from .event_log import VERSION, append_event, event_file, event_files
 
@@ -77,11 +77,6 @@ def new_event(**fields: Any) -> dict[str, Any]:
     """Return an event without empty fields."""
     given = {name: value for name, value in fields.items() if value not in (None, "", [])}
     return {"v": VERSION, **given}
-
-
-def event_line(event: dict[str, Any]) -> bytes:
-    """Return an event as a line of the log."""
-    return (dumps(event) + "\n").encode("utf-8", "backslashreplace")
 
 
 def shortened(event: dict[str, Any]) -> None:

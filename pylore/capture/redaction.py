@@ -80,7 +80,7 @@ class Redactor:
 
     def texts(self, texts: Sequence[str]) -> list[str]:
         """Return the texts without secrets, in their order; raise LoreError if a plugin failed."""
-        plain = [text.replace("\0", " ") for text in texts]
+        plain = [text.replace("\0", " ").encode("utf-8", "replace").decode() for text in texts]
         different = [*dict.fromkeys(plain)]
         clean = without_secrets(different, self.counts)
         for plugin in self._plugins if texts else ():

@@ -16,6 +16,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from ..hooks.agents import text_of
 from .extract import REFUSED
 from .recorder import Step
 from .shell import written_files
@@ -63,12 +64,12 @@ class Claude:
 
     def steps(self, record: Fields) -> Iterator[Step]:
         """Yield the steps of a line."""
-        kind, when = _text(record, "type"), _text(record, "timestamp")
+        kind, when = text_of(record, "type"), text_of(record, "timestamp")
         if record.get("isSidechain") or "forkedFrom" in record:
             yield Step("skipped", when, name="sidechain")
             return
-        if span := _text(record, "sessionId"):
-            yield Step("session", when, span, _text(record, "gitBranch"), _text(record, "cwd"))
+        if span := text_of(record, "sessionId"):
+            yield Step("session", when, span, text_of(record, "gitBranch"), text_of(record, "cwd"))
         blocks = _blocks(_object(record, "message").get("content"))
         if kind == "user":
             yield from _of_user(record, blocks, when)
@@ -88,11 +89,11 @@ def _of_user(record: Fields, blocks: list[Fields], when: str) -> Iterator[Step]:
         output = _joined(block.get("content"))
         ok = block.get("is_error") is not True
         name = REFUSED if not ok and output.startswith(_NOT_TAKEN) else ""
-        yield Step("result", when, _text(block, "tool_use_id"), output, name, ok=ok)
+        yield Step("result", when, text_of(block, "tool_use_id"), output, name, ok=ok)
         if name and _TOLD in output:
             told = output.split(_TOLD, 1)[1].split(_NOT_THEIRS, 1)[0]
             yield from _typed(record, told, when)
-    typed = _ASIDES.sub("", "\n\n".join(_text(block, "text") for block in blocks))
+    typed = _ASIDES.sub("", "\n\n".join(text_of(block, "text") for block in blocks))
     is_human = _object(record, "origin").get("kind") in (None, "human")
     if is_human and not results and not any(map(record.get, _FLAGS)):
         yield from _typed(record, typed, when)
@@ -100,21 +101,21 @@ def _of_user(record: Fields, blocks: list[Fields], when: str) -> Iterator[Step]:
 
 def _typed(record: Fields, typed: str, when: str) -> Iterator[Step]:
     if not _BY_CLAUDE.match(typed.strip()):
-        yield Step("prompt", when, _text(record, "uuid"), typed)
+        yield Step("prompt", when, text_of(record, "uuid"), typed)
 
 
 def _of_assistant(record: Fields, blocks: list[Fields], when: str) -> Iterator[Step]:
-    span = _text(_object(record, "message"), "id") or _text(record, "uuid")
+    span = text_of(_object(record, "message"), "id") or text_of(record, "uuid")
     for block in blocks if not record.get("isApiErrorMessage") else ():
         if block.get("type") == "text":
-            yield Step("say", when, span, _text(block, "text"))
+            yield Step("say", when, span, text_of(block, "text"))
         elif block.get("type") == "tool_use":
-            name, given = _text(block, "name"), _object(block, "input")
-            said = _text(given, *_TEXTS)
-            files = [path for path in (_text(given, field) for field in _PATHS) if path]
-            written = written_files(said, _text(record, "cwd")) if name == "Bash" else ()
+            name, given = text_of(block, "name"), _object(block, "input")
+            said = text_of(given, *_TEXTS)
+            files = [path for path in (text_of(given, field) for field in _PATHS) if path]
+            written = written_files(said, text_of(record, "cwd")) if name == "Bash" else ()
             kind = _KINDS.get(name, "tool")
-            yield Step(kind, when, _text(block, "id"), said, name, files, written)
+            yield Step(kind, when, text_of(block, "id"), said, name, files, written)
 
 
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
@@ -147,7 +148,7 @@ class Codex:
 
     def steps(self, record: Fields) -> Iterator[Step]:
         """Yield the steps of a line."""
-        kind, when = _text(record, "type"), _text(record, "timestamp")
+        kind, when = text_of(record, "type"), text_of(record, "timestamp")
         payload = _object(record, "payload")
         if kind == "session_meta" and "subagent" in _object(payload, "source"):
             self._is_side = True
@@ -155,27 +156,27 @@ class Codex:
             yield Step("skipped", when, name="sidechain")
         elif kind == "session_meta":
             when, branch = (
-                _text(payload, "timestamp") or when,
-                _text(_object(payload, "git"), "branch"),
+                text_of(payload, "timestamp") or when,
+                text_of(_object(payload, "git"), "branch"),
             )
-            yield Step("session", when, _text(payload, "id"), branch, _text(payload, "cwd"))
+            yield Step("session", when, text_of(payload, "id"), branch, text_of(payload, "cwd"))
         elif kind == "event_msg":
             if payload.get("success") is False or payload.get("exit_code"):
-                self._failed.add(_text(payload, "call_id"))
+                self._failed.add(text_of(payload, "call_id"))
         elif kind == "response_item":
             yield from self._item(payload, when)
         else:
             yield Step("skipped", when, name=kind or "untyped")
 
     def _item(self, item: Fields, when: str) -> Iterator[Step]:
-        kind = _text(item, "type")
+        kind = text_of(item, "type")
         self._count += 1
-        span = _text(item, "call_id", "id") or f"{kind}-{self._count}"
+        span = text_of(item, "call_id", "id") or f"{kind}-{self._count}"
         if kind == "message":
-            blocks = [_text(block, "text") for block in _blocks(item.get("content"))]
-            if _text(item, "role") == "assistant":
+            blocks = [text_of(block, "text") for block in _blocks(item.get("content"))]
+            if text_of(item, "role") == "assistant":
                 yield Step("say", when, span, "\n".join(blocks))
-            elif _text(item, "role") == "user":
+            elif text_of(item, "role") == "user":
                 typed = "\n\n".join(one for one in blocks if one and not _BY_CODEX.match(one))
                 yield Step("prompt", when, span, typed.split(_REQUEST, 1)[-1])
         elif kind in _CALLS:
@@ -186,24 +187,26 @@ class Codex:
             ok = not name and not code and span not in self._failed
             yield Step("result", when, span, output, name, ok=ok)
         elif kind == "web_search_call":
-            query = _text(_object(item, "action"), "query", "url")
+            query = text_of(_object(item, "action"), "query", "url")
             yield Step("search", when, span, query, "web_search")
-            yield Step("result", when, span, ok=_text(item, "status") != "failed")
+            yield Step("result", when, span, ok=text_of(item, "status") != "failed")
         else:
             yield Step("skipped", when, name=kind or "untyped")
 
 
 def _call(item: Fields, when: str, span: str) -> Step:
-    name = _text(item, "namespace") + (_text(item, "name") or "shell")
-    given = _object(item, "action") or _parsed(_text(item, "arguments"))
+    name = text_of(item, "namespace") + (text_of(item, "name") or "shell")
+    given = _object(item, "action") or _parsed(text_of(item, "arguments"))
     command = _command(given.get("command", given.get("cmd")))
-    patch = command if _PATCH in command else _text(given, "input", "patch") or _text(item, "input")
+    patch = (
+        command if _PATCH in command else text_of(given, "input", "patch") or text_of(item, "input")
+    )
     if name == "apply_patch" or _PATCH in patch:
         files = [path.strip() for path in _PATCHED.findall(patch[:_LONGEST_PATCH])]
         return Step("edit", when, span, "", "apply_patch", files)
-    said = command or _text(given, "pattern", "query", "url", "description")
-    files = [path for path in (_text(given, "file_path", "path"),) if path]
-    written = written_files(command, _text(given, "workdir", "working_directory"))
+    said = command or text_of(given, "pattern", "query", "url", "description")
+    files = [path for path in (text_of(given, "file_path", "path"),) if path]
+    written = written_files(command, text_of(given, "workdir", "working_directory"))
     return Step(_KINDS.get(name, "tool"), when, span, said, name, files, written)
 
 
@@ -235,12 +238,6 @@ def _object(fields: Fields, name: str) -> Fields:
     return value if isinstance(value, dict) else {}
 
 
-def _text(fields: Fields, *names: str) -> str:
-    """Return the first field with a text; empty if all are missing."""
-    found = map(fields.get, names)
-    return next((value for value in found if isinstance(value, str) and value), "")
-
-
 def _parsed(said: Any) -> Fields:
     """Return an object, or parse a text of JSON; empty without an object."""
     if isinstance(said, str) and said[:1] == "{":
@@ -260,7 +257,7 @@ def _blocks(content: Any) -> list[Fields]:
 
 def _joined(content: Any) -> str:
     """Return the texts of a message's content."""
-    return "\n".join(_text(block, "text") for block in _blocks(content))
+    return "\n".join(text_of(block, "text") for block in _blocks(content))
 
 
 TRANSCRIPTS: dict[str, type[Reader]] = {reader.source: reader for reader in (Claude, Codex)}

@@ -202,7 +202,8 @@ def _answer(engine: Engine, event: str, client: str) -> str:
     from ..core.json import parse_object
     from ..hooks.events import answer_event
 
-    sent = Sent(parse_object(sys.stdin.buffer.read(_LONGEST + 1), _LONGEST), os.getcwd())
+    line = sys.stdin.buffer.read(_LONGEST + 1)
+    sent = Sent(parse_object(line, _LONGEST, storable=False), os.getcwd())
     text = answer_event(engine, AGENTS[client], event, sent)
     if not text:
         debug("nothing that is new bears on it")

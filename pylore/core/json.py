@@ -126,7 +126,7 @@ def parse_object(line: bytes, longest: int, *, storable: bool = True) -> dict[st
         raise LoreError(f"not JSON ({str(error).split(':')[0]})") from None
     if not isinstance(value, dict):
         raise LoreError("not a JSON object")
-    if storable or text.count("[") + text.count("{") > DEEPEST:
+    if storable:
         require_storable(value)
     return value
 

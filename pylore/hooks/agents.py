@@ -113,30 +113,32 @@ class Sent:
 
     def __init__(self, fields: dict[str, Any], here: str) -> None:
         self.here = here
-        self.session = _text(fields, "session_id") or _text(fields, "conversation_id")
-        self.prompt = _text(fields, "prompt")
-        self.tool = _text(fields, "tool_name")
+        self.session = text_of(fields, "session_id", "conversation_id")
+        self.prompt = text_of(fields, "prompt")
+        self.tool = text_of(fields, "tool_name")
         self.edits = any(word in self.tool.lower() for word in _EDITS)
         given, answer = fields.get("tool_input"), fields.get("tool_response")
         given = given if isinstance(given, dict) else {}
         self.files = [_within(path, here) for path in _files(given)]
-        self.command = _text(given, "command")
+        self.command = text_of(given, "command")
         self.ok = not (isinstance(answer, dict) and (answer.get("error") or answer.get("is_error")))
 
 
-def _text(fields: dict[str, Any], name: str) -> str:
-    value = fields.get(name)
-    return value if isinstance(value, str) else ""
+def text_of(fields: dict[str, Any], *names: str) -> str:
+    """Return the first field with a text; empty if all are missing. NUL bytes and half surrogates,
+    as of cut emojis, are replaced."""
+    text = next((one for one in map(fields.get, names) if isinstance(one, str) and one), "")
+    return text.replace("\0", " ").encode("utf-8", "replace").decode()
 
 
 def _files(given: dict[str, Any]) -> list[str]:
     """Return the files that a tool is given, in a field or in a patch."""
-    found = [path for path in (_text(given, field) for field in _FILE_FIELDS) if path]
+    found = [path for path in (text_of(given, field) for field in _FILE_FIELDS) if path]
     for field in ("command", "input", "patch"):
-        text = _text(given, field)[:_LONGEST_PATCH]
+        text = text_of(given, field)[:_LONGEST_PATCH]
         for line in text.split("\n") if "*** Begin Patch" in text else ():
             found += [line[len(mark) :].strip() for mark in _PATCH if line.startswith(mark)]
-    return [*dict.fromkeys(path for path in found if "\0" not in path)]
+    return [*dict.fromkeys(found)]
 
 
 def _within(path: str, here: str) -> str:
@@ -158,10 +160,7 @@ def place_of(agent: Agent, scope: str, project: str) -> str:
 
 
 def change(agent: Agent, place: str, *, everywhere: bool, remove: bool = False) -> bool:
-    """Add or update the entries; ``remove`` deletes lore's handlers.
-
-    Return True if anything changed.
-    """
+    """Add or update the entries; ``remove`` deletes lore's handlers. Return True after a change."""
     from ..system.edits import change_json
 
     wanted = {} if remove else _entries(agent)

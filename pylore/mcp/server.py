@@ -347,7 +347,7 @@ def read_message(line: bytes) -> Message | None:
     except LoreError as error:
         if not fields:
             message.id = _id_of(line)
-        if not fields and str(error).startswith(("not JSON", "not UTF-8", "nested", "has a NUL")):
+        if not fields and str(error).startswith(("not JSON", "not UTF-8", "has a NUL")):
             code = PARSE_ERROR
         message.error = ProtocolError(code, f"the line: {error}")
     return message

@@ -137,13 +137,15 @@ def test_broken_lines_are_counted(tmp_path: Path) -> None:
     session = a_session()
     good = session.lines
     broken = ['{"type":"user","mess', "\udcff\udcfe", "\0{\0}\0"]
-    new = ['{"type":"wholly-new","x":1}', "[1]", good[0][:40]]
+    new = ['{"type":"wholly-new\\ud83d","x":1}', "[1]", good[0][:40]]
     lines = [*good[:2], *broken, *good[2:], *new]
-    file = tmp_path / "a.jsonl"
+    session.write(tmp_path / "b.jsonl")
+    file = tmp_path / "a\udcff.jsonl"
     file.write_bytes("\n".join(lines).encode("utf-8", "surrogateescape"))
     receipt = capture(file)
-    assert receipt.events == OF_ALL
-    assert receipt.skipped == {"broken": 4, "wholly-new": 1}
+    assert receipt.events == OF_ALL == Counter(kind for kind, _ in spans())
+    assert receipt.skipped == {"broken": 4, "wholly-new?": 1}
+    assert [capture(tmp_path).unchanged for _ in range(2)] == [0, 1]
 
 
 def test_endless_line_in_bounded_memory(tmp_path: Path) -> None:

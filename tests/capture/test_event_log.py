@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from pylore.capture.event_log import append, append_event, event_files
-from pylore.capture.events import MOST_EVENTS, event_line, read_events, sweep_events
+from pylore.capture.event_log import append, append_event, event_files, event_line
+from pylore.capture.events import MOST_EVENTS, read_events, sweep_events
 
 DAY = 86_400
 LINES = 150

@@ -55,8 +55,8 @@ def plugin(folder: Path, body: str) -> Path:
 def test_plugin_gets_all_texts_in_one_process(tmp_path: Path) -> None:
     plugin(tmp_path, f"echo x >>{tmp_path}/calls\nsed 's/Project Bluebird/[a project]/'")
     redactor = Redactor(own_redactors(str(tmp_path)))
-    texts = [f"Project Bluebird {number}" for number in range(300)]
-    assert redactor.texts(texts)[299] == "[a project] 299"
+    texts = [f"Project Bluebird \ud83d{number}" for number in range(300)]  # half an emoji
+    assert redactor.texts(texts)[299] == "[a project] ?299"
     assert redactor.counts == {"lore-redact-mine": 300}
     assert (tmp_path / "calls").read_text() == "x\n"
 
