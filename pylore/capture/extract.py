@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from functools import cache
 from typing import TYPE_CHECKING
 
 from ..core.text import one_line
@@ -202,9 +203,12 @@ class _Session:
     def __init__(self, events: list[Event]) -> None:
         self.events = events
         self.prompts = [at for at, one in enumerate(events) if one["kind"] == "prompt"]
-        self.seen = {
-            path for one in events for path in one.get("files", ()) if one["kind"] != "search"
-        }
+        self.commits = [
+            at for at, one in enumerate(events) if one["kind"] == "commit" and one.get("name")
+        ]
+        self.edited = cache(self._edited)  # a turn may have many statements
+        seen = (path for one in events if one["kind"] != "search" for path in one.get("files", ()))
+        self.names = {path: _name(path) for path in seen}
 
     def turn(self, at: int) -> tuple[int, int]:
         """Return the first event of a turn, and the first event after it."""
@@ -212,7 +216,7 @@ class _Session:
         begin = self.prompts[after - 1] if after else 0
         return begin, [*self.prompts[after : after + 1], len(self.events)][0]
 
-    def edited(self, begin: int, end: int) -> list[str]:
+    def _edited(self, begin: int, end: int) -> list[str]:
         """Return the files edited between two events."""
         edits = filter(_is_edit, self.events[begin:end])
         return [*dict.fromkeys(path for one in edits for path in one.get("files", ()))]
@@ -221,10 +225,11 @@ class _Session:
         """Return the candidate of a statement, with named files or edits of the turn."""
         event = self.events[at]
         edited = self.edited(*self.turn(at))
-        files = sorted(path for path in self.seen if _names(text, path)) or edited
+        files = sorted(path for path, name in self.names.items() if name in text) or edited
         files = [*files, *event.get("files", ())][:MOST_FILES]
-        later = self.events[at:] if edited else [event]
-        commits = [one["name"] for one in later if one["kind"] == "commit" and one.get("name")][:1]
+        next_commit = bisect_left(self.commits, at)
+        made = [one for one in self.commits[next_commit : next_commit + 1] if edited or one == at]
+        commits = [self.events[one]["name"] for one in made]
         signals = [_signal(name, text, event) for name in names]
         body = one_line(f"{title.rstrip('.')}. {text}" if title else text)
         return Candidate(type, title_of(title or text), body, signals, files, commits)
@@ -331,7 +336,7 @@ def _signal(name: str, quote: str, event: Event) -> Signal:
     return Signal(name, _WEIGHTS[name], quote[:LONGEST_QUOTE], *where)
 
 
-def _names(text: str, path: str) -> bool:
-    """Return True if a text has a path, or a file name of four characters."""
+def _name(path: str) -> str:
+    """Return the name by which a text mentions a file: of four characters, else the path."""
     name = path.rpartition("/")[2]
-    return path in text or (len(name) > 3 and name in text)
+    return name if len(name) > 3 else path

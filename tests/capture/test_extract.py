@@ -145,6 +145,22 @@ def test_statement_is_tied_to_edits_of_its_turn() -> None:
     assert named.files == ["src/load.py"]
 
 
+class Counted(dict[str, Any]):
+    """An event that counts how often events are read."""
+
+    reads = 0
+
+    def __getitem__(self, name: str) -> Any:
+        Counted.reads += 1
+        return super().__getitem__(name)
+
+
+def test_each_event_of_a_turn_is_read_a_few_times() -> None:
+    events = session(*(say(f"Lesson: a{n} b{n} c{n} d{n} e{n} f{n}") for n in range(60)))
+    assert len(find_candidates(map(Counted, events))) == 60
+    assert Counted.reads < 60 * 20
+
+
 def test_concession_followed_by_an_edit() -> None:
     begun = [prompt("Detect the agent"), say("I detect the agent by its folder.")]
     objected = prompt("But the hook is called by an agent, why do we not take that one?")
