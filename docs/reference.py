@@ -6,6 +6,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+os.environ["COLUMNS"] = "90"  # on every terminal
 
 from pylore import cli
 from pylore.cli.help import help_of

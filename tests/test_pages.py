@@ -85,7 +85,7 @@ def test_generated_page_is_up_to_date(
         pytest.skip("jq is not installed")
     program, *words = generator.split()
     monkeypatch.setattr(sys, "argv", [program, *words])
-    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setenv("COLUMNS", "40")
     runpy.run_path(str(ROOT / "docs" / program), run_name="__main__")
     assert capsys.readouterr().out == (ROOT / page).read_text()
 
