@@ -60,7 +60,7 @@ class Parameter:
         if self.is_list:
             from ..core.vocabulary import listed
 
-            return tuple(listed(text))
+            return tuple(chosen(one, self.choices or (one,)) for one in listed(text))
         if self.choices:
             return chosen(text, self.choices)
         if self.low is None:
