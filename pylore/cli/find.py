@@ -183,7 +183,7 @@ def _record(
     session.say(app.record_shown(engine, asked, found.ids))
 
 
-@command("related [options] ID|FILE… | --files GLOB,…", settings=(*shared.WALK, "limit"))
+@command("related [options] ID|FILE… | --files GLOB,…", settings=shared.WALK)
 def related(
     session: Session,
     names: tuple[str, ...] = argument("[ID|FILE…]", complete="ids"),
@@ -193,6 +193,7 @@ def related(
     types: tuple[str, ...] = shared.TYPES,
     exclude: tuple[str, ...] = shared.EXCLUDE,
     symbols: bool = option("--symbols", "include the symbols of these files"),
+    limit: int | None = shared.LIMIT,
     explain: bool = shared.EXPLAIN,
     tree: bool = shared.TREE,
 ) -> None:
@@ -221,9 +222,9 @@ def related(
             explain=explain,
             here=os.getcwd(),
             symbols=symbols,
-            limit=session.settings.limit if "limit" in session.given else 0,
+            limit=limit or 0,
         )
-        if not types and "limit" not in session.given:
+        if not types and limit is None:
             others = [hit for hit in found if hit.type in CODE_TYPES]
             found[:] = [hit for hit in found if hit.type not in CODE_TYPES] + others[:_NEAREST]
             if left := others[_NEAREST:]:
@@ -350,7 +351,7 @@ def context(
         "--receipt FILE", "write the receipt to FILE; - is stderr", complete="files"
     ),
     types: tuple[str, ...] = shared.TYPES,
-    near: tuple[str, ...] = shared.NEAR,
+    near: tuple[str, ...] = shared.ONLY_NEAR,
     expand: bool = shared.EXPAND,
     with_superseded: bool = shared.SUPERSEDED,
 ) -> None:
@@ -402,7 +403,7 @@ def ask(
     strict: bool = option("--strict", "exit 1 if the answer cites anything else than the prompt"),
     rounds: int = option("--rounds N", "times the model may ask: 0 to 5", 0, low=0, high=5),
     types: tuple[str, ...] = shared.TYPES,
-    near: tuple[str, ...] = shared.NEAR,
+    near: tuple[str, ...] = shared.ONLY_NEAR,
     with_superseded: bool = shared.SUPERSEDED,
 ) -> int:
     """Ask your own model, and check the citations of the answer.

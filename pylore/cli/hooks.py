@@ -40,7 +40,7 @@ def install(
     session: Session,
     agent: str = argument("AGENT", choices=(*AGENTS, GIT, *_SYNC)),
     *,
-    user: bool = option("--user", "your own settings: codex, gemini, cursor"),
+    user: bool = option("--user", "your own settings (default: codex, gemini, cursor)"),
     shared: bool = option("--shared", "the settings in the repository"),
     remove: bool = option("--remove", "remove the entries"),
 ) -> None:

@@ -47,7 +47,7 @@ def init(
     """Make a store for this folder, or for FOLDER.
 
     The folder becomes a project; collaborators share the files in .lore/. An existing
-    .lore/knowledge.jsonl is imported. With LORE_DIR set, search.db is made there.
+    .lore/knowledge.jsonl is imported. With LORE_DIR set and no FOLDER, search.db is made there.
     """
     chosen = "" if folder else os.environ.get("LORE_DIR", "")
     shared = store = require_utf8(os.path.abspath(chosen or folder or "."), "the folder")

@@ -56,7 +56,7 @@ def add(
     """Add a record: a decision, a lesson, a note.
 
     Two arguments are title and body. One text is split: its first sentence is the title. Without
-    an argument the text is read from stdin. Adding the same text again changes nothing.
+    an argument the text is read from stdin. Adding the same text again changes only given fields.
 
     Types: decision, pattern, lesson, failure, observation, goal, note, doc, concept, entity,
     task.

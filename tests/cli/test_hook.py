@@ -128,10 +128,8 @@ def test_install_preserves_settings_of_the_client(lore: Lore) -> None:
     lore(*write)
     server = {"type": "stdio", "command": "lore", "args": ["mcp"]}
     once = file.read_text()
-    assert json.loads(once) == {
-        "inputs": [],
-        "servers": {"other": {"command": "x"}, "lore": server},
-    }
+    servers = {"other": {"command": "x"}, "lore": server}
+    assert json.loads(once) == {"inputs": [], "servers": servers}
     lore(*write)
     assert file.read_text() == once
     file.write_text('{"servers": {} // mine\n}')
@@ -142,12 +140,8 @@ def test_install_preserves_settings_of_the_client(lore: Lore) -> None:
 def test_trust_is_given_and_revoked(lore_without_store: Lore) -> None:
     lore = lore_without_store
     lore("init", "-q")  # whose store is trusted
-    for words, state in (
-        ([], "unchanged"),
-        (["--revoke"], "revoked"),
-        (["--revoke"], "unchanged"),
-        ([], "trusted"),
-    ):
+    for line in ("unchanged", "revoked --revoke", "unchanged --revoke", "trusted"):
+        state, *words = line.split()
         assert lore("trust", *words, "--text").lines == [f"{state}  {lore.project}"]
     assert (lore.store / "trusted").stat().st_mode & 0o777 == 0o600
     lore.patch.chdir(lore.root)
