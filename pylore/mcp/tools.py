@@ -216,8 +216,9 @@ def lore_feedback(
     if not helpful and not unhelpful:
         raise UsageError("no ids: give helpful, unhelpful, or both")
     rate, run = Runs(engine.store).rate, engine.settings.run
-    good, notes = rate(helpful, "helpful", run) if helpful else ([], [])
-    bad, more = rate(unhelpful, "unhelpful", run) if unhelpful else ([], [])
+    with engine.store.transaction("feedback"):  # both lists or neither
+        good, notes = rate(helpful, "helpful", run)
+        bad, more = rate(unhelpful, "unhelpful", run)
     return json_list([*good, *bad]), [*notes, *more]
 
 

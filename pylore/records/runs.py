@@ -110,6 +110,8 @@ class Runs:
         record counts. Raise LoreError for an unknown run or id, UsageError for another rating."""
         if rating not in ("helpful", "unhelpful"):
             raise UsageError(f"the rating is '{rating}': give helpful or unhelpful")
+        if not ids:
+            return [], []
         with self._store.faults, self._store.transaction("feedback"):
             rated = dict.fromkeys(map(self._store.complete_id, ids), rating)
             of = self._require_run(run).id if run else self._run_of_today()

@@ -96,6 +96,7 @@ def test_run_refuses_bad_words(store: Lore) -> None:
 
 
 def test_feedback_rates(store: Lore) -> None:
+    assert store("feedback", "-", "--helpful", stdin="").json == store("run", "list").json == []
     assert store("feedback", "note-c", "--helpful").json and store("undo").json
     row = store("feedback", "lesson-b", "note-c", "--helpful").json[0]
     assert (row["id"], row["rating"], row["feedback_score"]) == ("lesson-b", "helpful", 0.666667)

@@ -137,8 +137,9 @@ def test_untrusted_store_is_only_read(project: Lore) -> None:
     node = project("show", id).json
     assert (node["status"], node["source"], node["tags"]) == ("staged", "conversation", ["time"])
     assert node["edges"][0]["id"] == "note-clock" and "skew" in str(node)
-    rated = json.loads(call(project, "lore_feedback", "--write", helpful=[id]))
-    assert [row["rating"] for row in rated] == ["helpful"]
+    wrong = answer(project, "lore_feedback", "--write", helpful=[id], unhelpful=["note-none"])
+    assert wrong["isError"] and project("run", "list").json == []
+    assert '"rating":"helpful"' in call(project, "lore_feedback", "--write", helpful=[id])
     project("trust", "--revoke")
     refusal(project, **lesson)
 
