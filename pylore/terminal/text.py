@@ -255,8 +255,10 @@ def _differences(before: Row, after: Row) -> Iterator[str]:
 
 
 def _field(value: Any) -> str:
-    if value is None or value in ("", []):
+    if value is None or value in ("", [], {}):
         return "-"
     if isinstance(value, float):
         return f"{value:.3g}"
-    return " ".join(value) if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return " ".join(value)
+    return value if isinstance(value, str) else printable(dumps(value))

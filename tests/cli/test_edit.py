@@ -111,14 +111,14 @@ def test_purge_leaves_no_trace(notes: Lore) -> None:
 
 def test_history_has_the_differences_of_each_state(notes: Lore) -> None:
     notes("edit", "note-1", "a line\na second text", "--tag", "x")
-    notes("edit", "note-1", "--status", "superseded")
+    notes("edit", "note-1", "--status", "superseded", "--why", "")
     one, two = note(notes, "--history")["history"]
     fields = [one[name] for name in ("number", "change", "body", "tags")]
     assert fields == [1, "edit", "a zebra", ["a", "b"]]
     assert (two["number"], two["change"], two["status"]) == (2, "edit", "confirmed")
     assert "body" not in two and "history" not in note(notes)
     text = notes("show", "note-1", "--history", "--text").out
-    for part in ("-a zebra", "+a second text", " -> x", "confirmed -> superseded"):
+    for part in ("-a zebra", "+a second text", "confirmed -> superseded", '{"why":"so"} -> -'):
         assert part in text, part
 
 
