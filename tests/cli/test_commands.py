@@ -89,11 +89,8 @@ def test_help_of_a_command_ignores_broken_configs(lore: Lore) -> None:
     assert not (lore.project / "canary").exists()
 
 
-def test_help_after_two_dashes_is_a_word(lore: Lore) -> None:
+def test_version_unknown_help_and_a_word(lore: Lore) -> None:
     assert lore("search", "--", "--help").json == []
-
-
-def test_version_and_unknown_help(lore: Lore) -> None:
     assert lore("version").out == f"lore {pylore.__version__}\n"
     assert "unknown command 'serach' (did you mean 'search'?)" in lore.refuse("help", "serach")
 
@@ -240,10 +237,7 @@ def test_offers_commands_options_and_values(
 
 
 def test_offers_programs_of_the_user(lore_without_store: Lore) -> None:
-    program = lore_without_store.config.parent / "commands" / "lore-serenade"
-    program.parent.mkdir()
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
+    put(lore_without_store, lore_without_store.config.parent / "commands", "serenade")
     assert offered(lore_without_store, "se") == "search serenade"
     assert offered(lore_without_store, "help", "ser") == "serenade"
 
@@ -262,7 +256,7 @@ def test_offers_programs_of_the_user(lore_without_store: Lore) -> None:
 )
 def test_offers_ids_tags_and_relations(lore: Lore, line: str, words: str) -> None:
     lore("import", "-", stdin=RECORDS)
-    assert offered(lore, *line.replace("|", "").split(" ")) == words
+    assert offered(lore, *line.split()) == words
 
 
 def test_offers_forgotten_records_and_runs(lore: Lore) -> None:

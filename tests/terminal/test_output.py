@@ -122,10 +122,7 @@ HOSTILE = "\x1b]0;title\x07\x9b31m\u202e\x7f"
 def test_styles_on_a_terminal_are_escaped(monkeypatch: pytest.MonkeyPatch, colour: bool) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stdout", terminal)
-    if colour:
-        monkeypatch.delenv("NO_COLOR", raising=False)
-    else:
-        monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "" if colour else "1")
     hit = {
         **dict.fromkeys(("title", "snippet", "file", "edge_type"), HOSTILE),
         "id": f"note-{HOSTILE}",
