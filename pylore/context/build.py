@@ -10,12 +10,12 @@ from ..core.vocabulary import PAGES_LIST, RECORDS_LIST, is_test, list_of, name_i
 from ..graph.relations import relation_weights
 from ..search.places import show_stretch
 from .results import (
-    CODE_NODES,
     WITH_CODE,
     ContextBrief,
     WorkTree,
     by_worth,
     code_text,
+    is_code,
     results_for,
     user_of,
 )
@@ -228,32 +228,33 @@ class _Builder:
         ranked = by_worth(self._hits, self._settings.hop_decay)
         best = answers = max((hit.score for hit in ranked), default=0.0)
         if self._asks_why:
-            answers = max((hit.score for hit in ranked if _is_record(hit)), default=0.0)
+            records = [hit.score for hit in ranked if list_of(hit.id) == RECORDS_LIST]
+            answers = max(records, default=0.0)
         least = (_LEAST_CODE if self._about_code else _ANSWERS) * best
         tests = self._asks_for_tests()
         kept = []
         for hit in ranked:
-            is_code = hit.type in CODE_NODES and not self._is_called(hit)
             of_tests = not tests and bool(hit.file and is_test(hit.file))
-            if not is_code or (hit.score >= least and not of_tests):
+            fits = hit.score >= least and not of_tests
+            if fits or self._is_called(hit) or not is_code(hit):
                 kept.append(hit)
             elif hit.id in self._hits.plain:  # not a definition that was only compared
                 reason = "a file of tests, which the question does not ask for"
                 self._withhold(hit.id, reason if of_tests else "code that matches much less")
-        code = {hit.file for hit in kept if hit.type in CODE_NODES and hit.file}
+        code = {hit.file for hit in kept if is_code(hit) and hit.file}
         return sorted(kept, key=lambda hit: self._place(hit, _ANSWERS * answers, code))
 
     def _place(self, hit: Hit, answers: float, code: set[str]) -> tuple[int, bool]:
         """Return the group of a result, and True for a constant, which is last in the group."""
         node = self._nodes.get(hit.id)
-        if hit.type in CODE_NODES:
+        if is_code(hit):
             if self._is_called(hit):
                 return 1, False
             constant = node is not None and '"kind": "constant"' in node.data
             return (3 if self._about_code else 5), constant
         if hit.id in self._facts and (self._names(hit.id) or hit.id == user_of(self._settings)):
             return 0, not self._names(hit.id)
-        if _is_record(hit):
+        if list_of(hit.id) == RECORDS_LIST:
             return (2 if hit.score >= answers or (hit.file in code and not hit.hops) else 6), False
         return (3 if hit.id in self._hits.plain[:3] else 4), False
 
@@ -267,7 +268,7 @@ class _Builder:
 
     def _asks_for_tests(self) -> bool:
         asked = any(word.startswith(("test", "spec")) for word in self._words)
-        files = [hit.file for hit in self._hits if hit.type in CODE_NODES and hit.file]
+        files = [hit.file for hit in self._hits if is_code(hit) and hit.file]
         return asked or bool(self._asked.scope.files) or all(map(is_test, files))
 
     # --- pieces
@@ -409,10 +410,6 @@ class _Builder:
 def _code_of(path: str, lines: list[str]) -> str:
     """Return signatures of a file as Markdown."""
     return f"### {path}, signatures alone\n{fenced(lines, ending_of(path))}"
-
-
-def _is_record(hit: Hit) -> bool:
-    return hit.type not in CODE_NODES and list_of(hit.id) != PAGES_LIST
 
 
 def _name(id: str) -> str:

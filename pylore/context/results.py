@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ..store.filter import Scope
 
 
-CODE_NODES = ("file", "symbol")
 WITH_CODE = ("prompt", "json")  # forms that show lines of code
 
 
@@ -124,7 +123,7 @@ def _open_files(
     pairs = [("graph_depth", "0"), ("limit", str(_DEFINITIONS)), ("mmr_lambda", "1")]
     request = Request(question, scope, snippets=False)
     found = search(store, settings.changed(pairs, "default:budget"), request, None)
-    top = max((hit.score for hit in hits if hit.type in CODE_NODES), default=1.0)
+    top = max((hit.score for hit in hits if is_code(hit)), default=1.0)
     best: dict[str, float] = {}
     count: dict[str, int] = {}
     for hit in found:
@@ -135,7 +134,7 @@ def _open_files(
         hit.times("definition", worth / (hit.score or 1.0))
     gone = {hit.id for hit in found} | {file_id(path) for path in best}
     for hit in hits:
-        if hit.type in CODE_NODES:
+        if is_code(hit):
             hit.times("file", _NEXT_FILE ** order.get(hit.file or "", len(order)))
     hits[:] = [*(hit for hit in hits if hit.id not in gone), *found]
     hits.passages = {**found.passages, **hits.passages}
@@ -165,6 +164,11 @@ def _named(
     return [hit for hit in found if hit.credibility[2] in _STANDING]
 
 
+def is_code(hit: Hit) -> bool:
+    """Return True for a symbol or a file, except for a page that matches."""
+    return hit.type in ("file", "symbol") and (hit.hops > 0 or list_of(hit.id) == CODE_LIST)
+
+
 def user_of(settings: Settings) -> str:
     return settings.user_entity or f"{ENTITY_IDS}user"
 
@@ -176,7 +180,7 @@ def by_worth(
     number of edges (``degrees``)."""
 
     def place(hit: Hit) -> tuple[float, int, int, str]:
-        further = max(0, hit.hops - 1) if hit.type in CODE_NODES else 0
+        further = max(0, hit.hops - 1) if is_code(hit) else 0
         degree = degrees.get(hit.id, 0) if degrees else 0
         return -hit.score * hop_decay**further, -degree, hit.hops, hit.id
 

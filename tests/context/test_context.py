@@ -466,14 +466,14 @@ def renew(session, clock):
 
 def test_matching_definitions_replace_their_file(tmp_path: Path) -> None:
     (tmp_path / "sessions[1].py").write_text(HEAD + SESSIONS)
-    (tmp_path / "prices.py").write_text("def price(item):\n    return item.price\n")
+    (tmp_path / "use.md").write_text("# Use\n\nRevoke a session from the console.\n")
     with new_store(str(tmp_path / ".lore")) as store:
         index(store, Settings(), lambda: None, str(tmp_path))
         found = asked(store, "how is a session renewed before its token expires", budget=300)
+        assert "the console" in asked(store, "how do I revoke a session", budget=300).text
     assert "def renew(session, clock):" in found.text and "session.token = sign" in found.text
     assert "import lib7" not in found.text
     assert found.included[0]["id"] == "symbol-sessions[1].py::renew"
-    assert not any(entry["id"] == "file-sessions[1].py" for entry in found.included)
 
 
 ROWS: list[dict[str, Any]] = [
