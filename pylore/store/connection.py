@@ -105,7 +105,7 @@ LONGEST_VALUE = 1 << 26
 _LIMITS = {
     apsw.SQLITE_LIMIT_LENGTH: LONGEST_VALUE,
     apsw.SQLITE_LIMIT_SQL_LENGTH: 1 << 20,
-    apsw.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 4096,  # the longest path
+    apsw.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 8192,  # of --file, with each letter in brackets
     apsw.SQLITE_LIMIT_COMPOUND_SELECT: 20,
     apsw.SQLITE_LIMIT_COLUMN: 100,
     apsw.SQLITE_LIMIT_VDBE_OP: 100_000,

@@ -124,17 +124,13 @@ class Store:
         """Return the id of the symbol that ``FILE::Class::method`` names, with or without
         ``symbol-``, or in place of an unknown id the scope's own, or the id with composed or
         decomposed accents; other ids unchanged."""
-        get = self.nodes.get
-        if self.scope and get(id) is None and get(own(id, self.scope)) is not None:
-            return own(id, self.scope)
-        if "::" in id and get(id) is None and get(dotted(id)) is not None:
-            return dotted(id)
-        if not id.isascii() and get(id) is None:
+        forms = [id]
+        if not id.isascii():
             from unicodedata import normalize
 
-            forms = (normalize(form, id) for form in ("NFC", "NFD"))
-            return next((one for one in forms if get(one) is not None), id)
-        return id
+            forms += [normalize(form, id) for form in ("NFC", "NFD")]
+        names = (name for one in forms for name in (one, own(one, self.scope), dotted(one)))
+        return next((name for name in names if self.nodes.get(name) is not None), id)
 
     def complete_id(self, text: str) -> str:
         """Return the id that ``resolve_id`` finds, that begins or ends so, or that has this title,

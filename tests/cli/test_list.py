@@ -25,7 +25,7 @@ def records(lore: Lore) -> Lore:
 
 
 def test_list_filters_and_sorts_by_change(records: Lore) -> None:
-    records.print_each("""
+    records.print_each(f"""
         list | note-5 decision-4 note-3 goal-2 note-1
         list --oldest | note-1 goal-2 note-3 decision-4 note-5
         list --type goal,decision | decision-4 goal-2
@@ -34,7 +34,7 @@ def test_list_filters_and_sorts_by_change(records: Lore) -> None:
         list --tag auth,api |
         list --status staged,retracted | note-5 goal-2
         list --file 'src/*' | note-5 note-3 note-1
-        list --file '*.md,src/c.py' | note-5 goal-2
+        list --file '*.md,src/c.py,{"[" * 1000}' | note-5 goal-2
         list --file src | note-5 note-3 note-1
         list --since 2026-03-01 | note-5 decision-4 note-3
         list --since 2026-03-01T12:00:01Z | note-5 decision-4

@@ -7,8 +7,8 @@ import json
 import pytest
 from commands import Lore
 
-METHOD = "symbol-a.py::C.m"
-SPELLED = (METHOD, "symbol-a.py::C::m", "a.py::C.m", "a.py::C::m")
+METHOD = "symbol-a.py::C.m\xe9"
+SPELLED = (METHOD, "symbol-a.py::C::m\xe9", "a.py::C.m\xe9", "a.py::C::me\u0301")
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ def code(lore: Lore) -> Lore:
         {"id": METHOD, "type": "symbol", "title": "m()", "body": "def m()\n\ndef m(): 0"},
         {"id": "symbol-odd::b.py::f", "type": "symbol", "title": "f()", "file": "odd::b.py"},
         {"id": "note-m", "type": "note", "body": "The method m is slow"},
-        {"from_id": "file-a.py", "relation": "defines", "to_id": "a.py::C::m"},
-        {"from_id": "note-m", "relation": "anchored_to", "to_id": "symbol-a.py::C::m"},
+        {"from_id": "file-a.py", "relation": "defines", "to_id": "a.py::C::me\u0301"},
+        {"from_id": "note-m", "relation": "anchored_to", "to_id": "symbol-a.py::C::m\xe9"},
     )
     return lore
 
@@ -110,7 +110,7 @@ def test_symbols_may_be_spelled_in_every_way(code: Lore, name: str) -> None:
     assert {row["recall@5"] for row in code("eval", "--queries", "q").json["rows"]} >= {1}
     assert "note-m" in code("graph", "export", "--format", "dot", "--around", name).out
     code.print_each(f"""
-        show {name} a.py::m | {METHOD} {METHOD}
+        show {name} a.py::m\xe9 | {METHOD} {METHOD}
         related {name} | note-m file-a.py
         graph path file-a.py {name} | file-a.py {METHOD}
         graph neighbors {name} | note-m file-a.py
