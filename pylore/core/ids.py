@@ -29,8 +29,8 @@ _FIRST = dict(zip("-.$@_/~", "minus dot dollar at underscore slash tilde".split(
 
 
 def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
-    """Return the id of a record: hex digits of SHA-256 over type and text (NFC, stripped)."""
-    content = f"{type}\n{composed(text).strip()}"
+    """Return the id of a record: hex digits of SHA-256 over type and text (NFC, LF, stripped)."""
+    content = f"{type}\n{composed(text).strip()}".replace("\r\n", "\n")
     return f"{type}-{sha256(content.encode()).hexdigest()[:digits]}"
 
 

@@ -47,9 +47,9 @@ def require_known(status: str, source: str, fraction: float) -> None:
 
 
 def require_text(text: str, most: int) -> str:
-    """Return the text of a record without byte order mark and blank lines around; raise LoreError
-    if it is empty, has more than ``most`` bytes, or cannot be stored."""
-    if not (plain := text.removeprefix("\ufeff").strip("\n")).strip():
+    """Return the text of a record with LF, without byte order mark and blank lines around; raise
+    LoreError if it is empty, has more than ``most`` bytes, or cannot be stored."""
+    if not (plain := text.removeprefix("\ufeff").replace("\r\n", "\n").strip("\n")).strip():
         raise LoreError("the text is empty: give a text")
     require_storable(text)
     size = len(text.encode())
