@@ -22,8 +22,8 @@ LONGEST_ID = 1000
 LONGEST_SLUG = 80
 KEY_DIGITS = 8
 
-_NAMES = "plus sharp percent less more equal star minus".split()
-_SIGNS = {ord(sign): f" {name} " for sign, name in zip("+#%<>=*\u2212", _NAMES, strict=True)}
+_NAMES = "plus sharp percent less more equal star minus sharp".split()
+_SIGNS = {ord(sign): f" {name} " for sign, name in zip("+#%<>=*\u2212♯", _NAMES, strict=True)}
 _FIRST = dict(zip("-.$@_/~", "minus dot dollar at underscore slash tilde".split(), strict=True))
 """Else C, C++ and C# would have the same id, and so would ">=3" and "<3", "$HOME" and "home"."""
 
@@ -44,7 +44,8 @@ def named_id(type: str, name: str) -> str:
     """
     if type not in ("entity", "concept"):
         return f"{type}-{name}"
-    spelled = composed(name).strip().lower()
+    # the shorter: full-width letters are letters, but a trade mark is not two
+    spelled = min(composed(name, "NFKC"), composed(name), key=len).strip().casefold()
     bare = spelled.lstrip("".join(_FIRST))
     if bare[:1].isalnum():
         first = [_FIRST[sign] for sign in spelled.removesuffix(bare)]

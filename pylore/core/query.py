@@ -10,7 +10,7 @@ which no person typed, has none.
 
 from __future__ import annotations
 
-from .text import STOP_WORDS, camel_parts, fold, runs, words
+from .text import STOP_WORDS, camel_parts, fold, phrase_of, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ MOST_WORDS = 12
 LEAST_LETTERS = 3
 """Minimum bytes of ``-word`` and ``word*``: shorter words are flags and pointers."""
 
+_TYPED = str.maketrans("“”„«»「」＂－：＊", '""""""""-:*')
 _KINDS = ("phrase", "title", "without", "beginning", "tag", "type")
 
 
@@ -44,7 +45,7 @@ def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
     """Parse the operators of a query. ``doubt(kind, name)`` returns why a ``tag`` or ``type`` is
     unknown, or an empty text."""
     read, kept = Operators(text), []
-    chunks = text.split(None, MOST_WORDS)
+    chunks = text.translate(_TYPED).split(None, MOST_WORDS)
     if len(chunks) > MOST_WORDS:
         return read
     while chunks:
@@ -55,8 +56,7 @@ def read_operators(text: str, doubt: Callable[[str, str], str]) -> Operators:
             read.unread.append(f"{chunks[0][:60]} is searched for as plain words: {why}")
             kind, word = "", chunks[0]
         if kind:
-            folded = " ".join(words(fold(word)))
-            read.found[kind].append(word if kind in ("tag", "type") else folded)
+            read.found[kind].append(word if kind in ("tag", "type") else phrase_of(word))
         if kind not in ("without", "tag", "type"):
             kept.append(word)
         del chunks[: len(phrase.split()) or 1]
@@ -79,10 +79,11 @@ def _operator(chunk: str) -> tuple[str, str]:
     if kind in ("title", "tag", "type") and words(name[:1]):
         return kind, name
     bare = chunk.strip("-*")
-    if len(bare.encode()) >= LEAST_LETTERS and bare.isalnum() and runs(bare) == [bare]:
+    is_word = bool(words(bare)) if bare.isalnum() else len(words(bare)) == 1 > bare.isascii()
+    if len(bare.encode()) >= LEAST_LETTERS and is_word:
         if chunk == f"{bare}*":
             return "beginning", bare
-        if chunk == f"-{bare}" and bare == bare.lower() and bare[0].isalpha():
+        if chunk == f"-{bare}" and bare == bare.lower() and not bare[0].isdecimal():
             return "without", bare
     return "", chunk
 

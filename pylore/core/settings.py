@@ -311,8 +311,8 @@ def number(text: str, low: float, high: float, *, whole: bool) -> float:
         value = int(text) if whole else float(text)
     except ValueError:
         value = float("nan")
-    digits = text.isascii() and text.lstrip("+-").isdigit()
-    if not low <= value <= high or (whole and not digits):
+    plain = text.isascii() and "_" not in text and (not whole or text.lstrip("+-").isdigit())
+    if not (plain and low <= value <= high):
         raise ValueError(f"a {'whole ' * whole}number from {low:.15g} to {high:.15g}")
     return value
 

@@ -376,12 +376,6 @@ def latest(stamps: Iterable[str]) -> list[str]:
     return sorted({stamp.partition(" ")[2]: stamp for stamp in known}.values())
 
 
-def has_seen(known: Collection[str], stamp: str) -> bool:
-    """Return True if a side that knows these changes knows a stamp."""
-    machine = stamp.partition(" ")[2]
-    return any(one >= stamp and one.endswith(machine) for one in known)
-
-
 def conflicts(
     ours: Stamped, seen_here: Collection[str], theirs: Stamped, seen_there: Collection[str]
 ) -> dict[str, str]:
@@ -394,7 +388,9 @@ def conflicts(
         if mine[1] == other[1] or ended_both or not (mine[0] and other[0]):
             continue
         side, seen = ("ours", seen_here) if mine > other else ("theirs", seen_there)
-        if not has_seen(seen, min(mine, other)[0]):
+        stamp = min(mine, other)[0]
+        machine = stamp.partition(" ")[2]
+        if not any(one >= stamp and one.endswith(machine) for one in seen):
             found[name] = side
     return found
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any
+    from typing import Any, Literal
 
     Parts = list[list[list[str]]]
     """Terms, each a list of alternatives, each a list of words"""
@@ -100,13 +100,13 @@ _PLAIN_LETTERS = _Table(lambda letter: _PLAINER.get(letter, letter))
 _PARTS = _Table(lambda word: " ".join(camel_parts(word)))
 
 
-def composed(text: str) -> str:
-    """Return ``text`` with letters and accents composed (NFC)."""
+def composed(text: str, form: Literal["NFC", "NFKC"] = "NFC") -> str:
+    """Return ``text`` with letters and accents composed."""
     if text.isascii() or _PLAIN.issuperset(text):
         return text
     from unicodedata import normalize
 
-    return normalize("NFC", text)
+    return normalize(form, text)
 
 
 def _normal(text: str) -> str:
@@ -115,7 +115,7 @@ def _normal(text: str) -> str:
     return text if is_plain else composed(text.translate(_COMPATIBLE)).translate(_PLAIN_LETTERS)
 
 
-_SPACELESS = "e01-eff 1000-109f 1780-17ff 3005-3007 3040-30ff 31f0-9fff ac00-d7af 20000-3ffff"
+_SPACELESS = "e01-eff 1000-109f 1780-17ff 3005-3007 3040-30ff 3105-9fff ac00-d7af 20000-3ffff"
 BLOCKS = [tuple(int(end, 16) for end in block.split("-")) for block in _SPACELESS.split()]
 """First and last code of blocks of Thai, Lao, Burmese, Khmer and East Asian scripts."""
 _BLOCK = _Table(lambda letter: letter if any(a <= ord(letter) <= z for a, z in BLOCKS) else "")
@@ -153,14 +153,17 @@ def without_marks(text: str) -> str:
     return "".join([one for one in text if _token(one) != ""])
 
 
-def words(text: str) -> list[str]:
-    """Return every word, with its case; of scripts without spaces, pairs of characters."""
-    return _paired(_normal(text)).translate(_WORDS).split()
+def words(text: str, *, paired: bool = True) -> list[str]:
+    """Return every word, with its case; of scripts without spaces pairs of characters, or runs."""
+    plain = _normal(text)
+    return (_paired(plain) if paired else plain).translate(_WORDS).split()
 
 
-def runs(text: str) -> list[str]:
-    """Return the runs of letters and digits, in order, with unchanged case."""
-    return _normal(text).translate(_WORDS).split()
+def phrase_of(text: str) -> str:
+    """Return the folded words of ``text`` as ``indexed`` texts with it have them."""
+    found = _paired(fold(text), last=True).translate(_WORDS).split()
+    more = is_spaceless("".join(found[-1:])) and "".join(found[-2:-1])[1:] == found[-1]
+    return " ".join(found[:-1] if more else found)
 
 
 def spaced(text: str) -> str:
@@ -264,8 +267,7 @@ def parse_query(text: str) -> Query:
     text, rest = text[:MAX_QUERY], text[MAX_QUERY:]
     chunks = list(dict.fromkeys(text.split()))
     terms = _terms(chunks, STOP_WORDS) or _terms(chunks, frozenset())
-    kept = []
-    room = MAX_TERMS
+    kept, room = [], MAX_TERMS
     for term in terms:
         if room > 0:
             kept.append([phrase[:room] for phrase in term])

@@ -70,9 +70,8 @@ def parse_since(text: str) -> str:
     """Parse a date, a time, or an age (``12h``, ``7d``, ``2w``, ``3m``, ``1y``, ``3 months ago``);
     raise UsageError for anything else."""
     count, _, word = text.removesuffix(" ago").partition(" ")
-    if word.removesuffix("s") in ("hour", "day", "week", "month", "year"):
-        text = count + word[0]
-    number, unit = text[:-1], text[-1:]
+    is_age = word.removesuffix("s") in ("hour", "day", "week", "month", "year")
+    number, unit = (count, word[0]) if is_age else (text[:-1], text[-1:])
     if unit in _UNITS and number.isascii() and number.isdigit() and len(number) < 6:
         return time_of(max(0, int(time.time()) - int(number) * _UNITS[unit]))
     from _datetime import datetime, timedelta

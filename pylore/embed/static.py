@@ -5,8 +5,8 @@ dimensions). A query loads neither: it reads the rows of tokens from the weights
 from an SQLite file that ``merges`` makes. The tokenizer is a byte-pair encoding: a word begins as
 letters, and the neighbours with the lowest rank are merged, the leftmost first.
 
-A text is read word by word (``text.runs``), without punctuation. On three retrieval sets this is as
-good as the package's ``embed`` or better; long texts are embedded by passage.
+A text is read word by word (``text.words``), without punctuation. On three retrieval sets this is
+as good as the package's ``embed`` or better; long texts are embedded by passage.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from math import sqrt
 from struct import pack, unpack
 
 from ..core.errors import StoreError
-from ..core.text import runs
+from ..core.text import words
 from ..store.connection import apsw
 
 TYPE_CHECKING = False
@@ -52,7 +52,7 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
         """Return a unit vector for each text; None for a text without words."""
-        split = [runs(text)[:_LONGEST] for text in texts]
+        split = [words(text, paired=False)[:_LONGEST] for text in texts]
         self._look_up({word for text in split for word in text})
         of_word = self._tokens.__getitem__
         tokens = [b"".join(map(of_word, text)) for text in split]

@@ -93,7 +93,7 @@ def test_list_has_files_only_on_request(lore: Lore) -> None:
 def test_list_refuses_impossible_filters(lore: Lore) -> None:
     lore.refuse_each("""
         list --type nots | 2 | unknown type 'nots' (did you mean 'note'?)
-        list --since soon | 2 | 'soon' is not a valid date
+        list --since 'last week' | 2 | 'last week' is not a valid date
         list --all --type file | 2 | exclude each other
         list -n 9223372036854775808 | 2 | give a whole number from 1
     """)

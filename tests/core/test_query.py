@@ -71,8 +71,8 @@ def test_operators_of_any_text_lose_no_word(typed: list[str]) -> None:
     ("text", "kind", "expected", "rest"),
     [
         ('a "Signed  Tokens"', "phrase", ["signed tokens"], "a Signed Tokens"),
-        ('"a-b"', "phrase", ["a b"], "a-b"),
-        ("a -Cookie -直す", "without", ["直す"], "a -Cookie"),
+        ("“a-b 接続API設定”", "phrase", ["a b 接続 続 api 設定"], "a-b 接続API設定"),
+        ("a -Cookie -直す －🚀", "without", ["直す", "u1f680"], "a -Cookie"),
         ("a 接続*", "beginning", ["接続"], "a 接続"),
         ("title:Rotate-keys", "title", ["rotate keys"], "Rotate-keys"),
         ("a type:note", "type", ["note"], "a"),

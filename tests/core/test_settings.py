@@ -85,7 +85,7 @@ def test_numbers_count_within_their_range(setting: Setting, number: float) -> No
 
 WRONG = {
     "limit": ("a whole number from 1", ",1.5,1e1, 1,1_0,١,²,--1,0x1"),
-    "hop_decay": ("a number from 0 to 1", ",nan,inf,-inf,1e999,1/2"),
+    "hop_decay": ("a number from 0 to 1", ",nan,inf,-inf,1e999,1/2,0_1,٠"),
     "fusion": ("one of convex, rrf", ",x,RRF,rrf "),
     "edge_weights": (
         "NAME=WEIGHT pairs|a number from 0 to 1",

@@ -12,7 +12,7 @@ from samples import examples
 from things import EARLY, LATE, LATER, a_node
 
 from pylore.core.model import Node
-from pylore.core.stamps import Stamped, changed, conflicts, has_seen, latest, states, values_of
+from pylore.core.stamps import Stamped, changed, conflicts, latest, states, values_of
 
 HERE, THERE = "aaaaaaaaaa", "bbbbbbbbbb"
 
@@ -59,6 +59,8 @@ def test_later_value_of_a_field_wins_as_conflict() -> None:
     assert conflicts(theirs, theirs.stamps(), ours, ours.stamps()) == {"body": "ours"}
     seen = ours.stamps() | theirs.stamps()
     assert conflicts(ours, ours.stamps(), theirs, seen) == {}, "it was made out of ours"
+    older = {f"{EARLY} {HERE}", *theirs.stamps()}
+    assert conflicts(ours, ours.stamps(), theirs, older) == {"body": "theirs"}
 
 
 def test_only_later_edits_revive_a_forgotten_record() -> None:
@@ -120,11 +122,8 @@ def test_values_before_a_purge_are_dropped() -> None:
     assert (rest.title, rest.body) == ("new", "")
 
 
-def test_stamps_are_known_up_to_the_latest() -> None:
+def test_latest_stamp_of_each_machine() -> None:
     assert latest(["", f"{EARLY} m", f"{LATE} m", f"{LATER} n"]) == [f"{LATER} n", f"{LATE} m"]
-    known = [f"{LATER} m"]
-    assert has_seen(known, f"{EARLY} m") and has_seen(known, f"{LATER} m")
-    assert not has_seen(known, f"{LATE} m") and not has_seen(known, f"{EARLY} n")
 
 
 def test_latest_of_several_past_values_is_joined() -> None:

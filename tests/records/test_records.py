@@ -78,11 +78,11 @@ def by_vectors(store: Store, embedder: StaticEmbedder, query: str) -> set[str]:
     ("type", "name", "id"),
     [
         ("entity", "DuckDB Labs", "entity-duckdb-labs"),
-        ("entity", "C++", "entity-c-plus-plus"),
+        ("entity", "Ｃ++", "entity-c-plus-plus"),
         ("entity", "./.NET", "entity-dot-slash-dot-net"),
-        ("concept", ">=3", "concept-more-equal-3"),
+        ("concept", ">=3 Straße™", "concept-more-equal-3-strasse"),
         ("entity", "Cafe\u0301", "entity-café"),
-        ("entity", "q\u0301 x² 🤖", "entity-q-x²"),
+        ("entity", "q\u0301 x² 🤖", "entity-q-x2"),
         ("file", "src/a b.py", "file-src/a b.py"),
     ],
 )
