@@ -222,12 +222,12 @@ def _stated(field: str, value: Value) -> Any:
 
 def _date(text: str) -> str:
     """Return a date or a time of ISO 8601 or YAML as the store writes it."""
-    zoned = text[:-3].rstrip() + "Z" if text.endswith(("UTC", "GMT")) else text
+    zoned = re.sub(" *(UTC|GMT)$", "Z", text.upper())
     try:
         if yaml.SafeLoader.timestamp_regexp.match(zoned):
             moment = yaml.SafeLoader("").construct_yaml_timestamp(yaml.ScalarNode("", zoned))
         else:
-            moment = datetime.fromisoformat(text)
+            moment = datetime.fromisoformat(zoned)
         if isinstance(moment, datetime) and moment.tzinfo is not None:
             moment = moment.astimezone(timezone.utc)
     except (ValueError, OverflowError):

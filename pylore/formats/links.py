@@ -150,8 +150,8 @@ def _readings(text: str) -> list[str]:
     return [*filter(None, dict.fromkeys(names))]
 
 
-def _key(text: str) -> str:
-    return one_line(composed(text.replace("___", "/"))).casefold()  # Logseq's file names
+def _key(text: str) -> str:  # ___ as in Logseq's file names
+    return one_line(composed(text.replace("___", "/").replace("’", "'"), "NFKC")).casefold()
 
 
 def _file_key(path: str) -> str:

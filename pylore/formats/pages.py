@@ -108,12 +108,8 @@ class Page:
 
 def read_page(text: str, path: str) -> Page:
     """Return the page of a text, in the form of the file's extension."""
-    ending = splitext(path)[1].lower()
-    if ending == ".rst":
-        return _read_rst(text)
-    if ending in (".adoc", ".asciidoc"):
-        return _read_asciidoc(text)
-    return _read_markdown(text)
+    readers = {".rst": _read_rst, ".adoc": _read_asciidoc, ".asciidoc": _read_asciidoc}
+    return readers.get(splitext(path)[1].lower(), _read_markdown)(text)
 
 
 # --- Markdown: code and comments, which hide links, are alternatives of the expression
@@ -130,8 +126,9 @@ _MARKDOWN = re.compile(
       | (?P<block>[ ]*<!--[\s\S]*?(?:-->.*|\Z)
           |[ ]{0,3}<(?P<raw>pre|script|style|textarea)\b[\s\S]*?(?:</(?P=raw)>.*|\Z))
       | (?P<indented>(?:\A|[ \t]*\n)(?=[ ]{4}|\t))
-      | (?P<definition>(?:[ ]{0,3}>)*[ ]{0,3}\[(?!\^)(?P<label>[^\[\]\n]+)\]:[ \t]*(?:\n[ \t]*)?
-          (?P<defined><[^<>\n]*>|\S+)(?=(?:[ \t]+(?:"(?:\\.|[^"\\])*"|'[^']*'|\([^()]*\)))?[ \t]*$))
+      | (?P<definition>(?:[ ]{0,3}(?:>|(?:[-*+]|\d{1,9}[.)])[ \t]))*[ ]{0,3}
+          \[(?!\^)(?P<label>(?:\\.|[^\[\]\\\n])+)\]:[ \t]*\n?[ \t]*(?P<defined><[^<>\n]*>|\S+)
+          (?=(?:[ \t]+(?:"(?:\\.|[^"\\])*"|'[^']*'|\([^()]*\)))?[ \t]*$))
       | (?P<heading>[ ]{0,3}(?P<level>\#{1,6})(?=[ \t]+(?P<title>\S.*)))
       | (?P<html>[ ]{0,3}<h1\b[^<>\n]{0,300}>(?P<inner>[\s\S]{0,1000}?)</h1>)
       | (?P<underline>[ ]{0,3}(?:=+|-{2,})[ \t]*$)
@@ -143,16 +140,16 @@ _MARKDOWN = re.compile(
           (?<!`)(?P=ticks)(?!`))
       | (?P<comment><!--[\s\S]*?(?:-->|(?=\n[ \t]*\n)|\Z))
       | (?P<wiki>(?P<embed>!?)\[\[(?P<name>[^\[\]\n]{1,2000})\]\](?!\())
-      | (?P<link>(?P<image>!)?\[(?P<text>(?:\\[\s\S]|[^\[\]\\\n]|\n(?![ \t]*\n)
-          |(?<!!)\[[^\[\]]{0,999}\](?(image)|(?!\())|(?<=!)\[[^\[\]]{0,999}\]){0,999})
-          \]\([ \t\n]{0,9}(?P<target><[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)
+      | (?P<link>(?P<image>!)?\[(?P<text>(?:\\[\s\S]|[^\[\]\\\n`]|`(?:[^`\n]*`|(?![^`\n]*`))
+          |\n(?![ \t]*\n)|(?<!!)\[[^\[\]]{0,999}\](?(image)|(?!\())|(?<=!)\[[^\[\]]{0,999}\]
+          ){0,999})\]\([ \t\n]{0,9}(?P<target><[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)
           (?:[ \t\n]{1,9}(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))?
           [ \t\n]{0,9}\))
       | (?P<anchor><(?i:a\s(?:[^<>]{0,500}\s)?href)=["']?(?P<href>[^"'<>\s]{1,2000}))
       | (?P<picture>!\[[^\[\]\n]{1,999}\](?:\[[^\[\]\n]{0,999}\])?)
-      | (?P<use>\[(?P<used>[^\[\]\n]{1,999})\](?![(:]|\[[^\[\]\n]))
-      | (?P<tag>(?<!\S)\#(?!(?=[a-fA-F]*\d)(?:[\da-fA-F]{3}){1,2}\b)
-          (?P<word>[^\W\d_](?:[\w/-]|[^\s\0-\xbf\u2000-\u206f\u3000-\u303f\uff00-\uff0f])*))
+      | (?P<use>\[(?P<used>(?:\\.|[^\[\]\\\n`]|`[^`\n]*`|\n(?![ \t]*\n)){1,999})\](?!\[[^\[\]\n]))
+      | (?P<tag>(?<![^\s、。（「])\#(?!(?=[a-fA-F]*\d)(?:[\da-fA-F]{3}){1,2}\b)
+          (?P<word>\d{0,9}(?:[^\W\d_]|[\u2600-\u27bf\U0001f300-\U0001faff])(?:[\w/-]|[^\s\0-\xbf\u2000-\u206f\u3000-\u303f\uff00-\uff0f])*))
     )
     """,
     re.VERBOSE | re.MULTILINE,
@@ -176,6 +173,7 @@ _MARKUP = re.compile(
     r"|\\([!-/:-@\[-`{-~])| <[A-Z]\w{0,60} [\w:-]{1,60}=[^<>]{1,500}/>"
     r"|</?(?:a|b|br|code|div|em|h1|i|img|kbd|p|picture|source|span|strong|su[bp])\b[^<>]{0,500}>"
 )
+_EMPHASIS = re.compile(r"(?<![\w*~\\`])(\*+|~~|_)(?=\w)((?:(?!\1).){0,99}[\w.!?)])\1(?![\w*~`])")
 
 
 def _read_markdown(text: str) -> Page:
@@ -242,8 +240,9 @@ def _wiki_link(token: re.Match[str]) -> Link | None:
 
 def _plain(title: str) -> str:
     """Return a title without markup: the texts of links, or of pictures."""
+    title = _EMPHASIS.sub(r"\2", title)
     text = _MARKUP.sub(lambda found: found[1] or found[2] or "", _PICTURE.sub("", title))
-    return one_line(unescape(text or _PICTURE.sub(r"\1", title)))
+    return one_line(unescape(text or _MARKUP.sub("", _PICTURE.sub(r"\1", title))))
 
 
 # --- AsciiDoc: delimited blocks of code, and comments, have no links
@@ -276,7 +275,7 @@ def _read_asciidoc(text: str) -> Page:
             page.add(code_link(token["code"]), at)
         elif kind == "heading" and not page.links:
             end = token.end("title" if token["title"] else "lined")
-            page.set_title(one_line(token["title"] or token["name"]), at, end)
+            page.set_title(one_line(_EMPHASIS.sub(r"\2", token["title"] or token["name"])), at, end)
         elif kind in ("link", "cross"):
             target = token["target"] or token["place"]
             is_file = token["macro"] in ("include", "image")
@@ -322,7 +321,7 @@ _TITLE = re.compile(
     r"(?P<under>(?P<mark>[!-/:-@\[-`{-~])(?P=mark)*)[ \t]*$",
     re.MULTILINE,
 )
-_RST_MARKUP = re.compile(r":[\w:.+-]{1,64}:(?=`)|`_{0,2}|\*")
+_RST_MARKUP = re.compile(r":[\w:.+-]{1,64}:(?=`)|[ ]?<[^<>`]*>(?=`)|`_{0,2}|\*")
 
 
 def _read_rst(text: str) -> Page:

@@ -27,7 +27,7 @@ link:block.adoc[in a block]
 RST = """\
 .. _intro:
 ============
-The *Intro*
+*The* `Intro <https://a.b>`_
 ============
 
 See `other <other.rst>`_, :doc:`guide/more` and :ref:`a label <far away>`, ``src/a.py``

@@ -26,12 +26,12 @@ def links(text: str) -> list[tuple[str, str, str]]:
         ("[![badge](b.png)\\\n](a.md)", [("relative", "a.md", "")]),
         ("[x [y](a.md)](b.md) [p][q]\n\n[p]: c.md", [("relative", "a.md", "")]),
         ("[x](../src/a.py#L3-L9)", [("relative", "../src/a.py", "3-9")]),
-        ("[x][r] and\n\n> [r]:\n  other.md", [("relative", "other.md", "")]),
+        ("[x][r\n\\]]: and\n\n1. > [R \\]]:\n  other.md", [("relative", "other.md", "")]),
         ("`lib/config.sh:10-20`", [("path", "lib/config.sh", "10-20")]),
         ("`` lib/a`b.sh:7 ``", [("path", "lib/a`b.sh", "7")]),
         (r"[x](a.md (a \) title))", [("relative", "a.md", "")]),
         ("<pre>\n[x](a.md)\n</pre>\n[y](b.md)", [("relative", "b.md", "")]),
-        ("- a `\n- [x](a.md) `", [("relative", "a.md", "")]),
+        ("- a `\n- [x](a.md) [a`](b.md)`", [("relative", "a.md", ""), ("path", "](b.md)", "")]),
         ('<b><A class=x\nHREF="a.md#b">x</a>', [("relative", "a.md", "")]),
         ("> ```\n> code\n\n1. ```\n   code\n\n[x](a.md)", [("relative", "a.md", "")]),
         ("![a][p] [b][p]\n\n[p]: a.md", [("relative", "a.md", "")]),
@@ -73,12 +73,12 @@ def test_link_in_any_prose_is_found(around: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "title"),
     [
-        ("# One *file* #", "One *file*"),
+        ("# **One** *fi_le* _a_ *args **k #", "One fi_le a *args **k"),
         ("A\ntitle\n===\n\ntext", "A title"),
         ("\n<!-- a\n-->\n<a id=b></a>\n## Second level {#two}\n\n# First level", "Second level"),
         ("text\n\n## Second level\n\n# First level", "First level"),
         ("# [A](b.md) `c` \\* &amp; ![d](e.png)", "A `c` * &"),
-        ("# ![Only](a.png)", "Only"),
+        ("<h1><img src='a.png'></h1>\n\n# ![Only](a.png)", "Only"),
         ("# List<String> and [[A]]", "List<String> and [[A]]"),
         ('<h1 align="center">\n  <img src="a.png"> A\n</h1>', "A"),
         ("text\n\n  Another  \n---\ntext", "Another"),
@@ -92,8 +92,8 @@ def test_title(text: str, title: str) -> None:
 
 
 def test_tags() -> None:
-    page = read_page("#dad and #decade, #a/हिन्दी。\n(#no) #12 #a1b2c3 `#code`", "a.md")
-    assert page.tags == ["dad", "decade", "a/हिन्दी"]
+    page = read_page("#dad and #decade, #a/हिन्दी。#次\n(#no) #12 #3d #🚀 #a1b2c3 `#code`", "a.md")
+    assert page.tags == ["dad", "decade", "a/हिन्दी", "次", "3d", "🚀"]
 
 
 PARTS = [
