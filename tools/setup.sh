@@ -13,17 +13,12 @@ files=(requirements.lock)
 [ "${1-}" != --dev ] || files+=(requirements-hub.lock requirements-dev.lock)
 [ "${1-}" != --hub ] || files+=(requirements-hub.lock)
 
-lore_has() { # <locked requirements file>: true if .venv holds what it says now
-  # The copy is written last, so an interrupted set-up is taken up again.
-  cmp -s "$1" ".venv/installed-$1"
-}
-
 if ! .venv/bin/python -I -c 'import pip' 2>/dev/null; then
   lore_step 'making .venv'
   lore_make_venv .venv "${PYTHON:-python3}"
 fi
 for file in "${files[@]}"; do
-  if ! lore_has "$file"; then
+  if ! cmp -s "$file" ".venv/installed-$file"; then # written last: an interrupted set-up goes on
     lore_step "installing $file"
     rm -f ".venv/installed-$file"
     lore_pip_install .venv "$file"

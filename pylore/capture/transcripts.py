@@ -155,11 +155,9 @@ class Codex:
         elif self._is_side:
             yield Step("skipped", when, name="sidechain")
         elif kind == "session_meta":
-            when, branch = (
-                text_of(payload, "timestamp") or when,
-                text_of(_object(payload, "git"), "branch"),
-            )
-            yield Step("session", when, text_of(payload, "id"), branch, text_of(payload, "cwd"))
+            branch = text_of(_object(payload, "git"), "branch")
+            span, folder = text_of(payload, "id"), text_of(payload, "cwd")
+            yield Step("session", text_of(payload, "timestamp") or when, span, branch, folder)
         elif kind == "event_msg":
             if payload.get("success") is False or payload.get("exit_code"):
                 self._failed.add(text_of(payload, "call_id"))
