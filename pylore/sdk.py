@@ -284,7 +284,7 @@ class Lore:
                 except NoStore:
                     if not self._project:
                         raise
-                    store = first_store(self._project, self.settings, lambda text: None)
+                    store = first_store(self._project, self.settings, lambda notes: None)
                     self.folder = os.path.dirname(store.path)
                 store.project = self._project or store.project
                 self._engines[user] = Engine(store, self.settings, store.project)

@@ -157,8 +157,10 @@ def _changes(old: Iterable[bytes], new: Iterable[bytes]) -> dict[str, int]:
     return {"added": len(after - before), "removed": len(before - after)}
 
 
-def first_store(project: str, settings: Settings, say: Callable[[str], None]) -> Store:
+def first_store(project: str, settings: Settings, say: Callable[[Iterable[str]], None]) -> Store:
     """Make the store of a project that shares knowledge, read its file, and open the store.
+
+    ``say`` gets notes.
 
     Raises:
         NoStore: the project has no shared file.
@@ -176,9 +178,7 @@ def first_store(project: str, settings: Settings, say: Callable[[str], None]) ->
     folder = claim(project)
     count, fault = make_store(folder, project, settings)
     read = f"{counted(count, 'line')} of {SHARED}/{KNOWLEDGE}"
-    say(f"made a store for {project}, with {read}{earlier}")
-    if fault:
-        say(fault)
+    say(filter(None, (f"made a store for {project}, with {read}{earlier}", fault)))
     store = open_store(folder, busy_timeout=settings.busy_timeout)
     store.project = project
     return store

@@ -52,8 +52,7 @@ class Session:
         UsageError for an invalid value."""
         if self._settings is None:
             settings = self._settings = Settings.load(self.given)
-            for text in settings.warnings:
-                note(text)
+            self.say(settings.warnings)
         return self._settings
 
     def use(self, settings: Settings) -> None:
@@ -97,7 +96,7 @@ class Session:
                 raise NoStore(f"no store {place}: run 'lore init'") from None
             from ..app.sync import first_store
 
-            store = first_store(project, self.settings, note)
+            store = first_store(project, self.settings, self.say)
             os.environ["LORE_STORE"] = os.path.dirname(store.path)
         if self.settings.scope:
             store.keep_to(self.settings.scope)

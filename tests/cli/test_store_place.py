@@ -104,6 +104,7 @@ def test_the_first_command_reads_the_shared_file(shared: Lore) -> None:
     assert done.out == "note-shared\n" and done.err.count("\n") == 1
     assert f"made a store for {other.project}, with 1 line of {FILE}" in done.err
     assert not other("search", "sessions", "--ids").err
+    assert not clone(shared, "another")("search", "sessions", "-q").err
 
 
 def test_an_unreadable_shared_file_is_named(lore_without_store: Lore) -> None:
