@@ -182,7 +182,7 @@ def offered(words: list[str]) -> list[str]:
         found = sorted((*cli.names(), *programs()))
     elif before[0] not in cli.MODULES:
         found = []
-    elif len(before) == 1 and (verbs := cli.verbs_of(before[0])):
+    elif len(before) == 1 and current[:1] != "-" and (verbs := cli.verbs_of(before[0])):
         found = verbs
     else:
         command, rest = cli.command_for(before)
