@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from ..cli.write import in_editor
 from ..core.errors import LoreError
 from ..core.text import counted, one_line, printable
 from ..store.curation import OPEN, REFUSED, SKIPPED
@@ -94,14 +95,28 @@ class Dialog:
                 write(f"{printable(str(error))}\n")
 
     def _promote(self, row: KeptCandidate, key: str, rest: str, near: Sequence[str]) -> None:
-        wanted = Wanted(row.id)
         if key == "e":
-            wanted = _edited(row)
-        elif key == "m":
-            wanted = Wanted(row.id, into=_chosen(rest, near))
+            self._edit(row)
+        else:
+            self._put(Wanted(row.id, into=_chosen(rest, near) if key == "m" else ""))
+
+    def _edit(self, row: KeptCandidate) -> None:
+        """Promote the text after an editor: the first line is the title, the rest the body."""
+        before = f"{row.title}\n\n{row.body}"
+
+        def keep(text: str) -> bool:
+            title, _, body = text.strip().partition("\n")
+            if text != before and title:
+                self._put(Wanted(row.id, title=title.strip(), body=body.strip() or title.strip()))
+            return text != before and bool(title)
+
+        if not in_editor(before, keep):
+            raise LoreError("the text is unchanged: edit again, or type y")
+
+    def _put(self, wanted: Wanted) -> None:
         self._ask(wanted)
         (done,) = promote(self._engine, [wanted], confirm=True)
-        self.promoted.append((row.id, done))
+        self.promoted.append((wanted.id, done))
         notes = "".join(f"  {printable(note)}\n" for note in done.notes)
         write(f"{done.state}  {bold(done.id)}\n{dim(notes) if notes else ''}")
 
@@ -115,21 +130,6 @@ def _chosen(text: str, near: Sequence[str]) -> str:
     if "-" not in text:
         raise LoreError("unknown record: give 'm ID', or 'm NUMBER' of the records shown")
     return text
-
-
-def _edited(row: KeptCandidate) -> Wanted:
-    """Return the text after an editor: the first line is the title, the rest the body."""
-    from ..cli.write import in_editor
-
-    before = f"{row.title}\n\n{row.body}"
-
-    def wanted(text: str) -> Wanted:
-        title, _, body = text.strip().partition("\n")
-        if text == before or not title:
-            raise LoreError("the text is unchanged: edit again, or type y")
-        return Wanted(row.id, title=title.strip(), body=body.strip() or title.strip())
-
-    return in_editor(before, wanted)
 
 
 def candidates_text(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from commands import Lore
@@ -57,16 +56,15 @@ def test_quit_leaves_the_rest_open(store: Store) -> None:
 
 
 def test_editor_changes_title_and_text(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lore: Lore, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    editor = tmp_path / "editor"
-    editor.write_text(
-        "#!/bin/sh\nprintf 'Sign with the rotating key\\n\\nIt is in the vault.\\n' >\"$1\"\n"
-    )
-    editor.chmod(0o755)
+    text = "Sign with the rotating key\\n\\nIt is in the vault.\\n"
     monkeypatch.setenv("EDITOR", "true")
-    assert "the text is unchanged: edit again, or type y" in on_terminal("e", "q")[1]
-    monkeypatch.setenv("VISUAL", str(editor))
+    assert "the text is unchanged: edit again, or type y\n" in on_terminal("e", "q")[1]
+    monkeypatch.setenv("VISUAL", str(lore.program("editor", f"printf '{text}' >$1")))
+    plugin = lore.program(lore.config.parent / "commands/lore-hook-pre-add", "exit 1")
+    assert "not written; the text is kept in" in on_terminal("e", "q")[1]
+    plugin.unlink()
     assert "added  pattern-" in on_terminal("e", "q")[1]
     (id,) = (row.promoted_as or "" for row in store.candidates.all(("promoted",)))
     node = store.nodes.require(id)
