@@ -11,7 +11,7 @@ from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits
 from ..core.scoring import rounded
 from ..core.text import counted, fold, is_spaceless, one_line, parse_query, snippet, stem
-from ..core.vocabulary import FILE_IDS, is_changelog, list_of
+from ..core.vocabulary import FILE_IDS, list_of
 from ..store import ALL
 from ..store.filter import Scope
 from . import ParsedQuery
@@ -258,12 +258,13 @@ def _snippet(query: ParsedQuery, found: Matches, hit: Hit, lines: str | None) ->
         text = store.nodes.beginning(hit.id)
     else:
         _, text = store.fulltext.shown(key)
-    if key is not None and hit.line_start is not None and is_changelog(hit.file or ""):
+    if key is not None and hit.line_start is not None:
         heading = entry_of(store, hit, key)
     if hit.type == "symbol":
         text = beyond_signature(text, hit.title)
     elif lines:
-        text = "\n".join("" if _is_markup(line) else line for line in text.split("\n"))
+        kept = "\n".join("" if _is_markup(line) else line for line in text.split("\n"))
+        text = kept if kept.strip() else text
     shown = one_line(snippet(text, query.words))
     if lines and shown and hit.line_start and not hit.line_end:  # the first line of a passage
         flat = one_line(text)

@@ -87,9 +87,8 @@ def _best_passage(query: ParsedQuery, hit: Hit, found: Matches) -> int:
 
 def entry_of(store: Store, hit: Hit, key: int) -> str:
     """Return the heading of the changelog entry that has a passage; "" for other passages."""
-    title, _ = store.fulltext.shown(key)
-    is_entry = is_changelog(hit.file or "") and title.startswith(hit.title)
-    return title[len(hit.title) :].strip() if is_entry else ""
+    title = store.fulltext.shown(key)[0] if is_changelog(hit.file or "") else ""
+    return title[len(hit.title) :].strip() if title.startswith(hit.title) else ""
 
 
 def stretch_of(text: str, query: Query) -> tuple[int, int, str]:
