@@ -21,6 +21,7 @@ from ..core.query import version_of
 from ..core.text import clean_tags, one_line
 from ..core.vocabulary import is_changelog
 from ..graph.relations import fold
+from ..indexing.passages import prose_passages
 from ..records import fields
 from ..system.project_files import read_plain
 from .pages import FIELD, Link, read_page
@@ -145,7 +146,7 @@ class DocumentReader:
             document.links.append(Link(FIELD, target, line, lines, says=relation))
         if not is_relation and key not in fields.OWN_KEYS:
             document.data[key] = value
-            if name in _ALIASES:
+            if name in ("aliases", "alias", "permalink"):
                 document.aliases += filter(None, _targets(value, plain=True))
 
     def _set_identity(self, document: Document, ids: Sequence[str]) -> None:
@@ -166,8 +167,9 @@ def _set_text(document: Document, text: str, page: Page, first: int) -> None:
     """Set title and body, and where in them the links are; the title is not part of the body."""
     node, path = document.node, document.node.file or ""
     whole, begin, start, end, cut = text, 0, 0, 0, 0
-    is_entry = is_changelog(path) and ".".join(map(str, version_of(page.title))) not in path
-    if page.title and node.title in ("", page.title) and not is_entry:  # of several versions
+    is_log = is_changelog(path) and ".".join(map(str, version_of(page.title))) not in path
+    versions = {heading for heading, _ in prose_passages(text, path) if heading} if is_log else ()
+    if page.title and node.title in ("", page.title) and len(versions) < 2:  # else a version's
         node.title = page.title
         start, end = page.title_span
         breaks = "\n" * text.count("\n", start, end)
@@ -241,8 +243,6 @@ _ADR_STATUS = {
     "proposed": "staged",
     **dict.fromkeys(("deprecated", "rejected"), "retracted"),
 }
-_ALIASES = ("aliases", "alias", "permalink")
-"""Keys of the front matter with names by which links may call a document."""
 _FIELDS = {name: name for name in ("id", "type", "title", *fields.STATED_FIELDS)}
 _FIELDS |= dict.fromkeys(("date", "created"), "created_at")
 """Keys of the front matter to fields of a node."""
