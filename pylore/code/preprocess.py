@@ -10,14 +10,15 @@ _MACROS = (  # before a declaration, before the name of a class, before the body
     re.compile(
         rb"\n[ \t]*(%s(?:\s+%s){0,4})(?=%s(?:class|enum|explicit|extern|friend|inline|namespace"
         rb"|static|struct|template|typedef|union|using|virtual)\b"
-        rb"|\s(?!const\b|volatile\b)[A-Za-z_][\w:<>, ]{0,150}[*& ]{1,9}\w[\w:]* ?\()"
-        % (_MACRO, _MACRO, _GAP)
+        rb"|\s(?!const\b|volatile\b)[A-Za-z_][\w:<>, ]{0,150}[*& ]{1,9}\w[\w:]*(?:<[\w:, ]*>)? ?\("
+        rb"|\s~?\w+\([^;{}]{0,300}\)(?:\s*noexcept)?\s*:\s|\s~)" % (_MACRO, _MACRO, _GAP)
     ),
     re.compile(
         rb"(?:class|struct) ((?=\w*[A-Z]{2})\w+(?:\([^()\n]*\))?)(?=\s+(?!final\b)\w+(?:::\w+)*\s*"
         rb"(?:<[^{};]{0,200}>\s*)?(?:final\s*)?(?:\{|:(?!:)))"
     ),
     re.compile(rb"\)(?:\s+(?:const|final|noexcept|override))*(\s+%s)(?=\s*\{)" % _MACRO),
+    re.compile(rb"\bif\s+([A-Z][A-Z0-9]*_[A-Z0-9_]*)(?=\s*\()"),
 )
 _DIRECTIVE = re.compile(rb"\n[ \t]*#[ \t]*(define|if|el|endif)(?:\\\r?\n|[^\n])*")
 _COMMENT = re.compile(rb"/\*((?:[^*/]|\*(?!/))*)\*/")

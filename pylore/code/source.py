@@ -29,7 +29,8 @@ _OF_TYPE = re.compile(
     r"|(?<!typedef )\b(?:interface|struct) ?$|\btype\s[^;]*=>\s*$"
 )  # text before a brace that belongs to a type
 _TYPE_LENGTH = 300  # characters of such a text
-_MEMBER = re.compile(r":\s*[\w:]+(?:<[\w:<>, ]*>)?(?:\(|\{(?!\s*\n))")  # in a constructor
+_ENDS = (")", "noexcept", "try")  # of the text before the members in a constructor
+_MEMBER = re.compile(r":\s*[\w:]+(?:<[\w:<>, ]*>)?(?:\(|\{(?!\s*\n))")
 _OLD = re.compile(r"(?:\s*\w[^(){};]*;)+\s*\{")  # types of parameters in old C, and the body
 _ATTRIBUTE = re.compile(
     r"\s*(?:@(?!interface\b)[\w.:$]+(?=[\s(<])|#(?=\[)|(?=\[\[)|//[^\n]*\n|/\*(?s:.*?)\*/)"
@@ -164,7 +165,7 @@ class Source:
                     return start + 1
             elif held:
                 continue
-            elif mark == ":" and before.rstrip()[-1:] == ")" and _MEMBER.match(text, start):
+            elif mark == ":" and before.rstrip().endswith(_ENDS) and _MEMBER.match(text, start):
                 return start
             elif mark == "=":
                 is_assigned = True

@@ -28,11 +28,9 @@ class JavaImports(Importer):
             key = _key(item.module)
             if key in self._packages:
                 return Found((key,), (Bound("*", key),))
-            found = self._class(item.module, facts.path)
+            whole = self._class(item.module, facts.path) or NOWHERE
             name = item.module.rpartition(".")[2]
-            if found is None:
-                return NOWHERE
-            return found._replace(bound=tuple(Bound("*", path, name) for path in found.files))
+            return whole._replace(bound=tuple(Bound("*", path, name) for path in whole.files))
         written = f"{item.module}.{item.name}" if item.name else item.module
         local = item.alias or written.rpartition(".")[2]
         # A nested class or a static member is in the file of the outer class.

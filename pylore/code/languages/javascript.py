@@ -228,9 +228,7 @@ class Configs:
 
     def _extended(self, folder: str, written: str, depth: int) -> Config | None:
         place = step(folder, written) if written.startswith(".") else None
-        if place is None:
-            return None
-        names = (place, place + ".json", join(place, "tsconfig.json"))
+        names = () if place is None else (place, place + ".json", join(place, "tsconfig.json"))
         return next((c for name in names if (c := self._read(name, depth + 1)) is not None), None)
 
 

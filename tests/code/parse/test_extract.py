@@ -188,7 +188,7 @@ class Login : public Base, private other::Thing<int> {
   int check(int a) const NO_LOCK(mu_) {
     return repo_->find(a);
   }
-  ~Login() {}
+  NO_X ~Login() { if NO_X (a) { go(); } }
   Login& operator=(const Login&) = delete;
   Repo* repo_;
 };
@@ -201,7 +201,8 @@ bool ns::Login::operator==(const Login& o) const {
         "Q class 1-1; ns module 2-11; ns.Login class 3-10; ns.Login.check method 4-6; "
         "ns.Login.~Login method 7-7; ns.Login.operator== method 12-15",
         "std|*| use 0",
-        "ns.Login.check: repo_.find; ns.Login.operator==: Repo; ns.Login.operator==: helper",
+        "ns.Login.~Login: go; ns.Login.check: repo_.find; ns.Login.operator==: Repo; "
+        "ns.Login.operator==: helper",
         "ns.Login.repo_ = Repo(); ns.Login.operator==.q = Repo()",
     ),
     "a.rb": (

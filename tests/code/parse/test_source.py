@@ -12,11 +12,11 @@ from pylore.code.source import symbol_title
 HEADS = [
     ("a.rs", "fn new(term: u8, bytes: &'b [u8]) -> It<'b> {\n    let c = 'x';\n}\n"),
     ("a.rs", "fn name(&self) -> &'static str {\n    // it's short\n    \"x\"\n}\n"),
-    ("a.rs", "fn all<I>(args: I) -> u8 where I: Iterator<Item = u8>, {\n    1\n}\n"),
+    ("a.rs", "fn all<I>(args: I) -> u8 where I: Fn(A<B = u8>) -> u8, {\n    1\n}\n"),
     ("c.go", "func g(a [len(`{`)]struct{}) map[A]interface { A() } {\n}\n"),
     ("c.go", "type L[T any] struct {\n\ta T\n}\n"),
     ("a.ts", "class K<T extends { a: B } = {}> extends C<{ d: 1 }> {\n  x = 1\n}\n"),
-    ("a.cpp", "S::S(int a)\n    : b{a}, c(a) {\n}\n"),
+    ("a.cpp", "S::S(int a) noexcept(1)\n    : b{a}, c(a) {\n}\n"),
     ("a.c", "int old(a, b)\n    int a;\n    char *b;\n{\n}\n"),
     ("a.ts", "type F = (a: { b: C }) => { d: E };\n"),
     ("a.ts", "function f(a = /[{]/): (b: A) => { c: keyof { d: 1 } } {\n  return a;\n}\n"),
