@@ -123,7 +123,8 @@ class Naming:
             if named in known:
                 return named
         hint = nearest(name, called(known, self._scope))
-        raise UsageError(f"unknown relation '{relation}'{hint}: 'lore link --new-relation' adds it")
+        remedy = "'lore graph relations' lists them, 'lore link --new-relation' adds others"
+        raise UsageError(f"unknown relation '{relation}'{hint}: {remedy}")
 
     def relation_between(self, from_id: str, relation: str, to_id: str) -> str:
         """Return a declared relation for an edge between these nodes: between common nodes, the

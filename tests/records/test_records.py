@@ -239,7 +239,7 @@ def test_link_updates_and_restores_an_edge(store: Store, records: Records) -> No
 
 def test_only_an_option_declares_a_relation(store: Store, records: Records) -> None:
     a, b = records.add("note", "one").id, records.add("note", "two").id
-    with pytest.raises(LoreError, match=r"unknown relation 'blocs'.*--new-relation' adds it"):
+    with pytest.raises(LoreError, match=r"'blocs'.*relations' lists them.*--new-relation'"):
         records.link(a, "blocs", b)
     records.link(a, "Blocks it", b, new_relation=True)
     assert store.relations.all()["blocks_it"][:2] == (0.7, 0.7)
