@@ -142,11 +142,9 @@ def find_matches(query: ParsedQuery, scope: Scope, files: FileRanks | None) -> M
     found.weak = found.confidence < WEAK
     if found.legs.keys() - BUILT_IN:  # results of a retriever have no evidence here
         found.confidence, found.weak = max(found.confidence, WEAK), False
-    among = query.among
-    if among is not None:
+    if (among := query.among) is not None:
         found.fused = {id: score for id, score in found.fused.items() if id in among}
-        stand = found.stands_for
-        found.stands_for = {symbol: file for symbol, file in stand.items() if symbol in among}
+        found.stands_for = {one: file for one, file in found.stands_for.items() if one in among}
     return found
 
 

@@ -95,11 +95,11 @@ def test_lists_keep_their_order_and_scores_fall() -> None:
     found = Matches()
     found.evidence = {CODE: 0.8, PAGES: 0.4}
     scores = {"file-a.py": 0.9, "file-b.py": 0.8, "doc-a": 1.0, "file-c.py": 0.7, "doc-b": 0.6}
-    scores["note-a"] = 1.0  # of a list without evidence
+    scores |= {"file-faint.py": 0.05, "note-a": 1.0}  # the note is of a list without evidence
     hits = in_turn([Hit(id, score) for id, score in scores.items()], parse_query("lamps"), found)
     weigh(hits, found.evidence)
-    assert ids(hits) == "file-a.py file-b.py doc-a file-c.py doc-b note-a".split()
-    assert [hit.score for hit in hits] == pytest.approx([0.9, 0.8, 0.5, 0.5, 0.3, 0.3])
+    assert ids(hits) == "file-a.py file-b.py doc-a file-c.py doc-b note-a file-faint.py".split()
+    assert [hit.score for hit in hits] == pytest.approx([0.9, 0.8, 0.5, 0.5, 0.3, 0.3, 0.05])
 
 
 def test_rare_words_and_other_forms_in_evidence(tmp_path: Path) -> None:
