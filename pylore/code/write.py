@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Wanted = dict[tuple[str, str, str], tuple[float, str]]  # edge → weight and metadata
 
 _BATCH = 300  # files of a transaction
+_MARKS = str.maketrans(dict.fromkeys("\"'./:,()[]<>&*~#@?!", " "))  # between names
 _SEEN = ("title", "body")  # fields of a node that a search finds: a change of them is indexed
 _CONTENT = (*_SEEN, "file", "line_start", "line_end", "data", "invalidated_at")
 
@@ -118,8 +119,8 @@ class Writer:
             if comes_or_goes or old != new:
                 self._exporting.add(path)
                 rows = (*old[0], *new[0])
-                spaces = {row[0] for row in rows if row[2] == "module"}
-                self._names |= {part for row in rows for part in row[1].split(".")[-2:]} - spaces
+                spaces = {row[0] for row in old[0] if row[2] == "module" and row in new[0]}
+                self._names |= {part for row in rows for part in _parts(row[1])[-2:]} - spaces
             if comes_or_goes:
                 self._names.update(_parts(os.path.splitext(path)[0])[-2:])
 
@@ -246,8 +247,8 @@ class Writer:
 
 
 def _parts(text: str) -> list[str]:
-    """Return the parts of the names in facts, or in a path."""
-    return text.replace(".", '"').replace("/", '"').split('"')
+    """Return the words of facts, or the names in a path."""
+    return text.translate(_MARKS).split()
 
 
 @cache
