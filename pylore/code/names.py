@@ -489,8 +489,8 @@ class Names:
             made = one.children.get(name)
             if made is not None and made.kind != "constant":
                 return [Thing(DEFINITION, made, OWN_METHOD)]
-            found = self._attribute(one, one.file.assigned.get(f"{one.qualified}.{name}", ""))
-            if found:
+            text = one.file.assigned.get(f"{one.qualified}.{name}")
+            if text and (found := self._attribute(one, text)):
                 return found
             if made is not None:
                 return [Thing(DEFINITION, made, OWN_METHOD)]
