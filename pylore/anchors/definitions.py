@@ -136,7 +136,8 @@ class Definitions:
     def elsewhere(self, path: str, name: str) -> list[Defined]:
         """Return the definitions of a name in the other files of the work tree that were read."""
         wanted, named = _dotted(name), self._named.get(last_name(name), [])
-        return [one for one in named if one.path != path and one.dotted.endswith(wanted)]
+        found = [one for one in named if one.path != path and one.dotted.endswith(wanted)]
+        return sorted(found, key=lambda one: one.path)  # files are read in any order
 
     def read(self, revision: str, paths: Sequence[str]) -> list[Defined]:
         """Return all definitions in files of a revision, "" for the work tree, parsed at once."""

@@ -236,7 +236,7 @@ class _Verdicts:
         invalid."""
         found = self._at(anchor, anchor.path, anchor.detail, reason, invalid=True)
         taken = {other.key for other in self._store.anchors.of(anchor.node_id)}
-        for path, detail in self._store.anchors.left_for_others(anchor.node_id, anchor.kind):
+        for path, detail in self._store.anchors.left_by(anchor):
             before = anchor.copy()
             before.path, before.detail = path, detail
             if before.key in taken or self._project.stamp(path) == GONE:

@@ -172,13 +172,16 @@ class Anchors(Table):
         self._write(old, anchor)
         return True
 
-    def left_for_others(self, node_id: str, kind: str) -> list[tuple[str, str]]:
-        """Return (path, detail) of the places that moved anchors have left, latest first."""
+    def left_by(self, anchor: Anchor) -> list[tuple[str, str]]:
+        """Return (path, detail) of the places that an anchor has left, latest first: those with its
+        fingerprint, or of a file, which may have changed, with its time of creation."""
         query = (
             "SELECT path, detail FROM anchors WHERE node_id = ? AND kind = ? AND reason = ?"
+            " AND iif(kind = 'file', created_at = ?, substr(hash, 1, 32) = ?)"
             " AND gone_at IS NOT NULL ORDER BY gone_at DESC"
         )
-        return self._rows(query, node_id, kind, MOVED)
+        own = anchor.created_at, anchor.hash[:32]
+        return self._rows(query, anchor.node_id, anchor.kind, MOVED, *own)
 
     def delete_node(self, node_id: str) -> None:
         """Delete the rows of all anchors of a node."""
