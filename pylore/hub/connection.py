@@ -23,7 +23,7 @@ psycopg: Any = None
 with suppress(ImportError):
     psycopg = import_module("psycopg")
 
-VERSION = "3"
+VERSION = "4"
 
 _NO_HUB = "'lore hub init URL' makes a hub"
 _BY_STATE: dict[str, tuple[type[StoreError], str]] = {  # prefix of an SQLSTATE: error, advice

@@ -16,6 +16,7 @@ from ..core.times import days_since
 from ..core.vocabulary import CODE, COLLECTIONS, NAMES, TEXTS, THING_IDS, alternatives
 from ..indexing.passages import passage_rows
 from ..store import Store
+from ..store.filter import Scope
 from ..store.nodes import Nodes
 from ..store.opening import scratch_store
 from ..store.vectors import quantise
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..embed import Embedder
     from ..store.edges import Bundle
-    from ..store.filter import Scope
     from ..store.nodes import Brief
     from .connection import Hub
 
@@ -135,7 +135,7 @@ class Answers(Nodes):
         self._briefs: dict[str, list[Any]] = {}  # id to lore.brief
         self._texts: dict[int, Sequence[str]] = {}  # text of a passage, and all that is indexed
         self._found: dict[tuple[object, ...], list[Row]] = {}  # of the last query
-        self._hides: list[str] = []  # statuses that walks do not enter
+        self._passable = Scope()  # the nodes that walks enter
 
     def _leg(self, sql: str, *values: object) -> list[Row]:
         """Return rows ``(key of a passage, id, score)``; cache the last column, ``lore.brief``."""
@@ -176,7 +176,7 @@ class Answers(Nodes):
         return {id for (id,) in self._ask(sql, ([*ids], self._filter(scope)))}
 
     def hidden(self, statuses: Sequence[str], most: int) -> list[str]:
-        self._hides = [*statuses]
+        self._passable = Scope(hides=(*statuses,))
         return []  # ``bundles`` leaves them out
 
     def categories(self, ids: Sequence[str], tags: Sequence[str] = ()) -> dict[str, str]:
@@ -248,8 +248,8 @@ class Answers(Nodes):
     def bundles(
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
     ) -> list[Bundle]:
-        sql = "SELECT * FROM lore.neighbours(%s::text[], %s::text[], %s::text[], %s)"
-        return self._ask(sql, ([*frontier], [*relations], self._hides, limit))
+        sql = "SELECT * FROM lore.neighbours(%s::text[], %s::text[], %s, %s)"
+        return self._ask(sql, ([*frontier], [*relations], self._filter(self._passable), limit))
 
 
 def open_for_search(session: Session, files: Sequence[str]) -> Store:

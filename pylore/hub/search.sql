@@ -142,9 +142,9 @@ $$;
 
 -- --- along the graph
 
--- The live edges of a frontier both ways, with the other ends: of each node and direction the
--- strongest `most`.
-CREATE FUNCTION lore.neighbours(ids text[], relations text[], hides text[], most int) RETURNS TABLE(
+-- The live edges of a frontier both ways, with the other ends that pass a filter: of each node and
+-- direction the strongest `most`.
+CREATE FUNCTION lore.neighbours(ids text[], relations text[], f jsonb, most int) RETURNS TABLE(
   id text, outgoing boolean, names text[], others text[], weights real[]) LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = lore, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
   WITH m AS MATERIALIZED (SELECT my_scopes() AS scopes)
@@ -155,7 +155,7 @@ SET search_path = lore, pg_temp SET enable_seqscan = off SET enable_bitmapscan =
     UNION ALL
     (SELECT false, e.relation, e.from_id, e.weight FROM edges e WHERE e.to_id = n.id AND NOT e.gone
        AND e.scope = ANY (m.scopes) AND e.relation = ANY (relations) ORDER BY e.weight DESC LIMIT most)) x
-  JOIN nodes o ON o.id = x.other AND NOT o.gone AND o.status <> ALL (hides) AND o.scope = ANY (m.scopes)
+  JOIN nodes o ON o.id = x.other AND admits(o, f) AND o.scope = ANY (m.scopes)
   ORDER BY n.id, x.outgoing, x.weight DESC, o.key) found GROUP BY id, outgoing
 $$;
 

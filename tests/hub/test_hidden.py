@@ -38,6 +38,7 @@ def indexed(hub: PeopledHub) -> Iterator[PeopledHub]:
         edge("entity-shop", "uses@@blue", "entity-pens"),
         edge("note-1", "relates_to", "note-red@@red"),
         edge("note-1", "relates_to", "note-blue@@blue"),
+        edge("note-blue@@blue", "relates_to", "entity-pens"),
     )
     for user in ("ann", "bob", "ann"):  # each indexes visible records
         with connect(hub.server.url(hub.database, user)) as connection:
@@ -46,11 +47,12 @@ def indexed(hub: PeopledHub) -> Iterator[PeopledHub]:
     yield hub
 
 
-@pytest.mark.parametrize("user", SEEN_BY)
-def test_searches_show_only_visible_scopes(indexed: PeopledHub, user: str) -> None:
+@pytest.mark.parametrize(("user", "scope"), [*((user, "") for user in SEEN_BY), ("", "red")])
+def test_searches_show_only_visible_scopes(indexed: PeopledHub, user: str, scope: str) -> None:
     said = []
-    settings = Settings().changed([("graph_depth", "2")], "this test")
-    with SearchedHub(connect(indexed.server.url(indexed.database, user))) as store:
+    settings = Settings().changed([("graph_depth", "2"), ("scope", scope)], "this test")
+    url = indexed.server.url(indexed.database, user or "postgres")
+    with SearchedHub(connect(url), scope) as store:
         engine = Engine(store, settings, "", embedder=StaticEmbedder())  # type: ignore[arg-type]
         words = "zebra|quagga|okapi|shop uses|zeb|note-1"
         for question in (*words.split("|"), '"okapi"', "-zebra note", "title:okapi"):
@@ -58,7 +60,7 @@ def test_searches_show_only_visible_scopes(indexed: PeopledHub, user: str) -> No
             said += [repr(hit.to_dict()) for hit in found] + found.notes
     text = "\n".join(said)
     assert "note-1" in text and "shop" in text
-    assert {word for word in HIDDEN if word in text} == SEEN_BY[user]
+    assert {word for word in HIDDEN if word in text} == SEEN_BY[user or "ann"]
 
 
 @pytest.mark.parametrize("user", SEEN_BY)
