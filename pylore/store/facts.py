@@ -21,32 +21,34 @@ if TYPE_CHECKING:
     """(sentence, confidence, source, status, accesses, days since it was written or read)"""
 
 _THINGS = "('entity', 'concept')"
-_FACTS = f"""
-CROSS JOIN links e ON e.from_key = s.key CROSS JOIN nodes o ON o.key = e.to_key
-WHERE s.type IN {_THINGS} AND s.invalidated_at IS NULL
-  AND o.type IN {_THINGS} AND o.invalidated_at IS NULL
-  AND e.invalidated_at IS NULL AND e.source <> 'system' AND e.status IN ('confirmed', 'staged')
-"""
 _PREDICATE = """CASE WHEN json_type(e.metadata, '$.predicate') = 'text'
   AND trim(json_extract(e.metadata, '$.predicate')) <> ''
 THEN json_extract(e.metadata, '$.predicate') ELSE e.relation END"""
 
-# The things in json_each(?1), and the edges in json_each(?2) with their beginnings.
-_DUE = f"""(SELECT value AS id, NULL AS to_key, NULL AS relation FROM json_each(?1) UNION ALL
-  SELECT value->>0, {KEY_OF.format("value->>1")}, value->>2 FROM json_each(?2)) j
-CROSS JOIN nodes s ON s.id = j.id"""
-_MEANT = "(j.relation IS NULL OR (j.relation, j.to_key) = ({0}.relation, {0}.to_key))"
+# Of each thing in json_each(?1) all edges or passages are due, and the edges in json_each(?2).
+_NAMED_EDGES = f"""SELECT {KEY_OF.format("value->>0")}, {KEY_OF.format("value->>1")}, value->>2
+FROM json_each(?2)"""
 _OF = f"""
 SELECT s.id, o.id, e.relation, s.title, {_PREDICATE}, o.title
-FROM {_DUE} {_FACTS} AND {_MEANT.format("e")} ORDER BY s.id, e.relation, o.id
+FROM (SELECT from_key, to_key, relation FROM json_each(?1) j CROSS JOIN nodes n ON n.id = j.value
+  CROSS JOIN links ON from_key = n.key UNION {_NAMED_EDGES}) due
+CROSS JOIN links e ON (e.from_key, e.to_key, e.relation) = (due.from_key, due.to_key, due.relation)
+CROSS JOIN nodes s ON s.key = e.from_key CROSS JOIN nodes o ON o.key = e.to_key
+WHERE s.type IN {_THINGS} AND s.invalidated_at IS NULL
+  AND o.type IN {_THINGS} AND o.invalidated_at IS NULL
+  AND e.invalidated_at IS NULL AND e.source <> 'system' AND e.status IN ('confirmed', 'staged')
+ORDER BY s.id, e.relation, o.id
 """
 _LEADING_TO = f"""
 SELECT DISTINCT s.id FROM json_each(?) j CROSS JOIN links e ON e.to_key = {KEY_OF.format("j.value")}
 CROSS JOIN nodes s ON s.key = e.from_key WHERE s.type IN {_THINGS}
 """
 _HELD = f"""
-SELECT s.id, {ID_OF.format("p.to_key")}, p.relation, p.key, p.heading FROM {_DUE}
-CROSS JOIN passages p ON p.node_key = s.key AND p.relation IS NOT NULL AND {_MEANT.format("p")}
+SELECT s.id, {ID_OF.format("p.to_key")}, p.relation, p.key, p.heading
+FROM (SELECT value AS id FROM json_each(?1) UNION SELECT value->>0 FROM json_each(?2)) j
+CROSS JOIN nodes s ON s.id = j.id CROSS JOIN passages p ON p.node_key = s.key
+WHERE p.relation IS NOT NULL AND (s.id IN (SELECT value FROM json_each(?1))
+  OR (p.node_key, p.to_key, p.relation) IN ({_NAMED_EDGES}))
 """
 _SHOWN = f"""
 SELECT p.key, p.heading, e.weight, e.source, e.status,
