@@ -239,7 +239,7 @@ def _fill_rows(query: ParsedQuery, found: Matches, hits: list[Hit]) -> None:
         lines = add_lines(query, hits, found)
     for hit in hits if query.snippets else ():
         hit.snippet = _snippet(query, found, hit, lines.get(hit.id))
-    if query.words and not (found.weak and hits):
+    if query.words and not (found.weak if hits else found.fused):
         query.notes[:0] = _say_how_it_matched(query, hits)
     attach_verdicts(query.store, hits, query.notes)
     if query.explain:
