@@ -58,15 +58,15 @@ export default class Login<T> extends Base<T> implements I {
   };
 }
 export interface I extends J { m(): void }
-type T1 = A | B;
+type T1 = A | B; declare module "./n" { interface W {} }
 namespace NS {
   export const q = 1;
 }
 export const f = (async (r: Repo) => new Login(r)) satisfies F;
 """,
         "Login class 5-13; Login.check method 7-9; Login.late method 10-12; "
-        "I interface 14-14; I.m method 14-14; T1 type 15-15; NS module 16-18; "
-        "NS.q constant 17-17; f function 19-19",
+        "I interface 14-14; I.m method 14-14; T1 type 15-15; W interface 15-15; NS module "
+        "16-18; NS.q constant 17-17; f function 19-19",
         "./m|default|x import 0; ./m|y|z import 0; ./n|*|n import 0; ./m|a|b export 0; "
         "./q|*| export 0; |Login|default export 0",
         "Login.check: this.repo.find; Login.check: this.repo.find().ok; Login.late: go; f: Login",
