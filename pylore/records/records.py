@@ -102,8 +102,6 @@ class Records:
         root: str = "",
         reader: CodeReader | None = None,
     ) -> None:
-        if store.scope != settings.scope:
-            store.keep_to(settings.scope)
         self.store = store
         self._reader = reader
         self.notes: list[str] = []
