@@ -227,7 +227,7 @@ class _Verdicts:
             moved = self._at(anchor, new.path, new.qualified, fault)
             moved.reason += f", similarity {figure:.2f}"
             return moved
-        named = [f"{one.path}:{one.qualified} (similarity {alike:.2f})" for alike, one in found]
+        named = [f"{one.path}::{one.qualified} (similarity {alike:.2f})" for alike, one in found]
         reason += f"; it may be {' or '.join(named)}" if named else ""
         return self._lost(anchor, reason)
 
@@ -260,7 +260,8 @@ class _Verdicts:
         changed.path, changed.detail, changed.reason = path, detail, fault
         changed.verdict = ("invalid" if invalid else "drifted") if fault else "valid"
         if (path, detail) != (anchor.path, anchor.detail):
-            before = f"was {anchor.path}{':' if anchor.detail else ''}{anchor.detail}"
+            mark = "::" if anchor.kind == "symbol" else ":"
+            before = f"was {mark.join(filter(None, (anchor.path, anchor.detail)))}"
             changed.verdict = "drifted" if fault else "relocated"
             changed.reason = f"{fault}; {before}" if fault else before
             if detail != anchor.detail:  # the file's hash belongs to the former name

@@ -419,7 +419,8 @@ class Records:
             outcome = "restored"
         for one in self.store.anchors.of(id):
             if one.is_broken:
-                place = ":".join(filter(None, (one.path, one.detail)))
+                mark = "::" if one.kind == "symbol" else ":"
+                place = mark.join(filter(None, (one.path, one.detail)))
                 still = f"which is still {one.verdict}: use 'lore anchor {id} FILE' or --remove"
                 self.notes.append(f"'{id}' is anchored to {place}, {still}")
         return self._changed(id, outcome)

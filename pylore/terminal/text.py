@@ -76,10 +76,11 @@ def counts_text(row: Mapping[str, int]) -> str:
 
 
 def anchor_place(row: Row) -> str:
-    """Return ``path:detail`` of an anchor, or the claim of a rule."""
+    """Return the place of an anchor as a person writes it, or the claim of a rule."""
     if row.get("claim"):
         return str(row["claim"])
-    return f"{row['path']}{':' if row['detail'] else ''}{row['detail'] or ''}"
+    mark = "::" if row["kind"] == "symbol" else ":"
+    return mark.join(filter(None, (row["path"], row["detail"])))
 
 
 def _location(row: Row) -> str:

@@ -82,7 +82,7 @@ def test_renames_are_followed_and_resets_reverted(code: Code) -> None:
         ("relocated", "Entry.check"),
         ("relocated", "logOut"),
     ]
-    assert rows[1]["reason"] == "was src/auth.py:logout, similarity 1.00"
+    assert rows[1]["reason"] == "was src/auth.py::logout, similarity 1.00"
     assert {row["verdict"] for row in code.rows()} == {"valid"}
     code.git("reset", "-q", "--hard")
     for verdict in ("relocated", "valid"):
@@ -130,8 +130,8 @@ def test_equal_candidates_are_named_unless_a_name_decides(code: Code) -> None:
     code.write("src/one.py", LOGOUT.replace("def logout", "def leave"))
     code.write("src/two.py", LOGOUT.replace("def logout", "def quit"))
     assert code.reason() == (
-        "logout is defined nowhere; it may be src/one.py:leave (similarity 1.00)"
-        " or src/two.py:quit (similarity 1.00)"
+        "logout is defined nowhere; it may be src/one.py::leave (similarity 1.00)"
+        " or src/two.py::quit (similarity 1.00)"
     )
     code.write("src/two.py", LOGOUT.replace("def logout", "def log_out"))
     assert code.now() == ("relocated", "src/two.py", "log_out")

@@ -105,12 +105,12 @@ def test_verify_names_the_commit_until_restore(lore: Lore, code: Repository) -> 
     assert lore("stale", "--fail").json == [] and [*show(lore)["edges"]] == ["anchored_to"]
     code.write("src/auth.py", "other = 1\n")
     assert lore("stale", "--fail", "--text", code=1).lines == [
-        "invalid    decision-a  symbol src/auth.py:check  Sessions are tokens "
+        "invalid    decision-a  symbol src/auth.py::check  Sessions are tokens "
         "(check is defined nowhere)"
     ]
     lore("verify")
     (note,) = lore("restore", "decision-a").notes
-    assert "'decision-a' is anchored to src/auth.py:check, which is still invalid" in note
+    assert "'decision-a' is anchored to src/auth.py::check, which is still invalid" in note
     assert verify(lore) == [("invalid", "src/auth.py")]
 
 
