@@ -47,7 +47,8 @@ _VALUE = re.compile(
 )  # text between the name of a function and its parameters where the function is a value
 _WRAPPED = re.compile(
     rf"(?:export\s+)?(?:const|let|var)?\s*[\w$]+\s*(?::[^=(]*)?=\s*{_CALL}\s*{_FUNCTION}"
-)  # text before the parameters of a function that is an argument
+    r"|export\s+default\s+(?:async\s*)?(?=\()"
+)  # text before the parameters of a function that is an argument, or has no name
 _DIRECTIVE = re.compile(
     r"(?i)-\*-|@?ts-[cein]|@flow\b|go:\w|\+build |no(?:lint|qa|sonar)\b|\w*lint[:-]|vim?: "
     r"|(?:en)?coding[:=]|frozen_string_literal|(?:shellcheck|rubocop|pylint|mypy|ruff)\b[: ]"

@@ -160,7 +160,7 @@ public class Login<T> extends Base<T> implements I, J<T> {
 }
 """,
         "Login class 5-13; Login.MAX constant 7-7; Login.check method 9-12",
-        "com.x|| package 0; java.util|*| import 0; a.b|C| import 0; a.b.D|m| static 0",
+        "com.x|| package 0; java.util|*| import 0; a.b|C| import 0; a.b.D|m| import 0",
         "Login: Repo; Login.check: repo.find; Login.check: repo.find().ok",
         "Login.repo = Repo(); Login.old = Repo(); Login.check.user = User()",
     ),
@@ -210,22 +210,23 @@ bool ns::Login::operator==(const Login& o) const {
 require_relative "../x"
 module M
   class A < B::C
-    LIMIT = 3; def n = go
+    LIMIT = 3; def n = go; E = B
     def save!(x)
       @repo = Repo.new(x)
       @repo.find(x)
     end
     def self.[](k)
-      helper k if ok?
+      @y ||= own; self.class.make if ok?
     end
   end
 end
 """,
         "M module 3-14; M.A class 4-13; M.A.LIMIT constant 5-5; M.A.n method 5-5; "
-        "M.A.save! method 6-9; M.A.[] method 10-12",
+        "M.A.E constant 5-5; M.A.save! method 6-9; M.A.[] method 10-12",
         "json|| require 0; ../x|| require_relative 0",
-        "M.A.n: go; M.A.save!: Repo.new; M.A.save!: @repo.find; M.A.[]: helper; M.A.[]: ok?",
-        "M.A.repo = Repo.new()",
+        "M.A.n: go; M.A.save!: Repo.new; M.A.save!: @repo.find; M.A.[]: own; "
+        "M.A.[]: make; M.A.[]: self.class; M.A.[]: self.class.make; M.A.[]: ok?",
+        "M.A.repo = Repo.new(); M.A.E = B",
     ),
     "a.sh": (
         """#!/bin/bash
