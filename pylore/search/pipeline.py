@@ -249,15 +249,14 @@ def _fill_rows(query: ParsedQuery, found: Matches, hits: list[Hit]) -> None:
 def _snippet(query: ParsedQuery, found: Matches, hit: Hit, lines: str | None) -> str:
     """Return the part of a hit's ``lines``, passage or text that has the query's words. A document
     gets the line where the part begins."""
-    store, key, heading = query.store, found.passage.get(hit.id), ""
+    store, key = query.store, found.passage.get(hit.id)
     if lines is not None:
         text = lines
     elif key is None:
         text = store.nodes.beginning(hit.id)
     else:
         _, text = store.fulltext.shown(key)
-    if key is not None and hit.line_start is not None:
-        heading = entry_of(store, hit, key)
+    heading = "" if key is None or hit.line_start is None else entry_of(store, hit, key)
     if hit.type == "symbol":
         text = beyond_signature(text, hit.title)
     elif lines:
@@ -272,12 +271,13 @@ def _snippet(query: ParsedQuery, found: Matches, hit: Hit, lines: str | None) ->
 
 
 def _is_markup(line: str) -> bool:
-    """Return True for an underline, fence, comment, directive, label, attribute or URL."""
+    """Return True for an underline, fence, comment, bare directive, label, attribute or URL."""
     bare = line.strip()
-    name = bare.partition(" ")[0]
+    name, *rest = bare.split(None, 3) or [""]
     is_field = len(name) > 2 and name[0] + name[-1] in ("::", "[:")
     is_rule = len(bare) > 2 and not bare.strip(bare[0])
-    return is_field or is_rule or bare.startswith(("<!--", ".. ", "```"))
+    is_text = len(rest) == 3 and rest[0].endswith("::")  # the signature of a function, a warning
+    return is_field or is_rule or (bare.startswith(("<!--", ".. ", "```")) and not is_text)
 
 
 def _say_how_it_matched(query: ParsedQuery, hits: list[Hit]) -> list[str]:

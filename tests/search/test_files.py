@@ -63,12 +63,13 @@ def test_other_files_precede_second_symbols(project: Project) -> None:
 
 def test_results_show_matching_lines(project: Project) -> None:
     project.write("src/keys.py", KEYS.format("one") + LAMP + "\n# A zebra\n# at a crossing\n")
-    project.write("zoo.rst", ".. _okapi:\n")
+    project.write("zoo.rst", ".. _okapi:\n\n.. c:function:: int lynx(fur)\n\n   Meow.\n")
     project.index()
     wanted = {
         '"a zebra at a"': (10, "# A zebra # at a crossing"),
         "rotate_one": (1, "Rotate the signing key one. return key"),
         "okapi": (1, ".. _okapi:"),
+        "lynx meow": (3, ".. c:function:: int lynx(fur) Meow."),
     }
     for query, shown in wanted.items():
         hit = searching.look(project.store, query, operators=True)[0]
