@@ -80,7 +80,8 @@ def _install(client: str, words: list[str], *, into_file: bool) -> None:
     file, key = CLIENTS[client]
     entry = {**({"type": "stdio"} if client == "vscode" else {}), "command": "lore", "args": words}
     if not into_file:
-        toml = f'[{key}.lore]\ncommand = "lore"\nargs = {json.dumps(words)}\n'
+        args = json.dumps(words, ensure_ascii=False)  # TOML has no pairs of escapes
+        toml = f'[{key}.lore]\ncommand = "lore"\nargs = {args}\n'
         text = json.dumps({key: {"lore": entry}}, indent=2) + "\n"
         write(toml if file.endswith(".toml") else text)
         return
