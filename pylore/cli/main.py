@@ -32,7 +32,7 @@ def run(words: list[str]) -> int:
         end_by(error)
         return INTERRUPTED
     except Exception as error:
-        failure = _failure(error)
+        failure = failure_of(error)
         if failure is None:
             return _report_bug(error, words)
         if words[:2] == ["hook", "run"]:  # which never fails
@@ -44,7 +44,7 @@ def run(words: list[str]) -> int:
         return failure.exit_code
 
 
-def _failure(error: Exception) -> LoreError | None:
+def failure_of(error: Exception) -> LoreError | None:
     """Return the failure that an exception means; None for a bug. Output is written after the store
     was closed, so it may raise for rows of a damaged store."""
     if isinstance(error, LoreError):

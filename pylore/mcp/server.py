@@ -10,6 +10,7 @@ from queue import Empty, Queue
 from time import monotonic, sleep
 
 from .. import __version__
+from ..cli.main import failure_of
 from ..cli.session import data_folder, project_folder
 from ..core.errors import LoreError
 from ..core.json import dumps, lines_of, loads, parse_object, require_storable
@@ -295,8 +296,10 @@ class Server:
         failed, notes = False, list[str]()
         try:
             text, notes = self._current.call(name, arguments)
-        except LoreError as error:
-            failed, text = True, f"lore: {error}\n"
+        except Exception as error:
+            if (failure := failure_of(error)) is None:
+                raise
+            failed, text = True, f"lore: {failure}\n"
         texts = [text, *(["".join(f"lore: {note}\n" for note in notes)] if notes else [])]
         return {"content": [{"type": "text", "text": one} for one in texts], "isError": failed}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import Any
 
 import pytest
@@ -55,6 +56,13 @@ def test_agent_cannot_add_beyond_the_staged_limit(
     assert keep(project, type="note", text="one thing to know")["state"] == "unchanged"
     project("confirm", first["id"])
     assert keep(project, type="note", text="another thing")["state"] == "added"
+
+
+def test_folder_that_is_gone_is_named(project: Lore) -> None:
+    project.patch.setenv("LORE_DIR", str(project.store))
+    shutil.rmtree(project.project)
+    result = answer(project, "lore_related", id="src/auth.py")
+    assert result["isError"] and "check the disk and the folder" in text_of({"result": result})
 
 
 def test_results_agree_with_the_commands(project: Lore) -> None:
