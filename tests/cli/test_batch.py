@@ -36,10 +36,7 @@ def batch(lore: Lore, *lines: dict[str, Any] | str, options: str = "", code: int
 
 def test_each_line_gets_a_result(filled: Lore) -> None:
     whole = filled("search", "--batch", "queries.jsonl").rows
-    assert [(row["id"], row["results"][0]["id"]) for row in whole] == [
-        ("q1", "decision-sessions"),
-        ("q2", "decision-limits"),
-    ]
+    assert [{**row, "results": [row["results"][0]["id"]]} for row in whole] == ANSWERS
     assert filled("search", "--batch", "-", "--ids", stdin=QUERIES).rows == ANSWERS
     filled.write("marked.jsonl", f"\ufeff{QUERIES}")
     assert filled("search", "--batch", "marked.jsonl", "--ids").rows == ANSWERS
@@ -73,11 +70,9 @@ def test_notes_name_their_query(filled: Lore) -> None:
 
 
 def test_lines_of_stdin_may_be_plain_words(filled: Lore) -> None:
-    assert batch(filled, "cookie", "", "sixty requests", options="--ids") == [
-        {"id": "1", "results": ["decision-sessions"]},
-        {"id": "2", "results": []},
-        {"id": "3", "results": ["decision-limits"]},
-    ]
+    found = batch(filled, "cookie", "", "sixty requests", options="--ids")
+    numbered = [(row["id"], *row["results"]) for row in found]
+    assert numbered == [("1", "decision-sessions"), ("2",), ("3", "decision-limits")]
 
 
 def test_wrong_lines_get_an_error(filled: Lore) -> None:

@@ -14,21 +14,12 @@ SIGN = "symbol-src/auth.py::sign"
 def filled(lore: Lore) -> Lore:
     """Run commands in a project of a decision with a lesson and a symbol."""
     lore.write("src/auth.py", "def sign(user):\n    return seal(user)\n")
+    lines = {"file": "src/auth.py", "line_start": 1, "line_end": 2}
+    body = "They hold the id of the user. They end after a day."
     lore.fill(
-        {
-            "id": "decision-signed",
-            "title": "Sessions are signed cookies",
-            "body": "They hold the id of the user. They end after a day.",
-        },
+        {"id": "decision-signed", "title": "Sessions are signed cookies", "body": body},
         {"id": "lesson-keys", "title": "Rotate the keys that sign sessions"},
-        {
-            "id": SIGN,
-            "title": "sign(user)",
-            "body": "Signs sessions.",
-            "file": "src/auth.py",
-            "line_start": 1,
-            "line_end": 2,
-        },
+        {"id": SIGN, "title": "sign(user)", "body": "Signs sessions.", **lines},
         {"from_id": SIGN, "relation": "implements", "to_id": "decision-signed"},
         {"from_id": "lesson-keys", "relation": "relates_to", "to_id": "decision-signed"},
     )
