@@ -27,7 +27,7 @@ def written_files(command: str, here: str = "") -> list[str]:
 
     A name with a variable or a glob is left out; a malformed command has none.
 
-    >>> written_files("sed -i 's/a/b/' a.py && cat > src/b.py <<EOF\\necho > c\\nEOF")
+    >>> written_files("sed -i '' 's/a/b/' a.py && cat > src/b.py <<EOF\\necho > c\\nEOF")
     ['a.py', 'src/b.py']
     >>> written_files("(cd web; git mv a.js lib/ 2> log); make > $OUT; echo > x", "/project")
     ['/project/web/lib/a.js', '/project/x']
@@ -65,11 +65,11 @@ def _commands(text: str) -> Iterator[tuple[list[Word], list[Word], str]]:
         is_comment = (is_comment or token[0:1] == "#") and "\n" not in token
         if is_comment:
             continue
-        if set(token) <= set(";&|()\n"):
+        if token and set(token) <= set(";&|()\n"):
             yield _bare(words), targets, token
             words, targets = [], []
             to = words
-        elif set(token) <= set("<>&|"):
+        elif token and set(token) <= set("<>&|"):
             number = words.pop() if words and words[-1] in ("1", "2") else ""
             into = token in (">", ">>", "&>", "&>>", ">|") and number != "2"
             to = targets if into else []
