@@ -16,7 +16,7 @@ from ..system.files import SHARED, is_trusted
 from ..system.programs import exit_at_once, find_program
 from ..terminal import note, write
 from .command import Group, argument, command, exclusive, option
-from .session import data_folder, project_folder, project_root
+from .session import data_folder, project_folder, project_root, report_bug
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -122,12 +122,13 @@ def run_hook(
     if event not in _LONG:
         session.given.setdefault("busy_timeout", "1")
     try:
+        sent = _sent() if client else None
         config.load(os.environ)
         here = project_folder()
         if here and not is_trusted(data_folder()):
             raise LoreError(f"{here} is not trusted: run 'lore store trust' if it is yours")
         with session.engine() as engine:
-            write(_answer(engine, event, client))
+            write(_answer(engine, event, client, sent))
         sys.stdout.flush()
     except Exception as error:
         debug(error)
@@ -180,13 +181,22 @@ def debug(why: Exception | str) -> None:
     if not os.environ.get("LORE_HOOK_DEBUG"):
         return
     if isinstance(why, Exception) and not isinstance(why, LoreError):
-        from .session import report_bug
-
         why = report_bug(why, "hook")
     note(str(why))
 
 
-def _answer(engine: Engine, event: str, client: str) -> str:
+def _sent() -> Sent:
+    """Read the event of an agent, and enter the workspace: cursor runs a user's hooks elsewhere."""
+    from ..core.json import parse_object
+
+    fields = parse_object(sys.stdin.buffer.read(_LONGEST + 1), _LONGEST, storable=False)
+    roots = [os.path.join(str(root), "") for root in fields.get("workspace_roots") or ()]
+    if roots and not os.path.join(os.getcwd(), "").startswith((*roots,)):
+        os.chdir(roots[0])
+    return Sent(fields, os.getcwd())
+
+
+def _answer(engine: Engine, event: str, client: str, sent: Sent | None) -> str:
     if event in ("pre-commit", "post-commit", "shell"):
         from ..hooks import git_events as git
 
@@ -197,13 +207,10 @@ def _answer(engine: Engine, event: str, client: str) -> str:
             return git.lines_of(git.warnings(engine, [*filter(None, staged)], os.getcwd()))
         ids = git.keep_learned(engine, *git.last_commit(engine.root))
         return git.lines_of(f"{id} is staged: 'lore confirm {id}' keeps it" for id in ids)
-    if not client:
+    if sent is None:
         raise UsageError("name the agent: --client AGENT")
-    from ..core.json import parse_object
     from ..hooks.events import answer_event
 
-    line = sys.stdin.buffer.read(_LONGEST + 1)
-    sent = Sent(parse_object(line, _LONGEST, storable=False), os.getcwd())
     text = answer_event(engine, AGENTS[client], event, sent)
     if not text:
         debug("nothing that is new bears on it")

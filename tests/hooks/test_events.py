@@ -82,13 +82,14 @@ def test_forms_of_agents(project: Lore) -> None:
     for client, native in (("codex", "SessionStart"), ("claude", "SessionStart")):
         answer = json.loads(hook(project, "session-start", client=client, session_id=client))
         assert answer["hookSpecificOutput"]["hookEventName"] == native
-    assert "additional_context" in json.loads(
-        hook(project, "session-start", client="cursor", conversation_id="c")
-    )
     patch = "*** Begin Patch\n*** Update File: src/auth.py\n@@\n-a\n+b\n*** End Patch"
     said = hook(project, "file", client="codex", session_id="p", tool_input={"command": patch})
     assert json.loads(said)["hookSpecificOutput"]["hookEventName"] == "PostToolUse"
     assert hook(project, "prompt", client="cursor", prompt="how are tokens signed?") == ""
+    project.patch.chdir(project.home)
+    fields = {"conversation_id": "c", "workspace_roots": [str(project.project)]}
+    answer = json.loads(hook(project, "session-start", client="cursor", **fields))
+    assert "Let people log out" in answer["additional_context"]
 
 
 def test_tool_call_is_logged(project: Lore) -> None:
