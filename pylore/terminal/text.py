@@ -77,10 +77,8 @@ def counts_text(row: Mapping[str, int]) -> str:
 
 def anchor_place(row: Row) -> str:
     """Return the place of an anchor as a person writes it, or the claim of a rule."""
-    if row.get("claim"):
-        return str(row["claim"])
     mark = "::" if row["kind"] == "symbol" else ":"
-    return mark.join(filter(None, (row["path"], row["detail"])))
+    return str(row.get("claim") or mark.join(filter(None, (row["path"], row["detail"]))))
 
 
 def _location(row: Row) -> str:

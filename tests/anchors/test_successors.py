@@ -129,10 +129,8 @@ def test_equal_candidates_are_named_unless_a_name_decides(code: Code) -> None:
     code.write("src/auth.py", LOGIN)
     code.write("src/one.py", LOGOUT.replace("def logout", "def leave"))
     code.write("src/two.py", LOGOUT.replace("def logout", "def quit"))
-    assert code.reason() == (
-        "logout is defined nowhere; it may be src/one.py::leave (similarity 1.00)"
-        " or src/two.py::quit (similarity 1.00)"
-    )
+    said = "src/one.py::leave (similarity 1.00) or src/two.py::quit (similarity 1.00)"
+    assert code.reason() == f"logout is defined nowhere; it may be {said}"
     code.write("src/two.py", LOGOUT.replace("def logout", "def log_out"))
     assert code.now() == ("relocated", "src/two.py", "log_out")
 
